@@ -1,0 +1,87 @@
+"""Tallow: tensors in Python that run as generated WGSL on WebGPU, or on NumPy.
+
+    import tallow as tl
+    x = tl.asarray([[1.0, 2.0], [3.0, 4.0]])
+    y = tl.functional.softmax(x @ x, axis=-1)
+    print(y.numpy())
+
+Function names follow the Python array API standard, layers PyTorch. Importing imports no NumPy.
+"""
+
+from . import functional, functions, onnx
+from .device import default_device, devices, set_default_device
+from .dtype import (
+    DType,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from .errors import (
+    DeviceError,
+    DeviceLostError,
+    DeviceMemoryError,
+    DeviceUnavailableError,
+    DTypeError,
+    FeedError,
+    GraphError,
+    OnnxError,
+    OnnxFormatError,
+    OnnxUnsupportedError,
+    RealizeError,
+    ShapeError,
+    TallowError,
+)
+from .functions import *  # noqa: F403
+from .session import Session, compile_session, compile_session_async
+from .tensor import Tensor, asarray
+
+__version__ = "0.1.0"
+
+__all__ = [
+    *functions.__all__,
+    "DType",
+    "DTypeError",
+    "DeviceError",
+    "DeviceLostError",
+    "DeviceMemoryError",
+    "DeviceUnavailableError",
+    "FeedError",
+    "GraphError",
+    "OnnxError",
+    "OnnxFormatError",
+    "OnnxUnsupportedError",
+    "RealizeError",
+    "Session",
+    "ShapeError",
+    "TallowError",
+    "Tensor",
+    "asarray",
+    "bool_",
+    "compile_session",
+    "compile_session_async",
+    "default_device",
+    "devices",
+    "float16",
+    "float32",
+    "float64",
+    "functional",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "onnx",
+    "set_default_device",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+]

@@ -1,0 +1,352 @@
+"""WGSL text for the value of a node at given coordinates, written into a function body.
+
+An Expression knows the nodes that lie in buffers (`reads`) and inlines everything else. `width`
+is 1, or 4 for the elements at four neighbouring coordinates along the node's lane axis: the last
+one longer than 1. What has been written is remembered per scope, so that nothing is computed twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from ..dtype import int32
+from ..graph import Node
+from ..op import Elementwise, Movement, Pick, Reduce
+from ..ops import movement
+from ..ops.source import iota
+from ..shape import Shape, strides_of
+from . import literal, storage
+from .index import Coord, Index, atom, is_multiple, text_of
+from .literal import number, splat, suffix_of, type_of
+
+Coords = tuple[Coord, ...]
+Key = tuple[Node, Coords, int]
+
+
+class Expression:
+    """The body of one WGSL function, growing.
+
+    reads: the binding index of each node that lies in a buffer. declared: the widths with which
+    bindings are declared, shared by all functions of a module; an access of width 4 raises one.
+    place: coordinates that are known to make a place in row-major order, with that place; it
+    saves the arithmetic. flat: every node is indexed by one coordinate, its row-major place.
+    """
+
+    def __init__(
+        self,
+        reads: Mapping[Node, int],
+        declared: dict[int, int],
+        helpers: dict[str, str],
+        place: tuple[tuple[int, ...], Coords, Coord] | None = None,
+        flat: bool = False,
+    ) -> None:
+        self.reads = reads
+        self.declared = declared
+        self.helpers = helpers
+        self.place = place
+        self.flat = flat
+        self._scopes: list[tuple[list[str], dict[Key, str]]] = [([], {})]
+        self._names = 0
+
+    # ---- writing -------------------------------------------------------------------------------
+
+    @property
+    def lines(self) -> list[str]:
+        """The statements of the outermost scope."""
+        return self._scopes[0][0]
+
+    def line(self, text: str) -> None:
+        """Adds a statement to the innermost scope."""
+        self._scopes[-1][0].append(text)
+
+    def fresh(self, prefix: str = "v") -> str:
+        """A name that is used nowhere else in the function."""
+        self._names += 1
+        return f"{prefix}{self._names}"
+
+    def let(self, text: str) -> str:
+        """The text under a name, unless it is short enough to repeat."""
+        if re.fullmatch(r"[\w.]+|\w+\([\w.]+\)", text):
+            return text
+        name = self.fresh()
+        self.line(f"let {name} = {text};")
+        return name
+
+    def give(self, node: Node, coords: Coords, width: int, text: str) -> None:
+        """Says what the value of a node is, instead of having it computed."""
+        self._scopes[-1][1][node, coords, width] = text
+
+    def block(self, head: str, write: Callable[[], None]) -> None:
+        """A nested scope: `head { ... }`."""
+        self._scopes.append(([], {}))
+        write()
+        lines, _ = self._scopes.pop()
+        self.line(head + " {")
+        for line in lines:
+            self.line("    " + line)
+        self.line("}")
+
+    # ---- values --------------------------------------------------------------------------------
+
+    def value(self, node: Node, coords: Coords, width: int) -> str:
+        """The value, as a name or a short text; statements it needs are written first."""
+        key = (node, coords, width)
+        for _, known in reversed(self._scopes):
+            if key in known:
+                return known[key]
+        text = self.let(self._compute(node, coords, width))
+        self._scopes[-1][1][key] = text
+        return text
+
+    def _compute(self, node: Node, coords: Coords, width: int) -> str:
+        if node.is_scalar_constant:
+            item = node.attrs["data"].item()
+            return splat(number(item, node.dtype), node.dtype, width)
+        if node in self.reads:
+            return self._read(node, self._linear(node, coords), width)
+        if self.flat and isinstance(node.op, Movement):
+            return self.value(node.inputs[0], coords, width)
+        if isinstance(node.op, Elementwise):
+            return self._elementwise(node, coords, width)
+        if isinstance(node.op, Reduce):
+            return self._reduce(node, coords, width)
+        if node.op is iota:
+            return self._iota(node, coords, width)
+        assert isinstance(node.op, Movement), f"{node} cannot be inlined"
+        return self._movement(node, coords, width)
+
+    def _linear(self, node: Node, coords: Coords) -> Coord:
+        if self.flat:
+            return coords[0]
+        if self.place and (node.shape, coords) == self.place[:2]:
+            return self.place[2]
+        result: Coord = 0
+        for coord, dim, stride in zip(coords, node.shape, strides_of(node.shape), strict=True):
+            if dim > 1:
+                result = result + coord * stride
+        return result
+
+    def _read(self, node: Node, place: Coord, width: int) -> str:
+        binding = self.reads[node]
+        if width == 4 and is_multiple(place, 4) and not storage.is_packed(node.dtype):
+            self.declared[binding] = 4
+        # The declared width is known only when the whole module is written: see `finish`.
+        if storage.is_packed(node.dtype) or (width == 4 and is_multiple(place, 4)):
+            return storage.load(f"b{binding}", node.dtype, place, width, 4)
+        wide = storage.load(f"b{binding}", node.dtype, place, width, 4)
+        narrow = storage.load(f"b{binding}", node.dtype, place, width, 1)
+        return f"\x02{binding}\x03{narrow}\x03{wide}\x02"
+
+    def _elementwise(self, node: Node, coords: Coords, width: int) -> str:
+        op = node.op
+        assert isinstance(op, Elementwise)
+        operands = [self.value(child, coords, width) for child in node.inputs]
+        first = node.inputs[0].dtype
+        names = {
+            "T": type_of(first, width),
+            "U": "vec4u" if width == 4 else "u32",
+            "R": type_of(node.dtype, width),
+            "S": suffix_of(first, width),
+        }
+        if op.helper:
+            trunc = "trunc" if first.is_floating else ""
+            text = op.helper.replace("{trunc}", trunc).strip()
+            for name, meaning in names.items():
+                text = text.replace("{" + name + "}", meaning)
+            self.helpers[f"{op.name}_{names['S']}"] = text
+        return op.wgsl.format(*operands, **names)
+
+    def _iota(self, node: Node, coords: Coords, width: int) -> str:
+        axis = node.attrs["axis"]
+        kind = type_of(node.dtype)
+        text = f"{kind}({text_of(coords[axis])})"
+        if width == 1:
+            return text
+        lanes = "(0, 1, 2, 3)" if axis == lane_axis(node.shape) else "(0)"
+        return f"({type_of(node.dtype, 4)}({text}) + {type_of(node.dtype, 4)}{lanes})"
+
+    # ---- movement ------------------------------------------------------------------------------
+
+    def _picks(self, node: Node, coords: Coords) -> list[Pick]:
+        op = node.op
+        assert isinstance(op, Movement) and op.pick is not None
+
+        def read(operand: int, at: Coords, size: int) -> Coord:
+            index = node.inputs[operand]
+            text = self.value(index, at, 1)
+            if index.dtype.kind == "i":
+                text = self.let(f"u32(select({text}, {text} + {size}i, {text} < 0i))")
+            return atom(text, max(size, 2))
+
+        shapes = [child.shape for child in node.inputs]
+        return op.pick(shapes, node.attrs, coords, read)
+
+    def _movement(self, node: Node, coords: Coords, width: int) -> str:
+        source = node
+        while source.op is movement.reshape:
+            source = source.inputs[0]
+            if source in self.reads:  # row-major order is all that counts
+                return self._read(source, self._linear(node, coords), width)
+        picks = self._picks(node, coords)
+        splats = False
+        if width == 4:
+            places = [lane(node.shape, coords, number) for number in range(4)]
+            kind = self._alike(node, picks, [self._picks(node, place) for place in places[1:]])
+            if kind is None:
+                parts = [self.value(node, place, 1) for place in places]
+                return f"{type_of(node.dtype, 4)}({', '.join(parts)})"
+            splats = kind == "one"
+        if len(picks) == 1 and not picks[0].when:
+            return self._picked(node, picks[0], width, splats)
+        name = self.fresh()
+        fill = splat(number(node.attrs.get("value", 0), node.dtype), node.dtype, width)
+        self.line(f"var {name} = {fill};")
+        for number_, pick in enumerate(picks):
+            tests = [
+                test
+                for coord, low, high in pick.when
+                for test in (
+                    f"{text_of(coord)} >= {low}u" if low else "",
+                    f"{text_of(coord)} < {high}u",
+                )
+                if test
+            ]
+            head = ("else " if number_ else "") + f"if ({' && '.join(tests)})"
+
+            def assign(pick: Pick = pick) -> None:
+                self.line(f"{name} = {self._picked(node, pick, width, splats)};")
+
+            self.block(head, assign)
+        return name
+
+    def _picked(self, node: Node, pick: Pick, width: int, splats: bool) -> str:
+        child = node.inputs[pick.operand]
+        coords = tuple(
+            c.within(dim) if isinstance(c, Index) else c
+            for c, dim in zip(pick.coords, child.shape, strict=True)
+        )
+        if splats:
+            return splat(self.value(child, coords, 1), child.dtype, 4)
+        return self.value(child, coords, width)
+
+    @staticmethod
+    def _alike(node: Node, first: list[Pick], lanes: list[list[Pick]]) -> str | None:
+        """Where four lanes come from: "neighbours" of one source, "one" element, or (None)
+        places that have to be looked up one by one."""
+        kinds = set()
+        for number_, picks in enumerate(lanes, 1):
+            if len(picks) != len(first):
+                return None
+            for a, b in zip(first, picks, strict=True):
+                source = node.inputs[a.operand].shape
+                if b.coords == a.coords:
+                    kinds.add("one")
+                elif b.coords == lane(source, a.coords, number_):
+                    kinds.add("neighbours")
+                else:
+                    return None
+                for (c, low, high), (d, _, _) in zip(a.when, b.when, strict=True):
+                    aligned = is_multiple(c, 4) and low % 4 == 0 and high % 4 == 0
+                    if c != d and not (d == c + number_ and aligned):
+                        return None
+        return kinds.pop() if len(kinds) == 1 else None
+
+    # ---- reductions ----------------------------------------------------------------------------
+
+    def _reduce(self, node: Node, coords: Coords, width: int) -> str:
+        op, (child,) = node.op, node.inputs
+        assert isinstance(op, Reduce)
+        axes = [axis for axis in node.attrs["axes"] if child.shape[axis] != 1]
+        last = lane_axis(child.shape)
+        by_lane = width == 1 and last in axes and child.shape[last] % 4 == 0 and not op.indexed
+        inner = 4 if by_lane else width
+        total = self.fresh("acc")
+        self.line(f"var {total} = {splat(self._start(op, child), child.dtype, inner)};")
+        if op.indexed:
+            return self._winner(node, coords, total)
+        loops: list[tuple[str, int, int]] = []
+        at = list(coords)
+        for axis in axes:
+            step = 4 if axis == last and by_lane else 1
+            name = self.fresh("r")
+            loops.append((name, child.shape[axis] // step, step))
+            at[axis] = atom(name, child.shape[axis] // step) * step
+
+        def body() -> None:
+            item = self.value(child, tuple(at), inner)
+            self.line(f"{total} = {op.combine.format(a=total, b=item)};")
+
+        self._loops(loops, body)
+        if inner == width:
+            return total
+        x, y, z, w = (f"{total}.{lane}" for lane in "xyzw")
+        pairs = op.combine.format(a=x, b=y), op.combine.format(a=z, b=w)
+        return op.combine.format(a=pairs[0], b=pairs[1])
+
+    def _loops(self, loops: list[tuple[str, int, int]], body: Callable[[], None]) -> None:
+        if not loops:
+            body()
+            return
+        name, count, _ = loops[0]
+        self.block(
+            f"for (var {name} = 0u; {name} < {count}u; {name}++)",
+            lambda: self._loops(loops[1:], body),
+        )
+
+    @staticmethod
+    def _start(op: Reduce, child: Node) -> str:
+        if op.start == "lowest":
+            return literal.lowest(child.dtype)
+        if op.start == "highest":
+            return literal.highest(child.dtype)
+        return number(op.start, child.dtype)
+
+    def _winner(self, node: Node, coords: Coords, best: str) -> str:
+        op, (child,) = node.op, node.inputs
+        assert isinstance(op, Reduce)
+        (axis,) = node.attrs["axes"]
+        place, name = self.fresh("place"), self.fresh("r")
+        self.line(f"var {place} = {number(0, int32)};")
+        at = list(coords)
+        at[axis] = atom(name, max(child.shape[axis], 2))
+
+        def body() -> None:
+            item = self.value(child, tuple(at), 1)
+            wins = op.combine.format(a=best, b=item)
+            self.block(f"if ({wins})", lambda: self._take(best, item, place, name))
+
+        head = f"for (var {name} = 0u; {name} < {child.shape[axis]}u; {name}++)"
+        self.block(head, body)
+        return place
+
+    def _take(self, best: str, item: str, place: str, name: str) -> None:
+        self.line(f"{best} = {item};")
+        self.line(f"{place} = i32({name});")
+
+
+def lane_axis(shape: Shape) -> int:
+    """The axis along which four elements are taken together: the last one longer than 1."""
+    longer = [axis for axis, dim in enumerate(shape) if dim != 1]
+    return longer[-1] if longer else len(shape) - 1
+
+
+def lane(shape: Shape, coords: Coords, number_: int) -> Coords:
+    """The coordinates so many elements along the lane axis."""
+    axis = lane_axis(shape)
+    return (*coords[:axis], coords[axis] + number_, *coords[axis + 1 :])
+
+
+_ACCESS = re.compile("\x02(\\d+)\x03([^\x02\x03]*)\x03([^\x02\x03]*)\x02")
+
+
+def finish(text: str, declared: Mapping[int, int]) -> str:
+    """The text with every buffer access in the form that its binding's declaration asks for."""
+
+    def choose(match: re.Match[str]) -> str:
+        return match[3] if declared.get(int(match[1]), 1) == 4 else match[2]
+
+    previous = None
+    while previous != text:  # an access may stand inside the index of another
+        previous, text = text, _ACCESS.sub(choose, text)
+    return text

@@ -1,0 +1,226 @@
+"""Which hand-written kernel computes a contraction or window, and how it is bound to the node.
+
+kernels_wgsl/ holds the shaders; each is a whole module whose memory access goes through functions
+named load_* and store_*. A Schedule says, for such a file, what these functions read and write
+and how large the dispatch is; wgsl.py writes them anew around whatever is fused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ..dtype import float32
+from ..errors import GraphError
+from ..graph import Node
+from ..ops import contract, window
+from ..shape import Shape, size_of
+
+
+@dataclass(frozen=True)
+class Load:
+    """A function load_*(params): operand `operand` seen in the shape `space`, row-major.
+
+    Lanes run along the last axis. `guarded` parameters may pass the end of their axis when its
+    length is not a multiple of 4; the function then gives 0.
+    """
+
+    function: str
+    operand: int
+    params: tuple[str, ...]
+    space: Callable[[Node], Shape]
+    guarded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a kernel file computes a node.
+
+    space: the shape that the parameters of store_out count in. overrides: values for the file's
+    override constants (those that it does not declare are left out). extent: outputs along the
+    dispatch axes x and y before tiling, and z. width: elements that a load or a store moves.
+    """
+
+    file: str
+    loads: tuple[Load, ...]
+    params: tuple[str, ...]
+    space: Callable[[Node], Shape]
+    overrides: Callable[[Node], dict[str, Any]]
+    extent: Callable[[Node, int], tuple[int, int, int]]
+    width: int = 4
+
+
+@dataclass(frozen=True)
+class KernelFile:
+    """A kernel's text and what it says of itself."""
+
+    text: str
+    overrides: tuple[str, ...]
+    tile: tuple[int, int]  # outputs of one invocation along x and y
+    workgroup: tuple[int, int, int]
+
+
+@cache
+def kernel_file(name: str) -> KernelFile:
+    """Reads kernels_wgsl/NAME.wgsl, from the installed package or the source tree."""
+    packaged = files(__package__.partition(".")[0]) / "kernels_wgsl" / f"{name}.wgsl"
+    source_tree = Path(__file__).resolve().parents[3] / "kernels_wgsl" / f"{name}.wgsl"
+    text = (packaged if packaged.is_file() else source_tree).read_text("utf-8")
+    constants = dict(re.findall(r"^const (TILE_\w+) = (\d+)u;", text, re.M))
+    across = constants.get("TILE_COLS") or constants.get("TILE_CHANNELS")
+    down = constants.get("TILE_ROWS") or constants.get("TILE_PIXELS")
+    sizes = re.search(r"@workgroup_size\((\d+), (\d+), (\d+)\)", text)
+    if not (across and down and sizes):
+        raise GraphError(f"kernels_wgsl/{name}.wgsl does not declare its tile and workgroup size")
+    x, y, z = (int(size) for size in sizes.groups())
+    overrides = tuple(re.findall(r"^override (\w+)", text, re.M))
+    return KernelFile(text, overrides, (int(across), int(down)), (x, y, z))
+
+
+# ---- matrix products --------------------------------------------------------------------------
+
+
+def _matrix(node: Node) -> tuple[int, int, int, int]:
+    """Batch, rows, inner length and columns of a matmul, or of a 1x1 convolution seen as one."""
+    if node.op is contract.matmul:
+        batch, rows, inner = node.inputs[0].shape
+        return batch, rows, inner, node.shape[2]
+    return 1, size_of(node.shape[:3]), node.inputs[0].shape[3], node.shape[3]
+
+
+def _product(file: str) -> Schedule:
+    def a_space(node: Node) -> Shape:
+        batch, rows, inner, _ = _matrix(node)
+        return batch, rows, inner
+
+    def b_space(node: Node) -> Shape:
+        batch, _, inner, columns = _matrix(node)
+        return batch, inner, columns
+
+    def out_space(node: Node) -> Shape:
+        batch, rows, _, columns = _matrix(node)
+        return batch, rows, columns
+
+    def extent(node: Node, tile: int) -> tuple[int, int, int]:
+        batch, rows, _, columns = _matrix(node)
+        return columns, -(-rows // tile), batch
+
+    return Schedule(
+        file,
+        (
+            Load("load_a", 0, ("batch", "row", "k"), a_space),
+            Load("load_b", 1, ("batch", "k", "col"), b_space, guarded=("k",)),
+        ),
+        ("batch", "row", "col"),
+        out_space,
+        lambda node: dict(zip("MKN", _matrix(node)[1:], strict=True)),
+        extent,
+    )
+
+
+PRODUCTS = {name: _product(name) for name in ("matmul_8x8", "matmul_4x4", "matmul_1x4")}
+
+
+def _choose_product(node: Node) -> Schedule:
+    _, rows, _, columns = _matrix(node)
+    if rows < 4:
+        return PRODUCTS["matmul_1x4"]
+    if rows < 32 or columns <= 4:
+        return PRODUCTS["matmul_4x4"]
+    return PRODUCTS["matmul_8x8"]
+
+
+# ---- windows ----------------------------------------------------------------------------------
+
+_PIXEL = ("n", "y", "x", "c")
+
+
+def _geometry(node: Node) -> dict[str, Any]:
+    _, height, width, channels = node.inputs[0].shape
+    kernel = node.attrs.get("kernel") or node.inputs[1].shape[:2]
+    return {
+        "IN_H": height,
+        "IN_W": width,
+        "IN_C": channels,
+        "OUT_H": node.shape[1],
+        "OUT_W": node.shape[2],
+        "OUT_C": node.shape[3],
+        "K_H": kernel[0],
+        "K_W": kernel[1],
+        "STRIDE_H": node.attrs["stride"][0],
+        "STRIDE_W": node.attrs["stride"][1],
+        "PAD_TOP": node.attrs["padding"][0][0],
+        "PAD_LEFT": node.attrs["padding"][1][0],
+        "DILATION_H": node.attrs["dilation"][0],
+        "DILATION_W": node.attrs["dilation"][1],
+        "GROUPS": node.attrs.get("groups", 1),
+        "IS_MAX": node.op is window.max_pool2d,
+    }
+
+
+def _pixels(node: Node, tile: int) -> tuple[int, int, int]:
+    n, height, width, channels = node.shape
+    return channels, height * -(-width // tile), n
+
+
+def _window(file: str, *weight: Load, width: int = 4) -> Schedule:
+    image = Load("load_x", 0, _PIXEL, lambda node: node.inputs[0].shape)
+    return Schedule(
+        file, (image, *weight), _PIXEL, lambda node: node.shape, _geometry, _pixels, width
+    )
+
+
+def _weight(guarded: tuple[str, ...] = ()) -> Load:
+    params = ("ky", "kx", "c", "o")
+    return Load("load_w", 1, params, lambda node: node.inputs[1].shape, guarded)
+
+
+def _depthwise_space(node: Node) -> Shape:
+    kh, kw, _, channels = node.inputs[1].shape
+    return kh, kw, channels
+
+
+WINDOWS = {
+    "conv2d": _window("conv2d", _weight(("c",))),
+    "conv2d_grouped": _window("conv2d_grouped", _weight(), width=1),
+    "depthwise": _window("depthwise", Load("load_w", 1, ("ky", "kx", "c"), _depthwise_space)),
+    "pool2d": _window("pool2d"),
+}
+
+
+def is_pointwise(node: Node) -> bool:
+    """Whether a convolution is a matrix product of pixels by channels."""
+    return (
+        node.op is window.conv2d
+        and node.attrs["groups"] == 1
+        and node.inputs[1].shape[:2] == (1, 1)
+        and tuple(node.attrs["stride"]) == (1, 1)
+        and not any(side for pair in node.attrs["padding"] for side in pair)
+    )
+
+
+def is_depthwise(node: Node) -> bool:
+    """Whether each channel of a convolution has one filter of its own."""
+    return (
+        node.op is window.conv2d
+        and node.attrs["groups"] == node.inputs[0].shape[3] == node.shape[3]
+        and node.attrs["groups"] > 1
+    )
+
+
+def choose(node: Node) -> Schedule:
+    """The schedule for a contraction or window of float32."""
+    if node.dtype != float32:
+        raise GraphError(f"{node}: hand-written kernels compute float32")
+    if node.op is contract.matmul or is_pointwise(node):
+        return _choose_product(node)
+    if node.op is window.conv2d:
+        if is_depthwise(node):
+            return WINDOWS["depthwise"]
+        return WINDOWS["conv2d" if node.attrs["groups"] == 1 else "conv2d_grouped"]
+    return WINDOWS["pool2d"]

@@ -1,0 +1,72 @@
+"""WGSL's spelling of types and numbers."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any
+
+from ..dtype import DType, device_type
+
+_VEC4 = {"f32": "vec4f", "i32": "vec4i", "u32": "vec4u", "bool": "vec4<bool>"}
+
+# WGSL refuses constants that are not finite, so these are read from memory as bits.
+PRIVATE_BITS = {
+    "nan_bits": "0x7fc00000u",
+    "inf_bits": "0x7f800000u",
+    "minus_inf_bits": "0xff800000u",
+}
+
+
+def type_of(dtype: DType, width: int = 1) -> str:
+    """The WGSL type of one element, or of four side by side."""
+    scalar = str(device_type(dtype).wgsl)
+    return _VEC4[scalar] if width == 4 else scalar
+
+
+def suffix_of(dtype: DType, width: int) -> str:
+    """What keeps the helper functions for different types apart."""
+    return f"{device_type(dtype).wgsl}x4" if width == 4 else str(device_type(dtype).wgsl)
+
+
+def number(value: Any, dtype: DType) -> str:
+    """A Python number, exactly, as a WGSL expression."""
+    if dtype.kind == "b":
+        return "true" if value else "false"
+    if dtype.kind == "u":
+        return f"{int(value)}u"
+    if dtype.kind == "i":
+        if value == -(2**31):
+            return "(-2147483647i - 1i)"
+        return f"({int(value)}i)" if value < 0 else f"{int(value)}i"
+    if math.isnan(value):
+        return "bitcast<f32>(nan_bits)"
+    if math.isinf(value):
+        return f"bitcast<f32>({'minus_' if value < 0 else ''}inf_bits)"
+    rounded = struct.unpack("<f", struct.pack("<f", value))[0]
+    text = f"{rounded:.9g}"  # nine digits tell every float32 from its neighbours
+    for digits in range(1, 9):
+        short = f"{rounded:.{digits}g}"
+        if struct.unpack("<f", struct.pack("<f", float(short)))[0] == rounded:
+            text = short
+            break
+    return f"({text}f)" if text.startswith("-") else f"{text}f"
+
+
+def splat(text: str, dtype: DType, width: int) -> str:
+    """One value as `width` equal ones."""
+    return f"{type_of(dtype, 4)}({text})" if width == 4 else text
+
+
+def lowest(dtype: DType) -> str:
+    """The least value of a type."""
+    if dtype.kind == "f":
+        return "bitcast<f32>(minus_inf_bits)"
+    return "0u" if dtype.kind == "u" else "(-2147483647i - 1i)"
+
+
+def highest(dtype: DType) -> str:
+    """The greatest value of a type."""
+    if dtype.kind == "f":
+        return "bitcast<f32>(inf_bits)"
+    return "4294967295u" if dtype.kind == "u" else "2147483647i"

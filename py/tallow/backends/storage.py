@@ -1,0 +1,73 @@
+"""How elements lie in a buffer on the device, and the WGSL that reads and writes them.
+
+float32, int32 and uint32 lie as they are, bool as u32 0 or 1. Narrow types lie packed in u32, as
+they came: float16, int16 and uint16 two, int8 and uint8 four to a word; they can be read, not
+written.
+"""
+
+from __future__ import annotations
+
+from ..dtype import DType
+from .index import Coord, is_multiple, text_of
+from .literal import type_of
+
+
+def stored_bytes(dtype: DType, size: int) -> int:
+    """Bytes that `size` elements take on the device; whole groups of 16."""
+    each = dtype.size if dtype.size < 4 and dtype.kind != "b" else 4
+    return max(16, -(-size * each // 16) * 16)
+
+
+def is_packed(dtype: DType) -> bool:
+    """Whether several elements share a word."""
+    return dtype.size < 4 and dtype.kind != "b"
+
+
+def array_type(dtype: DType, width: int) -> str:
+    """The element type of the binding."""
+    if is_packed(dtype):
+        return "u32"
+    scalar = "u32" if dtype.kind == "b" else str(dtype.wgsl)
+    return {"f32": "vec4f", "i32": "vec4i", "u32": "vec4u"}[scalar] if width == 4 else scalar
+
+
+def load(name: str, dtype: DType, place: Coord, width: int, declared: int) -> str:
+    """Reads the `width` elements from `place` on; `declared` is the width of the binding."""
+    if is_packed(dtype):
+        return _load_packed(name, dtype, place, width)
+    if width == 4 and is_multiple(place, 4):
+        text = f"{name}[{text_of(place // 4)}]"
+        return f"({text} != vec4u())" if dtype.kind == "b" else text
+    if width == 4:
+        lanes = ", ".join(load(name, dtype, place + lane, 1, declared) for lane in range(4))
+        return f"{type_of(dtype, 4)}({lanes})"
+    if declared == 4:
+        component = ".x" if is_multiple(place, 4) else f"[{text_of(place % 4)}]"
+        text = f"{name}[{text_of(place // 4)}]{component}"
+    else:
+        text = f"{name}[{text_of(place)}]"
+    return f"({text} != 0u)" if dtype.kind == "b" else text
+
+
+def _load_packed(name: str, dtype: DType, place: Coord, width: int) -> str:
+    if width == 4:
+        if dtype.name == "float16" and is_multiple(place, 2):
+            words = [f"unpack2x16float({name}[{text_of((place + s) // 2)}])" for s in (0, 2)]
+            return f"vec4f({', '.join(words)})"
+        lanes = ", ".join(_load_packed(name, dtype, place + lane, 1) for lane in range(4))
+        vector = {"f": "vec4f", "i": "vec4i", "u": "vec4u"}[dtype.kind]
+        return f"{vector}({lanes})"
+    if dtype.name == "float16":
+        return f"unpack2x16float({name}[{text_of(place // 2)}])[{text_of(place % 2)}]"
+    per_word, bits = 4 // dtype.size, 8 * dtype.size
+    word = f"{name}[{text_of(place // per_word)}]"
+    if dtype.kind == "i":
+        word = f"bitcast<i32>({word})"
+    return f"extractBits({word}, {text_of((place % per_word) * bits)}, {bits}u)"
+
+
+def store(name: str, dtype: DType, place: str, width: int, value: str) -> str:
+    """Writes a value; `place` counts in groups of `width` elements."""
+    if dtype.kind == "b":
+        value = f"vec4u({value})" if width == 4 else f"u32({value})"
+    return f"{name}[{place}] = {value};"

@@ -1,0 +1,123 @@
+"""WebGPU in a browser: hands plans to the JavaScript runner (web/gpu/runner.js).
+
+The only file that imports `js`. The worker opens the adapter and puts `tallowGpu` into its global
+scope before Python starts: {info, reason, load(plan, weights)}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from typing import Any
+
+import js  # type: ignore[import-not-found]
+from pyodide.ffi import JsException, run_sync, to_js  # type: ignore[import-not-found]
+
+from ..compile import Compiled, Limits
+from ..dtype import BY_NAME
+from ..errors import DeviceError, DeviceLostError, DeviceMemoryError, RealizeError
+from ..hostarray import HostArray
+from ..session import from_device
+from .base import DeviceInfo
+
+_ERRORS = {
+    "DeviceLostError": DeviceLostError,
+    "OutOfMemoryError": DeviceMemoryError,
+    "GPUOutOfMemoryError": DeviceMemoryError,
+}
+
+
+def problem() -> str | None:
+    """Why there is no WebGPU, or None if there is."""
+    gpu = getattr(js, "tallowGpu", None)
+    if gpu is None:
+        return "this page's worker opened no adapter"
+    return None if gpu.info else str(gpu.reason)
+
+
+def _raise(error: JsException) -> None:
+    kind = _ERRORS.get(str(error.name), DeviceError)
+    raise kind(str(error.message)) from error
+
+
+def _typed_array(content: Any) -> Any:
+    """A JavaScript copy of bytes, made in one go."""
+    view = memoryview(content)
+    array = js.Uint8Array.new(-(-view.nbytes // 4) * 4)  # WebGPU writes whole words
+    if view.nbytes:
+        array.subarray(0, view.nbytes).assign(view)
+    return array
+
+
+def _blocking(promise: Awaitable[Any], what: str) -> Any:
+    try:
+        return run_sync(promise)
+    except RuntimeError as error:
+        raise RealizeError(
+            f"{what} cannot block here: this browser has no JavaScript Promise Integration, or "
+            "the code was not started asynchronously; use the async form (`await ..._async()`)"
+        ) from error
+
+
+class WebGpuProgram:
+    """A plan in the JavaScript runner."""
+
+    def __init__(self, compiled: Compiled, handle: Any) -> None:
+        self._plan = compiled.plan
+        self._handle = handle
+
+    async def run_async(self, inputs: Sequence[Any]) -> list[HostArray]:
+        """Runs: one upload per input, one submit, one map."""
+        try:
+            buffers = await self._handle.run(to_js([_typed_array(value) for value in inputs]))
+        except JsException as error:
+            _raise(error)
+        results = []
+        for port, buffer in zip(self._plan.outputs, buffers, strict=True):
+            dtype, content = BY_NAME[port.dtype], buffer.to_memoryview()
+            results.append(from_device(content, dtype, port.shape))
+        return results
+
+    def run(self, inputs: Sequence[Any]) -> list[HostArray]:
+        """As `run_async`, blocking; RealizeError where the browser cannot."""
+        result: list[HostArray] = _blocking(self.run_async(inputs), "running on WebGPU")
+        return result
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        result: dict[str, Any] = self._handle.stats.to_py()
+        return result
+
+    def close(self) -> None:
+        self._handle.close()
+
+
+class WebGpuBackend:
+    """The adapter that the worker has opened."""
+
+    @property
+    def info(self) -> DeviceInfo:
+        info = js.tallowGpu.info
+        return DeviceInfo("webgpu", str(info.name), tuple(info.features))
+
+    @property
+    def limits(self) -> Limits:
+        limits = js.tallowGpu.info.limits
+        return Limits(
+            storage_buffers=int(limits.maxStorageBuffersPerShaderStage),
+            binding_bytes=int(limits.maxStorageBufferBindingSize),
+            buffer_bytes=int(limits.maxBufferSize),
+        )
+
+    async def load_async(self, compiled: Compiled) -> WebGpuProgram:
+        """Uploads weights, compiles every pipeline at once, runs `prepare`."""
+        weights = _typed_array(compiled.weights_block())
+        try:
+            handle = await js.tallowGpu.load(compiled.plan.to_json(), weights)
+        except JsException as error:
+            _raise(error)
+        return WebGpuProgram(compiled, handle)
+
+    def load(self, compiled: Compiled) -> WebGpuProgram:
+        """As `load_async`, blocking; RealizeError where the browser cannot."""
+        program: WebGpuProgram = _blocking(self.load_async(compiled), "loading on WebGPU")
+        return program

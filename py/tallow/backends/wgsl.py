@@ -1,0 +1,271 @@
+"""A fused group as a WGSL module: text, override constants and dispatch size. Pure functions.
+
+Elementwise, movement and reduction groups are generated whole. A group around a contraction or
+window is a hand-written kernel (kernels.py) whose load_* and store_* functions are written anew,
+so that what is fused happens where the values are read and written.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import DeviceMemoryError
+from ..graph import Node, make
+from ..op import Contraction, Elementwise, Reduce
+from ..ops import movement
+from ..shape import Shape, strides_of
+from . import storage
+from .expression import Coords, Expression, finish, lane_axis
+from .index import Coord, Index, atom, text_of
+from .kernels import Load, Schedule, choose, kernel_file
+from .literal import PRIVATE_BITS, type_of
+
+WORKGROUP = 64  # invocations of a generated kernel's workgroup
+MOST_WORKGROUPS = 65535  # along one dispatch axis, on every WebGPU device
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A WGSL module with entry point `main`, its override values and its number of workgroups."""
+
+    text: str
+    workgroups: tuple[int, int, int]
+    constants: dict[str, Any] = field(default_factory=dict)
+
+
+def kernel_for(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> Kernel:
+    """The kernel that computes `root` from `reads`, which are bound in this order, root last.
+
+    members: the nodes that it computes, root among them.
+    """
+    anchors = [node for node in members if isinstance(node.op, Contraction)]
+    if anchors:
+        return _hand_written(root, anchors[0], reads)
+    return _generated(root, members, reads)
+
+
+class _Module:
+    """What the functions of one module share."""
+
+    def __init__(self, reads: Sequence[Node], root: Node) -> None:
+        self.root = root
+        self.nodes = list(reads)
+        self.reads = {node: binding for binding, node in enumerate(reads)}
+        self.declared: dict[int, int] = {}
+        self.helpers: dict[str, str] = {}
+
+    def body(self, **options: Any) -> Expression:
+        return Expression(self.reads, self.declared, self.helpers, **options)
+
+    def text(self, title: str, functions: str, result_width: int) -> str:
+        """The finished module."""
+        bindings = []
+        for binding, node in enumerate(self.nodes):
+            kind = storage.array_type(node.dtype, self.declared.get(binding, 1))
+            bindings.append(_binding(binding, "read", f"b{binding}", kind))
+        kind = storage.array_type(self.root.dtype, result_width)
+        bindings.append(_binding(len(self.nodes), "read_write", "result", kind))
+        parts = ["\n".join(bindings), *self.helpers.values(), functions]
+        content = finish("\n\n".join(parts), self.declared)
+        bits = [
+            f"var<private> {name}: u32 = {value};"
+            for name, value in PRIVATE_BITS.items()
+            if re.search(rf"\b{name}\b", content)
+        ]
+        return "\n".join([f"// {title}", *bits, content.strip(), ""])
+
+
+def _binding(number: int, access: str, name: str, kind: str) -> str:
+    return f"@group(0) @binding({number}) var<storage, {access}> {name}: array<{kind}>;"
+
+
+def _indent(lines: Sequence[str]) -> str:
+    return "\n".join("    " + line for line in lines)
+
+
+# ---- generated kernels ------------------------------------------------------------------------
+
+
+def _is_flat(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> bool:
+    """Whether every element depends on the elements at its own place in row-major order."""
+    if any(node.size != root.size for node in reads):
+        return False
+    return all(
+        isinstance(node.op, Elementwise)
+        or node.op is movement.reshape
+        or (node.op is movement.expand and node.inputs[0].size == 1)
+        for node in members
+    )
+
+
+def _has_lanes(root: Node, members: Sequence[Node]) -> bool:
+    """Whether the kernel can compute four elements at once along the root's lane axis."""
+    if not root.shape or root.shape[lane_axis(root.shape)] % 4:
+        return False
+    reductions = [node for node in members if isinstance(node.op, Reduce)]
+    return all(
+        not node.op.indexed and lane_axis(node.inputs[0].shape) == lane_axis(node.shape)
+        for node in reductions
+        if isinstance(node.op, Reduce)
+    )
+
+
+def _generated(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> Kernel:
+    module = _Module(reads, root)
+    flat = _is_flat(root, members, reads)
+    width = 4 if flat or _has_lanes(root, members) else 1
+    count = -(-root.size // width)
+    x, y = _spread(-(-count // WORKGROUP))
+    place = f"id.x + id.y * {x * WORKGROUP}u" if y > 1 else "id.x"
+    guard = [f"let i = {place};", f"if (i >= {count}u) {{ return; }}"]
+    head: list[str] = []
+    # Flat kernels of odd sizes run into the end of their buffers, which are padded to 16 bytes.
+    linear: Coord = atom("i", count) * width
+    if flat:
+        coords: Coords = (linear,)
+        body = module.body(flat=True)
+    else:
+        coords = _unravel(root.shape, linear, head)
+        body = module.body(place=(root.shape, coords, linear))
+    value = body.value(root, coords, width)
+    body.line(storage.store("result", root.dtype, "i", width, value))
+    title = " ".join(node.op.name for node in members)
+    written = " ".join(body.lines)
+    used = [line for line in head if re.search(rf"\b{line.split()[1]}\b", written)]
+    main = (
+        f"@compute @workgroup_size({WORKGROUP})\n"
+        "fn main(@builtin(global_invocation_id) id: vec3u) {\n"
+        f"{_indent(guard + used + body.lines)}\n}}"
+    )
+    return Kernel(module.text(title, main, width), (x, y, 1))
+
+
+def _unravel(shape: Shape, linear: Coord, head: list[str]) -> Coords:
+    """Coordinates of the element at a row-major place, each computed once."""
+    coords = movement.reshape_coords(shape, (math.prod(shape),), (linear,))
+    named: list[Coord] = []
+    for axis, coord in enumerate(coords):
+        if isinstance(coord, Index) and coord.terms[0][1] != "i":
+            factor = coord.terms[0][0]
+            head.append(f"let c{axis} = {coord.terms[0][1]};")
+            named.append(atom(f"c{axis}", dict(coord.bounds)[coord.terms[0][1]]) * factor)
+        else:
+            named.append(coord)
+    return tuple(named)
+
+
+def _spread(workgroups: int) -> tuple[int, int]:
+    """Workgroups over two dispatch axes, neither too long."""
+    if workgroups <= MOST_WORKGROUPS:
+        return workgroups, 1
+    rows = -(-workgroups // MOST_WORKGROUPS)
+    if rows > MOST_WORKGROUPS:
+        raise DeviceMemoryError(f"a kernel of {workgroups} workgroups is beyond what WebGPU runs")
+    return -(-workgroups // rows), rows
+
+
+# ---- hand-written kernels ---------------------------------------------------------------------
+
+_OWN_BINDING = re.compile(r"^@group\(0\) @binding\(\d+\) var<storage[^\n]*\n", re.M)
+_OWN_ACCESS = re.compile(r"^fn (?:load|store)_\w+\([^\n]*\{\n(?:.*\n)*?\}\n", re.M)
+
+
+def _hand_written(root: Node, anchor: Node, reads: Sequence[Node]) -> Kernel:
+    schedule = choose(anchor)
+    file = kernel_file(schedule.file)
+    module = _Module(reads, root)
+    kept = re.sub(r"\n{3,}", "\n\n", _OWN_ACCESS.sub("", _OWN_BINDING.sub("", file.text)))
+    functions = [_load_function(module, anchor, load, schedule.width) for load in schedule.loads]
+    store, result_width = _store_function(module, root, anchor, schedule)
+    title = f"kernels_wgsl/{schedule.file}.wgsl"
+    text = module.text(title, "\n\n".join([*functions, store, kept.strip()]), result_width)
+    columns, rows, layers = schedule.extent(anchor, file.tile[1])
+    invocations = (-(-columns // file.tile[0]), rows, layers)
+    groups = [-(-n // size) for n, size in zip(invocations, file.workgroup, strict=True)]
+    if max(groups) > MOST_WORKGROUPS:
+        raise DeviceMemoryError(f"{anchor}: {groups} workgroups are beyond what WebGPU runs")
+    values = schedule.overrides(anchor)
+    constants = {name: values[name] for name in file.overrides}
+    return Kernel(text, (groups[0], groups[1], groups[2]), constants)
+
+
+def _parameters(params: Sequence[str], space: Shape, width: int) -> Coords:
+    """Parameters of a load_* or store_* function as coordinates; the last counts in fours."""
+    coords: list[Coord] = [
+        atom(name, dim) for name, dim in zip(params[:-1], space[:-1], strict=True)
+    ]
+    last, dim = params[-1], space[-1]
+    if width == 4:
+        coords.append(atom(f"({last} / 4u)", max(2, -(-dim // 4))) * 4)
+    else:
+        coords.append(atom(last, dim))
+    return tuple(coords)
+
+
+def _load_function(module: _Module, anchor: Node, load: Load, width: int) -> str:
+    operand = anchor.inputs[load.operand]
+    space = load.space(anchor)
+    node = _seen_as(operand, space)
+    kind = type_of(operand.dtype, width)
+    coords = _parameters(load.params, space, width)
+    body = module.body()
+    for name, dim in zip(load.params, space, strict=True):
+        if name in load.guarded and dim % 4:
+            body.line(f"if ({name} >= {dim}u) {{ return {kind}(); }}")
+    if width == 1 or space[-1] % 4 == 0:
+        result = body.value(node, coords, width)
+    else:
+        result = _guarded_lanes(body, node, coords, load.params[-1], space[-1])
+    signature = ", ".join(f"{name}: u32" for name in load.params)
+    lines = [*body.lines, f"return {result};"]
+    return f"fn {load.function}({signature}) -> {kind} {{\n{_indent(lines)}\n}}"
+
+
+def _guarded_lanes(body: Expression, node: Node, coords: Coords, last: str, dim: int) -> str:
+    """Four elements side by side, zero for those beyond the end of the axis."""
+    parts = []
+    for lane in range(4):
+        value = body.value(node, (*coords[:-1], coords[-1] + lane), 1)
+        parts.append(f"select(0f, {value}, {last} + {lane}u < {dim}u)" if lane else value)
+    return f"vec4f({', '.join(parts)})"
+
+
+def _store_function(
+    module: _Module, root: Node, anchor: Node, schedule: Schedule
+) -> tuple[str, int]:
+    space, width = schedule.space(anchor), schedule.width
+    coords = _parameters(schedule.params, space, width)
+    linear: Coord = 0
+    for coord, stride in zip(coords, strides_of(space), strict=True):
+        linear = linear + coord * stride
+    inside = coords if space == root.shape else movement.reshape_coords(root.shape, space, coords)
+    kind = type_of(anchor.dtype, width)
+    signature = ", ".join(f"{name}: u32" for name in schedule.params) + f", value: {kind}"
+    lines: list[str] = []
+    result_width = 4 if width == 4 and space[-1] % 4 == 0 else 1
+    if result_width == width:
+        body = module.body(place=(root.shape, inside, linear))
+        body.give(anchor, inside, width, "value")
+        value = body.value(root, inside, width)
+        at = text_of(linear // width)
+        lines = [*body.lines, storage.store("result", root.dtype, at, width, value)]
+    else:
+        for lane in range(4):
+            place = linear + lane
+            at_lane = (*inside[:-1], inside[-1] + lane)
+            body = module.body(place=(root.shape, at_lane, place))
+            body.give(anchor, at_lane, 1, f"value.{'xyzw'[lane]}")
+            value = body.value(root, at_lane, 1)
+            store = storage.store("result", root.dtype, text_of(place), 1, value)
+            block = [*body.lines, store]
+            lines.append(f"if ({schedule.params[-1]} + {lane}u < {space[-1]}u) {{")
+            lines += ["    " + line for line in block] + ["}"]
+    return f"fn store_out({signature}) {{\n{_indent(lines)}\n}}", result_width
+
+
+def _seen_as(node: Node, space: Shape) -> Node:
+    return node if node.shape == space else make(movement.reshape, node, shape=space)

@@ -1,0 +1,115 @@
+"""From a graph to a plan, pass by pass.
+
+    narrow        only types that the GPU computes (narrow.py; on "webgpu" alone)
+    fold          what is known and small becomes a constant (fold.py)
+    simplify      algebra and common subexpressions (simplify.py)
+    layout        regions become channels-last (layout.py)
+    fold_scales   factors per channel move into convolutions (scale.py)
+    split_wide    joins of many operands fit a kernel's bindings (fuse.py)
+    static_nodes  what depends on weights alone (partition.py)
+    fuse          nodes into kernels (fuse.py)
+    lower         kernels into steps, results into slots (lower.py, memory.py)
+
+Each pass up to fuse takes a graph and gives a graph, which is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..errors import DeviceMemoryError
+from ..graph import Graph
+from ..hostarray import HostArray
+from .fold import fold
+from .fuse import fuse, split_wide
+from .layout import layout
+from .lower import Weights, lower
+from .narrow import narrow
+from .partition import static_nodes
+from .plan import Plan
+from .scale import fold_scales
+from .simplify import simplify
+
+__all__ = ["Compiled", "Limits", "Plan", "compile_graph", "optimise"]
+
+GraphPass = Callable[[Graph], Graph]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a device can hold. The defaults are those that every WebGPU device has."""
+
+    storage_buffers: int = 8  # bound in one kernel, the result counted
+    binding_bytes: int = 128 << 20  # of one buffer in a kernel
+    buffer_bytes: int = 256 << 20
+
+
+HOST = Limits(storage_buffers=64, binding_bytes=1 << 62, buffer_bytes=1 << 62)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A plan and its weights: where each constant begins in the weights block."""
+
+    plan: Plan
+    weights: Weights
+
+    def weights_block(self) -> bytearray:
+        """All constants in one block of bytes, as the plan's weight slots lay them out."""
+        slots = [slot for slot in self.plan.slots if slot.kind == "weight"]
+        block = bytearray(sum(slot.bytes for slot in slots))
+        for start, data in self.weights:
+            content = _device_bytes(data)
+            block[start : start + len(content)] = content
+        return block
+
+
+def _device_bytes(data: HostArray) -> memoryview:
+    """The elements as they lie on the device: bool as 32-bit words, the rest as they are."""
+    if data.dtype.kind != "b":
+        return data.data
+    words = bytearray(4 * data.size)
+    words[::4] = data.data
+    return memoryview(words)
+
+
+def optimise(graph: Graph, device: str, limits: Limits) -> Graph:
+    """The graph after every pass that rewrites graphs."""
+    passes: list[GraphPass] = [narrow] if device == "webgpu" else []
+    passes += [fold, simplify, layout, simplify, fold_scales, fold, simplify]
+    passes.append(lambda g: split_wide(g, limits.storage_buffers))
+    for rewrite in passes:
+        graph = rewrite(graph).check()
+    return graph
+
+
+def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = Limits()) -> Compiled:
+    """The plan of a graph for a device ("webgpu" or "numpy").
+
+    Raises DTypeError for constants that the device cannot represent, and DeviceMemoryError,
+    before anything is allocated, if the plan cannot fit.
+    """
+    types = {node.attrs["name"]: node.dtype.name for node in graph.inputs}
+    types |= {name: node.dtype.name for name, node in graph.outputs.items()}
+    if device == "numpy":
+        limits = HOST
+    graph = optimise(graph.check(), device, limits)
+    static = static_nodes(graph)
+    fusion = fuse(graph, static, limits.storage_buffers)
+    plan, weights = lower(graph, fusion, static, device, types)
+    check_fits(plan, limits)
+    return Compiled(plan, weights)
+
+
+def check_fits(plan: Plan, limits: Limits) -> None:
+    """DeviceMemoryError, with what is needed and what there is, if a slot is too large."""
+    most = min(limits.binding_bytes, limits.buffer_bytes)
+    for number, slot in enumerate(plan.slots):
+        if slot.bytes > most:
+            total = sum(other.bytes for other in plan.slots)
+            raise DeviceMemoryError(
+                f"{plan.name} cannot fit: slot {number} ({slot.kind}) needs {slot.bytes:,} bytes "
+                f"in one buffer, the device allows {most:,} (the whole plan needs {total:,}); "
+                "use a smaller input or batch, or device='numpy'"
+            )

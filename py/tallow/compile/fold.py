@@ -1,0 +1,168 @@
+"""Host evaluation: values that are known before anything runs, in pure Python.
+
+Exporters compute shapes with tensors; those must be numbers when the graph is built, and on the
+WebGPU road there is no NumPy to compute them. The same records serve: elementwise evaluators get
+`_Numbers` in place of NumPy, movement goes by its index rule on Python integers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ..graph import Graph, Node, constant, rebuild, topological
+from ..hostarray import HostArray, from_values
+from ..op import Elementwise, Movement, Reduce
+from ..ops import elementwise, reduce, source
+from ..shape import strides_of
+
+LARGEST = 4096  # elements; more than a shape ever has
+
+
+class _Numbers:
+    """The functions of NumPy that evaluators of shape arithmetic use, on single numbers."""
+
+    add = staticmethod(operator.add)
+    subtract = staticmethod(operator.sub)
+    multiply = staticmethod(operator.mul)
+    true_divide = staticmethod(operator.truediv)
+    floor_divide = staticmethod(operator.floordiv)
+    remainder = staticmethod(operator.mod)
+    maximum = staticmethod(max)
+    minimum = staticmethod(min)
+    negative = staticmethod(operator.neg)
+    abs = staticmethod(abs)
+    equal = staticmethod(operator.eq)
+    not_equal = staticmethod(operator.ne)
+    less = staticmethod(operator.lt)
+    less_equal = staticmethod(operator.le)
+    greater = staticmethod(operator.gt)
+    greater_equal = staticmethod(operator.ge)
+    floor = staticmethod(math.floor)
+    ceil = staticmethod(math.ceil)
+    sqrt = staticmethod(math.sqrt)
+    round = staticmethod(round)
+    power = staticmethod(operator.pow)
+
+    @staticmethod
+    def sign(x: float) -> float:
+        return (x > 0) - (x < 0)
+
+    @staticmethod
+    def where(condition: bool, x: Any, y: Any) -> Any:
+        return x if condition else y
+
+    @staticmethod
+    def logical_and(x: bool, y: bool) -> bool:
+        return x and y
+
+    @staticmethod
+    def logical_or(x: bool, y: bool) -> bool:
+        return x or y
+
+    @staticmethod
+    def logical_not(x: bool) -> bool:
+        return not x
+
+
+_FOLDS: dict[Reduce, Callable[[list[Any]], Any]] = {
+    reduce.sum_: sum,
+    reduce.prod: math.prod,
+    reduce.max_: max,
+    reduce.min_: min,
+}
+
+_known: WeakKeyDictionary[Node, HostArray | None] = WeakKeyDictionary()
+
+
+def host_value(node: Node) -> HostArray | None:
+    """The value of a small node that depends on constants alone, or None."""
+    if node not in _known:
+        for child in topological([node]):
+            if child not in _known:
+                _known[child] = _evaluate(child)
+    return _known[node]
+
+
+def _evaluate(node: Node) -> HostArray | None:
+    if node.is_constant:
+        data: HostArray = node.attrs["data"]
+        return data if data.size <= LARGEST else None
+    values = [_known[child] for child in node.inputs]
+    if node.is_input or node.size > LARGEST or any(value is None for value in values):
+        return None
+    try:
+        items = _items(node, [value for value in values if value is not None])
+    except (AttributeError, ArithmeticError, ValueError, IndexError):
+        return None  # a function that _Numbers does not have, or no result: left to the device
+    return None if items is None else from_values(items, node.shape, node.dtype)
+
+
+def _items(node: Node, values: list[HostArray]) -> list[Any] | None:
+    op, flat = node.op, [value.flat() for value in values]
+    if op is elementwise.cast:
+        return [_as_type(item, node) for item in flat[0]]
+    if isinstance(op, Elementwise):
+        return [op.numpy(_Numbers, *operands) for operands in zip(*flat, strict=True)]
+    if op is source.iota:
+        return [coords[node.attrs["axis"]] for coords in _places(node)]
+    if isinstance(op, Movement):
+        return [_moved(node, op, flat, coords) for coords in _places(node)]
+    if isinstance(op, Reduce) and op in _FOLDS:
+        return _reduced(node, flat[0], _FOLDS[op])
+    return None
+
+
+def _as_type(item: Any, node: Node) -> Any:
+    if node.dtype.kind == "b":
+        return bool(item)
+    return float(item) if node.dtype.is_floating else int(item)
+
+
+def _places(node: Node) -> itertools.product[tuple[int, ...]]:
+    return itertools.product(*(range(dim) for dim in node.shape))
+
+
+def _moved(node: Node, op: Movement, flat: list[list[Any]], coords: tuple[int, ...]) -> Any:
+    def at(operand: int, place: tuple[int, ...]) -> Any:
+        strides = strides_of(node.inputs[operand].shape)
+        return flat[operand][sum(map(operator.mul, place, strides))]
+
+    def read(operand: int, place: tuple[int, ...], size: int) -> int:
+        index = int(at(operand, place))
+        if not -size <= index < size:
+            raise IndexError(index)
+        return index % size
+
+    assert op.pick is not None
+    shapes = [child.shape for child in node.inputs]
+    for pick in op.pick(shapes, node.attrs, coords, read):
+        if all(low <= coord < high for coord, low, high in pick.when):
+            return at(pick.operand, pick.coords)
+    return node.attrs["value"]
+
+
+def _reduced(node: Node, items: list[Any], fold: Callable[[list[Any]], Any]) -> list[Any]:
+    (child,), strides = node.inputs, strides_of(node.shape)
+    groups: list[list[Any]] = [[] for _ in range(node.size)]
+    for item, coords in zip(items, _places(child), strict=True):
+        kept = (0 if axis in node.attrs["axes"] else c for axis, c in enumerate(coords))
+        groups[sum(map(operator.mul, kept, strides))].append(item)
+    return [fold(group) for group in groups]
+
+
+def fold(graph: Graph) -> Graph:
+    """Replaces what is known and small by constants; floating arithmetic stays on the device."""
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        new = rebuild(node, inputs)
+        if new.is_constant or new.is_input or new.size > 64:
+            return new
+        value = host_value(new) if new.size == 1 or new.dtype.is_integer else None
+        return new if value is None else constant(value)
+
+    return graph.rewrite(rule)

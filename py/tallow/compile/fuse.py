@@ -1,0 +1,230 @@
+"""Fusion: which nodes are computed by one kernel, and which results lie in memory between.
+
+Nodes are visited from the outputs back. A node joins the kernel of its readers if they all belong
+to one kernel and may compute it where they read it; otherwise it becomes the root of a kernel of
+its own. Since a member is read inside its group alone, groups never wait for each other in a
+circle. What counts:
+
+* views (reshape, permute, expand, slice) cost nothing and are copied into every reader;
+* a group holds at most one anchor: a contraction, a window or a reduction. Contractions and
+  windows compute what follows them (elementwise, same shape) as they store; a reduction also
+  computes what comes before it as it reads;
+* a kernel binds no more buffers than the adapter allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..graph import Graph, Node, consumers, make
+from ..op import Contraction, Elementwise, Movement, Reduce
+from ..ops import gather, movement
+from ..ops.source import iota
+
+
+@dataclass(eq=False)
+class Group:
+    """One kernel: its result, what it computes on the way (root included), what it reads."""
+
+    root: Node
+    members: list[Node] = field(default_factory=list)
+    reads: list[Node] = field(default_factory=list)
+    anchor: Node | None = None
+    # How the place of a member relates to the root's: see `_Fuser._stance`.
+    stance: dict[Node, str] = field(default_factory=dict)
+    frontier: set[Node] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """Groups in an order in which they can run, and nodes that share another's memory.
+
+    alias: a reshape of something that lies in memory is the same memory.
+    """
+
+    groups: list[Group]
+    alias: Mapping[Node, Node]
+
+    def memory_of(self, node: Node) -> Node:
+        """The node whose memory holds the elements of this one."""
+        while node in self.alias:
+            node = self.alias[node]
+        return node
+
+
+def fuse(graph: Graph, static: set[Node], most_buffers: int) -> Fusion:
+    """Groups the nodes; `static` ones depend on weights alone and never share a kernel with
+    others."""
+    return _Fuser(graph, static, most_buffers).run()
+
+
+def split_wide(graph: Graph, most_buffers: int) -> Graph:
+    """Joins of more operands than a kernel may bind, as joins of joins."""
+    most = most_buffers - 1
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        if node.op is not movement.concat:
+            return make(node.op, *inputs, **node.attrs) if inputs != node.inputs else node
+        while len(inputs) > most:
+            parts = [inputs[start : start + most] for start in range(0, len(inputs), most)]
+            inputs = tuple(
+                make(node.op, *part, **node.attrs) if len(part) > 1 else part[0] for part in parts
+            )
+        return make(node.op, *inputs, **node.attrs)
+
+    return graph.rewrite(rule)
+
+
+class _Fuser:
+    def __init__(self, graph: Graph, static: set[Node], most_buffers: int) -> None:
+        self.order = graph.nodes()
+        self.readers = consumers(self.order)
+        self.static = static
+        self.most = most_buffers
+        self.wanted = set(graph.outputs.values())  # must lie in memory
+        self.groups: dict[Node, Group] = {}  # by root
+        self.member_of: dict[Node, list[Group]] = {}
+        self.alias: dict[Node, Node] = {}
+
+    def run(self) -> Fusion:
+        for node in reversed(self.order):
+            if not node.is_source or node.op is iota:
+                self._visit(node)
+        for group in self.groups.values():
+            self._finish(group)
+        ordered = [self.groups[node] for node in self.order if node in self.groups]
+        return Fusion(ordered, self.alias)
+
+    # ---- deciding ------------------------------------------------------------------------------
+
+    def _visit(self, node: Node) -> None:
+        hosts = self._hosts(node)
+        if node in self.wanted:
+            if node.op is movement.reshape:
+                self.alias[node] = node.inputs[0]
+                self._want(node.inputs[0])
+            else:
+                hosts = []
+                self._found(node)
+        for group in hosts:
+            self._join(group, node)
+
+    def _hosts(self, node: Node) -> list[Group]:
+        """The groups that will compute this node; marks it as wanted if one of its readers
+        cannot."""
+        hosts: list[Group] = []
+        for reader in self.readers[node]:
+            for group in self.member_of.get(reader, []):
+                if group not in hosts:
+                    hosts.append(group)
+        if not hosts or (node in self.wanted and node.op is not movement.reshape):
+            return []
+        shared = len(hosts) > 1 and not self._is_view(node) and node.op is not iota
+        if shared or not all(self._may_join(group, node) for group in hosts):
+            self._want(node)
+            return []
+        return hosts
+
+    def _want(self, node: Node) -> None:
+        if not node.is_source or node.op is iota:
+            self.wanted.add(node)
+
+    @staticmethod
+    def _is_view(node: Node) -> bool:
+        return isinstance(node.op, Movement) and node.op.view
+
+    def _may_join(self, group: Group, node: Node) -> bool:
+        crosses = (node in self.static) != (group.root in self.static)
+        if crosses and node.op not in (movement.expand, movement.reshape, iota):
+            return False
+        stances = {self._stance(group, reader, node) for reader in self._readers_in(group, node)}
+        if "memory" in stances:
+            return False
+        if self._is_view(node) or node.op is iota:
+            return True
+        if "repeated" in stances:
+            return False
+        if len((group.frontier - {node}) | set(self._loads(node))) >= self.most:
+            return False
+        if isinstance(node.op, Contraction):
+            return group.anchor is None and stances == {"same"}
+        if isinstance(node.op, Reduce):
+            return group.anchor is None
+        return stances == {"same"} or not self._follows_kernel(node)
+
+    def _readers_in(self, group: Group, node: Node) -> list[Node]:
+        return [reader for reader in self.readers[node] if reader in group.stance]
+
+    def _stance(self, group: Group, reader: Node, node: Node) -> str:
+        """How a group would use a node that `reader`, a member, reads.
+
+        "same": at the root's own place. "once": each element once, elsewhere. "repeated": some
+        elements more than once. "memory": only from memory.
+        """
+        own = group.stance[reader]
+        if isinstance(reader.op, Elementwise):
+            return own
+        if isinstance(reader.op, Contraction):
+            cheap = node.op in (movement.reshape, movement.expand, movement.permute)
+            return "repeated" if cheap and reader.op.name == "matmul" else "memory"
+        if isinstance(reader.op, Reduce):
+            return "repeated" if own == "repeated" else "once"
+        if reader.op in (gather.take, gather.take_along_axis):
+            return "memory" if not self._is_view(node) else "repeated"
+        assert isinstance(reader.op, Movement)
+        if reader.op is movement.expand:
+            return "repeated"
+        return own if own == "repeated" else "once"
+
+    def _follows_kernel(self, node: Node) -> bool:
+        """Whether this is the end of a chain that a hand-written kernel can compute as it
+        stores."""
+        while isinstance(node.op, Elementwise):
+            before = [
+                child
+                for child in node.inputs
+                if child.shape == node.shape
+                and len(set(self.readers[child])) == 1
+                and isinstance(child.op, (Elementwise, Contraction))
+            ]
+            if not before:
+                return False
+            node = before[0]
+        return isinstance(node.op, Contraction)
+
+    # ---- bookkeeping ---------------------------------------------------------------------------
+
+    @staticmethod
+    def _loads(node: Node) -> list[Node]:
+        return [child for child in node.inputs if not child.is_scalar_constant]
+
+    def _found(self, node: Node) -> None:
+        group = Group(node)
+        self.groups[node] = group
+        self._add(group, node, "same")
+
+    def _join(self, group: Group, node: Node) -> None:
+        stances = [self._stance(group, reader, node) for reader in self._readers_in(group, node)]
+        order = ["same", "once", "repeated"]
+        self._add(group, node, max(stances, key=order.index))
+
+    def _add(self, group: Group, node: Node, stance: str) -> None:
+        group.members.append(node)
+        group.stance[node] = stance
+        group.frontier.discard(node)
+        group.frontier.update(self._loads(node))
+        if isinstance(node.op, (Contraction, Reduce)):
+            group.anchor = node
+        self.member_of.setdefault(node, []).append(group)
+
+    def _finish(self, group: Group) -> None:
+        """Members in the order of computation; reads in the order in which they are met."""
+        group.members.reverse()
+        inside = set(group.members)
+        reads: dict[Node, None] = {}
+        for member in group.members:
+            for child in member.inputs:
+                if child not in inside and not child.is_scalar_constant:
+                    reads[child] = None
+        group.reads = list(reads)

@@ -1,0 +1,103 @@
+"""Narrowing: a graph in the types that WGSL computes.
+
+float16, float64, and integers of 8, 16 and 64 bits become float32, int32 or uint32. Small types
+stay packed in constants and inputs and are widened where they are read; 64-bit constants become
+32-bit ones if every value fits, and DTypeError says so where one does not.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+from .. import dtype as dt
+from ..dtype import DType, device_type
+from ..errors import DTypeError
+from ..graph import Graph, Node, constant, make
+from ..hostarray import HostArray
+from ..ops import contract, movement, reduce, window
+from ..ops import elementwise as e
+from . import rewrite
+
+
+def narrow(graph: Graph) -> Graph:
+    """The graph for a GPU; inputs keep their names and shapes, 64-bit ones become 32-bit."""
+    inputs = {node: _narrow_input(node) for node in graph.inputs}
+    new: dict[Node, Node] = {node: _widened(inputs[node]) for node in graph.inputs}
+    for node in graph.nodes():
+        if node not in new:
+            new[node] = _narrow_node(node, tuple(new[child] for child in node.inputs))
+    outputs = {name: new[node] for name, node in graph.outputs.items()}
+    return Graph(tuple(inputs.values()), outputs, graph.name)
+
+
+def _narrow_input(node: Node) -> Node:
+    wide = node.dtype.size == 8
+    if not wide:
+        return node
+    return make(node.op, **{**node.attrs, "dtype": device_type(node.dtype)})
+
+
+def _widened(node: Node) -> Node:
+    """A packed source followed by the cast that unpacks it."""
+    wanted = device_type(node.dtype)
+    return node if wanted == node.dtype else make(e.cast, node, dtype=wanted)
+
+
+def _narrow_node(node: Node, inputs: tuple[Node, ...]) -> Node:
+    if node.is_constant:
+        return _widened(constant(to_32_bits(node.attrs["data"])))
+    attrs = dict(node.attrs)
+    if "dtype" in attrs:
+        attrs["dtype"] = device_type(attrs["dtype"])
+    if node.op is e.cast and inputs[0].dtype == attrs["dtype"]:
+        return inputs[0]
+    if node.op is contract.matmul and not inputs[0].dtype.is_floating:
+        return _integer_matmul(*inputs)
+    if node.op is window.max_pool2d and not inputs[0].dtype.is_floating:
+        return _integer_max_pool(node, inputs[0])
+    return make(node.op, *inputs, **attrs)
+
+
+def to_32_bits(data: HostArray) -> HostArray:
+    """64-bit elements as 32-bit ones; DTypeError for a value that does not fit."""
+    if data.dtype.size != 8:
+        return data
+    target: DType = device_type(data.dtype)
+    values = data.data.cast(data.dtype.code)
+    try:
+        packed = array(target.code, values)
+    except OverflowError as error:
+        least, most = min(values), max(values)
+        raise DTypeError(
+            f"a {data.dtype.name} constant of shape {data.shape} reaches from {least} to {most}; "
+            f"the GPU computes {target.name}: run this model with device='numpy'"
+        ) from error
+    return HostArray(memoryview(packed).cast("B"), data.shape, target)
+
+
+def _integer_matmul(a: Node, b: Node) -> Node:
+    """Kernels for products are written for float32; integers go as a reduction."""
+    (batch, rows, inner), columns = a.shape, b.shape[2]
+    shape = (batch, rows, columns, inner)
+    left = rewrite.expand(rewrite.reshape(a, (batch, rows, 1, inner)), shape)
+    turned = rewrite.permute(b, (0, 2, 1))
+    right = rewrite.expand(rewrite.reshape(turned, (batch, 1, columns, inner)), shape)
+    total = make(reduce.sum_, make(e.multiply, left, right), axes=(3,))
+    return rewrite.reshape(total, (batch, rows, columns))
+
+
+def _integer_max_pool(node: Node, x: Node) -> Node:
+    """The maximum of shifted slices of the padded image."""
+    attrs = node.attrs
+    least = 0 if x.dtype == dt.uint32 else -(2**31)
+    pads = ((0, 0), *attrs["padding"], (0, 0))
+    padded = make(movement.pad, x, pads=pads, value=least)
+    steps = (1, *attrs["stride"], 1)
+    result: Node | None = None
+    for i in range(attrs["kernel"][0]):
+        for j in range(attrs["kernel"][1]):
+            starts = (0, i * attrs["dilation"][0], j * attrs["dilation"][1], 0)
+            part = make(movement.slice_, padded, starts=starts, steps=steps, shape=node.shape)
+            result = part if result is None else make(e.maximum, result, part)
+    assert result is not None
+    return result

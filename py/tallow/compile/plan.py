@@ -1,0 +1,163 @@
+"""Plan: what a compiled graph is. Plain data that every runner executes.
+
+A plan can be printed, compared, kept as JSON and sent to another process. Weights travel beside
+it, in one block of bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ..dtype import BY_NAME, DType
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A buffer. kind: weight (its bytes begin at `offset` in the weights block), prepared (filled
+    once by `prepare`), input, output or scratch."""
+
+    bytes: int
+    kind: str
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Port:
+    """A named input or output: its slot, the element type the user sees, and its shape."""
+
+    name: str
+    slot: int
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class HostOp:
+    """An op for the NumPy runner. Operands: ["read", i], ["op", j] or ["number", value, dtype]."""
+
+    op: str
+    operands: list[list[Any]]
+    attrs: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One kernel.
+
+    name: the ops in it. module: index into the plan's modules, -1 in a plan that has none.
+    constants: pipeline-overridable constants. bindings: slots by binding index, the result last.
+    workgroups: dispatch size. reads: shape and element type of each binding but the last.
+    write: those of the result. host: the same computation for NumPy, the last op its result.
+    """
+
+    name: str
+    module: int
+    constants: dict[str, Any]
+    bindings: list[int]
+    workgroups: tuple[int, int, int]
+    reads: list[tuple[tuple[int, ...], str]]
+    write: tuple[tuple[int, ...], str]
+    host: list[HostOp]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Slots, modules, and the two programs: `prepare` runs once, `run` at every call."""
+
+    name: str
+    device: str
+    slots: list[Slot]
+    inputs: list[Port]
+    outputs: list[Port]
+    modules: list[str]
+    prepare: list[Step]
+    run: list[Step]
+    version: int = field(default=VERSION)
+
+    def to_json(self) -> str:
+        """The plan as JSON; `from_json` reads it."""
+        return json.dumps(asdict(self), separators=(",", ":"), default=_encode)
+
+    @staticmethod
+    def from_json(text: str) -> Plan:
+        """A plan from `to_json`."""
+        raw = json.loads(text)
+        return Plan(
+            raw["name"],
+            raw["device"],
+            [Slot(**slot) for slot in raw["slots"]],
+            [_port(port) for port in raw["inputs"]],
+            [_port(port) for port in raw["outputs"]],
+            raw["modules"],
+            [_step(step) for step in raw["prepare"]],
+            [_step(step) for step in raw["run"]],
+            raw["version"],
+        )
+
+    @property
+    def bytes_by_kind(self) -> dict[str, int]:
+        """Bytes of device memory for each kind of slot."""
+        total: dict[str, int] = {}
+        for slot in self.slots:
+            total[slot.kind] = total.get(slot.kind, 0) + slot.bytes
+        return total
+
+    def __str__(self) -> str:
+        lines = [f"plan {self.name} for {self.device}"]
+        for number, slot in enumerate(self.slots):
+            lines.append(f"  slot {number}: {slot.kind}, {slot.bytes} bytes")
+        for title, ports in (("input", self.inputs), ("output", self.outputs)):
+            for port in ports:
+                shape = list(port.shape)
+                lines.append(f"  {title} {port.name}: slot {port.slot}, {port.dtype}{shape}")
+        for title, steps in (("prepare", self.prepare), ("run", self.run)):
+            lines.append(f"  {title}:")
+            for step in steps:
+                *reads, write = step.bindings
+                result = f"{step.write[1]}{list(step.write[0])}"
+                groups = list(step.workgroups)
+                lines.append(f"    {step.name}: {reads} -> {write} {result}, workgroups {groups}")
+        return "\n".join(lines)
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, DType):
+        return {"dtype": value.name}
+    raise TypeError(f"{value!r} has no place in a plan")
+
+
+def decode_attr(value: Any) -> Any:
+    """An attribute as it was before JSON: tuples for lists, element types for their names."""
+    if isinstance(value, list):
+        return tuple(decode_attr(item) for item in value)
+    if isinstance(value, dict) and "dtype" in value:
+        return BY_NAME[value["dtype"]]
+    return value
+
+
+def _port(raw: dict[str, Any]) -> Port:
+    return Port(raw["name"], raw["slot"], raw["dtype"], tuple(raw["shape"]))
+
+
+def _step(raw: dict[str, Any]) -> Step:
+    return Step(
+        raw["name"],
+        raw["module"],
+        raw["constants"],
+        raw["bindings"],
+        tuple(raw["workgroups"]),
+        [(tuple(shape), dtype) for shape, dtype in raw["reads"]],
+        (tuple(raw["write"][0]), raw["write"][1]),
+        [
+            HostOp(
+                op["op"],
+                op["operands"],
+                {name: decode_attr(value) for name, value in op["attrs"].items()},
+            )
+            for op in raw["host"]
+        ],
+    )

@@ -1,0 +1,84 @@
+"""Algebraic clean-up and common subexpressions: the same graph, said shorter."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..graph import Graph, Node, constant, make, rebuild
+from ..hostarray import from_values
+from ..ops import elementwise as e
+from ..ops import movement
+from . import rewrite
+
+
+def simplify(graph: Graph) -> Graph:
+    """Removes what changes nothing and shares what is computed twice."""
+    seen: dict[Any, Node] = {}
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        new = _simpler(rebuild(node, inputs))
+        key = (
+            new.op,
+            new.inputs,
+            new.dtype,
+            new.shape,
+            tuple((name, _hashable(value)) for name, value in new.attrs.items()),
+        )
+        return seen.setdefault(key, new)
+
+    return graph.rewrite(rule)
+
+
+def _hashable(value: Any) -> Any:
+    """Constants are equal if they hold the same bytes; large ones only if they are the same."""
+    data = getattr(value, "data", None)
+    if data is None:
+        return repr(value) if isinstance(value, float) else value
+    return bytes(data) if data.nbytes <= 256 else id(value)
+
+
+def _scalar(node: Node) -> float | None:
+    """The number that a node holds everywhere, if it does."""
+    while node.op in (movement.expand, movement.reshape):
+        node = node.inputs[0]
+    if not node.is_scalar_constant:
+        return None
+    value: float = node.attrs["data"].item()
+    return value
+
+
+def _simpler(node: Node) -> Node:
+    op, inputs = node.op, node.inputs
+    if op is movement.reshape:
+        return rewrite.reshape(inputs[0], node.shape)
+    if op is movement.permute:
+        return rewrite.permute(inputs[0], node.attrs["axes"])
+    if op is movement.expand:
+        return rewrite.expand(inputs[0], node.shape)
+    if op is movement.slice_ and rewrite.is_whole(node):
+        return inputs[0]
+    if op is e.cast and node.dtype == inputs[0].dtype:
+        return inputs[0]
+    if op in (e.add, e.subtract) and _scalar(inputs[1]) == 0:
+        return inputs[0]
+    if op is e.add and _scalar(inputs[0]) == 0:
+        return inputs[1]
+    if op in (e.multiply, e.divide) and _scalar(inputs[1]) == 1:
+        return inputs[0]
+    if op is e.multiply and _scalar(inputs[0]) == 1:
+        return inputs[1]
+    if op is e.divide:
+        return _divide(node)
+    return node
+
+
+def _divide(node: Node) -> Node:
+    """x / c as x * (1 / c) where that is exact: c is a power of two."""
+    divisor = _scalar(node.inputs[1])
+    if not divisor or not math.isfinite(divisor) or abs(math.frexp(divisor)[0]) != 0.5:
+        return node
+    if not 1e-30 < abs(divisor) < 1e30:
+        return node
+    inverse = constant(from_values([1 / divisor], (1,) * len(node.shape), node.dtype))
+    return make(e.multiply, node.inputs[0], rewrite.expand(inverse, node.shape))

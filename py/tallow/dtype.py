@@ -1,0 +1,108 @@
+"""Element types: one table with the name, size, NumPy name, WGSL type and buffer code of each.
+
+`wgsl` is the type in which a shader computes; None where WGSL has no such type. A type that has
+none is `narrowed` for the GPU (see compile/narrow.py): float16 is unpacked to float32, 64-bit
+integers become 32-bit ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .errors import DTypeError
+
+
+@dataclass(frozen=True, slots=True)
+class DType:
+    """One element type.
+
+    name: the array API's name. size: bytes of an element on the host. kind: "b" boolean,
+    "i" signed, "u" unsigned, "f" floating. code: its letter in Python's `struct` and `array`.
+    wgsl: the WGSL scalar type that computes it, or None.
+    """
+
+    name: str
+    size: int
+    kind: str
+    code: str
+    wgsl: str | None = None
+
+    def __repr__(self) -> str:
+        return f"tallow.{self.name}"
+
+    @property
+    def is_floating(self) -> bool:
+        return self.kind == "f"
+
+    @property
+    def is_integer(self) -> bool:
+        return self.kind in "iu"
+
+
+bool_ = DType("bool", 1, "b", "?", "bool")
+int8 = DType("int8", 1, "i", "b")
+uint8 = DType("uint8", 1, "u", "B")
+int16 = DType("int16", 2, "i", "h")
+uint16 = DType("uint16", 2, "u", "H")
+int32 = DType("int32", 4, "i", "i", "i32")
+uint32 = DType("uint32", 4, "u", "I", "u32")
+int64 = DType("int64", 8, "i", "q")
+uint64 = DType("uint64", 8, "u", "Q")
+float16 = DType("float16", 2, "f", "e")
+float32 = DType("float32", 4, "f", "f", "f32")
+float64 = DType("float64", 8, "f", "d")
+
+ALL = (
+    bool_, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, float32, float64,
+)  # fmt: skip
+BY_NAME = {dtype.name: dtype for dtype in ALL}
+
+
+_WIDER = {
+    int8: int32, int16: int32, int64: int32, uint8: uint32, uint16: uint32, uint64: uint32,
+    float16: float32, float64: float32,
+}  # fmt: skip
+
+
+def device_type(dtype: DType) -> DType:
+    """The type in which the GPU computes elements of this type."""
+    return _WIDER.get(dtype, dtype)
+
+
+def as_dtype(value: object) -> DType:
+    """The DType named by a DType, a name such as "float32", a Python type, or a NumPy dtype.
+
+    Raises DTypeError for anything else.
+    """
+    if isinstance(value, DType):
+        return value
+    if value is float or value is int or value is bool:
+        return {float: float32, int: int32, bool: bool_}[value]
+    name = value if isinstance(value, str) else getattr(value, "name", None)
+    name = name or getattr(value, "__name__", None)  # NumPy's scalar types, such as np.float32
+    if isinstance(name, str) and name.rstrip("_") in BY_NAME:
+        return BY_NAME[name.rstrip("_")]
+    raise DTypeError(f"{value!r} is not an element type; choose one of {', '.join(BY_NAME)}")
+
+
+_ORDER = {"b": 0, "u": 1, "i": 2, "f": 3}
+
+
+def promote(a: DType, b: DType) -> DType:
+    """The type that holds both, after the array API's promotion table.
+
+    Mixed signedness goes to the next wider signed type; an integer with a floating type gives
+    the floating type. uint64 with a signed type has no common integer: DTypeError.
+    """
+    if a == b:
+        return a
+    if _ORDER[a.kind] > _ORDER[b.kind]:
+        a, b = b, a
+    if a.kind == b.kind:
+        return a if a.size > b.size else b
+    if b.kind == "i" and a.kind == "u" and a.size >= b.size:
+        wider = {1: int16, 2: int32, 4: int64}.get(a.size)
+        if wider is None:
+            raise DTypeError(f"{a.name} and {b.name} have no common type; cast one of them")
+        return wider
+    return b

@@ -1,0 +1,68 @@
+"""Every exception that Tallow raises on purpose.
+
+TallowError
+├── ShapeError            shapes or axes that do not fit (also a ValueError)
+├── DTypeError            element types that do not fit (also a TypeError)
+├── GraphError            a graph that is not well formed: a bug, or a damaged file
+├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
+├── RealizeError          a result cannot be had in this way here; the text says which way works
+├── OnnxError             an ONNX file that cannot be used
+│   ├── OnnxFormatError       not ONNX, cut short, corrupted, or inconsistent (ValueError)
+│   └── OnnxUnsupportedError  operators, opsets or types that Tallow does not have, all at once
+└── DeviceError           the device refused
+    ├── DeviceUnavailableError  there is no such device here
+    ├── DeviceMemoryError       a plan needs more than the device has (also a MemoryError)
+    └── DeviceLostError         the device went away while it was in use
+"""
+
+
+class TallowError(Exception):
+    """The root: `except TallowError` catches all that Tallow raises on purpose."""
+
+
+class ShapeError(TallowError, ValueError):
+    """Shapes or axes that do not fit."""
+
+
+class DTypeError(TallowError, TypeError):
+    """Element types that do not fit."""
+
+
+class GraphError(TallowError):
+    """A graph that is not well formed."""
+
+
+class FeedError(TallowError, ValueError):
+    """Inputs of a run that are missing, unknown, or of the wrong shape or type."""
+
+
+class RealizeError(TallowError):
+    """A result cannot be had in this way on this device."""
+
+
+class OnnxError(TallowError):
+    """An ONNX file that cannot be used."""
+
+
+class OnnxFormatError(OnnxError, ValueError):
+    """Bytes that are not a whole, consistent ONNX model."""
+
+
+class OnnxUnsupportedError(OnnxError):
+    """A sound model that uses something Tallow does not have; lists all of it at once."""
+
+
+class DeviceError(TallowError):
+    """The device refused."""
+
+
+class DeviceUnavailableError(DeviceError):
+    """There is no such device here."""
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """A plan needs more memory than the device offers."""
+
+
+class DeviceLostError(DeviceError):
+    """The device went away while it was in use."""

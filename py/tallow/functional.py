@@ -1,0 +1,356 @@
+"""Functions of neural networks, composed of ops: none has a record of its own.
+
+Names and layouts follow torch.nn.functional; images are NCHW, weights OIHW.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from . import functions as f
+from .errors import ShapeError
+from .graph import constant, make
+from .hostarray import from_values
+from .ops import window
+from .shape import window_size
+from .tensor import Tensor, asarray
+
+Pair = int | Sequence[int]
+Padding = int | Sequence[int] | Sequence[tuple[int, int]]
+
+
+# ---- activations ------------------------------------------------------------------------------
+
+
+def relu(x: Tensor) -> Tensor:
+    """max(x, 0)."""
+    return f.maximum(x, 0)
+
+
+def relu6(x: Tensor) -> Tensor:
+    """x held between 0 and 6."""
+    return f.clip(x, 0, 6)
+
+
+def leaky_relu(x: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """x where it is positive, negative_slope * x elsewhere."""
+    return f.where(x >= 0, x, x * negative_slope)
+
+
+def sigmoid(x: Tensor) -> Tensor:
+    """1 / (1 + exp(-x))."""
+    return f.reciprocal(f.exp(-x) + 1.0)
+
+
+def silu(x: Tensor) -> Tensor:
+    """x * sigmoid(x)."""
+    return x * sigmoid(x)
+
+
+def hardsigmoid(x: Tensor, alpha: float = 1 / 6, beta: float = 0.5) -> Tensor:
+    """alpha * x + beta, held between 0 and 1."""
+    return f.clip(x * alpha + beta, 0, 1)
+
+
+def hardswish(x: Tensor) -> Tensor:
+    """x * hardsigmoid(x) (Howard et al. 2019, "Searching for MobileNetV3")."""
+    return x * hardsigmoid(x)
+
+
+def gelu(x: Tensor, approximate: str = "none") -> Tensor:
+    """x times the normal distribution function (Hendrycks and Gimpel 2016).
+
+    approximate: "none" for erf, "tanh" for the paper's approximation.
+    """
+    if approximate == "tanh":
+        inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
+        return x * (f.tanh(inner) + 1.0) * 0.5
+    return x * (f.erf(x * (1 / math.sqrt(2))) + 1.0) * 0.5
+
+
+def softplus(x: Tensor) -> Tensor:
+    """log(1 + exp(x)), without overflow."""
+    return f.maximum(x, 0) + f.log(f.exp(-abs(x)) + 1.0)
+
+
+def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
+    """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
+    return f.where(x > 0, x, (f.exp(f.minimum(x, 0)) - 1.0) * alpha)
+
+
+def softmax(x: Tensor, axis: int = -1) -> Tensor:
+    """exp(x) / sum(exp(x)) along an axis, shifted by the maximum so that nothing overflows."""
+    shifted = f.exp(x - f.max(x, axis=axis, keepdims=True))
+    return shifted / f.sum(shifted, axis=axis, keepdims=True)
+
+
+def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
+    """log(softmax(x)), computed without the division."""
+    shifted = x - f.max(x, axis=axis, keepdims=True)
+    return shifted - f.log(f.sum(f.exp(shifted), axis=axis, keepdims=True))
+
+
+# ---- normalisation ----------------------------------------------------------------------------
+
+
+def layer_norm(
+    x: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Mean 0 and variance 1 over the last axes, then weight and bias (Ba et al. 2016)."""
+    shape = tuple(normalized_shape)
+    if x.shape[x.ndim - len(shape) :] != shape:
+        raise ShapeError(f"layer_norm: {x.shape} does not end in {shape}")
+    axes = tuple(range(x.ndim - len(shape), x.ndim))
+    centred = x - f.mean(x, axis=axes, keepdims=True)
+    variance = f.mean(centred * centred, axis=axes, keepdims=True)
+    result = centred * f.reciprocal(f.sqrt(variance + eps))
+    if weight is not None:
+        result = result * weight
+    return result if bias is None else result + bias
+
+
+def batch_norm(
+    x: Tensor, mean: Tensor, var: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5
+) -> Tensor:
+    """(x - mean) / sqrt(var + eps) * weight + bias per channel, axis 1 (inference)."""
+    shape = [-1] + [1] * (x.ndim - 2)
+    scale = weight * f.reciprocal(f.sqrt(var + eps))
+    shift = bias - mean * scale
+    return x * f.reshape(scale, shape) + f.reshape(shift, shape)
+
+
+def local_response_norm(
+    x: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """x / (k + alpha / size * sum of squares over `size` channels) ** beta, axis 1.
+
+    Krizhevsky et al. 2012; the window reaches (size - 1) // 2 channels down, the rest up.
+    """
+    below = (size - 1) // 2
+    channels = x.shape[1]
+    pads = [(0, 0), (below, size - 1 - below)] + [(0, 0)] * (x.ndim - 2)
+    squares = f.pad(x * x, pads)
+    total = squares[:, 0:channels]
+    for shift in range(1, size):
+        total = total + squares[:, shift : shift + channels]
+    return x / f.pow(total * (alpha / size) + k, beta)
+
+
+# ---- layers -----------------------------------------------------------------------------------
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """x @ weight.T + bias; weight (out, in)."""
+    result = x @ weight.mT
+    return result if bias is None else result + bias
+
+
+def _pair(value: Pair, what: str) -> tuple[int, int]:
+    pair = (value, value) if isinstance(value, int) else tuple(value)
+    if len(pair) != 2 or any(v < 1 for v in pair):
+        raise ShapeError(f"{what}: expected a positive number or two, got {value}")
+    return pair[0], pair[1]
+
+
+def _pads(value: Padding, what: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    if isinstance(value, int):
+        pads = ((value, value), (value, value))
+    else:
+        first, second = value
+        pads = tuple(  # type: ignore[assignment]
+            (side, side) if isinstance(side, int) else (int(side[0]), int(side[1]))
+            for side in (first, second)
+        )
+    if any(side < 0 for pair in pads for side in pair):
+        raise ShapeError(f"{what}: padding must not be negative, got {value}")
+    return pads
+
+
+def _channels_last(x: Tensor) -> Tensor:
+    return f.permute_dims(x, (0, 2, 3, 1))
+
+
+def _channels_first(x: Tensor) -> Tensor:
+    return f.permute_dims(x, (0, 3, 1, 2))
+
+
+def conv2d(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Pair = 1,
+    padding: Padding = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Cross-correlation of x (n, c, h, w) with weight (o, c / groups, kh, kw).
+
+    padding: a number, (vertical, horizontal), or ((top, bottom), (left, right)). Returns
+    (n, o, oh, ow). Raises ShapeError naming both shapes.
+    """
+    if x.ndim != 4 or weight.ndim != 4:
+        raise ShapeError(
+            f"conv2d: expected input (n, c, h, w) and weight (o, c / groups, kh, kw), "
+            f"got {x.shape} and {weight.shape}"
+        )
+    if groups < 1 or x.shape[1] != weight.shape[1] * groups or weight.shape[0] % groups:
+        raise ShapeError(
+            f"conv2d: input has {x.shape[1]} channels, weight expects {weight.shape[1] * groups}"
+            f" in {groups} groups (input {x.shape}, weight {weight.shape})"
+        )
+    pads = _pads(padding, "conv2d")
+    strides, dilations = _pair(stride, "conv2d stride"), _pair(dilation, "conv2d dilation")
+    _check_window("conv2d", x.shape, weight.shape[2:], strides, pads, dilations)
+    node = make(
+        window.conv2d,
+        _channels_last(x).node,
+        f.permute_dims(weight, (2, 3, 1, 0)).node,
+        stride=strides,
+        padding=pads,
+        dilation=dilations,
+        groups=groups,
+    )
+    result = _channels_first(Tensor(node))
+    return result if bias is None else result + f.reshape(bias, (-1, 1, 1))
+
+
+def _check_window(
+    name: str,
+    shape: Sequence[int],
+    kernel: Sequence[int],
+    stride: tuple[int, int],
+    pads: tuple[tuple[int, int], tuple[int, int]],
+    dilation: tuple[int, int],
+) -> None:
+    for axis in range(2):
+        if window_size(shape[2 + axis] + sum(pads[axis]), kernel[axis], 1, dilation[axis]) <= 0:
+            raise ShapeError(
+                f"{name}: a {tuple(kernel)} window with dilation {dilation} does not fit into "
+                f"{tuple(shape)} with padding {pads} (stride {stride})"
+            )
+
+
+def _ceil_pads(
+    x: Tensor, kernel: tuple[int, int], stride: tuple[int, int], pads: Any, dilation: Any
+) -> Any:
+    """Padding grown at the end so that a last window that only begins inside fits (ceil_mode).
+
+    As in PyTorch, a window that would begin in the padding at the end is left out.
+    """
+    grown = []
+    for axis in range(2):
+        low, high = pads[axis]
+        size = x.shape[2 + axis]
+        count = window_size(size + low + high, kernel[axis], stride[axis], dilation[axis], True)
+        if (count - 1) * stride[axis] >= size + low:
+            count -= 1
+        reach = (count - 1) * stride[axis] + dilation[axis] * (kernel[axis] - 1) + 1
+        grown.append((low, max(high, reach - size - low)))
+    return tuple(grown)
+
+
+def max_pool2d(
+    x: Tensor,
+    kernel_size: Pair,
+    stride: Pair | None = None,
+    padding: Padding = 0,
+    dilation: Pair = 1,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The largest element of each window of x (n, c, h, w); padding never wins."""
+    kernel, dilations = _pair(kernel_size, "max_pool2d"), _pair(dilation, "max_pool2d dilation")
+    strides = kernel if stride is None else _pair(stride, "max_pool2d stride")
+    pads = _pads(padding, "max_pool2d")
+    _check_pool("max_pool2d", x, kernel, strides, pads, dilations)
+    if ceil_mode:
+        pads = _ceil_pads(x, kernel, strides, pads, dilations)
+    node = make(
+        window.max_pool2d,
+        _channels_last(x).node,
+        kernel=kernel,
+        stride=strides,
+        padding=pads,
+        dilation=dilations,
+    )
+    return _channels_first(Tensor(node))
+
+
+def _check_pool(name: str, x: Tensor, kernel: Any, stride: Any, pads: Any, dilation: Any) -> None:
+    if x.ndim != 4:
+        raise ShapeError(f"{name}: expected an input (n, c, h, w), got {x.shape}")
+    _check_window(name, x.shape, kernel, stride, pads, dilation)
+
+
+def avg_pool2d(
+    x: Tensor,
+    kernel_size: Pair,
+    stride: Pair | None = None,
+    padding: Padding = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    dilation: Pair = 1,
+) -> Tensor:
+    """The mean of each window of x (n, c, h, w).
+
+    count_include_pad: padding counts as zeros (but never what ceil_mode adds beyond it).
+    """
+    kernel, dilations = _pair(kernel_size, "avg_pool2d"), _pair(dilation, "avg_pool2d dilation")
+    strides = kernel if stride is None else _pair(stride, "avg_pool2d stride")
+    pads = given = _pads(padding, "avg_pool2d")
+    _check_pool("avg_pool2d", x, kernel, strides, pads, dilations)
+    if ceil_mode:
+        pads = _ceil_pads(x, kernel, strides, pads, dilations)
+    node = make(
+        window.sum_pool2d,
+        _channels_last(x).node,
+        kernel=kernel,
+        stride=strides,
+        padding=pads,
+        dilation=dilations,
+    )
+    counts = []
+    for axis in range(2):
+        low, high = given[axis] if count_include_pad else (0, 0)
+        first, last = -low, x.shape[2 + axis] + high
+        starts = range(-pads[axis][0], -pads[axis][0] + node.shape[1 + axis] * strides[axis],
+                       strides[axis])  # fmt: skip
+        offsets = range(0, kernel[axis] * dilations[axis], dilations[axis])
+        counts.append([sum(first <= start + o < last for o in offsets) for start in starts])
+    result = _channels_first(Tensor(node))
+    rows, columns = counts
+    if len(set(rows)) == 1 and len(set(columns)) == 1:
+        return result * (1.0 / (rows[0] * columns[0]))
+    inverse = [
+        Tensor(constant(from_values([1.0 / n for n in side], shape, x.dtype)))
+        for side, shape in ((rows, (len(rows), 1)), (columns, (1, len(columns))))
+    ]
+    return result * (inverse[0] * inverse[1])
+
+
+def global_avg_pool(x: Tensor) -> Tensor:
+    """The mean over all axes after the first two, which stay with length 1."""
+    return f.mean(x, axis=tuple(range(2, x.ndim)), keepdims=True)
+
+
+def embedding(indices: Tensor, weight: Tensor) -> Tensor:
+    """Rows of weight (count, features) at integer indices."""
+    return f.take(weight, asarray(indices), axis=0)
+
+
+def scaled_dot_product_attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+) -> Tensor:
+    """softmax(query @ key.T / sqrt(d)) @ value over (..., length, d) (Vaswani et al. 2017).
+
+    mask: bool (True where a key may be seen) or floating (added to the scores).
+    """
+    scores = (query @ key.mT) * (1 / math.sqrt(query.shape[-1]))
+    if mask is not None:
+        scores = f.where(mask, scores, -3.0e38) if mask.dtype.kind == "b" else scores + mask
+    return softmax(scores) @ value

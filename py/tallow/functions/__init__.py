@@ -1,0 +1,101 @@
+"""The array functions, a file per chapter of the Python array API standard.
+
+Every elementwise record is a function here under its own name (elementwise.py), so that a new
+record needs nothing else.
+"""
+
+from typing import TYPE_CHECKING
+
+from .creation import (
+    arange,
+    empty,
+    eye,
+    full,
+    full_like,
+    linspace,
+    ones,
+    ones_like,
+    tril,
+    triu,
+    zeros,
+    zeros_like,
+)
+from .elementwise import *  # noqa: F403 - one name per record
+from .elementwise import ELEMENTWISE, clip, floor_divide, pow, square
+from .indexing import take, take_along_axis
+from .linear_algebra import matmul, matrix_transpose
+from .manipulation import (
+    broadcast_arrays,
+    broadcast_to,
+    concat,
+    expand_dims,
+    flip,
+    moveaxis,
+    pad,
+    permute_dims,
+    repeat,
+    reshape,
+    split,
+    squeeze,
+    stack,
+    tile,
+)
+from .reduction import all, any, argmax, argmin, max, mean, min, prod, std, sum, var
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..tensor import Tensor
+
+    def __getattr__(name: str) -> Callable[..., Tensor]:
+        """The elementwise functions, which are made from their records."""
+
+
+__all__ = [
+    *ELEMENTWISE,
+    "all",
+    "any",
+    "arange",
+    "argmax",
+    "argmin",
+    "broadcast_arrays",
+    "broadcast_to",
+    "clip",
+    "concat",
+    "empty",
+    "expand_dims",
+    "eye",
+    "flip",
+    "floor_divide",
+    "full",
+    "full_like",
+    "linspace",
+    "matmul",
+    "matrix_transpose",
+    "max",
+    "mean",
+    "min",
+    "moveaxis",
+    "ones",
+    "ones_like",
+    "pad",
+    "permute_dims",
+    "pow",
+    "prod",
+    "repeat",
+    "reshape",
+    "split",
+    "square",
+    "squeeze",
+    "stack",
+    "std",
+    "sum",
+    "take",
+    "take_along_axis",
+    "tile",
+    "tril",
+    "triu",
+    "var",
+    "zeros",
+    "zeros_like",
+]

@@ -1,0 +1,142 @@
+"""Elementwise functions: every record of ops/elementwise.py, with broadcasting and promotion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import dtype as dt
+from ..dtype import DType, promote
+from ..graph import Node, make
+from ..hostarray import from_values
+from ..op import REGISTRY, Elementwise, Select
+from ..ops import movement
+from ..ops.elementwise import cast
+from ..shape import Shape, broadcast_shapes
+from ..tensor import Scalar, Tensor, asarray
+
+
+def expand_node(node: Node, shape: Shape) -> Node:
+    """The node broadcast to a shape of the same or a higher rank."""
+    if node.shape == shape:
+        return node
+    if len(node.shape) < len(shape):
+        padded = (1,) * (len(shape) - len(node.shape)) + node.shape
+        node = make(movement.reshape, node, shape=padded)
+    return node if node.shape == shape else make(movement.expand, node, shape=shape)
+
+
+def _common_type(values: list[Any]) -> DType:
+    """The promoted type of the tensors; Python numbers only raise its kind, never its width."""
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    if not tensors:
+        return promote_all([asarray(value).dtype for value in values])
+    common = promote_all([tensor.dtype for tensor in tensors])
+    for value in values:
+        if isinstance(value, Tensor):
+            continue
+        if isinstance(value, float) and not common.is_floating:
+            common = dt.float32
+        elif isinstance(value, int) and not isinstance(value, bool) and common == dt.bool_:
+            common = dt.int32
+    return common
+
+
+def promote_all(dtypes: list[DType]) -> DType:
+    """The type that holds all of them."""
+    common = dtypes[0]
+    for other in dtypes[1:]:
+        common = promote(common, other)
+    return common
+
+
+def _as_tensor(value: Any, dtype: DType) -> Tensor:
+    if isinstance(value, (bool, int, float)) and not isinstance(value, Tensor):
+        return asarray(from_values([dtype_cast(value, dtype)], (), dtype))
+    return asarray(value)
+
+
+def dtype_cast(value: Scalar, dtype: DType) -> Scalar:
+    """A Python number as the Python type that fits the element type."""
+    return bool(value) if dtype == dt.bool_ else float(value) if dtype.is_floating else int(value)
+
+
+def broadcast(name: str, values: list[Any], dtype: DType | None = None) -> list[Node]:
+    """Nodes of one shape and one type; arrays and numbers become constants."""
+    plain = (bool, int, float, Tensor)
+    values = [value if isinstance(value, plain) else asarray(value) for value in values]
+    dtype = dtype or _common_type(values)
+    tensors = [_as_tensor(value, dtype) for value in values]
+    shape = broadcast_shapes(*(tensor.shape for tensor in tensors), what=name)
+    return [expand_node(tensor.astype(dtype).node, shape) for tensor in tensors]
+
+
+def _lift(op: Elementwise) -> Callable[..., Tensor]:
+    def function(*operands: Tensor | Scalar) -> Tensor:
+        if len(operands) != op.arity:
+            raise TypeError(f"{op.name}: takes {op.arity} operands, got {len(operands)}")
+        if isinstance(op, Select):
+            condition, *choices = operands
+            a, b = broadcast(op.name, choices)
+            mask = asarray(condition).node
+            shape = broadcast_shapes(mask.shape, a.shape, what=op.name)
+            nodes = [expand_node(node, shape) for node in (mask, a, b)]
+        else:
+            nodes = broadcast(op.name, list(operands))
+            if op.accepts == "f" and not nodes[0].dtype.is_floating:
+                nodes = [make(cast, node, dtype=dt.float32) for node in nodes]
+        return Tensor(make(op, *nodes))
+
+    function.__name__ = function.__qualname__ = op.name
+    function.__doc__ = (
+        f"Elementwise {op.name} of {op.arity} operand(s), which broadcast.\n\n"
+        "Returns a Tensor of the broadcast shape. Raises ShapeError for shapes that do not "
+        "broadcast, DTypeError for element types that the op does not take."
+    )
+    return function
+
+
+ELEMENTWISE = [
+    op.name for op in REGISTRY.values() if isinstance(op, Elementwise) and op is not cast
+]
+globals().update({name: _lift(REGISTRY[name]) for name in ELEMENTWISE})  # type: ignore[arg-type]
+
+_floor_divide_integers = globals()["floor_divide"]
+_pow = globals()["pow"]
+
+
+def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
+    """x / y rounded down, for integers and floating numbers."""
+    a, b = (Tensor(node) for node in broadcast("floor_divide", [x, y]))
+    if a.dtype.is_floating:
+        result: Tensor = globals()["floor"](a / b)
+        return result
+    quotient: Tensor = _floor_divide_integers(a, b)
+    return quotient
+
+
+def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
+    """x to the power y. Whole powers from 0 to 4 of a tensor become products."""
+    whole = not isinstance(y, Tensor) and y in (1, 2, 3, 4)
+    if isinstance(x, Tensor) and x.dtype.is_floating and whole:
+        half = x * x if y != 1 else x
+        return {1: half, 2: half, 3: half * x, 4: half * half}[int(y)]
+    result: Tensor = _pow(x, y)
+    return result
+
+
+def square(x: Tensor) -> Tensor:
+    """x times x."""
+    return x * x
+
+
+def clip(x: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """x held between min and max, either of which may be None."""
+    if min is not None:
+        x = globals()["maximum"](x, min)
+    if max is not None:
+        x = globals()["minimum"](x, max)
+    return x
+
+
+__all__ = list(ELEMENTWISE)

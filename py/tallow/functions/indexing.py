@@ -1,0 +1,88 @@
+"""Indexing: x[...] and gathers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import DTypeError, ShapeError
+from ..graph import make
+from ..ops import gather, movement
+from ..shape import check_axis
+from ..tensor import Tensor, asarray
+
+
+def take(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
+    """x at integer indices along an axis; negative ones count from the end.
+
+    The axis is replaced by the axes of `indices`. Raises DTypeError for indices that are not
+    integers.
+    """
+    place = check_axis(axis, x.ndim, "take")
+    return Tensor(make(gather.take, x.node, asarray(indices).node, axis=place))
+
+
+def take_along_axis(x: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
+    """x at one index per element: result[i, j] = x[indices[i, j], j] for axis 0, and so on."""
+    place = check_axis(axis, x.ndim, "take_along_axis")
+    node = asarray(indices).node
+    others = [a for a in range(x.ndim) if a != place]
+    if len(node.shape) != x.ndim or any(node.shape[a] > x.shape[a] for a in others):
+        raise ShapeError(f"take_along_axis: indices {node.shape} do not fit into {x.shape}")
+    return Tensor(make(gather.take_along_axis, x.node, node, axis=place))
+
+
+def getitem(x: Tensor, key: Any) -> Tensor:
+    """Integers, slices with steps, None, ... and one integer tensor, as in NumPy."""
+    items = list(key) if isinstance(key, tuple) else [key]
+    if any(item is Ellipsis for item in items):
+        at = next(i for i, item in enumerate(items) if item is Ellipsis)
+        used = sum(item is not None and item is not Ellipsis for item in items)
+        items[at : at + 1] = [slice(None)] * (x.ndim - used)
+    used = sum(item is not None for item in items)
+    if used > x.ndim:
+        raise ShapeError(f"{used} indices are too many for a tensor of shape {x.shape}")
+    items += [slice(None)] * (x.ndim - used)
+    starts, steps, sizes, shape = [], [], [], []
+    gathers: list[tuple[int, Tensor]] = []
+    axis = 0
+    for item in items:
+        if item is None:
+            shape.append(1)
+            continue
+        dim = x.shape[axis]
+        if isinstance(item, slice):
+            start, stop, step = item.indices(dim)
+            size = len(range(start, stop, step))
+            shape.append(size)
+        elif isinstance(item, int) and not isinstance(item, bool):
+            start, step, size = check_index(item, dim, axis, x), 1, 1
+        else:
+            indices = asarray(item)
+            if not indices.dtype.is_integer:
+                raise DTypeError(f"an index is an integer, a slice or None, not {item!r}")
+            gathers.append((len(shape), indices))
+            start, step, size = 0, 1, dim
+            shape.append(dim)
+        starts.append(start if size else 0)
+        steps.append(step)
+        sizes.append(size)
+        axis += 1
+    if len(gathers) > 1:
+        raise ShapeError("only one axis can be indexed by a tensor; use take in steps")
+    node = x.node
+    if tuple(sizes) != x.shape or any(step != 1 for step in steps):
+        node = make(
+            movement.slice_, node, starts=tuple(starts), steps=tuple(steps), shape=tuple(sizes)
+        )
+    if tuple(shape) != node.shape:
+        node = make(movement.reshape, node, shape=tuple(shape))
+    for place, indices in gathers:
+        node = make(gather.take, node, indices.node, axis=place)
+    return Tensor(node)
+
+
+def check_index(index: int, dim: int, axis: int, x: Tensor) -> int:
+    """The index counted from the front; ShapeError if it is outside."""
+    if not -dim <= index < dim:
+        raise ShapeError(f"index {index} is out of range for axis {axis} of shape {x.shape}")
+    return index % dim

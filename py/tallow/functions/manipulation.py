@@ -1,0 +1,157 @@
+"""Functions that move elements: shapes, axes, joins, borders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import ShapeError
+from ..graph import Node, make
+from ..ops import movement
+from ..shape import (
+    broadcast_shapes,
+    check_axes,
+    check_axis,
+    check_permutation,
+    check_shape,
+    infer_reshape,
+)
+from ..tensor import Scalar, Tensor
+from .elementwise import dtype_cast, expand_node, promote_all
+
+
+def reshape(x: Tensor, shape: Sequence[int]) -> Tensor:
+    """The same elements, row-major, in another shape; one dimension may be -1."""
+    return Tensor(make(movement.reshape, x.node, shape=infer_reshape(x.shape, shape)))
+
+
+def permute_dims(x: Tensor, axes: Sequence[int]) -> Tensor:
+    """Axis i of the result is axis axes[i] of x."""
+    order = check_permutation(axes, x.ndim, "permute_dims")
+    return Tensor(make(movement.permute, x.node, axes=order))
+
+
+def moveaxis(x: Tensor, source: int, destination: int) -> Tensor:
+    """One axis moved to another place."""
+    start = check_axis(source, x.ndim, "moveaxis")
+    order = [axis for axis in range(x.ndim) if axis != start]
+    order.insert(check_axis(destination, x.ndim, "moveaxis"), start)
+    return permute_dims(x, order)
+
+
+def broadcast_to(x: Tensor, shape: Sequence[int]) -> Tensor:
+    """x repeated along axes of length 1 (or missing in front) until it has the shape."""
+    wanted = check_shape(shape, "broadcast_to")
+    if broadcast_shapes(x.shape, wanted, what="broadcast_to") != wanted:
+        raise ShapeError(f"broadcast_to: {x.shape} cannot become {wanted}")
+    return Tensor(expand_node(x.node, wanted))
+
+
+def broadcast_arrays(*tensors: Tensor) -> list[Tensor]:
+    """All of them in their common shape."""
+    shape = broadcast_shapes(*(tensor.shape for tensor in tensors), what="broadcast_arrays")
+    return [Tensor(expand_node(tensor.node, shape)) for tensor in tensors]
+
+
+def expand_dims(x: Tensor, axis: int | Sequence[int] = 0) -> Tensor:
+    """Axes of length 1 put in, so that they stand at `axis` in the result."""
+    count = 1 if isinstance(axis, int) else len(axis)
+    axes = check_axes(axis, x.ndim + count, "expand_dims")
+    rest = iter(x.shape)
+    return reshape(x, [1 if a in axes else next(rest) for a in range(x.ndim + count)])
+
+
+def squeeze(x: Tensor, axis: int | Sequence[int] | None = None) -> Tensor:
+    """Axes of length 1 taken out; without `axis`, all of them."""
+    if axis is None:
+        axes = tuple(a for a, dim in enumerate(x.shape) if dim == 1)
+    else:
+        axes = check_axes(axis, x.ndim, "squeeze")
+    wrong = [a for a in axes if x.shape[a] != 1]
+    if wrong:
+        raise ShapeError(f"squeeze: axis {wrong[0]} of {x.shape} is not of length 1")
+    return reshape(x, [dim for a, dim in enumerate(x.shape) if a not in axes])
+
+
+def flip(x: Tensor, axis: int | Sequence[int] | None = None) -> Tensor:
+    """The order of the elements turned round along the axes."""
+    axes = check_axes(axis, x.ndim, "flip")
+    starts = tuple(max(d - 1, 0) if a in axes else 0 for a, d in enumerate(x.shape))
+    steps = tuple(-1 if a in axes else 1 for a in range(x.ndim))
+    return Tensor(make(movement.slice_, x.node, starts=starts, steps=steps, shape=x.shape))
+
+
+def concat(tensors: Sequence[Tensor], axis: int | None = 0) -> Tensor:
+    """Tensors joined along an axis; with axis None they are flattened first.
+
+    Shapes must agree in all other axes; types are promoted.
+    """
+    if not tensors:
+        raise ShapeError("concat: there are no tensors to join")
+    if axis is None:
+        tensors, axis = [reshape(x, [-1]) for x in tensors], 0
+    first = tensors[0].shape
+    place = check_axis(axis, len(first), "concat")
+    for other in tensors[1:]:
+        if len(other.shape) != len(first) or any(
+            a != b for i, (a, b) in enumerate(zip(first, other.shape, strict=True)) if i != place
+        ):
+            raise ShapeError(
+                f"concat: {first} and {other.shape} differ in an axis other than {place}"
+            )
+    dtype = promote_all([x.dtype for x in tensors])
+    nodes: list[Node] = [x.astype(dtype).node for x in tensors]
+    return Tensor(nodes[0] if len(nodes) == 1 else make(movement.concat, *nodes, axis=place))
+
+
+def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """Tensors of one shape joined along a new axis."""
+    return concat([expand_dims(x, axis) for x in tensors], axis)
+
+
+def split(x: Tensor, sizes: Sequence[int], axis: int = 0) -> list[Tensor]:
+    """Pieces of the given lengths along an axis; they must add up to it."""
+    place = check_axis(axis, x.ndim, "split")
+    if sum(sizes) != x.shape[place] or any(size < 0 for size in sizes):
+        raise ShapeError(f"split: {tuple(sizes)} does not add up to axis {place} of {x.shape}")
+    pieces, start = [], 0
+    for size in sizes:
+        index: list[Any] = [slice(None)] * x.ndim
+        index[place] = slice(start, start + size)
+        pieces.append(x[tuple(index)])
+        start += size
+    return pieces
+
+
+def pad(x: Tensor, pads: Sequence[tuple[int, int]], value: Scalar = 0) -> Tensor:
+    """A border of `value`: (before, after) per axis. Negative widths cut off."""
+    if len(pads) != x.ndim:
+        raise ShapeError(f"pad: {len(pads)} pairs for the {x.ndim} axes of {x.shape}")
+    if any(low < 0 or high < 0 for low, high in pads):
+        cuts = zip(pads, x.shape, strict=True)
+        x = x[tuple(slice(max(-low, 0), dim - max(-high, 0)) for (low, high), dim in cuts)]
+        pads = [(max(low, 0), max(high, 0)) for low, high in pads]
+    if not any(low or high for low, high in pads):
+        return x
+    widths = tuple((int(low), int(high)) for low, high in pads)
+    return Tensor(make(movement.pad, x.node, pads=widths, value=dtype_cast(value, x.dtype)))
+
+
+def tile(x: Tensor, repetitions: Sequence[int]) -> Tensor:
+    """x laid side by side, so many times along each axis."""
+    counts = (1,) * (x.ndim - len(repetitions)) + tuple(repetitions)
+    dims = (1,) * (len(counts) - x.ndim) + x.shape
+    interleaved = reshape(x, [part for dim in dims for part in (1, dim)])
+    wide = [part for count, dim in zip(counts, dims, strict=True) for part in (count, dim)]
+    result = [count * dim for count, dim in zip(counts, dims, strict=True)]
+    return reshape(broadcast_to(interleaved, wide), result)
+
+
+def repeat(x: Tensor, repeats: int, axis: int | None = None) -> Tensor:
+    """Each element so many times in a row along an axis; without axis, of the flattened x."""
+    if axis is None:
+        x, axis = reshape(x, [-1]), 0
+    place = check_axis(axis, x.ndim, "repeat")
+    wide = (*x.shape[: place + 1], repeats, *x.shape[place + 1 :])
+    result = (*x.shape[:place], x.shape[place] * repeats, *x.shape[place + 1 :])
+    return reshape(broadcast_to(expand_dims(x, place + 1), wide), result)

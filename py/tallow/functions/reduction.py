@@ -1,0 +1,110 @@
+"""Reductions over axes. `axis` is None (all), a number or a tuple; negative ones count back."""
+
+# The array API's names hide builtins here.
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from .. import dtype as dt
+from ..errors import ShapeError
+from ..graph import make
+from ..op import Reduce
+from ..ops import reduce as records
+from ..ops.movement import reshape as reshape_op
+from ..shape import check_axes
+from ..tensor import Tensor
+
+Axis = int | Sequence[int] | None
+
+
+def _reduce(op: Reduce, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
+    axes = check_axes(axis, x.ndim, op.name)
+    empty = [a for a in axes if x.shape[a] == 0]
+    if empty and isinstance(op.start, str):
+        raise ShapeError(f"{op.name}: axis {empty[0]} of shape {x.shape} is empty")
+    node = make(op, x.node, axes=axes) if axes else x.node
+    if not keepdims:
+        shape = tuple(dim for a, dim in enumerate(node.shape) if a not in axes)
+        node = make(reshape_op, node, shape=shape)
+    return Tensor(node)
+
+
+def _number(x: Tensor) -> Tensor:
+    return x.astype(dt.int32) if x.dtype == dt.bool_ else x
+
+
+def sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The sum; booleans are counted as int32. The type is that of x."""
+    return _reduce(records.sum_, _number(x), axis, keepdims)
+
+
+def prod(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The product."""
+    return _reduce(records.prod, _number(x), axis, keepdims)
+
+
+def max(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The largest element; ShapeError over an empty axis."""
+    return _reduce(records.max_, x, axis, keepdims)
+
+
+def min(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The smallest element; ShapeError over an empty axis."""
+    return _reduce(records.min_, x, axis, keepdims)
+
+
+def _arg(op: Reduce, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
+    if axis is None:
+        flat = Tensor(make(reshape_op, x.node, shape=(x.size,)))
+        result = _reduce(op, flat, 0, False)
+        return result.reshape((1,) * x.ndim) if keepdims else result
+    return _reduce(op, x, axis, keepdims)
+
+
+def argmax(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """Where the largest element first is, as int32; without axis, in the flattened tensor."""
+    return _arg(records.argmax, x, axis, keepdims)
+
+
+def argmin(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """Where the smallest element first is, as int32; without axis, in the flattened tensor."""
+    return _arg(records.argmin, x, axis, keepdims)
+
+
+def mean(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The arithmetic mean, floating."""
+    if not x.dtype.is_floating:
+        x = x.astype(dt.float32)
+    count = math.prod(x.shape[a] for a in check_axes(axis, x.ndim, "mean"))
+    return sum(x, axis, keepdims) * (1.0 / count if count else math.nan)
+
+
+def var(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """The mean squared distance from the mean, divided by count - correction."""
+    count = math.prod(x.shape[a] for a in check_axes(axis, x.ndim, "var"))
+    centred = x - mean(x, axis, True)
+    divisor = count - correction
+    return sum(centred * centred, axis, keepdims) * (1.0 / divisor if divisor > 0 else math.nan)
+
+
+def std(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
+    """The square root of `var`."""
+    from ..ops.elementwise import sqrt
+
+    return Tensor(make(sqrt, var(x, axis, correction, keepdims).node))
+
+
+def _truth(x: Tensor) -> Tensor:
+    return (x if x.dtype == dt.bool_ else x != 0).astype(dt.int32)
+
+
+def any(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Whether some element is true (not 0)."""
+    return _reduce(records.sum_, _truth(x), axis, keepdims) > 0
+
+
+def all(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Whether every element is true (not 0)."""
+    return _reduce(records.prod, _truth(x), axis, keepdims) > 0

@@ -1,0 +1,183 @@
+"""Frozen nodes and graphs.
+
+A node's shape and type are computed when it is built, so that a mistake fails where it was made.
+Tensors are positional inputs, attributes are keywords.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from . import ops
+from .dtype import DType
+from .errors import GraphError
+from .hostarray import HostArray
+from .op import Elementwise, Frozen, Op, Source
+from .shape import Shape, size_of
+
+
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
+class Node:
+    """An op applied to nodes. Equal only to itself."""
+
+    op: Op
+    inputs: tuple[Node, ...]
+    attrs: Frozen
+    shape: Shape
+    dtype: DType
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return size_of(self.shape)
+
+    @property
+    def is_source(self) -> bool:
+        return isinstance(self.op, Source)
+
+    @property
+    def is_elementwise(self) -> bool:
+        return isinstance(self.op, Elementwise)
+
+    @property
+    def is_constant(self) -> bool:
+        return self.op is ops.source.constant
+
+    @property
+    def is_input(self) -> bool:
+        return self.op is ops.source.input_
+
+    @property
+    def is_scalar_constant(self) -> bool:
+        """A constant of one element: it becomes a literal of the kernels that read it."""
+        return self.is_constant and self.size == 1
+
+    def __repr__(self) -> str:
+        return f"<{self.op.name} {self.dtype.name}{list(self.shape)}>"
+
+
+def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
+    """The node of an op on nodes; raises what the op's shape rule raises."""
+    frozen = Frozen(tuple(sorted(attrs.items())))
+    shape, dtype = op.infer([(node.shape, node.dtype) for node in inputs], frozen)
+    return Node(op, inputs, frozen, tuple(shape), dtype)
+
+
+def constant(data: HostArray) -> Node:
+    """A node of known data."""
+    return make(ops.source.constant, data=data, shape=data.shape, dtype=data.dtype)
+
+
+def input_node(name: str, shape: Shape, dtype: DType) -> Node:
+    """A node that is fed by name."""
+    return make(ops.source.input_, name=name, shape=shape, dtype=dtype)
+
+
+def topological(outputs: Iterable[Node]) -> list[Node]:
+    """Every node that the outputs need, each after its inputs. Deep graphs need no deep stack."""
+    order: list[Node] = []
+    done: set[Node] = set()
+    stack: list[tuple[Node, bool]] = [(node, False) for node in reversed(list(outputs))]
+    while stack:
+        node, ready = stack.pop()
+        if node in done:
+            continue
+        if ready:
+            done.add(node)
+            order.append(node)
+        else:
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(node.inputs) if child not in done)
+    return order
+
+
+def consumers(order: Iterable[Node]) -> dict[Node, list[Node]]:
+    """The nodes that read each node; one that reads it twice stands twice."""
+    result: dict[Node, list[Node]] = {}
+    for node in order:
+        result.setdefault(node, [])
+        for child in node.inputs:
+            result[child].append(node)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Named outputs, and the inputs in the order in which they are fed."""
+
+    inputs: tuple[Node, ...]
+    outputs: Mapping[str, Node]
+    name: str = "graph"
+
+    def nodes(self) -> list[Node]:
+        """The nodes that the outputs need, in topological order."""
+        return topological(self.outputs.values())
+
+    def check(self) -> Graph:
+        """The graph itself, if it is well formed; GraphError otherwise."""
+        declared = set(self.inputs)
+        for node in self.nodes():
+            if node.is_input and node not in declared:
+                raise GraphError(f"the input {node.attrs['name']!r} is not declared by the graph")
+            specs = [(child.shape, child.dtype) for child in node.inputs]
+            shape, dtype = node.op.infer(specs, node.attrs)
+            if (tuple(shape), dtype) != (node.shape, node.dtype):
+                raise GraphError(f"{node} should have the shape {shape} and type {dtype.name}")
+        return self
+
+    def rewrite(self, rule: Callable[[Node, tuple[Node, ...]], Node]) -> Graph:
+        """The graph with every node replaced, inputs first.
+
+        rule(node, new_inputs) gives the replacement; see `rebuild` for the one that changes
+        nothing else. Inputs of the graph stay as they are.
+        """
+        new: dict[Node, Node] = {node: node for node in self.inputs}
+        for node in self.nodes():
+            if node not in new:
+                new[node] = rule(node, tuple(new[child] for child in node.inputs))
+        return Graph(
+            self.inputs, {name: new[node] for name, node in self.outputs.items()}, self.name
+        )
+
+    def after(self, first: Graph) -> Graph:
+        """This graph fed by the outputs of another, which are matched to inputs by name.
+
+        Raises GraphError if an input is left without an output of the same shape and type.
+        """
+        fed: dict[Node, Node] = {}
+        for node in self.inputs:
+            name = node.attrs["name"]
+            given = first.outputs.get(name)
+            if given is None or (given.shape, given.dtype) != (node.shape, node.dtype):
+                raise GraphError(f"{first.name} gives no {node} for the input {name!r}: {given}")
+            fed[node] = given
+        new = dict(fed)
+        for node in self.nodes():
+            if node not in new:
+                new[node] = rebuild(node, tuple(new[child] for child in node.inputs))
+        outputs = {name: new[node] for name, node in self.outputs.items()}
+        return Graph(first.inputs, outputs, self.name)
+
+    def __str__(self) -> str:
+        names: dict[Node, str] = {}
+        lines = []
+        for number, node in enumerate(self.nodes()):
+            names[node] = f"%{number}"
+            shown = {k: v for k, v in node.attrs.items() if k not in ("data", "shape", "dtype")}
+            arguments = [names[child] for child in node.inputs]
+            arguments += [f"{key}={value!r}" for key, value in shown.items()]
+            lines.append(
+                f"{names[node]}: {node.dtype.name}{list(node.shape)} = "
+                f"{node.op.name}({', '.join(arguments)})"
+            )
+        outputs = ", ".join(f"{name}={names[node]}" for name, node in self.outputs.items())
+        return "\n".join([f"graph {self.name}", *("  " + line for line in lines), f"  {outputs}"])
+
+
+def rebuild(node: Node, inputs: tuple[Node, ...]) -> Node:
+    """The same op and attributes on other inputs; the node itself if they are the same."""
+    if inputs == node.inputs:
+        return node
+    return make(node.op, *inputs, **node.attrs)

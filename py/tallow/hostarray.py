@@ -1,0 +1,158 @@
+"""HostArray: shape, element type and bytes in host memory, without NumPy.
+
+Constants of a graph and results of a run are HostArrays, so that the WebGPU road needs no NumPy;
+where NumPy is there, `numpy()` gives a view.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import dtype as dt
+from .dtype import DType
+from .errors import DTypeError, ShapeError
+from .shape import Shape, size_of
+
+_FORMATS = {
+    "?": dt.bool_, "b": dt.int8, "B": dt.uint8, "h": dt.int16, "H": dt.uint16, "e": dt.float16,
+    "f": dt.float32, "d": dt.float64,
+}  # fmt: skip
+_INTEGERS = {("i", 4): dt.int32, ("i", 8): dt.int64, ("u", 4): dt.uint32, ("u", 8): dt.uint64}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class HostArray:
+    """`data`: row-major bytes, little-endian; `shape`; `dtype`."""
+
+    data: memoryview
+    shape: Shape
+    dtype: DType
+
+    def __post_init__(self) -> None:
+        expected = size_of(self.shape) * self.dtype.size
+        if self.data.nbytes != expected:
+            raise ShapeError(
+                f"{self.data.nbytes} bytes do not hold {self.dtype.name} {self.shape}, "
+                f"which needs {expected}"
+            )
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return size_of(self.shape)
+
+    def flat(self) -> list[Any]:
+        """All elements in row-major order, as Python numbers."""
+        return [item[0] for item in struct.iter_unpack("<" + self.dtype.code, self.data)]
+
+    def tolist(self) -> Any:
+        """Nested lists; a number if there are no axes."""
+        values: list[Any] = self.flat()
+        if not self.shape:
+            return values[0]
+        for axis in range(len(self.shape) - 1, 0, -1):
+            step, count = self.shape[axis], size_of(self.shape[:axis])
+            values = [values[i * step : (i + 1) * step] for i in range(count)]
+        return values
+
+    def numpy(self) -> Any:
+        """A NumPy array over the same bytes."""
+        import numpy as np
+
+        return np.frombuffer(self.data, dtype=self.dtype.name).reshape(self.shape)
+
+    def item(self) -> Any:
+        """The only element, as a Python number."""
+        if self.size != 1:
+            raise ShapeError(f"item: an array of shape {self.shape} has {self.size} elements")
+        return self.flat()[0]
+
+
+def from_values(values: Iterable[Any], shape: Shape, dtype: DType) -> HostArray:
+    """A HostArray of Python numbers in row-major order; values that overflow raise DTypeError."""
+    items = list(values)
+    try:
+        if dtype.code in "?e":
+            data = struct.pack(f"<{len(items)}{dtype.code}", *items)
+        else:
+            data = array(dtype.code, items).tobytes()
+    except (OverflowError, struct.error, TypeError) as error:
+        raise DTypeError(f"a value does not fit {dtype.name}: {error}") from error
+    return HostArray(memoryview(data), shape, dtype)
+
+
+def from_buffer(value: Any) -> HostArray:
+    """A HostArray over anything with the buffer protocol: NumPy arrays, array, bytes, memoryview.
+
+    A contiguous buffer is not copied.
+    """
+    view = memoryview(value)
+    code = view.format.lstrip("<=@|") if view.format else "B"
+    if view.format and view.format.startswith((">", "!")):
+        raise DTypeError(f"a big-endian buffer ({view.format}) must be swapped first")
+    dtype = _FORMATS.get(code)
+    if dtype is None and code in "iIlLqQnN":
+        dtype = _INTEGERS["u" if code in "ILQN" else "i", view.itemsize]
+    if dtype is None:
+        raise DTypeError(f"a buffer of format {view.format!r} has no element type here")
+    shape = tuple(view.shape or ())
+    data = view if view.c_contiguous else memoryview(view.tobytes())
+    if 0 in shape:
+        data = memoryview(b"")
+    if data.format != "B" or data.ndim != 1:
+        data = data.cast("B")
+    return HostArray(data, shape, dtype)
+
+
+def _nested_shape(value: Any, shape: list[int], depth: int = 0) -> None:
+    if not isinstance(value, Sequence):
+        if depth != len(shape):
+            raise ShapeError("asarray: nested lists are ragged: their depths differ")
+        return
+    if depth == len(shape):
+        shape.append(len(value))
+    elif shape[depth] != len(value):
+        raise ShapeError(
+            f"asarray: nested lists are ragged: {shape[depth]} and {len(value)} items side by side"
+        )
+    for item in value:
+        _nested_shape(item, shape, depth + 1)
+
+
+def _flatten(value: Any) -> Iterable[Any]:
+    if isinstance(value, Sequence):
+        for item in value:
+            yield from _flatten(item)
+    else:
+        yield value
+
+
+def from_python(value: Any, dtype: DType | None = None) -> HostArray:
+    """A HostArray of a number or of nested lists of numbers.
+
+    Without a dtype: bool, int32 or float32, the first that holds all of them.
+    """
+    shape: list[int] = []
+    first = value
+    while isinstance(first, Sequence) and not isinstance(first, str):
+        shape.append(len(first))
+        first = first[0] if len(first) else None
+    _nested_shape(value, shape)
+    items = list(_flatten(value))
+    for item in items:
+        if not isinstance(item, (bool, int, float)):
+            raise DTypeError(f"asarray: {item!r} is neither a number nor a list of numbers")
+    if dtype is None:
+        if items and all(isinstance(item, bool) for item in items):
+            dtype = dt.bool_
+        elif items and all(isinstance(item, int) for item in items):
+            dtype = dt.int32
+        else:
+            dtype = dt.float32
+    if dtype.is_integer:
+        items = [int(item) for item in items]
+    return from_values(items, tuple(shape), dtype)

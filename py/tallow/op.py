@@ -1,0 +1,205 @@
+"""The op record: all that Tallow knows of an op, in one place.
+
+An op is declared once, as one record of one of the kinds below, in ops/. The kind gives the shape
+rule and says how code is made for it; the record gives the facts. A backend holds mechanism and
+never asks for an op by name, hand-written kernels aside (those are chosen in backends/kernels.py).
+
+    Source        begins a graph: an input, a constant, a coordinate
+    Elementwise   one output element from the elements at the same place
+    Reduce        folds axes to length 1 (they are kept, so that rank never changes)
+    Movement      moves elements without computing: an index rule, `pick`
+    Contraction   sums products over an axis: matmul
+    Window        slides over two spatial axes of a channels-last image
+
+Evaluators take the NumPy module as an argument, so that this package imports without NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from . import dtype as dt
+from .dtype import DType
+from .errors import DTypeError, GraphError
+from .shape import Shape
+
+Attrs = Mapping[str, Any]
+Spec = tuple[Shape, DType]  # what a shape rule sees of an operand
+
+REGISTRY: dict[str, Op] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Op:
+    """What all kinds share. `numpy(np, *operands, **attrs)` evaluates the op on NumPy arrays."""
+
+    name: str
+    numpy: Callable[..., Any]
+
+    def __post_init__(self) -> None:
+        if self.name in REGISTRY:
+            raise GraphError(f"the op {self.name!r} is declared twice")
+        REGISTRY[self.name] = self
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
+        """Shape and element type of the result; raises ShapeError or DTypeError."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Source(Op):
+    """Begins a graph; shape and dtype stand in the attributes."""
+
+    def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
+        return attrs["shape"], attrs["dtype"]
+
+
+@dataclass(frozen=True, eq=False)
+class Elementwise(Op):
+    """One element from the elements at the same place; operands have equal shapes.
+
+    wgsl: the expression, with {0}, {1} ... for the operands and {T} for the WGSL type (scalar or
+    vec4) of the first; must hold for both. helper: functions it calls, with {T} and {S}, the
+    suffix that keeps the scalar and the vec4 version apart. accepts: kinds of element type.
+    result: None (that of the operands), or the result's type.
+    """
+
+    wgsl: str = ""
+    arity: int = 1
+    helper: str = ""
+    accepts: str = "fiu"
+    result: DType | None = None
+
+    def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
+        shape, first = operands[0]
+        if len(operands) != self.arity:
+            raise GraphError(f"{self.name}: takes {self.arity} operands, got {len(operands)}")
+        if any(other != shape for other, _ in operands):
+            raise GraphError(f"{self.name}: operands of unequal shape reached the graph")
+        value_type = self.check_types([dtype for _, dtype in operands])
+        return shape, self.result or attrs.get("dtype") or value_type or first
+
+    def check_types(self, dtypes: Sequence[DType]) -> DType:
+        """The common type of the operands; DTypeError if the op does not take it."""
+        for dtype in dtypes:
+            if dtype.kind not in self.accepts:
+                takes = ", ".join(_KINDS[kind] for kind in self.accepts)
+                raise DTypeError(f"{self.name}: takes {takes} operands, not {dtype.name}")
+            if dtype != dtypes[0]:
+                names = " and ".join(d.name for d in dtypes)
+                raise DTypeError(f"{self.name}: operands must have one type, got {names}")
+        return dtypes[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Select(Elementwise):
+    """`where`: a boolean first operand, then two of one type."""
+
+    def check_types(self, dtypes: Sequence[DType]) -> DType:
+        if dtypes[0] != dt.bool_:
+            raise DTypeError(f"{self.name}: the condition must be bool, not {dtypes[0].name}")
+        return super().check_types(dtypes[1:])
+
+
+@dataclass(frozen=True, eq=False)
+class Reduce(Op):
+    """Folds the axes `axes` to length 1.
+
+    combine: WGSL expression of {a}, the value so far, and {b}, the next.
+    start: the value before the first element: a number, or "lowest" or "highest", the end of the
+    type's range (a fold over nothing is then an error).
+    indexed: the result is the place of the winner; `combine` is then the WGSL test that {b}
+    wins over {a}.
+    """
+
+    combine: str = ""
+    start: int | Literal["lowest", "highest"] = 0
+    indexed: bool = False
+    accepts: str = "fiu"
+
+    def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
+        ((shape, dtype),) = operands
+        if dtype.kind not in self.accepts:
+            takes = ", ".join(_KINDS[kind] for kind in self.accepts)
+            raise DTypeError(f"{self.name}: takes {takes} operands, not {dtype.name}")
+        folded = tuple(1 if axis in attrs["axes"] else dim for axis, dim in enumerate(shape))
+        return folded, dt.int32 if self.indexed else dtype
+
+
+@dataclass(frozen=True)
+class Pick:
+    """One place an element may come from: operand and coordinates, if all of `when` hold.
+
+    A condition is (coordinate, low, high): low <= coordinate < high.
+    """
+
+    operand: int
+    coords: tuple[Any, ...]
+    when: tuple[tuple[Any, int, int], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Movement(Op):
+    """Moves elements.
+
+    pick(shapes, attrs, coords, read) -> the places from which the element at `coords` may come,
+    first match first; an element that none matches is `attrs["value"]`. Coordinates are Python
+    integers or index expressions of the code generator: use only + - * // % on them.
+    `read(operand, coords, size)` is an element of an integer operand as a coordinate along an
+    axis of `size` elements, negative ones counted from its end.
+    rule(operands, attrs): the shape rule.
+    view: the element's place is a plain function of the coordinates and costs nothing, so that
+    every reader may take its own copy. bijective: every source element is used exactly once.
+    """
+
+    rule: Callable[[Sequence[Spec], Attrs], Spec] | None = None
+    pick: Callable[..., list[Pick]] | None = None
+    view: bool = False
+    bijective: bool = False
+
+    def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
+        assert self.rule is not None
+        return self.rule(operands, attrs)
+
+
+@dataclass(frozen=True, eq=False)
+class Contraction(Op):
+    """Sums products over an axis; its kernels are hand-written."""
+
+    rule: Callable[[Sequence[Spec], Attrs], Spec] | None = None
+
+    def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
+        assert self.rule is not None
+        return self.rule(operands, attrs)
+
+
+@dataclass(frozen=True, eq=False)
+class Window(Contraction):
+    """Slides over the two spatial axes of a channels-last image; its kernels are hand-written."""
+
+
+_KINDS = {"b": "bool", "i": "signed integer", "u": "unsigned integer", "f": "floating"}
+
+
+@dataclass(frozen=True)
+class Frozen(Mapping[str, Any]):
+    """Attributes of a node: a mapping that cannot change."""
+
+    items_: tuple[tuple[str, Any], ...] = field(default=())
+
+    def __getitem__(self, key: str) -> Any:
+        for name, value in self.items_:
+            if name == key:
+                return value
+        raise KeyError(key)
+
+    def __iter__(self) -> Any:
+        return (name for name, _ in self.items_)
+
+    def __len__(self) -> int:
+        return len(self.items_)

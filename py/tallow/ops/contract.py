@@ -1,0 +1,22 @@
+"""Contractions: sums of products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import DTypeError, ShapeError
+from ..op import Attrs, Contraction, Spec
+from . import numpy_kernels
+
+
+def _matmul_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    (a, dtype), (b, other) = operands
+    if dtype != other:
+        raise DTypeError(f"matmul: operands must have one type, got {dtype.name}, {other.name}")
+    if len(a) != 3 or len(b) != 3 or a[0] != b[0] or a[2] != b[1]:
+        raise ShapeError(f"matmul: {a} and {b} do not fit; expected (b, m, k) and (b, k, n)")
+    return (a[0], a[1], b[2]), dtype
+
+
+matmul = Contraction("matmul", numpy_kernels.matmul, _matmul_rule)
+"""(batch, m, k) @ (batch, k, n); broadcasting and other ranks are composed in functional.py."""

@@ -1,0 +1,234 @@
+"""Elementwise ops: a record each. To add one, add its record here; nothing else is needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtype as dt
+from ..op import Elementwise, Select
+
+# ---- arithmetic -------------------------------------------------------------------------------
+
+add = Elementwise("add", lambda np, x, y: np.add(x, y), "({0} + {1})", 2)
+subtract = Elementwise("subtract", lambda np, x, y: np.subtract(x, y), "({0} - {1})", 2)
+multiply = Elementwise("multiply", lambda np, x, y: np.multiply(x, y), "({0} * {1})", 2)
+divide = Elementwise("divide", lambda np, x, y: np.true_divide(x, y), "({0} / {1})", 2, accepts="f")
+maximum = Elementwise("maximum", lambda np, x, y: np.maximum(x, y), "max({0}, {1})", 2)
+minimum = Elementwise("minimum", lambda np, x, y: np.minimum(x, y), "min({0}, {1})", 2)
+negative = Elementwise("negative", lambda np, x: np.negative(x), "(-{0})", accepts="fi")
+abs_ = Elementwise("abs", lambda np, x: np.abs(x), "abs({0})")
+sign = Elementwise("sign", lambda np, x: np.sign(x), "sign({0})", accepts="fi")
+
+
+def _trunc_divide(np: Any, x: Any, y: Any) -> Any:
+    return np.sign(x) * np.sign(y) * (np.abs(x) // np.abs(y))
+
+
+trunc_divide = Elementwise("trunc_divide", _trunc_divide, "({0} / {1})", 2, accepts="iu")
+"""Integer division that rounds towards zero, as ONNX's Div and C do."""
+
+# Integers: WGSL truncates, so one is taken off where signs differ and a remainder is left.
+_FLOOR_DIVIDE = """
+fn floor_divide_{S}(x: {T}, y: {T}) -> {T} {
+    let quotient = x / y;
+    let below = ((x < {T}()) != (y < {T}())) & (quotient * y != x);
+    return quotient - {T}(below);
+}
+"""
+floor_divide = Elementwise(
+    "floor_divide",
+    lambda np, x, y: np.floor_divide(x, y),
+    "floor_divide_{S}({0}, {1})",
+    2,
+    _FLOOR_DIVIDE,
+    accepts="iu",
+)
+_REMAINDER = """
+fn remainder_{S}(x: {T}, y: {T}) -> {T} {
+    let rest = x - y * {trunc}(x / y);
+    return select(rest, rest + y, (rest != {T}()) & ((rest < {T}()) != (y < {T}())));
+}
+"""
+remainder = Elementwise(
+    "remainder",
+    lambda np, x, y: np.remainder(x, y),
+    "remainder_{S}({0}, {1})",
+    2,
+    _REMAINDER,
+)
+"""The remainder with the divisor's sign (Python's %)."""
+
+# WGSL leaves pow undefined for a negative base; there the sign comes from the exponent's parity.
+_POW = """
+fn pow_{S}(x: {T}, y: {T}) -> {T} {
+    let magnitude = pow(abs(x), y);
+    let odd = abs(y - {T}(2.0) * floor(y / {T}(2.0))) == {T}(1.0);
+    let signed = select(magnitude, -magnitude, odd & (x < {T}()));
+    let undefined_root = (x < {T}()) & (floor(y) != y);
+    let not_a_number = {T}(bitcast<f32>(nan_bits));
+    let result = select(signed, not_a_number, undefined_root);
+    return select(result, {T}(1.0), y == {T}());
+}
+"""
+pow_ = Elementwise(
+    "pow", lambda np, x, y: np.power(x, y), "pow_{S}({0}, {1})", 2, _POW, accepts="f"
+)
+
+# ---- functions of floating numbers ------------------------------------------------------------
+
+
+def _f(name: str, wgsl: str = "", helper: str = "") -> Elementwise:
+    """A function that NumPy and WGSL both have, NumPy under the op's own name."""
+    return Elementwise(
+        name, lambda np, x: getattr(np, name)(x), wgsl or name + "({0})", 1, helper, "f"
+    )
+
+
+sqrt = _f("sqrt")
+exp = _f("exp")
+log = _f("log")
+sin = _f("sin")
+cos = _f("cos")
+tan = _f("tan")
+floor = _f("floor")
+ceil = _f("ceil")
+trunc = _f("trunc")
+round_ = Elementwise("round", lambda np, x: np.round(x), "round({0})", accepts="f")
+"""To the nearest integer, halves to even."""
+
+# Beyond 10 the answer is 1 to the last bit, while exp in tanh overflows from about 88.
+tanh = _f("tanh", "tanh(clamp({0}, {T}(-10.0), {T}(10.0)))")
+reciprocal = Elementwise("reciprocal", lambda np, x: 1 / x, "({T}(1.0) / {0})", accepts="f")
+
+# erf as x P(x^2) / Q(x^2), the float32 rational that XLA and Eigen use; beyond 4 it is 1.
+_P = (
+    -2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05,
+    -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02,
+)  # fmt: skip
+_Q = (
+    -1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03,
+    -1.42647390514189e-02,
+)  # fmt: skip
+
+
+def _horner(coefficients: tuple[float, ...], of: str) -> str:
+    text = f"{{T}}({coefficients[0]!r})"
+    for coefficient in coefficients[1:]:
+        text = f"fma({text}, {of}, {{T}}({coefficient!r}))"
+    return text
+
+
+_ERF = f"""
+fn erf_{{S}}(value: {{T}}) -> {{T}} {{
+    let x = clamp(value, {{T}}(-4.0), {{T}}(4.0));
+    let square = x * x;
+    let p = {_horner(_P, "square")};
+    let q = {_horner(_Q, "square")};
+    return clamp(x * p / q, {{T}}(-1.0), {{T}}(1.0));
+}}
+"""
+
+
+def _erf(np: Any, value: Any) -> Any:
+    if value.dtype == np.float64:
+        import math
+
+        return np.vectorize(math.erf, otypes=[np.float64])(value)
+    x = np.clip(value.astype(np.float32), -4, 4)
+    square = x * x
+    p = np.polyval(np.array(_P, np.float32), square)
+    q = np.polyval(np.array(_Q, np.float32), square)
+    return np.clip(x * p / q, -1, 1).astype(value.dtype)
+
+
+erf = Elementwise("erf", _erf, "erf_{S}({0})", 1, _ERF, accepts="f")
+
+# ---- comparison and logic ---------------------------------------------------------------------
+
+
+def _compare(name: str, operator: str, accepts: str = "fiub") -> Elementwise:
+    return Elementwise(
+        name,
+        lambda np, x, y: getattr(np, name)(x, y),
+        f"({{0}} {operator} {{1}})",
+        2,
+        accepts=accepts,
+        result=dt.bool_,
+    )
+
+
+equal = _compare("equal", "==")
+not_equal = _compare("not_equal", "!=")
+less = _compare("less", "<", "fiu")
+less_equal = _compare("less_equal", "<=", "fiu")
+greater = _compare("greater", ">", "fiu")
+greater_equal = _compare("greater_equal", ">=", "fiu")
+
+logical_and = Elementwise(
+    "logical_and", lambda np, x, y: np.logical_and(x, y), "({0} & {1})", 2, accepts="b"
+)
+logical_or = Elementwise(
+    "logical_or", lambda np, x, y: np.logical_or(x, y), "({0} | {1})", 2, accepts="b"
+)
+logical_xor = Elementwise(
+    "logical_xor", lambda np, x, y: np.logical_xor(x, y), "({0} != {1})", 2, accepts="b"
+)
+logical_not = Elementwise("logical_not", lambda np, x: np.logical_not(x), "(!{0})", accepts="b")
+
+# WGSL compilers may assume that no NaN or infinity occurs, so the bits are asked.
+isnan = Elementwise(
+    "isnan",
+    lambda np, x: np.isnan(x),
+    "((bitcast<{U}>({0}) & {U}(0x7fffffffu)) > {U}(0x7f800000u))",
+    accepts="f",
+    result=dt.bool_,
+)
+isinf = Elementwise(
+    "isinf",
+    lambda np, x: np.isinf(x),
+    "((bitcast<{U}>({0}) & {U}(0x7fffffffu)) == {U}(0x7f800000u))",
+    accepts="f",
+    result=dt.bool_,
+)
+
+# ---- bits -------------------------------------------------------------------------------------
+
+bitwise_and = Elementwise(
+    "bitwise_and", lambda np, x, y: np.bitwise_and(x, y), "({0} & {1})", 2, accepts="iu"
+)
+bitwise_or = Elementwise(
+    "bitwise_or", lambda np, x, y: np.bitwise_or(x, y), "({0} | {1})", 2, accepts="iu"
+)
+bitwise_xor = Elementwise(
+    "bitwise_xor", lambda np, x, y: np.bitwise_xor(x, y), "({0} ^ {1})", 2, accepts="iu"
+)
+bitwise_invert = Elementwise("bitwise_invert", lambda np, x: np.invert(x), "(~{0})", accepts="iu")
+bitwise_left_shift = Elementwise(
+    "bitwise_left_shift",
+    lambda np, x, y: np.left_shift(x, y),
+    "({0} << {U}({1}))",
+    2,
+    accepts="iu",
+)
+bitwise_right_shift = Elementwise(
+    "bitwise_right_shift",
+    lambda np, x, y: np.right_shift(x, y),
+    "({0} >> {U}({1}))",
+    2,
+    accepts="iu",
+)
+
+# ---- choice and casts -------------------------------------------------------------------------
+
+where = Select(
+    "where", lambda np, c, x, y: np.where(c, x, y), "select({2}, {1}, {0})", 3, accepts="fiub"
+)
+
+
+def _cast(np: Any, x: Any, dtype: dt.DType) -> Any:
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.asarray(x).astype(dtype.name, copy=False)
+
+
+cast = Elementwise("cast", _cast, "{R}({0})", accepts="fiub")
+"""To the element type `dtype`; towards zero from floating to integer."""

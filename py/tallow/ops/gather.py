@@ -1,0 +1,54 @@
+"""Gathers: movement whose places are read from an integer operand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import DTypeError
+from ..op import Attrs, Movement, Pick, Spec
+from ..shape import Shape
+
+
+def _check_indices(name: str, operands: Sequence[Spec]) -> None:
+    if not operands[1][1].is_integer:
+        raise DTypeError(f"{name}: indices must be integers, not {operands[1][1].name}")
+
+
+def _take_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    _check_indices("take", operands)
+    (shape, dtype), (indices, _) = operands
+    axis = attrs["axis"]
+    return (*shape[:axis], *indices, *shape[axis + 1 :]), dtype
+
+
+def _take_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) -> list[Pick]:
+    axis, rank = attrs["axis"], len(shapes[1])
+    place = read(1, coords[axis : axis + rank], shapes[0][axis])
+    return [Pick(0, (*coords[:axis], place, *coords[axis + rank :]))]
+
+
+take = Movement(
+    "take", lambda np, x, indices, axis: np.take(x, indices, axis=axis), _take_rule, _take_pick
+)
+"""x[..., indices, ...] along `axis`; the axis is replaced by the axes of the indices."""
+
+
+def _along_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    _check_indices("take_along_axis", operands)
+    return operands[1][0], operands[0][1]
+
+
+def _along_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) -> list[Pick]:
+    axis = attrs["axis"]
+    place = read(1, coords, shapes[0][axis])
+    return [Pick(0, (*coords[:axis], place, *coords[axis + 1 :]))]
+
+
+take_along_axis = Movement(
+    "take_along_axis",
+    lambda np, x, indices, axis: np.take_along_axis(x, indices, axis=axis),
+    _along_rule,
+    _along_pick,
+)
+"""Each index picks along `axis` at its own place in the other axes (ONNX GatherElements)."""

@@ -1,0 +1,40 @@
+"""Reductions: fold axes to length 1. Means, norms and any/all are composed in functional.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op import Reduce
+
+sum_ = Reduce(
+    "sum",
+    lambda np, x, axes: np.sum(x, axis=axes, keepdims=True, dtype=x.dtype),
+    "({a} + {b})",
+    0,
+)
+prod = Reduce(
+    "prod",
+    lambda np, x, axes: np.prod(x, axis=axes, keepdims=True, dtype=x.dtype),
+    "({a} * {b})",
+    1,
+)
+max_ = Reduce(
+    "max", lambda np, x, axes: np.max(x, axis=axes, keepdims=True), "max({a}, {b})", "lowest"
+)
+min_ = Reduce(
+    "min", lambda np, x, axes: np.min(x, axis=axes, keepdims=True), "min({a}, {b})", "highest"
+)
+
+
+def _arg(name: str) -> Any:
+    def evaluate(np: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        return getattr(np, name)(x, axis=axes[0], keepdims=True).astype(np.int32)
+
+    return evaluate
+
+
+argmax = Reduce("argmax", _arg("argmax"), "({b} > {a})", "lowest", indexed=True)
+"""The first place of the largest element along the one axis of `axes`, as int32."""
+
+argmin = Reduce("argmin", _arg("argmin"), "({b} < {a})", "highest", indexed=True)
+"""The first place of the smallest element along the one axis of `axes`, as int32."""

@@ -1,0 +1,27 @@
+"""Sources: where graphs begin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..op import Source
+
+
+def _iota(np: Any, *, shape: tuple[int, ...], dtype: Any, axis: int) -> Any:
+    line = np.arange(shape[axis], dtype=dtype.name)
+    line = line.reshape([-1 if i == axis else 1 for i in range(len(shape))])
+    return np.broadcast_to(line, shape)
+
+
+def _given(np: Any, **attrs: Any) -> Any:
+    raise AssertionError("inputs and constants are fed to a runner, not evaluated")
+
+
+input_ = Source("input", _given)
+"""A named input: attributes name, shape, dtype."""
+
+constant = Source("constant", _given)
+"""Data that is known: attributes data (a HostArray), shape, dtype."""
+
+iota = Source("iota", _iota)
+"""The coordinate along `axis` of each element: attributes shape, dtype, axis."""

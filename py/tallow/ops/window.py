@@ -1,0 +1,53 @@
+"""Windows over channels-last images: convolution and pooling, the primitives.
+
+Users of NCHW call functional.py, which composes these with permutes that compile/layout.py then
+cancels. Padding is ((top, bottom), (left, right)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import DTypeError, ShapeError
+from ..op import Attrs, Spec, Window
+from ..shape import window_size
+from . import numpy_kernels
+
+
+def _spatial(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> tuple[int, int]:
+    sizes = []
+    for axis in range(2):
+        padded = shape[1 + axis] + sum(attrs["padding"][axis])
+        size = window_size(padded, kernel[axis], attrs["stride"][axis], attrs["dilation"][axis])
+        if size <= 0:
+            raise ShapeError(
+                f"window: a kernel of {tuple(kernel)} with dilation {tuple(attrs['dilation'])} "
+                f"does not fit into {tuple(shape[1:3])} with padding {attrs['padding']}"
+            )
+        sizes.append(size)
+    return sizes[0], sizes[1]
+
+
+def _conv_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    (x, dtype), (w, other) = operands
+    if dtype != other or not dtype.is_floating:
+        raise DTypeError(f"conv2d: takes one floating type, got {dtype.name} and {other.name}")
+    if len(x) != 4 or len(w) != 4 or x[3] != w[2] * attrs["groups"] or w[3] % attrs["groups"]:
+        raise ShapeError(f"conv2d: {x} (NHWC), {w} (HWIO) and {attrs['groups']} groups do not fit")
+    return (x[0], *_spatial(x, w[:2], attrs), w[3]), dtype
+
+
+conv2d = Window("conv2d", numpy_kernels.conv2d, _conv_rule)
+"""x (n, h, w, c), weight (kh, kw, c / groups, o): attributes stride, padding, dilation, groups."""
+
+
+def _pool_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    x, dtype = operands[0]
+    return (x[0], *_spatial(x, attrs["kernel"], attrs), x[3]), dtype
+
+
+max_pool2d = Window("max_pool2d", numpy_kernels.max_pool2d, _pool_rule)
+"""The largest element of each window, padding left out: kernel, stride, padding, dilation."""
+
+sum_pool2d = Window("sum_pool2d", numpy_kernels.sum_pool2d, _pool_rule)
+"""The sum of each window, padding counted as 0: kernel, stride, padding, dilation."""

@@ -1,0 +1,172 @@
+"""Sessions: a graph, compiled and loaded on a device, ready to run many times."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from .backends.base import Backend, Program
+from .compile import Compiled, Plan, compile_graph
+from .device import backend
+from .dtype import BY_NAME, DType, device_type
+from .errors import FeedError, TallowError
+from .graph import Graph
+from .hostarray import HostArray, from_buffer, from_python, from_values
+from .shape import size_of
+
+Feeds = Mapping[str, Any]
+
+
+class Session:
+    """Runs one graph on one device.
+
+    `run` and `run_async` take {input name: array} and give {output name: NumPy array}. Arrays are
+    NumPy arrays, nested lists, or anything with the buffer protocol; they must have exactly the
+    shape of the input, and its type (Python lists are converted). Usable in a `with` statement.
+    """
+
+    def __init__(self, compiled: Compiled, program: Program, used: Backend) -> None:
+        self._compiled = compiled
+        self._program = program
+        self._backend = used
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that runs."""
+        return self._compiled.plan
+
+    @property
+    def device(self) -> str:
+        """ "webgpu" or "numpy"."""
+        return self._backend.info.device
+
+    @property
+    def adapter(self) -> str:
+        """The real name of what computes."""
+        return self._backend.info.adapter
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """kernels, dispatches (of one run), slots, bytes, runs, adapter."""
+        return self._program.stats
+
+    def run(self, feeds: Feeds) -> dict[str, Any]:
+        """Runs and blocks; raises FeedError for feeds that do not fit, naming them."""
+        return {name: value.numpy() for name, value in self.run_host(feeds).items()}
+
+    async def run_async(self, feeds: Feeds) -> dict[str, Any]:
+        """Runs; raises FeedError for feeds that do not fit, naming them."""
+        return {name: value.numpy() for name, value in (await self.run_host_async(feeds)).items()}
+
+    def run_host(self, feeds: Feeds) -> dict[str, HostArray]:
+        """As `run`, with HostArrays, for which no NumPy is needed."""
+        return self._named(self._program.run(self._inputs(feeds)))
+
+    async def run_host_async(self, feeds: Feeds) -> dict[str, HostArray]:
+        """As `run_async`, with HostArrays, for which no NumPy is needed."""
+        return self._named(await self._program.run_async(self._inputs(feeds)))
+
+    def close(self) -> None:
+        """Frees the memory on the device."""
+        self._program.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # ---- feeds ---------------------------------------------------------------------------------
+
+    def _inputs(self, feeds: Feeds) -> list[Any]:
+        ports = self.plan.inputs
+        names = [port.name for port in ports]
+        missing = [name for name in names if name not in feeds]
+        extra = [str(name) for name in feeds if name not in names]
+        if missing or extra:
+            wrong = [f"missing {', '.join(missing)}"] if missing else []
+            wrong += [f"unknown {', '.join(extra)}"] if extra else []
+            raise FeedError(
+                f"{self.plan.name}: {'; '.join(wrong)} (inputs are {', '.join(names) or 'none'})"
+            )
+        return [
+            _feed(port.name, feeds[port.name], BY_NAME[port.dtype], port.shape, self.device)
+            for port in ports
+        ]
+
+    def _named(self, values: list[HostArray]) -> dict[str, HostArray]:
+        return {port.name: v for port, v in zip(self.plan.outputs, values, strict=True)}
+
+
+def _feed(name: str, value: Any, dtype: DType, shape: tuple[int, ...], device: str) -> Any:
+    """The bytes of one input as the device takes them; FeedError if the value does not fit."""
+    expected = f"{dtype.name} {shape}"
+    try:
+        if isinstance(value, HostArray):
+            data = value
+        elif isinstance(value, (bool, int, float, list, tuple)):
+            data = from_python(value, dtype)
+        else:
+            data = from_buffer(value.__array__() if hasattr(value, "__array__") else value)
+    except (TallowError, TypeError, ValueError) as error:
+        raise FeedError(f"the input {name!r} expects {expected}: {error}") from error
+    if data.dtype != dtype or data.shape != shape:
+        raise FeedError(
+            f"the input {name!r} expects {expected}, got {data.dtype.name} {data.shape}"
+        )
+    return for_device(data, name) if device == "webgpu" else data.data
+
+
+def for_device(data: HostArray, name: str) -> memoryview:
+    """The elements as a GPU slot holds them: 64-bit ones as 32-bit, bool as 32-bit words."""
+    dtype = data.dtype
+    if dtype.kind == "b":
+        words = bytearray(4 * data.size)
+        words[::4] = data.data
+        return memoryview(words)
+    if dtype.size != 8:
+        return data.data
+    try:
+        return memoryview(array(device_type(dtype).code, data.data.cast(dtype.code))).cast("B")
+    except OverflowError as error:
+        raise FeedError(
+            f"the input {name!r} holds {dtype.name} values beyond 32 bits, which the GPU does not "
+            "compute: use device='numpy'"
+        ) from error
+
+
+def from_device(content: memoryview, dtype: DType, shape: tuple[int, ...]) -> HostArray:
+    """A GPU slot's bytes as the element type that the user sees."""
+    held = device_type(dtype)
+    content = content.cast("B")[: 4 * size_of(shape)]  # buffers are padded
+    if dtype.kind == "b":
+        return HostArray(memoryview(bytes(content[::4])), shape, dtype)
+    if held == dtype:
+        return HostArray(content, shape, dtype)
+    return from_values(content.cast(held.code), shape, dtype)
+
+
+def compile_session(graph: Graph, device: str | None = None) -> Session:
+    """Compiles a graph and loads it on a device; blocks.
+
+    device: "webgpu", "numpy", or None for the default. Raises DeviceUnavailableError with the
+    reason, DeviceMemoryError before anything is allocated, RealizeError where blocking is
+    impossible (`compile_session_async` is not).
+    """
+    used = backend(device)
+    compiled = compile_graph(graph, used.info.device, used.limits)
+    return Session(compiled, used.load(compiled), used)
+
+
+async def compile_session_async(graph: Graph, device: str | None = None) -> Session:
+    """Compiles a graph and loads it on a device; see `compile_session`."""
+    used = backend(device)
+    compiled = compile_graph(graph, used.info.device, used.limits)
+    return Session(compiled, await used.load_async(compiled), used)

@@ -1,0 +1,105 @@
+"""Pure shape rules: broadcasting, axes, slices, windows. No tensors, no NumPy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from .errors import ShapeError
+
+Shape = tuple[int, ...]
+
+
+def size_of(shape: Iterable[int]) -> int:
+    """The number of elements."""
+    return math.prod(shape)
+
+
+def strides_of(shape: Sequence[int]) -> Shape:
+    """Row-major strides, in elements."""
+    strides = [1] * len(shape)
+    for axis in range(len(shape) - 2, -1, -1):
+        strides[axis] = strides[axis + 1] * shape[axis + 1]
+    return tuple(strides)
+
+
+def check_shape(shape: Iterable[int], what: str) -> Shape:
+    """The shape as a tuple of non-negative Python integers."""
+    dims = tuple(shape)
+    for dim in dims:
+        if isinstance(dim, bool) or not hasattr(dim, "__index__") or dim.__index__() < 0:
+            raise ShapeError(f"{what}: a shape holds non-negative integers, got {dims}")
+    return tuple(dim.__index__() for dim in dims)
+
+
+def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:
+    """The common shape (array API, "Broadcasting"); ShapeError names the shapes that do not fit."""
+    rank = max((len(shape) for shape in shapes), default=0)
+    result = []
+    for position in range(-rank, 0):
+        dims = {shape[position] for shape in shapes if len(shape) >= -position} - {1}
+        if len(dims) > 1:
+            listed = " and ".join(str(shape) for shape in shapes)
+            raise ShapeError(
+                f"{what}: shapes {listed} do not broadcast: axis {position} has "
+                f"{' and '.join(map(str, sorted(dims)))}, which are neither equal nor 1"
+            )
+        result.append(dims.pop() if dims else 1)
+    return tuple(result)
+
+
+def check_axis(axis: int, rank: int, what: str) -> int:
+    """The axis counted from the front, 0 <= axis < rank."""
+    if not isinstance(axis, int) or isinstance(axis, bool):
+        raise ShapeError(f"{what}: an axis is an integer, got {axis!r}")
+    if not -rank <= axis < rank:
+        raise ShapeError(f"{what}: axis {axis} is out of range for {rank} dimensions")
+    return axis % rank
+
+
+def check_axes(axes: int | Sequence[int] | None, rank: int, what: str) -> Shape:
+    """Sorted axes without duplicates; None stands for all of them."""
+    if axes is None:
+        return tuple(range(rank))
+    listed = [axes] if isinstance(axes, int) else list(axes)
+    result = sorted(check_axis(axis, rank, what) for axis in listed)
+    if len(set(result)) != len(result):
+        raise ShapeError(f"{what}: an axis stands twice in {tuple(listed)}")
+    return tuple(result)
+
+
+def infer_reshape(shape: Shape, wanted: Sequence[int], what: str = "reshape") -> Shape:
+    """The wanted shape with a single -1 filled in so that the element counts agree."""
+    dims = list(wanted)
+    unknown = [axis for axis, dim in enumerate(dims) if dim == -1]
+    if len(unknown) > 1 or any(dim < -1 for dim in dims):
+        raise ShapeError(f"{what}: at most one dimension may be -1, got {tuple(wanted)}")
+    if unknown:
+        known = math.prod(dim for dim in dims if dim != -1)
+        if known == 0 or size_of(shape) % known:
+            raise ShapeError(f"{what}: {shape} does not divide into {tuple(wanted)}")
+        dims[unknown[0]] = size_of(shape) // known
+    if size_of(dims) != size_of(shape):
+        raise ShapeError(
+            f"{what}: {shape} has {size_of(shape)} elements, {tuple(dims)} needs {size_of(dims)}"
+        )
+    return tuple(dims)
+
+
+def check_permutation(axes: Sequence[int], rank: int, what: str) -> Shape:
+    """The permutation with every axis counted from the front."""
+    result = tuple(check_axis(axis, rank, what) for axis in axes)
+    if sorted(result) != list(range(rank)):
+        raise ShapeError(f"{what}: {tuple(axes)} is not a permutation of {rank} axes")
+    return result
+
+
+def window_size(size: int, kernel: int, stride: int, dilation: int, ceil: bool = False) -> int:
+    """How many windows fit along an axis of `size` elements, its padding counted in.
+
+    With `ceil`, a last window that only begins inside counts too.
+    """
+    span = size - dilation * (kernel - 1) - 1
+    if span < 0:
+        return 0
+    return (span + stride - 1 if ceil else span) // stride + 1

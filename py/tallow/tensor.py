@@ -1,0 +1,299 @@
+"""The lazy Tensor: a node of a graph with operators.
+
+Building computes shapes and types, nothing else. `numpy()`, `await numpy_async()`, `item()` and
+`tolist()` compile and run what the tensor needs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import dtype as dt
+from . import hostarray
+from .dtype import DType, as_dtype
+from .errors import DTypeError, ShapeError
+from .graph import Graph, Node, constant, make
+from .hostarray import HostArray
+from .ops.elementwise import cast
+from .shape import Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Scalar = bool | int | float
+
+
+class Tensor:
+    """An array that is not computed until it is asked for.
+
+    Made by `tallow.asarray`, the creation functions, and operations on tensors.
+    """
+
+    __slots__ = ("node",)
+    __array_priority__ = 1000  # NumPy leaves `ndarray + Tensor` to the tensor
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    @property
+    def shape(self) -> Shape:
+        return self.node.shape
+
+    @property
+    def dtype(self) -> DType:
+        return self.node.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.node.shape)
+
+    @property
+    def size(self) -> int:
+        return self.node.size
+
+    @property
+    def mT(self) -> Tensor:
+        """The last two axes exchanged."""
+        if self.ndim < 2:
+            raise ShapeError(f"mT: needs two axes or more, the shape is {self.shape}")
+        axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
+        return Tensor(make(_ops().movement.permute, self.node, axes=tuple(axes)))
+
+    def __repr__(self) -> str:
+        return f"Tensor(shape={self.shape}, dtype={self.dtype.name}, op={self.node.op.name})"
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise ShapeError("len: a tensor without axes has no length")
+        return self.shape[0]
+
+    # ---- realisation ---------------------------------------------------------------------------
+
+    def graph(self) -> Graph:
+        """The graph that computes this tensor, its output named "output"."""
+        return Graph((), {"output": self.node}, "tensor")
+
+    def numpy(self, device: str | None = None) -> Any:
+        """The elements as a NumPy array; blocks.
+
+        In a browser, blocking on "webgpu" needs JSPI; where it is missing, RealizeError says so
+        and `numpy_async` works.
+        """
+        return self._host(device).numpy()
+
+    async def numpy_async(self, device: str | None = None) -> Any:
+        """The elements as a NumPy array; works everywhere."""
+        return (await self._host_async(device)).numpy()
+
+    def item(self) -> Scalar:
+        """The only element as a Python number; blocks."""
+        value: Scalar = self._host(None).item()
+        return value
+
+    def tolist(self) -> Any:
+        """Nested lists of Python numbers; blocks."""
+        return self._host(None).tolist()
+
+    def _host(self, device: str | None) -> HostArray:
+        from .session import compile_session
+
+        if self.node.is_constant:
+            data: HostArray = self.node.attrs["data"]
+            return data
+        with compile_session(self.graph(), device) as session:
+            return session.run_host({})["output"]
+
+    async def _host_async(self, device: str | None) -> HostArray:
+        from .session import compile_session_async
+
+        if self.node.is_constant:
+            data: HostArray = self.node.attrs["data"]
+            return data
+        with await compile_session_async(self.graph(), device) as session:
+            return (await session.run_host_async({}))["output"]
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        result = self.numpy()
+        return result if dtype is None else result.astype(dtype)
+
+    # ---- operators -----------------------------------------------------------------------------
+
+    def __add__(self, other: Operand) -> Tensor:
+        return apply("add", self, other)
+
+    def __radd__(self, other: Operand) -> Tensor:
+        return apply("add", other, self)
+
+    def __sub__(self, other: Operand) -> Tensor:
+        return apply("subtract", self, other)
+
+    def __rsub__(self, other: Operand) -> Tensor:
+        return apply("subtract", other, self)
+
+    def __mul__(self, other: Operand) -> Tensor:
+        return apply("multiply", self, other)
+
+    def __rmul__(self, other: Operand) -> Tensor:
+        return apply("multiply", other, self)
+
+    def __truediv__(self, other: Operand) -> Tensor:
+        return apply("divide", self, other)
+
+    def __rtruediv__(self, other: Operand) -> Tensor:
+        return apply("divide", other, self)
+
+    def __floordiv__(self, other: Operand) -> Tensor:
+        return apply("floor_divide", self, other)
+
+    def __rfloordiv__(self, other: Operand) -> Tensor:
+        return apply("floor_divide", other, self)
+
+    def __mod__(self, other: Operand) -> Tensor:
+        return apply("remainder", self, other)
+
+    def __rmod__(self, other: Operand) -> Tensor:
+        return apply("remainder", other, self)
+
+    def __pow__(self, other: Operand) -> Tensor:
+        return apply("pow", self, other)
+
+    def __rpow__(self, other: Operand) -> Tensor:
+        return apply("pow", other, self)
+
+    def __matmul__(self, other: Tensor) -> Tensor:
+        return apply("matmul", self, other)
+
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return apply("matmul", other, self)
+
+    def __neg__(self) -> Tensor:
+        return apply("negative", self)
+
+    def __pos__(self) -> Tensor:
+        return self
+
+    def __abs__(self) -> Tensor:
+        return apply("abs", self)
+
+    def __invert__(self) -> Tensor:
+        return apply("logical_not" if self.dtype == dt.bool_ else "bitwise_invert", self)
+
+    def __and__(self, other: Operand) -> Tensor:
+        return apply("logical_and" if self.dtype == dt.bool_ else "bitwise_and", self, other)
+
+    def __or__(self, other: Operand) -> Tensor:
+        return apply("logical_or" if self.dtype == dt.bool_ else "bitwise_or", self, other)
+
+    def __xor__(self, other: Operand) -> Tensor:
+        return apply("logical_xor" if self.dtype == dt.bool_ else "bitwise_xor", self, other)
+
+    def __lshift__(self, other: Operand) -> Tensor:
+        return apply("bitwise_left_shift", self, other)
+
+    def __rshift__(self, other: Operand) -> Tensor:
+        return apply("bitwise_right_shift", self, other)
+
+    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]
+        return apply("equal", self, other)
+
+    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
+        return apply("not_equal", self, other)
+
+    def __lt__(self, other: Operand) -> Tensor:
+        return apply("less", self, other)
+
+    def __le__(self, other: Operand) -> Tensor:
+        return apply("less_equal", self, other)
+
+    def __gt__(self, other: Operand) -> Tensor:
+        return apply("greater", self, other)
+
+    def __ge__(self, other: Operand) -> Tensor:
+        return apply("greater_equal", self, other)
+
+    __hash__ = None  # type: ignore[assignment] # == makes a tensor
+
+    def __getitem__(self, key: Any) -> Tensor:
+        from .functions.indexing import getitem
+
+        return getitem(self, key)
+
+    # ---- shorthands, as in PyTorch -------------------------------------------------------------
+
+    def astype(self, dtype: DType | str) -> Tensor:
+        """The elements converted to another type; towards zero from floating to integer."""
+        wanted = as_dtype(dtype)
+        return self if wanted == self.dtype else Tensor(make(cast, self.node, dtype=wanted))
+
+    def reshape(self, *shape: int | Sequence[int]) -> Tensor:
+        """As `tallow.reshape`; the shape as one tuple or as several numbers."""
+        wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        return apply("reshape", self, wanted)
+
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        return apply("sum", self, axis=axis, keepdims=keepdims)
+
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        return apply("mean", self, axis=axis, keepdims=keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        return apply("max", self, axis=axis, keepdims=keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        return apply("min", self, axis=axis, keepdims=keepdims)
+
+
+Operand = Tensor | Scalar
+
+
+def apply(name: str, *args: Any, **kwargs: Any) -> Tensor:
+    """The function of that name in `tallow.functions`, on these arguments."""
+    from . import functions
+
+    result: Tensor = getattr(functions, name)(*args, **kwargs)
+    return result
+
+
+def _ops() -> Any:
+    from . import ops
+
+    return ops
+
+
+def asarray(value: Any, dtype: DType | str | None = None) -> Tensor:
+    """A tensor of a number, nested lists, a NumPy array, or anything with the buffer protocol.
+
+    Without `dtype`: the buffer's own type; for Python numbers bool, int32 or float32. Buffers are
+    not copied: do not change them afterwards. Raises ShapeError for ragged lists, DTypeError for
+    what is not numeric.
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, Tensor):
+        return value if wanted is None else value.astype(wanted)
+    if isinstance(value, HostArray):
+        data = value
+    elif isinstance(value, (bool, int, float, list, tuple, range)):
+        data = hostarray.from_python(list(value) if isinstance(value, range) else value, wanted)
+    else:
+        if hasattr(value, "__array__"):
+            value = value.__array__()  # NumPy scalars have no buffer of their own
+        try:
+            data = hostarray.from_buffer(value)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, DTypeError):
+                raise
+            raise DTypeError(
+                f"asarray: {type(value).__name__} is neither a number, a list of numbers, "
+                f"nor a numeric buffer ({error})"
+            ) from error
+    tensor = Tensor(constant(data))
+    return tensor if wanted is None else tensor.astype(wanted)

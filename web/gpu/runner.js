@@ -1,0 +1,343 @@
+// @ts-check
+/**
+ * The WebGPU runner: loads plans (py/tallow/compile/plan.py) and replays them.
+ *
+ * Loading creates every pipeline at once, uploads the weights, builds all bind groups and runs
+ * `prepare`. A run is one upload per input, one submit and one map; it creates nothing.
+ */
+
+import { DeviceError, DeviceLostError, OutOfMemoryError } from "./errors.js";
+
+/**
+ * @typedef {{bytes: number, kind: string, offset: number}} Slot
+ * @typedef {{name: string, slot: number}} Port
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {number} module                    -1 if there is nothing to compute
+ * @property {Record<string, number>} constants
+ * @property {number[]} bindings                the last one is written
+ * @property {[number, number, number]} workgroups
+ * @typedef {object} Plan
+ * @property {string} name
+ * @property {Slot[]} slots
+ * @property {Port[]} inputs
+ * @property {Port[]} outputs
+ * @property {string[]} modules
+ * @property {Step[]} prepare
+ * @property {Step[]} run
+ * @typedef {{pipeline: GPUComputePipeline, group: GPUBindGroup, workgroups: [number, number, number]}} Dispatch
+ */
+
+export class Runner {
+  /**
+   * @param {GPUDevice} device
+   * @param {{name: string}} info
+   */
+  constructor(device, info) {
+    this.device = device;
+    this.info = info;
+    /** Why the device is gone, once it is. @type {DeviceLostError | undefined} */
+    this.lost = undefined;
+    /** @type {Promise<never>} */
+    this.loss = device.lost.then(({ reason, message }) => {
+      this.lost = new DeviceLostError(`The GPU device was lost (${reason}): ${message}`);
+      throw this.lost;
+    });
+    this.loss.catch(() => {}); // whoever waits on the device is told
+  }
+
+  /**
+   * Wait for the device, but not longer than it lives.
+   * @template T
+   * @param {Promise<T>} promise
+   * @returns {Promise<T>}
+   */
+  whileAlive(promise) {
+    return Promise.race([promise, this.loss]);
+  }
+
+  /**
+   * Do something on the device and reject if it was invalid or had no memory.
+   * @param {string} what  for the message
+   * @param {() => void} action
+   * @returns {Promise<void>}
+   */
+  async checked(what, action) {
+    const { device } = this;
+    device.pushErrorScope("validation");
+    device.pushErrorScope("out-of-memory");
+    // Scopes are popped in the same turn as they were pushed, so that they never interleave.
+    const scopes = [];
+    try {
+      action();
+    } finally {
+      scopes.push(device.popErrorScope(), device.popErrorScope());
+    }
+    const [memory, validation] = await this.whileAlive(Promise.all(scopes));
+    if (memory) throw new OutOfMemoryError(`${what}: the device has no memory: ${memory.message}`);
+    if (validation) throw new DeviceError(`${what}: ${validation.message}`);
+  }
+
+  /**
+   * Load a plan.
+   * @param {string} planJson
+   * @param {Uint8Array} weights  the block that weight slots point into
+   * @param {(done: number, total: number) => void} [onProgress]  pipelines compiled
+   * @returns {Promise<Program>}
+   */
+  async load(planJson, weights, onProgress = () => {}) {
+    if (this.lost) throw this.lost;
+    const program = new Program(this, JSON.parse(planJson));
+    try {
+      await program.load(weights, onProgress);
+    } catch (error) {
+      program.close();
+      throw error;
+    }
+    return program;
+  }
+}
+
+export class Program {
+  /**
+   * @param {Runner} runner
+   * @param {Plan} plan
+   */
+  constructor(runner, plan) {
+    this.runner = runner;
+    this.plan = plan;
+    /** @type {(GPUBuffer | undefined)[]} */
+    this.buffers = [];
+    /** @type {GPUBuffer | undefined} */
+    this.staging = undefined;
+    /** @type {Dispatch[]} */
+    this.dispatches = [];
+    this.pipelines = 0;
+    this.runs = 0;
+    this.closed = false;
+    /** The run before the next one. @type {Promise<unknown>} */
+    this.last = Promise.resolve();
+  }
+
+  /**
+   * @param {Uint8Array} weights
+   * @param {(done: number, total: number) => void} onProgress
+   */
+  async load(weights, onProgress) {
+    const { runner, plan } = this;
+    const compiling = this.#compile(onProgress);
+    compiling.catch(() => {}); // awaited below, after the uploads
+    await runner.checked(`${plan.name}: allocating`, () => this.#allocate(weights));
+    const pipelines = await compiling;
+    const prepare = plan.prepare.flatMap((step) => this.#bind(step, pipelines));
+    this.dispatches = plan.run.flatMap((step) => this.#bind(step, pipelines));
+    await runner.checked(`${plan.name}: preparing the weights`, () => {
+      const { device } = runner;
+      const encoder = device.createCommandEncoder();
+      encode(encoder, prepare);
+      // The first run of a pipeline is slower; nobody waits for this one's answer.
+      encode(encoder, this.dispatches);
+      device.queue.submit([encoder.finish()]);
+    });
+    await runner.whileAlive(runner.device.queue.onSubmittedWorkDone());
+    this.#freeUnused();
+  }
+
+  /**
+   * Every pipeline of the plan, by module and constants.
+   * @param {(done: number, total: number) => void} onProgress
+   * @returns {Promise<Map<string, GPUComputePipeline>>}
+   */
+  async #compile(onProgress) {
+    const { runner, plan } = this;
+    const { device } = runner;
+    /** @type {Map<string, Step>} */
+    const wanted = new Map();
+    for (const step of [...plan.prepare, ...plan.run]) {
+      if (step.module >= 0) wanted.set(keyOf(step), step);
+    }
+    const modules = plan.modules.map((code, index) =>
+      device.createShaderModule({ code, label: `${plan.name} module ${index}` }),
+    );
+    let done = 0;
+    onProgress(0, wanted.size);
+    /** @param {[string, Step]} entry @returns {Promise<[string, GPUComputePipeline]>} */
+    const create = async ([key, step]) => {
+      const module = modules[step.module];
+      try {
+        const pipeline = await device.createComputePipelineAsync({
+          label: step.name,
+          layout: "auto",
+          compute: { module, entryPoint: "main", constants: step.constants },
+        });
+        onProgress(++done, wanted.size);
+        return [key, pipeline];
+      } catch (error) {
+        const { messages } = await module.getCompilationInfo();
+        const said = messages.map(({ lineNum, message }) => `line ${lineNum}: ${message}`);
+        const { message } = /** @type {Error} */ (error);
+        throw new DeviceError(`${plan.name}: the step ${step.name}: ${[message, ...said].join("; ")}`);
+      }
+    };
+    const pipelines = await runner.whileAlive(Promise.all([...wanted].map(create)));
+    this.pipelines = wanted.size;
+    return new Map(pipelines);
+  }
+
+  /** @param {Uint8Array} weights */
+  #allocate(weights) {
+    const { device } = this.runner;
+    const { STORAGE, COPY_DST, COPY_SRC, MAP_READ } = GPUBufferUsage;
+    for (const [index, { bytes, kind, offset }] of this.plan.slots.entries()) {
+      const label = `${this.plan.name} slot ${index} (${kind})`;
+      const usage = STORAGE | COPY_DST | COPY_SRC;
+      const buffer = device.createBuffer({ size: bytes, usage, label });
+      this.buffers.push(buffer);
+      if (kind === "weight") device.queue.writeBuffer(buffer, 0, weights, offset, bytes);
+    }
+    const size = this.plan.outputs.reduce((sum, { slot }) => sum + this.plan.slots[slot].bytes, 0);
+    const label = `${this.plan.name} staging`;
+    this.staging = device.createBuffer({ size: Math.max(size, 16), usage: MAP_READ | COPY_DST, label });
+  }
+
+  /**
+   * @param {Step} step
+   * @param {Map<string, GPUComputePipeline>} pipelines
+   * @returns {Dispatch[]}  none if there is nothing to compute
+   */
+  #bind(step, pipelines) {
+    const pipeline = pipelines.get(keyOf(step));
+    if (!pipeline) return [];
+    const entries = step.bindings.map((slot, binding) => ({
+      binding,
+      resource: { buffer: this.#buffer(slot) },
+    }));
+    const layout = pipeline.getBindGroupLayout(0);
+    const group = this.runner.device.createBindGroup({ label: step.name, layout, entries });
+    return [{ pipeline, group, workgroups: step.workgroups }];
+  }
+
+  /** @param {number} slot */
+  #buffer(slot) {
+    const buffer = this.buffers[slot];
+    if (!buffer) throw new DeviceError(`${this.plan.name}: slot ${slot} has no buffer`);
+    return buffer;
+  }
+
+  /** Weights that only `prepare` read are not needed any more. */
+  #freeUnused() {
+    const used = new Set(this.plan.run.flatMap(({ bindings }) => bindings));
+    for (const { slot } of [...this.plan.inputs, ...this.plan.outputs]) used.add(slot);
+    for (const [slot, buffer] of this.buffers.entries()) {
+      if (used.has(slot)) continue;
+      buffer?.destroy();
+      this.buffers[slot] = undefined;
+    }
+  }
+
+  /**
+   * Run once. Calls that overlap wait for each other.
+   * @param {ArrayBufferView[]} inputs  in the plan's order
+   * @returns {Promise<ArrayBuffer[]>}  in the plan's order; each as long as its slot
+   */
+  run(inputs) {
+    const mine = this.last.then(() => this.#run(inputs));
+    this.last = mine.catch(() => {});
+    return mine;
+  }
+
+  /** @param {ArrayBufferView[]} inputs */
+  async #run(inputs) {
+    const { runner, plan, staging } = this;
+    if (runner.lost) throw runner.lost;
+    if (this.closed || !staging) throw new DeviceError(`${plan.name}: the program is closed`);
+    if (inputs.length !== plan.inputs.length) {
+      throw new DeviceError(`${plan.name}: ${inputs.length} inputs for ${plan.inputs.length}`);
+    }
+    for (const [index, { name, slot }] of plan.inputs.entries()) {
+      const { byteLength } = inputs[index];
+      if (byteLength > plan.slots[slot].bytes || byteLength % 4) {
+        throw new DeviceError(
+          `${plan.name}: the input ${name} has ${byteLength} bytes, its slot ${plan.slots[slot].bytes}`,
+        );
+      }
+    }
+    const { device } = runner;
+    const checking = runner.checked(plan.name, () => {
+      for (const [index, { slot }] of plan.inputs.entries()) {
+        const { buffer, byteOffset, byteLength } = inputs[index];
+        device.queue.writeBuffer(this.#buffer(slot), 0, buffer, byteOffset, byteLength);
+      }
+      const encoder = device.createCommandEncoder({ label: plan.name });
+      encode(encoder, this.dispatches);
+      let at = 0;
+      for (const { slot } of plan.outputs) {
+        const { bytes } = plan.slots[slot];
+        encoder.copyBufferToBuffer(this.#buffer(slot), 0, staging, at, bytes);
+        at += bytes;
+      }
+      device.queue.submit([encoder.finish()]);
+    });
+    const mapping = runner.whileAlive(staging.mapAsync(GPUMapMode.READ));
+    try {
+      await Promise.all([checking, mapping]);
+    } catch (error) {
+      // The next run needs the staging buffer unmapped, whichever of the two went wrong.
+      await mapping.then(() => staging.unmap()).catch(() => {});
+      throw error;
+    }
+    const content = staging.getMappedRange();
+    let at = 0;
+    const results = plan.outputs.map(({ slot }) => {
+      const { bytes } = plan.slots[slot];
+      const result = content.slice(at, at + bytes);
+      at += bytes;
+      return result;
+    });
+    staging.unmap();
+    this.runs += 1;
+    return results;
+  }
+
+  /** Counts, and the bytes that are held now. */
+  get stats() {
+    const held = [...this.buffers, this.staging];
+    return {
+      kernels: this.pipelines,
+      dispatches: this.dispatches.length,
+      slots: this.plan.slots.length,
+      bytes: held.reduce((sum, buffer) => sum + (buffer?.size ?? 0), 0),
+      runs: this.runs,
+      adapter: this.runner.info.name,
+    };
+  }
+
+  /** Free all that the program holds. */
+  close() {
+    this.closed = true;
+    for (const buffer of this.buffers) buffer?.destroy();
+    this.staging?.destroy();
+    this.buffers = [];
+    this.staging = undefined;
+    this.dispatches = [];
+  }
+}
+
+/** Steps of one key share a pipeline. @param {Step} step */
+function keyOf(step) {
+  return `${step.module} ${JSON.stringify(step.constants)}`;
+}
+
+/**
+ * @param {GPUCommandEncoder} encoder
+ * @param {Dispatch[]} dispatches
+ */
+function encode(encoder, dispatches) {
+  const pass = encoder.beginComputePass();
+  for (const { pipeline, group, workgroups } of dispatches) {
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, group);
+    pass.dispatchWorkgroups(...workgroups);
+  }
+  pass.end();
+}
