@@ -108,23 +108,25 @@ def from_buffer(value: Any) -> HostArray:
     return HostArray(data, shape, dtype)
 
 
-def _nested_shape(value: Any, shape: list[int], depth: int = 0) -> None:
-    if not isinstance(value, Sequence):
-        if depth != len(shape):
-            raise ShapeError("asarray: nested lists are ragged: their depths differ")
-        return
-    if depth == len(shape):
-        shape.append(len(value))
-    elif shape[depth] != len(value):
-        raise ShapeError(
-            f"asarray: nested lists are ragged: {shape[depth]} and {len(value)} items side by side"
-        )
-    for item in value:
-        _nested_shape(item, shape, depth + 1)
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+
+
+def _nested_shape(value: Any) -> Shape:
+    """The shape of nested lists; ShapeError if they are ragged."""
+    if not _is_list(value):
+        return ()
+    inner = [_nested_shape(item) for item in value]
+    for shape in inner[1:]:
+        if shape != inner[0]:
+            raise ShapeError(
+                f"asarray: nested lists are ragged: shapes {inner[0]} and {shape} side by side"
+            )
+    return (len(inner), *(inner[0] if inner else ()))
 
 
 def _flatten(value: Any) -> Iterable[Any]:
-    if isinstance(value, Sequence):
+    if _is_list(value):
         for item in value:
             yield from _flatten(item)
     else:
@@ -136,12 +138,7 @@ def from_python(value: Any, dtype: DType | None = None) -> HostArray:
 
     Without a dtype: bool, int32 or float32, the first that holds all of them.
     """
-    shape: list[int] = []
-    first = value
-    while isinstance(first, Sequence) and not isinstance(first, str):
-        shape.append(len(first))
-        first = first[0] if len(first) else None
-    _nested_shape(value, shape)
+    shape = _nested_shape(value)
     items = list(_flatten(value))
     for item in items:
         if not isinstance(item, (bool, int, float)):
@@ -155,4 +152,4 @@ def from_python(value: Any, dtype: DType | None = None) -> HostArray:
             dtype = dt.float32
     if dtype.is_integer:
         items = [int(item) for item in items]
-    return from_values(items, tuple(shape), dtype)
+    return from_values(items, shape, dtype)

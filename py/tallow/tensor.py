@@ -279,16 +279,16 @@ def asarray(value: Any, dtype: DType | str | None = None) -> Tensor:
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(value, Tensor):
         return value if wanted is None else value.astype(wanted)
+    if hasattr(value, "__array__"):
+        value = value.__array__()  # NumPy scalars have no buffer of their own
     if isinstance(value, HostArray):
         data = value
     elif isinstance(value, (bool, int, float, list, tuple, range)):
-        data = hostarray.from_python(list(value) if isinstance(value, range) else value, wanted)
+        data = hostarray.from_python(value, wanted)
     else:
-        if hasattr(value, "__array__"):
-            value = value.__array__()  # NumPy scalars have no buffer of their own
         try:
             data = hostarray.from_buffer(value)
-        except (TypeError, ValueError) as error:
+        except TypeError as error:
             if isinstance(error, DTypeError):
                 raise
             raise DTypeError(

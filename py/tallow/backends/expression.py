@@ -47,6 +47,7 @@ class Expression:
         self.place = place
         self.flat = flat
         self._scopes: list[tuple[list[str], dict[Key, str]]] = [([], {})]
+        self._given: dict[Node, str] = {}
         self._names = 0
 
     # ---- writing -------------------------------------------------------------------------------
@@ -67,15 +68,15 @@ class Expression:
 
     def let(self, text: str) -> str:
         """The text under a name, unless it is short enough to repeat."""
-        if re.fullmatch(r"[\w.]+|\w+\([\w.]+\)", text):
+        if _SHORT.fullmatch(text):
             return text
         name = self.fresh()
         self.line(f"let {name} = {text};")
         return name
 
-    def give(self, node: Node, coords: Coords, width: int, text: str) -> None:
-        """Says what the value of a node is, instead of having it computed."""
-        self._scopes[-1][1][node, coords, width] = text
+    def give(self, node: Node, text: str) -> None:
+        """Says what the value of a node is at the place, and of the width, that is asked for."""
+        self._given[node] = text
 
     def block(self, head: str, write: Callable[[], None]) -> None:
         """A nested scope: `head { ... }`."""
@@ -91,6 +92,8 @@ class Expression:
 
     def value(self, node: Node, coords: Coords, width: int) -> str:
         """The value, as a name or a short text; statements it needs are written first."""
+        if node in self._given:
+            return self._given[node]
         key = (node, coords, width)
         for _, known in reversed(self._scopes):
             if key in known:
@@ -337,6 +340,7 @@ def lane(shape: Shape, coords: Coords, number_: int) -> Coords:
     return (*coords[:axis], coords[axis] + number_, *coords[axis + 1 :])
 
 
+_SHORT = re.compile(r"[\w.]+|vec4[fiu]\([\w.]+\)")  # a name or a number, once or four times
 _ACCESS = re.compile("\x02(\\d+)\x03([^\x02\x03]*)\x03([^\x02\x03]*)\x02")
 
 

@@ -249,7 +249,7 @@ def _store_function(
     result_width = 4 if width == 4 and space[-1] % 4 == 0 else 1
     if result_width == width:
         body = module.body(place=(root.shape, inside, linear))
-        body.give(anchor, inside, width, "value")
+        body.give(anchor, "value")
         value = body.value(root, inside, width)
         at = text_of(linear // width)
         lines = [*body.lines, storage.store("result", root.dtype, at, width, value)]
@@ -258,7 +258,7 @@ def _store_function(
             place = linear + lane
             at_lane = (*inside[:-1], inside[-1] + lane)
             body = module.body(place=(root.shape, at_lane, place))
-            body.give(anchor, at_lane, 1, f"value.{'xyzw'[lane]}")
+            body.give(anchor, f"value.{'xyzw'[lane]}")
             value = body.value(root, at_lane, 1)
             store = storage.store("result", root.dtype, text_of(place), 1, value)
             block = [*body.lines, store]

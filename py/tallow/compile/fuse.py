@@ -76,6 +76,12 @@ def split_wide(graph: Graph, most_buffers: int) -> Graph:
     return graph.rewrite(rule)
 
 
+def _keeps_rows(source: Node, target: Node) -> bool:
+    """Whether a reshape leaves elements that lie side by side in a row in one row."""
+    a, b = ([dim for dim in node.shape if dim != 1] for node in (source, target))
+    return a[-1:] == b[-1:]
+
+
 class _Fuser:
     def __init__(self, graph: Graph, static: set[Node], most_buffers: int) -> None:
         self.order = graph.nodes()
@@ -175,18 +181,20 @@ class _Fuser:
         assert isinstance(reader.op, Movement)
         if reader.op is movement.expand:
             return "repeated"
+        if reader.op is movement.reshape and _keeps_rows(node, reader):
+            return own
         return own if own == "repeated" else "once"
 
     def _follows_kernel(self, node: Node) -> bool:
         """Whether this is the end of a chain that a hand-written kernel can compute as it
         stores."""
-        while isinstance(node.op, Elementwise):
+        while isinstance(node.op, Elementwise) or node.op is movement.reshape:
             before = [
                 child
                 for child in node.inputs
-                if child.shape == node.shape
+                if child.size == node.size
                 and len(set(self.readers[child])) == 1
-                and isinstance(child.op, (Elementwise, Contraction))
+                and child.op is not movement.expand
             ]
             if not before:
                 return False

@@ -1,0 +1,125 @@
+"""All that the page may call: strings and buffers in, JSON out.
+
+The worker (web/worker/main.js) awaits these functions. A model is loaded together with what its
+card says must happen to the pixels before it and to the logits after it, as one graph, so that an
+answer costs one upload, one submit and one map.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from . import dtype as dt
+from . import functional, onnx
+from .device import backend, set_default_device
+from .errors import OnnxFormatError
+from .functions import permute_dims, reshape
+from .graph import Graph, input_node
+from .hostarray import HostArray
+from .session import Session, compile_session_async
+from .shape import Shape
+from .tensor import Tensor, asarray
+
+BEST = 5  # classes that an answer about a photograph names
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    """A model, ready: how its pixels come, and whether the answer is a few best classes."""
+
+    session: Session
+    shape: Shape
+    dtype: dt.DType
+    best_only: bool
+
+
+_models: dict[str, _Loaded] = {}
+
+
+async def start(device: str) -> str:
+    """Chooses the device, "webgpu" or "numpy", and forgets the models that were loaded.
+
+    Returns {"device", "adapter", "reason"}. Raises DeviceUnavailableError with the reason if the
+    device cannot be had.
+    """
+    for loaded in _models.values():
+        loaded.session.close()
+    _models.clear()
+    set_default_device(device)
+    info = backend().info
+    return json.dumps({"device": info.device, "adapter": info.adapter, "reason": None})
+
+
+async def load_model(name: str, content: Any, card_json: str) -> str:
+    """Loads an ONNX file (a JavaScript Uint8Array or any buffer) with its card.
+
+    Returns facts about it. A model of the same name is replaced. Raises OnnxError for a file that
+    cannot be used, DeviceError if the device cannot have it.
+    """
+    card = json.loads(card_json)
+    data = content.to_bytes() if hasattr(content, "to_bytes") else content
+    network = onnx.load(data).graph()
+    pixels = _pixels(card, network)
+    graph = _answer(card, network.after(pixels))
+    session = await compile_session_async(graph)
+    previous = _models.pop(name, None)
+    if previous:
+        previous.session.close()
+    (node,) = graph.inputs
+    _models[name] = _Loaded(session, node.shape, node.dtype, card["task"] == "image")
+    facts = {"name": name, "nodes": len(network.nodes()), **session.stats}
+    return json.dumps(facts)
+
+
+async def predict(name: str, pixels: Any) -> str:
+    """An answer of the model `name` for pixels (a JavaScript typed array or any buffer).
+
+    A digit: 28 x 28 float32 from 0 to 1, white ink on black; returns {"probabilities": [...]}.
+    A photograph: RGBA bytes, size x size; returns {"top": [[class, probability], ...]}, the five
+    best first. Raises KeyError for a model that is not loaded, FeedError for pixels that do not
+    fit.
+    """
+    loaded = _models[name]
+    view = pixels.to_memoryview() if hasattr(pixels, "to_memoryview") else memoryview(pixels)
+    feed = HostArray(view.cast("B"), loaded.shape, loaded.dtype)
+    result = await loaded.session.run_host_async({"pixels": feed})
+    probabilities = result["probabilities"].flat()
+    if not loaded.best_only:
+        return json.dumps({"probabilities": probabilities})
+    order = sorted(range(len(probabilities)), key=probabilities.__getitem__, reverse=True)
+    return json.dumps({"top": [[index, probabilities[index]] for index in order[:BEST]]})
+
+
+def _pixels(card: dict[str, Any], network: Graph) -> Graph:
+    """From what the page sends to what the network takes, as the card's "preprocess" says."""
+    (wanted,) = network.inputs
+    rules = card["preprocess"]
+    size, channels = rules["size"], rules["channels"]
+    mean, std = (asarray([float(v) for v in rules[key]]) for key in ("mean", "std"))
+    if channels == "L":
+        node = input_node("pixels", (size, size), dt.float32)
+        image = reshape(Tensor(node), (size, size, 1)) * 255.0
+    else:
+        # A pixel is one word, red in its lowest byte: bytes in memory are R, G, B, A.
+        node = input_node("pixels", (size, size), dt.uint32)
+        shifts = asarray([8 * "RGB".index(channel) for channel in channels], dt.uint32)
+        words = reshape(Tensor(node), (size, size, 1))
+        image = ((words >> shifts) & 255).astype(dt.float32)
+    normal = permute_dims((image - mean) / std, (2, 0, 1))
+    if (1, *normal.shape) != wanted.shape:
+        raise OnnxFormatError(
+            f"{card['name']}: the card makes images of shape {(1, *normal.shape)}, "
+            f"the model takes {wanted.shape}"
+        )
+    return Graph((node,), {wanted.attrs["name"]: reshape(normal, wanted.shape).node}, "pixels")
+
+
+def _answer(card: dict[str, Any], network: Graph) -> Graph:
+    """The network with its one output as probabilities."""
+    (node,) = network.outputs.values()
+    output = reshape(Tensor(node), (-1,))
+    if card["output"]["kind"] == "logits":
+        output = functional.softmax(output)
+    return Graph(network.inputs, {"probabilities": output.node}, card["name"])

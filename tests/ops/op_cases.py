@@ -1,0 +1,467 @@
+"""The op suite: what every backend must compute, with what NumPy says of it.
+
+A case is a function of tensors, its inputs, and an independent function of NumPy arrays. This
+file and run_case.py are also run inside the browser (test_webgpu.py), so they need nothing but
+NumPy and tallow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import tallow as tl
+from tallow import functional as F  # noqa: N812 - the customary name
+
+rng = np.random.default_rng(20261120)
+
+
+@dataclass(frozen=True)
+class Case:
+    """`build` on tensors must equal `expected` on arrays; rtol and atol as in numpy.allclose."""
+
+    name: str
+    inputs: tuple[np.ndarray, ...]
+    build: Callable[..., Any]
+    expected: Callable[..., Any]
+    rtol: float = 1e-5
+    atol: float = 1e-6
+
+
+CASES: dict[str, Case] = {}
+
+
+def case(
+    name: str,
+    inputs: Any,
+    build: Callable[..., Any],
+    expected: Callable[..., Any],
+    **tolerance: float,
+) -> None:
+    assert name not in CASES, name
+    arrays = inputs if isinstance(inputs, tuple) else (inputs,)
+    CASES[name] = Case(name, arrays, build, expected, **tolerance)
+
+
+def normal(*shape: int, scale: float = 1.0) -> np.ndarray:
+    return (rng.normal(size=shape) * scale).astype(np.float32)
+
+
+def integers(*shape: int, low: int = -9, high: int = 10, dtype: Any = np.int32) -> np.ndarray:
+    return rng.integers(low, high, shape).astype(dtype)
+
+
+def booleans(*shape: int) -> np.ndarray:
+    return rng.random(shape) < 0.5
+
+
+# ---- elementwise ------------------------------------------------------------------------------
+
+for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum"):
+    numpy_function = getattr(np, name)
+    tallow_function = getattr(tl, name)
+    case(name, (normal(3, 5), normal(3, 5)), tallow_function, numpy_function)
+    case(f"{name}-broadcast", (normal(4, 1, 8), normal(3, 1)), tallow_function, numpy_function)
+    if name != "divide":
+        pair = (integers(3, 7), integers(3, 7))
+        case(f"{name}-int32", pair, tallow_function, numpy_function)
+        pair = (integers(9, low=10, high=20, dtype=np.uint32), integers(9, low=0, dtype=np.uint32))
+        case(f"{name}-uint32", pair, tallow_function, numpy_function)
+
+positive = np.abs(normal(5, 7)) + 0.1
+for name in ("sqrt", "exp", "log", "reciprocal", "floor", "ceil", "trunc"):
+    case(name, positive, getattr(tl, name), getattr(np, name), rtol=3e-5, atol=3e-5)
+# WGSL (section 15.7.4) promises no more than 2^-11 of these, absolute, between -pi and pi.
+for name in ("sin", "cos", "tan"):
+    angles = np.linspace(-1.4, 1.4, 35, dtype=np.float32)
+    case(name, angles, getattr(tl, name), getattr(np, name), rtol=4e-3, atol=1e-3)
+case("negative", normal(17), tl.negative, np.negative)
+case("abs", normal(17), tl.abs, np.abs)
+case("abs-int32", integers(17), tl.abs, np.abs)
+case("sign", np.array([-2, 0, 3, -0.5], np.float32), tl.sign, np.sign)
+case("round", np.array([0.5, 1.5, 2.5, -0.5, -1.5, 0.4999], np.float32), tl.round, np.round)
+far = np.array([-1e4, -89, -20, -9, -1, -1e-6, 0, 1e-3, 0.5, 3, 10, 88, 100, 3e38], np.float32)
+case("tanh", far, tl.tanh, np.tanh, rtol=2e-5, atol=2e-6)
+
+
+def exact_erf(x: np.ndarray) -> np.ndarray:
+    return np.array([math.erf(float(v)) for v in x.ravel()], np.float32).reshape(x.shape)
+
+
+case("erf", np.linspace(-6, 6, 101, dtype=np.float32), tl.erf, exact_erf, atol=1e-6)
+case(
+    "pow",
+    (
+        np.array([2, 2, -2, -2, 0, 4, -3, 9], np.float32),
+        np.array([3, -1, 3, 2, 2, 0.5, 0, 0], np.float32),
+    ),
+    lambda x, y: tl.pow(x, y),
+    np.power,
+    rtol=1e-4,
+)
+case("pow-2", normal(7), lambda x: x**2, lambda x: x**2)
+sevens = integers(40, low=-30, high=30)
+divisors = np.where(integers(40) < 0, -7, 3).astype(np.int32)
+case("floor_divide", (sevens, divisors), tl.floor_divide, np.floor_divide)
+case("floor_divide-float", (normal(9), positive[0, :1]), tl.floor_divide, np.floor_divide)
+case("remainder", (sevens, divisors), tl.remainder, np.remainder)
+case("remainder-float", (normal(9), normal(9)), tl.remainder, np.remainder, rtol=1e-3, atol=1e-4)
+case(
+    "trunc_divide",
+    (sevens, divisors),
+    tl.trunc_divide,
+    lambda x, y: np.trunc(x / y).astype(np.int32),
+)
+small = integers(30, low=0, high=3)
+others = integers(30, low=0, high=3)
+for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
+    case(name, (small, others), getattr(tl, name), getattr(np, name))
+    floats = (small.astype(np.float32), others.astype(np.float32))
+    case(f"{name}-float32", floats, getattr(tl, name), getattr(np, name))
+truths = (booleans(33), booleans(33))
+for name in ("logical_and", "logical_or", "logical_xor", "equal"):
+    case(f"{name}-bool", truths, getattr(tl, name), getattr(np, name))
+case("logical_not", booleans(12), tl.logical_not, np.logical_not)
+odd = np.array([1, np.nan, np.inf, -np.inf, 0, -2, 3e38], np.float32)
+case("isnan", odd, tl.isnan, np.isnan)
+case("isinf", odd, tl.isinf, np.isinf)
+bits = (integers(20, low=0, high=99, dtype=np.uint32), integers(20, low=0, high=9, dtype=np.uint32))
+for name in ("and", "or", "xor", "left_shift", "right_shift"):
+    reference = getattr(np, name if "shift" in name else f"bitwise_{name}")
+    case(f"bitwise_{name}", bits, getattr(tl, f"bitwise_{name}"), reference)
+case("bitwise_invert", integers(8), tl.bitwise_invert, np.invert)
+case("bitwise_right_shift-negative", integers(8), lambda x: x >> 1, lambda x: x >> 1)
+case("where", (booleans(4, 6), normal(4, 6), normal(6)), tl.where, np.where)
+case("where-scalar", normal(5, 3), lambda x: tl.where(x > 0, x, -1.0),
+     lambda x: np.where(x > 0, x, np.float32(-1)))  # fmt: skip
+case("clip", normal(3, 3), lambda x: tl.clip(x, -0.5, 0.5), lambda x: np.clip(x, -0.5, 0.5))
+
+# ---- casts ------------------------------------------------------------------------------------
+
+values = np.array([-2.7, -1, 0, 0.5, 1.9, 100.25], np.float32)
+case("cast-int32", values, lambda x: x.astype("int32"), lambda x: x.astype(np.int32))
+case("cast-bool", values, lambda x: x.astype("bool"), lambda x: x.astype(bool))
+case("cast-float32", integers(9), lambda x: x.astype("float32"), lambda x: x.astype(np.float32))
+case("cast-bool-float", booleans(9), lambda x: x.astype("float32"), lambda x: x.astype(np.float32))
+for kind in (np.float16, np.int8, np.uint8, np.int16, np.uint16, np.int64):
+    shape = (5, 7)
+    array = (normal(*shape, scale=9) if kind is np.float16 else integers(*shape, low=0)).astype(
+        kind
+    )
+    case(f"input-{np.dtype(kind).name}", array, lambda x: x.astype("float32") * 2,
+         lambda x: x.astype(np.float32) * 2)  # fmt: skip
+    case(f"weight-{np.dtype(kind).name}", normal(5, 7),
+         lambda x, a=array: x + tl.asarray(a).astype("float32").mT.mT,
+         lambda x, a=array: x + a.astype(np.float32))  # fmt: skip
+case("int64", (integers(6, dtype=np.int64), integers(6, dtype=np.int64)),
+     lambda x, y: x * y + 1, lambda x, y: x * y + 1)  # fmt: skip
+case("weight-bool", normal(9), lambda x: tl.where(tl.asarray(truths[0][:9]), x, 0.0),
+     lambda x: np.where(truths[0][:9], x, np.float32(0)))  # fmt: skip
+
+# ---- reductions -------------------------------------------------------------------------------
+
+cube = normal(3, 5, 8)
+for name in ("sum", "max", "min", "mean", "prod"):
+    for axes in (None, 0, 1, -1, (0, 1), (1, 2), (0, 2)):
+        label = str(axes).replace(" ", "")
+        case(f"{name}-{label}", cube, lambda x, n=name, a=axes: getattr(tl, n)(x, axis=a),
+             lambda x, n=name, a=axes: getattr(np, n)(x, axis=a), rtol=1e-4, atol=1e-5)  # fmt: skip
+case("sum-keepdims", cube, lambda x: tl.sum(x, axis=1, keepdims=True),
+     lambda x: x.sum(1, keepdims=True))  # fmt: skip
+case("sum-odd", normal(7, 33), lambda x: tl.sum(x, axis=1), lambda x: x.sum(1), rtol=1e-4)
+case("sum-int32", integers(4, 9), lambda x: tl.sum(x, axis=0), lambda x: x.sum(0, dtype=np.int32))
+case("sum-fused", cube, lambda x: tl.sqrt(tl.sum(x * x + 1.0, axis=2)) * 2.0,
+     lambda x: np.sqrt((x * x + 1).sum(2)) * 2)  # fmt: skip
+case("max-negative", -positive, lambda x: tl.max(x, axis=0), lambda x: x.max(0))
+case("max-infinite", np.full((2, 4), -np.inf, np.float32), lambda x: tl.max(x, axis=1),
+     lambda x: x.max(1))  # fmt: skip
+case("max-uint32", bits[0], tl.max, np.max)
+case("min-int32", integers(4, 8), lambda x: tl.min(x, axis=1), lambda x: x.min(1))
+case("argmax", cube, lambda x: tl.argmax(x, axis=1), lambda x: x.argmax(1).astype(np.int32))
+case("argmax-last", cube, lambda x: tl.argmax(x, axis=-1), lambda x: x.argmax(-1).astype(np.int32))
+case("argmax-all", cube, tl.argmax, lambda x: np.int32(x.argmax()))
+case("argmax-tie", np.zeros((4, 4), np.float32), lambda x: tl.argmax(x, axis=1),
+     lambda x: np.zeros(4, np.int32))  # fmt: skip
+case("argmin", cube, lambda x: tl.argmin(x, axis=0), lambda x: x.argmin(0).astype(np.int32))
+case("var", cube, lambda x: tl.var(x, axis=2), lambda x: x.var(2), rtol=1e-4)
+case("std", cube, lambda x: tl.std(x, axis=0, correction=1), lambda x: x.std(0, ddof=1), rtol=1e-4)
+case("any", booleans(4, 5), lambda x: tl.any(x, axis=1), lambda x: x.any(1))
+case("all", booleans(4, 2), lambda x: tl.all(x, axis=1), lambda x: x.all(1))
+
+# ---- movement ---------------------------------------------------------------------------------
+
+block = normal(2, 3, 4, 8)
+case("reshape", block, lambda x: tl.reshape(x, (6, 32)) + 1.0, lambda x: x.reshape(6, 32) + 1)
+case("reshape-odd", normal(6, 5), lambda x: tl.reshape(x, (3, 10)) * 2.0,
+     lambda x: x.reshape(3, 10) * 2)  # fmt: skip
+case("reshape-permuted", block, lambda x: tl.reshape(tl.permute_dims(x, (0, 2, 3, 1)), (8, -1)),
+     lambda x: x.transpose(0, 2, 3, 1).reshape(8, -1))  # fmt: skip
+for axes in ((0, 2, 3, 1), (3, 2, 1, 0), (1, 0, 2, 3), (0, 1, 3, 2)):
+    case(f"permute-{''.join(map(str, axes))}", block, lambda x, a=axes: tl.permute_dims(x, a),
+         lambda x, a=axes: x.transpose(a))  # fmt: skip
+case("expand", normal(3, 1, 8), lambda x: tl.broadcast_to(x, (2, 3, 4, 8)),
+     lambda x: np.broadcast_to(x, (2, 3, 4, 8)))  # fmt: skip
+case("expand-last", normal(3, 1), lambda x: tl.broadcast_to(x, (3, 8)),
+     lambda x: np.broadcast_to(x, (3, 8)))  # fmt: skip
+case("slice", block, lambda x: x[:, 1:, ::2, 2:7], lambda x: x[:, 1:, ::2, 2:7])
+case("slice-negative", block, lambda x: x[:, ::-1, 3:0:-2, ::-3],
+     lambda x: x[:, ::-1, 3:0:-2, ::-3])  # fmt: skip
+case("slice-aligned", block, lambda x: x[..., 4:8] * 2.0, lambda x: x[..., 4:8] * 2)
+case("index", block, lambda x: x[1, None, ..., -1], lambda x: x[1, None, ..., -1])
+case("flip", block, lambda x: tl.flip(x, axis=(1, 3)), lambda x: np.flip(x, (1, 3)))
+case("pad", normal(3, 5), lambda x: tl.pad(x, [(1, 2), (0, 3)], 7.0),
+     lambda x: np.pad(x, [(1, 2), (0, 3)], constant_values=7))  # fmt: skip
+case("pad-aligned", normal(2, 8), lambda x: tl.pad(x, [(1, 0), (4, 4)]) + 1.0,
+     lambda x: np.pad(x, [(1, 0), (4, 4)]) + 1)  # fmt: skip
+case("pad-crop", normal(4, 6), lambda x: tl.pad(x, [(-1, 1), (2, -3)]),
+     lambda x: np.pad(x[1:, :-3], [(0, 1), (2, 0)]))  # fmt: skip
+parts = (normal(2, 3, 4), normal(2, 5, 4), normal(2, 1, 4))
+case("concat", parts, lambda *x: tl.concat(x, axis=1), lambda *x: np.concatenate(x, 1))
+lasts = (normal(3, 4), normal(3, 8), normal(3, 4))
+case("concat-last", lasts, lambda *x: tl.concat(x, axis=-1), lambda *x: np.concatenate(x, -1))
+uneven = (normal(3, 3), normal(3, 5))
+case("concat-uneven", uneven, lambda *x: tl.concat(x, axis=1) * 2.0,
+     lambda *x: np.concatenate(x, 1) * 2)  # fmt: skip
+many = tuple(normal(2, 2) for _ in range(13))
+case("concat-many", many, lambda *x: tl.concat(x, axis=0), lambda *x: np.concatenate(x, 0))
+case("concat-computed", (normal(2, 4), normal(2, 4)),
+     lambda x, y: tl.concat([tl.exp(x), x + y], axis=1),
+     lambda x, y: np.concatenate([np.exp(x), x + y], 1))  # fmt: skip
+case("stack", (normal(3, 4), normal(3, 4)), lambda *x: tl.stack(x, axis=1),
+     lambda *x: np.stack(x, 1))  # fmt: skip
+case("split", normal(4, 9), lambda x: tl.split(x, [2, 3, 4], axis=1)[1] + 1.0,
+     lambda x: x[:, 2:5] + 1)  # fmt: skip
+case("squeeze", normal(3, 1, 4), lambda x: tl.squeeze(x, 1) * 2.0, lambda x: x[:, 0] * 2)
+case("moveaxis", block, lambda x: tl.moveaxis(x, 1, -1), lambda x: np.moveaxis(x, 1, -1))
+case("tile", normal(2, 3), lambda x: tl.tile(x, (2, 3)), lambda x: np.tile(x, (2, 3)))
+case("repeat", normal(2, 3), lambda x: tl.repeat(x, 3, axis=1), lambda x: np.repeat(x, 3, 1))
+case("tril", normal(5, 5), lambda x: tl.tril(x, 1), lambda x: np.tril(x, 1))
+case("triu", normal(2, 4, 6), tl.triu, np.triu)
+case("arange", normal(8), lambda x: x + tl.arange(0, 16, 2), lambda x: x + np.arange(0, 16, 2))
+case("eye", normal(4, 4), lambda x: x + tl.eye(4, k=1), lambda x: x + np.eye(4, k=1))
+case("linspace", normal(5), lambda x: x + tl.linspace(0.0, 1.0, 5),
+     lambda x: x + np.linspace(0, 1, 5, dtype=np.float32))  # fmt: skip
+
+# ---- gathers ----------------------------------------------------------------------------------
+
+table = normal(6, 8)
+case("take", (table, np.array([[0, 5], [-1, 2]], np.int32)), lambda x, i: tl.take(x, i, axis=0),
+     lambda x, i: np.take(x, i, 0))  # fmt: skip
+case("take-last", (table, np.array([1, 1, 7], np.int32)), lambda x, i: tl.take(x, i, axis=1),
+     lambda x, i: np.take(x, i, 1))  # fmt: skip
+case("take-int64", (table, np.array([3, -6], np.int64)), lambda x, i: tl.take(x, i, axis=0) + 1.0,
+     lambda x, i: np.take(x, i, 0) + 1)  # fmt: skip
+case("take-computed", (table, np.array([1, 2], np.int32)),
+     lambda x, i: tl.take(tl.exp(x), i + 1, axis=0), lambda x, i: np.exp(x)[i + 1])  # fmt: skip
+along = rng.integers(0, 6, (4, 8)).astype(np.int32)
+case("take_along_axis", (table, along), lambda x, i: tl.take_along_axis(x, i, axis=0),
+     lambda x, i: np.take_along_axis(x, i, 0))  # fmt: skip
+case("embedding", np.array([[1, 0], [5, 5]], np.int32), lambda i: F.embedding(i, tl.asarray(table)),
+     lambda i: table[i])  # fmt: skip
+
+# ---- matrix products --------------------------------------------------------------------------
+
+for m, k, n in ((1, 1, 1), (3, 7, 5), (17, 33, 17), (33, 64, 40), (1, 128, 100), (2, 16, 7),
+                (64, 64, 64), (5, 4, 8), (40, 3, 4)):  # fmt: skip
+    case(f"matmul-{m}x{k}x{n}", (normal(m, k), normal(k, n)), tl.matmul, np.matmul,
+         rtol=1e-4, atol=1e-5)  # fmt: skip
+tolerance = {"rtol": 1e-4, "atol": 1e-5}
+case("matmul-batched", (normal(3, 5, 8), normal(3, 8, 12)), tl.matmul, np.matmul, **tolerance)
+case("matmul-broadcast", (normal(2, 1, 5, 6), normal(3, 6, 7)), tl.matmul, np.matmul, **tolerance)
+case("matmul-vector", (normal(6), normal(6, 5)), tl.matmul, np.matmul, **tolerance)
+case("matmul-vectors", (normal(9), normal(9)), tl.matmul, np.matmul, **tolerance)
+case("matmul-transposed", (normal(9, 12), normal(8, 12)), lambda a, b: a @ b.mT,
+     lambda a, b: a @ b.T, **tolerance)  # fmt: skip
+case("matmul-fused", (normal(12, 8), normal(8, 12), normal(12), normal(12, 12)),
+     lambda a, b, c, d: F.relu(a @ b + c) + d,
+     lambda a, b, c, d: np.maximum(a @ b + c, 0) + d, **tolerance)  # fmt: skip
+case("matmul-int32", (integers(3, 4), integers(4, 5)), tl.matmul, np.matmul)
+case("linear", (normal(4, 6), normal(10, 6), normal(10)), F.linear,
+     lambda x, w, b: x @ w.T + b, **tolerance)  # fmt: skip
+
+
+# ---- convolution and pooling ------------------------------------------------------------------
+
+
+def conv_reference(x, w, b=None, stride=1, padding=0, dilation=1, groups=1):  # type: ignore
+    """Cross-correlation by the definition, in float64."""
+    pair = lambda v: (v, v) if isinstance(v, int) else v  # noqa: E731
+    (sh, sw), (dh, dw) = pair(stride), pair(dilation)
+    pads = [p if isinstance(p, tuple) else (p, p) for p in pair(padding)]
+    x = np.pad(x.astype(np.float64), [(0, 0), (0, 0), *pads])
+    o, each, kh, kw = w.shape
+    oh = (x.shape[2] - dh * (kh - 1) - 1) // sh + 1
+    ow = (x.shape[3] - dw * (kw - 1) - 1) // sw + 1
+    out = np.zeros((x.shape[0], o, oh, ow))
+    for channel in range(o):
+        first = channel // (o // groups) * each
+        for i in range(kh):
+            for j in range(kw):
+                rows, columns = i * dh + sh * np.arange(oh), j * dw + sw * np.arange(ow)
+                part = x[:, first : first + each][:, :, rows][:, :, :, columns]
+                out[:, channel] += np.einsum("nchw,c->nhw", part, w[channel, :, i, j])
+    return (out if b is None else out + b[:, None, None]).astype(np.float32)
+
+
+def convolution(label: str, x: tuple[int, ...], w: tuple[int, ...], **options: Any) -> None:
+    arrays = (normal(*x), normal(*w), normal(w[0]))
+    case(f"conv2d-{label}", arrays, lambda x, w, b: F.conv2d(x, w, b, **options),
+         lambda x, w, b: conv_reference(x, w, b, **options), rtol=1e-4, atol=1e-4)  # fmt: skip
+
+
+convolution("3x3", (1, 8, 9, 11), (16, 8, 3, 3), padding=1)
+convolution("rgb-stride", (1, 3, 15, 15), (8, 3, 3, 3), stride=2, padding=((0, 1), (0, 1)))
+convolution("gray", (2, 1, 7, 7), (5, 1, 5, 5))
+convolution("odd", (1, 7, 5, 6), (3, 7, 3, 2), stride=(2, 1), padding=((1, 0), (2, 1)))
+convolution("dilated", (1, 4, 12, 12), (4, 4, 3, 3), dilation=(2, 3), padding=(2, 3))
+convolution("1x1", (2, 16, 7, 5), (24, 16, 1, 1))
+convolution("1x1-odd", (1, 5, 3, 3), (7, 5, 1, 1))
+convolution("1x1-stride", (1, 8, 6, 6), (8, 8, 1, 1), stride=2)
+convolution("grouped", (1, 6, 5, 5), (9, 2, 3, 3), groups=3, padding=1)
+convolution("depthwise-3x3", (1, 16, 9, 9), (16, 1, 3, 3), groups=16, padding=1)
+convolution("depthwise-5x5-stride", (1, 8, 11, 11), (8, 1, 5, 5), groups=8, stride=2,
+            padding=((1, 2), (1, 2)))  # fmt: skip
+convolution("depthwise-odd", (1, 7, 6, 5), (7, 1, 3, 3), groups=7, padding=1)
+convolution("depthwise-dilated", (1, 4, 9, 9), (4, 1, 3, 3), groups=4, dilation=2, padding=2)
+convolution("multiplier", (1, 4, 6, 6), (8, 1, 3, 3), groups=4, padding=1)
+convolution("large-kernel", (1, 4, 7, 7), (4, 4, 7, 7))
+convolution("7x7-stride", (1, 3, 23, 23), (16, 3, 7, 7), stride=2, padding=3)
+
+
+def residual_block(x, w1, w2, b, s):  # type: ignore
+    """What a network does: convolution, scale, activation, convolution, residual."""
+    inner = F.relu6(F.conv2d(x, w1, padding=1) * tl.reshape(s, (-1, 1, 1)))
+    return F.conv2d(inner, w2, b) + x
+
+
+case(
+    "conv2d-residual",
+    (normal(1, 8, 6, 6), normal(12, 8, 3, 3), normal(8, 12, 1, 1), normal(8), normal(12)),
+    residual_block,
+    lambda x, w1, w2, b, s: (
+        conv_reference(np.clip(conv_reference(x, w1, padding=1) * s[:, None, None], 0, 6), w2, b)
+        + x
+    ),
+    rtol=1e-3,
+    atol=1e-3,
+)
+case(
+    "batch_norm-folded",
+    normal(1, 4, 5, 5),
+    lambda x: F.batch_norm(
+        F.conv2d(x, tl.asarray(norm_weight)), *(tl.asarray(v) for v in statistics), eps=1e-3
+    ),
+    lambda x: (
+        (conv_reference(x, norm_weight) - statistics[0][:, None, None])
+        / np.sqrt(statistics[1] + 1e-3)[:, None, None]
+        * statistics[2][:, None, None]
+        + statistics[3][:, None, None]
+    ),
+    rtol=1e-3,
+    atol=1e-4,
+)
+norm_weight = normal(8, 4, 3, 3)
+statistics = [normal(8), np.abs(normal(8)) + 0.5, normal(8), normal(8)]
+
+
+def pool_reference(x, kernel, stride, pads, ceil, reduce):  # type: ignore
+    """Windows one by one; reduce(window elements inside, window elements with padding)."""
+    n, c, h, w = x.shape
+    sizes = []
+    for axis, size in enumerate((h, w)):
+        low, high = pads[axis]
+        span = size + low + high - kernel[axis]
+        count = -(-span // stride[axis]) + 1 if ceil else span // stride[axis] + 1
+        if ceil and (count - 1) * stride[axis] >= size + low:
+            count -= 1
+        sizes.append(count)
+    out = np.zeros((n, c, *sizes), np.float32)
+    for i in range(sizes[0]):
+        for j in range(sizes[1]):
+            top, left = i * stride[0] - pads[0][0], j * stride[1] - pads[1][0]
+            bottom, right = top + kernel[0], left + kernel[1]
+            inside = x[:, :, max(top, 0) : min(bottom, h), max(left, 0) : min(right, w)]
+            counted = (min(bottom, h + pads[0][1]) - top) * (min(right, w + pads[1][1]) - left)
+            out[:, :, i, j] = reduce(inside, counted)
+    return out
+
+
+def pooling(label: str, shape: tuple[int, ...], kernel: Any, stride: Any, pads: Any,
+            ceil: bool = False) -> None:  # fmt: skip
+    x = normal(*shape)
+    options = {"stride": stride, "padding": pads, "ceil_mode": ceil}
+    case(f"max_pool2d-{label}", x, lambda x: F.max_pool2d(x, kernel, **options),
+         lambda x: pool_reference(x, kernel, stride, pads, ceil,
+                                  lambda w, _: w.max((2, 3))))  # fmt: skip
+    case(f"avg_pool2d-{label}", x, lambda x: F.avg_pool2d(x, kernel, **options),
+         lambda x: pool_reference(x, kernel, stride, pads, ceil,
+                                  lambda w, n: w.sum((2, 3)) / n), rtol=1e-4)  # fmt: skip
+    case(f"avg_pool2d-{label}-inside", x,
+         lambda x: F.avg_pool2d(x, kernel, count_include_pad=False, **options),
+         lambda x: pool_reference(x, kernel, stride, pads, ceil,
+                                  lambda w, _: w.mean((2, 3))), rtol=1e-4)  # fmt: skip
+
+
+none = ((0, 0), (0, 0))
+pooling("2x2", (1, 8, 6, 6), (2, 2), (2, 2), none)
+pooling("3x3-padded", (2, 3, 7, 9), (3, 3), (2, 2), ((1, 1), (1, 1)))
+pooling("ceil", (1, 4, 6, 7), (3, 3), (2, 2), none, True)
+pooling("ceil-padded", (1, 5, 7, 7), (3, 2), (3, 2), ((1, 1), (0, 1)), True)
+pooling("asymmetric", (1, 4, 5, 5), (2, 3), (1, 2), ((0, 1), (2, 0)))
+case("max_pool2d-int32", integers(1, 3, 6, 6), lambda x: F.max_pool2d(x, 2),
+     lambda x: x.reshape(1, 3, 3, 2, 3, 2).max((3, 5)))  # fmt: skip
+case("global_avg_pool", normal(2, 12, 7, 7), F.global_avg_pool,
+     lambda x: x.mean((2, 3), keepdims=True), rtol=1e-4)  # fmt: skip
+
+# ---- composed functions -----------------------------------------------------------------------
+
+
+def softmax_reference(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+case("softmax", normal(3, 10, scale=4), F.softmax, softmax_reference, rtol=1e-4)
+case("softmax-axis1", normal(2, 5, 3), lambda x: F.softmax(x, 1),
+     lambda x: softmax_reference(x, 1), rtol=1e-4)  # fmt: skip
+case("softmax-large", np.array([[1e4, 0, -1e4, 9999]], np.float32), F.softmax, softmax_reference)
+case("log_softmax", normal(3, 12, scale=4), F.log_softmax,
+     lambda x: np.log(softmax_reference(x)), rtol=1e-4, atol=1e-5)  # fmt: skip
+case("gelu", normal(5, 8), F.gelu,
+     lambda x: x * (1 + exact_erf(x / np.sqrt(2))) / 2, rtol=1e-4, atol=1e-5)  # fmt: skip
+case("gelu-tanh", normal(33), lambda x: F.gelu(x, "tanh"),
+     lambda x: x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
+     rtol=1e-4, atol=1e-5)  # fmt: skip
+case("sigmoid", far, F.sigmoid, lambda x: 1 / (1 + np.exp(-x.astype(np.float64))), atol=1e-6)
+case("silu", normal(9), F.silu, lambda x: x / (1 + np.exp(-x)), rtol=1e-4)
+case("softplus", far, F.softplus, lambda x: np.logaddexp(0, x), rtol=1e-4, atol=1e-5)
+case("elu", normal(9), F.elu, lambda x: np.where(x > 0, x, np.expm1(x)), atol=1e-5)
+case("leaky_relu", normal(9), F.leaky_relu, lambda x: np.where(x >= 0, x, np.float32(0.01) * x))
+case("hardswish", normal(9, scale=4), F.hardswish,
+     lambda x: x * np.clip(x / 6 + 0.5, 0, 1), rtol=1e-4, atol=1e-5)  # fmt: skip
+case("layer_norm", (normal(4, 16), normal(16), normal(16)),
+     lambda x, w, b: F.layer_norm(x, (16,), w, b),
+     lambda x, w, b: (x - x.mean(-1, keepdims=True))
+     / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * w + b, rtol=1e-3, atol=1e-4)  # fmt: skip
+
+
+def lrn_reference(x: np.ndarray) -> np.ndarray:
+    padded = np.pad(x.astype(np.float64) ** 2, [(0, 0), (2, 2), (0, 0), (0, 0)])
+    total = sum(padded[:, i : i + x.shape[1]] for i in range(5))
+    return x / (1.0 + 1e-2 / 5 * total) ** 0.75
+
+
+case("local_response_norm", normal(1, 7, 3, 3, scale=3),
+     lambda x: F.local_response_norm(x, 5, 1e-2), lrn_reference, rtol=1e-4)  # fmt: skip
+
+
+def attention_reference(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return softmax_reference(q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])) @ v
+
+
+case("attention", (normal(2, 3, 5, 8), normal(2, 3, 7, 8), normal(2, 3, 7, 8)),
+     F.scaled_dot_product_attention, attention_reference, rtol=1e-3, atol=1e-4)  # fmt: skip

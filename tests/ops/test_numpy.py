@@ -1,0 +1,39 @@
+"""The op suite on NumPy: its own plan, and the plan made for WebGPU, which is the same algorithm
+as the shaders without WGSL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from op_cases import CASES
+from run_case import difference, feeds_of, graph_of, run_case
+
+from tallow.backends.numpy import NumpyProgram
+from tallow.compile import compile_graph
+from tallow.op import REGISTRY
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case(name: str, run_async: Callable[..., Any]) -> None:
+    outcome = run_async(run_case(name, "numpy"))
+    assert outcome["wrong"] is None, outcome["wrong"]
+    assert outcome["device"] == "numpy"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_webgpu_plan(name: str) -> None:
+    """NumPy executes the steps that the GPU would: the passes are right apart from WGSL."""
+    compiled = compile_graph(graph_of(name), "webgpu")
+    program = NumpyProgram(compiled)
+    (output,) = program.run(list(feeds_of(name).values()))
+    wrong = difference(name, output.numpy())
+    assert wrong is None, wrong
+
+
+def test_every_op_has_a_case() -> None:
+    """A record without a case is a gap with a name."""
+    used = {node.op.name for name in CASES for node in graph_of(name).nodes()}
+    missing = set(REGISTRY) - used
+    assert not missing, f"no case in op_cases.py uses {sorted(missing)}"

@@ -1,0 +1,196 @@
+"""The compiler: what is fused, what is prepared, what shares memory; plans as golden files."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tallow as tl
+from tallow import functional as F  # noqa: N812 - the customary name
+from tallow.backends.numpy import NumpyProgram
+from tallow.compile import Compiled, Limits, Plan, compile_graph
+from tallow.graph import Graph, input_node
+from tallow.tensor import Tensor
+
+GOLDEN = Path(__file__).parent / "golden"
+rng = np.random.default_rng(5)
+
+
+def weight(*shape: int) -> Tensor:
+    return tl.asarray(rng.normal(size=shape).astype(np.float32))
+
+
+def image(*shape: int) -> Tensor:
+    return Tensor(input_node("image", shape, tl.float32))
+
+
+def compiled(x: Tensor, *outputs: Tensor, limits: Limits = Limits()) -> Compiled:
+    named = {f"y{index}": output.node for index, output in enumerate(outputs)}
+    return compile_graph(Graph((x.node,), named, "test"), "webgpu", limits)
+
+
+def names(plan: Plan) -> list[str]:
+    return [step.name for step in plan.run]
+
+
+def test_gelu_as_users_write_it_is_one_kernel(capsys: pytest.CaptureFixture[str]) -> None:
+    """Burn's example of fusion."""
+    x = image(64, 512)
+    plan = compiled(x, x * (1 + tl.erf(x / math.sqrt(2))) / 2).plan
+    assert len(plan.run) == 1
+    assert not plan.prepare
+    assert len(plan.modules) == 1
+    assert [slot.kind for slot in plan.slots] == ["input", "output"]
+    with capsys.disabled():
+        print(f"\n{plan.modules[0]}")
+
+
+def small_network() -> Compiled:
+    """Convolution with batch norm and activation, depthwise with a residual, pool, classifier."""
+    x = image(1, 3, 16, 16)
+    y = F.conv2d(x, weight(8, 3, 3, 3), stride=2, padding=1)
+    y = F.relu6(F.batch_norm(y, *(tl.asarray(np.ones(8, np.float32)) for _ in range(4))))
+    y = F.hardswish(F.conv2d(y, weight(8, 1, 3, 3), weight(8), padding=1, groups=8)) + y
+    y = F.conv2d(F.max_pool2d(y, 2), weight(12, 8, 1, 1), weight(12))
+    y = tl.reshape(F.global_avg_pool(F.relu(y)), (1, 12))
+    return compiled(x, F.softmax(F.linear(y, weight(10, 12), weight(10))))
+
+
+def test_a_network_runs_in_few_kernels() -> None:
+    plan = small_network().plan
+    assert names(plan) == [
+        "permute",
+        "conv2d+add+maximum+minimum",
+        "conv2d+add+multiply+add+maximum+minimum+multiply+add",
+        "max_pool2d",
+        "conv2d+add+maximum",
+        "sum+multiply",
+        "matmul+add",
+        "max",
+        "subtract+exp",
+        "sum",
+        "divide",
+    ]
+
+
+def test_plan_is_as_recorded() -> None:
+    """TALLOW_UPDATE_GOLDEN=1 writes the file anew: read the difference before committing it."""
+    plan = small_network().plan
+    text = "\n".join([str(plan), "", *plan.modules])
+    path = GOLDEN / "small_network.txt"
+    if os.environ.get("TALLOW_UPDATE_GOLDEN"):
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")
+
+
+def test_a_plan_survives_json() -> None:
+    plan = small_network().plan
+    again = Plan.from_json(plan.to_json())
+    assert str(again) == str(plan)
+    assert again.to_json() == plan.to_json()
+
+
+def test_a_plan_from_json_runs() -> None:
+    whole = small_network()
+    again = Compiled(Plan.from_json(whole.plan.to_json()), whole.weights)
+    pixels = rng.normal(size=(1, 3, 16, 16)).astype(np.float32)
+    first, second = (NumpyProgram(c).run([pixels])[0].numpy() for c in (whole, again))
+    assert np.array_equal(first, second)
+    assert abs(first.sum() - 1) < 1e-5
+
+
+def test_weights_are_prepared_once() -> None:
+    half = tl.asarray(rng.normal(size=(8, 4, 3, 3)).astype(np.float16)).astype("float32")
+    x = image(1, 4, 8, 8)
+    plan = compiled(x, F.conv2d(x, half)).plan
+    assert [step.name for step in plan.prepare] == ["cast"]
+    assert "unpack2x16float" in plan.modules[plan.prepare[0].module]
+    weights = [slot for slot in plan.slots if slot.kind == "weight"]
+    assert [slot.bytes for slot in weights] == [8 * 4 * 9 * 2]
+
+
+def test_batch_norm_costs_nothing_at_run_time() -> None:
+    x = image(1, 4, 8, 8)
+    statistics = [tl.asarray(np.full(8, value, np.float32)) for value in (0.1, 2.0, 0.5, 0.3)]
+    plain = compiled(x, F.conv2d(x, weight(8, 4, 3, 3), weight(8))).plan
+    normed = compiled(
+        x, F.batch_norm(F.conv2d(x, weight(8, 4, 3, 3), weight(8)), *statistics)
+    ).plan
+    assert [name for name in names(normed) if "multiply" in name] == []
+    assert len(normed.run) <= len(plain.run) + 1
+    assert any("multiply" in step.name for step in normed.prepare)
+
+
+def test_regions_are_channels_last() -> None:
+    """Between the first convolution and the last there is no permute."""
+    x = image(1, 4, 8, 8)
+    y = F.relu(F.conv2d(x, weight(8, 4, 3, 3), padding=1))
+    y = tl.concat([F.conv2d(y, weight(8, 8, 3, 3), padding=1), y], axis=1)
+    y = F.max_pool2d(tl.pad(y, [(0, 0), (0, 0), (1, 1), (1, 1)]), 2)[:, 4:]
+    y = F.conv2d(y * tl.reshape(weight(12), (1, -1, 1, 1)), weight(4, 12, 1, 1))
+    assert sum("permute" in name for name in names(compiled(x, y).plan)) == 2
+
+
+def test_slots_are_reused() -> None:
+    x = image(1, 8, 32, 32)
+    y = x
+    for _ in range(12):
+        y = F.conv2d(y, weight(8, 8, 3, 3), padding=1)
+    plan = compiled(x, y).plan
+    scratch = [slot for slot in plan.slots if slot.kind == "scratch"]
+    assert len(scratch) == 2
+    for step in plan.run:
+        assert step.bindings[-1] not in step.bindings[:-1]
+
+
+def test_no_kernel_binds_more_than_the_adapter_allows() -> None:
+    x = image(4, 4)
+    parts = [tl.reshape(x, (16,))[index : index + 4] * weight(4) for index in range(12)]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part * weight(4)
+    for most in (3, 4, 8):
+        joined = tl.concat(parts)
+        plan = compiled(x, total, joined, limits=Limits(storage_buffers=most)).plan
+        assert max(len(step.bindings) for step in plan.run) <= most
+        program = NumpyProgram(compiled(x, total, joined, limits=Limits(storage_buffers=most)))
+        pixels = np.arange(16, dtype=np.float32)
+        assert len(program.run([pixels])) == 2
+
+
+def test_common_subexpressions_are_computed_once() -> None:
+    x = image(8, 8)
+    y = tl.exp(x + 1.0) * tl.exp(x + 1.0)
+    (module,) = compiled(x, y).plan.modules
+    assert module.count("exp(") == 1
+
+
+def test_what_is_known_is_folded() -> None:
+    x = image(2, 4)
+    y = x * (tl.asarray(2.0) * 3.0 + 1.0) * 1.0 + 0.0
+    (module,) = compiled(x, y).plan.modules
+    assert "7f" in module
+    assert module.count(" * ") == 1
+
+
+def test_outputs_may_be_inputs_or_constants() -> None:
+    x = image(2, 3)
+    known = tl.asarray([1.0, 2.0])
+    program = NumpyProgram(compiled(x, x, tl.reshape(x, (3, 2)), known, x + 1.0))
+    same, shaped, given, more = program.run([np.arange(6, dtype=np.float32)])
+    assert same.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert shaped.tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert given.tolist() == [1, 2]
+    assert more.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_float_literals_are_exact() -> None:
+    from tallow.backends.literal import number
+
+    for value in (rng.normal(size=70) * 10.0 ** np.arange(-35, 35)).astype(np.float32):
+        text = number(float(value), tl.float32).strip("()").rstrip("f")
+        assert np.float32(text) == value

@@ -1,0 +1,75 @@
+"""Index expressions: simplified text must mean the same numbers as the arithmetic it stands for."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallow.backends.index import Coord, Index, atom, is_multiple, text_of
+from tallow.ops.movement import reshape_coords
+from tallow.shape import size_of, strides_of
+
+
+def evaluate(coord: Coord, **values: int) -> int:
+    """The value of a coordinate, by running its WGSL text as Python."""
+    text = text_of(coord).replace("/", "//")
+    for suffix in "0123456789":
+        text = text.replace(f"{suffix}u", suffix)
+    return int(eval(text, {}, values))
+
+
+def test_division_vanishes_where_the_remainder_is_known() -> None:
+    row, column = atom("row", 7), atom("column", 32)
+    place = row * 32 + column
+    assert place // 32 == row
+    assert place % 32 == column
+    assert (column * 4 + 3) // 128 == 0
+
+
+def test_groups_of_four_stay_together() -> None:
+    place = atom("i", 16) * 4
+    assert (place + 3) // 8 == (place // 8)
+    assert (place + 1) % 8 == place % 8 + 1
+    assert is_multiple(place % 8, 4)
+
+
+def test_an_atom_with_one_value_is_that_value() -> None:
+    assert atom("batch", 1) == 0
+
+
+@given(
+    st.integers(1, 9), st.integers(0, 40), st.integers(1, 30), st.integers(1, 12), st.integers(1, 9)
+)
+def test_arithmetic_is_exact(scale: int, offset: int, divisor: int, bound: int, more: int) -> None:
+    a, b = atom("a", bound), atom("b", more)
+    whole: Coord = a * scale + b + offset
+    for x, y in itertools.product(range(bound), range(more)):
+        expected = (x * scale if bound > 1 else 0) + (y if more > 1 else 0) + offset
+        values = {"a": x, "b": y}
+        assert evaluate(whole, **values) == expected
+        assert evaluate(whole // divisor, **values) == expected // divisor
+        assert evaluate(whole % divisor, **values) == expected % divisor
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ((6, 4), (2, 3, 4)),
+        ((2, 3, 4), (24,)),
+        ((1, 6, 1), (2, 3)),
+        ((5, 6), (10, 3)),
+        ((2, 1, 8), (4, 4, 1)),
+        ((7,), (1, 7, 1, 1)),
+    ],
+)
+def test_reshape_finds_the_same_element(source: tuple[int, ...], target: tuple[int, ...]) -> None:
+    for place, coords in enumerate(itertools.product(*map(range, target))):
+        found = reshape_coords(source, target, coords)
+        assert sum(c * s for c, s in zip(found, strides_of(source), strict=True)) == place
+    names = [atom(f"c{axis}", dim) for axis, dim in enumerate(target)]
+    symbolic = reshape_coords(source, target, names)
+    assert all(isinstance(c, (int, Index)) for c in symbolic)
+    assert size_of(source) == size_of(target)
