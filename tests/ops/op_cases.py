@@ -79,6 +79,8 @@ for name in ("sqrt", "exp", "log", "reciprocal", "floor", "ceil", "trunc"):
 for name in ("sin", "cos", "tan"):
     angles = np.linspace(-1.4, 1.4, 35, dtype=np.float32)
     case(name, angles, getattr(tl, name), getattr(np, name), rtol=4e-3, atol=1e-3)
+for name in ("sinh", "cosh"):
+    case(name, normal(17), getattr(tl, name), getattr(np, name), rtol=1e-4)
 case("negative", normal(17), tl.negative, np.negative)
 case("abs", normal(17), tl.abs, np.abs)
 case("abs-int32", integers(17), tl.abs, np.abs)
