@@ -92,6 +92,11 @@ async def predict(name: str, pixels: Any) -> str:
     return json.dumps({"top": [[index, probabilities[index]] for index in order[:BEST]]})
 
 
+def session_of(name: str) -> Session:
+    """The session of a model that is loaded; KeyError if there is none."""
+    return _models[name].session
+
+
 def _pixels(card: dict[str, Any], network: Graph) -> Graph:
     """From what the page sends to what the network takes, as the card's "preprocess" says."""
     (wanted,) = network.inputs
