@@ -1,0 +1,103 @@
+"""models/manifest.json, the cards, the labels and tests/data/photos.json agree with each other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import onnx
+import pytest
+
+pytestmark = pytest.mark.unit
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = ROOT / "models"
+
+
+def load(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+MANIFEST = load(MODELS / "manifest.json")
+PHOTOS = load(ROOT / "tests" / "data" / "photos.json")["photos"]
+BY_NAME = {entry["name"]: entry for entry in MANIFEST["models"]}
+ENTRIES = [*MANIFEST["models"], *MANIFEST["labels"]]
+MODEL_NAMES = sorted(BY_NAME)
+
+
+def is_sha256(text: str) -> bool:
+    return re.fullmatch("[0-9a-f]{64}", text) is not None
+
+
+def check_made_from(pin: dict[str, Any]) -> None:
+    assert is_sha256(pin["sha256"])
+    assert pin["package"] and pin["version"] and not pin["member"].startswith("/")
+    if pin["registry"] == "pypi":
+        assert pin["kind"] in ("wheel", "sdist")
+        assert is_sha256(pin["package_sha256"]) and pin["package_bytes"] > 0
+        if "target" in pin:
+            assert set(pin["target"]) == {"python", "implementation", "abi", "platform"}
+    else:
+        assert pin["registry"] == "npm"
+
+
+def test_the_three_models_are_there() -> None:
+    assert MODEL_NAMES == ["efficientnet_lite0", "mnist", "squeezenet1_1"]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["file"])
+def test_an_entry_is_committed_or_made(entry: dict[str, Any]) -> None:
+    assert is_sha256(entry["sha256"]) and entry["bytes"] > 0
+    if "make" in entry:
+        assert (MODELS / entry["make"]).is_file()
+        check_made_from(entry["made_from"])
+        return
+    data = (MODELS / entry["file"]).read_bytes()
+    assert len(data) == entry["bytes"] <= 2_000_000
+    assert hashlib.sha256(data).hexdigest() == entry["sha256"]
+
+
+@pytest.mark.parametrize("name", MODEL_NAMES)
+def test_a_card_agrees_with_the_manifest(name: str) -> None:
+    entry = BY_NAME[name]
+    card = load(MODELS / entry["card"])
+    assert entry["file"] == f"{name}/{name}.onnx"
+    for field in ("name", "title", "task", "bytes", "sha256"):
+        assert card[field] == entry[field], field
+    for field in ("source", "licence", "licence_text_or_url", "accuracy"):
+        assert card[field], field
+    assert card["labels"] in [label["file"] for label in MANIFEST["labels"]]
+    preprocess, shape = card["preprocess"], card["input"]["shape"]
+    assert len(preprocess["mean"]) == len(preprocess["std"]) == shape[1]
+    assert preprocess["size"] == shape[2] == shape[3]
+    assert preprocess["channels"] in ("RGB", "BGR", "L") and 0 < preprocess["crop"] <= 1
+    assert card["output"]["kind"] == "logits"
+
+
+def test_the_digit_model_is_what_its_card_says() -> None:
+    card = load(MODELS / "mnist" / "card.json")
+    model = onnx.load(str(MODELS / "mnist" / "mnist.onnx"))
+    onnx.checker.check_model(model, full_check=True)
+    assert [entry.version for entry in model.opset_import] == [card["opset"]]
+    for value, described in ((model.graph.input, "input"), (model.graph.output, "output")):
+        (only,) = value
+        shape = [d.dim_param or d.dim_value for d in only.type.tensor_type.shape.dim]
+        assert only.name == card[described]["name"]
+        assert shape == card[described]["shape"]
+    assert load(MODELS / card["labels"]) == [str(digit) for digit in range(10)]
+    assert card["accuracy"]["measured"]["mnist_test"] >= 0.992
+
+
+@pytest.mark.parametrize("photo", PHOTOS, ids=lambda photo: photo["name"])
+def test_a_photograph_is_pinned_licensed_and_has_answers(photo: dict[str, Any]) -> None:
+    check_made_from(photo["made_from"])
+    assert photo["file"] == Path(photo["made_from"]["member"]).name
+    assert re.match("CC0-1.0|CC-BY-2.0|public domain", photo["licence"])
+    for name, expected in photo["expected"].items():
+        best = [index for index, _ in expected["answer"]]
+        assert BY_NAME[name]["task"] == "image"
+        assert best[0] in expected["top1"]
+        assert set(expected["top5"]) <= set(best)
