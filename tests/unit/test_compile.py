@@ -117,9 +117,7 @@ def test_batch_norm_costs_nothing_at_run_time() -> None:
     x = image(1, 4, 8, 8)
     statistics = [tl.asarray(np.full(8, value, np.float32)) for value in (0.1, 2.0, 0.5, 0.3)]
     plain = compiled(x, F.conv2d(x, weight(8, 4, 3, 3), weight(8))).plan
-    normed = compiled(
-        x, F.batch_norm(F.conv2d(x, weight(8, 4, 3, 3), weight(8)), *statistics)
-    ).plan
+    normed = compiled(x, F.batch_norm(F.conv2d(x, weight(8, 4, 3, 3), weight(8)), *statistics)).plan
     assert [name for name in names(normed) if "multiply" in name] == []
     assert len(normed.run) <= len(plain.run) + 1
     assert any("multiply" in step.name for step in normed.prepare)

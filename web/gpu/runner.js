@@ -16,6 +16,7 @@ import { DeviceError, DeviceLostError, OutOfMemoryError } from "./errors.js";
  * @property {number} module                    -1 if there is nothing to compute
  * @property {Record<string, number>} constants
  * @property {number[]} bindings                the last one is written
+ * @property {number[]} params                  words of the uniform that is bound after them
  * @property {[number, number, number]} workgroups
  * @typedef {object} Plan
  * @property {string} name
@@ -108,6 +109,10 @@ export class Program {
     this.plan = plan;
     /** @type {(GPUBuffer | undefined)[]} */
     this.buffers = [];
+    /** The params of all steps, each at an offset of its own. @type {GPUBuffer | undefined} */
+    this.params = undefined;
+    /** @type {Map<Step, number>} */
+    this.offsets = new Map();
     /** @type {GPUBuffer | undefined} */
     this.staging = undefined;
     /** @type {Dispatch[]} */
@@ -176,7 +181,9 @@ export class Program {
         const { messages } = await module.getCompilationInfo();
         const said = messages.map(({ lineNum, message }) => `line ${lineNum}: ${message}`);
         const { message } = /** @type {Error} */ (error);
-        throw new DeviceError(`${plan.name}: the step ${step.name}: ${[message, ...said].join("; ")}`);
+        throw new DeviceError(
+          `${plan.name}: the step ${step.name}: ${[message, ...said].join("; ")}`,
+        );
       }
     };
     const pipelines = await runner.whileAlive(Promise.all([...wanted].map(create)));
@@ -195,9 +202,32 @@ export class Program {
       this.buffers.push(buffer);
       if (kind === "weight") device.queue.writeBuffer(buffer, 0, weights, offset, bytes);
     }
+    this.#uploadParams();
     const size = this.plan.outputs.reduce((sum, { slot }) => sum + this.plan.slots[slot].bytes, 0);
     const label = `${this.plan.name} staging`;
-    this.staging = device.createBuffer({ size: Math.max(size, 16), usage: MAP_READ | COPY_DST, label });
+    this.staging = device.createBuffer({
+      size: Math.max(size, 16),
+      usage: MAP_READ | COPY_DST,
+      label,
+    });
+  }
+
+  #uploadParams() {
+    const { device } = this.runner;
+    const steps = [...this.plan.prepare, ...this.plan.run].filter(({ params }) => params.length);
+    const align = device.limits.minUniformBufferOffsetAlignment;
+    let size = 0;
+    for (const step of steps) {
+      this.offsets.set(step, size);
+      size += Math.ceil((4 * step.params.length) / align) * align;
+    }
+    if (!size) return;
+    const words = new Uint32Array(size / 4);
+    for (const [step, offset] of this.offsets) words.set(step.params, offset / 4);
+    const { UNIFORM, COPY_DST } = GPUBufferUsage;
+    const label = `${this.plan.name} params`;
+    this.params = device.createBuffer({ size, usage: UNIFORM | COPY_DST, label });
+    device.queue.writeBuffer(this.params, 0, words);
   }
 
   /**
@@ -208,10 +238,16 @@ export class Program {
   #bind(step, pipelines) {
     const pipeline = pipelines.get(keyOf(step));
     if (!pipeline) return [];
+    /** @type {GPUBindGroupEntry[]} */
     const entries = step.bindings.map((slot, binding) => ({
       binding,
       resource: { buffer: this.#buffer(slot) },
     }));
+    if (this.params && step.params.length) {
+      const offset = this.offsets.get(step);
+      const resource = { buffer: this.params, offset, size: 4 * step.params.length };
+      entries.push({ binding: entries.length, resource });
+    }
     const layout = pipeline.getBindGroupLayout(0);
     const group = this.runner.device.createBindGroup({ label: step.name, layout, entries });
     return [{ pipeline, group, workgroups: step.workgroups }];
@@ -301,7 +337,7 @@ export class Program {
 
   /** Counts, and the bytes that are held now. */
   get stats() {
-    const held = [...this.buffers, this.staging];
+    const held = [...this.buffers, this.params, this.staging];
     return {
       kernels: this.pipelines,
       dispatches: this.dispatches.length,
@@ -316,8 +352,10 @@ export class Program {
   close() {
     this.closed = true;
     for (const buffer of this.buffers) buffer?.destroy();
+    this.params?.destroy();
     this.staging?.destroy();
     this.buffers = [];
+    this.params = undefined;
     this.staging = undefined;
     this.dispatches = [];
   }

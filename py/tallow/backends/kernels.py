@@ -60,7 +60,6 @@ class KernelFile:
     """A kernel's text and what it says of itself."""
 
     text: str
-    overrides: tuple[str, ...]
     tile: tuple[int, int]  # outputs of one invocation along x and y
     workgroup: tuple[int, int, int]
 
@@ -78,8 +77,7 @@ def kernel_file(name: str) -> KernelFile:
     if not (across and down and sizes):
         raise GraphError(f"kernels_wgsl/{name}.wgsl does not declare its tile and workgroup size")
     x, y, z = (int(size) for size in sizes.groups())
-    overrides = tuple(re.findall(r"^override (\w+)", text, re.M))
-    return KernelFile(text, overrides, (int(across), int(down)), (x, y, z))
+    return KernelFile(text, (int(across), int(down)), (x, y, z))
 
 
 # ---- matrix products --------------------------------------------------------------------------

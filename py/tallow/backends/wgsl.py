@@ -23,6 +23,7 @@ from .expression import Coords, Expression, finish, lane_axis
 from .index import Coord, Index, atom, text_of
 from .kernels import Load, Schedule, choose, kernel_file
 from .literal import PRIVATE_BITS, type_of
+from .params import Params
 
 WORKGROUP = 64  # invocations of a generated kernel's workgroup
 MOST_WORKGROUPS = 65535  # along one dispatch axis, on every WebGPU device
@@ -30,10 +31,15 @@ MOST_WORKGROUPS = 65535  # along one dispatch axis, on every WebGPU device
 
 @dataclass(frozen=True)
 class Kernel:
-    """A WGSL module with entry point `main`, its override values and its number of workgroups."""
+    """A WGSL module with entry point `main`, and what a dispatch of it needs.
+
+    params: the fields of its uniform, bound after everything else. constants: values for its
+    override constants.
+    """
 
     text: str
     workgroups: tuple[int, int, int]
+    params: list[int] = field(default_factory=list)
     constants: dict[str, Any] = field(default_factory=dict)
 
 
@@ -57,20 +63,23 @@ class _Module:
         self.reads = {node: binding for binding, node in enumerate(reads)}
         self.declared: dict[int, int] = {}
         self.helpers: dict[str, str] = {}
+        self.params = Params()
 
     def body(self, **options: Any) -> Expression:
         return Expression(self.reads, self.declared, self.helpers, **options)
 
-    def text(self, title: str, functions: str, result_width: int) -> str:
-        """The finished module."""
+    def text(self, title: str, functions: str, result_width: int, kept: str = "") -> str:
+        """The finished module: generated functions, and what a kernel file adds to them."""
         bindings = []
         for binding, node in enumerate(self.nodes):
             kind = storage.array_type(node.dtype, self.declared.get(binding, 1))
             bindings.append(_binding(binding, "read", f"b{binding}", kind))
         kind = storage.array_type(self.root.dtype, result_width)
         bindings.append(_binding(len(self.nodes), "read_write", "result", kind))
-        parts = ["\n".join(bindings), *self.helpers.values(), functions]
-        content = finish("\n\n".join(parts), self.declared)
+        functions = self.params.lift(finish(functions, self.declared))
+        bindings.append(self.params.declaration(len(bindings)))
+        parts = ["\n".join(bindings).strip(), *self.helpers.values(), functions, kept]
+        content = "\n\n".join(parts)
         bits = [
             f"var<private> {name}: u32 = {value};"
             for name, value in PRIVATE_BITS.items()
@@ -141,7 +150,8 @@ def _generated(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> Ke
         "fn main(@builtin(global_invocation_id) id: vec3u) {\n"
         f"{_indent(guard + used + body.lines)}\n}}"
     )
-    return Kernel(module.text(title, main, width), (x, y, 1))
+    text = module.text(title, main, width)
+    return Kernel(text, (x, y, 1), list(module.params.values.values()))
 
 
 def _unravel(shape: Shape, linear: Coord, head: list[str]) -> Coords:
@@ -182,15 +192,17 @@ def _hand_written(root: Node, anchor: Node, reads: Sequence[Node]) -> Kernel:
     functions = [_load_function(module, anchor, load, schedule.width) for load in schedule.loads]
     store, result_width = _store_function(module, root, anchor, schedule)
     title = f"kernels_wgsl/{schedule.file}.wgsl"
-    text = module.text(title, "\n\n".join([*functions, store, kept.strip()]), result_width)
+    values = schedule.overrides(anchor)
+    kept = module.params.lift_overrides(kept, values)
+    text = module.text(title, "\n\n".join([*functions, store]), result_width, kept.strip())
     columns, rows, layers = schedule.extent(anchor, file.tile[1])
     invocations = (-(-columns // file.tile[0]), rows, layers)
     groups = [-(-n // size) for n, size in zip(invocations, file.workgroup, strict=True)]
     if max(groups) > MOST_WORKGROUPS:
         raise DeviceMemoryError(f"{anchor}: {groups} workgroups are beyond what WebGPU runs")
-    values = schedule.overrides(anchor)
-    constants = {name: values[name] for name in file.overrides}
-    return Kernel(text, (groups[0], groups[1], groups[2]), constants)
+    constants = {name: values[name] for name in re.findall(r"^override (\w+)", kept, re.M)}
+    numbers = list(module.params.values.values())
+    return Kernel(text, (groups[0], groups[1], groups[2]), numbers, constants)
 
 
 def _parameters(params: Sequence[str], space: Shape, width: int) -> Coords:

@@ -105,6 +105,7 @@ class _Lowering:
             module,
             kernel.constants,
             [*slots, self.slot_of[group.root]],
+            kernel.params,
             kernel.workgroups,
             [(node.shape, node.dtype.name) for node in group.reads],
             (group.root.shape, group.root.dtype.name),

@@ -50,6 +50,7 @@ class Step:
 
     name: the ops in it. module: index into the plan's modules, -1 in a plan that has none.
     constants: pipeline-overridable constants. bindings: slots by binding index, the result last.
+    params: 32-bit words of the uniform that is bound after those, if there are any.
     workgroups: dispatch size. reads: shape and element type of each binding but the last.
     write: those of the result. host: the same computation for NumPy, the last op its result.
     """
@@ -58,6 +59,7 @@ class Step:
     module: int
     constants: dict[str, Any]
     bindings: list[int]
+    params: list[int]
     workgroups: tuple[int, int, int]
     reads: list[tuple[tuple[int, ...], str]]
     write: tuple[tuple[int, ...], str]
@@ -149,6 +151,7 @@ def _step(raw: dict[str, Any]) -> Step:
         raw["module"],
         raw["constants"],
         raw["bindings"],
+        raw["params"],
         tuple(raw["workgroups"]),
         [(tuple(shape), dtype) for shape, dtype in raw["reads"]],
         (tuple(raw["write"][0]), raw["write"][1]),
