@@ -323,11 +323,12 @@ def avg_pool2d(
         offsets = range(0, kernel[axis] * dilations[axis], dilations[axis])
         counts.append([sum(first <= start + o < last for o in offsets) for start in starts])
     result = _channels_first(Tensor(node))
-    rows, columns = counts
-    if len(set(rows)) == 1 and len(set(columns)) == 1:
-        return result * (1.0 / (rows[0] * columns[0]))
+    # A window that lies in the padding alone has no mean.
+    rows, columns = ([1.0 / n if n else math.nan for n in side] for side in counts)
+    if len(set(counts[0])) == 1 and len(set(counts[1])) == 1:
+        return result * (rows[0] * columns[0])
     inverse = [
-        Tensor(constant(from_values([1.0 / n for n in side], shape, x.dtype)))
+        Tensor(constant(from_values(side, shape, x.dtype)))
         for side, shape in ((rows, (len(rows), 1)), (columns, (1, len(columns))))
     ]
     return result * (inverse[0] * inverse[1])

@@ -47,7 +47,10 @@ class HostArray:
 
     def flat(self) -> list[Any]:
         """All elements in row-major order, as Python numbers."""
-        return [item[0] for item in struct.iter_unpack("<" + self.dtype.code, self.data)]
+        if self.dtype.code == "e":  # which memoryview does not read
+            return [item[0] for item in struct.iter_unpack("<e", self.data)]
+        values: list[Any] = elements(self.data, self.dtype).tolist()
+        return values
 
     def tolist(self) -> Any:
         """Nested lists; a number if there are no axes."""
@@ -70,6 +73,12 @@ class HostArray:
         if self.size != 1:
             raise ShapeError(f"item: an array of shape {self.shape} has {self.size} elements")
         return self.flat()[0]
+
+
+def elements(data: memoryview, dtype: DType) -> Any:
+    """Bytes as a memoryview of numbers of a type."""
+    view: Any = data
+    return view.cast("B").cast(dtype.code)
 
 
 def from_values(values: Iterable[Any], shape: Shape, dtype: DType) -> HostArray:

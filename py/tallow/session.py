@@ -13,7 +13,7 @@ from .device import backend
 from .dtype import BY_NAME, DType, device_type
 from .errors import FeedError, TallowError
 from .graph import Graph
-from .hostarray import HostArray, from_buffer, from_python, from_values
+from .hostarray import HostArray, elements, from_buffer, from_python, from_values
 from .shape import size_of
 
 Feeds = Mapping[str, Any]
@@ -134,7 +134,7 @@ def for_device(data: HostArray, name: str) -> memoryview:
     if dtype.size != 8:
         return data.data
     try:
-        return memoryview(array(device_type(dtype).code, data.data.cast(dtype.code))).cast("B")
+        return memoryview(array(device_type(dtype).code, elements(data.data, dtype))).cast("B")
     except OverflowError as error:
         raise FeedError(
             f"the input {name!r} holds {dtype.name} values beyond 32 bits, which the GPU does not "
@@ -150,7 +150,7 @@ def from_device(content: memoryview, dtype: DType, shape: tuple[int, ...]) -> Ho
         return HostArray(memoryview(bytes(content[::4])), shape, dtype)
     if held == dtype:
         return HostArray(content, shape, dtype)
-    return from_values(content.cast(held.code), shape, dtype)
+    return from_values(elements(content, held), shape, dtype)
 
 
 def compile_session(graph: Graph, device: str | None = None) -> Session:

@@ -13,7 +13,7 @@ from .. import dtype as dt
 from ..dtype import DType, device_type
 from ..errors import DTypeError
 from ..graph import Graph, Node, constant, make
-from ..hostarray import HostArray
+from ..hostarray import HostArray, elements
 from ..ops import contract, movement, reduce, window
 from ..ops import elementwise as e
 from . import rewrite
@@ -63,7 +63,7 @@ def to_32_bits(data: HostArray) -> HostArray:
     if data.dtype.size != 8:
         return data
     target: DType = device_type(data.dtype)
-    values = data.data.cast(data.dtype.code)
+    values = elements(data.data, data.dtype)
     try:
         packed = array(target.code, values)
     except OverflowError as error:
