@@ -18,36 +18,38 @@ def share_slots(
     """Slot numbers for the groups' results, and the slots' sizes in bytes.
 
     sizes: bytes of each result. kept: results that must outlive the run and share with nothing.
-    A free slot is taken if it is large enough, the smallest such; else the largest free one is
-    grown; else a new one is made.
+    The largest result chooses first, the smallest slot that is free while it lives ("greedy by
+    size", Pisarchyk and Lee 2020, arXiv:2001.03288): a slot never grows.
     """
-    last_use: dict[Node, int] = {}
-    for step, group in enumerate(groups):
-        for node in group.reads:
-            last_use[fusion.memory_of(node)] = step
+    lives = _lives(fusion, groups)
     forever = {fusion.memory_of(node) for node in kept}
     slot_of: dict[Node, int] = {}
     slots: list[int] = []
-    free: list[int] = []
-    ending: dict[int, list[Node]] = {}
-    for node, step in last_use.items():
-        ending.setdefault(step, []).append(node)
-    for step, group in enumerate(groups):
-        node, size = group.root, sizes[group.root]
-        if node in forever or not free:
-            slot = len(slots)
-            slots.append(size)
-        else:
-            fitting = [slot for slot in free if slots[slot] >= size]
-            slot = (
-                min(fitting, key=slots.__getitem__) if fitting else max(free, key=slots.__getitem__)
-            )
-            slots[slot] = max(slots[slot], size)
-            free.remove(slot)
+    tenants: list[list[tuple[int, int]]] = []  # when each slot is taken
+    for node in sorted(lives, key=lambda node: -sizes[node]):
+        first, last = (0, len(groups)) if node in forever else lives[node]
+        slot = next(
+            (
+                number
+                for number in reversed(range(len(slots)))
+                if all(last < begin or end < first for begin, end in tenants[number])
+            ),
+            len(slots),
+        )
+        if slot == len(slots):
+            slots.append(sizes[node])
+            tenants.append([])
+        tenants[slot].append((first, last))
         slot_of[node] = slot
-        for dead in ending.get(step, []):
-            if dead in slot_of and dead not in forever:
-                free.append(slot_of[dead])
-        if node not in last_use and node not in forever:
-            free.append(slot)
     return slot_of, slots
+
+
+def _lives(fusion: Fusion, groups: list[Group]) -> dict[Node, tuple[int, int]]:
+    """From which step to which each result is needed."""
+    lives = {group.root: (step, step) for step, group in enumerate(groups)}
+    for step, group in enumerate(groups):
+        for node in group.reads:
+            memory = fusion.memory_of(node)
+            if memory in lives:
+                lives[memory] = (lives[memory][0], step)
+    return lives
