@@ -281,11 +281,32 @@ class Expression:
             self.line(f"{total} = {op.combine.format(a=total, b=item)};")
 
         self._loops(loops, body)
-        if inner == width:
-            return total
+        return total if inner == width else self._across(op, total)
+
+    def fold(self, node: Node, at: Coords, over: Coords, width: int, loop: str) -> None:
+        """Writes the reduction of a row, and remembers its value at the coordinates `at`.
+
+        over: the coordinates of the row's elements in terms of the loop's variable; the loop
+        passes `width` elements at a time.
+        """
+        op, (child,) = node.op, node.inputs
+        assert isinstance(op, Reduce)
+        total = self.fresh("acc")
+        self.line(f"var {total} = {splat(self._start(op, child), child.dtype, width)};")
+
+        def body() -> None:
+            item = self.value(child, over, width)
+            self.line(f"{total} = {op.combine.format(a=total, b=item)};")
+
+        self.block(loop, body)
+        result = self.let(self._across(op, total)) if width == 4 else total
+        self._scopes[-1][1][node, at, 1] = result
+
+    @staticmethod
+    def _across(op: Reduce, total: str) -> str:
+        """The four lanes of a sum (or other fold) as one."""
         x, y, z, w = (f"{total}.{lane}" for lane in "xyzw")
-        pairs = op.combine.format(a=x, b=y), op.combine.format(a=z, b=w)
-        return op.combine.format(a=pairs[0], b=pairs[1])
+        return op.combine.format(a=op.combine.format(a=x, b=y), b=op.combine.format(a=z, b=w))
 
     def _loops(self, loops: list[tuple[str, int, int]], body: Callable[[], None]) -> None:
         if not loops:

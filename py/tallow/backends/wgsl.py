@@ -43,11 +43,16 @@ class Kernel:
     constants: dict[str, Any] = field(default_factory=dict)
 
 
-def kernel_for(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> Kernel:
+def kernel_for(
+    root: Node, members: Sequence[Node], reads: Sequence[Node], row: tuple[int, ...] = ()
+) -> Kernel:
     """The kernel that computes `root` from `reads`, which are bound in this order, root last.
 
-    members: the nodes that it computes, root among them.
+    members: the nodes that it computes, root among them, in the order of computation. row: the
+    axes of a row, if values per row are reduced and spread again.
     """
+    if row:
+        return _rows(root, members, reads, row)
     anchors = [node for node in members if isinstance(node.op, Contraction)]
     if anchors:
         return _hand_written(root, anchors[0], reads)
@@ -129,8 +134,7 @@ def _generated(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> Ke
     width = 4 if flat or _has_lanes(root, members) else 1
     count = -(-root.size // width)
     x, y = _spread(-(-count // WORKGROUP))
-    place = f"id.x + id.y * {x * WORKGROUP}u" if y > 1 else "id.x"
-    guard = [f"let i = {place};", f"if (i >= {count}u) {{ return; }}"]
+    guard = [f"let i = {_invocation(x, y)};", f"if (i >= {count}u) {{ return; }}"]
     head: list[str] = []
     # Flat kernels of odd sizes run into the end of their buffers, which are padded to 16 bytes.
     linear: Coord = atom("i", count) * width
@@ -143,23 +147,68 @@ def _generated(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> Ke
     value = body.value(root, coords, width)
     body.line(storage.store("result", root.dtype, "i", width, value))
     title = " ".join(node.op.name for node in members)
-    written = " ".join(body.lines)
-    used = [line for line in head if re.search(rf"\b{line.split()[1]}\b", written)]
-    main = (
-        f"@compute @workgroup_size({WORKGROUP})\n"
-        "fn main(@builtin(global_invocation_id) id: vec3u) {\n"
-        f"{_indent(guard + used + body.lines)}\n}}"
-    )
+    main = _main(guard, head, body.lines)
     text = module.text(title, main, width)
     return Kernel(text, (x, y, 1), list(module.params.values.values()))
 
 
-def _unravel(shape: Shape, linear: Coord, head: list[str]) -> Coords:
-    """Coordinates of the element at a row-major place, each computed once."""
+def _rows(
+    root: Node, members: Sequence[Node], reads: Sequence[Node], row: tuple[int, ...]
+) -> Kernel:
+    """An invocation computes one row: each reduction in a loop over it, then the results."""
+    module = _Module(reads, root)
+    outer, inner = root.shape[: row[0]], root.shape[row[0] :]
+    rows, length = math.prod(outer), math.prod(inner)
+    width = 4 if root.shape[lane_axis(root.shape)] % 4 == 0 else 1
+    x, y = _spread(-(-rows // WORKGROUP))
+    guard = [f"let row = {_invocation(x, y)};", f"if (row >= {rows}u) {{ return; }}"]
+    head: list[str] = []
+    outer_coords = _unravel(outer, atom("row", max(rows, 2)), head, "row")
+    lane_place = atom("i", max(length // width, 2)) * width
+    coords = (*outer_coords, *movement.reshape_coords(inner, (length,), (lane_place,)))
+    linear = atom("row", max(rows, 2)) * length + lane_place
+    body = module.body(place=(root.shape, coords, linear))
+    per_row = tuple(0 if axis >= row[0] else coord for axis, coord in enumerate(coords))
+    loop = f"for (var i = 0u; i < {length // width}u; i++)"
+    for node in members:
+        if isinstance(node.op, Reduce):
+            body.fold(node, per_row, coords, width, loop)
+        elif isinstance(node.op, Elementwise) and node.shape != root.shape:
+            body.value(node, per_row, 1)
+
+    def write() -> None:
+        value = body.value(root, coords, width)
+        place = text_of(linear // width)
+        body.line(storage.store("result", root.dtype, place, width, value))
+
+    body.block(loop, write)
+    main = _main(guard, head, body.lines)
+    text = module.text(" ".join(node.op.name for node in members), main, width)
+    return Kernel(text, (x, y, 1), list(module.params.values.values()))
+
+
+def _invocation(x: int, y: int) -> str:
+    """The number of an invocation, of workgroups spread over two axes."""
+    return f"id.x + id.y * {x * WORKGROUP}u" if y > 1 else "id.x"
+
+
+def _main(guard: list[str], head: list[str], lines: list[str]) -> str:
+    """The entry point; of the names that `head` makes, those that are used."""
+    written = " ".join(lines)
+    used = [line for line in head if re.search(rf"\b{line.split()[1]}\b", written)]
+    return (
+        f"@compute @workgroup_size({WORKGROUP})\n"
+        "fn main(@builtin(global_invocation_id) id: vec3u) {\n"
+        f"{_indent(guard + used + lines)}\n}}"
+    )
+
+
+def _unravel(shape: Shape, linear: Coord, head: list[str], name: str = "i") -> Coords:
+    """Coordinates of the element at a row-major place, a sum of `name`, each computed once."""
     coords = movement.reshape_coords(shape, (math.prod(shape),), (linear,))
     named: list[Coord] = []
     for axis, coord in enumerate(coords):
-        if isinstance(coord, Index) and coord.terms[0][1] != "i":
+        if isinstance(coord, Index) and coord.terms[0][1] != name:
             factor = coord.terms[0][0]
             head.append(f"let c{axis} = {coord.terms[0][1]};")
             named.append(atom(f"c{axis}", dict(coord.bounds)[coord.terms[0][1]]) * factor)

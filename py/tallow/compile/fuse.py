@@ -9,6 +9,8 @@ circle. What counts:
 * a group holds at most one anchor: a contraction, a window or a reduction. Contractions and
   windows compute what follows them (elementwise, same shape) as they store; a reduction also
   computes what comes before it as it reads;
+* several reductions of the same rows, whose results are spread over those rows again, are one
+  kernel (softmax, layer norm), unless the rows are long;
 * a kernel binds no more buffers than the adapter allows.
 """
 
@@ -21,6 +23,9 @@ from ..graph import Graph, Node, consumers, make
 from ..op import Contraction, Elementwise, Movement, Reduce
 from ..ops import gather, movement
 from ..ops.source import iota
+from ..shape import Shape, size_of
+
+LONGEST_ROW = 8192  # elements; longer rows are better reduced by many kernels' workgroups
 
 
 @dataclass(eq=False)
@@ -31,6 +36,8 @@ class Group:
     members: list[Node] = field(default_factory=list)
     reads: list[Node] = field(default_factory=list)
     anchor: Node | None = None
+    # Axes of the root that its rows consist of, in a kernel of rows.
+    row: tuple[int, ...] = ()
     # How the place of a member relates to the root's: see `_Fuser._stance`.
     stance: dict[Node, str] = field(default_factory=dict)
     frontier: set[Node] = field(default_factory=set)
@@ -80,6 +87,30 @@ def _keeps_rows(source: Node, target: Node) -> bool:
     """Whether a reshape leaves elements that lie side by side in a row in one row."""
     a, b = ([dim for dim in node.shape if dim != 1] for node in (source, target))
     return a[-1:] == b[-1:]
+
+
+def _spread_row(node: Node, spread: Node) -> tuple[int, ...]:
+    """The axes along which an expand repeats a value that was reduced over just these axes.
+
+    Empty if it is not so, or if the axes are not the last ones, or the rows are too long.
+    """
+    axes = tuple(a for a, dim in enumerate(spread.shape) if dim != node.shape[a])
+    first = min(axes, default=0)
+    trailing = all(a in axes or spread.shape[a] == 1 for a in range(first, len(spread.shape)))
+    length = size_of(spread.shape[first:])
+    if not trailing or length > LONGEST_ROW or not _comes_from_rows(node, spread.shape, axes):
+        return ()
+    return axes
+
+
+def _comes_from_rows(node: Node, shape: Shape, axes: tuple[int, ...]) -> bool:
+    """Whether a value per row is made, elementwise, of reductions of rows of that shape."""
+    if isinstance(node.op, Reduce):
+        reduced = tuple(a for a in node.attrs["axes"] if node.inputs[0].shape[a] != 1)
+        return not node.op.indexed and node.inputs[0].shape == shape and reduced == axes
+    if not isinstance(node.op, Elementwise):
+        return False
+    return any(_comes_from_rows(child, shape, axes) for child in node.inputs)
 
 
 class _Fuser:
@@ -151,13 +182,25 @@ class _Fuser:
             return True
         if "repeated" in stances:
             return False
+        if "row" in stances and stances != {"row"}:
+            return False
         if len((group.frontier - {node}) | set(self._loads(node))) >= self.most:
             return False
         if isinstance(node.op, Contraction):
             return group.anchor is None and stances == {"same"}
         if isinstance(node.op, Reduce):
-            return group.anchor is None
-        return stances == {"same"} or not self._follows_kernel(node)
+            return self._may_reduce(group, node, stances)
+        if stances == {"row"}:
+            return isinstance(node.op, Elementwise)
+        return (stances == {"same"} and not group.row) or not self._follows_kernel(node)
+
+    @staticmethod
+    def _may_reduce(group: Group, node: Node, stances: set[str]) -> bool:
+        if group.anchor is not None and not group.row:
+            return False
+        if stances != {"row"}:
+            return not group.row
+        return not group.row or _comes_from_rows(node, group.root.shape, group.row)
 
     def _readers_in(self, group: Group, node: Node) -> list[Node]:
         return [reader for reader in self.readers[node] if reader in group.stance]
@@ -165,8 +208,9 @@ class _Fuser:
     def _stance(self, group: Group, reader: Node, node: Node) -> str:
         """How a group would use a node that `reader`, a member, reads.
 
-        "same": at the root's own place. "once": each element once, elsewhere. "repeated": some
-        elements more than once. "memory": only from memory.
+        "same": at the root's own place. "row": one value for a row of the root. "once": each
+        element once, elsewhere. "repeated": some elements more than once. "memory": only from
+        memory.
         """
         own = group.stance[reader]
         if isinstance(reader.op, Elementwise):
@@ -175,15 +219,24 @@ class _Fuser:
             cheap = node.op in (movement.reshape, movement.expand, movement.permute)
             return "repeated" if cheap and reader.op.name == "matmul" else "memory"
         if isinstance(reader.op, Reduce):
-            return "repeated" if own == "repeated" else "once"
+            return {"repeated": "repeated", "row": "same"}.get(own, "once")
         if reader.op in (gather.take, gather.take_along_axis):
             return "memory" if not self._is_view(node) else "repeated"
         assert isinstance(reader.op, Movement)
         if reader.op is movement.expand:
-            return "repeated"
+            return "row" if own == "same" and self._is_row(group, reader, node) else "repeated"
         if reader.op is movement.reshape and _keeps_rows(node, reader):
             return own
         return own if own == "repeated" else "once"
+
+    @staticmethod
+    def _is_row(group: Group, spread: Node, node: Node) -> bool:
+        """Whether an expand spreads a value of each of the group's rows over the row."""
+        if spread.shape != group.root.shape or isinstance(group.root.op, Reduce):
+            return False
+        axes = _spread_row(node, spread)
+        free = group.anchor is None and not group.row
+        return bool(axes) and (free or axes == group.row)
 
     def _follows_kernel(self, node: Node) -> bool:
         """Whether this is the end of a chain that a hand-written kernel can compute as it
@@ -214,8 +267,12 @@ class _Fuser:
 
     def _join(self, group: Group, node: Node) -> None:
         stances = [self._stance(group, reader, node) for reader in self._readers_in(group, node)]
-        order = ["same", "once", "repeated"]
-        self._add(group, node, max(stances, key=order.index))
+        order = ["same", "row", "once", "repeated"]
+        stance = max(stances, key=order.index)
+        if stance == "row" and not group.row:
+            spread = next(r for r in self._readers_in(group, node) if r.op is movement.expand)
+            group.row = _spread_row(node, spread)
+        self._add(group, node, stance)
 
     def _add(self, group: Group, node: Node, stance: str) -> None:
         group.members.append(node)

@@ -97,7 +97,7 @@ class _Lowering:
         kernel = Kernel("", (0, 0, 0))
         module = -1
         if self.device == "webgpu" and group.root.size:
-            kernel = kernel_for(group.root, group.members, group.reads)
+            kernel = kernel_for(group.root, group.members, group.reads, group.row)
             module = self.modules.setdefault(kernel.text, len(self.modules))
         slots = [self.slot_of[self.fusion.memory_of(node)] for node in group.reads]
         return Step(
