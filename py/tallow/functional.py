@@ -320,8 +320,8 @@ def avg_pool2d(
         first, last = -low, x.shape[2 + axis] + high
         starts = range(-pads[axis][0], -pads[axis][0] + node.shape[1 + axis] * strides[axis],
                        strides[axis])  # fmt: skip
-        offsets = range(0, kernel[axis] * dilations[axis], dilations[axis])
-        counts.append([sum(first <= start + o < last for o in offsets) for start in starts])
+        k, d = kernel[axis], dilations[axis]
+        counts.append([_inside(start, k, d, first, last) for start in starts])
     result = _channels_first(Tensor(node))
     # A window that lies in the padding alone has no mean.
     rows, columns = ([1.0 / n if n else math.nan for n in side] for side in counts)
@@ -332,6 +332,13 @@ def avg_pool2d(
         for side, shape in ((rows, (len(rows), 1)), (columns, (1, len(columns))))
     ]
     return result * (inverse[0] * inverse[1])
+
+
+def _inside(start: int, kernel: int, dilation: int, first: int, last: int) -> int:
+    """How many places of a window that begins at `start` lie in first <= place < last."""
+    before = max(0, -((start - first) // dilation))
+    after = min(kernel - 1, (last - 1 - start) // dilation)
+    return max(0, after - before + 1)
 
 
 def global_avg_pool(x: Tensor) -> Tensor:

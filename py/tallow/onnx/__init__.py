@@ -1,0 +1,15 @@
+"""ONNX files: `load(path_or_bytes)` gives a Model, `Model.session()` runs it.
+
+proto.py       bytes -> ModelProto, with the schema of the `onnx` package
+reading.py     ModelProto -> records.py: plain data, checked; tensors.py, external.py,
+               structure.py do the parts
+registry.py    the table of operators, filled by operators/, a file per family
+importer.py    records -> Graph; call.py is what an operator's function sees of its node
+dimensions.py  symbolic dimensions made concrete
+model.py       Model, load
+"""
+
+from .model import Model, load
+from .records import Metadata, ValueInfo
+
+__all__ = ["Metadata", "Model", "ValueInfo", "load"]

@@ -1,0 +1,111 @@
+"""Model: a loaded ONNX file, from which sessions are made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..errors import OnnxError, OnnxFormatError
+from ..graph import Graph
+from ..session import Session, compile_session, compile_session_async
+from . import importer, proto, reading
+from .dimensions import Shapes
+from .external import ExternalFiles
+from .records import Metadata, ModelRecord, ValueInfo
+
+
+class Model:
+    """What an ONNX file holds; made by `tallow.onnx.load`.
+
+    A symbolic dimension gets its length from `shapes`: by its own name, `{"N": 8}`, or through
+    the shape of an input, `{"image": (8, 3, 224, 224)}`. A leading one that is not given is 1.
+    """
+
+    def __init__(self, record: ModelRecord, source: str) -> None:
+        self._record = record
+        self._source = source
+
+    def __repr__(self) -> str:
+        inputs = "; ".join(map(str, self.inputs))
+        outputs = "; ".join(map(str, self.outputs))
+        return f"<tallow.onnx.Model {self.name!r}: {inputs} -> {outputs}, opset {self.opset}>"
+
+    @property
+    def name(self) -> str:
+        """The name of its graph."""
+        return self._record.graph.name
+
+    @property
+    def inputs(self) -> tuple[ValueInfo, ...]:
+        """What it must be fed, in the file's order; initializers are not among them."""
+        return self._record.graph.inputs
+
+    @property
+    def outputs(self) -> tuple[ValueInfo, ...]:
+        """What it gives, in the file's order."""
+        return self._record.graph.outputs
+
+    @property
+    def opset(self) -> int | None:
+        """The version of the standard operator set; None if it uses none of it."""
+        return self._record.opsets.get("")
+
+    @property
+    def opsets(self) -> Mapping[str, int]:
+        """The version of every operator set by its domain; the standard one is ""."""
+        return self._record.opsets
+
+    @property
+    def metadata(self) -> Metadata:
+        """Producer, version, IR version, doc and free properties."""
+        return self._record.metadata
+
+    @property
+    def unsupported(self) -> list[str]:
+        """What Tallow lacks for it, a line each, as far as it shows before shapes are known."""
+        return importer.unsupported(self._record)
+
+    def graph(self, shapes: Shapes | None = None) -> Graph:
+        """The graph with concrete shapes.
+
+        Raises OnnxUnsupportedError listing everything that Tallow lacks, OnnxFormatError for a
+        node that contradicts itself, ShapeError for shapes that are missing or do not fit.
+        """
+        try:
+            return importer.build(self._record, shapes)
+        except OnnxError as error:
+            raise type(error)(f"{self._source}: {error}") from error
+
+    def session(self, device: str | None = None, shapes: Shapes | None = None) -> Session:
+        """The model compiled for a device, "webgpu" or "numpy" (None: the default one).
+
+        Raises what `graph` raises, and DeviceError if the device cannot have it.
+        """
+        return compile_session(self.graph(shapes), device)
+
+    async def session_async(
+        self, device: str | None = None, shapes: Shapes | None = None
+    ) -> Session:
+        """As `session`; works everywhere."""
+        return await compile_session_async(self.graph(shapes), device)
+
+
+def load(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Model:
+    """Reads an ONNX file: a path, or the file's bytes.
+
+    Loading checks the whole file but needs no operator: what Tallow lacks is said by
+    `Model.unsupported` and by `Model.session`. External data is read from the folder of a path.
+    Raises OnnxFormatError in one line if it is not ONNX, is damaged, or contradicts itself.
+    """
+    folder: Path | None = None
+    data: bytes | bytearray | memoryview
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        name, data = "ONNX model", source
+    else:
+        path = Path(source)
+        name, folder, data = path.name, path.parent, path.read_bytes()
+    try:
+        return Model(reading.read_model(proto.parse(data), ExternalFiles(folder)), name)
+    except OnnxFormatError as error:
+        raise OnnxFormatError(f"{name}: {error}") from error

@@ -1,0 +1,27 @@
+"""The operators, a file per family; importing a file enters its operators into the registry."""
+
+from . import (
+    activations,
+    constants,
+    contraction,
+    elementwise,
+    gathering,
+    movement,
+    normalization,
+    reductions,
+    slicing,
+    windows,
+)
+
+__all__ = [
+    "activations",
+    "constants",
+    "contraction",
+    "elementwise",
+    "gathering",
+    "movement",
+    "normalization",
+    "reductions",
+    "slicing",
+    "windows",
+]

@@ -1,0 +1,109 @@
+"""Values that are known when the model is loaded, and changes of type."""
+
+from __future__ import annotations
+
+import math
+
+from ... import functions as f
+from ...dtype import DType, float32, int64
+from ...errors import OnnxFormatError, OnnxUnsupportedError
+from ...hostarray import HostArray, from_values
+from ...tensor import Tensor, asarray
+from ..call import Call
+from ..registry import operator
+from ..tensors import dtype_of, type_name
+
+_LISTED = 1 << 12
+"""Up to so many elements a range is listed, so that shapes can be computed from it."""
+
+
+def _integers(values: list[int] | tuple[int, ...]) -> Tensor:
+    return asarray(from_values(values, (len(values),), int64))
+
+
+@operator("Constant")
+def constant(call: Call) -> Tensor:
+    """One of several attributes holds the value."""
+    given = [name for name in call.node.attributes if name.startswith(("value", "sparse"))]
+    if len(given) != 1:
+        raise OnnxFormatError(f"it must have one value, not {len(given)}")
+    name = given[0]
+    if name == "value":
+        return asarray(call.get(name, HostArray))
+    if name == "value_int":
+        return asarray(from_values([call.get(name, int)], (), int64))
+    if name == "value_float":
+        return asarray(from_values([call.get(name, float)], (), float32))
+    if name not in ("value_ints", "value_floats"):
+        raise OnnxUnsupportedError(f"its value is given as {name}")
+    values = call.get(name, tuple)
+    return asarray(from_values(values, (len(values),), int64 if name == "value_ints" else float32))
+
+
+@operator("ConstantOfShape", since=9)
+def constant_of_shape(call: Call, shape: Tensor) -> Tensor:
+    value = call.get("value", HostArray, None)
+    dims = call.known_integers(shape, "shape")
+    if any(dim < 0 for dim in dims):
+        raise OnnxFormatError(f"the shape {dims} has a negative dimension")
+    if value is None:
+        return f.zeros(dims, float32)
+    return f.full(dims, value.item(), value.dtype)
+
+
+@operator("Shape")
+def shape(call: Call, x: Tensor) -> Tensor:
+    """The shape, or a part of it (from opset 15 on): shapes are known when a graph is built."""
+    return _integers(x.shape[call.get("start", int, 0) : call.get("end", int, None)])
+
+
+@operator("Size")
+def size(call: Call, x: Tensor) -> Tensor:
+    return asarray(from_values([x.size], (), int64))
+
+
+@operator("Range", since=11)
+def range_(call: Call, start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
+    call.ignore("stash_type")
+    first, last, step = (
+        call.known(x, name).item()
+        for x, name in ((start, "start"), (limit, "limit"), (delta, "delta"))
+    )
+    steps = (last - first) / step if step else math.nan
+    if not math.isfinite(steps):
+        raise OnnxFormatError(f"a range from {first} to {last} in steps of {step}")
+    count = max(0, math.ceil(steps))
+    if count <= _LISTED:
+        values = [first + step * i for i in range(count)]
+        return asarray(from_values(values, (count,), start.dtype))
+    line: Tensor = f.arange(count).astype(start.dtype) * step + first
+    return line.astype(start.dtype)
+
+
+@operator("EyeLike", since=9)
+def eye_like(call: Call, x: Tensor) -> Tensor:
+    if x.ndim != 2:
+        raise OnnxFormatError(f"its input must be a matrix, not {x.shape}")
+    number = call.get("dtype", int, None)
+    wanted = x.dtype if number is None else _type(number)
+    return f.eye(x.shape[0], x.shape[1], call.get("k", int, 0), wanted)
+
+
+def _type(number: int) -> DType:
+    wanted = dtype_of(number)
+    if wanted is None:
+        raise OnnxUnsupportedError(f"the type {type_name(number)}")
+    return wanted
+
+
+@operator("Cast")
+def cast(call: Call, x: Tensor) -> Tensor:
+    """To another type. saturate and round_mode concern 8-bit floating types alone."""
+    call.ignore("saturate", "round_mode")
+    return x.astype(_type(call.get("to", int)))
+
+
+@operator("CastLike", since=15)
+def cast_like(call: Call, x: Tensor, like: Tensor) -> Tensor:
+    call.ignore("saturate", "round_mode")
+    return x.astype(like.dtype)

@@ -1,0 +1,90 @@
+"""What an ONNX file says, as plain frozen data: everything after reading.py works on these.
+
+Nothing here or after knows protobuf, so that the parsed file can be let go once it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..dtype import DType
+from ..hostarray import HostArray
+
+Dimension = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class ValueInfo:
+    """An input or output of a model.
+
+    shape: a length per axis, or the name of a length that is not fixed; None if the file gives no
+    shape. dtype: None where Tallow has no such type. type: ONNX's words for it.
+    """
+
+    name: str
+    shape: tuple[Dimension, ...] | None
+    dtype: DType | None
+    type: str
+
+    def __str__(self) -> str:
+        shape = "of unknown shape" if self.shape is None else f"({', '.join(map(str, self.shape))})"
+        return f"{self.name}: {self.type} {shape}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands for a value of the file that Tallow cannot hold; counts only if a node reads it."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeRecord:
+    """One node. Absent inputs and outputs have the name ""."""
+
+    name: str
+    op_type: str
+    domain: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, Any]
+
+    @property
+    def label(self) -> str:
+        """What messages call it: its name, or else its first output."""
+        return self.name or next(filter(None, self.outputs), self.op_type)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRecord:
+    """Nodes in the order in which they can run, the dead ones left out."""
+
+    name: str
+    inputs: tuple[ValueInfo, ...]
+    outputs: tuple[ValueInfo, ...]
+    nodes: tuple[NodeRecord, ...]
+    constants: Mapping[str, HostArray | Unreadable]
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """Who made a model and what they say of it."""
+
+    producer: str = ""
+    producer_version: str = ""
+    domain: str = ""
+    version: int = 0
+    ir_version: int = 0
+    doc: str = ""
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRecord:
+    """A whole file. opsets: domain -> version; the standard operators' domain is ""."""
+
+    graph: GraphRecord
+    opsets: Mapping[str, int]
+    metadata: Metadata

@@ -1,0 +1,86 @@
+"""Every shipped model gives on real pictures what onnxruntime gives, on NumPy and on WebGPU."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tallow as tl
+
+from .subjects import NAMES, Subject, mnist
+
+# Runs in the browser: every picture through one session; gives the logits and who computed them.
+IN_BROWSER = """
+import numpy as np, tallow as tl
+pictures = np.load("pictures.npy")
+model = tl.onnx.load("model.onnx")
+name = model.inputs[0].name
+logits = []
+with await model.session_async("webgpu") as session:
+    for picture in pictures:
+        (row,) = (await session.run_async({name: picture[None]})).values()
+        logits.append(row[0].tolist())
+    outcome = {"device": session.device, "runs": session.stats["runs"],
+               "dispatches": session.stats["dispatches"], "adapter": session.adapter}
+outcome | {"logits": logits}
+"""
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def subject(request: pytest.FixtureRequest, dist: Path) -> Subject:
+    """A model of dist/."""
+    return Subject(request.param)
+
+
+def test_numpy(subject: Subject) -> None:
+    model = tl.onnx.load(subject.path)
+    with model.session("numpy") as session:
+        rows = [session.run({subject.input: x[None]})[subject.output] for x in subject.pictures]
+        assert session.device == "numpy"
+    subject.check(np.concatenate(rows))
+
+
+def test_webgpu(subject: Subject, browser_python: Callable[[str], Any]) -> None:
+    python = browser_python("webgpu")
+    packed = io.BytesIO()
+    np.save(packed, subject.pictures)
+    python.write("pictures.npy", packed.getvalue())
+    python.write("model.onnx", subject.path.read_bytes())
+    outcome = python.run(IN_BROWSER)
+    assert outcome["device"] == "webgpu"
+    assert outcome["adapter"]
+    assert outcome["runs"] == len(subject.pictures)
+    assert outcome["dispatches"] > 3
+    subject.check(np.array(outcome["logits"], np.float32))
+
+
+def test_what_the_card_says(subject: Subject) -> None:
+    model = tl.onnx.load(subject.path)
+    assert model.unsupported == []
+    assert model.opset == subject.card["opset"]
+    (image,), (logits,) = model.inputs, model.outputs
+    assert (image.name, list(image.shape)) == (subject.input, subject.card["input"]["shape"])
+    assert (logits.name, list(logits.shape)) == (subject.output, subject.card["output"]["shape"])
+
+
+def test_digits_of_the_standard_test_set(dist: Path) -> None:
+    """At least 99.2 % of the 10,000, as the model is claimed to reach."""
+    subject = Subject("mnist")
+    images, labels = mnist("t10k-images"), mnist("t10k-labels")
+    batch = 500
+    right = 0
+    with tl.onnx.load(subject.path).session("numpy", {"N": batch}) as session:
+        for start in range(0, len(images), batch):
+            pixels = subject.normalised(images[start : start + batch, :, :, None])
+            logits = session.run({subject.input: pixels})[subject.output]
+            right += int((logits.argmax(1) == labels[start : start + batch]).sum())
+    assert len(images) == 10_000
+    assert right >= 9920
+    assert right / 10_000 == pytest.approx(
+        subject.card["accuracy"]["measured"]["mnist_test"], abs=2e-4
+    )

@@ -1,0 +1,157 @@
+"""One case of an ONNX operator: a model of one node, what it is fed, and what others say it gives.
+
+The expected answer is onnxruntime's; where that lacks the operator, the opset or the type, it is
+that of the onnx package's reference evaluator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from onnx.reference import ReferenceEvaluator
+
+import onnx
+from onnx import TensorProto, defs, helper, numpy_helper
+
+OLDEST, NEWEST = 7, 28
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """An input that is part of the model (an initializer), not fed."""
+
+    value: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """inputs: arrays are fed, Known ones are initializers, None is absent. opsets: the first and
+    last operator set that the case holds for. oracle: "reference" where onnxruntime is wrong."""
+
+    op: str
+    inputs: Sequence[Any]
+    attributes: dict[str, Any] = field(default_factory=dict)
+    opsets: tuple[int, int] = (OLDEST, NEWEST)
+    outputs: int = 1
+    note: str = ""
+    oracle: str = "onnxruntime"
+    rtol: float = 1e-4
+    atol: float = 1e-5
+
+    @property
+    def versions(self) -> list[int]:
+        """An operator set for each definition of the operator that the case holds for."""
+        first, last = self.opsets
+        since = [v for v in definitions()[self.op] if v <= last]
+        return sorted({max(v, first, OLDEST) for v in since})
+
+    @property
+    def id(self) -> str:
+        shapes = "_".join("x".join(map(str, a.shape)) or "0d" for a in self.feeds.values())
+        types = {a.dtype.name for a in self.feeds.values()} - {"float32"}
+        words = [f"{k}={v}" for k, v in self.attributes.items() if isinstance(v, (int, str))]
+        parts = [self.op, shapes, *sorted(types), self.note, *words]
+        return "-".join(filter(None, parts)).replace("::", "")
+
+    @property
+    def feeds(self) -> dict[str, np.ndarray]:
+        return {f"x{i}": x for i, x in enumerate(self.inputs) if isinstance(x, np.ndarray)}
+
+
+@cache
+def definitions() -> dict[str, list[int]]:
+    """The operator sets that define each operator of the standard anew."""
+    found: dict[str, list[int]] = {}
+    for schema in defs.get_all_schemas_with_history():
+        if schema.domain == "" and not schema.deprecated:
+            found.setdefault(schema.name, []).append(schema.since_version)
+    return {name: sorted(versions) for name, versions in found.items()}
+
+
+def model_of(case: Case, opset: int) -> onnx.ModelProto:
+    """The case as a checked model; its inputs are x0, x1 ..., its outputs y0, y1 ..."""
+    names = ["" if x is None else f"x{i}" for i, x in enumerate(case.inputs)]
+    outputs = [f"y{i}" for i in range(case.outputs)]
+    node = helper.make_node(case.op, names, outputs, name="node", **case.attributes)
+    infos = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+        for name, x in case.feeds.items()
+    ]
+    known = [
+        numpy_helper.from_array(x.value, f"x{i}")
+        for i, x in enumerate(case.inputs)
+        if isinstance(x, Known)
+    ]
+    ends = [helper.make_tensor_value_info(name, TensorProto.UNDEFINED, None) for name in outputs]
+    graph = helper.make_graph([node], case.op, infos, ends, known)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    model = onnx.shape_inference.infer_shapes(model)
+    if not all(info.type.tensor_type.HasField("shape") for info in model.graph.output):
+        del model.graph.output[:]  # what inference does not know, the reference evaluator does
+        values = _reference(onnx.shape_inference.infer_shapes(model), outputs, case)
+        model.graph.output.extend(
+            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(y.dtype), y.shape)
+            for name, y in zip(outputs, values, strict=True)
+        )
+    onnx.checker.check_model(model)
+    return model
+
+
+def _reference(model: onnx.ModelProto, outputs: list[str], case: Case) -> list[np.ndarray]:
+    with np.errstate(all="ignore"):
+        return [np.asarray(y) for y in ReferenceEvaluator(model).run(outputs, case.feeds)]
+
+
+def expected(case: Case, model: onnx.ModelProto) -> list[np.ndarray]:
+    """What onnxruntime, or else the reference evaluator, gives."""
+    if case.oracle == "onnxruntime":
+        try:
+            options = onnxruntime.SessionOptions()
+            options.log_severity_level = 4
+            options.intra_op_num_threads = 1
+            session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+            return session.run(None, case.feeds)
+        except Exception as error:
+            # Its exceptions have no common root; whatever it is, the reference decides.
+            assert "onnxruntime" in type(error).__module__, error
+    return _reference(model, [f"y{i}" for i in range(case.outputs)], case)
+
+
+def assert_agrees(case: Case, got: Sequence[np.ndarray], wanted: Sequence[np.ndarray]) -> None:
+    """Same types, same shapes, and values within the case's tolerance."""
+    for mine, other in zip(got, wanted, strict=True):
+        assert mine.dtype == other.dtype
+        assert mine.shape == other.shape
+        np.testing.assert_allclose(mine, other, case.rtol, case.atol)
+
+
+def floats(*shape: int, low: float = -3, high: float = 3, dtype: Any = np.float32) -> np.ndarray:
+    """Numbers that are the same in every run."""
+    random = np.random.default_rng(len(shape) * 1000 + sum(shape))
+    return random.uniform(low, high, shape).astype(dtype)
+
+
+def integers(*shape: int, low: int = -9, high: int = 10, dtype: Any = np.int64) -> np.ndarray:
+    """Whole numbers from low up to, without, high; the same in every run."""
+    random = np.random.default_rng(len(shape) * 1000 + sum(shape) + 1)
+    return random.integers(low, high, shape).astype(dtype)
+
+
+def bools(*shape: int) -> np.ndarray:
+    """Some true, some false; the same in every run."""
+    return integers(*shape, low=0, high=2).astype(bool)
+
+
+def known(*values: Any, dtype: Any = np.int64) -> Known:
+    """A list of numbers that is part of the model."""
+    return Known(np.array(values, dtype))
+
+
+def scalar(value: Any, dtype: Any = np.float32) -> Known:
+    """A number that is part of the model."""
+    return Known(np.array(value, dtype))

@@ -1,0 +1,134 @@
+"""Arithmetic, comparison, logic, bits and activations."""
+
+import numpy as np
+
+from ..case import Case, Known, bools, floats, integers, scalar
+
+POSITIVE = {"low": 0.1, "high": 4.0}
+SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -2.5, 0.5, 3.5], np.float32)
+BYTES = {"low": 0, "high": 200, "dtype": np.uint8}
+
+OF_ONE = [
+    Case(op, [x])
+    for op, x in [
+        ("Abs", floats(2, 3)), ("Abs", integers(5)), ("Abs", integers(5, dtype=np.int32)),
+        ("Ceil", floats(2, 3)), ("Ceil", SPECIAL), ("Cos", floats(7)), ("Erf", floats(40)),
+        ("Cosh", floats(7)), ("Sinh", floats(7)),
+        ("Exp", floats(2, 3)), ("Floor", floats(2, 3)), ("Floor", SPECIAL), ("IsNaN", SPECIAL),
+        ("Log", floats(2, 3, **POSITIVE)), ("Neg", floats(2, 3)), ("Neg", integers(4)),
+        ("Not", bools(2, 3)), ("Reciprocal", floats(2, 3, **POSITIVE)), ("Round", SPECIAL),
+        ("Sign", SPECIAL[1:]), ("Sign", integers(6)), ("Sign", integers(6, **BYTES)),
+        ("Sin", floats(7)), ("Sqrt", floats(2, 3, **POSITIVE)), ("Tan", floats(7, low=-1, high=1)),
+        ("Tanh", floats(30, low=-100, high=100)), ("Identity", floats(2, 3)),
+        ("Identity", bools(4)), ("BitwiseNot", integers(6, dtype=np.int32)),
+        ("IsInf", SPECIAL), ("HardSwish", floats(20, low=-6, high=6)),
+        ("Relu", floats(2, 3)), ("Sigmoid", floats(30, low=-100, high=100)),
+        ("Softplus", floats(30, low=-100, high=100)), ("Softsign", floats(9)),
+        ("Mish", floats(9)),
+    ]
+]  # fmt: skip
+
+ATTRIBUTES = [
+    Case("LeakyRelu", [floats(3, 4)]),
+    Case("LeakyRelu", [floats(3, 4)], {"alpha": 0.3}),
+    Case("HardSigmoid", [floats(20, low=-6, high=6)]),
+    Case("HardSigmoid", [floats(20, low=-6, high=6)], {"alpha": 0.5, "beta": 0.25}),
+    Case("Elu", [floats(9)]),
+    Case("Elu", [floats(9)], {"alpha": 2.0}),
+    Case("Celu", [floats(9)], {"alpha": 2.0}),
+    Case("Selu", [floats(9)]),
+    Case("Selu", [floats(9)], {"alpha": 2.0, "gamma": 3.0}),
+    Case("ThresholdedRelu", [floats(9)]),
+    Case("ThresholdedRelu", [floats(9)], {"alpha": 0.25}),
+    Case("Shrink", [floats(9)], {"bias": 0.5, "lambd": 1.5}),
+    Case("Swish", [floats(9)], {"alpha": 1.5}),
+    Case("Gelu", [floats(20)]),
+    Case("Gelu", [floats(20)], {"approximate": "tanh"}),
+    Case("IsInf", [SPECIAL], {"detect_negative": 0}),
+    Case("IsInf", [SPECIAL], {"detect_positive": 0}),
+    Case("IsInf", [SPECIAL], {"detect_positive": 0, "detect_negative": 0}),
+    Case("Mod", [integers(9), integers(9, low=1)]),
+    Case("Mod", [integers(9), integers(9, low=1)], {"fmod": 1}),
+    Case("Mod", [floats(9), floats(9, low=1, high=2)], {"fmod": 1}),
+    Case("BitShift", [integers(6, **BYTES), integers(6, low=0, high=4, dtype=np.uint8)],
+         {"direction": "LEFT"}),
+    Case("BitShift", [integers(6, **BYTES), integers(6, low=0, high=4, dtype=np.uint8)],
+         {"direction": "RIGHT"}),
+    Case("PRelu", [floats(2, 3, 4), floats(3, 1)]),
+    Case("PRelu", [floats(2, 3, 4), scalar([0.25])]),
+]  # fmt: skip
+
+_PAIRS = [
+    (floats(2, 3, 4), floats(2, 3, 4) + 4),
+    (floats(2, 3, 4), floats(3, 1) + 4),
+    (floats(1, 4), floats(3, 1, 1) + 4),
+    (floats(3), np.array(2.0, np.float32)),
+]
+OF_TWO = [
+    *[Case(op, pair) for op in ("Add", "Sub", "Mul", "Div", "Max", "Min") for pair in _PAIRS],
+    *[Case(op, [floats(2, 3, dtype=t), floats(3, dtype=t) + 4], rtol=2e-3)
+      for op in ("Add", "Sub", "Mul", "Div") for t in (np.float16, np.float64)],
+    *[Case(op, [integers(6), integers(6, low=1)]) for op in ("Add", "Sub", "Mul", "Div")],
+    Case("Div", [integers(9, dtype=np.int32), integers(9, low=-3, high=0, dtype=np.int32)]),
+    *[Case(op, [floats(3, 4), floats(3, 4).round()])
+      for op in ("Greater", "GreaterOrEqual", "Less", "LessOrEqual")],
+    *[Case(op, [integers(3, 4), integers(4, 4)[0]])
+      for op in ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")],
+    Case("Equal", [floats(5).round(), floats(6)[:5].round()]),
+    Case("Equal", [bools(6), bools(1)]),
+    *[Case(op, [bools(2, 4), bools(4)]) for op in ("And", "Or", "Xor")],
+    *[Case(op, [integers(6, dtype=np.int32), integers(1, dtype=np.int32)])
+      for op in ("BitwiseAnd", "BitwiseOr", "BitwiseXor")],
+    *[Case(op, [integers(6, dtype=t, high=99), integers(1, dtype=t, low=50, high=99)])
+      for op in ("Add", "Sub", "Mul") for t in (np.int8, np.uint8, np.int16)],
+    Case("Where", [bools(2, 3), floats(2, 3), floats(3)]),
+    Case("Where", [bools(4, 1), integers(4), integers(1)]),
+    Case("Where", [bools(2, 3), floats(2, 3), scalar(-np.inf)], note="minus-infinity"),
+    Case("Where", [bools(2, 3), floats(2, 3), scalar(np.nan)], note="nan"),
+    Case("Add", [floats(2, 3), Known(np.array([0, -np.inf, np.inf], np.float32))], note="infinite"),
+]  # fmt: skip
+
+POW = [
+    Case("Pow", [floats(3, 4, **POSITIVE), floats(4)]),
+    Case("Pow", [floats(3, 4), np.array([2, 3, 0, 1], np.float32)], note="negative-base"),
+    *[Case("Pow", [floats(5, **POSITIVE), scalar(e)], note=f"to-{e}")
+      for e in (2, 3, 4, 0.5, -1, 1.7)],
+    Case("Pow", [floats(5), scalar(2, np.int64)], opsets=(12, 28), note="whole-exponent"),
+    Case("Pow", [floats(5), integers(5, low=0, high=3)], opsets=(12, 28)),
+    Case("Pow", [integers(5), integers(5, low=0, high=3)], opsets=(12, 28)),
+]  # fmt: skip
+
+SEVERAL = [
+    *[Case(op, [floats(2, 3), floats(3), floats(2, 1)]) for op in ("Max", "Mean", "Min", "Sum")],
+    *[Case(op, [floats(2, 3)]) for op in ("Max", "Mean", "Min", "Sum")],
+    *[Case(op, [integers(4), integers(1)], opsets=(12, 28)) for op in ("Max", "Min")],
+]
+
+CLIP = [
+    Case("Clip", [floats(3, 4)], opsets=(7, 10)),
+    Case("Clip", [floats(3, 4)], {"min": -1.0, "max": 0.5}, (7, 10)),
+    Case("Clip", [floats(3, 4)], {"max": 0.5}, (7, 10)),
+    Case("Clip", [floats(3, 4)], opsets=(11, 28)),
+    Case("Clip", [floats(3, 4), scalar(-1), scalar(0.5)], opsets=(11, 28), note="known"),
+    Case("Clip", [floats(3, 4), None, scalar(0.5)], opsets=(11, 28), note="max"),
+    Case("Clip", [floats(3, 4), np.array(-1, np.float32)], opsets=(11, 28)),
+    Case("Clip", [integers(6), scalar(-2, np.int64), scalar(3, np.int64)], opsets=(12, 28)),
+]
+
+_SOFT = ("Softmax", "LogSoftmax", "Hardmax")
+SOFT = [
+    *[Case(op, [floats(2, 3, 4)]) for op in _SOFT],
+    *[Case(op, [floats(2, 3, 4)], {"axis": axis}) for op in _SOFT for axis in (0, 1, 2)],
+    *[Case(op, [floats(2, 3, 4)], {"axis": -2}, (11, 28)) for op in _SOFT],
+    Case("Softmax", [floats(2, 5, low=90, high=200)], note="large"),
+]
+
+_MASK = {"opsets": (12, 28), "note": "known"}
+DROPOUT = [
+    Case("Dropout", [floats(2, 3)], {"ratio": 0.4}, (7, 11)),
+    Case("Dropout", [floats(2, 3)], opsets=(12, 28)),
+    Case("Dropout", [floats(2, 3)], opsets=(12, 28), outputs=2, note="mask"),
+    Case("Dropout", [floats(2, 3), scalar(0.3), scalar(False, bool)], **_MASK),
+]
+
+CASES = [*OF_ONE, *ATTRIBUTES, *OF_TWO, *POW, *SEVERAL, *CLIP, *SOFT, *DROPOUT]

@@ -1,0 +1,120 @@
+"""Reductions, places of extremes, matrix products and normalisations."""
+
+import numpy as np
+
+from ..case import Case, floats, integers, known
+
+# The operator set from which on the axes are an input.
+AXES_INPUT = {
+    "ReduceSum": 13, "ReduceMean": 18, "ReduceMax": 18, "ReduceMin": 18, "ReduceProd": 18,
+    "ReduceL1": 18, "ReduceL2": 18, "ReduceLogSum": 18, "ReduceLogSumExp": 18,
+    "ReduceSumSquare": 18,
+}  # fmt: skip
+
+
+def _reductions(op: str, switch: int) -> list[Case]:
+    x = floats(2, 3, 4, low=0.2, high=2)
+    before, after = (7, switch - 1), (switch, 28)
+    cases = [Case(op, [x]), Case(op, [x], {"keepdims": 0})]
+    for axes in ([1], [0, 2]):
+        for keepdims in (0, 1):
+            note = f"axes{axes}"
+            kept = {"keepdims": keepdims}
+            cases.append(Case(op, [x], {"axes": axes, **kept}, before, note=note))
+            cases.append(Case(op, [x, known(*axes)], kept, after, note=note))
+    return [
+        *cases,
+        Case(op, [x], {"axes": [-1]}, (11, switch - 1)),
+        Case(op, [x, known(-1)], opsets=after, note="axes[-1]"),
+        Case(op, [x, known()], opsets=after, note="no-axes"),
+    ]
+
+
+REDUCE = [case for op, switch in AXES_INPUT.items() for case in _reductions(op, switch)]
+REDUCE += [
+    Case("ReduceSum", [floats(2, 3), known()], {"noop_with_empty_axes": 1}, (13, 28)),
+    Case("ReduceSum", [integers(2, 3), known(1)], opsets=(13, 28)),
+    Case("ReduceMax", [integers(2, 3), known(1)], opsets=(18, 28)),
+    Case("ReduceMin", [integers(2, 3, dtype=np.int32), known(0)], opsets=(18, 28)),
+    Case("ReduceMax", [np.array([[True, False], [False, False]]), known(1)], opsets=(20, 28)),
+    Case("ReduceMean", [integers(2, 3, low=0), known(1)], opsets=(18, 28)),
+    Case("ReduceMax", [floats(2, 0, 3), known(1)], opsets=(20, 28), oracle="reference"),
+    Case("ReduceMin", [integers(2, 0, dtype=np.int32), known(1)], opsets=(20, 28),
+         oracle="reference"),
+    Case("ReduceLogSumExp", [floats(2, 9, low=80, high=100), known(1)], opsets=(18, 28)),
+]  # fmt: skip
+
+_TIES = np.array([[2, 1, 2, 0], [0, 3, 3, 3], [1, 1, 1, 1]], np.float32)
+PLACES = [
+    Case(op, [x], {"axis": axis, "keepdims": keepdims})
+    for op in ("ArgMax", "ArgMin")
+    for x in (_TIES, floats(2, 3, 4))
+    for axis in (0, 1)
+    for keepdims in (0, 1)
+]
+PLACES += [
+    Case("ArgMax", [floats(2, 3)]),
+    Case("ArgMax", [floats(2, 3)], {"axis": -1}, (11, 28)),
+    Case("ArgMax", [integers(7, dtype=np.int32)]),
+    *[Case(op, [_TIES], {"axis": 1, "select_last_index": 1}, (12, 28))
+      for op in ("ArgMax", "ArgMin")],
+]  # fmt: skip
+
+MATMUL = [
+    Case("MatMul", pair)
+    for pair in [
+        (floats(3, 4), floats(4, 5)),
+        (floats(2, 3, 4), floats(4, 5)),
+        (floats(2, 3, 4), floats(2, 4, 5)),
+        (floats(2, 1, 3, 4), floats(5, 4, 2)),
+        (floats(4), floats(4, 5)),
+        (floats(3, 4), floats(4)),
+        (floats(4), floats(2, 4, 3)),
+        (floats(4), floats(4)),
+        (floats(17, 33), floats(33, 9)),
+        (integers(3, 4, dtype=np.int32), integers(4, 2, dtype=np.int32)),
+        (floats(3, 4, dtype=np.float64), floats(4, 2, dtype=np.float64)),
+    ]
+]
+
+_A, _B = floats(3, 4), floats(4, 5)
+GEMM = [
+    Case("Gemm", [_A, _B, floats(5)]),
+    Case("Gemm", [_A, _B, floats(3, 1)], {"alpha": 0.5, "beta": 2.0}),
+    Case("Gemm", [_A.T.copy(), _B, floats(3, 5)], {"transA": 1}),
+    Case("Gemm", [_A, _B.T.copy(), floats(5)], {"transB": 1}),
+    Case("Gemm", [_A.T.copy(), _B.T.copy(), floats(1)], {"transA": 1, "transB": 1, "alpha": 3.0}),
+    Case("Gemm", [_A, _B, floats(5)], {"beta": 0.0}),
+    Case("Gemm", [_A, _B], opsets=(11, 28)),
+]
+
+_IMAGE = floats(2, 6, 4, 5)
+_BATCH = [floats(6), floats(6) * 0.5, floats(6) * 2, floats(6, low=0.5, high=2)]
+NORMALIZATION = [
+    Case("BatchNormalization", [_IMAGE, *_BATCH]),
+    Case("BatchNormalization", [_IMAGE, *_BATCH], {"epsilon": 0.1, "momentum": 0.5}),
+    Case("BatchNormalization", [floats(2, 6), *_BATCH]),
+    Case("BatchNormalization", [floats(2, 6, 3), *_BATCH]),
+    Case("InstanceNormalization", [_IMAGE, floats(6), floats(6) * 2]),
+    Case("InstanceNormalization", [floats(2, 3, 7), floats(3), floats(3)], {"epsilon": 0.1}),
+    Case("LayerNormalization", [floats(2, 3, 4), floats(4), floats(4) * 2]),
+    Case("LayerNormalization", [floats(2, 3, 4), floats(4)]),
+    Case("LayerNormalization", [floats(2, 3, 4), floats(3, 4), floats(3, 4)],
+         {"axis": 1, "epsilon": 0.1}),
+    Case("LayerNormalization", [floats(2, 3, 4), floats(4), floats(4)], outputs=3),
+    Case("RMSNormalization", [floats(2, 3, 4), floats(4)]),
+    Case("RMSNormalization", [floats(2, 3, 4), floats(3, 4)], {"axis": 1, "epsilon": 0.1}),
+    Case("GroupNormalization", [_IMAGE, floats(6), floats(6) * 2], {"num_groups": 3}, (21, 28)),
+    Case("MeanVarianceNormalization", [_IMAGE]),
+    Case("MeanVarianceNormalization", [_IMAGE], {"axes": [1, 2]}),
+    Case("LpNormalization", [floats(3, 4)]),
+    Case("LpNormalization", [floats(3, 4)], {"axis": 0, "p": 1}),
+    Case("LpNormalization", [np.zeros((2, 2), np.float32)], opsets=(22, 28), oracle="reference"),
+    Case("LRN", [_IMAGE], {"size": 3}),
+    Case("LRN", [_IMAGE], {"size": 5, "alpha": 0.2, "beta": 0.5, "bias": 2.0}),
+    # onnxruntime takes odd sizes alone, and the reference as many channels as the batch has.
+    Case("LRN", [floats(4, 4, 3, 2)], {"size": 4, "alpha": 0.2}),
+    Case("LRN", [_IMAGE], {"size": 7}),
+]  # fmt: skip
+
+CASES = [*REDUCE, *PLACES, *MATMUL, *GEMM, *NORMALIZATION]

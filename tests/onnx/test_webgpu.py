@@ -1,0 +1,63 @@
+"""The cases of every operator inside Chromium, on WebGPU; every test asserts that WebGPU ran it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from .case import Case, expected, model_of
+from .cases import CASES
+
+HERE = Path(__file__).parent
+
+BY_OPERATOR: dict[str, dict[str, Case]] = {}
+for _number, _case in enumerate(CASES):
+    BY_OPERATOR.setdefault(_case.op, {})[str(_number)] = _case
+
+# Known when the model is loaded, or another shape for the same bytes: nothing is left to compute.
+FREE = {
+    "Constant", "ConstantOfShape", "Dropout", "EyeLike", "Flatten", "Identity", "Range", "Reshape",
+    "Shape", "Size", "Squeeze", "Unsqueeze",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def python(browser_python: Callable[[str], Any]) -> Any:
+    """The browser's Python on WebGPU, with the cases in its current folder."""
+    arrays: dict[str, np.ndarray] = {}
+    for cases in BY_OPERATOR.values():
+        for name, case in cases.items():
+            opset = max([v for v in case.versions if v <= 23], default=case.versions[0])
+            model = model_of(case, opset)
+            arrays[f"{name}/model"] = np.frombuffer(model.SerializeToString(), np.uint8)
+            arrays[f"{name}/tolerance"] = np.array([max(case.rtol, 1e-3), max(case.atol, 1e-4)])
+            arrays |= {f"{name}/feed/{key}": array for key, array in case.feeds.items()}
+            wanted = expected(case, model)
+            arrays |= {f"{name}/want/y{i}": array for i, array in enumerate(wanted)}
+    packed = io.BytesIO()
+    np.savez(packed, **arrays)
+    python = browser_python("webgpu")
+    python.write("cases.npz", packed.getvalue())
+    python.write("in_browser.py", (HERE / "in_browser.py").read_bytes())
+    python.run("import sys; sys.path.insert(0, '.'); import in_browser")
+    python.run("archive = in_browser.Archive('cases.npz')")
+    return python
+
+
+@pytest.mark.parametrize("op", sorted(BY_OPERATOR))
+def test_operator_agrees(op: str, python: Any) -> None:
+    cases = BY_OPERATOR[op]
+    outcomes = python.run(f"await archive.run_all({list(cases)}, 'webgpu')")
+    named = zip(cases.values(), outcomes, strict=True)
+    wrong = [f"{case.id}: {outcome['wrong']}" for case, outcome in named if outcome["wrong"]]
+    assert not wrong, "\n".join(wrong)
+    for outcome in outcomes:
+        assert outcome["device"] == "webgpu"
+        assert outcome["adapter"]
+        assert outcome["runs"] == 1
+    assert op in FREE or any(outcome["dispatches"] for outcome in outcomes)
