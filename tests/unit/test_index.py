@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tallow.backends.index import Coord, Index, atom, is_multiple, text_of
@@ -40,6 +40,7 @@ def test_an_atom_with_one_value_is_that_value() -> None:
     assert atom("batch", 1) == 0
 
 
+@settings(deadline=None)
 @given(
     st.integers(1, 9), st.integers(0, 40), st.integers(1, 30), st.integers(1, 12), st.integers(1, 9)
 )

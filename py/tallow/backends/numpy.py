@@ -8,7 +8,7 @@ from typing import Any
 from ..compile import HOST, Compiled, Limits
 from ..compile.plan import HostOp, Step
 from ..dtype import BY_NAME
-from ..errors import DeviceError
+from ..errors import DeviceError, DeviceMemoryError, FeedError
 from ..hostarray import HostArray, from_buffer
 from ..op import REGISTRY
 from .base import DeviceInfo
@@ -78,9 +78,14 @@ class NumpyProgram:
         return lambda reads, results: number
 
     def _execute(self, steps: list[Callable[[Slots], None]], slots: Slots) -> None:
-        with self._np.errstate(all="ignore"):
-            for step in steps:
-                step(slots)
+        try:
+            with self._np.errstate(all="ignore"):
+                for step in steps:
+                    step(slots)
+        except MemoryError as error:
+            raise DeviceMemoryError(f"{self._plan.name}: {error or 'out of memory'}") from error
+        except IndexError as error:
+            raise FeedError(f"{self._plan.name}: an index is out of range: {error}") from error
 
     def run(self, inputs: Sequence[Any]) -> list[HostArray]:
         """Runs on inputs in the plan's order; any buffer of the right size serves."""

@@ -12,8 +12,9 @@ from array import array
 from .. import dtype as dt
 from ..dtype import DType, device_type
 from ..errors import DTypeError
+from ..functions.elementwise import expand_node
 from ..graph import Graph, Node, constant, make
-from ..hostarray import HostArray, elements
+from ..hostarray import HostArray, elements, from_values
 from ..ops import contract, movement, reduce, window
 from ..ops import elementwise as e
 from . import rewrite
@@ -55,7 +56,23 @@ def _narrow_node(node: Node, inputs: tuple[Node, ...]) -> Node:
         return _integer_matmul(*inputs)
     if node.op is window.max_pool2d and not inputs[0].dtype.is_floating:
         return _integer_max_pool(node, inputs[0])
-    return make(node.op, *inputs, **attrs)
+    return _wrapped(make(node.op, *inputs, **attrs), node)
+
+
+_OVERFLOWING = {
+    e.add, e.subtract, e.multiply, e.negative, e.abs_, e.cast, e.bitwise_left_shift,
+    e.bitwise_invert, reduce.sum_, reduce.prod,
+}  # fmt: skip
+
+
+def _wrapped(new: Node, node: Node) -> Node:
+    """Integers of 8 and 16 bits wrap round, though 32 bits compute them."""
+    dtype = node.dtype
+    if node.op not in _OVERFLOWING or not dtype.is_integer or dtype.size >= 4:
+        return new
+    bits = constant(from_values([32 - 8 * dtype.size], (), new.dtype))
+    shift = expand_node(bits, new.shape)
+    return make(e.bitwise_right_shift, make(e.bitwise_left_shift, new, shift), shift)
 
 
 def to_32_bits(data: HostArray) -> HostArray:

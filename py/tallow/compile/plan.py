@@ -80,9 +80,17 @@ class Plan:
     run: list[Step]
     version: int = field(default=VERSION)
 
-    def to_json(self) -> str:
-        """The plan as JSON; `from_json` reads it."""
-        return json.dumps(asdict(self), separators=(",", ":"), default=_encode)
+    def to_json(self, host: bool = True) -> str:
+        """The plan as JSON; `from_json` reads it.
+
+        host: with what the NumPy runner needs. Without it the text is strict JSON: numbers that
+        are not finite stand in the host operations alone.
+        """
+        raw = asdict(self)
+        if not host:
+            for step in (*raw["prepare"], *raw["run"]):
+                step["host"] = []
+        return json.dumps(raw, separators=(",", ":"), default=_encode, allow_nan=host)
 
     @staticmethod
     def from_json(text: str) -> Plan:
