@@ -1,5 +1,5 @@
 // Depthwise convolution (IN_C = OUT_C = groups), channels-last, any window, stride and dilation:
-// 4 pixels of a row x 4 channels a thread.
+// 4 pixels of a line x 4 channels an invocation.
 
 override IN_H: u32;
 override IN_W: u32;
@@ -23,57 +23,62 @@ const TILE_CHANNELS = 4u;
 @group(0) @binding(1) var<storage, read> weight: array<vec4f>;
 @group(0) @binding(2) var<storage, read_write> out: array<vec4f>;
 
-fn load_x(n: u32, y: u32, x: u32, c: u32) -> vec4f {
-  return image[(((n * IN_H + y) * IN_W + x) * IN_C + c) / 4u];
+fn load_x(n: u32, y: u32, x: u32, c4: u32) -> vec4f {
+  return image[((n * IN_H + y) * IN_W + x) * (IN_C / 4u) + c4];
 }
 
-fn load_w(ky: u32, kx: u32, c: u32) -> vec4f {
-  return weight[((ky * K_W + kx) * IN_C + c) / 4u];
+fn load_w(ky: u32, kx: u32, c4: u32) -> vec4f {
+  return weight[(ky * K_W + kx) * (IN_C / 4u) + c4];
 }
 
-fn store_out(n: u32, y: u32, x: u32, c: u32, value: vec4f) {
-  out[(((n * OUT_H + y) * OUT_W + x) * OUT_C + c) / 4u] = value;
+fn store_out(n: u32, y: u32, x: u32, c4: u32, value: vec4f) {
+  out[((n * OUT_H + y) * OUT_W + x) * (OUT_C / 4u) + c4] = value;
 }
 
-// The input at column x of row y; zero in the padding left and right of the row.
-fn pixel(n: u32, y: u32, x: i32, c: u32) -> vec4f {
-  return select(vec4f(), load_x(n, y, u32(clamp(x, 0, i32(IN_W) - 1)), c),
-                x >= 0 && x < i32(IN_W));
+// A pixel of the image, whose last corner is `last`; zero in the padding, where coordinates lie
+// beyond it or wrap to huge ones.
+fn pixel(n: u32, y: u32, x: u32, last: vec2u, c4: u32) -> vec4f {
+  let at = vec2u(x, y);
+  let inside = min(at, last);
+  return select(vec4f(), load_x(n, inside.y, inside.x, c4), all(inside == at));
 }
 
 @compute @workgroup_size(4, 4, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let tiles = (OUT_W + TILE_PIXELS - 1u) / TILE_PIXELS;
-  let c = id.x * TILE_CHANNELS;
+  let c4 = id.x;
   let oy = id.y / tiles;
-  let ox = (id.y % tiles) * TILE_PIXELS;
+  let ox = id.y % tiles * TILE_PIXELS;
   let n = id.z;
-  if (c >= OUT_C || oy >= OUT_H) {
+  if (c4 * 4u >= OUT_C || oy >= OUT_H) {
     return;
   }
-  let top = i32(oy * STRIDE_H) - i32(PAD_TOP);
-  let left = i32(ox * STRIDE_W) - i32(PAD_LEFT);
+  let last = vec2u(IN_W - 1u, IN_H - 1u);
+  let top = oy * STRIDE_H - PAD_TOP;
+  let left = ox * STRIDE_W - PAD_LEFT;
   var s0 = vec4f();
   var s1 = vec4f();
   var s2 = vec4f();
   var s3 = vec4f();
   for (var ky = 0u; ky < K_H; ky++) {
-    let row = top + i32(ky * DILATION_H);
-    if (row < 0 || row >= i32(IN_H)) {
-      continue;
-    }
-    let y = u32(row);
+    let y = top + ky * DILATION_H;
     for (var kx = 0u; kx < K_W; kx++) {
-      let w = load_w(ky, kx, c);
-      let x = left + i32(kx * DILATION_W);
-      s0 += w * pixel(n, y, x, c);
-      s1 += w * pixel(n, y, x + i32(STRIDE_W), c);
-      s2 += w * pixel(n, y, x + i32(2u * STRIDE_W), c);
-      s3 += w * pixel(n, y, x + i32(3u * STRIDE_W), c);
+      let x = left + kx * DILATION_W;
+      let w = load_w(ky, kx, c4);
+      s0 += w * pixel(n, y, x, last, c4);
+      s1 += w * pixel(n, y, x + STRIDE_W, last, c4);
+      s2 += w * pixel(n, y, x + 2u * STRIDE_W, last, c4);
+      s3 += w * pixel(n, y, x + 3u * STRIDE_W, last, c4);
     }
   }
-  store_out(n, oy, ox, c, s0);
-  if (ox + 1u < OUT_W) { store_out(n, oy, ox + 1u, c, s1); }
-  if (ox + 2u < OUT_W) { store_out(n, oy, ox + 2u, c, s2); }
-  if (ox + 3u < OUT_W) { store_out(n, oy, ox + 3u, c, s3); }
+  store_out(n, oy, ox, c4, s0);
+  if (ox + 1u < OUT_W) {
+    store_out(n, oy, ox + 1u, c4, s1);
+  }
+  if (ox + 2u < OUT_W) {
+    store_out(n, oy, ox + 2u, c4, s2);
+  }
+  if (ox + 3u < OUT_W) {
+    store_out(n, oy, ox + 3u, c4, s3);
+  }
 }

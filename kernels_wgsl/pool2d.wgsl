@@ -1,6 +1,5 @@
-// Maximum (IS_MAX) or sum over windows, channels-last, 4 channels of one pixel a thread. Padding is
-// skipped; a window that holds nothing but padding gives -infinity (max) or zero (sum).
-// Invocation (x, y, z) computes channels 4x .. 4x+3 of output pixel y (row-major) of image z.
+// Maximum (IS_MAX) or sum over windows, channels-last: 4 channels of one pixel an
+// invocation. Padding is skipped; a window of nothing but padding gives -infinity (maximum) or 0.
 
 override IN_H: u32;
 override IN_W: u32;
@@ -23,47 +22,47 @@ const TILE_CHANNELS = 4u;
 @group(0) @binding(0) var<storage, read> image: array<vec4f>;
 @group(0) @binding(1) var<storage, read_write> out: array<vec4f>;
 
-fn load_x(n: u32, y: u32, x: u32, c: u32) -> vec4f {
-  return image[(((n * IN_H + y) * IN_W + x) * IN_C + c) / 4u];
+fn load_x(n: u32, y: u32, x: u32, c4: u32) -> vec4f {
+  return image[((n * IN_H + y) * IN_W + x) * (IN_C / 4u) + c4];
 }
 
-fn store_out(n: u32, y: u32, x: u32, c: u32, value: vec4f) {
-  out[(((n * OUT_H + y) * OUT_W + x) * IN_C + c) / 4u] = value;
+fn store_out(n: u32, y: u32, x: u32, c4: u32, value: vec4f) {
+  out[((n * OUT_H + y) * OUT_W + x) * (IN_C / 4u) + c4] = value;
 }
 
-@compute @workgroup_size(4, 4, 1)
+@compute @workgroup_size(16, 1, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
-  let c = id.x * TILE_CHANNELS;
+  let c4 = id.x;
   let oy = id.y / OUT_W;
   let ox = id.y % OUT_W;
   let n = id.z;
-  if (c >= IN_C || oy >= OUT_H) {
+  if (c4 * 4u >= IN_C || oy >= OUT_H) {
     return;
   }
-  let top = i32(oy * STRIDE_H) - i32(PAD_TOP);
-  let left = i32(ox * STRIDE_W) - i32(PAD_LEFT);
-  // WGSL refuses a constant infinity, so the bits of -inf are shifted into place at run time.
-  var result = vec4f();
-  if (IS_MAX) {
-    result = vec4f(bitcast<f32>(0xff800000u | (id.z & 0u)));
-  }
-  for (var ky = 0u; ky < K_H; ky++) {
-    let y = top + i32(ky * DILATION_H);
-    if (y < 0 || y >= i32(IN_H)) {
-      continue;
+  // Of padding, the maximum takes -infinity. WGSL refuses to write it: made from bits at run time.
+  let nothing = select(vec4f(), vec4f(bitcast<f32>(0xff800000u | (id.x & 0u))), IS_MAX);
+  var result = nothing;
+  // Above and left of the image coordinates wrap round to huge ones.
+  let corner = vec2u(ox * STRIDE_W - PAD_LEFT, oy * STRIDE_H - PAD_TOP);
+  let last = vec2u(IN_W - 1u, IN_H - 1u);
+  let dilation = vec2u(DILATION_W, DILATION_H);
+  let taps = K_H * K_W;
+  let across = K_W;
+  var ky = 0u;
+  var kx = 0u;
+  for (var tap = 0u; tap < taps; tap++) {
+    let at = corner + vec2u(kx, ky) * dilation;
+    let inside = min(at, last);
+    let value = select(nothing, load_x(n, inside.y, inside.x, c4), all(inside == at));
+    if (IS_MAX) {
+      result = max(result, value);
+    } else {
+      result += value;
     }
-    for (var kx = 0u; kx < K_W; kx++) {
-      let x = left + i32(kx * DILATION_W);
-      if (x < 0 || x >= i32(IN_W)) {
-        continue;
-      }
-      let value = load_x(n, u32(y), u32(x), c);
-      if (IS_MAX) {
-        result = max(result, value);
-      } else {
-        result += value;
-      }
-    }
+    kx++;
+    let next_y = kx == across;
+    kx = select(kx, 0u, next_y);
+    ky = select(ky, ky + 1u, next_y);
   }
-  store_out(n, oy, ox, c, result);
+  store_out(n, oy, ox, c4, result);
 }

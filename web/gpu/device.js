@@ -69,7 +69,9 @@ export async function openDevice() {
   }
   const { vendor = "", architecture = "", description = "" } = adapter.info ?? {};
   const name = nameOf(adapter.info ?? {});
-  const software = /swiftshader|llvmpipe|lavapipe|basic render/i.test(name);
+  const software =
+    adapter.info?.isFallbackAdapter === true ||
+    /swiftshader|llvmpipe|lavapipe|basic render/i.test(name);
   const features = [...requiredFeatures];
   return {
     device,

@@ -29,6 +29,9 @@ import { DeviceError, DeviceLostError, OutOfMemoryError } from "./errors.js";
  * @typedef {{pipeline: GPUComputePipeline, group: GPUBindGroup, workgroups: [number, number, number]}} Dispatch
  */
 
+/** Milliseconds in which a lost device tells that it is lost. */
+const LAST_WORDS = 100;
+
 export class Runner {
   /**
    * @param {GPUDevice} device
@@ -53,8 +56,14 @@ export class Runner {
    * @param {Promise<T>} promise
    * @returns {Promise<T>}
    */
-  whileAlive(promise) {
-    return Promise.race([promise, this.loss]);
+  async whileAlive(promise) {
+    try {
+      return await Promise.race([promise, this.loss]);
+    } catch (error) {
+      // A device that goes away fails what waits on it before it says so itself.
+      await Promise.race([this.loss, new Promise((resolve) => setTimeout(resolve, LAST_WORDS))]);
+      throw error;
+    }
   }
 
   /**
@@ -134,18 +143,42 @@ export class Program {
     compiling.catch(() => {}); // awaited below, after the uploads
     await runner.checked(`${plan.name}: allocating`, () => this.#allocate(weights));
     const pipelines = await compiling;
-    const prepare = plan.prepare.flatMap((step) => this.#bind(step, pipelines));
-    this.dispatches = plan.run.flatMap((step) => this.#bind(step, pipelines));
-    await runner.checked(`${plan.name}: preparing the weights`, () => {
-      const { device } = runner;
-      const encoder = device.createCommandEncoder();
-      encode(encoder, prepare);
-      // The first run of a pipeline is slower; nobody waits for this one's answer.
-      encode(encoder, this.dispatches);
-      device.queue.submit([encoder.finish()]);
+    /** @type {Dispatch[]} */
+    let prepare = [];
+    await runner.checked(`${plan.name}: binding`, () => {
+      prepare = plan.prepare.flatMap((step) => this.#bind(step, pipelines));
+      this.dispatches = plan.run.flatMap((step) => this.#bind(step, pipelines));
     });
-    await runner.whileAlive(runner.device.queue.onSubmittedWorkDone());
+    // The first run of a pipeline is slower; nobody waits for this one's answer.
+    await this.#warmUp([...prepare, ...this.dispatches]);
     this.#freeUnused();
+  }
+
+  /**
+   * Run without inputs. What is wrong with a step shows here; then its name is found.
+   * @param {Dispatch[]} dispatches
+   */
+  async #warmUp(dispatches) {
+    const { runner, plan } = this;
+    const { device } = runner;
+    try {
+      await runner.checked(`${plan.name}: the first run`, () => {
+        const encoder = device.createCommandEncoder();
+        encode(encoder, dispatches);
+        device.queue.submit([encoder.finish()]);
+      });
+    } catch (error) {
+      if (runner.lost) throw error;
+      for (const dispatch of dispatches) {
+        await runner.checked(`${plan.name}: the step ${dispatch.group.label}`, () => {
+          const encoder = device.createCommandEncoder();
+          encode(encoder, [dispatch]);
+          encoder.finish();
+        });
+      }
+      throw error;
+    }
+    await runner.whileAlive(device.queue.onSubmittedWorkDone());
   }
 
   /**
@@ -161,9 +194,11 @@ export class Program {
     for (const step of [...plan.prepare, ...plan.run]) {
       if (step.module >= 0) wanted.set(keyOf(step), step);
     }
+    device.pushErrorScope("validation");
     const modules = plan.modules.map((code, index) =>
       device.createShaderModule({ code, label: `${plan.name} module ${index}` }),
     );
+    device.popErrorScope().catch(() => {}); // the pipelines below tell of it, with their names
     let done = 0;
     onProgress(0, wanted.size);
     /** @param {[string, Step]} entry @returns {Promise<[string, GPUComputePipeline]>} */
@@ -292,9 +327,11 @@ export class Program {
     }
     for (const [index, { name, slot }] of plan.inputs.entries()) {
       const { byteLength } = inputs[index];
-      if (byteLength > plan.slots[slot].bytes || byteLength % 4) {
+      const { bytes } = plan.slots[slot];
+      // Slots are whole groups of 16 bytes, of which the last may not be full.
+      if (byteLength % 4 || Math.max(16, Math.ceil(byteLength / 16) * 16) !== bytes) {
         throw new DeviceError(
-          `${plan.name}: the input ${name} has ${byteLength} bytes, its slot ${plan.slots[slot].bytes}`,
+          `${plan.name}: the input ${name} has ${byteLength} bytes, its slot ${bytes}`,
         );
       }
     }

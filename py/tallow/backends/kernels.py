@@ -26,8 +26,8 @@ from ..shape import Shape, size_of
 class Load:
     """A function load_*(params): operand `operand` seen in the shape `space`, row-major.
 
-    Lanes run along the last axis. `guarded` parameters may pass the end of their axis when its
-    length is not a multiple of 4; the function then gives 0.
+    The last parameter counts in fours, if loads are four wide. `guarded` parameters may pass the
+    end of their axis when its length is not a multiple of 4; the function then gives 0.
     """
 
     function: str
@@ -42,8 +42,8 @@ class Schedule:
     """How a kernel file computes a node.
 
     space: the shape that the parameters of store_out count in. overrides: values for the file's
-    override constants (those that it does not declare are left out). extent: outputs along the
-    dispatch axes x and y before tiling, and z. width: elements that a load or a store moves.
+    override constants (those that it does not declare are left out). extent:
+    invocations along the dispatch axes. width: elements that a load or a store moves.
     """
 
     file: str
@@ -51,8 +51,19 @@ class Schedule:
     params: tuple[str, ...]
     space: Callable[[Node], Shape]
     overrides: Callable[[Node], dict[str, Any]]
-    extent: Callable[[Node, int], tuple[int, int, int]]
+    extent: Callable[[Node, Tile], tuple[int, int, int]]
     width: int = 4
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Outputs of one invocation: `columns` (channels) of `rows` rows of a matrix product, of
+    `rows` pixels in row-major order, or of `pixels` pixels on each of `lines` lines."""
+
+    columns: int
+    rows: int
+    pixels: int
+    lines: int
 
 
 @dataclass(frozen=True)
@@ -60,7 +71,7 @@ class KernelFile:
     """A kernel's text and what it says of itself."""
 
     text: str
-    tile: tuple[int, int]  # outputs of one invocation along x and y
+    tile: Tile
     workgroup: tuple[int, int, int]
 
 
@@ -70,14 +81,16 @@ def kernel_file(name: str) -> KernelFile:
     packaged = files(__package__.partition(".")[0]) / "kernels_wgsl" / f"{name}.wgsl"
     source_tree = Path(__file__).resolve().parents[3] / "kernels_wgsl" / f"{name}.wgsl"
     text = (packaged if packaged.is_file() else source_tree).read_text("utf-8")
-    constants = dict(re.findall(r"^const (TILE_\w+) = (\d+)u;", text, re.M))
-    across = constants.get("TILE_COLS") or constants.get("TILE_CHANNELS")
-    down = constants.get("TILE_ROWS") or constants.get("TILE_PIXELS")
+    tile = {
+        name: int(size) for name, size in re.findall(r"^const (TILE_\w+) = (\d+)u;", text, re.M)
+    }
+    columns = tile.get("TILE_COLS") or tile.get("TILE_CHANNELS")
     sizes = re.search(r"@workgroup_size\((\d+), (\d+), (\d+)\)", text)
-    if not (across and down and sizes):
+    if not (columns and sizes):
         raise GraphError(f"kernels_wgsl/{name}.wgsl does not declare its tile and workgroup size")
+    rows, pixels, lines = (tile.get(f"TILE_{axis}", 1) for axis in ("ROWS", "PIXELS", "LINES"))
     x, y, z = (int(size) for size in sizes.groups())
-    return KernelFile(text, (int(across), int(down)), (x, y, z))
+    return KernelFile(text, Tile(columns, rows, pixels, lines), (x, y, z))
 
 
 # ---- matrix products --------------------------------------------------------------------------
@@ -104,30 +117,47 @@ def _product(file: str) -> Schedule:
         batch, rows, _, columns = _matrix(node)
         return batch, rows, columns
 
-    def extent(node: Node, tile: int) -> tuple[int, int, int]:
+    def extent(node: Node, tile: Tile) -> tuple[int, int, int]:
         batch, rows, _, columns = _matrix(node)
-        return columns, -(-rows // tile), batch
+        return -(-columns // tile.columns), -(-rows // tile.rows), batch
 
     return Schedule(
         file,
         (
-            Load("load_a", 0, ("batch", "row", "k"), a_space),
-            Load("load_b", 1, ("batch", "k", "col"), b_space, guarded=("k",)),
+            Load("load_a", 0, ("batch", "row", "k4"), a_space),
+            Load("load_b", 1, ("batch", "k", "col4"), b_space, guarded=("k",)),
         ),
-        ("batch", "row", "col"),
+        ("batch", "row", "col4"),
         out_space,
         lambda node: dict(zip("MKN", _matrix(node)[1:], strict=True)),
         extent,
     )
 
 
-PRODUCTS = {name: _product(name) for name in ("matmul_8x8", "matmul_4x4", "matmul_1x4")}
+PRODUCTS = {
+    name: _product(name)
+    for name in (
+        "matmul_quad_16x8",
+        "matmul_quad_16x4",
+        "matmul_8x8",
+        "matmul_4x4",
+        "matmul_1x4",
+    )
+}
 
 
-def _choose_product(node: Node) -> Schedule:
+def _quad_columns(columns: int) -> str:
+    """Which tile of a quad kernel: 32 columns a quad are better, unless they stand idle."""
+    wide, narrow = -(-columns // 32) * 32, -(-columns // 16) * 16
+    return "16x8" if wide <= 1.15 * narrow else "16x4"
+
+
+def _choose_product(node: Node, quads: bool) -> Schedule:
     _, rows, _, columns = _matrix(node)
-    if rows < 4:
+    if rows == 1:
         return PRODUCTS["matmul_1x4"]
+    if quads and rows > 8 and columns > 8:
+        return PRODUCTS[f"matmul_quad_{_quad_columns(columns)}"]
     if rows < 32 or columns <= 4:
         return PRODUCTS["matmul_4x4"]
     return PRODUCTS["matmul_8x8"]
@@ -135,7 +165,7 @@ def _choose_product(node: Node) -> Schedule:
 
 # ---- windows ----------------------------------------------------------------------------------
 
-_PIXEL = ("n", "y", "x", "c")
+_PIXEL = ("n", "y", "x", "c4")
 
 
 def _geometry(node: Node) -> dict[str, Any]:
@@ -161,9 +191,13 @@ def _geometry(node: Node) -> dict[str, Any]:
     }
 
 
-def _pixels(node: Node, tile: int) -> tuple[int, int, int]:
+def _pixels(node: Node, tile: Tile) -> tuple[int, int, int]:
     n, height, width, channels = node.shape
-    return channels, height * -(-width // tile), n
+    if tile.rows > 1:
+        down = -(-height * width // tile.rows)
+    else:
+        down = -(-height // tile.lines) * -(-width // tile.pixels)
+    return -(-channels // tile.columns), down, n
 
 
 def _window(file: str, *weight: Load, width: int = 4) -> Schedule:
@@ -174,7 +208,7 @@ def _window(file: str, *weight: Load, width: int = 4) -> Schedule:
 
 
 def _weight(guarded: tuple[str, ...] = ()) -> Load:
-    params = ("ky", "kx", "c", "o")
+    params = ("ky", "kx", "c", "o4")
     return Load("load_w", 1, params, lambda node: node.inputs[1].shape, guarded)
 
 
@@ -183,12 +217,22 @@ def _depthwise_space(node: Node) -> Shape:
     return kh, kw, channels
 
 
-WINDOWS = {
-    "conv2d": _window("conv2d", _weight(("c",))),
-    "conv2d_grouped": _window("conv2d_grouped", _weight(), width=1),
-    "depthwise": _window("depthwise", Load("load_w", 1, ("ky", "kx", "c"), _depthwise_space)),
-    "pool2d": _window("pool2d"),
+CONVOLUTIONS = {
+    name: _window(name, _weight(("c",)))
+    for name in ("conv2d_quad_16x8", "conv2d_quad_16x4", "conv2d_8x8", "conv2d_4x4")
 }
+DEPTHWISE = {
+    name: _window(name, Load("load_w", 1, ("ky", "kx", "c4"), _depthwise_space))
+    for name in (
+        "depthwise",
+        "depthwise_3x3",
+        "depthwise_3x3_stride2",
+        "depthwise_5x5",
+        "depthwise_5x5_stride2",
+    )
+}
+GROUPED = _window("conv2d_grouped", _weight(), width=1)
+POOL = _window("pool2d")
 
 
 def is_pointwise(node: Node) -> bool:
@@ -211,14 +255,34 @@ def is_depthwise(node: Node) -> bool:
     )
 
 
-def choose(node: Node) -> Schedule:
-    """The schedule for a contraction or window of float32."""
+def _choose_depthwise(node: Node) -> Schedule:
+    (kh, kw), stride = node.inputs[1].shape[:2], tuple(node.attrs["stride"])
+    suffix = {(1, 1): "", (2, 2): "_stride2"}.get(stride)
+    special = DEPTHWISE.get(f"depthwise_{kh}x{kw}{suffix}")
+    if special and tuple(node.attrs["dilation"]) == (1, 1):
+        return special
+    return DEPTHWISE["depthwise"]
+
+
+def _choose_convolution(node: Node, quads: bool) -> Schedule:
+    _, height, width, channels = node.shape
+    pixels = height * width
+    if quads and pixels > 8:
+        return CONVOLUTIONS[f"conv2d_quad_{_quad_columns(channels)}"]
+    return CONVOLUTIONS["conv2d_4x4" if pixels < 128 or channels <= 4 else "conv2d_8x8"]
+
+
+def choose(node: Node, quads: bool = False) -> Schedule:
+    """The schedule for a contraction or window of float32.
+
+    quads: whether quad operations are there and pay, as on a CPU that plays the GPU.
+    """
     if node.dtype != float32:
         raise GraphError(f"{node}: hand-written kernels compute float32")
     if node.op is contract.matmul or is_pointwise(node):
-        return _choose_product(node)
-    if node.op is window.conv2d:
-        if is_depthwise(node):
-            return WINDOWS["depthwise"]
-        return WINDOWS["conv2d" if node.attrs["groups"] == 1 else "conv2d_grouped"]
-    return WINDOWS["pool2d"]
+        return _choose_product(node, quads)
+    if node.op is not window.conv2d:
+        return POOL
+    if is_depthwise(node):
+        return _choose_depthwise(node)
+    return _choose_convolution(node, quads) if node.attrs["groups"] == 1 else GROUPED

@@ -101,18 +101,19 @@ class WebGpuBackend:
 
     @property
     def limits(self) -> Limits:
-        limits = js.tallowGpu.info.limits
+        info, limits = js.tallowGpu.info, js.tallowGpu.info.limits
         return Limits(
             storage_buffers=int(limits.maxStorageBuffersPerShaderStage),
             binding_bytes=int(limits.maxStorageBufferBindingSize),
             buffer_bytes=int(limits.maxBufferSize),
+            quads=bool(info.software) and "subgroups" in info.features,
         )
 
     async def load_async(self, compiled: Compiled) -> WebGpuProgram:
         """Uploads weights, compiles every pipeline at once, runs `prepare`."""
         weights = _typed_array(compiled.weights_block())
         try:
-            handle = await js.tallowGpu.load(compiled.plan.to_json(), weights)
+            handle = await js.tallowGpu.load(compiled.plan.to_json(host=False), weights)
         except JsException as error:
             _raise(error)
         return WebGpuProgram(compiled, handle)

@@ -28,6 +28,8 @@ from .params import Params
 WORKGROUP = 64  # invocations of a generated kernel's workgroup
 MOST_WORKGROUPS = 65535  # along one dispatch axis, on every WebGPU device
 
+_ENABLE = re.compile(r"^enable [^;]+;$", re.M)
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -44,18 +46,23 @@ class Kernel:
 
 
 def kernel_for(
-    root: Node, members: Sequence[Node], reads: Sequence[Node], row: tuple[int, ...] = ()
+    root: Node,
+    members: Sequence[Node],
+    reads: Sequence[Node],
+    row: tuple[int, ...] = (),
+    quads: bool = False,
 ) -> Kernel:
     """The kernel that computes `root` from `reads`, which are bound in this order, root last.
 
     members: the nodes that it computes, root among them, in the order of computation. row: the
-    axes of a row, if values per row are reduced and spread again.
+    axes of a row, if values per row are reduced and spread again. quads: whether the device
+    has quad operations and gains by them.
     """
     if row:
         return _rows(root, members, reads, row)
     anchors = [node for node in members if isinstance(node.op, Contraction)]
     if anchors:
-        return _hand_written(root, anchors[0], reads)
+        return _hand_written(root, anchors[0], reads, quads)
     return _generated(root, members, reads)
 
 
@@ -85,12 +92,14 @@ class _Module:
         bindings.append(self.params.declaration(len(bindings)))
         parts = ["\n".join(bindings).strip(), *self.helpers.values(), functions, kept]
         content = "\n\n".join(parts)
+        enables = _ENABLE.findall(content)  # these must come before all else
+        content = _ENABLE.sub("", content)
         bits = [
             f"var<private> {name}: u32 = {value};"
             for name, value in PRIVATE_BITS.items()
             if re.search(rf"\b{name}\b", content)
         ]
-        return "\n".join([f"// {title}", *bits, content.strip(), ""])
+        return "\n".join([f"// {title}", *enables, *bits, content.strip(), ""])
 
 
 def _binding(number: int, access: str, name: str, kind: str) -> str:
@@ -233,8 +242,8 @@ _OWN_BINDING = re.compile(r"^@group\(0\) @binding\(\d+\) var<storage[^\n]*\n", r
 _OWN_ACCESS = re.compile(r"^fn (?:load|store)_\w+\([^\n]*\{\n(?:.*\n)*?\}\n", re.M)
 
 
-def _hand_written(root: Node, anchor: Node, reads: Sequence[Node]) -> Kernel:
-    schedule = choose(anchor)
+def _hand_written(root: Node, anchor: Node, reads: Sequence[Node], quads: bool) -> Kernel:
+    schedule = choose(anchor, quads)
     file = kernel_file(schedule.file)
     module = _Module(reads, root)
     kept = re.sub(r"\n{3,}", "\n\n", _OWN_ACCESS.sub("", _OWN_BINDING.sub("", file.text)))
@@ -244,8 +253,7 @@ def _hand_written(root: Node, anchor: Node, reads: Sequence[Node]) -> Kernel:
     values = schedule.overrides(anchor)
     kept = module.params.lift_overrides(kept, values)
     text = module.text(title, "\n\n".join([*functions, store]), result_width, kept.strip())
-    columns, rows, layers = schedule.extent(anchor, file.tile[1])
-    invocations = (-(-columns // file.tile[0]), rows, layers)
+    invocations = schedule.extent(anchor, file.tile)
     groups = [-(-n // size) for n, size in zip(invocations, file.workgroup, strict=True)]
     if max(groups) > MOST_WORKGROUPS:
         raise DeviceMemoryError(f"{anchor}: {groups} workgroups are beyond what WebGPU runs")
@@ -261,7 +269,7 @@ def _parameters(params: Sequence[str], space: Shape, width: int) -> Coords:
     ]
     last, dim = params[-1], space[-1]
     if width == 4:
-        coords.append(atom(f"({last} / 4u)", max(2, -(-dim // 4))) * 4)
+        coords.append(atom(last, max(2, -(-dim // 4))) * 4)
     else:
         coords.append(atom(last, dim))
     return tuple(coords)
@@ -274,13 +282,14 @@ def _load_function(module: _Module, anchor: Node, load: Load, width: int) -> str
     kind = type_of(operand.dtype, width)
     coords = _parameters(load.params, space, width)
     body = module.body()
-    for name, dim in zip(load.params, space, strict=True):
-        if name in load.guarded and dim % 4:
-            body.line(f"if ({name} >= {dim}u) {{ return {kind}(); }}")
     if width == 1 or space[-1] % 4 == 0:
         result = body.value(node, coords, width)
     else:
         result = _guarded_lanes(body, node, coords, load.params[-1], space[-1])
+    for name, dim in zip(load.params, space, strict=True):
+        if name in load.guarded and dim % 4:
+            # No branch: a load stands in dozens of places, and compilers choke on so many.
+            result = f"select({kind}(), {result}, {name} < {dim}u)"
     signature = ", ".join(f"{name}: u32" for name in load.params)
     lines = [*body.lines, f"return {result};"]
     return f"fn {load.function}({signature}) -> {kind} {{\n{_indent(lines)}\n}}"
@@ -291,7 +300,7 @@ def _guarded_lanes(body: Expression, node: Node, coords: Coords, last: str, dim:
     parts = []
     for lane in range(4):
         value = body.value(node, (*coords[:-1], coords[-1] + lane), 1)
-        parts.append(f"select(0f, {value}, {last} + {lane}u < {dim}u)" if lane else value)
+        parts.append(f"select(0f, {value}, {last} * 4u + {lane}u < {dim}u)" if lane else value)
     return f"vec4f({', '.join(parts)})"
 
 
@@ -323,7 +332,7 @@ def _store_function(
             value = body.value(root, at_lane, 1)
             store = storage.store("result", root.dtype, text_of(place), 1, value)
             block = [*body.lines, store]
-            lines.append(f"if ({schedule.params[-1]} + {lane}u < {space[-1]}u) {{")
+            lines.append(f"if ({schedule.params[-1]} * 4u + {lane}u < {space[-1]}u) {{")
             lines += ["    " + line for line in block] + ["}"]
     return f"fn store_out({signature}) {{\n{_indent(lines)}\n}}", result_width
 

@@ -15,6 +15,8 @@ Each pass up to fuse takes a graph and gives a graph, which is checked.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -38,14 +40,25 @@ GraphPass = Callable[[Graph], Graph]
 
 @dataclass(frozen=True)
 class Limits:
-    """What a device can hold. The defaults are those that every WebGPU device has."""
+    """What a device can hold and do. The defaults are those that every WebGPU device has."""
 
     storage_buffers: int = 8  # bound in one kernel, the result counted
     binding_bytes: int = 128 << 20  # of one buffer in a kernel
     buffer_bytes: int = 256 << 20
+    quads: bool = False  # quad operations, on a CPU that plays the GPU, where they pay
 
 
-HOST = Limits(storage_buffers=64, binding_bytes=1 << 62, buffer_bytes=1 << 62)
+def host_memory() -> int:
+    """Bytes of memory that this process could have at most."""
+    if sys.platform == "emscripten":
+        return 4 << 30
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # no sysconf there, or it does not know
+        return 1 << 46
+
+
+HOST = Limits(storage_buffers=64, binding_bytes=host_memory(), buffer_bytes=host_memory())
 
 
 @dataclass(frozen=True)
@@ -97,7 +110,7 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = Limits(
     graph = optimise(graph.check(), device, limits)
     static = static_nodes(graph)
     fusion = fuse(graph, static, limits.storage_buffers)
-    plan, weights = lower(graph, fusion, static, device, types)
+    plan, weights = lower(graph, fusion, static, device, types, limits.quads)
     check_fits(plan, limits)
     return Compiled(plan, weights)
 

@@ -16,20 +16,26 @@ Weights = list[tuple[int, HostArray]]  # where each constant begins in the weigh
 
 
 def lower(
-    graph: Graph, fusion: Fusion, static: set[Node], device: str, types: dict[str, str]
+    graph: Graph,
+    fusion: Fusion,
+    static: set[Node],
+    device: str,
+    types: dict[str, str],
+    quads: bool = False,
 ) -> tuple[Plan, Weights]:
     """The plan of a fused graph, and the constants with their places in the weights block.
 
     types: the element types that the user sees, by the name of the input or output.
     """
-    return _Lowering(fusion, static, device).plan(graph, types)
+    return _Lowering(fusion, static, device, quads).plan(graph, types)
 
 
 class _Lowering:
-    def __init__(self, fusion: Fusion, static: set[Node], device: str) -> None:
+    def __init__(self, fusion: Fusion, static: set[Node], device: str, quads: bool) -> None:
         self.fusion = fusion
         self.static = static
         self.device = device
+        self.quads = quads
         self.slots: list[Slot] = []
         self.slot_of: dict[Node, int] = {}
         self.weights: Weights = []
@@ -97,7 +103,7 @@ class _Lowering:
         kernel = Kernel("", (0, 0, 0))
         module = -1
         if self.device == "webgpu" and group.root.size:
-            kernel = kernel_for(group.root, group.members, group.reads, group.row)
+            kernel = kernel_for(group.root, group.members, group.reads, group.row, self.quads)
             module = self.modules.setdefault(kernel.text, len(self.modules))
         slots = [self.slot_of[self.fusion.memory_of(node)] for node in group.reads]
         return Step(
