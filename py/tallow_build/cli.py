@@ -1,0 +1,111 @@
+"""The commands of build.py and their arguments."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from . import address, checks, setup, training
+from .errors import BuildError
+from .paths import DIST, ROOT, shown
+from .process import become
+from .progress import say
+
+Command = Callable[[argparse.Namespace], int]
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs one command and returns its exit status."""
+    passes_on = argv[:1] in (["test"], ["bench"])
+    options = _parser().parse_args(argv[:1] if passes_on else argv)
+    options.rest = list(argv[1:])
+    command: Command = options.command
+    try:
+        return command(options)
+    except BuildError as error:
+        say(str(error))
+    except OSError as error:
+        say(f"build.py {argv[0]} failed: {error}\nWhat to do: put that right and start again")
+    except KeyboardInterrupt:
+        say("\nInterrupted. Nothing is half-made; the same command goes on from here.")
+        return 130
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="build.py", description="The one door to Tallow.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, command: Command, words: str) -> argparse.ArgumentParser:
+        one = commands.add_parser(name, help=words, description=words)
+        one.set_defaults(command=command)
+        return one
+
+    serve = add("serve", _serve, "build dist/, serve it and print its address")
+    serve.add_argument("--host", default="127.0.0.1", help="default: %(default)s, this machine")
+    serve.add_argument("--port", type=int, default=8000, help="default: %(default)s; 0: a free one")
+    add("test", _test, "run the tests; arguments go to pytest")
+    add("build", _build, "build dist/, which any static web server can host")
+    check = add("check", _check, "check format, lint and types of Python and JavaScript")
+    check.add_argument("--fix", action="store_true", help="first put right what tools can")
+    add("bench", _bench, "measure the models; arguments go to bench/run.py")
+    run = add("run", _run, "run a Python file in headless Chromium's Pyodide, with tallow")
+    run.add_argument("script", type=Path, metavar="FILE.py")
+    run.add_argument("--device", choices=("webgpu", "numpy"), help="webgpu fails if there is none")
+    words = "make this file readable there, under its base name; may be repeated"
+    run.add_argument("--file", type=Path, action="append", default=[], dest="files", help=words)
+    models = add("models", _models, "make the models again from their sources")
+    models.add_argument("--train", action="store_true", help="train the digit network anew as well")
+    return parser
+
+
+def _serve(options: argparse.Namespace) -> int:
+    address.listen(options.host, options.port).close()  # rather now than after minutes of set-up
+    setup.for_site()
+    place = ["--host", options.host, "--port", str(options.port)]
+    become("-m", "tallow_build.server", DIST, *place)
+
+
+def _build(options: argparse.Namespace) -> int:
+    setup.for_site()
+    print(f"{shown(DIST)} is up to date.")
+    return 0
+
+
+def _test(options: argparse.Namespace) -> int:
+    variables = setup.for_tests()
+    become("-m", "pytest", *options.rest, extra=variables, cwd=ROOT)
+
+
+def _check(options: argparse.Namespace) -> int:
+    setup.for_checks()
+    return checks.run(fix=options.fix)
+
+
+def _bench(options: argparse.Namespace) -> int:
+    variables = setup.for_browser()
+    become(ROOT / "bench" / "run.py", *options.rest, extra=variables)
+
+
+def _run(options: argparse.Namespace) -> int:
+    for path in (options.script, *options.files):
+        if not path.is_file():
+            why, remedy = f"{path} is not a file", "give the path of a file that is there"
+            raise BuildError("Running a script", why, remedy)
+    variables = setup.for_browser()
+    device = ["--device", options.device] if options.device else []
+    files = [part for path in options.files for part in ("--file", path)]
+    become("-m", "tallow_build.script", *device, *files, options.script, extra=variables)
+
+
+def _models(options: argparse.Namespace) -> int:
+    setup.models_again()
+    if options.train:
+        training.run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

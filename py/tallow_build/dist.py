@@ -1,0 +1,87 @@
+"""Puts dist/ together: the page, Pyodide, the wheels, the models, the licences.
+
+dist/ is a plain folder that any static web server can host, under any path.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from . import models, sources, wheels
+from .errors import explained
+from .files import file_sha256, replace_folder, scratch
+from .paths import BUILD, DIST, NODE_MODULES, ROOT, WEB
+from .progress import MB, folder_bytes, say
+from .stamps import Stamp, digest
+
+PYODIDE = NODE_MODULES / "pyodide"
+PYODIDE_FILES = (
+    "pyodide.mjs",
+    "pyodide.asm.mjs",
+    "pyodide.asm.wasm",
+    "python_stdlib.zip",
+    "pyodide-lock.json",
+)
+LICENCES = ("LICENSE", "NOTICE")
+
+_STEP = "Putting dist/ together"
+
+
+def ensure() -> None:
+    """Makes dist/ from its parts, unless it is there and none of them has changed."""
+    numpy, protobuf = sources.pyodide_numpy(), sources.pure_protobuf()
+    sources.fetch([numpy, protobuf])
+    packages = {
+        "tallow": wheels.tallow(),
+        "numpy": numpy[1],
+        "protobuf": protobuf[1],
+        "onnx": wheels.onnx_schema(),
+    }
+    model_files = models.ensure() | models.cards()
+    index = json.dumps(models.published(), indent=1)
+    parts: dict[str, Path] = {
+        **{f"runtime/pyodide/{name}": PYODIDE / name for name in PYODIDE_FILES},
+        **{f"runtime/wheels/{path.name}": path for path in packages.values()},
+        **{f"models/{name}": path for name, path in model_files.items()},
+        **{name: ROOT / name for name in LICENCES},
+    }
+    with explained(_STEP, "restore the file with git, or delete node_modules and start again"):
+        inputs = digest(WEB, index, *(x for pair in parts.items() for x in pair))
+        stamp = Stamp("dist")
+        if stamp.fresh(inputs):
+            return
+        stamp.clear()
+        with scratch("dist", BUILD / "tmp") as folder:
+            made = folder / "dist"
+            shutil.copytree(WEB, made, ignore=shutil.ignore_patterns("*.d.ts"))
+            for name, path in parts.items():
+                (made / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, made / name)
+            (made / "models" / "manifest.json").write_text(index + "\n", "utf-8")
+            runtime = json.dumps(_runtime(packages), indent=1)
+            (made / "runtime" / "runtime.json").write_text(runtime + "\n", "utf-8")
+            replace_folder(made, DIST)
+        stamp.write(inputs, [DIST])
+    say(f"dist/ is ready: {folder_bytes(DIST) / MB:.1f} MB")
+
+
+def _runtime(packages: dict[str, Path]) -> dict[str, Any]:
+    """runtime.json: what the worker downloads, with sizes for the progress and hashes."""
+    version = json.loads((PYODIDE / "package.json").read_text("utf-8"))["version"]
+    return {
+        "pyodide": {
+            "version": version,
+            "files": {name: (PYODIDE / name).stat().st_size for name in PYODIDE_FILES},
+        },
+        "packages": {
+            name: {
+                "file": f"wheels/{path.name}",
+                "bytes": path.stat().st_size,
+                "sha256": file_sha256(path),
+            }
+            for name, path in packages.items()
+        },
+    }

@@ -1,0 +1,29 @@
+"""Where things lie in a checkout. All of it is relative to the folder that holds build.py."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PACKAGE_JSON = ROOT / "package.json"
+PACKAGE_LOCK = ROOT / "package-lock.json"
+WEB = ROOT / "web"
+MODELS = ROOT / "models"
+REQUIREMENTS = ROOT / "py" / "tallow_build" / "requirements"
+
+# Ignored by git, made by build.py. CACHE holds what was downloaded, BUILD what was made here.
+CACHE = ROOT / ".cache"
+BUILD = ROOT / "build"
+STAMPS = BUILD / "stamps"
+VENV = ROOT / ".venv"
+NODE_MODULES = ROOT / "node_modules"
+DIST = ROOT / "dist"
+
+VENV_PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def shown(path: Path) -> str:
+    """The path as a person in the checkout would type it."""
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)

@@ -1,0 +1,111 @@
+"""The wheels that are made here: `tallow` itself, and the onnx schema cut out of `onnx`.
+
+Both are the same byte for byte wherever they are made, so that dist/ is too.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import tomllib
+import zipfile
+from pathlib import Path
+from subprocess import DEVNULL, run
+
+from .errors import BuildError, explained
+from .files import scratch
+from .paths import BUILD, ROOT
+from .process import call, environment, python
+from .stamps import Stamp, digest
+
+WHEELS = BUILD / "wheels"
+
+# Zip files cannot hold an earlier time; every entry gets this one.
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_EPOCH_SECONDS = "315532800"
+
+
+def tallow() -> Path:
+    """The tallow wheel, made anew when its sources have changed."""
+    settings = ROOT / "pyproject.toml"
+    texts = [settings, ROOT / "README.md", ROOT / "LICENSE"]
+    inputs = digest(*texts, ROOT / "py" / "tallow", ROOT / "kernels_wgsl")
+    version = tomllib.loads(settings.read_text("utf-8"))["project"]["version"]
+    wheel = WHEELS / f"tallow-{version}-py3-none-any.whl"
+    stamp = Stamp("tallow-wheel")
+    if stamp.fresh(inputs):
+        return wheel
+    stamp.clear()
+    step = "Building the tallow wheel"
+    with scratch("tallow") as folder:
+        call(
+            step,
+            python("-m", "hatchling", "build", "-t", "wheel", "-d", folder),
+            "correct what it says about pyproject.toml or the files it names",
+            extra={"SOURCE_DATE_EPOCH": _EPOCH_SECONDS},
+        )
+        with explained(step):
+            WHEELS.mkdir(parents=True, exist_ok=True)
+            (folder / wheel.name).replace(wheel)
+    stamp.write(inputs, [wheel])
+    return wheel
+
+
+def onnx_schema() -> Path:
+    """A wheel of onnx/onnx_ml_pb2.py alone: the ONNX format, without the C++ that `onnx` has.
+
+    It has no onnx/__init__.py, so `from onnx import onnx_ml_pb2` works the same with this and
+    with the whole package.
+    """
+    step = "Cutting the schema out of the onnx package"
+    module, licence, version = _installed_onnx(step)
+    inputs = digest(module, licence, version, "layout 1")
+    name = f"onnx_schema-{version}"
+    wheel = WHEELS / f"{name}-py3-none-any.whl"
+    stamp = Stamp("onnx-schema")
+    if stamp.fresh(inputs):
+        return wheel
+    stamp.clear()
+    info = f"{name}.dist-info"
+    about = f"Metadata-Version: 2.4\nName: onnx-schema\nVersion: {version}\nLicense: Apache-2.0\n"
+    format_ = "Wheel-Version: 1.0\nGenerator: tallow\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    entries = {
+        "onnx/onnx_ml_pb2.py": module.read_bytes(),
+        f"{info}/METADATA": about.encode(),
+        f"{info}/WHEEL": format_.encode(),
+        f"{info}/licenses/LICENSE": licence.read_bytes(),
+    }
+    record = "".join(f"{path},{_record_hash(data)},{len(data)}\n" for path, data in entries.items())
+    entries[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
+    with explained(step), scratch("onnx-schema") as folder:
+        WHEELS.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(folder / wheel.name, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path, data in entries.items():
+                archive.writestr(zipfile.ZipInfo(path, _EPOCH), data, zipfile.ZIP_DEFLATED)
+        (folder / wheel.name).replace(wheel)
+    stamp.write(inputs, [wheel])
+    return wheel
+
+
+def _record_hash(data: bytes) -> str:
+    raw = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+    return f"sha256={raw}"
+
+
+def _installed_onnx(step: str) -> tuple[Path, Path, str]:
+    """The schema module, the licence and the version of `onnx` in .venv, without importing it."""
+    script = (
+        "import importlib.metadata as m, json; d = m.distribution('onnx'); "
+        "print(json.dumps([str(d.locate_file('')), d.version]))"
+    )
+    done = run(
+        python("-c", script), capture_output=True, text=True, stdin=DEVNULL, env=environment()
+    )
+    try:
+        folder, version = json.loads(done.stdout)
+    except ValueError as error:
+        why = f"onnx is not in .venv: {done.stderr.strip()[-500:]}"
+        raise BuildError(step, why, "delete .venv and start again") from error
+    licence = Path(folder) / f"onnx-{version}.dist-info" / "licenses" / "LICENSE"
+    return Path(folder) / "onnx" / "onnx_ml_pb2.py", licence, str(version)

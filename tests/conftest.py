@@ -1,0 +1,194 @@
+"""What the tests share: dist/, a server of it, a Chromium, pages that are watched; and the order.
+
+Tests lie in a folder per tier. The quick tiers come first, whatever the order on the command line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright, Request, sync_playwright
+
+from tallow.backends.native_device import find_adapter
+from tallow_build import browser as chromium
+from tallow_build import server as static
+from tallow_build.paths import DIST, ROOT
+from tallow_build.script import BrowserPython
+
+TIERS = ("unit", "ops", "onnx", "models", "e2e")
+
+
+def tier(path: Path) -> str:
+    """The name of the folder below tests/ that a test lies in."""
+    return path.relative_to(ROOT / "tests").parts[0]
+
+
+def pytest_report_header() -> str:
+    """Says which browser the tests will run in."""
+    return f"chromium: {chromium.find() or 'the one that Playwright has installed'}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks each test with its tier and sorts by tier; within one, the order stays."""
+    unknown = {tier(item.path) for item in items} - set(TIERS)
+    if unknown:
+        raise pytest.UsageError(f"tests/{min(unknown)} is no tier; tests go in {', '.join(TIERS)}")
+    for item in items:
+        item.add_marker(tier(item.path))
+    items.sort(key=lambda item: TIERS.index(tier(item.path)))
+
+
+@pytest.fixture(scope="session")
+def run_async() -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
+    """asyncio.run, in another thread: Playwright, once started, keeps a loop running in ours."""
+    with ThreadPoolExecutor(1) as other:
+        yield lambda coroutine: other.submit(asyncio.run, coroutine).result()
+
+
+@pytest.fixture(scope="session")
+def native() -> str:
+    """The name of the adapter that desktop WebGPU runs on. Skips where this machine has no driver
+    for one; that the package `wgpu` is missing is a failure, since it is pinned."""
+    assert find_spec("wgpu"), "the package wgpu is not installed in .venv"
+    adapter = find_adapter()
+    if isinstance(adapter, str):
+        pytest.skip(adapter)
+    return adapter.name
+
+
+@pytest.fixture(scope="session")
+def dist() -> Path:
+    """dist/, up to date."""
+    command = [sys.executable, str(ROOT / "build.py"), "build"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return DIST
+
+
+@pytest.fixture(scope="session")
+def server(dist: Path) -> Iterator[str]:
+    """The address of a server of dist/, with a slash at its end."""
+    with static.running(dist) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    """Playwright's synchronous API."""
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """A headless Chromium with WebGPU."""
+    with chromium.launch(playwright) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser_without_webgpu(playwright: Playwright) -> Iterator[Browser]:
+    """A headless Chromium in which no WebGPU adapter can be had."""
+    with chromium.launch(playwright, webgpu=False) as started:
+        yield started
+
+
+class Watch:
+    """What a page did that no page of ours may do. A test that provokes an error clears it."""
+
+    def __init__(self, page: Page, server: str) -> None:
+        self.errors: list[str] = []
+        self.foreign: list[str] = []
+        self._host = urlsplit(server).netloc
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.context.on("request", self._note)
+
+    def _note(self, request: Request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme not in ("blob", "data") and address.netloc != self._host:
+            self.foreign.append(request.url)
+
+    def check(self) -> None:
+        """Fails the test if there was anything."""
+        assert not self.foreign, f"requests to a third party: {self.foreign}"
+        assert not self.errors, f"uncaught errors in the page: {self.errors}"
+
+
+def watched_page(browser: Browser, server: str) -> Iterator[tuple[Page, Watch]]:
+    """A page in a context of its own, closed and checked afterwards."""
+    with browser.new_context(base_url=server, viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        watch = Watch(page, server)
+        yield page, watch
+    watch.check()
+
+
+@pytest.fixture
+def watched(browser: Browser, server: str) -> Iterator[tuple[Page, Watch]]:
+    """A fresh page and what is noted about it."""
+    yield from watched_page(browser, server)
+
+
+@pytest.fixture
+def page(watched: tuple[Page, Watch]) -> Page:
+    """A fresh page. Uncaught errors and requests to a third party fail the test; page.goto("./")
+    and other relative addresses mean the server's."""
+    return watched[0]
+
+
+@pytest.fixture
+def watch(watched: tuple[Page, Watch]) -> Watch:
+    """What was noted about `page`, for a test that provokes an error to look at and to clear."""
+    return watched[1]
+
+
+@pytest.fixture
+def page_without_webgpu(browser_without_webgpu: Browser, server: str) -> Iterator[Page]:
+    """As `page`, in a browser without WebGPU."""
+    for page, _ in watched_page(browser_without_webgpu, server):
+        yield page
+
+
+class Notebook:
+    """A Python in the browser that tests run code in: its names stay from one run to the next."""
+
+    def __init__(self, page: Page, server: str, device: str) -> None:
+        self._python = BrowserPython(page, server)
+        self.booted = self._python.boot(device)
+        assert self.booted.device == device, self.booted.reason
+
+    def write(self, name: str, data: bytes) -> None:
+        """Puts a file into its current folder."""
+        self._python.write(name, data)
+
+    def run(self, code: str) -> Any:
+        """The value of the last expression (None where it is not JSON); an error fails the test."""
+        streams: dict[str, list[str]] = {"stdout": [], "stderr": []}
+        ended = self._python.run(code, "test.py", lambda name, text: streams[name].append(text))
+        assert ended.status == 0, "".join(streams["stderr"])
+        return ended.result
+
+
+@pytest.fixture(scope="session")
+def browser_python(browser: Browser, server: str) -> Iterator[Callable[[str], Notebook]]:
+    """browser_python("webgpu" | "numpy"): a Notebook on that device, one for the whole session."""
+    with ExitStack() as stack:
+        started: dict[str, Notebook] = {}
+
+        def on(device: str) -> Notebook:
+            if device not in started:
+                page, _ = stack.enter_context(contextmanager(watched_page)(browser, server))
+                started[device] = Notebook(page, server, device)
+            return started[device]
+
+        yield on
