@@ -202,9 +202,9 @@ case("reshape-odd", normal(6, 5), lambda x: tl.reshape(x, (3, 10)) * 2.0,
      lambda x: x.reshape(3, 10) * 2)  # fmt: skip
 case("reshape-permuted", block, lambda x: tl.reshape(tl.permute_dims(x, (0, 2, 3, 1)), (8, -1)),
      lambda x: x.transpose(0, 2, 3, 1).reshape(8, -1))  # fmt: skip
-for axes in ((0, 2, 3, 1), (3, 2, 1, 0), (1, 0, 2, 3), (0, 1, 3, 2)):
-    case(f"permute-{''.join(map(str, axes))}", block, lambda x, a=axes: tl.permute_dims(x, a),
-         lambda x, a=axes: x.transpose(a))  # fmt: skip
+for order in ((0, 2, 3, 1), (3, 2, 1, 0), (1, 0, 2, 3), (0, 1, 3, 2)):
+    case(f"permute-{''.join(map(str, order))}", block, lambda x, a=order: tl.permute_dims(x, a),
+         lambda x, a=order: x.transpose(a))  # fmt: skip
 case("expand", normal(3, 1, 8), lambda x: tl.broadcast_to(x, (2, 3, 4, 8)),
      lambda x: np.broadcast_to(x, (2, 3, 4, 8)))  # fmt: skip
 case("expand-last", normal(3, 1), lambda x: tl.broadcast_to(x, (3, 8)),
@@ -351,23 +351,25 @@ case(
     rtol=1e-3,
     atol=1e-3,
 )
-case(
-    "batch_norm-folded",
-    normal(1, 4, 5, 5),
-    lambda x: F.batch_norm(
-        F.conv2d(x, tl.asarray(norm_weight)), *(tl.asarray(v) for v in statistics), eps=1e-3
-    ),
-    lambda x: (
-        (conv_reference(x, norm_weight) - statistics[0][:, None, None])
-        / np.sqrt(statistics[1] + 1e-3)[:, None, None]
-        * statistics[2][:, None, None]
-        + statistics[3][:, None, None]
-    ),
-    rtol=1e-3,
-    atol=1e-4,
-)
 norm_weight = normal(8, 4, 3, 3)
-statistics = [normal(8), np.abs(normal(8)) + 0.5, normal(8), normal(8)]
+norm_mean, norm_var, norm_scale, norm_shift = (np.abs(normal(8)) + 0.5 for _ in range(4))
+
+
+def normed(x):  # type: ignore
+    """A convolution and the batch norm after it, all of it weights."""
+    weight, mean, var, scale, shift = map(
+        tl.asarray, (norm_weight, norm_mean, norm_var, norm_scale, norm_shift)
+    )
+    return F.batch_norm(F.conv2d(x, weight), mean, var, scale, shift, eps=1e-3)
+
+
+def normed_reference(x):  # type: ignore
+    scale = norm_scale / np.sqrt(norm_var + 1e-3)
+    centred = conv_reference(x, norm_weight) - norm_mean[:, None, None]
+    return centred * scale[:, None, None] + norm_shift[:, None, None]
+
+
+case("batch_norm-folded", normal(1, 4, 5, 5), normed, normed_reference, rtol=1e-3, atol=1e-4)
 
 
 def pool_reference(x, kernel, stride, pads, ceil, reduce):  # type: ignore

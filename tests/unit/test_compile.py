@@ -18,6 +18,7 @@ from tallow.tensor import Tensor
 
 GOLDEN = Path(__file__).parent / "golden"
 rng = np.random.default_rng(5)
+DEFAULT = Limits()
 
 
 def weight(*shape: int) -> Tensor:
@@ -28,7 +29,7 @@ def image(*shape: int) -> Tensor:
     return Tensor(input_node("image", shape, tl.float32))
 
 
-def compiled(x: Tensor, *outputs: Tensor, limits: Limits = Limits()) -> Compiled:
+def compiled(x: Tensor, *outputs: Tensor, limits: Limits = DEFAULT) -> Compiled:
     named = {f"y{index}": output.node for index, output in enumerate(outputs)}
     return compile_graph(Graph((x.node,), named, "test"), "webgpu", limits)
 

@@ -1,0 +1,133 @@
+"""What the tests of the page share: a visitor who draws, chooses files and reads the answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tallow_build.paths import CACHE, ROOT
+
+# A start downloads, compiles and warms up; on two busy cores without a GPU that takes a while.
+PATIENCE = 120_000
+
+# A stroke's places on the pad, from (0, 0) at its upper left to (1, 1).
+Stroke = Sequence[tuple[float, float]]
+
+
+class Visitor:
+    """Somebody in front of the page."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.status = self.hook("status")
+        self.digit = self.hook("digit-result")
+        self.result = self.hook("image-result")
+        self.device = self.hook("device-info")
+        self.latency = self.hook("latency")
+
+    def hook(self, name: str) -> Locator:
+        """What carries this data-testid."""
+        return self.page.get_by_test_id(name)
+
+    def open(self, address: str = "./", state: str = "ready") -> None:
+        """Goes to an address and waits until the page is ready, or has failed."""
+        self.page.goto(address)
+        self.wait(state)
+
+    def wait(self, state: str = "ready") -> None:
+        """Waits until nothing is loading any more; then the state must be this one."""
+        expect(self.status).not_to_have_attribute("data-state", "loading", timeout=PATIENCE)
+        expect(self.status).to_have_attribute("data-state", state)
+
+    def show(self, view: str, state: str = "ready") -> None:
+        """Goes to "Draw" or "Classify" by the link at the top."""
+        self.page.get_by_role("link", name=view, exact=True).click()
+        expect(self.page.locator(f"#view-{view.lower()}")).to_be_visible()
+        self.wait(state)
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        """A place on the pad, in the page's own pixels."""
+        box = self.hook("digit-pad").bounding_box()
+        assert box is not None, "the pad can't be seen"
+        return box["x"] + x * box["width"], box["y"] + y * box["height"]
+
+    def draw(self, *strokes: Stroke) -> None:
+        """Draws with the mouse."""
+        mouse = self.page.mouse
+        for first, *others in strokes:
+            mouse.move(*self.place(*first))
+            mouse.down()
+            for point in others:
+                mouse.move(*self.place(*point), steps=4)
+            mouse.up()
+
+    def draw_seven(self) -> None:
+        """Draws a 7, which looks like no other digit."""
+        self.draw([(0.3, 0.22), (0.5, 0.22), (0.7, 0.22), (0.6, 0.42), (0.5, 0.62), (0.42, 0.82)])
+
+    def read(self) -> str:
+        """The digit, once all the ink is answered."""
+        expect(self.digit).to_have_attribute("aria-busy", "false", timeout=PATIENCE)
+        return self.digit.text_content() or ""
+
+    def clear(self) -> None:
+        """Presses Clear."""
+        self.hook("digit-clear").click()
+
+    def choose(self, file: Path | dict[str, Any]) -> None:
+        """Chooses an image: a file, or {"name", "mimeType", "buffer"}."""
+        self.hook("image-input").set_input_files(file)  # type: ignore[arg-type]
+
+    def answer(self, source: str) -> list[dict[str, Any]]:
+        """The answer for the file of this name: [{"index", "label", "probability"}], best first."""
+        expect(self.result).to_have_attribute("data-source", source, timeout=PATIENCE)
+        return [
+            {
+                "index": int(item.get_attribute("data-index") or ""),
+                "label": item.get_attribute("data-label"),
+                "probability": float(item.get_attribute("data-probability") or ""),
+            }
+            for item in self.result.get_by_role("listitem").all()
+        ]
+
+
+@pytest.fixture
+def visitor(page: Page) -> Visitor:
+    """A visitor with WebGPU, who has not opened the page yet."""
+    return Visitor(page)
+
+
+@pytest.fixture(scope="session")
+def visitor_of() -> type[Visitor]:
+    """For a page that the test makes itself: visitor_of(page)."""
+    return Visitor
+
+
+@pytest.fixture
+def visitor_without_webgpu(page_without_webgpu: Page) -> Visitor:
+    """A visitor whose browser has no WebGPU."""
+    return Visitor(page_without_webgpu)
+
+
+@pytest.fixture(scope="session")
+def photos() -> dict[str, dict[str, Any]]:
+    """The records of tests/data/photos.json by name, with the "path" of each file."""
+    records = json.loads((ROOT / "tests" / "data" / "photos.json").read_text("utf-8"))["photos"]
+    return {r["name"]: {**r, "path": CACHE / "photos" / r["file"]} for r in records}
+
+
+@pytest.fixture
+def module(page: Page) -> Iterator[Any]:
+    """Runs JavaScript that uses modules of web/: module("./prepare/digit.js", "m => ...", arg)."""
+    page.goto("style.css")  # of the same origin, and starts nothing
+
+    def run(path: str, code: str, argument: Any = None) -> Any:
+        call = "async ([path, code, arg]) => (0, eval)(code)(await import(path), arg)"
+        return page.evaluate(call, [path, code, argument])
+
+    yield run

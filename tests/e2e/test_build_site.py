@@ -1,0 +1,59 @@
+"""dist/ is what the page expects, and `build.py serve` starts quickly, says where, and stops."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+
+from tallow_build.files import file_sha256
+from tallow_build.paths import ROOT
+
+
+def test_runtime_json_tells_the_truth(dist):
+    runtime = dist / "runtime"
+    told = json.loads((runtime / "runtime.json").read_text())
+    assert told["pyodide"]["version"] == "314.0.4"
+    for name, size in told["pyodide"]["files"].items():
+        assert (runtime / "pyodide" / name).stat().st_size == size, name
+    assert set(told["packages"]) == {"tallow", "numpy", "protobuf", "onnx"}
+    for package in told["packages"].values():
+        path = runtime / package["file"]
+        assert (path.stat().st_size, file_sha256(path)) == (package["bytes"], package["sha256"])
+
+
+def test_every_file_that_the_manifest_names_is_there(dist):
+    manifest = json.loads((dist / "models" / "manifest.json").read_text())
+    assert [model["name"] for model in manifest["models"]] == [
+        *("mnist", "efficientnet_lite0", "squeezenet1_1")
+    ]
+    for entry in [*manifest["models"], *manifest["labels"]]:
+        path = dist / "models" / entry["file"]
+        assert (path.stat().st_size, file_sha256(path)) == (entry["bytes"], entry["sha256"])
+    for model in manifest["models"]:
+        card = json.loads((dist / "models" / model["card"]).read_text())
+        assert card["sha256"] == model["sha256"]
+        assert (dist / "models" / card["labels"]).is_file()
+
+
+def test_the_licences_are_there(dist):
+    for name in ("LICENSE", "NOTICE"):
+        assert (dist / name).read_text() == (ROOT / name).read_text()
+
+
+def test_serve_starts_in_three_seconds_and_stops_in_order(dist):
+    command = [sys.executable, str(ROOT / "build.py"), "serve", "--port", "0"]
+    started = time.monotonic()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            line = server.stdout.readline()
+            assert time.monotonic() - started < 3
+            address = line.removeprefix("Tallow is at ").split()[0]
+            with urllib.request.urlopen(f"{address}models/manifest.json") as answer:
+                assert answer.read() == (dist / "models" / "manifest.json").read_bytes()
+            server.send_signal(signal.SIGINT)
+            assert server.wait(timeout=10) == 0
+        finally:
+            server.kill()

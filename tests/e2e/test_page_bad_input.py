@@ -1,0 +1,159 @@
+"""Bad input: each gives a message by name, nothing hangs, and the next good input works."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+
+@contextmanager
+def broken(page: Page, path: str, break_it):
+    """While it lasts, requests of this path are answered by break_it(route, real bytes)."""
+
+    def handle(route: Route) -> None:
+        break_it(route, route.fetch().body())
+
+    page.route(f"**/{path}", handle)
+    yield
+    page.unroute_all(behavior="wait")
+
+
+FAULTS = {
+    "missing": (lambda route, body: route.fulfill(status=404), "missing from the server"),
+    "server error": (lambda route, body: route.fulfill(status=500), "the server answered 500"),
+    "cut off": (lambda route, body: route.fulfill(body=body[:1000]), "is damaged: it has 1000 b"),
+    "changed": (lambda route, body: route.fulfill(body=body[:-9] + b"corrupted"), "its sha256 is"),
+    "no server": (lambda route, body: route.abort(), "can't be reached"),
+}
+
+
+def recovers(visitor) -> None:
+    """Try again, with the fault gone: a digit is read."""
+    visitor.status.get_by_role("button", name="Try again").click()
+    visitor.wait()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_model_that_can_not_be_had(visitor, fault):
+    break_it, words = FAULTS[fault]
+    with broken(visitor.page, "models/mnist/mnist.onnx", break_it):
+        visitor.open(state="error")
+        expect(visitor.status).to_contain_text("mnist.onnx")
+        expect(visitor.status).to_contain_text(words)
+    recovers(visitor)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "models/manifest.json",
+        "models/mnist/card.json",
+        "runtime/runtime.json",
+        "runtime/pyodide/pyodide.mjs",
+        "runtime/pyodide/pyodide.asm.wasm",
+        "runtime/pyodide/python_stdlib.zip",
+        "worker/main.js",
+        "gpu/runner.js",
+    ],
+)
+def test_a_part_that_is_missing(visitor, path):
+    with broken(visitor.page, path, FAULTS["missing"][0]):
+        visitor.open(state="error")
+        # Of a worker whose modules can't be loaded, browsers name only the worker.
+        expect(visitor.status).to_contain_text("worker" if path.endswith(".js") else path)
+    recovers(visitor)
+
+
+def test_wasm_that_does_not_compile(visitor):
+    def change(route: Route, body: bytes) -> None:
+        route.fulfill(body=body[:5000] + bytes(1000) + body[6000:])
+
+    with broken(visitor.page, "runtime/pyodide/pyodide.asm.wasm", change):
+        visitor.open(state="error")
+        expect(visitor.status).to_contain_text("Python could not be started")
+    recovers(visitor)
+
+
+def test_a_model_that_fails_leaves_the_others_working(visitor, photos):
+    with broken(visitor.page, "models/squeezenet1_1/squeezenet1_1.onnx", FAULTS["missing"][0]):
+        visitor.open("./?device=numpy&model=squeezenet1_1#classify", state="error")
+        expect(visitor.status).to_contain_text("squeezenet1_1.onnx")
+        visitor.choose(photos["coffee"]["path"])
+        visitor.hook("model-select").select_option("efficientnet_lite0")
+        visitor.wait()
+        assert visitor.answer("coffee.png")[0]["label"] == "espresso"
+        visitor.show("Draw")
+        visitor.draw_seven()
+        assert visitor.read() == "7"
+    visitor.show("Classify")
+    visitor.hook("model-select").select_option("squeezenet1_1")
+    visitor.wait("error")
+    visitor.status.get_by_role("button", name="Try again").click()
+    visitor.wait()
+    assert visitor.answer("coffee.png")[0]["label"] == "espresso"
+
+
+NOT_PICTURES = {
+    "notes.txt": ("text/plain", b"just words"),
+    "words.png": ("image/png", b"not a PNG at all"),
+    "empty.jpg": ("image/jpeg", b""),
+    "cut.png": ("image/png", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"),
+}
+
+
+def test_files_that_are_no_pictures(visitor, photos):
+    visitor.open("./?device=numpy#classify")
+    for name, (kind, content) in NOT_PICTURES.items():
+        visitor.choose({"name": name, "mimeType": kind, "buffer": content})
+        message = visitor.page.get_by_role("alert").filter(has_text=name)
+        expect(message).to_contain_text("empty" if not content else "is not a picture")
+        expect(visitor.status).to_have_attribute("data-state", "ready")
+        assert visitor.result.get_attribute("data-source") is None
+        visitor.choose(photos["coffee"]["path"])
+        assert visitor.answer("coffee.png")[0]["label"] == "espresso"
+        expect(message).to_have_count(0)
+
+
+def test_a_worker_that_dies_is_replaced(visitor):
+    """Out of memory, for example: the page hears of it, says so, and starts another."""
+    visitor.page.add_init_script(
+        """window.Worker = class extends Worker {
+            constructor(...args) { super(...args); window.lastWorker = this; }
+        };"""
+    )
+    visitor.open()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    visitor.page.evaluate(
+        "lastWorker.dispatchEvent(new ErrorEvent('error', {message: 'no memory'}))"
+    )
+    visitor.wait("error")
+    expect(visitor.status).to_contain_text("no memory")
+    visitor.clear()
+    recovers(visitor)
+
+
+def test_a_lost_gpu_is_told_and_another_try_reads(visitor):
+    def losable(route: Route, body: bytes) -> None:
+        lose = b"""
+            const request = GPUAdapter.prototype.requestDevice;
+            GPUAdapter.prototype.requestDevice = async function (...args) {
+                const device = await request.apply(this, args);
+                new BroadcastChannel("lose").onmessage = () => device.destroy();
+                return device;
+            };"""
+        route.fulfill(body=body + lose, content_type="text/javascript")
+
+    with broken(visitor.page, "gpu/device.js", losable):
+        visitor.open()
+        visitor.page.evaluate("new BroadcastChannel('lose').postMessage('now')")
+        visitor.page.wait_for_timeout(200)
+        visitor.draw_seven()
+        visitor.wait("error")
+        expect(visitor.status).to_contain_text("lost")
+        visitor.clear()
+        recovers(visitor)

@@ -1,0 +1,146 @@
+"""Classify: real photographs, on both devices and with both models; how a file becomes pixels."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+MODELS = ("efficientnet_lite0", "squeezenet1_1")
+
+
+def picture(image: Image.Image, name: str, kind: str = "PNG", **how):
+    """An image as a file to choose."""
+    file = io.BytesIO()
+    image.save(file, kind, **how)
+    return {"name": name, "mimeType": f"image/{kind.lower()}", "buffer": file.getvalue()}
+
+
+def check(answer, expected):
+    """The answer is what photos.json allows, best first."""
+    indices = [row["index"] for row in answer]
+    shares = [row["probability"] for row in answer]
+    assert len(set(indices)) == 5
+    assert shares == sorted(shares, reverse=True)
+    assert all(0 <= share <= 1 for share in shares)
+    assert all(row["label"] for row in answer)
+    assert indices[0] in expected["top1"]
+    assert set(expected["top5"]) <= set(indices)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("device", ["webgpu", "numpy"])
+def test_photographs_are_recognised(visitor, photos, device, model):
+    visitor.open(f"./?device={device}&model={model}#classify")
+    expect(visitor.device).to_have_attribute("data-device", device)
+    expect(visitor.hook("model-select")).to_have_value(model)
+    for photo in photos.values():
+        visitor.choose(photo["path"])
+        check(visitor.answer(photo["file"]), photo["expected"][model])
+        assert float(visitor.latency.get_attribute("data-ms")) > 0
+
+
+def test_answers_are_those_of_the_reference(visitor, photos):
+    """The page's own decoding and scaling: probabilities near onnxruntime's with Pillow's."""
+    photo = photos["chelsea"]
+    visitor.open("./#classify")
+    visitor.choose(photo["path"])
+    found = {row["index"]: row["probability"] for row in visitor.answer(photo["file"])}
+    for index, share in photo["expected"]["efficientnet_lite0"]["answer"][:3]:
+        assert found[index] == pytest.approx(share, abs=0.03)
+
+
+def test_labels_are_the_classes_names(visitor, photos):
+    visitor.open("./#classify")
+    visitor.choose(photos["coffee"]["path"])
+    best, *_ = visitor.answer(photos["coffee"]["file"])
+    assert best["label"] == "espresso"
+    expect(visitor.result.get_by_role("listitem").first).to_contain_text("espresso")
+
+
+def test_another_model_or_device_answers_again(visitor, photos):
+    photo = photos["coffee"]
+    visitor.open("./#classify")
+    visitor.choose(photo["path"])
+    check(visitor.answer(photo["file"]), photo["expected"]["efficientnet_lite0"])
+    visitor.hook("model-select").select_option("squeezenet1_1")
+    check(visitor.answer(photo["file"]), photo["expected"]["squeezenet1_1"])
+    assert "model=squeezenet1_1" in visitor.page.url
+    visitor.hook("device-select").select_option("numpy")
+    check(visitor.answer(photo["file"]), photo["expected"]["squeezenet1_1"])
+    expect(visitor.device).to_have_attribute("data-device", "numpy")
+
+
+def test_the_newest_of_two_files_is_answered(visitor, photos):
+    visitor.open("./?device=numpy#classify")
+    visitor.choose(photos["chelsea"]["path"])
+    visitor.choose(photos["coffee"]["path"])
+    check(visitor.answer("coffee.png"), photos["coffee"]["expected"]["efficientnet_lite0"])
+    visitor.page.wait_for_timeout(500)
+    expect(visitor.result).to_have_attribute("data-source", "coffee.png")
+
+
+def test_a_photograph_chosen_before_python_runs_is_answered_when_it_does(visitor, photos):
+    visitor.page.goto("./?device=numpy#classify")
+    visitor.choose(photos["coffee"]["path"])
+    visitor.wait()
+    check(visitor.answer("coffee.png"), photos["coffee"]["expected"]["efficientnet_lite0"])
+
+
+def test_exif_turns_a_photograph_upright(visitor, photos):
+    """Stored lying on its side, with the note that says so: the same answer."""
+    with Image.open(photos["chelsea"]["path"]) as image:
+        lying = image.convert("RGB").transpose(Image.Transpose.ROTATE_90)
+    exif = Image.Exif()
+    exif[0x0112] = 6  # turn it by 90 degrees clockwise
+    visitor.open("./?device=numpy#classify")
+    visitor.choose(photos["chelsea"]["path"])
+    upright = visitor.answer("chelsea.png")
+    visitor.choose(picture(lying, "lying.jpg", "JPEG", quality=98, exif=exif.tobytes()))
+    turned = visitor.answer("lying.jpg")
+    expect(visitor.page.locator(".photo canvas")).to_have_attribute("width", "451")
+    shares = {row["index"]: row["probability"] for row in turned}
+    for row in upright[:3]:
+        assert shares[row["index"]] == pytest.approx(row["probability"], abs=0.08)
+
+
+def test_a_file_dropped_anywhere_is_classified(visitor, photos):
+    visitor.open("./?device=numpy#draw")
+    content = list(photos["coffee"]["path"].read_bytes())
+    visitor.page.evaluate(
+        """content => {
+            const data = new DataTransfer();
+            data.items.add(new File([new Uint8Array(content)], "dropped.png"));
+            const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true });
+            document.body.dispatchEvent(drop);
+        }""",
+        content,
+    )
+    assert visitor.answer("dropped.png")[0]["label"] == "espresso"
+    expect(visitor.page.locator("#view-classify")).to_be_visible()
+
+
+def test_markup_in_a_name_stays_text(visitor):
+    name = "<img src=x onerror=alert(1)>.png"
+    visitor.open("./?device=numpy#classify")
+    visitor.choose(picture(Image.new("RGB", (30, 20), "red"), name))
+    assert len(visitor.answer(name)) == 5
+    visitor.choose({"name": name, "mimeType": "image/png", "buffer": b"<b>no</b>"})
+    expect(visitor.page.get_by_role("alert").filter(has_text=name)).to_be_visible()
+    assert visitor.page.locator("img[src=x]").count() == 0
+
+
+def test_any_size_has_an_answer(visitor):
+    visitor.open("./?device=numpy#classify")
+    for size in [(1, 1), (3000, 10), (224, 224), (5000, 4000)]:
+        name = "{}x{}.png".format(*size)
+        visitor.choose(picture(Image.new("RGB", size, "white"), name))
+        assert len(visitor.answer(name)) == 5
+
+
+def test_an_unknown_model_in_the_address_is_named(visitor):
+    visitor.open("./?device=numpy&model=resnet9000#classify")
+    expect(visitor.page.get_by_role("alert").filter(has_text="resnet9000")).to_be_visible()
+    expect(visitor.hook("model-select")).to_have_value("efficientnet_lite0")

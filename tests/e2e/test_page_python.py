@@ -1,0 +1,90 @@
+"""python.html: files are written and run, their output streams, their exit status comes back."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def python(page):
+    """Runs code after boot({device: "numpy"}); gives (status, result, stdout, stderr)."""
+    page.goto("python.html")
+    page.wait_for_function("window.tallow")
+    page.evaluate(
+        """async () => {
+            window.written = { stdout: "", stderr: "" };
+            for (const stream of ["stdout", "stderr"])
+                tallow.on(stream, ({ text }) => { window.written[stream] += text; });
+            window.booted = await tallow.call("boot", { device: "numpy" });
+        }"""
+    )
+
+    def run(code, filename="script.py"):
+        ended = page.evaluate(
+            """async ([code, filename]) => {
+                Object.assign(window.written, { stdout: "", stderr: "" });
+                const ended = await tallow.call("exec", { code, filename });
+                return { ...ended, ...window.written };
+            }""",
+            [code, filename],
+        )
+        return ended["status"], ended["result"], ended["stdout"], ended["stderr"]
+
+    return run
+
+
+def test_runs_python(page, python):
+    assert page.evaluate("window.booted") == {"device": "numpy", "adapter": "", "reason": None}
+    assert python("print('hé')\n[1, 'two', None]") == (0, [1, "two", None], "hé\n", "")
+    assert python("import asyncio\nawait asyncio.sleep(0.01, 'waited')")[1] == "waited"
+    assert python("__name__, __file__")[1] == ["__main__", "script.py"]
+    assert python("object()") == (0, None, "", "")
+    code = "import numpy, tallow\ntallow.default_device(), tallow.asarray([1.0, 2.0]).shape"
+    assert python(code)[1] == ["numpy", [2]]
+
+
+def test_ends_with_a_status(python):
+    assert python("import sys\nsys.exit(3)")[0] == 3
+    assert python("import sys\nsys.exit()")[0] == 0
+    assert python("raise SystemExit('no more')") == (1, None, "", "no more\n")
+    status, result, _, stderr = python("def f():\n    return 1 / 0\nf()\n")
+    assert (status, result) == (1, None)
+    assert stderr.startswith('Traceback (most recent call last):\n  File "script.py", line 3')
+    assert stderr.endswith("ZeroDivisionError: division by zero\n")
+    status, _, _, stderr = python("x = (1,")
+    assert status == 1
+    assert "SyntaxError" in stderr
+    assert python("'still here'")[1] == "still here"
+
+
+def test_reads_files_that_were_written(page, python):
+    page.evaluate(
+        "tallow.call('write', { path: 'deep/er/data.bin', bytes: new Uint8Array([1, 2, 3]) })"
+    )
+    assert python("list(open('deep/er/data.bin', 'rb').read())")[1] == [1, 2, 3]
+
+
+def test_webgpu_is_the_default_where_it_can_be_had(page):
+    page.goto("python.html")
+    page.wait_for_function("window.tallow")
+    booted = page.evaluate("tallow.call('boot', { device: null })")
+    assert booted["device"] == "webgpu"
+    assert booted["adapter"]
+    code = "import tallow\ntallow.default_device()"
+    assert page.evaluate("code => tallow.call('exec', { code })", code)["result"] == "webgpu"
+
+
+def test_without_webgpu_boot_tells_why(page_without_webgpu):
+    page = page_without_webgpu
+    page.goto("python.html")
+    page.wait_for_function("window.tallow")
+    booted = page.evaluate("tallow.call('boot', { device: 'webgpu' })")
+    assert booted["device"] == "numpy"
+    assert booted["reason"]
+
+
+def test_errors_cross_by_name(page):
+    page.goto("python.html")
+    page.wait_for_function("window.tallow")
+    error = page.evaluate("tallow.call('fly').catch(error => [error.type, error.message])")
+    assert error == ["Error", "The worker has no action fly; it has boot, write, exec."]

@@ -1,0 +1,131 @@
+"""The page as such: addresses, sub-paths, widths, themes, the keyboard; it never stands still."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tallow_build import server as static
+
+
+def test_addresses_choose_the_view(visitor):
+    visitor.open("./#classify")
+    expect(visitor.page.locator("#view-classify")).to_be_visible()
+    expect(visitor.page.locator("#view-draw")).to_be_hidden()
+    visitor.page.get_by_role("link", name="Draw").click()
+    expect(visitor.page.locator("#view-draw")).to_be_visible()
+    assert visitor.page.url.endswith("#draw")
+    visitor.page.go_back()
+    expect(visitor.page.locator("#view-classify")).to_be_visible()
+
+
+def test_works_under_any_path(browser: Browser, dist, visitor_of):
+    with static.running(dist, prefix="/some/deeper/path") as address:
+        page = browser.new_page()
+        outside = []
+        page.on("request", lambda r: None if r.url.startswith(address) else outside.append(r.url))
+        visitor = visitor_of(page)
+        visitor.open(address)
+        visitor.draw_seven()
+        assert visitor.read() == "7"
+        page.close()
+    assert not outside
+
+
+def test_the_page_goes_on_while_a_photograph_is_classified(visitor, photos):
+    """Frames are painted between the question and its answer, on the slower device too."""
+    visitor.open("./?device=numpy#classify")
+    visitor.page.evaluate(
+        """() => {
+            window.frames = 0;
+            const tick = () => { window.frames += 1; requestAnimationFrame(tick); };
+            requestAnimationFrame(tick);
+            const list = document.querySelector("[data-testid=image-result]");
+            new MutationObserver(() => {
+                if (list.dataset.source) window.during = window.frames - window.asked;
+            }).observe(list, { attributes: true });
+            document.querySelector("[data-testid=image-input]").addEventListener(
+                "change", () => { window.asked = window.frames; }, { capture: true });
+        }"""
+    )
+    visitor.choose(photos["coffee"]["path"])
+    visitor.answer("coffee.png")
+    ms = float(visitor.latency.get_attribute("data-ms"))
+    during = visitor.page.evaluate("window.during")
+    # Sixty a second at best; a page that stood still would have painted one or two.
+    assert during >= max(2, ms / 1000 * 4), f"{during} frames in {ms} ms"
+
+
+def test_fits_any_width_and_nothing_moves_when_an_answer_comes(visitor, photos):
+    parts = ".answer, .question, .engine, .bottom"
+    boxes = f"""[...document.querySelectorAll({parts!r})].map(element => {{
+        const {{ x, y, width, height }} = element.getBoundingClientRect();
+        return [x, y + scrollY, width, height].map(Math.round);
+    }})"""
+
+    def at_every_width() -> dict[int, list[list[int]]]:
+        found = {}
+        for width in (320, 768, 1280, 2560):
+            visitor.page.set_viewport_size({"width": width, "height": 800})
+            found[width] = visitor.page.evaluate(boxes)
+            assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
+        return found
+
+    visitor.open("./?device=numpy")
+    before = at_every_width()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    assert at_every_width() == before
+    visitor.show("Classify")
+    before = at_every_width()
+    visitor.choose(photos["coffee"]["path"])
+    visitor.answer("coffee.png")
+    assert at_every_width() == before
+
+
+def test_the_keyboard_reaches_everything(visitor):
+    visitor.open()
+    focused = "document.activeElement.dataset.testid ?? document.activeElement.textContent.trim()"
+    visitor.page.evaluate("document.activeElement.blur()")
+    reached = []
+    for _ in range(6):
+        visitor.page.keyboard.press("Tab")
+        reached.append(visitor.page.evaluate(focused))
+    assert reached[:5] == ["Tallow", "Draw", "Classify", "digit-clear", "device-select"]
+    visitor.page.get_by_role("link", name="Classify").focus()
+    visitor.page.keyboard.press("Enter")
+    expect(visitor.page.locator("#view-classify")).to_be_visible()
+    visitor.page.keyboard.press("Tab")
+    assert visitor.page.evaluate(focused) == "image-input"
+    visitor.page.keyboard.press("Tab")
+    assert visitor.page.evaluate(focused) == "model-select"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_text_stands_out_in_both_themes(browser: Browser, server: str, theme):
+    """Contrast of at least 4.5 to 1 (WCAG AA) for every colour that text has."""
+    with browser.new_context(base_url=server, color_scheme=theme) as context:
+        page = context.new_page()
+        page.goto("./")
+        contrasts = page.evaluate(
+            """() => {
+                const style = getComputedStyle(document.documentElement);
+                const probe = document.body.appendChild(document.createElement("p"));
+                const light = name => {
+                    probe.style.color = style.getPropertyValue(name);
+                    const [r, g, b] = getComputedStyle(probe).color.match(/[\\d.]+/g).map(v => {
+                        const c = v / 255;
+                        return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+                    });
+                    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+                };
+                const found = {};
+                for (const text of ["--ink", "--muted", "--accent"])
+                    for (const ground of ["--paper", "--card"]) {
+                        const [a, b] = [light(text), light(ground)];
+                        found[text + " on " + ground] = Math.max(a, b) / Math.min(a, b);
+                    }
+                return found;
+            }"""
+        )
+    assert all(value >= 4.5 for value in contrasts.values()), contrasts

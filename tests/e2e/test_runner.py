@@ -1,0 +1,216 @@
+"""The WebGPU runner (web/gpu/) on small plans written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Module = Callable[..., Any]
+
+MULTIPLY_ADD = """
+struct Params { count: u32 }
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read> factor: array<f32>;
+@group(0) @binding(2) var<storage, read_write> result: array<f32>;
+@group(0) @binding(3) var<uniform> params: Params;
+override OFFSET: f32;
+@compute @workgroup_size(4)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x < params.count) { result[id.x] = x[id.x] * factor[id.x] + OFFSET; }
+}
+"""
+DOUBLE = """
+@group(0) @binding(0) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read_write> result: array<f32>;
+@compute @workgroup_size(4)
+fn main(@builtin(global_invocation_id) id: vec3u) { result[id.x] = 2 * x[id.x]; }
+"""
+
+
+def step(name: str, module: int, bindings: list[int], **more: Any) -> dict[str, Any]:
+    """A step of one workgroup."""
+    base = {"name": name, "module": module, "constants": {}, "bindings": bindings, "params": []}
+    return {**base, "workgroups": [1, 1, 1], **more}
+
+
+def plan(**more: Any) -> dict[str, Any]:
+    """y = x * (2 * weight) + 10 for four numbers; `prepare` doubles the weight."""
+    kinds = ("weight", "prepared", "input", "output")
+    last = step("scale", 0, [2, 1, 3], constants={"OFFSET": 10}, params=[4])
+    base = {
+        "version": 1,
+        "name": "tiny",
+        "slots": [{"bytes": 16, "kind": kind, "offset": 0} for kind in kinds],
+        "inputs": [{"name": "x", "slot": 2, "dtype": "float32", "shape": [4]}],
+        "outputs": [{"name": "y", "slot": 3, "dtype": "float32", "shape": [4]}],
+        "modules": [MULTIPLY_ADD, DOUBLE],
+        "prepare": [step("double the weight", 1, [0, 1])],
+        "run": [last],
+    }
+    return {**base, **more}
+
+
+@pytest.fixture
+def run(module: Module) -> Module:
+    """run(plan, code): the value of `code`, a function of a `tools` with what it needs."""
+    prelude = """async (gpu, [plan, code]) => {
+      const { openDevice } = await import("./gpu/device.js");
+      const { device, info } = await openDevice();
+      const runner = new gpu.Runner(device, info);
+      const progress = [];
+      const tools = {
+        device, info, runner, progress,
+        load: () => runner.load(JSON.stringify(plan),
+                                new Uint8Array(new Float32Array([1, 2, 3, 4]).buffer),
+                                (done, total) => progress.push([done, total])),
+        numbers: (buffers) => buffers.map((buffer) => [...new Float32Array(buffer)]),
+        failure: async (promise) => {
+          try { await promise; } catch ({ name, message }) { return [name, message]; }
+          return null;
+        },
+      };
+      const result = await (0, eval)(code)(tools);
+      device.destroy();
+      return result;
+    }"""
+
+    def run(plan: dict[str, Any], code: str) -> Any:
+        return module("./gpu/runner.js", prelude, [plan, code])
+
+    return run
+
+
+def test_a_plan_runs(run: Module) -> None:
+    code = """async ({ load, numbers, progress }) => {
+      const program = await load();
+      const answers = numbers(await program.run([new Float32Array([1, 1, 2, 0.5])]));
+      return { answers, progress, stats: program.stats };
+    }"""
+    result = run(plan(), code)
+    assert result["answers"] == [[12, 14, 22, 14]]
+    assert result["progress"] == [[0, 2], [1, 2], [2, 2]]
+    stats = result["stats"]
+    assert (stats["kernels"], stats["dispatches"], stats["runs"]) == (2, 1, 1)
+    assert stats["adapter"]
+    # The doubled weight, x, y and its copy for the host, the params; the weight itself is freed.
+    assert stats["bytes"] == 4 * 16 + 256
+
+
+def test_the_device_says_what_it_is(run: Module) -> None:
+    info = run(plan(), "({ info }) => info")
+    assert info["name"]
+    assert isinstance(info["features"], list)
+    assert info["limits"]["maxStorageBuffersPerShaderStage"] >= 8
+    assert info["limits"]["maxBufferSize"] >= 1 << 28
+
+
+def test_steps_of_equal_text_and_constants_share_a_pipeline(run: Module) -> None:
+    twice = [step("once", 1, [2, 1]), step("again", 1, [1, 3])]
+    code = """async ({ load, numbers }) => {
+      const program = await load();
+      return [numbers(await program.run([new Float32Array([1, 2, 3, 4])])), program.stats];
+    }"""
+    answers, stats = run(plan(prepare=[], run=twice), code)
+    assert answers == [[4, 8, 12, 16]]
+    assert (stats["kernels"], stats["dispatches"]) == (1, 2)
+
+
+def test_runs_that_overlap_wait_for_each_other(run: Module) -> None:
+    code = """async ({ load, numbers }) => {
+      const program = await load();
+      const runs = [0, 1, 2].map((x) => program.run([new Float32Array(4).fill(x)]));
+      return (await Promise.all(runs)).map(numbers);
+    }"""
+    expected = [[[x * 2 * w + 10 for w in (1, 2, 3, 4)]] for x in (0, 1, 2)]
+    assert run(plan(), code) == expected
+
+
+@pytest.mark.parametrize("length", [0, 4, 9])
+def test_an_input_of_the_wrong_length_is_refused_by_name(run: Module, length: int) -> None:
+    shape = {"slots": [{**slot, "bytes": 32} for slot in plan()["slots"]]}
+    shape["slots"][0]["bytes"] = 16
+    code = f"""async ({{ load, numbers, failure }}) => {{
+      const program = await load();
+      const failed = await failure(program.run([new Float32Array({length})]));
+      return [failed, numbers(await program.run([new Float32Array(8).fill(1)]))];
+    }}"""
+    (name, message), answers = run(plan(**shape), code)
+    assert name == "DeviceError"
+    assert "input x" in message
+    assert f"{length * 4} bytes" in message
+    assert answers[0][:4] == [12, 14, 16, 18]  # the next good input works
+
+
+def test_missing_inputs_are_refused(run: Module) -> None:
+    code = "async ({ load, failure }) => failure((await load()).run([]))"
+    name, message = run(plan(), code)
+    assert name == "DeviceError"
+    assert "0 inputs" in message
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        plan(modules=[MULTIPLY_ADD.replace("factor[id.x]", "factr[id.x]"), DOUBLE]),
+        plan(run=[step("scale", 0, [2, 1, 3], params=[4])]),  # no value for OFFSET
+        plan(run=[step("scale", 0, [2, 3], constants={"OFFSET": 10}, params=[4])]),
+        plan(run=[step("scale", 0, [2, 3, 3], constants={"OFFSET": 10}, params=[4])]),
+        plan(run=[{**plan()["run"][0], "workgroups": [1 << 20, 1, 1]}]),
+    ],
+    ids=["text", "constant", "bindings", "read-and-written", "workgroups"],
+)
+def test_a_step_that_is_wrong_is_named(run: Module, broken: dict[str, Any]) -> None:
+    name, message = run(broken, "({ load, failure }) => failure(load())")
+    assert name == "DeviceError"
+    assert "tiny" in message
+    assert "scale" in message
+
+
+def test_closing_frees_everything(run: Module) -> None:
+    code = """async ({ load, failure }) => {
+      const program = await load();
+      program.close();
+      return [program.stats.bytes, await failure(program.run([new Float32Array(4)]))];
+    }"""
+    held, (name, message) = run(plan(), code)
+    assert held == 0
+    assert name == "DeviceError"
+    assert "closed" in message
+
+
+def test_closing_during_a_run_hangs_nothing(run: Module) -> None:
+    code = """async ({ load, failure }) => {
+      const program = await load();
+      const running = program.run([new Float32Array(4)]);
+      const waiting = program.run([new Float32Array(4)]);
+      await Promise.resolve();
+      program.close();
+      return [await failure(running), (await failure(waiting))[0], program.stats.bytes];
+    }"""
+    _, waiting, held = run(plan(), code)
+    assert waiting == "DeviceError"
+    assert held == 0
+
+
+def test_a_slot_beyond_all_memory_is_refused(run: Module) -> None:
+    slots = plan()["slots"]
+    slots[1]["bytes"] = 1 << 40
+    name, message = run(plan(slots=slots), "({ load, failure }) => failure(load())")
+    assert name in ("DeviceError", "OutOfMemoryError")
+    assert "tiny" in message
+
+
+def test_losing_the_device_rejects_what_runs_and_what_follows(run: Module) -> None:
+    code = """async ({ load, failure, device }) => {
+      const program = await load();
+      const running = [1, 2].map(() => failure(program.run([new Float32Array(4)])));
+      await Promise.resolve();
+      device.destroy();
+      const failed = await Promise.all(running);
+      return [...failed, await failure(program.run([new Float32Array(4)])), await failure(load())];
+    }"""
+    for name, message in run(plan(), code):
+        assert name == "DeviceLostError", message
+        assert "lost" in message

@@ -1,0 +1,244 @@
+// @ts-check
+/**
+ * The page's view of its worker: which device it computes on, which models are loaded, what it is
+ * doing, and how to start again after a failure.
+ */
+
+import { fetchCard, fetchLabels, findModel } from "./catalogue.js";
+import { Rpc } from "./rpc.js";
+import * as text from "./text.js";
+
+/**
+ * @typedef {"webgpu" | "numpy"} Device
+ * @typedef {{kernels?: number}} Facts  what the compiler says of a model
+ * @typedef {object} Started
+ * @property {Device} device          the one that was had
+ * @property {string} adapter
+ * @property {string | null} reason   why that is not the one asked for
+ * @property {Record<string, Facts>} models  those that were loaded again
+ *
+ * @typedef {{state: "loading" | "ready" | "error", words: string, done?: number, total?: number}} Status
+ *
+ * @typedef {object} Model  a loaded model
+ * @property {string} name
+ * @property {{size: number, crop: number}} preprocess
+ * @property {string[]} labels  empty where the classes are digits
+ *
+ * @typedef {object} Listener
+ * @property {(status: Status) => void} status
+ * @property {(started: Started) => void} started
+ */
+
+/** Errors after which a worker answers no more. */
+const GONE = new Set(["WorkerClosed", "DeviceLostError"]);
+
+/** The worker or the model failed, which the status says: there is no answer, nor more to say. */
+export class NotReady extends Error {}
+
+export class Engine {
+  /** @type {Rpc | null} */
+  #rpc = null;
+  /** @type {Promise<Started> | null} */
+  #started = null;
+  /** @type {Map<string, Promise<Model>>} */
+  #models = new Map();
+  /** Of the models on the device of now. @type {Map<string, Facts>} */
+  #facts = new Map();
+  /** What failed since the last retry(). */
+  #failed = { start: false, models: /** @type {Set<string>} */ (new Set()) };
+  #turn = 0;
+  #preparing = false;
+  /** The device asked for, and the one that was had. */
+  #device;
+  #had;
+  #listener;
+
+  /**
+   * @param {Device} device  the one to try first
+   * @param {Listener} listener
+   */
+  constructor(device, listener) {
+    this.#device = device;
+    this.#had = device;
+    this.#listener = listener;
+  }
+
+  /**
+   * Get ready for this model, and let the status tell how that goes; the latest call decides it.
+   * @param {() => Promise<string>} findName
+   */
+  async prepare(findName) {
+    const turn = ++this.#turn;
+    const tell = (/** @type {Status} */ status) => {
+      if (turn === this.#turn) this.#listener.status(status);
+    };
+    this.#preparing = true;
+    // What is ready already takes no time to wait for: don't let the status flicker.
+    const patience = setTimeout(() => tell({ state: "loading", words: text.PREPARING }));
+    try {
+      this.#start();
+      const { name } = await this.ready(await findName());
+      tell({ state: "ready", words: text.ready(this.#had, this.#facts.get(name)?.kernels) });
+    } catch (error) {
+      tell({ state: "error", words: /** @type {Error} */ (error).message });
+    } finally {
+      clearTimeout(patience);
+      if (turn === this.#turn) this.#preparing = false;
+    }
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Promise<Model>}  once the worker has started and the model is loaded
+   * @throws {NotReady}  again and again, until retry() is called
+   */
+  async ready(name) {
+    const started = this.#start();
+    const model = this.#models.get(name) ?? this.#load(name);
+    this.#models.set(name, model);
+    try {
+      return (await Promise.all([model, started]))[0];
+    } catch (error) {
+      throw new NotReady(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /**
+   * Compute on another device from now on, with the models that are loaded.
+   * @param {Device} device
+   */
+  switchTo(device) {
+    this.#device = device;
+    this.retry(); // what failed on one device may do on the other
+    if (this.#rpc) this.#begin(this.#rpc, "device");
+  }
+
+  /** Forget what failed, so that the next call of prepare() or ready() tries it again. */
+  retry() {
+    for (const name of this.#failed.models) this.#models.delete(name);
+    this.#failed.models.clear();
+    if (this.#failed.start) this.#drop();
+  }
+
+  /**
+   * @param {Float32Array<ArrayBuffer>} pixels  784 of 0..1
+   * @returns {Promise<{probabilities: number[], ms: number}>}
+   */
+  digit(pixels) {
+    return this.#ask("digit", { pixels });
+  }
+
+  /**
+   * @param {string} model
+   * @param {Uint8ClampedArray<ArrayBuffer>} pixels  RGBA, size * size * 4
+   * @returns {Promise<{top: {index: number, probability: number}[], ms: number}>}
+   */
+  classify(model, pixels) {
+    return this.#ask("classify", { model, pixels });
+  }
+
+  /**
+   * Call an action of the worker; whether that is of more use after a failure, is found out here.
+   * @param {string} action
+   * @param {Record<string, unknown>} args
+   */
+  async #ask(action, args) {
+    const rpc = this.#rpc;
+    if (!rpc) throw new NotReady(text.STARTING_AGAIN);
+    try {
+      return await rpc.call(action, args);
+    } catch (error) {
+      const { type, message } = /** @type {import("./rpc.js").RemoteError} */ (error);
+      if (type === "DeviceLostError" && rpc === this.#rpc) this.#fail(message);
+      throw GONE.has(type) ? new NotReady(message) : error;
+    }
+  }
+
+  /** @returns {Promise<Started>} */
+  #start() {
+    if (this.#started) return this.#started;
+    const rpc = new Rpc(new URL("worker/main.js", import.meta.url));
+    this.#rpc = rpc;
+    rpc.on("progress", (progress) => {
+      if (this.#preparing && rpc === this.#rpc) {
+        this.#listener.status({ state: "loading", ...text.progress(progress) });
+      }
+    });
+    rpc.on("close", ({ reason }) => {
+      if (rpc === this.#rpc) this.#fail(reason);
+    });
+    return this.#begin(rpc, "boot");
+  }
+
+  /**
+   * @param {Rpc} rpc
+   * @param {"boot" | "device"} action
+   * @returns {Promise<Started>}
+   */
+  #begin(rpc, action) {
+    const started = /** @type {Promise<Started>} */ (rpc.call(action, { device: this.#device }));
+    this.#started = started;
+    // Of two quick switches only the last one counts, of two workers only the new one.
+    started.then(
+      (found) => {
+        if (started !== this.#started) return;
+        this.#had = found.device;
+        for (const [name, facts] of Object.entries(found.models)) this.#facts.set(name, facts);
+        this.#listener.started(found);
+      },
+      () => {
+        if (started === this.#started) this.#failed.start = true;
+      },
+    );
+    return started;
+  }
+
+  /**
+   * The worker is of no more use: say why, and let retry() start another.
+   * @param {string} reason
+   */
+  #fail(reason) {
+    this.#turn += 1; // whoever is preparing has no more to tell
+    this.#preparing = false;
+    this.#failed.start = true;
+    this.#started = Promise.reject(new NotReady(reason));
+    this.#started.catch(() => {}); // whoever waits for it hears of it
+    this.#listener.status({ state: "error", words: reason });
+  }
+
+  #drop() {
+    const rpc = this.#rpc;
+    this.#rpc = null;
+    this.#started = null;
+    this.#models.clear();
+    this.#failed = { start: false, models: new Set() };
+    rpc?.close(text.STARTING_AGAIN);
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Promise<Model>}
+   */
+  #load(name) {
+    const model = Promise.all([this.#ask("load", { model: name }), describe(name)]).then(
+      ([facts, description]) => {
+        this.#facts.set(name, facts);
+        return { name, ...description };
+      },
+    );
+    model.catch(() => {
+      if (this.#models.get(name) === model) this.#failed.models.add(name);
+    });
+    return model;
+  }
+}
+
+/**
+ * @param {string} name
+ */
+async function describe(name) {
+  const entry = await findModel(name);
+  const card = await fetchCard(entry);
+  const labels = entry.task === "image" ? await fetchLabels(card) : [];
+  return { preprocess: card.preprocess, labels };
+}

@@ -1,0 +1,142 @@
+// @ts-check
+/**
+ * Fetch files of this site by their path: bytes with progress and a checksum, or JSON.
+ *
+ * Every failure (missing file, server error, cut-off or stalled transfer, wrong checksum) becomes a
+ * FetchError whose message names the file and says what to do. Works in the page and in a worker.
+ */
+
+/** The folder that index.html lies in, whatever path the site is hosted under. */
+export const SITE = new URL("./", import.meta.url);
+
+/** A server that sends nothing for this long is given up on. */
+const SILENCE_MS = 30_000;
+
+/** A file of this site that could not be had. */
+export class FetchError extends Error {
+  /** @param {string} message */
+  constructor(message) {
+    super(message);
+    this.name = "FetchError";
+  }
+}
+
+/**
+ * @typedef {object} Expected
+ * @property {number} [bytes]   size of the whole file, where known
+ * @property {string} [sha256]  lower-case hex digest of the whole file, where known
+ * @property {(bytes: number) => void} [onBytes]  called with the size of each piece that arrives
+ */
+
+/**
+ * Start to fetch a file: resolves with its stream once the server has said yes.
+ * @param {string} path  relative to the site
+ * @returns {Promise<ReadableStream<Uint8Array>>}
+ * @throws {FetchError}
+ */
+async function openStream(path) {
+  let response;
+  try {
+    // no-cache: ask whether our copy is still good, so that files of two builds never mix.
+    response = await withinSilence(path, fetch(new URL(path, SITE), { cache: "no-cache" }));
+  } catch (error) {
+    if (error instanceof FetchError) throw error;
+    throw new FetchError(
+      `${path} could not be fetched: the server can't be reached. Check the connection.`,
+    );
+  }
+  if (response.status === 404) {
+    throw new FetchError(`${path} is missing from the server (404).`);
+  }
+  if (!response.ok || !response.body) {
+    throw new FetchError(`${path} could not be fetched: the server answered ${response.status}.`);
+  }
+  return response.body;
+}
+
+/**
+ * @template T
+ * @param {string} path
+ * @param {Promise<T>} promise
+ * @returns {Promise<T>}
+ */
+function withinSilence(path, promise) {
+  /** @type {ReturnType<typeof setTimeout>} */
+  let timer;
+  const silence = new Promise((_, reject) => {
+    const words = `${path} could not be fetched: the server was silent for ${SILENCE_MS / 1000} seconds.`;
+    timer = setTimeout(() => reject(new FetchError(words)), SILENCE_MS);
+  });
+  return Promise.race([promise, /** @type {Promise<never>} */ (silence)]).finally(() =>
+    clearTimeout(timer),
+  );
+}
+
+/**
+ * The bytes of a file, checked against what is known of it.
+ * @param {string} path  relative to the site
+ * @param {Expected} [expected]
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @throws {FetchError}
+ */
+export async function fetchBytes(path, expected = {}) {
+  const { bytes: size, sha256, onBytes } = expected;
+  const reader = (await openStream(path)).getReader();
+  const pieces = [];
+  let done = 0;
+  for (;;) {
+    let piece;
+    try {
+      piece = await withinSilence(path, reader.read());
+    } catch (error) {
+      reader.cancel().catch(() => {});
+      if (error instanceof FetchError) throw error;
+      throw new FetchError(`${path} was cut off after ${done} bytes. Check the connection.`);
+    }
+    if (piece.done) break;
+    pieces.push(piece.value);
+    done += piece.value.length;
+    onBytes?.(piece.value.length);
+  }
+  if (size !== undefined && done !== size) {
+    throw new FetchError(`${path} is damaged: it has ${done} bytes, expected ${size}.`);
+  }
+  const whole = new Uint8Array(done);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  if (sha256 !== undefined) await checkDigest(path, whole, sha256);
+  return whole;
+}
+
+/**
+ * @param {string} path
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @param {string} sha256
+ */
+async function checkDigest(path, bytes, sha256) {
+  // Browsers offer crypto.subtle on https and localhost only; elsewhere the size check has to do.
+  if (!globalThis.crypto?.subtle) return;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const found = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (found !== sha256) {
+    throw new FetchError(`${path} is damaged: its sha256 is ${found}, expected ${sha256}.`);
+  }
+}
+
+/**
+ * A JSON file, parsed.
+ * @param {string} path  relative to the site
+ * @returns {Promise<any>}
+ * @throws {FetchError}
+ */
+export async function fetchJson(path) {
+  const text = new TextDecoder().decode(await fetchBytes(path));
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new FetchError(`${path} is damaged: it is not JSON.`);
+  }
+}

@@ -1,0 +1,62 @@
+// @ts-check
+/**
+ * Ask questions whose answers matter only while they are new: one is under way, one may wait, and a
+ * newer one takes the place of the one that waits. Answers arrive in the order of their questions.
+ */
+
+/**
+ * @template Question, Answer
+ */
+export class Latest {
+  #ask;
+  #show;
+  #fail;
+  /** @type {Question | undefined} */
+  #waiting;
+  #busy = false;
+  #era = 0;
+
+  /**
+   * @param {(question: Question) => Promise<Answer>} ask
+   * @param {(answer: Answer, question: Question) => void} show
+   * @param {(error: Error, question: Question) => void} fail
+   */
+  constructor(ask, show, fail) {
+    this.#ask = ask;
+    this.#show = show;
+    this.#fail = fail;
+  }
+
+  /** Is a newer question than the one under way to be answered? */
+  get waiting() {
+    return this.#waiting !== undefined;
+  }
+
+  /** @param {Question} question */
+  ask(question) {
+    this.#waiting = question;
+    if (!this.#busy) void this.#work();
+  }
+
+  /** Whatever was asked so far is answered to nobody. */
+  forget() {
+    this.#era += 1;
+    this.#waiting = undefined;
+  }
+
+  async #work() {
+    this.#busy = true;
+    while (this.#waiting !== undefined) {
+      const question = this.#waiting;
+      const era = this.#era;
+      this.#waiting = undefined;
+      try {
+        const answer = await this.#ask(question);
+        if (era === this.#era) this.#show(answer, question);
+      } catch (error) {
+        if (era === this.#era) this.#fail(/** @type {Error} */ (error), question);
+      }
+    }
+    this.#busy = false;
+  }
+}

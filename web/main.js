@@ -1,0 +1,121 @@
+// @ts-check
+/**
+ * The page: reads its address, makes the widgets, and lets them and the engine know of each other.
+ *
+ * Addresses: #draw, #classify; ?device=webgpu|numpy; ?model=<name of an image model>.
+ */
+
+import { Engine } from "./engine.js";
+import { PREPARING } from "./text.js";
+import { Classify } from "./widgets/classify.js";
+import { DeviceChoice } from "./widgets/device.js";
+import { Draw } from "./widgets/draw.js";
+import { Latency } from "./widgets/latency.js";
+import { Status } from "./widgets/status.js";
+
+/** @param {string} id @returns {any} */
+const byTestId = (id) => document.querySelector(`[data-testid=${id}]`);
+
+/** @param {string} id @returns {any} */
+const byId = (id) => document.getElementById(id);
+
+const address = new URLSearchParams(location.search);
+const wished = address.get("device") === "numpy" ? "numpy" : "webgpu";
+
+/** @typedef {"draw" | "classify"} View */
+
+/** The time of the answer in each view. @type {Record<View, number | null>} */
+const times = { draw: null, classify: null };
+
+const status = new Status(byTestId("status"), () => {
+  engine.retry();
+  answerAgain();
+});
+const latency = new Latency(byTestId("latency"));
+const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info"), (chosen) => {
+  remember("device", chosen);
+  engine.switchTo(chosen);
+  answerAgain();
+});
+const engine = new Engine(wished, {
+  status: (now) => status.show(now),
+  started: (now) => device.show(now),
+});
+const views = {
+  draw: new Draw(byId("view-draw"), engine, (ms) => timed("draw", ms)),
+  classify: new Classify(byId("view-classify"), engine, {
+    model: address.get("model"),
+    timed: (ms) => timed("classify", ms),
+    chosen: (model) => {
+      remember("model", model);
+      answerAgain();
+    },
+  }),
+};
+
+/** @returns {View} */
+function current() {
+  return location.hash === "#classify" ? "classify" : "draw";
+}
+
+function showView() {
+  const now = current();
+  for (const name of /** @type {View[]} */ (Object.keys(views))) {
+    byId(`view-${name}`).hidden = name !== now;
+    byId(`to-${name}`).setAttribute("aria-current", name === now ? "page" : "false");
+  }
+  latency.show(times[now]);
+  void engine.prepare(() => views[now].model());
+}
+
+/** The device, the model or a failure has changed: what is on the page wants a new answer. */
+function answerAgain() {
+  status.show({ state: "loading", words: PREPARING });
+  void engine.prepare(() => views[current()].model());
+  for (const view of Object.values(views)) view.answer();
+}
+
+/**
+ * @param {View} view
+ * @param {number | null} ms
+ */
+function timed(view, ms) {
+  times[view] = ms;
+  if (view === current()) latency.show(ms);
+}
+
+/**
+ * Keep a choice in the address, so that a reload or a link brings it back.
+ * @param {string} key
+ * @param {string} value
+ */
+function remember(key, value) {
+  const url = new URL(location.href);
+  url.searchParams.set(key, value);
+  history.replaceState(null, "", url);
+}
+
+/** A picture may be dropped anywhere; the browser would leave the page for it. */
+function takeDrops() {
+  let depth = 0;
+  const hover = (/** @type {number} */ change) => {
+    depth = change === 0 ? 0 : depth + change;
+    document.body.classList.toggle("dropping", depth > 0);
+  };
+  addEventListener("dragenter", () => hover(1));
+  addEventListener("dragleave", () => hover(-1));
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    hover(0);
+    const file = event.dataTransfer?.files[0];
+    if (!file) return;
+    location.hash = "#classify";
+    void views.classify.open(file);
+  });
+}
+
+device.wish(wished);
+addEventListener("hashchange", showView);
+takeDrops();
+showView();

@@ -1,0 +1,131 @@
+// @ts-check
+/**
+ * From an image file to the pixels that an image model wants: decoded upright, its middle square
+ * on white, scaled so that the centre crop is the model's size.
+ */
+
+import { scaleAndCrop } from "./resample.js";
+
+/**
+ * Side that a large picture is first brought to by the browser, which is fast: four times what the
+ * models look at, so that the careful scaling after it still decides how the pixels look.
+ */
+const STAGE = 1024;
+
+/** Longest side of the picture that is shown. */
+const SHOWN = 960;
+
+/** @typedef {{size: number, crop: number}} Preprocess  of a model's card */
+
+/** A file that is not a picture, in words that name it. */
+export class PhotoError extends Error {
+  /** @param {string} message */
+  constructor(message) {
+    super(message);
+    this.name = "PhotoError";
+  }
+}
+
+/** A decoded picture: what is shown of it, and the square in its middle that models look at. */
+export class Photo {
+  #square;
+
+  /**
+   * @param {string} name
+   * @param {ImageBitmap} bitmap
+   */
+  constructor(name, bitmap) {
+    const { width, height } = bitmap;
+    const side = Math.min(width, height);
+    this.name = name;
+    this.width = width;
+    this.height = height;
+    const scale = Math.min(1, SHOWN / Math.max(width, height));
+    /** The whole picture, upright. */
+    this.picture = canvas(Math.max(1, width * scale), Math.max(1, height * scale));
+    paint(this.picture, bitmap, 0, 0, width, height);
+    const stage = Math.min(side, STAGE);
+    const square = canvas(stage, stage);
+    paint(
+      square,
+      bitmap,
+      Math.floor((width - side) / 2),
+      Math.floor((height - side) / 2),
+      side,
+      side,
+    );
+    this.#square = context(square).getImageData(0, 0, stage, stage);
+  }
+
+  /**
+   * The pixels for a model.
+   * @param {Preprocess} preprocess
+   * @returns {Uint8ClampedArray<ArrayBuffer>}  RGBA, size * size * 4, opaque
+   */
+  pixels({ size, crop }) {
+    const { data, width } = this.#square;
+    return scaleAndCrop(data, width, Math.max(size, Math.round(size / crop)), size);
+  }
+}
+
+/**
+ * Decode an image file, turned upright by its EXIF orientation.
+ * @param {File} file
+ * @returns {Promise<Photo>}
+ * @throws {PhotoError}
+ */
+export async function readPhoto(file) {
+  if (file.size === 0)
+    throw new PhotoError(`“${file.name}” is empty (0 bytes). Choose another picture.`);
+  let bitmap;
+  try {
+    bitmap = await createImageBitmap(file, { imageOrientation: "from-image" });
+  } catch {
+    const type = file.type ? ` (${file.type})` : "";
+    throw new PhotoError(
+      `“${file.name}”${type} is not a picture that this browser can open. Try a JPEG, PNG or WebP.`,
+    );
+  }
+  try {
+    return new Photo(file.name, bitmap);
+  } finally {
+    bitmap.close();
+  }
+}
+
+/**
+ * @param {number} width
+ * @param {number} height
+ */
+function canvas(width, height) {
+  return Object.assign(document.createElement("canvas"), { width, height });
+}
+
+/**
+ * @param {HTMLCanvasElement} surface
+ * @returns {CanvasRenderingContext2D}
+ */
+function context(surface) {
+  // The pixels are read back once, or never: keep them out of the GPU.
+  const found = surface.getContext("2d", { willReadFrequently: true });
+  if (!found)
+    throw new PhotoError("This browser gives the page no 2-D canvas, which pictures need.");
+  return found;
+}
+
+/**
+ * Fill a canvas with a part of the picture, on white where that is transparent.
+ * @param {HTMLCanvasElement} surface
+ * @param {ImageBitmap} bitmap
+ * @param {number} left
+ * @param {number} top
+ * @param {number} width
+ * @param {number} height
+ */
+function paint(surface, bitmap, left, top, width, height) {
+  const brush = context(surface);
+  brush.fillStyle = "#fff";
+  brush.fillRect(0, 0, surface.width, surface.height);
+  brush.imageSmoothingQuality = "high";
+  brush.drawImage(bitmap, left, top, width, height, 0, 0, surface.width, surface.height);
+}

@@ -1,0 +1,103 @@
+// @ts-check
+/**
+ * Call a worker's actions as promises.
+ *
+ * Request {id, action, args}; answer {id, result} or {id, error: {type, message}}; the worker may
+ * also send events {event, ...}. worker/serve.js is the other end. When the worker itself fails,
+ * every open call is rejected, and so is every later one: nothing waits for ever.
+ */
+
+/** An error that a worker's action raised, or the failure of the worker itself. */
+export class RemoteError extends Error {
+  /**
+   * @param {string} type  the error's own class name, for example "OnnxError"
+   * @param {string} message
+   */
+  constructor(type, message) {
+    super(message);
+    this.name = "RemoteError";
+    this.type = type;
+  }
+}
+
+export class Rpc {
+  /** @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void}>} */
+  #open = new Map();
+  /** @type {Map<string, ((data: any) => void)[]>} */
+  #listeners = new Map();
+  #next = 1;
+  /** @type {RemoteError | null} */
+  #closed = null;
+  #worker;
+
+  /** @param {URL} url  of a module worker that calls serve() */
+  constructor(url) {
+    this.#worker = new Worker(url, { type: "module" });
+    this.#worker.onmessage = ({ data }) => this.#receive(data);
+    this.#worker.onerror = (event) => {
+      // A module that can't be loaded raises an event without a message.
+      const words =
+        event.message || `${url.pathname} or a module that it imports could not be loaded`;
+      this.close(`The worker failed: ${words}.`);
+    };
+    this.#worker.onmessageerror = () => this.close("The worker sent what the page can't read.");
+  }
+
+  /**
+   * @param {string} action
+   * @param {Record<string, unknown>} [args]
+   * @param {Transferable[]} [transfer]
+   * @returns {Promise<any>}
+   * @throws {RemoteError}
+   */
+  call(action, args = {}, transfer = []) {
+    if (this.#closed) return Promise.reject(this.#closed);
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#open.set(id, { resolve, reject });
+      this.#worker.postMessage({ id, action, args }, transfer);
+    });
+  }
+
+  /**
+   * Hear an event. "close" is raised here, with {reason}, when the worker has failed or was closed.
+   * @param {string} event
+   * @param {(data: any) => void} listener
+   */
+  on(event, listener) {
+    this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), listener]);
+  }
+
+  /**
+   * Stop the worker; open and later calls are rejected with the reason.
+   * @param {string} reason
+   */
+  close(reason) {
+    if (this.#closed) return;
+    this.#closed = new RemoteError("WorkerClosed", reason);
+    this.#worker.terminate();
+    for (const { reject } of this.#open.values()) reject(this.#closed);
+    this.#open.clear();
+    this.#raise("close", { reason });
+  }
+
+  /** @param {any} data */
+  #receive(data) {
+    if (data.event) {
+      this.#raise(data.event, data);
+      return;
+    }
+    const call = this.#open.get(data.id);
+    this.#open.delete(data.id);
+    if (data.error) call?.reject(new RemoteError(data.error.type, data.error.message));
+    else call?.resolve(data.result);
+  }
+
+  /**
+   * @param {string} event
+   * @param {any} data
+   */
+  #raise(event, data) {
+    for (const listener of this.#listeners.get(event) ?? []) listener(data);
+  }
+}

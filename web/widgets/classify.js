@@ -1,0 +1,183 @@
+// @ts-check
+/**
+ * Choose or drop a photograph and read what a model takes it for.
+ */
+
+import { listModels } from "../catalogue.js";
+import { NotReady } from "../engine.js";
+import { Latest } from "../latest.js";
+import { readPhoto } from "../prepare/photo.js";
+import { photoFailed, unknownModel } from "../text.js";
+import { Bars } from "./bars.js";
+import { Message } from "./message.js";
+
+/**
+ * @typedef {import("../prepare/photo.js").Photo} Photo
+ * @typedef {{photo: Photo, model: string}} Question
+ * @typedef {{rows: import("./bars.js").Row[], crop: number, ms: number}} Answer
+ */
+
+export class Classify {
+  #root;
+  #input;
+  #select;
+  #frame;
+  #list;
+  #bars;
+  #message;
+  #timed;
+  #wish;
+  /** @type {Photo | null} */
+  #photo = null;
+  #opening = 0;
+  /** @type {Latest<Question, Answer>} */
+  #latest;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {import("../engine.js").Engine} engine
+   * @param {object} options
+   * @param {string | null} options.model  the model wished for
+   * @param {(ms: number | null) => void} options.timed  hears the time of each answer
+   * @param {(model: string) => void} options.chosen  hears of a change of model
+   */
+  constructor(root, engine, { model, timed, chosen }) {
+    const find = (/** @type {string} */ selector) =>
+      /** @type {any} */ (root.querySelector(selector));
+    this.#root = root;
+    this.#timed = timed;
+    this.#wish = model;
+    this.#input = /** @type {HTMLInputElement} */ (find("[data-testid=image-input]"));
+    this.#select = /** @type {HTMLSelectElement} */ (find("[data-testid=model-select]"));
+    this.#list = /** @type {HTMLOListElement} */ (find("[data-testid=image-result]"));
+    this.#frame = /** @type {HTMLElement} */ (find(".photo"));
+    this.#message = new Message(find(".message"));
+    this.#bars = new Bars(this.#list);
+    this.#latest = new Latest(
+      async (question) => {
+        const { name, preprocess, labels } = await engine.ready(question.model);
+        const { top, ms } = await engine.classify(name, question.photo.pixels(preprocess));
+        const rows = top.map((row) => ({
+          ...row,
+          label: labels[row.index] ?? `class ${row.index}`,
+        }));
+        return { rows, crop: preprocess.crop, ms };
+      },
+      (answer, { photo }) => this.#show(answer, photo),
+      (error, { photo }) => this.#fail(error, photo),
+    );
+    this.#input.addEventListener("change", () => {
+      if (this.#input.files?.length) void this.open(this.#input.files[0]);
+    });
+    // Without this, choosing the same file a second time is no change.
+    this.#input.addEventListener("click", () => {
+      this.#input.value = "";
+    });
+    this.#select.addEventListener("change", () => chosen(this.#select.value));
+  }
+
+  /** The model that this view needs: the one wished for, or the first. @returns {Promise<string>} */
+  async model() {
+    if (this.#select.value) return this.#select.value;
+    const models = (await listModels()).filter(({ task }) => task === "image");
+    if (this.#select.value) return this.#select.value; // two callers waited for the same list
+    this.#select.replaceChildren(...models.map(({ name, title }) => new Option(title, name)));
+    if (models.some(({ name }) => name === this.#wish)) {
+      this.#select.value = /** @type {string} */ (this.#wish);
+    } else if (this.#wish) {
+      this.#message.show(unknownModel(this.#wish));
+    }
+    return this.#select.value;
+  }
+
+  /**
+   * Show a file's picture and ask what it is.
+   * @param {File} file
+   */
+  async open(file) {
+    const turn = ++this.#opening;
+    this.#forget();
+    try {
+      const photo = await readPhoto(file);
+      if (turn !== this.#opening) return; // a newer file was chosen meanwhile
+      this.#photo = photo;
+      this.#picture(photo);
+      await this.#ask();
+    } catch (error) {
+      if (turn === this.#opening) this.#message.show(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /** Answer what is on the page again: another device or model, or a failure that is over. */
+  answer() {
+    this.#latest.forget();
+    this.#message.clear();
+    delete this.#list.dataset.source;
+    this.#timed(null);
+    void this.#ask();
+  }
+
+  async #ask() {
+    const photo = this.#photo;
+    if (!photo) return;
+    this.#root.classList.add("waiting");
+    const model = await this.model().catch(() => null); // the status says why
+    if (model && photo === this.#photo) this.#latest.ask({ photo, model });
+  }
+
+  /**
+   * @param {Answer} answer
+   * @param {Photo} photo
+   */
+  #show({ rows, crop, ms }, photo) {
+    this.#root.classList.remove("waiting");
+    this.#message.clear();
+    this.#bars.show(rows);
+    this.#outline(crop);
+    this.#list.dataset.source = photo.name;
+    this.#timed(ms);
+  }
+
+  /**
+   * @param {Error} error
+   * @param {Photo} photo
+   */
+  #fail(error, photo) {
+    this.#root.classList.remove("waiting");
+    this.#bars.show([]);
+    if (error instanceof NotReady) return; // the status says why
+    this.#message.show(photoFailed(photo.name, error.message), () => this.answer());
+  }
+
+  /** No picture, no answer. */
+  #forget() {
+    this.#photo = null;
+    this.#latest.forget();
+    this.#root.classList.remove("waiting");
+    this.#message.clear();
+    this.#bars.show([]);
+    delete this.#list.dataset.source;
+    this.#frame.replaceChildren();
+    this.#timed(null);
+  }
+
+  /** The whole picture. @param {Photo} photo */
+  #picture({ name, picture, width, height }) {
+    const figure = document.createElement("figure");
+    figure.style.aspectRatio = `${width} / ${height}`;
+    figure.style.setProperty("--aspect", String(width / height));
+    picture.setAttribute("role", "img");
+    picture.setAttribute("aria-label", name);
+    figure.append(picture);
+    this.#frame.replaceChildren(figure);
+  }
+
+  /** The square that the model looked at. @param {number} crop  its side, of the shorter side */
+  #outline(crop) {
+    const figure = /** @type {HTMLElement} */ (this.#frame.firstElementChild);
+    const outline = Object.assign(document.createElement("div"), { className: "crop" });
+    outline.style.setProperty("--crop", String(crop));
+    figure.querySelector(".crop")?.remove();
+    figure.append(outline);
+  }
+}

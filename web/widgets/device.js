@@ -1,0 +1,39 @@
+// @ts-check
+/**
+ * WebGPU or NumPy: the choice, the adapter's real name, or the reason why WebGPU can't be had.
+ */
+
+import { noWebGpu } from "../text.js";
+
+export class DeviceChoice {
+  #select;
+  #info;
+
+  /**
+   * @param {HTMLSelectElement} select
+   * @param {HTMLElement} info
+   * @param {(device: import("../engine.js").Device) => void} choose
+   */
+  constructor(select, info, choose) {
+    this.#select = select;
+    this.#info = info;
+    select.addEventListener("change", () => {
+      choose(/** @type {import("../engine.js").Device} */ (select.value));
+    });
+  }
+
+  /** @param {import("../engine.js").Device} device  asked for, not had yet */
+  wish(device) {
+    this.#select.value = device;
+  }
+
+  /** @param {import("../engine.js").Started} started */
+  show({ device, adapter, reason }) {
+    this.#select.value = device;
+    Object.assign(this.#info.dataset, { device, adapter });
+    this.#info.textContent = reason ? noWebGpu(reason) : adapter;
+    const webgpu = /** @type {HTMLOptionElement} */ (this.#select.querySelector("[value=webgpu]"));
+    webgpu.disabled = Boolean(reason);
+    webgpu.title = reason ?? "";
+  }
+}

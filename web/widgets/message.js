@@ -1,0 +1,37 @@
+// @ts-check
+/**
+ * A line of words beside a widget that failed, with a button to try again where that may help.
+ */
+
+export class Message {
+  #words;
+  #button;
+  /** @type {(() => void) | null} */
+  #again = null;
+
+  /** @param {HTMLElement} place  an empty element with role="alert" */
+  constructor(place) {
+    this.#words = document.createElement("span");
+    this.#button = Object.assign(document.createElement("button"), {
+      type: "button",
+      textContent: "Try again",
+      hidden: true,
+    });
+    this.#button.addEventListener("click", () => this.#again?.());
+    place.append(this.#words, " ", this.#button);
+  }
+
+  /**
+   * @param {string} words
+   * @param {() => void} [again]
+   */
+  show(words, again) {
+    this.#words.textContent = words;
+    this.#again = again ?? null;
+    this.#button.hidden = !again;
+  }
+
+  clear() {
+    this.show("");
+  }
+}

@@ -1,0 +1,45 @@
+// @ts-check
+/**
+ * What the worker downloads, added up: bytes here of bytes in all, over everything under way.
+ */
+
+import { fetchBytes } from "../fetch.js";
+import { emit } from "./serve.js";
+
+/** Progress is reported at most this often. */
+const EVERY_MS = 50;
+
+let done = 0;
+let total = 0;
+let open = 0;
+let reported = 0;
+
+/**
+ * Fetch a file of the site, reporting progress as events of the stage "download".
+ * @param {string} path  relative to the site
+ * @param {{bytes: number, sha256?: string}} expected
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @throws {import("../fetch.js").FetchError}
+ */
+export async function download(path, { bytes, sha256 }) {
+  if (open === 0) done = total = 0;
+  open += 1;
+  total += bytes;
+  try {
+    return await fetchBytes(path, { bytes, sha256, onBytes: add });
+  } finally {
+    open -= 1;
+    if (open === 0) report();
+  }
+}
+
+/** @param {number} bytes */
+function add(bytes) {
+  done += bytes;
+  if (performance.now() - reported >= EVERY_MS) report();
+}
+
+function report() {
+  reported = performance.now();
+  emit("progress", { stage: "download", done, total });
+}

@@ -1,0 +1,68 @@
+// @ts-check
+/**
+ * The GPU as Python sees it: globalThis.tallowGpu = {info, reason, load(planJson, weights)}.
+ *
+ * info is null, with the reason in words, until a device was had.
+ */
+
+import { openDevice } from "../gpu/device.js";
+import { Runner } from "../gpu/runner.js";
+import { emit } from "./serve.js";
+
+/** @type {Promise<Gpu> | undefined} */
+let opened;
+
+/**
+ * @typedef {object} Gpu
+ * @property {{name: string} | null} info  about the adapter, null where none can be had
+ * @property {string | null} reason        why none can be had
+ * @property {(planJson: string, weights: Uint8Array) => Promise<unknown>} load  a compiled program
+ */
+
+/** @returns {Promise<Gpu>}  once opened, the same one */
+async function open() {
+  try {
+    const { device, info } = await openDevice();
+    const runner = new Runner(device, info);
+    const progress = (/** @type {number} */ done, /** @type {number} */ total) =>
+      emit("progress", { stage: "kernels", done, total });
+    return { info, reason: null, load: (plan, weights) => runner.load(plan, weights, progress) };
+  } catch (error) {
+    opened = undefined; // so that the next wish for it asks the browser again
+    return none(/** @type {Error} */ (error).message);
+  }
+}
+
+/**
+ * Open the GPU and show it to Python; never rejects.
+ * @returns {Promise<Gpu>}
+ */
+export async function openGpu() {
+  opened ??= open();
+  return show(await opened);
+}
+
+/**
+ * Show Python that there is no GPU, because none was asked for.
+ * @returns {Gpu}
+ */
+export function withoutGpu() {
+  return show(none("WebGPU was not asked for."));
+}
+
+/**
+ * @param {string} reason
+ * @returns {Gpu}
+ */
+function none(reason) {
+  return { info: null, reason, load: () => Promise.reject(new Error(reason)) };
+}
+
+/**
+ * @param {Gpu} gpu
+ * @returns {Gpu}
+ */
+function show(gpu) {
+  Object.assign(globalThis, { tallowGpu: gpu });
+  return gpu;
+}

@@ -1,0 +1,150 @@
+// @ts-check
+/**
+ * The page's worker: Python, the models and the device, behind a table of actions.
+ *
+ * Downloads run side by side; whatever touches Python waits its turn, so that no prediction meets a
+ * half-switched device.
+ */
+
+import { DIGIT_MODEL, fetchCard, findModel } from "../catalogue.js";
+import { download } from "./downloads.js";
+import { openGpu, withoutGpu } from "./gpu.js";
+import { startPython } from "./python.js";
+import { emit, serve } from "./serve.js";
+
+/**
+ * @typedef {"webgpu" | "numpy"} Device
+ * @typedef {object} Started
+ * @property {Device} device         the one that was had
+ * @property {string} adapter
+ * @property {string | null} reason  why that is not the one asked for
+ * @property {Record<string, object>} models  facts about those that were loaded again
+ * @typedef {{onnx: Uint8Array, card: string}} ModelFiles
+ */
+
+/** @type {Promise<import("./python.js").Python> | undefined} */
+let python;
+
+/** py/tallow/app.py, once imported. @type {any} */
+let app;
+
+/** What app.py holds, so that it can be loaded again on another device. @type {Map<string, ModelFiles>} */
+const loaded = new Map();
+
+/** @type {Promise<unknown>} */
+let last = Promise.resolve();
+
+/**
+ * Run a job after all earlier ones, whether those failed or not.
+ * @template T
+ * @param {() => Promise<T>} job
+ * @returns {Promise<T>}
+ */
+function inTurn(job) {
+  const mine = last.then(job);
+  last = mine.catch(() => {});
+  return mine;
+}
+
+/**
+ * Call a function of py/tallow/app.py, and read the JSON that it gives.
+ * @param {"start" | "load_model" | "predict"} name
+ * @param {...unknown} args  strings and byte arrays
+ * @returns {Promise<any>}
+ */
+async function askApp(name, ...args) {
+  if (!python) throw new Error("The worker was asked for an answer before it was started.");
+  app ??= (await python).pyodide.pyimport("tallow.app");
+  const run = app[name];
+  const coroutine = run(...args);
+  try {
+    return JSON.parse(await coroutine);
+  } finally {
+    // Python's objects live until told otherwise: the garbage collector takes its time.
+    coroutine.destroy();
+    run.destroy();
+  }
+}
+
+/**
+ * Have Python compute on this device, or on NumPy where WebGPU can't be had.
+ * @param {{device: Device}} args
+ * @returns {Promise<Started>}
+ */
+async function start({ device }) {
+  // Python needs seconds to start; the GPU is opened meanwhile.
+  const opening = device === "webgpu" ? openGpu() : withoutGpu();
+  python ??= startPython({ numpy: device === "numpy" });
+  python.catch(() => {}); // awaited below, but the GPU may fail or take longer
+  const { info, reason } = await opening;
+  const had = info ? "webgpu" : "numpy";
+  const running = await python;
+  if (had === "numpy") await running.loadNumpy();
+  const started = await askApp("start", had);
+  /** @type {Record<string, object>} */
+  const models = {};
+  for (const [name, files] of loaded) models[name] = await compile(name, files);
+  return { ...started, reason: started.reason ?? (device === had ? null : reason), models };
+}
+
+/**
+ * @param {string} model
+ * @returns {Promise<ModelFiles>}
+ */
+async function fetchModel(model) {
+  const entry = await findModel(model);
+  const [onnx, card] = await Promise.all([
+    download(`models/${entry.file}`, { bytes: entry.bytes, sha256: entry.sha256 }),
+    fetchCard(entry),
+  ]);
+  return { onnx, card: JSON.stringify(card) };
+}
+
+/**
+ * @param {string} name
+ * @param {ModelFiles} files
+ * @returns {Promise<object>}  what app.py says of it
+ */
+async function compile(name, { onnx, card }) {
+  emit("progress", { stage: "compile", model: name });
+  return askApp("load_model", name, onnx, card);
+}
+
+/**
+ * @param {string} model
+ * @param {Float32Array | Uint8ClampedArray} pixels
+ */
+async function predict(model, pixels) {
+  const began = performance.now();
+  const answer = await askApp("predict", model, pixels);
+  return { ...answer, ms: performance.now() - began };
+}
+
+serve({
+  /** @param {{device: Device}} args */
+  boot: (args) => inTurn(() => start(args)),
+
+  /** Switch to another device, with all the models that were loaded. @param {{device: Device}} args */
+  device: (args) => inTurn(() => start(args)),
+
+  /** @param {{model: string}} args */
+  load: async ({ model }) => {
+    const files = await fetchModel(model); // predictions go on meanwhile
+    return inTurn(async () => {
+      const facts = await compile(model, files);
+      loaded.set(model, files);
+      return facts;
+    });
+  },
+
+  /** @param {{pixels: Float32Array}} args  784 of 0..1, white ink on black */
+  digit: ({ pixels }) => inTurn(() => predict(DIGIT_MODEL, pixels)),
+
+  /** @param {{model: string, pixels: Uint8ClampedArray}} args  RGBA, size * size */
+  classify: ({ model, pixels }) =>
+    inTurn(async () => {
+      const { top, ms } = await predict(model, pixels);
+      const pairs = /** @type {[number, number][]} */ (top);
+      return { top: pairs.map(([index, probability]) => ({ index, probability })), ms };
+    }),
+});

@@ -1,0 +1,61 @@
+"""Runs the text of a Python file in the browser, and says how it ended; script.js calls this."""
+
+import json
+import sys
+import traceback
+from types import TracebackType
+
+from pyodide.code import eval_code_async
+
+import __main__
+import tallow
+
+
+def set_device(device: str) -> None:
+    """Where Tallow computes unless told otherwise: "webgpu" or "numpy"."""
+    tallow.set_default_device(device)
+
+
+async def run(code: str, filename: str) -> str:
+    """Run in __main__; `await` may stand at top level. Errors are printed, as Python itself does.
+
+    Gives JSON: {"status": exit status, "result": the last expression's value, null if not JSON}.
+    """
+    __main__.__file__ = filename
+    status, result = 0, "null"
+    try:
+        result = to_json(await eval_code_async(code, vars(__main__), filename=filename))
+    except SystemExit as stop:
+        status = exit_status(stop)
+    except BaseException as error:
+        trace = below(filename, error.__traceback__)
+        traceback.print_exception(type(error), error, trace)
+        status = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return f'{{"status": {status}, "result": {result}}}'
+
+
+def to_json(value: object) -> str:
+    """The value as strict JSON, or null."""
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return "null"
+
+
+def exit_status(stop: SystemExit) -> int:
+    """As the interpreter has it: no code is 0, a number itself, words are printed and mean 1."""
+    if stop.code is None:
+        return 0
+    if isinstance(stop.code, int):
+        return stop.code
+    print(stop.code, file=sys.stderr)
+    return 1
+
+
+def below(filename: str, trace: TracebackType | None) -> TracebackType | None:
+    """The part of a traceback that begins in this file, without what ran it."""
+    while trace and trace.tb_frame.f_code.co_filename != filename:
+        trace = trace.tb_next
+    return trace

@@ -1,0 +1,50 @@
+// @ts-check
+/**
+ * The worker's end of rpc.js: a table of actions answers requests; errors cross as words.
+ */
+
+/** @typedef {(args: any) => unknown} Action */
+
+/**
+ * Send an event to the page.
+ * @param {string} event
+ * @param {Record<string, unknown>} [data]
+ */
+export function emit(event, data = {}) {
+  postMessage({ event, ...data });
+}
+
+/**
+ * Answer requests from this table.
+ * @param {Record<string, Action>} actions
+ */
+export function serve(actions) {
+  addEventListener("message", async ({ data: { id, action, args } }) => {
+    try {
+      const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
+      if (!run)
+        throw new Error(
+          `The worker has no action ${action}; it has ${Object.keys(actions).join(", ")}.`,
+        );
+      postMessage({ id, result: await run(args) });
+    } catch (error) {
+      console.error(error); // with its stack or Python traceback, for whoever opens the console
+      postMessage({ id, error: inWords(error) });
+    }
+  });
+}
+
+/**
+ * @param {any} error
+ * @returns {{type: string, message: string}}
+ */
+function inWords(error) {
+  if (error?.name !== "PythonError") {
+    return { type: error?.name ?? "Error", message: String(error?.message ?? error) };
+  }
+  // The message of a PythonError is the whole traceback; the page wants what the exception itself says.
+  const last = new RegExp(String.raw`^(?:\w+\.)*${error.type}(?:: |$)`, "gm");
+  const start = [...error.message.matchAll(last)].at(-1);
+  const message = start ? error.message.slice(start.index + start[0].length) : error.message;
+  return { type: error.type, message: message.trim() || error.type };
+}
