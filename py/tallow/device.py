@@ -1,7 +1,7 @@
 """Devices by name: "webgpu" and "numpy".
 
-"webgpu" is there in a browser whose worker has opened an adapter (web/gpu/). "numpy" is there
-wherever NumPy can be imported.
+"webgpu" is there in a browser whose worker has opened an adapter (web/gpu/), and elsewhere if the
+package `wgpu` finds one. "numpy" is there wherever NumPy can be imported.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ _chosen: str | None = None
 
 def devices() -> list[str]:
     """The devices that can be used here, the faster first."""
-    found = [] if _webgpu_problem() else ["webgpu"]
-    return found + (["numpy"] if importlib.util.find_spec("numpy") else [])
+    numpy = ["numpy"] if importlib.util.find_spec("numpy") else []
+    if _webgpu_problem():
+        return numpy
+    return [*numpy, "webgpu"] if _is_slow_webgpu() else ["webgpu", *numpy]
 
 
 def default_device() -> str:
@@ -59,6 +61,10 @@ def backend(name: str | None = None) -> Backend:
         problem = _webgpu_problem()
         if problem:
             raise DeviceUnavailableError(f"the device 'webgpu' is not to be had: {problem}")
+        if sys.platform != "emscripten":
+            from .backends.native import NativeBackend
+
+            return NativeBackend()
         from .backends.webgpu import WebGpuBackend
 
         return WebGpuBackend()
@@ -68,7 +74,21 @@ def backend(name: str | None = None) -> Backend:
 def _webgpu_problem() -> str | None:
     """Why WebGPU cannot be used here, or None if it can."""
     if sys.platform != "emscripten":
-        return "Tallow reaches WebGPU through a browser, and this is not one"
+        from .backends.native_device import find_adapter
+
+        adapter = find_adapter()
+        return adapter if isinstance(adapter, str) else None
     from .backends.webgpu import problem
 
     return problem()
+
+
+def _is_slow_webgpu() -> bool:
+    """Whether a CPU plays the GPU while NumPy could use it directly: not so in a browser, where
+    NumPy has one thread without wide instructions."""
+    if sys.platform == "emscripten":
+        return False
+    from .backends.native_device import find_adapter
+
+    adapter = find_adapter()
+    return not isinstance(adapter, str) and adapter.software

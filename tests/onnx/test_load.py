@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import asyncio
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -64,18 +64,14 @@ def test_every_source_gives_the_same_answer(kind: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(session.run({"image": IMAGE})["y"], wanted, rtol=1e-4)
 
 
-def test_session_async() -> None:
+def test_session_async(run_async: Callable[..., np.ndarray]) -> None:
     data = graphs.network().SerializeToString()
 
     async def run() -> np.ndarray:
         session = await tl.onnx.load(data).session_async("numpy")
         return (await session.run_async({"image": IMAGE}))["y"]
 
-    loop = asyncio.new_event_loop()
-    try:
-        got = loop.run_until_complete(run())
-    finally:
-        loop.close()
+    got = run_async(run())
     wanted = onnxruntime.InferenceSession(data).run(None, {"image": IMAGE})[0]
     np.testing.assert_allclose(got, wanted, rtol=1e-4)
 
