@@ -9,8 +9,8 @@ from .paths import ROOT
 from .process import environment, python
 from .progress import say
 
-# The compiler's settings in tsconfig.json are the linter of web/: unused names, missing returns.
-_WEB = ("web/**/*.{js,ts,css,html}",)
+# The compiler's settings in tsconfig.json are the linter: unused names, missing returns.
+_WEB = ("{web,bench}/**/*.{js,ts,css,html}",)
 
 
 def run(*, fix: bool) -> int:

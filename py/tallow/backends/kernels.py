@@ -1,4 +1,4 @@
-"""Which hand-written kernel computes a contraction or window, and how it is bound to the node.
+"""The hand-written kernels, and how each is bound to the node that it computes.
 
 kernels_wgsl/ holds the shaders; each is a whole module whose memory access goes through functions
 named load_* and store_*. A Schedule says, for such a file, what these functions read and write
@@ -15,7 +15,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..dtype import float32
 from ..errors import GraphError
 from ..graph import Node
 from ..ops import contract, window
@@ -42,8 +41,8 @@ class Schedule:
     """How a kernel file computes a node.
 
     space: the shape that the parameters of store_out count in. overrides: values for the file's
-    override constants (those that it does not declare are left out). extent:
-    invocations along the dispatch axes. width: elements that a load or a store moves.
+    override constants (those that it does not declare are left out). extent: invocations along
+    the dispatch axes. width: elements that a load or a store moves.
     """
 
     file: str
@@ -96,7 +95,7 @@ def kernel_file(name: str) -> KernelFile:
 # ---- matrix products --------------------------------------------------------------------------
 
 
-def _matrix(node: Node) -> tuple[int, int, int, int]:
+def matrix_of(node: Node) -> tuple[int, int, int, int]:
     """Batch, rows, inner length and columns of a matmul, or of a 1x1 convolution seen as one."""
     if node.op is contract.matmul:
         batch, rows, inner = node.inputs[0].shape
@@ -106,19 +105,19 @@ def _matrix(node: Node) -> tuple[int, int, int, int]:
 
 def _product(file: str) -> Schedule:
     def a_space(node: Node) -> Shape:
-        batch, rows, inner, _ = _matrix(node)
+        batch, rows, inner, _ = matrix_of(node)
         return batch, rows, inner
 
     def b_space(node: Node) -> Shape:
-        batch, _, inner, columns = _matrix(node)
+        batch, _, inner, columns = matrix_of(node)
         return batch, inner, columns
 
     def out_space(node: Node) -> Shape:
-        batch, rows, _, columns = _matrix(node)
+        batch, rows, _, columns = matrix_of(node)
         return batch, rows, columns
 
     def extent(node: Node, tile: Tile) -> tuple[int, int, int]:
-        batch, rows, _, columns = _matrix(node)
+        batch, rows, _, columns = matrix_of(node)
         return -(-columns // tile.columns), -(-rows // tile.rows), batch
 
     return Schedule(
@@ -129,7 +128,7 @@ def _product(file: str) -> Schedule:
         ),
         ("batch", "row", "col4"),
         out_space,
-        lambda node: dict(zip("MKN", _matrix(node)[1:], strict=True)),
+        lambda node: dict(zip("MKN", matrix_of(node)[1:], strict=True)),
         extent,
     )
 
@@ -144,23 +143,6 @@ PRODUCTS = {
         "matmul_1x4",
     )
 }
-
-
-def _quad_columns(columns: int) -> str:
-    """Which tile of a quad kernel: 32 columns a quad are better, unless they stand idle."""
-    wide, narrow = -(-columns // 32) * 32, -(-columns // 16) * 16
-    return "16x8" if wide <= 1.15 * narrow else "16x4"
-
-
-def _choose_product(node: Node, quads: bool) -> Schedule:
-    _, rows, _, columns = _matrix(node)
-    if rows == 1:
-        return PRODUCTS["matmul_1x4"]
-    if quads and rows > 8 and columns > 8:
-        return PRODUCTS[f"matmul_quad_{_quad_columns(columns)}"]
-    if rows < 32 or columns <= 4:
-        return PRODUCTS["matmul_4x4"]
-    return PRODUCTS["matmul_8x8"]
 
 
 # ---- windows ----------------------------------------------------------------------------------
@@ -255,34 +237,7 @@ def is_depthwise(node: Node) -> bool:
     )
 
 
-def _choose_depthwise(node: Node) -> Schedule:
-    (kh, kw), stride = node.inputs[1].shape[:2], tuple(node.attrs["stride"])
-    suffix = {(1, 1): "", (2, 2): "_stride2"}.get(stride)
-    special = DEPTHWISE.get(f"depthwise_{kh}x{kw}{suffix}")
-    if special and tuple(node.attrs["dilation"]) == (1, 1):
-        return special
-    return DEPTHWISE["depthwise"]
-
-
-def _choose_convolution(node: Node, quads: bool) -> Schedule:
-    _, height, width, channels = node.shape
-    pixels = height * width
-    if quads and pixels > 8:
-        return CONVOLUTIONS[f"conv2d_quad_{_quad_columns(channels)}"]
-    return CONVOLUTIONS["conv2d_4x4" if pixels < 128 or channels <= 4 else "conv2d_8x8"]
-
-
-def choose(node: Node, quads: bool = False) -> Schedule:
-    """The schedule for a contraction or window of float32.
-
-    quads: whether quad operations are there and pay, as on a CPU that plays the GPU.
-    """
-    if node.dtype != float32:
-        raise GraphError(f"{node}: hand-written kernels compute float32")
-    if node.op is contract.matmul or is_pointwise(node):
-        return _choose_product(node, quads)
-    if node.op is not window.conv2d:
-        return POOL
-    if is_depthwise(node):
-        return _choose_depthwise(node)
-    return _choose_convolution(node, quads) if node.attrs["groups"] == 1 else GROUPED
+SCHEDULES = {
+    schedule.file: schedule
+    for schedule in (*PRODUCTS.values(), *CONVOLUTIONS.values(), *DEPTHWISE.values(), GROUPED, POOL)
+}

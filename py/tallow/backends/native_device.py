@@ -22,6 +22,7 @@ from ..errors import (
     DeviceUnavailableError,
     TallowError,
 )
+from .choice import Traits
 
 INSTALL = "pip install tallow[webgpu]"
 
@@ -89,7 +90,7 @@ def find_adapter() -> Adapter | str:
             ),
             binding_bytes=limits["max-storage-buffer-binding-size"],
             buffer_bytes=limits["max-buffer-size"],
-            quads=software and "subgroups" in features,
+            traits=Traits(software, "subgroups" in features, "shader-f16" in features),
         ),
     )
 

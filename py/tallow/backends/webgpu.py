@@ -18,6 +18,7 @@ from ..errors import DeviceError, DeviceLostError, DeviceMemoryError, RealizeErr
 from ..hostarray import HostArray
 from ..session import from_device
 from .base import DeviceInfo
+from .choice import Traits
 
 _ERRORS = {
     "DeviceLostError": DeviceLostError,
@@ -106,7 +107,11 @@ class WebGpuBackend:
             storage_buffers=int(limits.maxStorageBuffersPerShaderStage),
             binding_bytes=int(limits.maxStorageBufferBindingSize),
             buffer_bytes=int(limits.maxBufferSize),
-            quads=bool(info.software) and "subgroups" in info.features,
+            traits=Traits(
+                software=bool(info.software),
+                subgroups="subgroups" in info.features,
+                float16="shader-f16" in info.features,
+            ),
         )
 
     async def load_async(self, compiled: Compiled) -> WebGpuProgram:

@@ -19,14 +19,17 @@ from ..op import Contraction, Elementwise, Reduce
 from ..ops import movement
 from ..shape import Shape, strides_of
 from . import storage
+from .choice import Traits, choose
 from .expression import Coords, Expression, finish, lane_axis
 from .index import Coord, Index, atom, text_of
-from .kernels import Load, Schedule, choose, kernel_file
+from .kernels import Load, Schedule, kernel_file
 from .literal import PRIVATE_BITS, type_of
 from .params import Params
 
 WORKGROUP = 64  # invocations of a generated kernel's workgroup
 MOST_WORKGROUPS = 65535  # along one dispatch axis, on every WebGPU device
+
+ANY_DEVICE = Traits()
 
 _ENABLE = re.compile(r"^enable [^;]+;$", re.M)
 
@@ -50,19 +53,19 @@ def kernel_for(
     members: Sequence[Node],
     reads: Sequence[Node],
     row: tuple[int, ...] = (),
-    quads: bool = False,
+    traits: Traits = ANY_DEVICE,
 ) -> Kernel:
     """The kernel that computes `root` from `reads`, which are bound in this order, root last.
 
     members: the nodes that it computes, root among them, in the order of computation. row: the
-    axes of a row, if values per row are reduced and spread again. quads: whether the device
-    has quad operations and gains by them.
+    axes of a row, if values per row are reduced and spread again. traits: the kind of device,
+    which decides between hand-written kernels.
     """
     if row:
         return _rows(root, members, reads, row)
     anchors = [node for node in members if isinstance(node.op, Contraction)]
     if anchors:
-        return _hand_written(root, anchors[0], reads, quads)
+        return _hand_written(root, anchors[0], reads, traits)
     return _generated(root, members, reads)
 
 
@@ -242,8 +245,8 @@ _OWN_BINDING = re.compile(r"^@group\(0\) @binding\(\d+\) var<storage[^\n]*\n", r
 _OWN_ACCESS = re.compile(r"^fn (?:load|store)_\w+\([^\n]*\{\n(?:.*\n)*?\}\n", re.M)
 
 
-def _hand_written(root: Node, anchor: Node, reads: Sequence[Node], quads: bool) -> Kernel:
-    schedule = choose(anchor, quads)
+def _hand_written(root: Node, anchor: Node, reads: Sequence[Node], traits: Traits) -> Kernel:
+    schedule = choose(anchor, traits)
     file = kernel_file(schedule.file)
     module = _Module(reads, root)
     kept = re.sub(r"\n{3,}", "\n\n", _OWN_ACCESS.sub("", _OWN_BINDING.sub("", file.text)))

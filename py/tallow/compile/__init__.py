@@ -18,8 +18,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from ..backends.choice import Traits
 from ..errors import DeviceMemoryError
 from ..graph import Graph
 from ..hostarray import HostArray
@@ -45,7 +46,7 @@ class Limits:
     storage_buffers: int = 8  # bound in one kernel, the result counted
     binding_bytes: int = 128 << 20  # of one buffer in a kernel
     buffer_bytes: int = 256 << 20
-    quads: bool = False  # quad operations, on a CPU that plays the GPU, where they pay
+    traits: Traits = field(default_factory=Traits)
 
 
 def host_memory() -> int:
@@ -110,7 +111,7 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = Limits(
     graph = optimise(graph.check(), device, limits)
     static = static_nodes(graph)
     fusion = fuse(graph, static, limits.storage_buffers)
-    plan, weights = lower(graph, fusion, static, device, types, limits.quads)
+    plan, weights = lower(graph, fusion, static, device, types, limits.traits)
     check_fits(plan, limits)
     return Compiled(plan, weights)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..backends.choice import Traits
 from ..backends.storage import stored_bytes
 from ..backends.wgsl import Kernel, kernel_for
 from ..graph import Graph, Node
@@ -21,21 +22,21 @@ def lower(
     static: set[Node],
     device: str,
     types: dict[str, str],
-    quads: bool = False,
+    traits: Traits,
 ) -> tuple[Plan, Weights]:
     """The plan of a fused graph, and the constants with their places in the weights block.
 
     types: the element types that the user sees, by the name of the input or output.
     """
-    return _Lowering(fusion, static, device, quads).plan(graph, types)
+    return _Lowering(fusion, static, device, traits).plan(graph, types)
 
 
 class _Lowering:
-    def __init__(self, fusion: Fusion, static: set[Node], device: str, quads: bool) -> None:
+    def __init__(self, fusion: Fusion, static: set[Node], device: str, traits: Traits) -> None:
         self.fusion = fusion
         self.static = static
         self.device = device
-        self.quads = quads
+        self.traits = traits
         self.slots: list[Slot] = []
         self.slot_of: dict[Node, int] = {}
         self.weights: Weights = []
@@ -103,7 +104,7 @@ class _Lowering:
         kernel = Kernel("", (0, 0, 0))
         module = -1
         if self.device == "webgpu" and group.root.size:
-            kernel = kernel_for(group.root, group.members, group.reads, group.row, self.quads)
+            kernel = kernel_for(group.root, group.members, group.reads, group.row, self.traits)
             module = self.modules.setdefault(kernel.text, len(self.modules))
         slots = [self.slot_of[self.fusion.memory_of(node)] for node in group.reads]
         return Step(
