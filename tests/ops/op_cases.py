@@ -432,6 +432,9 @@ def softmax_reference(x: np.ndarray, axis: int = -1) -> np.ndarray:
 case("softmax", normal(3, 10, scale=4), F.softmax, softmax_reference, rtol=1e-4)
 case("softmax-axis1", normal(2, 5, 3), lambda x: F.softmax(x, 1),
      lambda x: softmax_reference(x, 1), rtol=1e-4)  # fmt: skip
+case("softmax-pooled", normal(1, 12, 5, 5),
+     lambda x: F.softmax(tl.reshape(F.global_avg_pool(x) * 3.0, (-1,))),
+     lambda x: softmax_reference(x.mean((2, 3)).ravel() * 3), rtol=1e-4)  # fmt: skip
 case("softmax-large", np.array([[1e4, 0, -1e4, 9999]], np.float32), F.softmax, softmax_reference)
 case("log_softmax", normal(3, 12, scale=4), F.log_softmax,
      lambda x: np.log(softmax_reference(x)), rtol=1e-4, atol=1e-5)  # fmt: skip

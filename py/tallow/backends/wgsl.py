@@ -185,7 +185,7 @@ def _rows(
     for node in members:
         if isinstance(node.op, Reduce):
             body.fold(node, per_row, coords, width, loop)
-        elif isinstance(node.op, Elementwise) and node.shape != root.shape:
+        elif isinstance(node.op, Elementwise) and _is_per_row(node, root, row):
             body.value(node, per_row, 1)
 
     def write() -> None:
@@ -197,6 +197,12 @@ def _rows(
     main = _main(guard, head, body.lines)
     text = module.text(" ".join(node.op.name for node in members), main, width)
     return Kernel(text, (x, y, 1), list(module.params.values.values()))
+
+
+def _is_per_row(node: Node, root: Node, row: tuple[int, ...]) -> bool:
+    """Whether a node has one value for each row of the root."""
+    same_rank = len(node.shape) == len(root.shape)
+    return same_rank and node.shape != root.shape and all(node.shape[axis] == 1 for axis in row)
 
 
 def _invocation(x: int, y: int) -> str:
