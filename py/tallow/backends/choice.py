@@ -1,8 +1,9 @@
 """Which schedule computes a contraction or window, on what kind of device.
 
 `candidates` lists every schedule that gives the right answer, the one that the rule prefers first.
-The rule goes by shape and by kind of device, as measured (docs/performance.md);
-what was measured on the very device (`Traits.choices`) goes before the rule.
+The rule goes by shape and by kind of device: as measured (docs/performance.md) on software
+adapters, by what hardware is known for on others. What was measured on the very device
+(`Traits.choices`) goes before the rule.
 """
 
 from __future__ import annotations
@@ -32,14 +33,27 @@ from .kernels import (
 class Traits:
     """The kind of a device, as far as it decides which kernels run well.
 
-    software: a CPU plays the GPU; workgroup memory and barriers are slow there. subgroups,
-    float16: WGSL features that are on. choices: names of schedules by `signature`, as tuned.
+    software: a CPU plays the GPU; workgroup memory and barriers are slow there. lanes: neighbours
+    in x that it computes at once, for which a workgroup of fewer leaves lanes idle. subgroups,
+    float16: WGSL features that are on. half: the user allows products of operands rounded to
+    float16, which changes answers. choices: names of schedules by `signature`, as tuned.
     """
 
     software: bool = False
     subgroups: bool = False
     float16: bool = False
+    half: bool = False
     choices: Mapping[str, str] = field(default_factory=dict)
+    lanes: int = 4
+
+
+# Not measured on the user's device: large enough that the other kernel would leave a real GPU idle.
+_BUSY = 64  # tiles of 64 x 64 outputs
+_LONG = 256  # inner length of a product of few rows
+
+# They take a workgroup or more for each row: many rows are slow, then more than a dispatch holds.
+_FOR_FEW_ROWS = ("matmul_1x4", "matmul_split")
+_FEW = 128
 
 
 def signature(node: Node) -> str:
@@ -84,27 +98,57 @@ def _quad_columns(columns: int) -> str:
     return "16x8" if wide <= 1.15 * narrow else "16x4"
 
 
+def _can_run(name: str, traits: Traits) -> bool:
+    """Whether the device has what a kernel needs, and the user allows what it does."""
+    if "_quad_" in name:
+        return traits.subgroups
+    return (traits.float16 and traits.half) or not name.endswith("_f16")
+
+
 def _first(name: str, table: Mapping[str, Schedule], traits: Traits) -> list[Schedule]:
     """The schedules of a table that the device can run, the named one first."""
-    others = (n for n in table if n != name and (traits.subgroups or "quad" not in n))
-    return [table[name], *(table[n] for n in others)]
+    return [table[name], *(table[n] for n in table if n != name and _can_run(n, traits))]
+
+
+def _tile(rows: int, columns: int, inner: int, batch: int, traits: Traits) -> str | None:
+    """The suffix of the kernels in workgroup memory, where one pays: on a real GPU, which reads
+    that memory fast, and for products that fill tiles. The large tile needs enough of them
+    to keep a GPU busy.
+    """
+    if traits.software or rows < 64 or columns < 32 or inner < 32:
+        return None
+    if batch * -(-rows // 64) * -(-columns // 64) < _BUSY:
+        return "tile_4x4"
+    return "tile_8x8_f16" if traits.float16 and traits.half else "tile_8x8"
 
 
 def _products(node: Node, traits: Traits) -> list[Schedule]:
-    _, rows, _, columns = matrix_of(node)
-    if rows == 1:
+    batch, rows, inner, columns = matrix_of(node)
+    tile = _tile(rows, columns, inner, batch, traits)
+    if tile:
+        name = f"matmul_{tile}"
+    elif not traits.software and rows <= 4 and inner >= _LONG:
+        name = "matmul_split"
+    elif rows == 1:
         name = "matmul_1x4"
     elif _quads(traits) and rows > 8 and columns > 8:
         name = f"matmul_quad_{_quad_columns(columns)}"
     else:
         name = "matmul_4x4" if rows < 32 or columns <= 4 else "matmul_8x8"
-    return _first(name, PRODUCTS, traits)
+    possible = _first(name, PRODUCTS, traits)
+    if rows <= _FEW:
+        return possible
+    return [schedule for schedule in possible if schedule.file not in _FOR_FEW_ROWS]
 
 
 def _convolutions(node: Node, traits: Traits) -> list[Schedule]:
-    _, height, width, channels = node.shape
+    batch, height, width, channels = node.shape
     pixels = height * width
-    if _quads(traits) and pixels > 8:
+    kh, kw, in_channels = node.inputs[1].shape[:3]
+    tile = _tile(pixels, channels, kh * kw * in_channels, batch, traits)
+    if tile:
+        name = f"conv2d_{tile}"
+    elif _quads(traits) and pixels > 8:
         name = f"conv2d_quad_{_quad_columns(channels)}"
     else:
         name = "conv2d_4x4" if pixels < 128 or channels <= 4 else "conv2d_8x8"

@@ -57,12 +57,14 @@ class Schedule:
 @dataclass(frozen=True)
 class Tile:
     """Outputs of one invocation: `columns` (channels) of `rows` rows of a matrix product, of
-    `rows` pixels in row-major order, or of `pixels` pixels on each of `lines` lines."""
+    `rows` pixels in row-major order, or of `pixels` pixels on each of `lines` lines. split: how
+    many invocations share these outputs, neighbours in y."""
 
     columns: int
     rows: int
     pixels: int
     lines: int
+    split: int
 
 
 @dataclass(frozen=True)
@@ -81,15 +83,15 @@ def kernel_file(name: str) -> KernelFile:
     source_tree = Path(__file__).resolve().parents[3] / "kernels_wgsl" / f"{name}.wgsl"
     text = (packaged if packaged.is_file() else source_tree).read_text("utf-8")
     tile = {
-        name: int(size) for name, size in re.findall(r"^const (TILE_\w+) = (\d+)u;", text, re.M)
+        name: int(size) for name, size in re.findall(r"^const TILE_(\w+) = (\d+)u;", text, re.M)
     }
-    columns = tile.get("TILE_COLS") or tile.get("TILE_CHANNELS")
+    columns = tile.get("COLS") or tile.get("CHANNELS")
     sizes = re.search(r"@workgroup_size\((\d+), (\d+), (\d+)\)", text)
     if not (columns and sizes):
         raise GraphError(f"kernels_wgsl/{name}.wgsl does not declare its tile and workgroup size")
-    rows, pixels, lines = (tile.get(f"TILE_{axis}", 1) for axis in ("ROWS", "PIXELS", "LINES"))
+    others = (tile.get(axis, 1) for axis in ("ROWS", "PIXELS", "LINES", "SPLIT"))
     x, y, z = (int(size) for size in sizes.groups())
-    return KernelFile(text, Tile(columns, rows, pixels, lines), (x, y, z))
+    return KernelFile(text, Tile(columns, *others), (x, y, z))
 
 
 # ---- matrix products --------------------------------------------------------------------------
@@ -118,7 +120,7 @@ def _product(file: str) -> Schedule:
 
     def extent(node: Node, tile: Tile) -> tuple[int, int, int]:
         batch, rows, _, columns = matrix_of(node)
-        return -(-columns // tile.columns), -(-rows // tile.rows), batch
+        return -(-columns // tile.columns), -(-rows // tile.rows) * tile.split, batch
 
     return Schedule(
         file,
@@ -141,6 +143,10 @@ PRODUCTS = {
         "matmul_8x8",
         "matmul_4x4",
         "matmul_1x4",
+        "matmul_tile_8x8",
+        "matmul_tile_4x4",
+        "matmul_tile_8x8_f16",
+        "matmul_split",
     )
 }
 
@@ -201,7 +207,15 @@ def _depthwise_space(node: Node) -> Shape:
 
 CONVOLUTIONS = {
     name: _window(name, _weight(("c",)))
-    for name in ("conv2d_quad_16x8", "conv2d_quad_16x4", "conv2d_8x8", "conv2d_4x4")
+    for name in (
+        "conv2d_quad_16x8",
+        "conv2d_quad_16x4",
+        "conv2d_8x8",
+        "conv2d_4x4",
+        "conv2d_tile_8x8",
+        "conv2d_tile_4x4",
+        "conv2d_tile_8x8_f16",
+    )
 }
 DEPTHWISE = {
     name: _window(name, Load("load_w", 1, ("ky", "kx", "c4"), _depthwise_space))

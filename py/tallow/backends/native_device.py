@@ -90,7 +90,12 @@ def find_adapter() -> Adapter | str:
             ),
             binding_bytes=limits["max-storage-buffer-binding-size"],
             buffer_bytes=limits["max-buffer-size"],
-            traits=Traits(software, "subgroups" in features, "shader-f16" in features),
+            traits=Traits(
+                software,
+                "subgroups" in features,
+                "shader-f16" in features,
+                lanes=8 if "llvmpipe" in name else 4,  # `wgpu` does not tell the subgroup size
+            ),
         ),
     )
 

@@ -263,12 +263,20 @@ def _hand_written(root: Node, anchor: Node, reads: Sequence[Node], traits: Trait
     kept = module.params.lift_overrides(kept, values)
     text = module.text(title, "\n\n".join([*functions, store]), result_width, kept.strip())
     invocations = schedule.extent(anchor, file.tile)
-    groups = [-(-n // size) for n, size in zip(invocations, file.workgroup, strict=True)]
+    size = _workgroup(file.workgroup, invocations[0], traits.lanes)
+    text = text.replace("@workgroup_size(4, 1, 1)", f"@workgroup_size({size[0]}, 1, 1)")
+    groups = [-(-n // length) for n, length in zip(invocations, size, strict=True)]
     if max(groups) > MOST_WORKGROUPS:
         raise DeviceMemoryError(f"{anchor}: {groups} workgroups are beyond what WebGPU runs")
     constants = {name: values[name] for name in re.findall(r"^override (\w+)", kept, re.M)}
     numbers = list(module.params.values.values())
     return Kernel(text, (groups[0], groups[1], groups[2]), numbers, constants)
+
+
+def _workgroup(size: tuple[int, int, int], across: int, lanes: int) -> tuple[int, int, int]:
+    """A kernel file's workgroup, made as wide as the device's lanes where that leaves none idle."""
+    fills = -(-across // lanes) * lanes == -(-across // size[0]) * size[0]
+    return (lanes, 1, 1) if size == (4, 1, 1) and fills else size
 
 
 def _parameters(params: Sequence[str], space: Shape, width: int) -> Coords:

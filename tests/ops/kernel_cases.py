@@ -1,0 +1,300 @@
+"""Cases for every schedule of hand-written kernels: odd shapes, on which the schedule is forced.
+
+All cases of a schedule are one graph with an output each, so that a device needs one load and one
+run for them. This file is also run inside the browser (test_kernels_webgpu.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from op_cases import conv_reference, normal, pool_reference
+
+import tallow as tl
+from tallow import functional as F  # noqa: N812 - the customary name
+from tallow.backends.choice import Traits
+from tallow.backends.kernels import CONVOLUTIONS, GROUPED, POOL, PRODUCTS, kernel_file
+from tallow.compile import Compiled, Limits, compile_graph
+from tallow.device import backend
+from tallow.dtype import as_dtype
+from tallow.graph import Graph, input_node
+from tallow.session import Session
+from tallow.tensor import Tensor
+
+convolve: Callable[..., np.ndarray] = conv_reference
+pool: Callable[..., np.ndarray] = pool_reference
+
+# A schedule that rounds its operands to float16 differs by 2^-11 of each product.
+TOLERANCE, HALF_TOLERANCE = 1e-4, 1e-2
+
+
+@dataclass(frozen=True)
+class Case:
+    """`build` on tensors must equal `expected` on arrays."""
+
+    label: str
+    inputs: tuple[np.ndarray, ...]
+    build: Callable[..., Any]
+    expected: Callable[..., Any]
+
+
+# ---- matrix products --------------------------------------------------------------------------
+
+
+def product(*shape: int) -> Case:
+    batch, rows, inner, columns = shape
+    arrays = normal(batch, rows, inner), normal(batch, inner, columns)
+    return Case(f"product {shape}", arrays, tl.matmul, np.matmul)
+
+
+def fused_product(*shape: int) -> Case:
+    """An operand that is transposed; a bias, an activation and a residual behind."""
+    batch, rows, inner, columns = shape
+    arrays = (
+        normal(batch, rows, inner),
+        normal(batch, columns, inner),
+        normal(columns),
+        normal(batch, rows, columns),
+    )
+    return Case(
+        f"fused product {shape}",
+        arrays,
+        lambda a, b, c, d: F.relu(a @ b.mT + c) + d,
+        lambda a, b, c, d: np.maximum(a @ b.transpose(0, 2, 1) + c, 0) + d,
+    )
+
+
+def products() -> list[Case]:
+    """Of few forms (multiples of 4 or not, one row, one batch): compiling these takes the time."""
+    return [
+        product(1, 1, 1, 1),
+        product(1, 1, 33, 17),
+        product(2, 3, 7, 17),
+        product(3, 7, 1, 3),
+        product(1, 37, 41, 43),
+        product(1, 67, 71, 131),
+        product(1, 2, 1021, 5),
+        product(2, 65, 36, 68),
+        fused_product(2, 13, 19, 23),
+        fused_product(3, 12, 16, 20),
+        convolution((2, 17, 7, 5), (3, 17, 1, 1)),
+    ]
+
+
+# ---- convolutions and pools -------------------------------------------------------------------
+
+
+def convolution(x: tuple[int, ...], w: tuple[int, ...], **options: Any) -> Case:
+    return Case(
+        f"convolution {x} {w} {options}",
+        (normal(*x), normal(*w), normal(w[0])),
+        lambda x, w, b: F.conv2d(x, w, b, **options),
+        lambda x, w, b: convolve(x, w, b, **options),
+    )
+
+
+def residual(x: tuple[int, ...], w: tuple[int, ...], **options: Any) -> Case:
+    """A convolution that keeps the shape, with an activation and a residual behind."""
+    return Case(
+        f"residual {x} {w} {options}",
+        (normal(*x), normal(*w), normal(w[0]), normal(x[0], w[0], *x[2:])),
+        lambda x, w, b, r: F.relu6(F.conv2d(x, w, b, **options)) + r,
+        lambda x, w, b, r: np.clip(convolve(x, w, b, **options), 0, 6) + r,
+    )
+
+
+def convolutions() -> list[Case]:
+    return [
+        convolution((1, 1, 1, 1), (1, 1, 3, 3), padding=1),
+        convolution((2, 3, 17, 7), (7, 3, 3, 2), stride=(2, 1), padding=((1, 0), (2, 1))),
+        convolution((1, 4, 13, 11), (12, 4, 3, 3), dilation=(2, 3), padding=(2, 3)),
+        convolution((1, 17, 11, 13), (33, 17, 2, 3), padding=1),
+        convolution((1, 5, 9, 8), (67, 5, 5, 5), padding=2),
+        convolution((1, 33, 7, 7), (17, 33, 1, 1), stride=3),
+        residual((2, 13, 9, 10), (13, 13, 3, 3), padding=1),
+        residual((3, 20, 7, 19), (20, 20, 3, 3), padding=1),
+    ]
+
+
+def depthwise(window: int, stride: int) -> list[Case]:
+    """For a kernel of one window and stride."""
+
+    def case(x: tuple[int, ...], padding: Any) -> Case:
+        w = x[1], 1, window, window
+        return convolution(x, w, groups=x[1], stride=stride, padding=padding)
+
+    small = window // 2
+    cases = [
+        case((1, 2, 1, 1), small),
+        case((1, 3, 7, 17), small),
+        case((2, 7, 17, 7), ((small, 0), (0, small))),
+        case((1, 33, 11, 5), ((0, small), (small, 1))),
+        case((3, 4, 13, 31), 0),
+    ]
+    if stride == 1:
+        kernel = 17, 1, window, window
+        cases.append(residual((2, 17, 7, 9), kernel, groups=17, padding=small))
+    return cases
+
+
+def any_depthwise() -> list[Case]:
+    return [
+        *depthwise(3, 1),
+        *depthwise(5, 2),
+        convolution((1, 7, 9, 11), (7, 1, 3, 3), groups=7, dilation=(2, 3), padding=(1, 3)),
+        convolution((2, 8, 13, 7), (8, 1, 2, 5), groups=8, stride=(3, 2), padding=((0, 1), (2, 1))),
+        convolution((1, 3, 17, 17), (3, 1, 7, 1), groups=3, stride=(1, 3)),
+    ]
+
+
+def grouped() -> list[Case]:
+    return [
+        convolution((2, 6, 5, 7), (9, 2, 3, 3), groups=3, padding=1),
+        convolution((1, 14, 7, 3), (2, 7, 2, 3), groups=2, stride=2, padding=((1, 0), (0, 2))),
+        convolution((1, 4, 17, 5), (8, 1, 3, 3), groups=4, dilation=2, padding=2),
+        convolution((1, 34, 3, 3), (34, 17, 1, 1), groups=2),
+        residual((1, 33, 3, 7), (33, 11, 3, 3), groups=3, padding=1),
+        *depthwise(3, 2),
+    ]
+
+
+def pooling(shape: tuple[int, ...], window: Any, stride: Any, pads: Any, ceil: bool) -> list[Case]:
+    options = {"stride": stride, "padding": pads, "ceil_mode": ceil}
+    label = f"{shape} {window} {options}"
+
+    def expected(reduce: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+        return lambda x: pool(x, window, stride, pads, ceil, reduce)
+
+    return [
+        Case(
+            f"maximum {label}",
+            (normal(*shape),),
+            lambda x: F.max_pool2d(x, window, **options),
+            expected(lambda w, _: w.max((2, 3))),
+        ),
+        Case(
+            f"average {label}",
+            (normal(*shape),),
+            lambda x: F.avg_pool2d(x, window, **options),
+            expected(lambda w, n: w.sum((2, 3)) / n),
+        ),
+    ]
+
+
+def pools() -> list[Case]:
+    none = ((0, 0), (0, 0))
+    return [
+        *pooling((1, 1, 7, 7), (7, 7), (1, 1), none, False),
+        *pooling((2, 3, 17, 7), (3, 3), (2, 2), ((1, 1), (1, 1)), False),
+        *pooling((1, 33, 5, 11), (2, 3), (1, 2), ((0, 1), (2, 0)), False),
+        *pooling((1, 8, 7, 13), (3, 2), (3, 2), ((1, 1), (0, 1)), True),
+    ]
+
+
+MAKERS: dict[str, Callable[[], list[Case]]] = {
+    **dict.fromkeys(PRODUCTS, products),
+    **dict.fromkeys(CONVOLUTIONS, convolutions),
+    "depthwise_3x3": partial(depthwise, 3, 1),
+    "depthwise_3x3_stride2": partial(depthwise, 3, 2),
+    "depthwise_5x5": partial(depthwise, 5, 1),
+    "depthwise_5x5_stride2": partial(depthwise, 5, 2),
+    "depthwise": any_depthwise,
+    GROUPED.file: grouped,
+    POOL.file: pools,
+}
+
+
+# ---- running them -----------------------------------------------------------------------------
+
+
+class Always(Mapping[str, str]):
+    """Names one schedule, whatever is asked for."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+
+    def __getitem__(self, key: str) -> str:
+        return self.file
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def missing_feature(file: str, traits: Traits) -> str | None:
+    """The WebGPU feature that a kernel needs and the device has not."""
+    text = kernel_file(file).text
+    if "enable subgroups;" in text and not traits.subgroups:
+        return "subgroups"
+    return "shader-f16" if "enable f16;" in text and not traits.float16 else None
+
+
+def graph_of(file: str, cases: list[Case]) -> Graph:
+    """All cases, each an output of its own, on inputs that are fed."""
+    inputs, outputs = [], {}
+    for number, case in enumerate(cases):
+        nodes = [
+            input_node(f"x{number}_{place}", array.shape, as_dtype(array.dtype))
+            for place, array in enumerate(case.inputs)
+        ]
+        inputs += nodes
+        outputs[f"y{number}"] = case.build(*map(Tensor, nodes)).node
+    return Graph(tuple(inputs), outputs, file)
+
+
+def forced(file: str, cases: list[Case], limits: Limits) -> Compiled:
+    """The cases compiled to one schedule, where it is one of the candidates."""
+    traits = replace(limits.traits, half=file.endswith("_f16"), choices=Always(file))
+    return compile_graph(graph_of(file, cases), "webgpu", replace(limits, traits=traits))
+
+
+def kernels_of(compiled: Compiled) -> list[str]:
+    """The kernel file of each step that has one."""
+    texts = [compiled.plan.modules[step.module] for step in compiled.plan.run]
+    firsts = [text.partition("\n")[0] for text in texts]
+    prefix, suffix = "// kernels_wgsl/", ".wgsl"
+    return [line[len(prefix) : -len(suffix)] for line in firsts if line.startswith(prefix)]
+
+
+async def run_schedule(file: str) -> dict[str, Any]:
+    """{"missing": feature or None, "wrong": texts, "cases", "kernels": files, "adapter"}."""
+    device = backend("webgpu")
+    missing = missing_feature(file, device.limits.traits)
+    if missing:
+        return {"missing": missing, "adapter": device.info.adapter}
+    cases = MAKERS[file]()
+    compiled = forced(file, cases, device.limits)
+    feeds = {
+        f"x{number}_{place}": array
+        for number, case in enumerate(cases)
+        for place, array in enumerate(case.inputs)
+    }
+    with Session(compiled, await device.load_async(compiled), device) as session:
+        results = await session.run_async(feeds)
+    wrong, rounding = [], 0.0
+    tolerance = HALF_TOLERANCE if file.endswith("_f16") else TOLERANCE
+    for number, case in enumerate(cases):
+        got = results[f"y{number}"]
+        expected = case.expected(*(array.astype(np.float64) for array in case.inputs))
+        if got.shape != expected.shape:
+            wrong.append(f"{case.label}: shape {got.shape}, expected {expected.shape}")
+            continue
+        # The error of a sum grows with its terms, however near to zero it ends.
+        far = np.abs(got - expected).max() / max(1.0, np.abs(expected).max())
+        rounding = max(rounding, float(far))
+        if not far <= tolerance:
+            wrong.append(f"{case.label}: differs by {far:.2g} of the largest value")
+    return {
+        "missing": None,
+        "wrong": wrong,
+        "rounding": rounding,
+        "cases": len(cases),
+        "kernels": kernels_of(compiled),
+        "adapter": device.info.adapter,
+    }
