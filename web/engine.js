@@ -138,6 +138,15 @@ export class Engine {
   }
 
   /**
+   * How long each kernel of a model takes on the last pixels that it answered.
+   * @param {string} model
+   * @returns {Promise<import("./widgets/kernels.js").Answer>}
+   */
+  profile(model) {
+    return this.#ask("profile", { model });
+  }
+
+  /**
    * Call an action of the worker; whether that is of more use after a failure, is found out here.
    * @param {string} action
    * @param {Record<string, unknown>} args

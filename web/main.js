@@ -10,6 +10,7 @@ import { PREPARING } from "./text.js";
 import { Classify } from "./widgets/classify.js";
 import { DeviceChoice } from "./widgets/device.js";
 import { Draw } from "./widgets/draw.js";
+import { Kernels } from "./widgets/kernels.js";
 import { Latency } from "./widgets/latency.js";
 import { Status } from "./widgets/status.js";
 
@@ -41,6 +42,7 @@ const engine = new Engine(wished, {
   status: (now) => status.show(now),
   started: (now) => device.show(now),
 });
+const kernels = new Kernels(byTestId("kernels-panel"), engine);
 const views = {
   draw: new Draw(byId("view-draw"), engine, (ms) => timed("draw", ms)),
   classify: new Classify(byId("view-classify"), engine, {
@@ -64,7 +66,7 @@ function showView() {
     byId(`view-${name}`).hidden = name !== now;
     byId(`to-${name}`).setAttribute("aria-current", name === now ? "page" : "false");
   }
-  latency.show(times[now]);
+  showTime(now);
   void engine.prepare(() => views[now].model());
 }
 
@@ -81,7 +83,14 @@ function answerAgain() {
  */
 function timed(view, ms) {
   times[view] = ms;
-  if (view === current()) latency.show(ms);
+  if (view === current()) showTime(view);
+}
+
+/** @param {View} view */
+function showTime(view) {
+  const ms = times[view];
+  latency.show(ms);
+  kernels.answered(ms === null ? null : () => views[view].model());
 }
 
 /**

@@ -55,3 +55,56 @@ export const unknownModel = (name) =>
 
 /** @param {string} reason */
 export const noWebGpu = (reason) => `WebGPU can’t be had: ${reason}`;
+
+// Kernels
+
+export const NO_KERNELS_YET = "Draw a digit or choose a photograph; its kernels are shown here.";
+export const MEASURING = "Measuring…";
+export const NO_WGSL = "NumPy computes this step: there is no WGSL.";
+export const COPY = "Copy";
+export const COPIED = "Copied";
+export const COPY_BY_KEYS = "Marked: copy with the keyboard";
+
+/** @param {string} why */
+export const profileFailed = (why) => `The kernels could not be timed: ${why}`;
+
+/** @param {number[]} shape */
+export const shape = (shape) => shape.join("×");
+
+/** @param {number} ms */
+export const milliseconds = (ms) => `${ms.toFixed(ms < 10 ? 3 : 1)} ms`;
+
+/** @param {number} share */
+export const percent = (share) => `${(share * 100).toFixed(1)} %`;
+
+/** @param {number} gflops */
+export const gflops = (gflops) => gflops.toFixed(gflops < 10 ? 2 : 0);
+
+/** @param {number} count */
+export function bytes(count) {
+  if (count < 1000) return `${count} B`;
+  return count < 1e6 ? `${(count / 1000).toFixed(1)} kB` : `${megabytes(count)} MB`;
+}
+
+/**
+ * How many kernels, how long, and how that is known.
+ * @param {import("./widgets/kernels.js").Profile} profile
+ */
+export function profiled({ kernels, milliseconds: ms, source, repeats, resolution }) {
+  const runs = repeats === 1 ? "one run" : `${repeats} runs`;
+  const figure = repeats === 1 ? "in" : resolution ? "mean of" : "median of";
+  const sum = `${kernels.length} kernels, ${milliseconds(ms)} in all.`;
+  if (source === "counted") {
+    return (
+      `${sum} This device has no clock for single kernels: each one’s share is counted from its ` +
+      `arithmetic and bytes, not measured. The whole is measured, over ${runs}.`
+    );
+  }
+  const whose = source === "timestamp" ? "by the GPU’s own clock" : "by Python’s clock";
+  if (!resolution) return `${sum} Measured ${whose}, ${figure} ${runs}.`;
+  const tick = Number(resolution.toPrecision(2));
+  return (
+    `${sum} Measured ${whose}, ${figure} ${runs}; in this browser it ticks every ${tick} ms, so the ` +
+    `times of short kernels are rough.`
+  );
+}

@@ -43,6 +43,7 @@ from .errors import (
 from .functions import *  # noqa: F403
 from .session import Session, compile_session, compile_session_async
 from .tensor import Tensor, asarray
+from .tuning import Tuned, TuningWarning, tune
 
 __version__ = "0.1.0"
 
@@ -64,6 +65,8 @@ __all__ = [
     "ShapeError",
     "TallowError",
     "Tensor",
+    "Tuned",
+    "TuningWarning",
     "asarray",
     "bool_",
     "compile_session",
@@ -80,6 +83,7 @@ __all__ = [
     "int8",
     "onnx",
     "set_default_device",
+    "tune",
     "uint16",
     "uint32",
     "uint64",

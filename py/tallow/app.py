@@ -14,7 +14,7 @@ from typing import Any
 from . import dtype as dt
 from . import functional, onnx
 from .device import backend, set_default_device
-from .errors import OnnxFormatError
+from .errors import FeedError, OnnxFormatError
 from .functions import permute_dims, reshape
 from .graph import Graph, input_node
 from .hostarray import HostArray
@@ -33,6 +33,7 @@ class _Loaded:
     shape: Shape
     dtype: dt.DType
     best_only: bool
+    asked: list[HostArray]  # the last pixels that it answered, if any
 
 
 _models: dict[str, _Loaded] = {}
@@ -68,7 +69,7 @@ async def load_model(name: str, content: Any, card_json: str) -> str:
     if previous:
         previous.session.close()
     (node,) = graph.inputs
-    _models[name] = _Loaded(session, node.shape, node.dtype, card["task"] == "image")
+    _models[name] = _Loaded(session, node.shape, node.dtype, card["task"] == "image", [])
     facts = {"name": name, "nodes": len(network.nodes()), **session.stats}
     return json.dumps(facts)
 
@@ -85,11 +86,27 @@ async def predict(name: str, pixels: Any) -> str:
     view = pixels.to_memoryview() if hasattr(pixels, "to_memoryview") else memoryview(pixels)
     feed = HostArray(view.cast("B"), loaded.shape, loaded.dtype)
     result = await loaded.session.run_host_async({"pixels": feed})
+    loaded.asked[:] = [feed]
     probabilities = result["probabilities"].flat()
     if not loaded.best_only:
         return json.dumps({"probabilities": probabilities})
     order = sorted(range(len(probabilities)), key=probabilities.__getitem__, reverse=True)
     return json.dumps({"top": [[index, probabilities[index]] for index in order[:BEST]]})
+
+
+async def profile(name: str) -> str:
+    """How long each kernel of the model `name` takes on the last pixels that it answered.
+
+    Returns {"profile": {... see profile.py}, "plan": {...}, "trace": {...}}: the plan holds the
+    text of the kernels, the trace is for Perfetto. Raises KeyError for a model that is not loaded,
+    FeedError if it has answered nothing yet.
+    """
+    loaded = _models[name]
+    if not loaded.asked:
+        raise FeedError(f"{name} has answered nothing yet that could be profiled")
+    found = await loaded.session.profile_async({"pixels": loaded.asked[0]})
+    plan, trace = loaded.session.plan.to_json(host=False), found.to_trace()
+    return f'{{"profile":{json.dumps(found.to_dict())},"plan":{plan},"trace":{trace}}}'
 
 
 def session_of(name: str) -> Session:

@@ -14,7 +14,9 @@ from .dtype import BY_NAME, DType, device_type
 from .errors import FeedError, TallowError
 from .graph import Graph
 from .hostarray import HostArray, elements, from_buffer, from_python, from_values
+from .profile import Profile
 from .shape import size_of
+from .tuning import limits_of
 
 Feeds = Mapping[str, Any]
 
@@ -67,6 +69,19 @@ class Session:
     async def run_host_async(self, feeds: Feeds) -> dict[str, HostArray]:
         """As `run_async`, with HostArrays, for which no NumPy is needed."""
         return self._named(await self._program.run_async(self._inputs(feeds)))
+
+    def profile(self, feeds: Feeds) -> Profile:
+        """How long each kernel takes on these feeds; runs some times, and blocks.
+
+        Prints as a table. Runs that are not profiled are none the slower for it.
+        """
+        timing = self._program.profile(self._inputs(feeds))
+        return Profile(self.plan, timing, self._backend.info)
+
+    async def profile_async(self, feeds: Feeds) -> Profile:
+        """As `profile`."""
+        timing = await self._program.profile_async(self._inputs(feeds))
+        return Profile(self.plan, timing, self._backend.info)
 
     def close(self) -> None:
         """Frees the memory on the device."""
@@ -161,12 +176,12 @@ def compile_session(graph: Graph, device: str | None = None) -> Session:
     impossible (`compile_session_async` is not).
     """
     used = backend(device)
-    compiled = compile_graph(graph, used.info.device, used.limits)
+    compiled = compile_graph(graph, used.info.device, limits_of(used))
     return Session(compiled, used.load(compiled), used)
 
 
 async def compile_session_async(graph: Graph, device: str | None = None) -> Session:
     """Compiles a graph and loads it on a device; see `compile_session`."""
     used = backend(device)
-    compiled = compile_graph(graph, used.info.device, used.limits)
+    compiled = compile_graph(graph, used.info.device, limits_of(used))
     return Session(compiled, await used.load_async(compiled), used)

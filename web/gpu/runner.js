@@ -6,7 +6,9 @@
  * `prepare`. A run is one upload per input, one submit and one map; it creates nothing.
  */
 
+import { encode } from "./encode.js";
 import { DeviceError, DeviceLostError, OutOfMemoryError } from "./errors.js";
+import { profile } from "./profile.js";
 
 /**
  * @typedef {{bytes: number, kind: string, offset: number}} Slot
@@ -26,7 +28,7 @@ import { DeviceError, DeviceLostError, OutOfMemoryError } from "./errors.js";
  * @property {string[]} modules
  * @property {Step[]} prepare
  * @property {Step[]} run
- * @typedef {{pipeline: GPUComputePipeline, group: GPUBindGroup, workgroups: [number, number, number]}} Dispatch
+ * @typedef {import("./encode.js").Dispatch} Dispatch
  */
 
 /** Milliseconds in which a lost device tells that it is lost. */
@@ -312,7 +314,27 @@ export class Program {
    * @returns {Promise<ArrayBuffer[]>}  in the plan's order; each as long as its slot
    */
   run(inputs) {
-    const mine = this.last.then(() => this.#run(inputs));
+    return this.#inTurn(() => this.#run(inputs));
+  }
+
+  /**
+   * Run several times, for the times of the steps.
+   * @param {ArrayBufferView[]} inputs  as for run()
+   */
+  profile(inputs) {
+    return this.#inTurn(async () => {
+      await this.#run(inputs);
+      return profile(this); // which finds the inputs in their slots
+    });
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} job
+   * @returns {Promise<T>}
+   */
+  #inTurn(job) {
+    const mine = this.last.then(job);
     this.last = mine.catch(() => {});
     return mine;
   }
@@ -401,18 +423,4 @@ export class Program {
 /** Steps of one key share a pipeline. @param {Step} step */
 function keyOf(step) {
   return `${step.module} ${JSON.stringify(step.constants)}`;
-}
-
-/**
- * @param {GPUCommandEncoder} encoder
- * @param {Dispatch[]} dispatches
- */
-function encode(encoder, dispatches) {
-  const pass = encoder.beginComputePass();
-  for (const { pipeline, group, workgroups } of dispatches) {
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(0, group);
-    pass.dispatchWorkgroups(...workgroups);
-  }
-  pass.end();
 }

@@ -1,12 +1,14 @@
 // @ts-check
 /**
- * The GPU as Python sees it: globalThis.tallowGpu = {info, reason, load(planJson, weights)}.
+ * The GPU as Python sees it: globalThis.tallowGpu = {info, reason, load(planJson, weights),
+ * tuning, keepTuning(record)}.
  *
  * info is null, with the reason in words, until a device was had.
  */
 
 import { openDevice } from "../gpu/device.js";
 import { Runner } from "../gpu/runner.js";
+import { readTuning, writeTuning } from "../gpu/tuning.js";
 import { emit } from "./serve.js";
 
 /** @type {Promise<Gpu> | undefined} */
@@ -17,6 +19,8 @@ let opened;
  * @property {{name: string} | null} info  about the adapter, null where none can be had
  * @property {string | null} reason        why none can be had
  * @property {(planJson: string, weights: Uint8Array) => Promise<unknown>} load  a compiled program
+ * @property {string | null} tuning                        the tuning record of this adapter
+ * @property {(record: string) => Promise<void>} keepTuning
  */
 
 /** @returns {Promise<Gpu>}  once opened, the same one */
@@ -26,7 +30,18 @@ async function open() {
     const runner = new Runner(device, info);
     const progress = (/** @type {number} */ done, /** @type {number} */ total) =>
       emit("progress", { stage: "kernels", done, total });
-    return { info, reason: null, load: (plan, weights) => runner.load(plan, weights, progress) };
+    /** @type {Gpu} */
+    const gpu = {
+      info,
+      reason: null,
+      load: (plan, weights) => runner.load(plan, weights, progress),
+      tuning: await readTuning(info.name),
+      keepTuning: async (record) => {
+        gpu.tuning = record;
+        await writeTuning(info.name, record);
+      },
+    };
+    return gpu;
   } catch (error) {
     opened = undefined; // so that the next wish for it asks the browser again
     return none(/** @type {Error} */ (error).message);
@@ -55,7 +70,8 @@ export function withoutGpu() {
  * @returns {Gpu}
  */
 function none(reason) {
-  return { info: null, reason, load: () => Promise.reject(new Error(reason)) };
+  const refuse = () => Promise.reject(new Error(reason));
+  return { info: null, reason, load: refuse, tuning: null, keepTuning: refuse };
 }
 
 /**

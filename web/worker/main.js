@@ -48,7 +48,7 @@ function inTurn(job) {
 
 /**
  * Call a function of py/tallow/app.py, and read the JSON that it gives.
- * @param {"start" | "load_model" | "predict"} name
+ * @param {"start" | "load_model" | "predict" | "profile"} name
  * @param {...unknown} args  strings and byte arrays
  * @returns {Promise<any>}
  */
@@ -147,4 +147,7 @@ serve({
       const pairs = /** @type {[number, number][]} */ (top);
       return { top: pairs.map(([index, probability]) => ({ index, probability })), ms };
     }),
+
+  /** The kernels of the last answer of a model, timed. @param {{model: string}} args */
+  profile: ({ model }) => inTurn(() => askApp("profile", model)),
 });

@@ -19,6 +19,35 @@ class DeviceInfo:
     features: tuple[str, ...] = ()
 
 
+# A profile repeats the run for so long, but no more often than that: many clocks are coarse.
+PROFILE_SECONDS = 0.5
+PROFILE_REPEATS = 50
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How long the steps of a plan's `run` took, in `repeats` runs: see `typical`.
+
+    source: "timestamp" (by the GPU's clock), "clock" (by the host's) or "counted" (the steps could
+    not be measured). seconds: of each step, None if counted. total: of a run. resolution: a tick
+    of the clock in seconds, 0 if it is finer than matters.
+    """
+
+    source: str
+    seconds: Sequence[float] | None
+    total: float
+    repeats: int
+    resolution: float = 0.0
+
+
+def typical(runs: Sequence[Sequence[float]], resolution: float) -> list[float]:
+    """One figure per step from those of several runs: the median, since other programs disturb
+    some runs; by a coarse clock the mean, whose error shrinks with every run."""
+    if resolution:
+        return [sum(times) / len(times) for times in zip(*runs, strict=True)]
+    return [sorted(times)[(len(times) - 1) // 2] for times in zip(*runs, strict=True)]
+
+
 class Program(Protocol):
     """A plan, loaded: weights in place, `prepare` done, ready to run."""
 
@@ -27,6 +56,12 @@ class Program(Protocol):
 
     async def run_async(self, inputs: Sequence[Any]) -> list[HostArray]:
         """Runs on inputs in the plan's order."""
+
+    def profile(self, inputs: Sequence[Any]) -> Timing:
+        """Runs on inputs in the plan's order, some times, and tells how long each step took."""
+
+    async def profile_async(self, inputs: Sequence[Any]) -> Timing:
+        """As `profile`."""
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -44,6 +79,12 @@ class Backend(Protocol):
 
     @property
     def limits(self) -> Limits: ...
+
+    def tuning_record(self) -> str | None:
+        """What `keep_tuning_record` kept for this adapter; None if nothing."""
+
+    async def keep_tuning_record(self, text: str) -> None:
+        """Keeps a text for this adapter, beyond the process. Raises OSError or a TallowError."""
 
     def load(self, compiled: Compiled) -> Program:
         """Loads a plan and blocks until it is ready."""

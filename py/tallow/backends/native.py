@@ -7,12 +7,15 @@ run is one upload per input, one submit and one map; it creates no buffer.
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
 import threading
 import time
 from array import array
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..compile import Compiled, Limits
@@ -21,11 +24,15 @@ from ..dtype import BY_NAME
 from ..errors import DeviceError
 from ..hostarray import HostArray
 from ..session import from_device
-from .base import DeviceInfo
+from .base import PROFILE_REPEATS, DeviceInfo, Timing, typical
 from .native_device import NativeDevice, open_device
 
 # The compiler in `wgpu` has subgroups, but refuses the directive that WGSL asks for.
 _SUBGROUPS = ("enable subgroups;", "")
+
+# Seconds for which a step is repeated when it is profiled: a submit costs about 0.1 ms.
+_PROFILE_STEP = 0.005
+_PROFILE_RUNS = 3
 
 _Key = tuple[int, tuple[tuple[str, Any], ...]]  # module and constants
 _Copy = tuple[int, int]  # slot, bytes
@@ -290,11 +297,14 @@ class NativeProgram:
 
         By the clock on the wall: `wgpu` does not tell how long a tick of timestamp-query is.
         """
+        return self._seconds(self._dispatches, repeats)
+
+    def _seconds(self, dispatches: Sequence[_Dispatch], repeats: int) -> float:
         slot, _ = self._copies[0]
         with self._lock:
             self._check_open()
             with self._gpu.checked(self._plan.name):
-                commands, staging = self._record(self._dispatches * repeats, [(slot, 4)])
+                commands, staging = self._record([*dispatches] * repeats, [(slot, 4)])
                 began = time.perf_counter()
                 self._gpu.queue.submit([commands])
         try:
@@ -304,6 +314,23 @@ class NativeProgram:
         finally:
             with self._lock:
                 self._give_back(staging)
+
+    def profile(self, inputs: Sequence[Any]) -> Timing:
+        """Runs, then each step by itself, often enough that its submit does not count."""
+        self.run(inputs)
+        runs = [[self._step_seconds(d) for d in self._dispatches] for _ in range(_PROFILE_RUNS)]
+        times = iter(typical(runs, 0))
+        seconds = [next(times) if step.module >= 0 else 0.0 for step in self._plan.run]
+        return Timing("clock", seconds, sum(seconds), _PROFILE_RUNS)
+
+    def _step_seconds(self, dispatch: _Dispatch) -> float:
+        once = self._seconds([dispatch], 1)
+        repeats = min(PROFILE_REPEATS, int(_PROFILE_STEP / once))
+        return self._seconds([dispatch], repeats) if repeats > 1 else once
+
+    async def profile_async(self, inputs: Sequence[Any]) -> Timing:
+        """As `profile`, in a thread."""
+        return await asyncio.to_thread(self.profile, inputs)
 
     # ---- the rest ------------------------------------------------------------------------------
 
@@ -350,6 +377,27 @@ class NativeBackend:
     @property
     def limits(self) -> Limits:
         return self._gpu.adapter.limits
+
+    def _record_path(self) -> Path:
+        """$XDG_CACHE_HOME/tallow/tuning-HASH.json, HASH being that of the adapter's name."""
+        folder = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        digest = hashlib.sha256(self.info.adapter.encode()).hexdigest()[:16]
+        return Path(folder) / "tallow" / f"tuning-{digest}.json"
+
+    def tuning_record(self) -> str | None:
+        """The text of a file in the user's cache folder."""
+        try:
+            return self._record_path().read_text("utf-8", errors="replace")
+        except OSError:
+            return None
+
+    async def keep_tuning_record(self, text: str) -> None:
+        """Writes aside and renames, so that no reader sees half a record."""
+        path = self._record_path()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_suffix(f".{os.getpid()}")
+        aside.write_text(text, "utf-8")
+        aside.replace(path)
 
     def load(self, compiled: Compiled) -> NativeProgram:
         """Uploads weights, compiles every pipeline, runs `prepare`."""

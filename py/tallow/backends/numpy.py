@@ -2,86 +2,113 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from math import prod
+from threading import Lock
+from time import perf_counter
 from typing import Any
 
 from ..compile import HOST, Compiled, Limits
-from ..compile.plan import HostOp, Step
+from ..compile.plan import Port, Step
 from ..dtype import BY_NAME
 from ..errors import DeviceError, DeviceMemoryError, FeedError
 from ..hostarray import HostArray, from_buffer
-from ..op import REGISTRY
-from .base import DeviceInfo
+from ..ops.numpy_bound import Workspace
+from .base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Timing, typical
+from .numpy_step import BoundStep
 
-Slots = list[Any]
+Call = Callable[[], None]
 
 
 class NumpyProgram:
-    """A plan on NumPy arrays. Slots hold arrays in place of buffers."""
+    """A plan on NumPy arrays. Each slot is a buffer that is kept between runs.
+
+    One run at a time: calls from several threads wait for each other.
+    """
 
     def __init__(self, compiled: Compiled) -> None:
         import numpy as np
 
         self._np = np
-        self._plan = plan = compiled.plan
-        self._slots: Slots = [None] * len(plan.slots)
+        self._plan = compiled.plan
+        self._lock = Lock()
+        self._runs = 0
+        self._closed = False
+        self._slots: dict[int, Any] = {}  # bytes
+        self._types: dict[int, str] = {}  # of what lies in the slot after a run
+        with self._explained():
+            self._load(compiled)
+
+    def _load(self, compiled: Compiled) -> None:
+        """Makes the buffers, runs `prepare`, and binds the steps of `run` to their arrays."""
+        plan = self._plan
         by_offset = dict(compiled.weights)
         for number, slot in enumerate(plan.slots):
             if slot.kind == "weight":
-                self._slots[number] = by_offset[slot.offset].numpy()
-        self._steps = [self._compile(step) for step in plan.run]
-        self._runs = 0
-        self._closed = False
-        self._execute([self._compile(step) for step in plan.prepare], self._slots)
-        self._drop_unused()
+                weight = by_offset[slot.offset].numpy().reshape(-1)
+                self._slots[number] = weight.view(self._np.uint8)
+                self._types[number] = weight.dtype.name
+        for step in plan.run:
+            for number, (_, dtype) in zip(step.bindings[:-1], step.reads, strict=True):
+                self._types.setdefault(number, dtype)
+        ends = {port.slot for port in (*plan.inputs, *plan.outputs)}
+        for call in self._bind(plan.prepare, set())[0]:
+            call()
+        self._keep({slot for step in plan.run for slot in step.bindings} | ends)
+        known = set(self._slots)
+        for port in plan.inputs:
+            dtype = self._types.setdefault(port.slot, port.dtype)
+            self._make_buffer(port.slot, port.shape, dtype)
+        self._steps, self._workspace, used = self._bind(plan.run, known)
+        self._keep(used | ends)
 
-    def _drop_unused(self) -> None:
-        """Forgets weights that only `prepare` needed."""
-        used = {slot for step in self._plan.run for slot in step.bindings}
-        used |= {port.slot for port in self._plan.outputs}
-        self._slots = [value if n in used else None for n, value in enumerate(self._slots)]
+    def _bind(self, steps: list[Step], known: set[int]) -> tuple[list[Call], Workspace, set[int]]:
+        """The steps as calls, the memory that they share, and the slots that they need.
 
-    def _compile(self, step: Step) -> Callable[[Slots], None]:
-        np = self._np
-        operations = [self._operation(op) for op in step.host]
-        *read_slots, target = step.bindings
-        shapes = [shape for shape, _ in step.reads]
-        sources = list(zip(read_slots, shapes, strict=True))
-        result_shape = step.write[0]
+        known: the slots whose content never changes.
+        """
+        workspace = Workspace(self._np)
+        for step in steps:
+            self._make_buffer(step.bindings[-1], *step.write)
+            self._types[step.bindings[-1]] = step.write[1]
+        calls: list[Call] = []
+        used: set[int] = set()
+        for step in steps:
+            *slots, target = step.bindings
+            reads = [
+                self._array(slot, shape, dtype)
+                for slot, (shape, dtype) in zip(slots, step.reads, strict=True)
+            ]
+            result = self._array(target, *step.write)
+            call = BoundStep(
+                self._np, step, reads, [slot in known for slot in slots], result, workspace
+            )
+            used |= {slot for slot, needed in zip(slots, call.used, strict=True) if needed}
+            used.add(target)
+            calls.append(call)
+        return calls, workspace, used
 
-        def run(slots: Slots) -> None:
-            reads = [slots[slot].reshape(shape) for slot, shape in sources]
-            results: list[Any] = []
-            for operation in operations:
-                results.append(operation(reads, results))
-            slots[target] = np.ascontiguousarray(results[-1]).reshape(result_shape)
+    def _make_buffer(self, slot: int, shape: Sequence[int], dtype: str) -> None:
+        """Sees to it that the slot has a buffer for such an array."""
+        size = prod(shape) * self._np.dtype(dtype).itemsize
+        if slot not in self._slots or self._slots[slot].nbytes < size:
+            self._slots[slot] = self._np.empty(size, self._np.uint8)
 
-        return run
+    def _array(self, slot: int, shape: Sequence[int], dtype: str) -> Any:
+        size = prod(shape) * self._np.dtype(dtype).itemsize
+        return self._slots[slot][:size].view(dtype).reshape(shape)
 
-    def _operation(self, op: HostOp) -> Callable[[list[Any], list[Any]], Any]:
-        np, evaluate = self._np, REGISTRY[op.op].numpy
-        getters = [self._getter(operand) for operand in op.operands]
-        attrs = op.attrs
+    def _keep(self, slots: set[int]) -> None:
+        """Forgets all other slots."""
+        self._slots = {slot: held for slot, held in self._slots.items() if slot in slots}
 
-        def operate(reads: list[Any], results: list[Any]) -> Any:
-            return evaluate(np, *[get(reads, results) for get in getters], **attrs)
-
-        return operate
-
-    def _getter(self, operand: list[Any]) -> Callable[[list[Any], list[Any]], Any]:
-        kind, value = operand[0], operand[1]
-        if kind == "read":
-            return lambda reads, results: reads[value]
-        if kind == "op":
-            return lambda reads, results: results[value]
-        number = self._np.array(value, dtype=operand[2]).reshape(operand[3])
-        return lambda reads, results: number
-
-    def _execute(self, steps: list[Callable[[Slots], None]], slots: Slots) -> None:
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """What NumPy raises as errors of Tallow; NumPy's own warnings are off."""
         try:
             with self._np.errstate(all="ignore"):
-                for step in steps:
-                    step(slots)
+                yield
         except MemoryError as error:
             raise DeviceMemoryError(f"{self._plan.name}: {error or 'out of memory'}") from error
         except IndexError as error:
@@ -89,25 +116,60 @@ class NumpyProgram:
 
     def run(self, inputs: Sequence[Any]) -> list[HostArray]:
         """Runs on inputs in the plan's order; any buffer of the right size serves."""
+        with self._lock, self._explained():
+            self._feed(inputs)
+            for step in self._steps:
+                step()
+            self._runs += 1
+            return [self._output(port) for port in self._plan.outputs]
+
+    def _feed(self, inputs: Sequence[Any]) -> None:
+        """Copies the inputs into their slots."""
         if self._closed:
             raise DeviceError(f"{self._plan.name}: the program is closed")
-        slots = list(self._slots)
         for port, value in zip(self._plan.inputs, inputs, strict=True):
-            flat = self._np.frombuffer(value, dtype=port.dtype)
-            slots[port.slot] = flat.reshape(port.shape)
-        self._execute(self._steps, slots)
-        self._runs += 1
-        return [
-            self._output(slots[port.slot], port.dtype, port.shape) for port in self._plan.outputs
-        ]
+            given = self._np.frombuffer(value, dtype=port.dtype).reshape(port.shape)
+            held = self._array(port.slot, port.shape, self._types[port.slot])
+            self._np.copyto(held, given, casting="unsafe")
 
-    def _output(self, value: Any, dtype: str, shape: tuple[int, ...]) -> HostArray:
-        array = self._np.ascontiguousarray(value).astype(dtype, copy=False)
-        return HostArray(from_buffer(array).data, shape, BY_NAME[dtype])
+    def _output(self, port: Port) -> HostArray:
+        """The output in memory of its own, which the next run leaves alone."""
+        held = self._array(port.slot, port.shape, self._types[port.slot])
+        return HostArray(from_buffer(held.astype(port.dtype)).data, port.shape, BY_NAME[port.dtype])
 
     async def run_async(self, inputs: Sequence[Any]) -> list[HostArray]:
         """As `run`; the computation itself does not yield."""
         return self.run(inputs)
+
+    def profile(self, inputs: Sequence[Any]) -> Timing:
+        """Runs some times, with the clock around each step."""
+        clock: list[float] = []
+
+        def timed(step: Call) -> Call:
+            def run() -> None:
+                began = perf_counter()
+                step()
+                clock.append(perf_counter() - began)
+
+            return run
+
+        steps = [timed(step) for step in self._steps]
+        runs: list[list[float]] = []
+        until = perf_counter() + PROFILE_SECONDS
+        while not runs or (len(runs) < PROFILE_REPEATS and perf_counter() < until):
+            clock.clear()
+            with self._lock, self._explained():
+                self._feed(inputs)
+                for step in steps:
+                    step()
+            runs.append(clock.copy())
+        tick = _tick()
+        seconds = typical(runs, tick)
+        return Timing("clock", seconds, sum(seconds), len(runs), tick)
+
+    async def profile_async(self, inputs: Sequence[Any]) -> Timing:
+        """As `profile`; the computation itself does not yield."""
+        return self.profile(inputs)
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -116,14 +178,24 @@ class NumpyProgram:
             "kernels": len(plan.prepare) + len(plan.run),
             "dispatches": len(plan.run),
             "slots": len(plan.slots),
-            "bytes": sum(value.nbytes for value in self._slots if value is not None),
+            "bytes": self._workspace.nbytes + sum(held.nbytes for held in self._slots.values()),
             "runs": self._runs,
             "adapter": NumpyBackend().info.adapter,
         }
 
     def close(self) -> None:
-        self._slots = []
-        self._closed = True
+        with self._lock:
+            self._slots, self._steps = {}, []
+            self._workspace = Workspace(self._np)
+            self._closed = True
+
+
+def _tick() -> float:
+    """A tick of the clock in seconds, 0 if it is finer than a microsecond. Browsers' are coarse."""
+    began = now = perf_counter()
+    while now == began:
+        now = perf_counter()
+    return now - began if now - began > 1e-6 else 0.0
 
 
 class NumpyBackend:
@@ -138,6 +210,12 @@ class NumpyBackend:
     @property
     def limits(self) -> Limits:
         return HOST
+
+    def tuning_record(self) -> str | None:
+        return None  # there is no choice of kernels here
+
+    async def keep_tuning_record(self, text: str) -> None:
+        pass
 
     def load(self, compiled: Compiled) -> NumpyProgram:
         return NumpyProgram(compiled)

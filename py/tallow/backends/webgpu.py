@@ -17,7 +17,7 @@ from ..dtype import BY_NAME
 from ..errors import DeviceError, DeviceLostError, DeviceMemoryError, RealizeError
 from ..hostarray import HostArray
 from ..session import from_device
-from .base import DeviceInfo
+from .base import DeviceInfo, Timing
 from .choice import Traits
 
 _ERRORS = {
@@ -83,6 +83,23 @@ class WebGpuProgram:
         result: list[HostArray] = _blocking(self.run_async(inputs), "running on WebGPU")
         return result
 
+    async def profile_async(self, inputs: Sequence[Any]) -> Timing:
+        """Runs some times, each step in a compute pass with timestamps of its own."""
+        try:
+            told = await self._handle.profile(to_js([_typed_array(value) for value in inputs]))
+        except JsException as error:
+            _raise(error)
+        found = told.to_py()
+        measured = found["source"] == "timestamp"
+        seconds = [ns * 1e-9 for ns in found["steps"]] if measured else None
+        total, tick = found["total"] * 1e-9, found["resolution"] * 1e-9
+        return Timing(found["source"], seconds, total, found["repeats"], tick)
+
+    def profile(self, inputs: Sequence[Any]) -> Timing:
+        """As `profile_async`, blocking; RealizeError where the browser cannot."""
+        result: Timing = _blocking(self.profile_async(inputs), "profiling on WebGPU")
+        return result
+
     @property
     def stats(self) -> dict[str, Any]:
         result: dict[str, Any] = self._handle.stats.to_py()
@@ -113,6 +130,18 @@ class WebGpuBackend:
                 float16="shader-f16" in info.features,
             ),
         )
+
+    def tuning_record(self) -> str | None:
+        """What the worker found in IndexedDB when it opened the adapter."""
+        record = js.tallowGpu.tuning
+        return None if record is None else str(record)
+
+    async def keep_tuning_record(self, text: str) -> None:
+        """Puts it into IndexedDB; DeviceError where the browser refuses storage."""
+        try:
+            await js.tallowGpu.keepTuning(text)
+        except JsException as error:
+            raise DeviceError(str(error.message)) from error
 
     async def load_async(self, compiled: Compiled) -> WebGpuProgram:
         """Uploads weights, compiles every pipeline at once, runs `prepare`."""

@@ -1,7 +1,8 @@
 """NumPy evaluators of contractions and windows.
 
+They take any operands. numpy_bound.py has faster forms for operands that a plan knows at load.
 NumPy in Pyodide has no BLAS. There, einsum over a contiguous transposed right side is several
-times faster than matmul; depthwise convolution is fastest as shifted multiply-adds everywhere.
+times faster than matmul.
 """
 
 from __future__ import annotations
@@ -15,18 +16,15 @@ Pair = tuple[int, int]
 Pads = tuple[Pair, Pair]
 
 
-def _windows(np: Any, x: Any, kernel: Pair, stride: Pair, dilation: Pair) -> Any:
+def windows_of(np: Any, x: Any, kernel: Pair, stride: Pair, dilation: Pair) -> Any:
     """A view (n, oh, ow, kh, kw, c) of an already padded image (n, h, w, c)."""
     n, h, w, c = x.shape
     oh = (h - dilation[0] * (kernel[0] - 1) - 1) // stride[0] + 1
     ow = (w - dilation[1] * (kernel[1] - 1) - 1) // stride[1] + 1
+    x = np.ascontiguousarray(x)
     sn, sh, sw, sc = x.strides
-    return np.lib.stride_tricks.as_strided(
-        x,
-        (n, oh, ow, *kernel, c),
-        (sn, sh * stride[0], sw * stride[1], sh * dilation[0], sw * dilation[1], sc),
-        writeable=False,
-    )
+    strides = (sn, sh * stride[0], sw * stride[1], sh * dilation[0], sw * dilation[1], sc)
+    return np.ndarray((n, oh, ow, *kernel, c), x.dtype, x, strides=strides)
 
 
 def _padded(np: Any, x: Any, padding: Pads, value: float = 0) -> Any:
@@ -60,7 +58,7 @@ def conv2d(
     x = _padded(np, x, padding)
     if per_group == 1 and out == groups:
         return _depthwise(np, x, w[:, :, 0], stride, dilation)
-    windows = _windows(np, x, (kh, kw), stride, dilation)
+    windows = windows_of(np, x, (kh, kw), stride, dilation)
     n, oh, ow = windows.shape[:3]
     each = out // groups
     result = np.empty((n * oh * ow, out), x.dtype)
@@ -74,7 +72,7 @@ def conv2d(
 
 
 def _depthwise(np: Any, x: Any, w: Any, stride: Pair, dilation: Pair) -> Any:
-    windows = _windows(np, x, w.shape[:2], stride, dilation)
+    windows = windows_of(np, x, w.shape[:2], stride, dilation)
     result = windows[:, :, :, 0, 0] * w[0, 0]
     scratch = np.empty_like(result)
     for i in range(w.shape[0]):
@@ -87,7 +85,7 @@ def _depthwise(np: Any, x: Any, w: Any, stride: Pair, dilation: Pair) -> Any:
 
 def max_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair) -> Any:
     least = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
-    windows = _windows(np, _padded(np, x, padding, least), kernel, stride, dilation)
+    windows = windows_of(np, _padded(np, x, padding, least), kernel, stride, dilation)
     result = windows[:, :, :, 0, 0].copy()
     for i in range(kernel[0]):
         for j in range(kernel[1]):
@@ -97,7 +95,7 @@ def max_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilat
 
 
 def sum_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair) -> Any:
-    windows = _windows(np, _padded(np, x, padding), kernel, stride, dilation)
+    windows = windows_of(np, _padded(np, x, padding), kernel, stride, dilation)
     result = windows[:, :, :, 0, 0].copy()
     for i in range(kernel[0]):
         for j in range(kernel[1]):

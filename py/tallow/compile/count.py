@@ -1,0 +1,83 @@
+"""What a step of a plan has to do: its arithmetic, and the bytes that it moves.
+
+Counted from the plan alone, without a device: the op's own work, not what a kernel adds to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from ..backends.storage import stored_bytes
+from ..dtype import BY_NAME
+from ..op import REGISTRY, Contraction, Elementwise, Op, Reduce, Spec, Window
+from ..shape import size_of
+from .plan import HostOp, Step
+
+# Operations that a device does while it moves a byte, about; the measure of `effort`.
+_BALANCE = 8
+
+
+@dataclass(frozen=True)
+class Count:
+    """flops: arithmetic operations; a multiply-add is two, an elementwise op one an element.
+    read, written: bytes of the buffers that are bound."""
+
+    flops: int
+    read: int
+    written: int
+
+    @property
+    def effort(self) -> float:
+        """A guess at the share of the time, where nothing can be measured."""
+        return self.flops + _BALANCE * (self.read + self.written)
+
+
+def count(step: Step) -> Count:
+    """What a step does each time it runs."""
+    reads: list[Spec] = [(shape, BY_NAME[name]) for shape, name in step.reads]
+    results: list[Spec] = []
+    flops = 0
+    for host in step.host:
+        op = REGISTRY[host.op]
+        operands = [_spec(operand, reads, results) for operand in host.operands]
+        result = op.infer(operands, host.attrs)
+        flops += _flops(op, host, operands, result)
+        results.append(result)
+    read = sum(stored_bytes(dtype, size_of(shape)) for shape, dtype in reads)
+    shape, name = step.write
+    return Count(flops, read, stored_bytes(BY_NAME[name], size_of(shape)))
+
+
+def anchor(step: Step) -> str:
+    """The op that a step is about: its contraction or window, else its reduction, else the last."""
+    ops = [REGISTRY[host.op] for host in step.host]
+    for kind in (Contraction, Reduce):
+        for op in ops:
+            if isinstance(op, kind):
+                return op.name
+    return step.name.split("+")[-1]
+
+
+def _spec(operand: Sequence[object], reads: list[Spec], results: list[Spec]) -> Spec:
+    kind, value = operand[0], operand[1]
+    if kind == "number":
+        _, _, name, shape = operand
+        assert isinstance(name, str) and isinstance(shape, (list, tuple))
+        return tuple(shape), BY_NAME[name]
+    assert isinstance(value, int)
+    return reads[value] if kind == "read" else results[value]
+
+
+def _flops(op: Op, host: HostOp, operands: list[Spec], result: Spec) -> int:
+    size = size_of(result[0])
+    if isinstance(op, Window):
+        if len(operands) == 1:  # a pool: one operation for each element of each window
+            return size * int(prod(host.attrs["kernel"]))
+        return 2 * size * size_of(operands[1][0][:3])
+    if isinstance(op, Contraction):
+        return 2 * size * operands[0][0][-1]
+    if isinstance(op, Reduce):
+        return size_of(operands[0][0])
+    return size if isinstance(op, Elementwise) else 0

@@ -1,0 +1,61 @@
+// @ts-check
+/**
+ * Tuning records (py/tallow/tuning.py), kept in IndexedDB by the adapter's name.
+ */
+
+const DATABASE = "tallow";
+const STORE = "tuning";
+
+/**
+ * @template T
+ * @param {IDBRequest<T>} request
+ * @returns {Promise<T>}
+ */
+function done(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** @returns {Promise<IDBDatabase>} */
+function open() {
+  const request = indexedDB.open(DATABASE, 1);
+  request.onupgradeneeded = () => request.result.createObjectStore(STORE);
+  return done(request);
+}
+
+/**
+ * The record of an adapter; null if there is none, or if the browser refuses storage.
+ * @param {string} adapter
+ * @returns {Promise<string | null>}
+ */
+export async function readTuning(adapter) {
+  try {
+    const database = await open();
+    try {
+      const store = database.transaction(STORE).objectStore(STORE);
+      return (await done(store.get(adapter))) ?? null;
+    } finally {
+      database.close();
+    }
+  } catch {
+    return null; // kernels are then chosen by rule
+  }
+}
+
+/**
+ * Keep the record of an adapter; rejects if the browser refuses storage.
+ * @param {string} adapter
+ * @param {string} record
+ * @returns {Promise<void>}
+ */
+export async function writeTuning(adapter, record) {
+  const database = await open();
+  try {
+    const store = database.transaction(STORE, "readwrite").objectStore(STORE);
+    await done(store.put(record, adapter));
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,285 @@
+// @ts-check
+/**
+ * The kernels of the last answer: what each computes, the time it takes, its slots and its WGSL.
+ *
+ * Nothing is measured while the panel is closed, nor before the page has been quiet for a moment:
+ * a profile runs the network again, and answers come first.
+ */
+
+import { NotReady } from "../engine.js";
+import { Latest } from "../latest.js";
+import * as text from "../text.js";
+import { Message } from "./message.js";
+import { highlight } from "./wgsl.js";
+
+/**
+ * @typedef {object} Kernel  see py/tallow/profile.py
+ * @property {number} number
+ * @property {string} name
+ * @property {string} anchor
+ * @property {string[]} ops
+ * @property {number[]} shape
+ * @property {number} milliseconds
+ * @property {number} share
+ * @property {number} gflops
+ * @property {number} read
+ * @property {number} written
+ * @property {number[]} reads
+ * @property {number} writes
+ * @property {Record<string, number | boolean>} constants
+ * @property {number[]} workgroups
+ * @property {number} module
+ *
+ * @typedef {object} Profile
+ * @property {string} name
+ * @property {"timestamp" | "clock" | "counted"} source
+ * @property {number} resolution
+ * @property {number} repeats
+ * @property {number} milliseconds
+ * @property {Kernel[]} kernels
+ *
+ * @typedef {{profile: Profile, plan: {modules: string[]}, trace: object}} Answer
+ * @typedef {() => Promise<string>} FindModel
+ */
+
+/** Milliseconds without a new answer, after which the page counts as quiet. */
+const QUIET = 400;
+
+/** Milliseconds for which the button says that it has copied. */
+const SAID = 2000;
+
+export class Kernels {
+  #root;
+  #about;
+  #found;
+  #order;
+  #rows;
+  #title;
+  #facts;
+  #code;
+  #copy;
+  /** Of the model that gave the last answer. @type {FindModel | null} */
+  #asked = null;
+  /** Is that answer's profile still to be had? */
+  #stale = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  /** @type {Answer | null} */
+  #answer = null;
+  /** The kernel whose text is shown: its place in the run. */
+  #chosen = 0;
+  /** @type {Latest<FindModel, Answer>} */
+  #latest;
+
+  /**
+   * @param {HTMLDetailsElement} root
+   * @param {import("../engine.js").Engine} engine
+   */
+  constructor(root, engine) {
+    const find = (/** @type {string} */ selector) =>
+      /** @type {any} */ (root.querySelector(selector));
+    this.#root = root;
+    this.#about = new Message(find(".about"));
+    this.#found = /** @type {HTMLElement} */ (find(".found"));
+    this.#order = /** @type {HTMLSelectElement} */ (find(".order"));
+    this.#rows = /** @type {HTMLElement} */ (find("tbody"));
+    this.#title = /** @type {HTMLElement} */ (find("h3"));
+    this.#facts = /** @type {HTMLElement} */ (find(".facts"));
+    this.#code = /** @type {HTMLElement} */ (find("[data-testid=kernels-wgsl]"));
+    this.#copy = /** @type {HTMLButtonElement} */ (find("[data-testid=kernels-copy]"));
+    this.#latest = new Latest(
+      async (model) => engine.profile(await model()),
+      (answer) => this.#show(answer),
+      (error) => this.#fail(error),
+    );
+    root.addEventListener("toggle", () => this.#refresh(0));
+    this.#order.addEventListener("change", () => this.#list());
+    this.#copy.addEventListener("click", () => void this.#copyText());
+    find("[data-testid=kernels-plan]").addEventListener("click", () => this.#save("plan"));
+    find("[data-testid=kernels-trace]").addEventListener("click", () => this.#save("trace"));
+    this.answered(null);
+  }
+
+  /**
+   * The page shows another answer.
+   * @param {FindModel | null} model  whose it is; null if the page shows none
+   */
+  answered(model) {
+    this.#asked = model;
+    this.#stale = Boolean(model);
+    this.#latest.forget();
+    if (model) this.#refresh(QUIET);
+    else this.#say("idle", text.NO_KERNELS_YET);
+  }
+
+  /** Profile, if anybody looks. @param {number} delay  milliseconds */
+  #refresh(delay) {
+    clearTimeout(this.#timer);
+    if (!this.#stale || !this.#root.open) return;
+    this.#say("waiting", text.MEASURING);
+    this.#timer = setTimeout(() => {
+      if (!this.#asked) return;
+      this.#stale = false;
+      this.#latest.ask(this.#asked);
+    }, delay);
+  }
+
+  /**
+   * @param {"idle" | "waiting" | "ready" | "error"} state
+   * @param {string} words
+   * @param {() => void} [again]
+   */
+  #say(state, words, again) {
+    this.#root.dataset.state = state;
+    this.#about.show(words, again);
+    this.#found.ariaBusy = String(state === "waiting");
+    this.#found.hidden = !this.#answer || state === "idle" || state === "error";
+  }
+
+  /** @param {Error} error */
+  #fail(error) {
+    this.#answer = null;
+    this.#stale = true;
+    if (error instanceof NotReady) this.#say("idle", text.NO_KERNELS_YET);
+    else this.#say("error", text.profileFailed(error.message), () => this.#refresh(0));
+  }
+
+  /** @param {Answer} answer */
+  #show(answer) {
+    const { profile } = answer;
+    const same = this.#answer?.profile.name === profile.name;
+    this.#answer = answer;
+    if (!same || this.#chosen > profile.kernels.length) {
+      const slowest = Math.max(...profile.kernels.map(({ share }) => share));
+      this.#chosen = profile.kernels.find(({ share }) => share === slowest)?.number ?? 0;
+    }
+    this.#root.dataset.source = profile.source;
+    this.#say("ready", text.profiled(profile));
+    this.#list();
+    this.#choose(this.#chosen);
+    if (!same) this.#reveal();
+  }
+
+  /** The rows, in the order that was chosen. */
+  #list() {
+    const kernels = [...(this.#answer?.profile.kernels ?? [])];
+    if (this.#order.value === "time") kernels.sort((a, b) => b.share - a.share);
+    const focused = this.#rows.contains(document.activeElement);
+    const most = Math.max(...kernels.map(({ share }) => share));
+    this.#rows.replaceChildren(...kernels.map((kernel) => this.#row(kernel, most)));
+    /** @type {HTMLInputElement | null} */
+    const checked = this.#rows.querySelector("input:checked");
+    if (focused) checked?.focus();
+  }
+
+  /** Scroll the table, but not the page, to the kernel that is chosen. */
+  #reveal() {
+    const row = this.#rows.querySelector("tr:has(:checked)");
+    const box = this.#rows.closest(".scroll");
+    if (!row || !box) return;
+    const down = row.getBoundingClientRect().top - box.getBoundingClientRect().top;
+    box.scrollTop += down - box.clientHeight / 2;
+  }
+
+  /**
+   * @param {Kernel} kernel
+   * @param {number} most  the largest share, for which the bar is as long as can be
+   */
+  #row(kernel, most) {
+    const { number, name, anchor, ops, shape, milliseconds, share, gflops } = kernel;
+    const row = document.createElement("tr");
+    row.setAttribute("role", "row");
+    row.dataset.testid = "kernels-row";
+    row.dataset.name = name;
+    row.dataset.share = String(share);
+    // A group of radio buttons is one stop of the Tab key; the arrows go from kernel to kernel.
+    const input = Object.assign(document.createElement("input"), {
+      type: "radio",
+      name: "kernel",
+      checked: number === this.#chosen,
+    });
+    input.addEventListener("change", () => this.#choose(number));
+    row.addEventListener("click", () => {
+      input.click();
+      input.focus({ preventScroll: true });
+    });
+    const label = document.createElement("label");
+    label.append(input, part("b", anchor), " ", part("span", text.shape(shape)));
+    if (ops.length > 1) label.append(part("small", ops.join(" + ")));
+    const track = part("span", "");
+    track.className = "track";
+    track.style.setProperty("--share", (share / (most || 1)).toFixed(4));
+    const about = this.#answer?.profile.source === "counted" ? "≈ " : "";
+    const bytes = `${text.bytes(kernel.read)} → ${text.bytes(kernel.written)}`;
+    row.append(
+      cell("number", String(number)),
+      cell("kernel", label),
+      cell("share", track, part("span", text.percent(share))),
+      cell("time", about + text.milliseconds(milliseconds)),
+      cell("gflops", gflops ? about + text.gflops(gflops) : "–"),
+      cell("bytes", bytes),
+      cell("slots", `${kernel.reads.join(", ")} →\u00a0${kernel.writes}`),
+    );
+    return row;
+  }
+
+  /** Show the text of this kernel. @param {number} number */
+  #choose(number) {
+    const answer = this.#answer;
+    const kernel = answer?.profile.kernels.find((each) => each.number === number);
+    if (!answer || !kernel) return;
+    this.#chosen = number;
+    this.#title.textContent = `${number} · ${kernel.ops.join(" + ")}`;
+    const code = kernel.module < 0 ? "" : answer.plan.modules[kernel.module];
+    const constants = Object.entries(kernel.constants).map(([key, value]) => `${key} = ${value}`);
+    const groups = kernel.workgroups.join(" × ");
+    this.#facts.textContent = code ? [`${groups} workgroups`, ...constants].join(", ") : "";
+    this.#copy.hidden = !code;
+    this.#code.classList.toggle("none", !code);
+    this.#code.replaceChildren(code ? highlight(code.trim()) : text.NO_WGSL);
+    this.#code.scrollTop = 0;
+  }
+
+  async #copyText() {
+    const code = this.#code.textContent ?? "";
+    let words = text.COPIED;
+    try {
+      await navigator.clipboard.writeText(code);
+    } catch {
+      // Not allowed here: mark the text, so that the keyboard can copy it.
+      getSelection()?.selectAllChildren(this.#code);
+      words = text.COPY_BY_KEYS;
+    }
+    this.#copy.textContent = words;
+    setTimeout(() => (this.#copy.textContent = text.COPY), SAID);
+  }
+
+  /** @param {"plan" | "trace"} what */
+  #save(what) {
+    if (!this.#answer) return;
+    const blob = new Blob([JSON.stringify(this.#answer[what])], { type: "application/json" });
+    const href = URL.createObjectURL(blob);
+    const download = `${this.#answer.profile.name}.${what}.json`;
+    Object.assign(document.createElement("a"), { href, download }).click();
+    setTimeout(() => URL.revokeObjectURL(href), SAID);
+  }
+}
+
+/**
+ * @param {string} tag
+ * @param {string} content
+ */
+function part(tag, content) {
+  return Object.assign(document.createElement(tag), { textContent: content });
+}
+
+/**
+ * @param {string} name
+ * @param {...(string | Node)} content
+ */
+function cell(name, ...content) {
+  const made = Object.assign(document.createElement("td"), { className: name });
+  made.setAttribute("role", "cell"); // the narrow layout is a grid, which would take it away
+  made.append(...content);
+  return made;
+}
