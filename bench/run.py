@@ -1,130 +1,154 @@
-"""Measures the models in headless Chromium, on WebGPU and on NumPy.
+"""Measures Tallow and onnxruntime-web, taking turns in one headless Chromium.
 
-    python3 build.py bench [--models NAME ...] [--devices webgpu numpy] [--rounds N] [--json FILE]
+    python3 build.py bench [--models NAME ...] [--engines NAME ...] [--rounds N] [--firsts N]
+                           [--no-micro] [--json FILE] [--chart FILE] [--smoke]
+    python3 build.py bench --native ...     this machine's own GPU, without a browser: native.py
 
-Devices take turns model by model in one browser, so that both see the same machine. Times are of
-whole answers: pixels in, five best classes out.
+docs/performance.md says how each figure is made.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import platform
 import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "py"))
+sys.path[:1] = [str(ROOT), str(ROOT / "py")]
 
-from playwright.sync_api import Page, sync_playwright  # noqa: E402
+from playwright.sync_api import sync_playwright  # noqa: E402
 
-from tallow_build import browser, server  # noqa: E402
-from tallow_build.paths import DIST  # noqa: E402
+from bench import cases, chart, engines, figures, serving, table  # noqa: E402
+from bench.rounds import Bench, Schedule  # noqa: E402
+from tallow_build import browser  # noqa: E402
+from tallow_build.errors import BuildError  # noqa: E402
+from tallow_build.paths import NODE_MODULES  # noqa: E402
+from tallow_build.process import become  # noqa: E402
 
-COLUMNS = ("model", "device", "create", "first run", "warm", "±", "kernels", "dispatches", "slots",
-           "weights", "activations")  # fmt: skip
-
-WRITE = """async ([path, address]) => {
-    const response = await fetch(address);
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    await tallow.call("write", { path, bytes });
-}"""
+SMOKE = cases.conv(3, 8, 8, 16)
 
 
-def arguments() -> argparse.Namespace:
+def arguments(argv: Sequence[str]) -> argparse.Namespace:
     """The command line."""
-    manifest = json.loads((DIST / "models" / "manifest.json").read_text("utf-8"))
-    names = [entry["name"] for entry in manifest["models"]]
     parser = argparse.ArgumentParser(prog="build.py bench", description=__doc__.splitlines()[0])
-    parser.add_argument("--models", nargs="+", choices=names, default=names, metavar="NAME")
-    devices = ["webgpu", "numpy"]
-    parser.add_argument("--devices", nargs="+", choices=devices, default=devices)
-    parser.add_argument("--rounds", type=int, default=9, help="warm runs, 2 or more (default: 9)")
-    parser.add_argument("--json", type=Path, help="write the figures to this file as well")
-    options = parser.parse_args()
-    if options.rounds < 2:
-        parser.error("--rounds must be 2 or more")
+    names, all_engines = cases.NETWORKS, engines.ENGINES
+    parser.add_argument("--models", nargs="*", choices=names, default=names, metavar="NAME",
+                        help=f"networks, of {', '.join(names)}; none: operators only")  # fmt: skip
+    parser.add_argument("--engines", nargs="+", choices=all_engines, default=all_engines,
+                        metavar="NAME", help=f"of {', '.join(all_engines)}")  # fmt: skip
+    parser.add_argument("--rounds", type=int, default=9, help="turns of each engine, warm (9)")
+    parser.add_argument("--firsts", type=int, default=3,
+                        help="first runs of each network, each in a new worker (3)")  # fmt: skip
+    parser.add_argument("--no-micro", action="store_true", help="networks only")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
+    parser.add_argument("--chart", type=Path, metavar="FILE", help="draw them there, as SVG")
+    parser.add_argument(
+        "--smoke",
+        action="store_true",
+        help="mnist and one tiny operator: whether it works, in a minute",
+    )
+    parser.add_argument(
+        "--native",
+        action="store_true",
+        help="measure without a browser; --native --help tells more",
+    )
+    options = parser.parse_args(argv)
+    if options.rounds < 2 or options.firsts < 1:
+        parser.error("--rounds must be 2 or more, --firsts 1 or more")
+    if options.smoke:
+        options.rounds, options.firsts = 2, 1
+    # In an order of ours, each of Tallow's before its peer.
+    options.engines = [name for name in all_engines if name in options.engines]
     return options
 
 
-def open_python(page: Page, device: str, models: list[str]) -> None:
-    """Boots Python on a page of its own and puts the models into its file system."""
-    page.goto("python.html")
-    page.evaluate("tallow.on('stderr', ({ text }) => console.error(text))")
-    booted = page.evaluate("(device) => tallow.call('boot', { device })", device)
-    if booted["device"] != device:
-        sys.exit(f"{device} is not to be had: {booted['reason']}")
-    for name in models:
-        page.evaluate(WRITE, [f"{name}.onnx", f"models/{name}/{name}.onnx"])
-        page.evaluate(WRITE, [f"{name}.json", f"models/{name}/card.json"])
-    code = (Path(__file__).parent / "measure.py").read_text("utf-8")
-    page.evaluate("(code) => tallow.call('exec', { code, filename: 'measure.py' })", code)
-
-
-def measure(page: Page, name: str, device: str, rounds: int) -> dict[str, Any]:
-    """The figures of one model on one device."""
-    code = f"await measure({name!r}, {device!r}, {rounds})"
-    answer = page.evaluate("(code) => tallow.call('exec', { code })", code)
-    if answer["status"]:
-        sys.exit(f"{name} on {device} failed; what Python said is above")
-    figures: dict[str, Any] = answer["result"]
-    return figures
-
-
-def row(figures: dict[str, Any]) -> tuple[str, ...]:
-    """The figures as the cells of the table."""
-    held = figures["plan_bytes"]
-    weights = held.get("weight", 0) + held.get("prepared", 0)
-    active = held.get("scratch", 0) + held.get("input", 0) + held.get("output", 0)
-    times = (figures[key] for key in ("create_ms", "first_ms", "warm_ms", "spread_ms"))
-    counts = (figures[key] for key in ("kernels", "dispatches", "slots"))
-    return (
-        figures["model"],
-        figures["device"],
-        *(f"{value:.1f} ms" for value in times),
-        *(str(value) for value in counts),
-        *(f"{value / 1e6:.2f} MB" for value in (weights, active)),
-    )
-
-
-def table(rows: list[tuple[str, ...]]) -> str:
-    """Rows below their titles, in columns."""
-    whole = [COLUMNS, *rows]
-    widths = [max(len(line[i]) for line in whole) for i in range(len(COLUMNS))]
-    lines = [
-        "  ".join(cell.rjust(w) for cell, w in zip(line, widths, strict=True)) for line in whole
-    ]
-    return "\n".join(lines)
-
-
-def main() -> None:
-    """Measures and prints."""
-    options = arguments()
-    results = []
+def main(argv: Sequence[str]) -> int:
+    """Measures and reports. Returns 1 if an engine failed or gave a wrong answer."""
+    if "--native" in argv:
+        become(ROOT / "bench" / "native.py", *(word for word in argv if word != "--native"))
+    options = arguments(argv)
     with (
         sync_playwright() as playwright,
         browser.launch(playwright) as chromium,
-        server.running(DIST) as address,
+        serving.running() as address,
     ):
-        pages = {}
-        for device in options.devices:
-            page = chromium.new_page(base_url=address)
-            page.on("console", lambda message: print(message.text, file=sys.stderr))
-            open_python(page, device, options.models)
-            pages[device] = page
-        for name in options.models:
-            for device, page in pages.items():
-                print(f"measuring {name} on {device} ...", file=sys.stderr, flush=True)
-                results.append(measure(page, name, device, options.rounds))
-    print(f"Chromium {chromium.version}; " + "; ".join(
-        f"{device}: {next(r['adapter'] for r in results if r['device'] == device)}"
-        for device in options.devices
-    ))  # fmt: skip
-    print(table([row(figures) for figures in results]))
+        schedule = Schedule(options.engines, options.rounds, options.firsts)
+        bench = Bench(chromium, address, schedule)
+        if options.smoke:
+            rows = list(bench.together([cases.network("mnist"), SMOKE]))
+        else:
+            rows = [row for name in options.models for row in bench.apart(cases.network(name))]
+            rows += bench.together([] if options.no_micro else cases.micro())
+        version = chromium.version
+    networks = [row for row in rows if row["kind"] == "network"]
+    micro = [row for row in rows if row["kind"] == "operator"]
+    figures.compare(networks)
+    figures.compare(micro)
+    about = describe(rows, version, options)
+    report(about, networks, micro)
     if options.json:
-        options.json.write_text(json.dumps(results, indent=2) + "\n", "utf-8")
+        whole = {**about, "networks": networks, "operators": micro}
+        options.json.write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    if options.chart:
+        options.chart.write_text(chart.chart(networks, micro, headline(about)), "utf-8")
+    return 1 if any(row["failed"] for row in rows) else 0
+
+
+def describe(
+    rows: Sequence[dict[str, Any]], chromium: str, options: argparse.Namespace
+) -> dict[str, Any]:
+    """What the figures depend on."""
+    package = json.loads((NODE_MODULES / "onnxruntime-web" / "package.json").read_text("utf-8"))
+    return {
+        "version": 1,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "chromium": chromium,
+        "onnxruntime_web": package["version"],
+        "adapters": sorted({r["adapter"] for r in rows if r["engine"].endswith("webgpu")} - {""}),
+        "processors": os.cpu_count(),
+        "machine": platform.machine(),
+        "load": [round(load, 1) for load in os.getloadavg()] if os.name == "posix" else None,
+        "rounds": options.rounds,
+        "firsts": options.firsts,
+    }
+
+
+def headline(about: dict[str, Any]) -> str:
+    """The same in a line."""
+    adapters = " and ".join(about["adapters"]) or "no WebGPU engine"
+    return (
+        f"{about['date'][:10]}, {adapters}, Chromium {about['chromium']}, onnxruntime-web "
+        f"{about['onnxruntime_web']}, {about['processors']} processors"
+        + (f", load {about['load'][-1]:.0f}" if about["load"] else "")
+    )
+
+
+def report(
+    about: dict[str, Any],
+    networks: Sequence[dict[str, Any]],
+    micro: Sequence[dict[str, Any]],
+) -> None:
+    """Prints the tables."""
+    print(headline(about))
+    if networks:
+        print("\n" + table.networks(networks))
+        if "tallow-webgpu" in {row["engine"] for row in networks}:
+            print("\n" + table.memory(networks))
+    if micro:
+        print("\n" + table.micro(micro))
+    failures = table.failures([*networks, *micro])
+    if failures:
+        print("\n" + failures)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except BuildError as error:
+        sys.exit(str(error))

@@ -30,7 +30,7 @@ class _Loaded:
 
     session: Session
     best_only: bool
-    asked: list[Any]  # the last pixels that it answered, if any
+    asked: list[memoryview]  # the last pixels that it answered, if any
 
 
 _models: dict[str, _Loaded] = {}
@@ -80,8 +80,9 @@ async def predict(name: str, pixels: Any) -> str:
     """
     loaded = _models[name]
     view = pixels.to_memoryview() if hasattr(pixels, "to_memoryview") else memoryview(pixels)
-    (result,) = await loaded.session.run_ordered([view])
-    loaded.asked[:] = [view]
+    content = view.cast("B")
+    (result,) = await loaded.session.run_ordered([content])
+    loaded.asked[:] = [content]
     probabilities = result.flat()
     if not loaded.best_only:
         return json.dumps({"probabilities": probabilities})
@@ -105,7 +106,7 @@ async def profile(name: str) -> str:
     if not loaded.asked:
         raise FeedError(f"{name} has answered nothing yet that could be profiled")
     (port,) = loaded.session.plan.inputs
-    pixels = HostArray(loaded.asked[0].cast("B"), port.shape, dt.BY_NAME[port.dtype])
+    pixels = HostArray(loaded.asked[0], port.shape, dt.BY_NAME[port.dtype])
     found = await loaded.session.profile_async({"pixels": pixels})
     plan, trace = loaded.session.plan.to_json(host=False), found.to_trace()
     return f'{{"profile":{json.dumps(found.to_dict())},"plan":{plan},"trace":{trace}}}'
