@@ -1,0 +1,6 @@
+"""The benchmark: Tallow and onnxruntime-web in one Chromium; `python3 build.py bench`.
+
+run.py is the command. cases.py says what is measured and makes the files for it, with networks.py;
+engines.py drives the pages that lie in in_browser/; answers.py compares; figures.py, table.py and
+chart.py report.
+"""

@@ -1,0 +1,39 @@
+"""Whether an engine gave the right answer. What is wrong has no time."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+
+# Of the largest value of the answer; sums of float32 in another order stay a hundred times below.
+TOLERANCE = 1e-3
+
+Numbers = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+
+
+class WrongAnswerError(Exception):
+    """An engine's answer is not the expected one; the message says how far it is off."""
+
+
+def decoded(text: str) -> Numbers:
+    """The numbers of an answer as the pages send it."""
+    return np.frombuffer(base64.b64decode(text), np.float32)
+
+
+def deviation(answer: Numbers, expected: Numbers, *, classes: bool) -> float:
+    """The largest difference, as a share of the largest expected value.
+
+    classes: the values are scores, and the best one must be the same. Raises WrongAnswerError if
+    it is not, if the deviation exceeds TOLERANCE, or if the answers are not of one size.
+    """
+    if answer.shape != expected.shape:
+        raise WrongAnswerError(f"{answer.size} values, expected {expected.size}")
+    largest = float(np.abs(expected).max())
+    off = float(np.abs(answer - expected).max()) / largest
+    if not off <= TOLERANCE:
+        raise WrongAnswerError(f"off by {off:.3g} of the largest value {largest:.3g}")
+    best, wanted = int(answer.argmax()), int(expected.argmax())
+    if classes and best != wanted:
+        raise WrongAnswerError(f"class {best}, expected {wanted}")
+    return off

@@ -1,0 +1,163 @@
+"""What is measured: the networks, and chains of a single operator; and the files of each.
+
+A chain holds one operator of a fixed shape several times, each with weights of its own, because
+that is how networks hold them: what goes in and out once (the upload, the readback, the way to the
+engine's own layout and back) is spread over the links for all engines alike.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+
+import onnx
+from bench import networks
+from bench.answers import Numbers
+from tallow_build.errors import BuildError
+from tallow_build.paths import BUILD, DIST, shown
+from tallow_build.stamps import Stamp, digest
+
+MADE = BUILD / "bench"
+
+NETWORKS = ("mnist", "squeezenet1_1", "efficientnet_lite0", "resnet50")
+
+# A chain is as long as makes this much work, but neither empty nor endless.
+WORK = 0.5e9
+MOST_LINKS = 16
+
+
+@dataclass(frozen=True)
+class Case:
+    """Something to measure. flop: floating-point operations of one run, two for a multiplication
+    and its addition; 0 for a network. links: how often the operator stands in it. make: the ONNX
+    file's content; None where dist/ has the file."""
+
+    name: str
+    title: str
+    flop: float = 0
+    links: int = 1
+    make: Callable[[], bytes] | None = None
+
+    @property
+    def is_network(self) -> bool:
+        """A whole network, whose answer is a class."""
+        return self.flop == 0
+
+    @property
+    def model(self) -> Path:
+        """The ONNX file."""
+        if self.make:
+            return MADE / f"{self.name}.onnx"
+        return DIST / "models" / self.name / f"{self.name}.onnx"
+
+
+def network(name: str) -> Case:
+    """One of NETWORKS."""
+    if name == "resnet50":
+        return Case(name, "ResNet-50, random weights", make=networks.resnet50)
+    return Case(name, name)
+
+
+def _links(flop: float) -> int:
+    return max(1, min(MOST_LINKS, round(WORK / flop)))
+
+
+def matmul(size: int) -> Case:
+    """Square matrices."""
+    each = 2.0 * size**3
+    links = _links(each)
+    make = partial(networks.matmul_chain, size, links)
+    return Case(f"matmul-{size}", f"matmul {size}³", each * links, links, make)
+
+
+def conv(kernel: int, inputs: int, outputs: int, size: int, *, depthwise: bool = False) -> Case:
+    """Convolutions to `outputs` channels and back, on size x size, stride 1, same size out."""
+    group = inputs if depthwise else 1
+    each = 2.0 * size * size * inputs * outputs * kernel * kernel / group
+    links = _links(each)
+    if inputs != outputs and links > 1:
+        links -= links % 2  # there and back
+    make = partial(networks.conv_chain, (inputs, outputs), kernel, size, group, links)
+    kind, word = ("dw", " depthwise") if depthwise else ("conv", "")
+    width = str(inputs) if inputs == outputs else f"{inputs}-{outputs}"
+    title = f"{kernel}×{kernel}{word}, {width} on {size}²"
+    return Case(f"{kind}{kernel}-{width}-{size}", title, each * links, links, make)
+
+
+def addition() -> Case:
+    """Next to nothing: what an engine runs before anything is measured."""
+    return Case("addition", "addition", 4, make=networks.addition)
+
+
+def micro() -> list[Case]:
+    """Matrix products, and the convolutions that ResNet-50 (the first four) and EfficientNet-Lite0
+    spend their time in."""
+    return [
+        *(matmul(size) for size in (256, 512, 1024)),
+        conv(3, 64, 64, 56),
+        conv(3, 256, 256, 14),
+        conv(1, 256, 64, 56),
+        conv(1, 1024, 256, 14),
+        conv(1, 24, 144, 56),
+        conv(1, 112, 672, 14),
+        conv(3, 144, 144, 56, depthwise=True),
+        conv(3, 480, 480, 14, depthwise=True),
+        conv(5, 240, 240, 28, depthwise=True),
+        conv(5, 672, 672, 14, depthwise=True),
+    ]
+
+
+@dataclass(frozen=True)
+class Files:
+    """A case, ready: addresses of its files on the bench's server, the input's name and shape, and
+    the answer of onnxruntime on this machine's CPU."""
+
+    model: str
+    input: str
+    input_name: str
+    shape: tuple[int, ...]
+    answer: Numbers
+
+    def for_page(self) -> dict[str, Any]:
+        """What the page is told."""
+        return {name: value for name, value in vars(self).items() if name != "answer"}
+
+
+def prepare(case: Case) -> Files:
+    """Makes what is missing of a case's files, in build/bench. Raises BuildError."""
+    MADE.mkdir(parents=True, exist_ok=True)
+    if case.make:
+        _write(case, case.make)
+    elif not case.model.is_file():
+        why, remedy = f"{shown(case.model)} is missing", "run `python3 build.py build`"
+        raise BuildError(f"Preparing {case.name}", why, remedy)
+    session = onnxruntime.InferenceSession(case.model, providers=["CPUExecutionProvider"])
+    (wanted,) = session.get_inputs()
+    shape = tuple(length if isinstance(length, int) else 1 for length in wanted.shape)
+    random = np.random.default_rng(zlib.crc32(case.name.encode()))
+    values = random.standard_normal(shape, dtype=np.float32)
+    (answer,) = session.run(None, {wanted.name: values})
+    (MADE / f"{case.name}.input").write_bytes(values.tobytes())
+    model = f"made/{case.name}.onnx" if case.make else f"web/models/{case.name}/{case.name}.onnx"
+    return Files(model, f"made/{case.name}.input", wanted.name, shape, answer.reshape(-1))
+
+
+def _write(case: Case, make: Callable[[], bytes]) -> None:
+    stamp = Stamp(f"bench-{case.name}")
+    source = Path(networks.__file__)
+    inputs = digest(source, json.dumps([onnx.__version__, np.__version__, case.links]))
+    if stamp.fresh(inputs):
+        return
+    stamp.clear()
+    aside = case.model.with_suffix(".new")
+    aside.write_bytes(make())
+    aside.replace(case.model)
+    stamp.write(inputs, [case.model])

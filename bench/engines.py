@@ -1,0 +1,94 @@
+"""The engines: each is a page of its own in one Chromium, with a worker of its own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from playwright.sync_api import Browser, Error, Page
+
+from bench.cases import Files
+from tallow_build.errors import BuildError
+
+# Tallow's engines and the peer that each is compared with.
+PEERS = {"tallow-webgpu": "ort-webgpu", "tallow-numpy": "ort-wasm"}
+ENGINES = ("tallow-webgpu", "ort-webgpu", "tallow-numpy", "ort-wasm")
+
+# An engine that says nothing for so long is given up.
+PATIENCE_MS = 600_000
+
+# One turn of a warm engine: it runs until this time has gone, but so often at most.
+TURN_MS = 50
+TURN_RUNS = 20
+
+_CALL = """async ([name, args, patience]) => {
+    const late = new Promise((_, reject) =>
+        setTimeout(() => reject(new Error(`no answer in ${patience / 1000} s`)), patience));
+    const [object, method] = name.split(".");
+    const call = method ? window[object][method](...args) : window[object](...args);
+    return await Promise.race([call, late]);
+}"""
+
+
+class EngineError(Exception):
+    """An engine could not do it; the message is its own."""
+
+
+class Engine:
+    """One engine, started. Every method raises EngineError if the engine fails."""
+
+    def __init__(self, name: str, page: Page, small: Files) -> None:
+        self.name = name
+        self._page = page
+        page.on("console", self._hear)
+        page.goto("bench/in_browser/page.html")
+        page.wait_for_function("window.start !== undefined")
+        started = self._call("start", name, small.for_page())
+        self.boot_ms = float(started["boot_ms"])
+        self.adapter = str(started["adapter"])
+
+    def first(self, files: Files) -> dict[str, Any]:
+        """A model's session and its first answer: create_ms, first_ms (of both), answer."""
+        return self._call("engine.first", files.for_page())
+
+    def turn(self) -> dict[str, Any]:
+        """Some more runs: times, answer; of Tallow also python_ms."""
+        return self._call("engine.turn", TURN_MS, TURN_RUNS)
+
+    def finish(self) -> dict[str, Any]:
+        """Closes the session; counts of its last run. On WebGPU, one without a dispatch failed."""
+        counts = self._call("engine.finish")
+        if self.name.endswith("webgpu") and not counts["dispatches"]:
+            raise EngineError(f"{self.name}: it ran nothing on the GPU")
+        return counts
+
+    def _call(self, name: str, *arguments: Any) -> dict[str, Any]:
+        try:
+            result: dict[str, Any] = self._page.evaluate(_CALL, [name, arguments, PATIENCE_MS])
+        except Error as error:
+            first = error.message.strip().splitlines()[0]
+            raise EngineError(f"{self.name}: {first.removeprefix('Page.evaluate: ')}") from error
+        return result
+
+    def _hear(self, message: Any) -> None:
+        if message.type == "error":
+            print(f"{self.name}: {message.text}", file=sys.stderr)
+
+
+@contextmanager
+def started(
+    chromium: Browser, address: str, names: Sequence[str], small: Files
+) -> Iterator[list[Engine]]:
+    """Fresh engines, with nothing cached. Raises BuildError if one cannot be had."""
+    with ExitStack() as stack:
+        engines = []
+        for name in names:
+            context = stack.enter_context(chromium.new_context(base_url=address))
+            try:
+                engines.append(Engine(name, context.new_page(), small))
+            except EngineError as error:
+                remedy = "leave it out with --engines, or see what the browser said above"
+                raise BuildError(f"Starting {name}", str(error), remedy) from error
+        yield engines

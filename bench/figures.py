@@ -1,0 +1,104 @@
+"""The figures of one case on one engine, from what its page said."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+from bench.answers import Numbers, decoded, deviation
+from bench.cases import Case
+from bench.engines import PEERS
+from bench.memory import activation_bytes, largest_live
+from tallow.compile import Plan
+
+
+class Figures:
+    """Collects first runs, warm turns and counts; `summary` makes plain data of them.
+
+    Every answer is compared with the expected one. One that is wrong raises WrongAnswerError.
+    """
+
+    def __init__(self, case: Case, expected: Numbers, engine: str) -> None:
+        self.case = case
+        self.engine = engine
+        self.failed: str | None = None
+        self._expected = expected
+        self._adapter = ""
+        self._boot: list[float] = []
+        self._create: list[float] = []
+        self._first: list[float] = []
+        self._warm: list[float] = []
+        self._python: list[float] = []
+        self._deviation = 0.0
+        self._class: int | None = None
+        self._counts: dict[str, Any] = {}
+
+    def first(self, said: dict[str, Any], adapter: str, boot_ms: float) -> None:
+        """A first run, on this adapter, in an engine that was started in boot_ms."""
+        self._judge(said)
+        self._adapter = adapter
+        self._boot.append(boot_ms)
+        self._create.append(said["create_ms"])
+        self._first.append(said["first_ms"])
+
+    def turn(self, said: dict[str, Any]) -> None:
+        """Warm runs."""
+        self._judge(said)
+        self._warm += said["times"]
+        self._python += said.get("python_ms", [])
+
+    def finish(self, counts: dict[str, Any]) -> None:
+        """Counts of the last run; from Tallow also its plan."""
+        self._counts = dict(counts)
+        text = self._counts.pop("plan", None)
+        if text:
+            plan = Plan.from_json(text)
+            self._counts["slots"] = len(plan.slots)
+            self._counts["activation_bytes"] = activation_bytes(plan)
+            self._counts["live_bytes"] = largest_live(plan)
+
+    def _judge(self, said: dict[str, Any]) -> None:
+        answer = decoded(said["answer"])
+        off = deviation(answer, self._expected, classes=self.case.is_network)
+        self._deviation = max(self._deviation, off)
+        self._class = int(answer.argmax()) if self.case.is_network else None
+
+    def summary(self) -> dict[str, Any]:
+        """All of it; times in milliseconds, medians. No times if the engine failed."""
+        is_tallow_gpu = self.engine == "tallow-webgpu"
+        head = {
+            "case": self.case.name,
+            "kind": "network" if self.case.is_network else "operator",
+            "title": self.case.title,
+            "engine": self.engine,
+            "adapter": self._adapter,
+            "failed": self.failed,
+        }
+        if self.failed:
+            return head
+        warm = statistics.median(self._warm)
+        quartiles = statistics.quantiles(self._warm, n=4)
+        return {
+            **head,
+            "boot_ms": statistics.median(self._boot),
+            "create_ms": statistics.median(self._create),
+            "first_ms": statistics.median(self._first),
+            "first_each_ms": self._first,
+            "warm_ms": warm,
+            "spread_ms": (quartiles[2] - quartiles[0]) / 2,
+            "warm_runs": len(self._warm),
+            "python_ms": statistics.median(self._python) if is_tallow_gpu else None,
+            "gflops": self.case.flop / warm / 1e6 if self.case.flop else None,
+            "class": self._class,
+            "deviation": self._deviation,
+            **self._counts,
+        }
+
+
+def compare(rows: list[dict[str, Any]]) -> None:
+    """Adds to each row of Tallow's its times as shares of the peer's, where that was measured."""
+    times = {(row["case"], row["engine"]): row for row in rows if not row["failed"]}
+    for row in times.values():
+        peer = times.get((row["case"], PEERS.get(row["engine"], "")))
+        for time in ("first_ms", "warm_ms"):
+            row[f"{time}_of_peer"] = row[time] / peer[time] if peer else None

@@ -1,0 +1,54 @@
+"""How much memory a plan takes for activations, and the least that its steps need."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tallow.backends.storage import stored_bytes
+from tallow.compile import Plan
+from tallow.dtype import BY_NAME
+
+ACTIVATIONS = ("input", "output", "scratch")
+
+
+@dataclass
+class _Value:
+    """What lies in a slot from one step to another."""
+
+    first: int
+    last: int
+    bytes: int
+
+
+def largest_live(plan: Plan) -> int:
+    """Bytes of the largest set of values that must be in memory together.
+
+    At each step of a run: what it writes, and what was written and is still to be read. No memory
+    plan for these steps can do with less. Weights do not count.
+    """
+    activations = {n for n, slot in enumerate(plan.slots) if slot.kind in ACTIVATIONS}
+    end = len(plan.run)
+    values = [_Value(0, 0, plan.slots[port.slot].bytes) for port in plan.inputs]
+    value_in = {port.slot: value for port, value in zip(plan.inputs, values, strict=True)}
+    for number, step in enumerate(plan.run):
+        *reads, write = step.bindings
+        for slot in activations.intersection(reads):
+            value_in[slot].last = number
+        if write in reads:  # in place
+            continue
+        shape, name = step.write
+        written = stored_bytes(BY_NAME[name], math.prod(shape))
+        value_in[write] = _Value(number, number, written)
+        values.append(value_in[write])
+    for port in plan.outputs:
+        if port.slot in value_in:
+            value_in[port.slot].last = end
+    return max(sum(v.bytes for v in values if v.first <= at <= v.last) for at in range(end + 1))
+
+
+def activation_bytes(plan: Plan) -> int:
+    """Bytes of the slots that a run uses beside the weights."""
+    used = {slot for step in plan.run for slot in step.bindings}
+    used |= {port.slot for port in (*plan.inputs, *plan.outputs)}
+    return sum(plan.slots[slot].bytes for slot in used if plan.slots[slot].kind in ACTIVATIONS)

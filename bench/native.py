@@ -1,0 +1,227 @@
+"""Measures kernels and models on this machine's own GPU, through the package `wgpu`.
+
+    python3 bench/native.py [--peak TFLOPS] [--parts matmul conv models] [--json FILE]
+
+Matrix products from 256 to 8192, the convolutions of SqueezeNet 1.1 and EfficientNet-Lite0, and the
+models, in float32. A figure is by the clock on the wall over several runs in one submit, so that
+neither transfers nor Python count; each answer is checked against NumPy before it is timed. What
+the adapter cannot hold, or what would take longer than 20 seconds, is left out and said. The first
+row, a kernel that only moves memory, tells how busy the machine is. Where a CPU plays the GPU, the
+last figure is what it would be if nobody else used its cores: the rate by the time that they spent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "py"))
+
+import tallow as tl  # noqa: E402
+from tallow.backends.native import NativeBackend, NativeProgram  # noqa: E402
+from tallow.backends.native_device import Adapter, find_adapter  # noqa: E402
+from tallow.backends.numpy import NumpyProgram  # noqa: E402
+from tallow.compile import compile_graph  # noqa: E402
+from tallow.graph import Graph, Node, input_node, make  # noqa: E402
+from tallow.ops import contract, window  # noqa: E402
+from tallow.tensor import Tensor  # noqa: E402
+
+MODELS = ROOT / "dist" / "models"
+SIZES = (256, 512, 1024, 2048, 4096, 8192)
+LONGEST = 20.0  # seconds that one case may take
+ROUNDS = 5
+# Image side, channels in and out, kernel, stride, groups.
+CONVOLUTIONS = {
+    "squeezenet stem": (224, 3, 64, 3, 2, 1),
+    "squeezenet squeeze": (56, 128, 16, 1, 1, 1),
+    "squeezenet expand, early": (56, 16, 64, 3, 1, 1),
+    "squeezenet expand, late": (14, 64, 256, 3, 1, 1),
+    "squeezenet classifier": (14, 512, 1000, 1, 1, 1),
+    "efficientnet stem": (224, 3, 32, 3, 2, 1),
+    "efficientnet expand, early": (112, 16, 96, 1, 1, 1),
+    "efficientnet expand, middle": (28, 40, 240, 1, 1, 1),
+    "efficientnet project, late": (7, 1152, 320, 1, 1, 1),
+    "efficientnet head": (7, 320, 1280, 1, 1, 1),
+    "efficientnet depthwise 3, stride 2": (112, 96, 96, 3, 2, 96),
+    "efficientnet depthwise 3": (14, 480, 480, 3, 1, 480),
+    "efficientnet depthwise 5": (28, 240, 240, 5, 1, 240),
+    "efficientnet depthwise 5, stride 2": (56, 144, 144, 5, 2, 144),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A figure. rate: GFLOP/s, or GB/s of the kernel that only moves memory."""
+
+    part: str
+    name: str
+    milliseconds: float
+    rate: float
+    kernels: str
+    share: float | None = None  # of the card's peak
+    alone: float | None = None  # the rate by the cores' own time, where they play the GPU
+
+
+class LeftOutError(Exception):
+    """Why a case has no figure."""
+
+
+def trivial() -> tuple[Graph, float]:
+    """Doubling of 16 MB, and the bytes that it moves."""
+    node = input_node("x", (1 << 22,), tl.float32)
+    return Graph((node,), {"y": (Tensor(node) * 2.0).node}, "doubling"), 8.0 * node.size
+
+
+def product(size: int) -> tuple[Graph, float]:
+    """A matrix product and its operations."""
+    a, b = (input_node(name, (1, size, size), tl.float32) for name in "ab")
+    return Graph((a, b), {"y": make(contract.matmul, a, b)}, f"matmul {size}"), 2.0 * size**3
+
+
+def convolution(name: str) -> tuple[Graph, float]:
+    """A channels-last convolution and its operations."""
+    side, channels, out, kernel, stride, groups = CONVOLUTIONS[name]
+    x = input_node("x", (1, side, side, channels), tl.float32)
+    weights = np.random.default_rng(1).normal(size=(kernel, kernel, channels // groups, out))
+    low = (kernel - 1) // 2
+    y = make(
+        window.conv2d,
+        x,
+        tl.asarray(weights.astype(np.float32)).node,
+        stride=(stride, stride),
+        padding=((low, kernel - 1 - low),) * 2,
+        dilation=(1, 1),
+        groups=groups,
+    )
+    return Graph((x,), {"y": y}, name), operations(y)
+
+
+def model(name: str) -> tuple[Graph, float]:
+    """A model of dist/ and the operations of its products and convolutions."""
+    graph = tl.onnx.load(MODELS / name / f"{name}.onnx").graph()
+    return graph, sum(operations(node) for node in graph.nodes())
+
+
+def operations(node: Node) -> float:
+    """Multiplications and additions of a product or convolution; 0 for any other node."""
+    if node.op is contract.matmul:
+        return 2.0 * node.size * node.inputs[0].shape[2]
+    if node.op is window.conv2d:
+        return 2.0 * node.size * float(np.prod(node.inputs[1].shape[:3]))
+    return 0.0
+
+
+def checked(backend: NativeBackend, graph: Graph) -> tuple[NativeProgram, str]:
+    """The program of a graph, once it gave NumPy's answer on random inputs; its steps' names."""
+    try:
+        compiled = compile_graph(graph, "webgpu", backend.limits)
+        program = backend.load(compiled)
+    except tl.DeviceMemoryError as error:
+        raise LeftOutError(str(error)) from error
+    rng = np.random.default_rng(0)
+    feeds = [rng.normal(size=port.shape).astype(port.dtype) for port in compiled.plan.inputs]
+    got = program.run(feeds)[0].numpy()
+    if len(feeds) == 2:  # a product: two rows tell whether it is right
+        got, wanted = got[0, :2], feeds[0][0, :2] @ feeds[1][0]
+    else:
+        wanted = NumpyProgram(compiled).run(feeds)[0].numpy()
+    np.testing.assert_allclose(got, wanted, atol=1e-4 * np.abs(wanted).max(), rtol=0)
+    names = [step.name for step in compiled.plan.run]
+    return program, names[0] if len(names) == 1 else f"{len(names)} dispatches"
+
+
+def measure(backend: NativeBackend, graph: Graph) -> tuple[float, float, str]:
+    """Median seconds of a run, the same by the time that the cores spent, and what ran."""
+    program, names = checked(backend, graph)
+    try:
+        once = program.seconds(1)
+        repeats = min(500, max(1, round(0.2 / once)))
+        rounds = 1 if once * repeats * ROUNDS > LONGEST else ROUNDS
+        walls, spent = [], []
+        for _ in range(rounds):
+            began = time.process_time()
+            walls.append(program.seconds(repeats))
+            spent.append((time.process_time() - began) / repeats / (os.cpu_count() or 1))
+        return statistics.median(walls), statistics.median(spent), names
+    finally:
+        program.close()
+
+
+def cases(parts: list[str]) -> Iterator[tuple[str, str, Callable[[], tuple[Graph, float]]]]:
+    """Part, name and graph of everything that is to be measured."""
+    yield "memory", "doubling 16 MB (GB/s)", trivial
+    if "matmul" in parts:
+        for size in SIZES:
+            yield "matmul", f"{size} x {size} x {size}", partial(product, size)
+    if "conv" in parts:
+        for name in CONVOLUTIONS:
+            yield "conv", name, partial(convolution, name)
+    if "models" in parts and MODELS.is_dir():
+        names = json.loads((MODELS / "manifest.json").read_text("utf-8"))["models"]
+        for name in (entry["name"] for entry in names):
+            yield "models", name, partial(model, name)
+
+
+def rows(backend: NativeBackend, parts: list[str], peak: float | None) -> Iterator[Row]:
+    """Measures; says on stderr what is left out."""
+    last, adapter = 0.0, find_adapter()
+    for part, name, build in cases(parts):
+        try:
+            if part == "matmul" and 8 * last > LONGEST:
+                raise LeftOutError(f"it would take over {LONGEST:.0f} seconds")
+            graph, work = build()
+            seconds, spent, names = measure(backend, graph)
+        except LeftOutError as reason:
+            print(f"{part} {name} is left out: {reason}", file=sys.stderr)
+            continue
+        last = seconds if part == "matmul" else 0.0
+        share = work / seconds / 1e12 / peak if peak and part != "memory" else None
+        alone = work / spent / 1e9 if isinstance(adapter, Adapter) and adapter.software else None
+        yield Row(part, name, 1000 * seconds, work / seconds / 1e9, names, share, alone)
+
+
+def text_of(row: Row) -> str:
+    """A row of the table."""
+    share = f" {row.share:7.1%}" if row.share is not None else ""
+    alone = f" {row.alone:9.2f} alone" if row.alone is not None else ""
+    numbers = f"{row.milliseconds:10.3f} ms {row.rate:9.2f}{share}{alone}"
+    return f"{row.part:7} {row.name:36} {numbers}  {row.kernels}"
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parts = ["matmul", "conv", "models"]
+    parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
+    parser.add_argument("--peak", type=float, help="the card's TFLOP/s, to give shares of it")
+    parser.add_argument("--json", type=Path, help="write the figures to this file as well")
+    options = parser.parse_args()
+    try:
+        backend = NativeBackend()
+    except tl.DeviceUnavailableError as error:
+        sys.exit(str(error))
+    peak = f", peak {options.peak} TFLOP/s" if options.peak else ""
+    print(f"{backend.info.adapter}; GFLOP/s{peak}")
+    results = []
+    for row in rows(backend, options.parts, options.peak):
+        print(text_of(row), flush=True)
+        results.append(asdict(row))
+    if options.json:
+        report: dict[str, Any] = {"adapter": backend.info.adapter, "rows": results}
+        options.json.write_text(json.dumps(report, indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""Measuring: the engines take turns, so that all see the same machine."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, Protocol
+
+from playwright.sync_api import Browser
+
+from bench import engines
+from bench.answers import WrongAnswerError
+from bench.cases import Case, Files, addition, prepare
+from bench.figures import Figures
+
+Row = dict[str, Any]
+
+
+class Measured(Protocol):
+    """What is asked of an engine; engines.Engine is one."""
+
+    name: str
+    boot_ms: float
+    adapter: str
+
+    def first(self, files: Files) -> dict[str, Any]: ...
+
+    def turn(self) -> dict[str, Any]: ...
+
+    def finish(self) -> dict[str, Any]: ...
+
+
+def say(words: str) -> None:
+    """Progress, beside the figures."""
+    print(words, file=sys.stderr, flush=True)
+
+
+def take_turns(
+    running: Sequence[Measured], rows: Mapping[str, Figures], files: Files, rounds: int
+) -> None:
+    """A first run of each engine, then `rounds` times some warm runs of each.
+
+    rows: by the engine's name. An engine that fails or answers wrongly is told, and has no more
+    turns in this case.
+    """
+
+    def attempt(engine: Measured, number: int) -> None:
+        row = rows[engine.name]
+        if number < 0:
+            say(f"{row.case.name} on {engine.name} ...")
+            row.first(engine.first(files), engine.adapter, engine.boot_ms)
+        elif number < rounds:
+            row.turn(engine.turn())
+        else:
+            row.finish(engine.finish())
+
+    for number in range(-1, rounds + 1):
+        for engine in running:
+            row = rows[engine.name]
+            if row.failed:
+                continue
+            try:
+                attempt(engine, number)
+            except (engines.EngineError, WrongAnswerError) as error:
+                row.failed = str(error)
+                say(f"{row.case.name} on {engine.name} FAILED: {error}")
+
+
+class Schedule(NamedTuple):
+    """names: of the engines. rounds: of warm turns. firsts: first runs of a network."""
+
+    names: Sequence[str]
+    rounds: int
+    firsts: int
+
+
+class Bench:
+    """Cases on engines in one Chromium. address: of the bench's server, with a slash at its end."""
+
+    def __init__(self, chromium: Browser, address: str, schedule: Schedule) -> None:
+        self._chromium = chromium
+        self._address = address
+        self._schedule = schedule
+        self._small = prepare(addition())
+
+    def apart(self, case: Case) -> list[Row]:
+        """A row for each engine; each first run in a new worker, which has compiled nothing."""
+        files, rows = self._ready(case)
+        for left in reversed(range(self._schedule.firsts)):
+            with self._started() as running:
+                take_turns(running, rows, files, 0 if left else self._schedule.rounds)
+        return [row.summary() for row in rows.values()]
+
+    def together(self, several: Sequence[Case]) -> Iterator[Row]:
+        """A row for each case on each engine; all cases in the same workers."""
+        if not several:
+            return
+        with self._started() as running:
+            for case in several:
+                files, rows = self._ready(case)
+                take_turns(running, rows, files, self._schedule.rounds)
+                yield from (row.summary() for row in rows.values())
+
+    def _ready(self, case: Case) -> tuple[Files, dict[str, Figures]]:
+        files = prepare(case)
+        return files, {name: Figures(case, files.answer, name) for name in self._schedule.names}
+
+    def _started(self) -> AbstractContextManager[list[engines.Engine]]:
+        return engines.started(self._chromium, self._address, self._schedule.names, self._small)
