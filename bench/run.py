@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -148,6 +149,8 @@ def report(
 
 
 if __name__ == "__main__":
+    # At once: Playwright's driver has had the signal too, closes Chromium, and answers no more.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     try:
         sys.exit(main(sys.argv[1:]))
     except BuildError as error:
