@@ -29,17 +29,25 @@ def largest_live(plan: Plan) -> int:
     """
     activations = {n for n, slot in enumerate(plan.slots) if slot.kind in ACTIVATIONS}
     end = len(plan.run)
-    values = [_Value(0, 0, plan.slots[port.slot].bytes) for port in plan.inputs]
+    values = [_Value(0, 0, port.bytes) for port in plan.inputs]
     value_in = {port.slot: value for port, value in zip(plan.inputs, values, strict=True)}
+    missing: dict[int, int] = {}  # of what is written part by part, elements that are to come
     for number, step in enumerate(plan.run):
         *reads, write = step.bindings
         for slot in activations.intersection(reads):
             value_in[slot].last = number
+        shape, name = step.write
+        size = math.prod(shape)
         if write in reads:  # in place
             continue
-        shape, name = step.write
-        written = stored_bytes(BY_NAME[name], math.prod(shape))
-        value_in[write] = _Value(number, number, written)
+        if missing.get(write):
+            missing[write] -= size
+            continue
+        if step.region:
+            whole = size // step.region.length * step.region.stride
+            missing[write] = whole - size
+            size = whole
+        value_in[write] = _Value(number, number, stored_bytes(BY_NAME[name], size))
         values.append(value_in[write])
     for port in plan.outputs:
         if port.slot in value_in:

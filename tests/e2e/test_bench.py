@@ -152,7 +152,7 @@ def plan(slots, run):
         Step("", 0, {}, [*reads, write], [], (1, 1, 1), [], ((numbers,), "float32"), [])
         for reads, write, numbers in run
     ]
-    ports = [Port("", slot, "float32", (4,)) for slot in (0, 1)]
+    ports = [Port("", slot, "float32", (4,), 16) for slot in (0, 1)]
     slots = [Slot(size, kind) for size, kind in slots]
     return Plan("", "webgpu", slots, ports[:1], ports[1:], [], [], steps)
 

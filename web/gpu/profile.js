@@ -27,13 +27,14 @@ const MOST_PASSES = 2048;
 const COARSE = 1000n;
 
 /**
- * @param {import("./runner.js").Program} program  its inputs in place
+ * @param {import("./runner.js").Program} program
+ * @param {() => void} upload  puts the inputs into their slots, which a run may overwrite
  * @returns {Promise<Timing>}
  */
-export async function profile(program) {
+export async function profile(program, upload) {
   const { runner, plan, dispatches } = program;
   if (runner.device.features.has("timestamp-query") && dispatches.length) {
-    const { runs, resolution } = await measure(program);
+    const { runs, resolution } = await measure(program, upload);
     const times = typical(runs, resolution);
     const total = sum(times);
     // All steps may be shorter than a tick: then nothing was measured.
@@ -43,7 +44,7 @@ export async function profile(program) {
       return { source: "timestamp", steps, total, repeats: runs.length, resolution };
     }
   }
-  const runs = await repeat(() => timeWhole(program));
+  const runs = await repeat(() => timeWhole(program, upload));
   const [total] = typical(runs, 0);
   return { source: "counted", steps: null, total, repeats: runs.length, resolution: 0 };
 }
@@ -62,9 +63,10 @@ async function repeat(once) {
 /**
  * The time of each dispatch, in each of several runs.
  * @param {import("./runner.js").Program} program
+ * @param {() => void} upload
  * @returns {Promise<{runs: number[][], resolution: number}>}
  */
-async function measure({ runner, plan, dispatches }) {
+async function measure({ runner, plan, dispatches }, upload) {
   const { device } = runner;
   const count = 2 * Math.min(dispatches.length, MOST_PASSES);
   const { QUERY_RESOLVE, COPY_SRC, COPY_DST, MAP_READ } = GPUBufferUsage;
@@ -108,6 +110,7 @@ async function measure({ runner, plan, dispatches }) {
       staging = keep(device.createBuffer({ size: 8 * count, usage: MAP_READ | COPY_DST }));
     });
     const runs = await repeat(async () => {
+      upload();
       const times = [];
       for (let from = 0; from < dispatches.length; from += MOST_PASSES) {
         times.push(...(await timePart(dispatches.slice(from, from + MOST_PASSES))));
@@ -123,10 +126,12 @@ async function measure({ runner, plan, dispatches }) {
 /**
  * The time of a whole run, by the clock of the host.
  * @param {import("./runner.js").Program} program
+ * @param {() => void} upload
  * @returns {Promise<number[]>}
  */
-async function timeWhole({ runner, plan, dispatches }) {
+async function timeWhole({ runner, plan, dispatches }, upload) {
   const { device } = runner;
+  upload();
   const began = performance.now();
   await runner.checked(`${plan.name}: profiling`, () => {
     const encoder = device.createCommandEncoder({ label: `${plan.name} profile` });

@@ -12,12 +12,12 @@ import { profile } from "./profile.js";
 
 /**
  * @typedef {{bytes: number, kind: string, offset: number}} Slot
- * @typedef {{name: string, slot: number}} Port
+ * @typedef {{name: string, slot: number, bytes: number}} Port
  * @typedef {object} Step
  * @property {string} name
  * @property {number} module                    -1 if there is nothing to compute
  * @property {Record<string, number>} constants
- * @property {number[]} bindings                the last one is written
+ * @property {number[]} bindings                the last one is written; if it is also read, in place
  * @property {number[]} params                  words of the uniform that is bound after them
  * @property {[number, number, number]} workgroups
  * @typedef {object} Plan
@@ -131,6 +131,8 @@ export class Program {
     this.pipelines = 0;
     this.runs = 0;
     this.closed = false;
+    /** Runs that have not ended. */
+    this.underWay = 0;
     /** The run before the next one. @type {Promise<unknown>} */
     this.last = Promise.resolve();
   }
@@ -240,7 +242,7 @@ export class Program {
       if (kind === "weight") device.queue.writeBuffer(buffer, 0, weights, offset, bytes);
     }
     this.#uploadParams();
-    const size = this.plan.outputs.reduce((sum, { slot }) => sum + this.plan.slots[slot].bytes, 0);
+    const size = this.plan.outputs.reduce((sum, { bytes }) => sum + wholeWords(bytes), 0);
     const label = `${this.plan.name} staging`;
     this.staging = device.createBuffer({
       size: Math.max(size, 16),
@@ -275,8 +277,12 @@ export class Program {
   #bind(step, pipelines) {
     const pipeline = pipelines.get(keyOf(step));
     if (!pipeline) return [];
+    const written = step.bindings.at(-1);
+    const bound = step.bindings.filter(
+      (slot, index) => slot !== written || index === step.bindings.length - 1,
+    );
     /** @type {GPUBindGroupEntry[]} */
-    const entries = step.bindings.map((slot, binding) => ({
+    const entries = bound.map((slot, binding) => ({
       binding,
       resource: { buffer: this.#buffer(slot) },
     }));
@@ -310,36 +316,54 @@ export class Program {
 
   /**
    * Run once. Calls that overlap wait for each other.
-   * @param {ArrayBufferView[]} inputs  in the plan's order
-   * @returns {Promise<ArrayBuffer[]>}  in the plan's order; each as long as its slot
+   * @param {Uint8Array[]} inputs  in the plan's order; they may change once this has returned
+   * @returns {Promise<ArrayBuffer[]>}  in the plan's order, in whole words
    */
   run(inputs) {
-    return this.#inTurn(() => this.#run(inputs));
+    // Without a copy if possible: the upload is done before this returns.
+    return this.underWay
+      ? this.#inTurn(copyOf(inputs), (kept) => this.#run(kept))
+      : this.#inTurn(inputs, (given) => this.#run(given));
   }
 
   /**
    * Run several times, for the times of the steps.
-   * @param {ArrayBufferView[]} inputs  as for run()
+   * @param {Uint8Array[]} inputs  as for run()
    */
   profile(inputs) {
-    return this.#inTurn(async () => {
-      await this.#run(inputs);
-      return profile(this); // which finds the inputs in their slots
+    return this.#inTurn(copyOf(inputs), async (kept) => {
+      await this.#run(kept);
+      return profile(this, () => this.#upload(kept));
     });
   }
 
   /**
+   * Do a job on the inputs: at once, or when all earlier ones have ended.
    * @template T
-   * @param {() => Promise<T>} job
+   * @param {Uint8Array[]} inputs
+   * @param {(inputs: Uint8Array[]) => Promise<T>} job
    * @returns {Promise<T>}
    */
-  #inTurn(job) {
-    const mine = this.last.then(job);
+  #inTurn(inputs, job) {
+    const started = this.underWay ? this.last.then(() => job(inputs)) : job(inputs);
+    this.underWay += 1;
+    const mine = started.finally(() => (this.underWay -= 1));
     this.last = mine.catch(() => {});
     return mine;
   }
 
-  /** @param {ArrayBufferView[]} inputs */
+  /** @param {Uint8Array[]} inputs  which fit */
+  #upload(inputs) {
+    const { queue } = this.runner.device;
+    for (const [index, { slot }] of this.plan.inputs.entries()) {
+      const input = inputs[index];
+      const whole = input.byteLength % 4 ? padded(input) : input; // writeBuffer wants whole words
+      const { buffer, byteOffset, byteLength } = whole;
+      queue.writeBuffer(this.#buffer(slot), 0, buffer, byteOffset, byteLength);
+    }
+  }
+
+  /** @param {Uint8Array[]} inputs */
   async #run(inputs) {
     const { runner, plan, staging } = this;
     if (runner.lost) throw runner.lost;
@@ -347,29 +371,24 @@ export class Program {
     if (inputs.length !== plan.inputs.length) {
       throw new DeviceError(`${plan.name}: ${inputs.length} inputs for ${plan.inputs.length}`);
     }
-    for (const [index, { name, slot }] of plan.inputs.entries()) {
+    for (const [index, { name, bytes }] of plan.inputs.entries()) {
       const { byteLength } = inputs[index];
-      const { bytes } = plan.slots[slot];
-      // Slots are whole groups of 16 bytes, of which the last may not be full.
-      if (byteLength % 4 || Math.max(16, Math.ceil(byteLength / 16) * 16) !== bytes) {
+      if (byteLength !== bytes) {
         throw new DeviceError(
-          `${plan.name}: the input ${name} has ${byteLength} bytes, its slot ${bytes}`,
+          `${plan.name}: the input ${name} has ${byteLength} bytes instead of ${bytes}`,
         );
       }
     }
     const { device } = runner;
     const checking = runner.checked(plan.name, () => {
-      for (const [index, { slot }] of plan.inputs.entries()) {
-        const { buffer, byteOffset, byteLength } = inputs[index];
-        device.queue.writeBuffer(this.#buffer(slot), 0, buffer, byteOffset, byteLength);
-      }
+      this.#upload(inputs);
       const encoder = device.createCommandEncoder({ label: plan.name });
       encode(encoder, this.dispatches);
       let at = 0;
-      for (const { slot } of plan.outputs) {
-        const { bytes } = plan.slots[slot];
-        encoder.copyBufferToBuffer(this.#buffer(slot), 0, staging, at, bytes);
-        at += bytes;
+      for (const { slot, bytes } of plan.outputs) {
+        const size = wholeWords(bytes);
+        encoder.copyBufferToBuffer(this.#buffer(slot), 0, staging, at, size);
+        at += size;
       }
       device.queue.submit([encoder.finish()]);
     });
@@ -383,10 +402,9 @@ export class Program {
     }
     const content = staging.getMappedRange();
     let at = 0;
-    const results = plan.outputs.map(({ slot }) => {
-      const { bytes } = plan.slots[slot];
-      const result = content.slice(at, at + bytes);
-      at += bytes;
+    const results = plan.outputs.map(({ bytes }) => {
+      const result = content.slice(at, at + wholeWords(bytes));
+      at += wholeWords(bytes);
       return result;
     });
     staging.unmap();
@@ -418,6 +436,23 @@ export class Program {
     this.staging = undefined;
     this.dispatches = [];
   }
+}
+
+/** @param {number} bytes */
+function wholeWords(bytes) {
+  return Math.ceil(bytes / 4) * 4;
+}
+
+/** @param {Uint8Array} bytes */
+function padded(bytes) {
+  const whole = new Uint8Array(wholeWords(bytes.byteLength));
+  whole.set(bytes);
+  return whole;
+}
+
+/** @param {Uint8Array[]} inputs */
+function copyOf(inputs) {
+  return inputs.map((input) => input.slice());
 }
 
 /** Steps of one key share a pipeline. @param {Step} step */

@@ -3,7 +3,8 @@
  * The GPU as Python sees it: globalThis.tallowGpu = {info, reason, load(planJson, weights),
  * tuning, keepTuning(record)}.
  *
- * info is null, with the reason in words, until a device was had.
+ * info is null, with the reason in words, until a device was had. Buffers of Python come as proxies
+ * and are read where they lie in its memory, without a copy.
  */
 
 import { openDevice } from "../gpu/device.js";
@@ -15,13 +16,56 @@ import { emit } from "./serve.js";
 let opened;
 
 /**
+ * @typedef {{getBuffer(type: "u8"): {data: Uint8Array, release(): void}}} PyBuffer  of Pyodide
  * @typedef {object} Gpu
  * @property {{name: string} | null} info  about the adapter, null where none can be had
  * @property {string | null} reason        why none can be had
- * @property {(planJson: string, weights: Uint8Array) => Promise<unknown>} load  a compiled program
+ * @property {(planJson: string, weights: PyBuffer) => Promise<PythonProgram>} load
  * @property {string | null} tuning                        the tuning record of this adapter
  * @property {(record: string) => Promise<void>} keepTuning
  */
+
+/** A program that Python runs. */
+class PythonProgram {
+  /** @param {import("../gpu/runner.js").Program} program */
+  constructor(program) {
+    this.program = program;
+  }
+
+  /** @param {...PyBuffer} inputs */
+  run(...inputs) {
+    return withViews(inputs, (views) => this.program.run(views));
+  }
+
+  /** @param {...PyBuffer} inputs */
+  profile(...inputs) {
+    return withViews(inputs, (views) => this.program.profile(views));
+  }
+
+  get stats() {
+    return this.program.stats;
+  }
+
+  close() {
+    this.program.close();
+  }
+}
+
+/**
+ * Call with the bytes of Python's buffers, which are there during the call alone.
+ * @template T
+ * @param {PyBuffer[]} buffers
+ * @param {(views: Uint8Array[]) => T} use
+ * @returns {T}
+ */
+function withViews(buffers, use) {
+  const held = buffers.map((buffer) => buffer.getBuffer("u8"));
+  try {
+    return use(held.map(({ data }) => data));
+  } finally {
+    for (const view of held) view.release();
+  }
+}
 
 /** @returns {Promise<Gpu>}  once opened, the same one */
 async function open() {
@@ -34,7 +78,10 @@ async function open() {
     const gpu = {
       info,
       reason: null,
-      load: (plan, weights) => runner.load(plan, weights, progress),
+      load: async (plan, weights) =>
+        new PythonProgram(
+          await withViews([weights], ([view]) => runner.load(plan, view, progress)),
+        ),
       tuning: await readTuning(info.name),
       keepTuning: async (record) => {
         gpu.tuning = record;

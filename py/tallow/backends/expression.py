@@ -27,16 +27,17 @@ Key = tuple[Node, Coords, int]
 class Expression:
     """The body of one WGSL function, growing.
 
-    reads: the binding index of each node that lies in a buffer. declared: the widths with which
-    bindings are declared, shared by all functions of a module; an access of width 4 raises one.
+    reads: the name of the binding for each node that lies in a buffer. declared: the widths with
+    which bindings are declared, shared by all functions of a module; an access of width 4 raises
+    one.
     place: coordinates that are known to make a place in row-major order, with that place; it
     saves the arithmetic. flat: every node is indexed by one coordinate, its row-major place.
     """
 
     def __init__(
         self,
-        reads: Mapping[Node, int],
-        declared: dict[int, int],
+        reads: Mapping[Node, str],
+        declared: dict[str, int],
         helpers: dict[str, str],
         place: tuple[tuple[int, ...], Coords, Coord] | None = None,
         flat: bool = False,
@@ -136,9 +137,9 @@ class Expression:
             self.declared[binding] = 4
         # The declared width is known only when the whole module is written: see `finish`.
         if storage.is_packed(node.dtype) or (width == 4 and is_multiple(place, 4)):
-            return storage.load(f"b{binding}", node.dtype, place, width, 4)
-        wide = storage.load(f"b{binding}", node.dtype, place, width, 4)
-        narrow = storage.load(f"b{binding}", node.dtype, place, width, 1)
+            return storage.load(binding, node.dtype, place, width, 4)
+        wide = storage.load(binding, node.dtype, place, width, 4)
+        narrow = storage.load(binding, node.dtype, place, width, 1)
         return f"\x02{binding}\x03{narrow}\x03{wide}\x02"
 
     def _elementwise(self, node: Node, coords: Coords, width: int) -> str:
@@ -362,14 +363,14 @@ def lane(shape: Shape, coords: Coords, number_: int) -> Coords:
 
 
 _SHORT = re.compile(r"[\w.]+|vec4[fiu]\([\w.]+\)")  # a name or a number, once or four times
-_ACCESS = re.compile("\x02(\\d+)\x03([^\x02\x03]*)\x03([^\x02\x03]*)\x02")
+_ACCESS = re.compile("\x02(\\w+)\x03([^\x02\x03]*)\x03([^\x02\x03]*)\x02")
 
 
-def finish(text: str, declared: Mapping[int, int]) -> str:
+def finish(text: str, declared: Mapping[str, int]) -> str:
     """The text with every buffer access in the form that its binding's declaration asks for."""
 
     def choose(match: re.Match[str]) -> str:
-        return match[3] if declared.get(int(match[1]), 1) == 4 else match[2]
+        return match[3] if declared.get(match[1], 1) == 4 else match[2]
 
     previous = None
     while previous != text:  # an access may stand inside the index of another

@@ -54,7 +54,7 @@ class NativeProgram:
     def __init__(self, gpu: NativeDevice, compiled: Compiled) -> None:
         self._gpu = gpu
         self._plan = plan = compiled.plan
-        self._copies = [(port.slot, plan.slots[port.slot].bytes) for port in plan.outputs]
+        self._copies = [(port.slot, -(-port.bytes // 4) * 4) for port in plan.outputs]
         self._slots: list[Any] = []  # a buffer each, None once it is freed
         self._params: Any = None  # of all steps, each at an offset of its own
         self._staging: list[Any] = []  # one for every run that is under way at a time
@@ -160,7 +160,7 @@ class NativeProgram:
 
     def _bind(self, step: Step, offset: int, pipeline: Any) -> _Dispatch:
         with self._gpu.checked(self._named(step)):
-            resources = [{"buffer": self._slots[slot]} for slot in step.bindings]
+            resources = [{"buffer": self._slots[slot]} for slot in step.bound]
             if step.params:
                 size = 4 * len(step.params)
                 resources.append({"buffer": self._params, "offset": offset, "size": size})
@@ -231,14 +231,17 @@ class NativeProgram:
         with self._lock:
             self._check_open()
             with self._gpu.checked(plan.name):
-                for port, content in zip(plan.inputs, contents, strict=True):
-                    if content.nbytes:
-                        self._gpu.queue.write_buffer(self._slots[port.slot], 0, content)
+                self._upload(contents)
                 commands, staging = self._record(self._dispatches, self._copies)
                 self._gpu.queue.submit([commands])
         results = self._read(staging)
         self._runs += 1
         return results
+
+    def _upload(self, contents: Sequence[memoryview]) -> None:
+        for port, content in zip(self._plan.inputs, contents, strict=True):
+            if content.nbytes:
+                self._gpu.queue.write_buffer(self._slots[port.slot], 0, content)
 
     async def run_async(self, inputs: Sequence[Any]) -> list[HostArray]:
         """As `run`, in a thread."""
@@ -254,10 +257,10 @@ class NativeProgram:
             content = memoryview(value)
             if content.nbytes % 4:
                 content = memoryview(content.tobytes() + bytes(-content.nbytes % 4))
-            size, room = content.nbytes, plan.slots[port.slot].bytes
-            if size > room:
+            if content.nbytes != -(-port.bytes // 4) * 4:
                 raise DeviceError(
-                    f"{plan.name}: the input {port.name} has {size} bytes, its slot {room}"
+                    f"{plan.name}: the input {port.name} has {content.nbytes} bytes instead of "
+                    f"{port.bytes}"
                 )
             contents.append(content)
         return contents

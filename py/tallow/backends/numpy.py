@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
 from threading import Lock
@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from ..compile import HOST, Compiled, Limits
-from ..compile.plan import Port, Step
+from ..compile.plan import Plan, Port, Step
 from ..dtype import BY_NAME
 from ..errors import DeviceError, DeviceMemoryError, FeedError
 from ..hostarray import HostArray, from_buffer
@@ -36,7 +36,6 @@ class NumpyProgram:
         self._runs = 0
         self._closed = False
         self._slots: dict[int, Any] = {}  # bytes
-        self._types: dict[int, str] = {}  # of what lies in the slot after a run
         with self._explained():
             self._load(compiled)
 
@@ -48,18 +47,14 @@ class NumpyProgram:
             if slot.kind == "weight":
                 weight = by_offset[slot.offset].numpy().reshape(-1)
                 self._slots[number] = weight.view(self._np.uint8)
-                self._types[number] = weight.dtype.name
-        for step in plan.run:
-            for number, (_, dtype) in zip(step.bindings[:-1], step.reads, strict=True):
-                self._types.setdefault(number, dtype)
+        self._input_types, self._output_types = _types(plan, by_offset)
         ends = {port.slot for port in (*plan.inputs, *plan.outputs)}
         for call in self._bind(plan.prepare, set())[0]:
             call()
         self._keep({slot for step in plan.run for slot in step.bindings} | ends)
         known = set(self._slots)
         for port in plan.inputs:
-            dtype = self._types.setdefault(port.slot, port.dtype)
-            self._make_buffer(port.slot, port.shape, dtype)
+            self._make_buffer(port.slot, port.shape, self._input_types[port.slot])
         self._steps, self._workspace, used = self._bind(plan.run, known)
         self._keep(used | ends)
 
@@ -70,8 +65,7 @@ class NumpyProgram:
         """
         workspace = Workspace(self._np)
         for step in steps:
-            self._make_buffer(step.bindings[-1], *step.write)
-            self._types[step.bindings[-1]] = step.write[1]
+            self._make_buffer(step.bindings[-1], _whole(step), step.write[1])
         calls: list[Call] = []
         used: set[int] = set()
         for step in steps:
@@ -80,7 +74,10 @@ class NumpyProgram:
                 self._array(slot, shape, dtype)
                 for slot, (shape, dtype) in zip(slots, step.reads, strict=True)
             ]
-            result = self._array(target, *step.write)
+            result = self._array(target, _whole(step), step.write[1])
+            if step.region:
+                first = step.region.start
+                result = result[:, first : first + step.region.length].reshape(step.write[0])
             call = BoundStep(
                 self._np, step, reads, [slot in known for slot in slots], result, workspace
             )
@@ -129,12 +126,12 @@ class NumpyProgram:
             raise DeviceError(f"{self._plan.name}: the program is closed")
         for port, value in zip(self._plan.inputs, inputs, strict=True):
             given = self._np.frombuffer(value, dtype=port.dtype).reshape(port.shape)
-            held = self._array(port.slot, port.shape, self._types[port.slot])
+            held = self._array(port.slot, port.shape, self._input_types[port.slot])
             self._np.copyto(held, given, casting="unsafe")
 
     def _output(self, port: Port) -> HostArray:
         """The output in memory of its own, which the next run leaves alone."""
-        held = self._array(port.slot, port.shape, self._types[port.slot])
+        held = self._array(port.slot, port.shape, self._output_types[port.slot])
         return HostArray(from_buffer(held.astype(port.dtype)).data, port.shape, BY_NAME[port.dtype])
 
     async def run_async(self, inputs: Sequence[Any]) -> list[HostArray]:
@@ -188,6 +185,36 @@ class NumpyProgram:
             self._slots, self._steps = {}, []
             self._workspace = Workspace(self._np)
             self._closed = True
+
+
+def _whole(step: Step) -> Sequence[int]:
+    """The shape of all that lies in the slot that a step writes."""
+    if step.region is None:
+        return step.write[0]
+    length, stride = step.region.length, step.region.stride
+    return prod(step.write[0]) // length if length else 0, stride
+
+
+def _types(plan: Plan, weights: Mapping[int, HostArray]) -> tuple[dict[int, str], dict[int, str]]:
+    """The element types in the slots of the inputs before a run, and of the outputs after it.
+
+    These differ from what the user sees where the plan computes in another type.
+    """
+    before: dict[int, str] = {}
+    after = {
+        number: weights[slot.offset].dtype.name
+        for number, slot in enumerate(plan.slots)
+        if slot.kind == "weight"
+    }
+    for step in (*plan.prepare, *plan.run):
+        *reads, write = step.bindings
+        for slot, (_, dtype) in zip(reads, step.reads, strict=True):
+            before.setdefault(slot, dtype)
+        after[write] = step.write[1]
+        before.setdefault(write, "")
+    for port in plan.inputs:
+        before[port.slot] = before.get(port.slot) or port.dtype
+    return before, before | after
 
 
 def _tick() -> float:

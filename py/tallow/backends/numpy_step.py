@@ -64,6 +64,15 @@ class BoundStep:
         self._actions: list[_Action] = []
         self._last = _last_uses(step.host)
         self._owner = -1  # the op whose result lies in the target
+        self._waiting = max(  # the last op that reads what lies in the target before the step
+            (
+                _last_use(step.host, self._last, number)
+                for number, op in enumerate(step.host)
+                for kind, index, *_ in op.operands
+                if kind == "read" and np.may_share_memory(reads[index], target)
+            ),
+            default=-1,
+        )
         for number, op in enumerate(step.host):
             self._values.append(self._bind(number, op))
         self._finish(self._values[-1])
@@ -132,6 +141,10 @@ class BoundStep:
         target = self._target
         if target.dtype != dtype.name or target.size != _size(shape):
             return None
+        if not target.flags.c_contiguous:
+            return None
+        if self._waiting > number or (self._waiting == number and op.op not in UFUNCS):
+            return None
         if self._owner >= 0:
             last = self._last[self._owner]
             if last > number or (last == number and op.op not in UFUNCS):
@@ -171,11 +184,16 @@ def _last_uses(host: Sequence[HostOp]) -> list[int]:
     if host:
         last[-1] = len(host)
     for number in reversed(range(len(host))):
-        end = number if host[number].op in UFUNCS else max(number, last[number])
+        end = _last_use(host, last, number)
         for operand in host[number].operands:
             if operand[0] == "op":
                 last[operand[1]] = max(last[operand[1]], end)
     return last
+
+
+def _last_use(host: Sequence[HostOp], last: Sequence[int], number: int) -> int:
+    """The last op that needs the operands of an op, whose result may be a view of them."""
+    return number if host[number].op in UFUNCS else max(number, last[number])
 
 
 def _evaluation(np: Any, op: HostOp) -> Callable[[Sequence[Any], Any], Any]:

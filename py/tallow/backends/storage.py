@@ -7,15 +7,36 @@ written.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..dtype import DType
 from .index import Coord, is_multiple, text_of
 from .literal import type_of
 
 
+@dataclass(frozen=True)
+class Region:
+    """Where a result lies inside a larger one: runs of `length` elements in row-major order, of
+    which each begins `stride` elements after the one before, the first at `start`."""
+
+    start: int
+    length: int
+    stride: int
+
+    def place(self, linear: Coord) -> Coord:
+        """The place in the larger one of the element at the row-major place `linear`."""
+        run = linear // self.length
+        return run * self.stride + linear % self.length + self.start
+
+
+def element_bytes(dtype: DType, size: int) -> int:
+    """Bytes that `size` elements take on the device."""
+    return size * (dtype.size if is_packed(dtype) else 4)
+
+
 def stored_bytes(dtype: DType, size: int) -> int:
-    """Bytes that `size` elements take on the device; whole groups of 16."""
-    each = dtype.size if dtype.size < 4 and dtype.kind != "b" else 4
-    return max(16, -(-size * each // 16) * 16)
+    """Bytes of a buffer for `size` elements; whole groups of 16."""
+    return max(16, -(-element_bytes(dtype, size) // 16) * 16)
 
 
 def is_packed(dtype: DType) -> bool:

@@ -1,7 +1,8 @@
 """WebGPU in a browser: hands plans to the JavaScript runner (web/gpu/runner.js).
 
 The only file that imports `js`. The worker opens the adapter and puts `tallowGpu` into its global
-scope before Python starts: {info, reason, load(plan, weights)}.
+scope before Python starts: {info, reason, load(plan, weights), ...}. Buffers that are handed over
+are read where they lie, before the call returns.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Awaitable, Sequence
 from typing import Any
 
 import js  # type: ignore[import-not-found]
-from pyodide.ffi import JsException, run_sync, to_js  # type: ignore[import-not-found]
+from pyodide.ffi import JsException, run_sync  # type: ignore[import-not-found]
 
 from ..compile import Compiled, Limits
 from ..dtype import BY_NAME
@@ -40,15 +41,6 @@ def _raise(error: JsException) -> None:
     raise kind(str(error.message)) from error
 
 
-def _typed_array(content: Any) -> Any:
-    """A JavaScript copy of bytes, made in one go."""
-    view = memoryview(content)
-    array = js.Uint8Array.new(-(-view.nbytes // 4) * 4)  # WebGPU writes whole words
-    if view.nbytes:
-        array.subarray(0, view.nbytes).assign(view)
-    return array
-
-
 def _blocking(promise: Awaitable[Any], what: str) -> Any:
     try:
         return run_sync(promise)
@@ -69,7 +61,7 @@ class WebGpuProgram:
     async def run_async(self, inputs: Sequence[Any]) -> list[HostArray]:
         """Runs: one upload per input, one submit, one map."""
         try:
-            buffers = await self._handle.run(to_js([_typed_array(value) for value in inputs]))
+            buffers = await self._handle.run(*(memoryview(value) for value in inputs))
         except JsException as error:
             _raise(error)
         results = []
@@ -86,7 +78,7 @@ class WebGpuProgram:
     async def profile_async(self, inputs: Sequence[Any]) -> Timing:
         """Runs some times, each step in a compute pass with timestamps of its own."""
         try:
-            told = await self._handle.profile(to_js([_typed_array(value) for value in inputs]))
+            told = await self._handle.profile(*(memoryview(value) for value in inputs))
         except JsException as error:
             _raise(error)
         found = told.to_py()
@@ -145,7 +137,7 @@ class WebGpuBackend:
 
     async def load_async(self, compiled: Compiled) -> WebGpuProgram:
         """Uploads weights, compiles every pipeline at once, runs `prepare`."""
-        weights = _typed_array(compiled.weights_block())
+        weights = memoryview(compiled.weights_block())
         try:
             handle = await js.tallowGpu.load(compiled.plan.to_json(host=False), weights)
         except JsException as error:

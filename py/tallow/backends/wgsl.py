@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,12 +26,31 @@ from .kernels import Load, Schedule, kernel_file
 from .literal import PRIVATE_BITS, type_of
 from .params import Params
 
+_RESULT = "result"  # the name of the binding that is written
+
 WORKGROUP = 64  # invocations of a generated kernel's workgroup
 MOST_WORKGROUPS = 65535  # along one dispatch axis, on every WebGPU device
 
 ANY_DEVICE = Traits()
 
 _ENABLE = re.compile(r"^enable [^;]+;$", re.M)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a kernel computes, and where it writes it.
+
+    region: its place in its binding, if that holds more. over: the reads that lie in its binding,
+    over which it is written element by element.
+    """
+
+    root: Node
+    region: storage.Region | None = None
+    over: Collection[Node] = ()
+
+    def place(self, linear: Coord) -> Coord:
+        """Where the element at a row-major place of the root is written."""
+        return self.region.place(linear) if self.region else linear
 
 
 @dataclass(frozen=True)
@@ -49,34 +68,36 @@ class Kernel:
 
 
 def kernel_for(
-    root: Node,
+    result: Result,
     members: Sequence[Node],
     reads: Sequence[Node],
     row: tuple[int, ...] = (),
     traits: Traits = ANY_DEVICE,
 ) -> Kernel:
-    """The kernel that computes `root` from `reads`, which are bound in this order, root last.
+    """The kernel that computes a result from `reads`.
 
-    members: the nodes that it computes, root among them, in the order of computation. row: the
-    axes of a row, if values per row are reduced and spread again. traits: the kind of device,
-    which decides between hand-written kernels.
+    Those that are not in place are bound in this order, then the result. members: the nodes that
+    it computes, the root among them, in the order of computation. row: the axes of a row, if
+    values per row are reduced and spread again. traits: the kind of device, which decides between
+    hand-written kernels.
     """
     if row:
-        return _rows(root, members, reads, row)
+        return _rows(result, members, reads, row)
     anchors = [node for node in members if isinstance(node.op, Contraction)]
     if anchors:
-        return _hand_written(root, anchors[0], reads, traits)
-    return _generated(root, members, reads)
+        return _hand_written(result, anchors[0], reads, traits)
+    return _generated(result, members, reads)
 
 
 class _Module:
     """What the functions of one module share."""
 
-    def __init__(self, reads: Sequence[Node], root: Node) -> None:
-        self.root = root
-        self.nodes = list(reads)
-        self.reads = {node: binding for binding, node in enumerate(reads)}
-        self.declared: dict[int, int] = {}
+    def __init__(self, reads: Sequence[Node], result: Result) -> None:
+        self.result = result
+        self.bound = [node for node in reads if node not in result.over]
+        self.reads = {node: f"b{binding}" for binding, node in enumerate(self.bound)}
+        self.reads |= dict.fromkeys(result.over, _RESULT)
+        self.declared: dict[str, int] = {}
         self.helpers: dict[str, str] = {}
         self.params = Params()
 
@@ -86,11 +107,12 @@ class _Module:
     def text(self, title: str, functions: str, result_width: int, kept: str = "") -> str:
         """The finished module: generated functions, and what a kernel file adds to them."""
         bindings = []
-        for binding, node in enumerate(self.nodes):
-            kind = storage.array_type(node.dtype, self.declared.get(binding, 1))
-            bindings.append(_binding(binding, "read", f"b{binding}", kind))
-        kind = storage.array_type(self.root.dtype, result_width)
-        bindings.append(_binding(len(self.nodes), "read_write", "result", kind))
+        for binding, node in enumerate(self.bound):
+            kind = storage.array_type(node.dtype, self.declared.get(self.reads[node], 1))
+            bindings.append(_binding(binding, "read", self.reads[node], kind))
+        self.declared[_RESULT] = result_width
+        kind = storage.array_type(self.result.root.dtype, result_width)
+        bindings.append(_binding(len(self.bound), "read_write", _RESULT, kind))
         functions = self.params.lift(finish(functions, self.declared))
         bindings.append(self.params.declaration(len(bindings)))
         parts = ["\n".join(bindings).strip(), *self.helpers.values(), functions, kept]
@@ -103,6 +125,11 @@ class _Module:
             if re.search(rf"\b{name}\b", content)
         ]
         return "\n".join([f"// {title}", *enables, *bits, content.strip(), ""])
+
+    def store(self, linear: Coord, width: int, value: str) -> str:
+        """Writes `width` elements of the root, from its row-major place `linear` on."""
+        at = text_of(self.result.place(linear) // width)
+        return storage.store(_RESULT, self.result.root.dtype, at, width, value)
 
 
 def _binding(number: int, access: str, name: str, kind: str) -> str:
@@ -140,8 +167,8 @@ def _has_lanes(root: Node, members: Sequence[Node]) -> bool:
     )
 
 
-def _generated(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> Kernel:
-    module = _Module(reads, root)
+def _generated(result: Result, members: Sequence[Node], reads: Sequence[Node]) -> Kernel:
+    root, module = result.root, _Module(reads, result)
     flat = _is_flat(root, members, reads)
     width = 4 if flat or _has_lanes(root, members) else 1
     count = -(-root.size // width)
@@ -157,7 +184,7 @@ def _generated(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> Ke
         coords = _unravel(root.shape, linear, head)
         body = module.body(place=(root.shape, coords, linear))
     value = body.value(root, coords, width)
-    body.line(storage.store("result", root.dtype, "i", width, value))
+    body.line(module.store(linear, width, value))
     title = " ".join(node.op.name for node in members)
     main = _main(guard, head, body.lines)
     text = module.text(title, main, width)
@@ -165,10 +192,10 @@ def _generated(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> Ke
 
 
 def _rows(
-    root: Node, members: Sequence[Node], reads: Sequence[Node], row: tuple[int, ...]
+    result: Result, members: Sequence[Node], reads: Sequence[Node], row: tuple[int, ...]
 ) -> Kernel:
     """An invocation computes one row: each reduction in a loop over it, then the results."""
-    module = _Module(reads, root)
+    root, module = result.root, _Module(reads, result)
     outer, inner = root.shape[: row[0]], root.shape[row[0] :]
     rows, length = math.prod(outer), math.prod(inner)
     width = 4 if root.shape[lane_axis(root.shape)] % 4 == 0 else 1
@@ -190,8 +217,7 @@ def _rows(
 
     def write() -> None:
         value = body.value(root, coords, width)
-        place = text_of(linear // width)
-        body.line(storage.store("result", root.dtype, place, width, value))
+        body.line(module.store(linear, width, value))
 
     body.block(loop, write)
     main = _main(guard, head, body.lines)
@@ -251,13 +277,13 @@ _OWN_BINDING = re.compile(r"^@group\(0\) @binding\(\d+\) var<storage[^\n]*\n", r
 _OWN_ACCESS = re.compile(r"^fn (?:load|store)_\w+\([^\n]*\{\n(?:.*\n)*?\}\n", re.M)
 
 
-def _hand_written(root: Node, anchor: Node, reads: Sequence[Node], traits: Traits) -> Kernel:
+def _hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: Traits) -> Kernel:
     schedule = choose(anchor, traits)
     file = kernel_file(schedule.file)
-    module = _Module(reads, root)
+    module = _Module(reads, result)
     kept = re.sub(r"\n{3,}", "\n\n", _OWN_ACCESS.sub("", _OWN_BINDING.sub("", file.text)))
     functions = [_load_function(module, anchor, load, schedule.width) for load in schedule.loads]
-    store, result_width = _store_function(module, root, anchor, schedule)
+    store, result_width = _store_function(module, anchor, schedule)
     title = f"kernels_wgsl/{schedule.file}.wgsl"
     values = schedule.overrides(anchor)
     kept = module.params.lift_overrides(kept, values)
@@ -321,9 +347,8 @@ def _guarded_lanes(body: Expression, node: Node, coords: Coords, last: str, dim:
     return f"vec4f({', '.join(parts)})"
 
 
-def _store_function(
-    module: _Module, root: Node, anchor: Node, schedule: Schedule
-) -> tuple[str, int]:
+def _store_function(module: _Module, anchor: Node, schedule: Schedule) -> tuple[str, int]:
+    root = module.result.root
     space, width = schedule.space(anchor), schedule.width
     coords = _parameters(schedule.params, space, width)
     linear: Coord = 0
@@ -338,8 +363,7 @@ def _store_function(
         body = module.body(place=(root.shape, inside, linear))
         body.give(anchor, "value")
         value = body.value(root, inside, width)
-        at = text_of(linear // width)
-        lines = [*body.lines, storage.store("result", root.dtype, at, width, value)]
+        lines = [*body.lines, module.store(linear, width, value)]
     else:
         for lane in range(4):
             place = linear + lane
@@ -347,8 +371,7 @@ def _store_function(
             body = module.body(place=(root.shape, at_lane, place))
             body.give(anchor, f"value.{'xyzw'[lane]}")
             value = body.value(root, at_lane, 1)
-            store = storage.store("result", root.dtype, text_of(place), 1, value)
-            block = [*body.lines, store]
+            block = [*body.lines, module.store(place, 1, value)]
             lines.append(f"if ({schedule.params[-1]} * 4u + {lane}u < {space[-1]}u) {{")
             lines += ["    " + line for line in block] + ["}"]
     return f"fn store_out({signature}) {{\n{_indent(lines)}\n}}", result_width

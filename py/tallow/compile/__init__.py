@@ -8,6 +8,7 @@
     split_wide    joins of many operands fit a kernel's bindings (fuse.py)
     static_nodes  what depends on weights alone (partition.py)
     fuse          nodes into kernels (fuse.py)
+    join_in_place parts of a concatenation are computed in their places (join.py; on "webgpu")
     lower         kernels into steps, results into slots (lower.py, memory.py)
 
 Each pass up to fuse takes a graph and gives a graph, which is checked.
@@ -26,6 +27,7 @@ from ..graph import Graph
 from ..hostarray import HostArray
 from .fold import fold
 from .fuse import fuse, split_wide
+from .join import join_in_place
 from .layout import layout
 from .lower import Weights, lower
 from .narrow import narrow
@@ -111,6 +113,8 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = Limits(
     graph = optimise(graph.check(), device, limits)
     static = static_nodes(graph)
     fusion = fuse(graph, static, limits.storage_buffers)
+    if device == "webgpu":
+        fusion = join_in_place(graph, fusion)
     plan, weights = lower(graph, fusion, static, device, types, limits.traits)
     check_fits(plan, limits)
     return Compiled(plan, weights)

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..backends.storage import Region
 from ..graph import Graph, Node, consumers, make
 from ..op import Contraction, Elementwise, Movement, Reduce
 from ..ops import gather, movement
@@ -38,6 +39,8 @@ class Group:
     anchor: Node | None = None
     # Axes of the root that its rows consist of, in a kernel of rows.
     row: tuple[int, ...] = ()
+    # Reads of which each element is read only where the result's at the same place is written.
+    in_place: set[Node] = field(default_factory=set)
     # How the place of a member relates to the root's: see `_Fuser._stance`.
     stance: dict[Node, str] = field(default_factory=dict)
     frontier: set[Node] = field(default_factory=set)
@@ -47,11 +50,13 @@ class Group:
 class Fusion:
     """Groups in an order in which they can run, and nodes that share another's memory.
 
-    alias: a reshape of something that lies in memory is the same memory.
+    alias: a reshape of something that lies in memory is the same memory, and so is what a join
+    has been made of. regions: where the results of such groups lie in the join (join.py).
     """
 
     groups: list[Group]
     alias: Mapping[Node, Node]
+    regions: Mapping[Node, Region] = field(default_factory=dict)
 
     def memory_of(self, node: Node) -> Node:
         """The node whose memory holds the elements of this one."""
@@ -287,9 +292,10 @@ class _Fuser:
         """Members in the order of computation; reads in the order in which they are met."""
         group.members.reverse()
         inside = set(group.members)
-        reads: dict[Node, None] = {}
+        stances: dict[Node, set[str]] = {}
         for member in group.members:
             for child in member.inputs:
                 if child not in inside and not child.is_scalar_constant:
-                    reads[child] = None
-        group.reads = list(reads)
+                    stances.setdefault(child, set()).add(self._stance(group, member, child))
+        group.reads = list(stances)
+        group.in_place = {node for node, stance in stances.items() if stance == {"same"}}

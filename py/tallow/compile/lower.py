@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..backends.choice import Traits
-from ..backends.storage import stored_bytes
-from ..backends.wgsl import Kernel, kernel_for
+from ..backends.storage import element_bytes, stored_bytes
+from ..backends.wgsl import Kernel, Result, kernel_for
 from ..graph import Graph, Node
 from ..hostarray import HostArray
 from .fuse import Fusion, Group
@@ -44,8 +45,6 @@ class _Lowering:
         self.modules: dict[str, int] = {}
 
     def plan(self, graph: Graph, types: dict[str, str]) -> tuple[Plan, Weights]:
-        for node in graph.inputs:
-            self._new_slot(node, "input")
         prepare = [group for group in self.fusion.groups if group.root in self.static]
         run = [group for group in self.fusion.groups if group.root not in self.static]
         outputs = {self.fusion.memory_of(node) for node in graph.outputs.values()}
@@ -54,9 +53,8 @@ class _Lowering:
             if memory.is_constant and memory not in self.slot_of:
                 self._weight_slot(memory)
         crossing = {self.fusion.memory_of(node) for group in run for node in group.reads} | outputs
-        kept = [group.root for group in prepare if group.root in crossing]
-        self._share(prepare, kept, "prepared")
-        self._share(run, [g.root for g in run if g.root in outputs], "output")
+        self._share(prepare, [], crossing, "prepared")
+        self._share(run, graph.inputs, outputs, "output")
         steps = [self._step(group) for group in prepare], [self._step(group) for group in run]
         plan = Plan(
             graph.name,
@@ -71,52 +69,59 @@ class _Lowering:
 
     # ---- slots ---------------------------------------------------------------------------------
 
-    def _bytes(self, node: Node) -> int:
-        return stored_bytes(node.dtype, node.size)
-
-    def _new_slot(self, node: Node, kind: str) -> None:
-        self.slot_of[node] = len(self.slots)
-        self.slots.append(Slot(self._bytes(node), kind))
-
     def _weight_slot(self, node: Node) -> None:
-        size = self._bytes(node)
+        size = stored_bytes(node.dtype, node.size)
         self.slot_of[node] = len(self.slots)
         self.slots.append(Slot(size, "weight", self.weight_bytes))
         self.weights.append((self.weight_bytes, node.attrs["data"]))
         self.weight_bytes += size
 
-    def _share(self, groups: list[Group], kept: list[Node], kept_kind: str) -> None:
-        sizes = {group.root: self._bytes(group.root) for group in groups}
-        slot_of, slot_bytes = share_slots(self.fusion, groups, sizes, kept)
+    def _share(
+        self, groups: list[Group], given: Sequence[Node], wanted: set[Node], wanted_kind: str
+    ) -> None:
+        results = dict.fromkeys(self.fusion.memory_of(group.root) for group in groups)
+        sizes = {node: stored_bytes(node.dtype, node.size) for node in (*given, *results)}
+        kept = [node for node in sizes if node in wanted]
+        in_place = self.device == "webgpu"
+        slot_of, slot_bytes = share_slots(self.fusion, groups, sizes, given, kept, in_place)
+        kinds = {slot_of[node]: wanted_kind for node in kept}
+        kinds |= {slot_of[node]: "input" for node in given}
         first = len(self.slots)
-        kept_slots = {slot_of[node] for node in kept}
         for slot, size in enumerate(slot_bytes):
-            self.slots.append(Slot(size, kept_kind if slot in kept_slots else "scratch"))
+            self.slots.append(Slot(size, kinds.get(slot, "scratch")))
         self.slot_of.update({node: first + slot for node, slot in slot_of.items()})
 
+    def _slot(self, node: Node) -> int:
+        return self.slot_of[self.fusion.memory_of(node)]
+
     def _port(self, name: str, node: Node, types: dict[str, str]) -> Port:
-        slot = self.slot_of[self.fusion.memory_of(node)]
-        return Port(name, slot, types[name], node.shape)
+        size = element_bytes(node.dtype, node.size)
+        return Port(name, self._slot(node), types[name], node.shape, size)
 
     # ---- steps ---------------------------------------------------------------------------------
 
     def _step(self, group: Group) -> Step:
         kernel = Kernel("", (0, 0, 0))
         module = -1
+        result = Result(
+            group.root,
+            self.fusion.regions.get(group.root),
+            {node for node in group.reads if self._slot(node) == self._slot(group.root)},
+        )
         if self.device == "webgpu" and group.root.size:
-            kernel = kernel_for(group.root, group.members, group.reads, group.row, self.traits)
+            kernel = kernel_for(result, group.members, group.reads, group.row, self.traits)
             module = self.modules.setdefault(kernel.text, len(self.modules))
-        slots = [self.slot_of[self.fusion.memory_of(node)] for node in group.reads]
         return Step(
             "+".join(_names(group)),
             module,
             kernel.constants,
-            [*slots, self.slot_of[group.root]],
+            [self._slot(node) for node in (*group.reads, group.root)],
             kernel.params,
             kernel.workgroups,
             [(node.shape, node.dtype.name) for node in group.reads],
             (group.root.shape, group.root.dtype.name),
             _host_program(group),
+            result.region,
         )
 
 

@@ -10,9 +10,10 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ..backends.storage import Region
 from ..dtype import BY_NAME, DType
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,16 @@ class Slot:
 
 @dataclass(frozen=True)
 class Port:
-    """A named input or output: its slot, the element type the user sees, and its shape."""
+    """A named input or output: its slot, the element type the user sees, and its shape.
+
+    bytes: of its elements in the slot, which may be larger.
+    """
 
     name: str
     slot: int
     dtype: str
     shape: tuple[int, ...]
+    bytes: int
 
 
 @dataclass(frozen=True)
@@ -49,10 +54,12 @@ class Step:
     """One kernel.
 
     name: the ops in it. module: index into the plan's modules, -1 in a plan that has none.
-    constants: pipeline-overridable constants. bindings: slots by binding index, the result last.
+    constants: pipeline-overridable constants. bindings: slots by binding index, the result last;
+    one that is also the result's is not bound twice: the kernel reads it there, in place.
     params: 32-bit words of the uniform that is bound after those, if there are any.
     workgroups: dispatch size. reads: shape and element type of each binding but the last.
     write: those of the result. host: the same computation for NumPy, the last op its result.
+    region: where the result lies in its slot, if it is a part of what lies there.
     """
 
     name: str
@@ -64,6 +71,13 @@ class Step:
     reads: list[tuple[tuple[int, ...], str]]
     write: tuple[tuple[int, ...], str]
     host: list[HostOp]
+    region: Region | None = None
+
+    @property
+    def bound(self) -> list[int]:
+        """The slots that a kernel binds: each read that is not in place, then the result."""
+        *reads, write = self.bindings
+        return [*(slot for slot in reads if slot != write), write]
 
 
 @dataclass(frozen=True)
@@ -130,7 +144,10 @@ class Plan:
                 *reads, write = step.bindings
                 result = f"{step.write[1]}{list(step.write[0])}"
                 groups = list(step.workgroups)
-                lines.append(f"    {step.name}: {reads} -> {write} {result}, workgroups {groups}")
+                at = f" from {step.region.start}" if step.region else ""
+                lines.append(
+                    f"    {step.name}: {reads} -> {write}{at} {result}, workgroups {groups}"
+                )
         return "\n".join(lines)
 
 
@@ -150,7 +167,7 @@ def decode_attr(value: Any) -> Any:
 
 
 def _port(raw: dict[str, Any]) -> Port:
-    return Port(raw["name"], raw["slot"], raw["dtype"], tuple(raw["shape"]))
+    return Port(raw["name"], raw["slot"], raw["dtype"], tuple(raw["shape"]), raw["bytes"])
 
 
 def _step(raw: dict[str, Any]) -> Step:
@@ -171,4 +188,5 @@ def _step(raw: dict[str, Any]) -> Step:
             )
             for op in raw["host"]
         ],
+        Region(**raw["region"]) if raw["region"] else None,
     )
