@@ -64,7 +64,6 @@ def small_network() -> Compiled:
 def test_a_network_runs_in_few_kernels() -> None:
     plan = small_network().plan
     assert names(plan) == [
-        "permute",
         "conv2d+add+maximum+minimum",
         "conv2d+add+multiply+add+maximum+minimum+multiply+add",
         "max_pool2d",

@@ -126,7 +126,7 @@ class WebGpuBackend:
     def tuning_record(self) -> str | None:
         """What the worker found in IndexedDB when it opened the adapter."""
         record = js.tallowGpu.tuning
-        return None if record is None else str(record)
+        return record if isinstance(record, str) else None  # JavaScript's null is not None
 
     async def keep_tuning_record(self, text: str) -> None:
         """Puts it into IndexedDB; DeviceError where the browser refuses storage."""

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from ..backends.storage import Region
 from ..graph import Graph, Node, consumers, make
 from ..op import Contraction, Elementwise, Movement, Reduce
-from ..ops import gather, movement
+from ..ops import contract, gather, movement
 from ..ops.source import iota
 from ..shape import Shape, size_of
 
@@ -222,7 +222,9 @@ class _Fuser:
             return own
         if isinstance(reader.op, Contraction):
             cheap = node.op in (movement.reshape, movement.expand, movement.permute)
-            return "repeated" if cheap and reader.op.name == "matmul" else "memory"
+            # The three channels of a picture are read one by one, in whatever order they lie.
+            few = node is reader.inputs[0] and node.shape[-1] < 4
+            return "repeated" if cheap and (reader.op is contract.matmul or few) else "memory"
         if isinstance(reader.op, Reduce):
             return {"repeated": "repeated", "row": "same"}.get(own, "once")
         if reader.op in (gather.take, gather.take_along_axis):
