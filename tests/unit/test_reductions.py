@@ -63,12 +63,15 @@ def test_a_choice_goes_before_the_rule(name: str) -> None:
     assert unable == (name if name != "subgroup" else "workgroup")
 
 
-def test_no_loop_is_longer_than_devices_run() -> None:
-    """lavapipe ends a loop after 65535 turns, silently."""
+def test_no_invocation_loops_longer_than_devices_let_it() -> None:
+    """lavapipe ends an invocation's loops after 65535 turns in all, silently."""
     node = reduction((1, 70_001), 1, op=records.argmax)
     for traits in (SOFTWARE, GPU):
         serial = Traits(traits.software, True, choices={signature(node): "serial"})
         assert chosen(node, serial) != "serial"
+    rows = reduction((4, 8191), 1)
+    assert reduction_schedule(rows, 4, SOFTWARE, passes=7) == "serial"
+    assert reduction_schedule(rows, 4, SOFTWARE, passes=9) == "workgroup"
 
 
 def compiled(x: Node, result: Tensor, traits: Traits) -> Compiled:

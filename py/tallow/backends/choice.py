@@ -1,4 +1,4 @@
-"""Which schedule computes a contraction or window, on what kind of device.
+"""Which schedule computes a contraction, a window or a reduction, on what kind of device.
 
 `candidates` lists every schedule that gives the right answer, the one that the rule prefers first.
 The rule goes by shape and by kind of device: as measured (docs/performance.md) on software
@@ -169,12 +169,8 @@ def _depthwise(node: Node) -> list[Schedule]:
 
 REDUCTIONS = ("serial", "workgroup", "subgroup")
 
-# Elements that an invocation may fold: lavapipe, for one, ends a loop after so many turns.
-_LONGEST_LOOP = 65535
-
-# Measured on software adapters: a workgroup with barriers costs as much there as some ten thousand
-# elements in one invocation, so that it pays for single results alone.
-_SOFTWARE_TEAMS, _SOFTWARE_LENGTH = 2, 1 << 15
+# Turns of all its loops that an invocation may take: lavapipe, for one, silently ends them there.
+_MOST_TURNS = 65535
 
 # Estimates for hardware, where nobody has measured them: from how many elements on a workgroup
 # beats invocations that read far from each other (rows), or side by side (columns); and how many
@@ -188,33 +184,36 @@ _PARTS, _FEWEST_PARTS = 1024, 8
 _SOFTWARE_PART, _PART = 64, 4096
 
 
-def reduction_schedule(node: Node, outputs: int, traits: Traits) -> str:
+def reduction_schedule(node: Node, outputs: int, traits: Traits, passes: int = 2) -> str:
     """Who computes one of `outputs` results, or rows, of a kernel that holds the reduction `node`:
     an invocation alone ("serial"), or a workgroup, combining in workgroup memory ("workgroup")
-    or by subgroup operations ("subgroup")."""
-    possible = reduction_schedules(node, outputs, traits)
+    or by subgroup operations ("subgroup").
+
+    passes: how often the elements are passed; 2 counts the loops that other loops stand in.
+    """
+    possible = reduction_schedules(node, outputs, traits, passes)
     tuned = traits.choices.get(signature(node))
     return tuned if tuned in possible else possible[0]
 
 
-def reduction_schedules(node: Node, outputs: int, traits: Traits) -> list[str]:
-    """Every way to reduce that such a device is able to, the preferred one first."""
+def reduction_schedules(node: Node, outputs: int, traits: Traits, passes: int = 2) -> list[str]:
+    """Every way to reduce that gives the right answer on such a device, the preferred one first."""
     length = _length(node)
     if length <= 1:
         return ["serial"]
     together = ["subgroup", "workgroup"] if traits.subgroups else ["workgroup"]
     if traits.software:
         together.reverse()  # measured: subgroup operations are slower there
-    if length > _LONGEST_LOOP:
+    if passes * length > _MOST_TURNS:
         return together
     serial = not _pays_together(node, outputs, length, traits)
     return ["serial", *together] if serial else [*together, "serial"]
 
 
 def _pays_together(node: Node, outputs: int, length: int, traits: Traits) -> bool:
-    if traits.software:
-        return outputs <= _SOFTWARE_TEAMS and length >= _SOFTWARE_LENGTH
-    if outputs > 2 * max(node.size, 1):  # most of the kernel's results are no reductions
+    """Never on software adapters, where a workgroup with barriers takes as long as some ten
+    thousand elements do: what is longer is split, or too long for an invocation anyway."""
+    if traits.software or outputs > 2 * max(node.size, 1):  # or most results are no reductions
         return False
     if lane_axis(node.inputs[0].shape) in node.attrs["axes"]:
         return length >= _ROW

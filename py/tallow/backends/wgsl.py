@@ -146,10 +146,11 @@ def _has_lanes(root: Node, members: Sequence[Node]) -> bool:
 
 def _team(members: Sequence[Node], outputs: int, traits: Traits) -> Team:
     """Who computes one of `outputs` results, or rows: one invocation, or a workgroup."""
-    reduction = next((node for node in members if isinstance(node.op, Reduce)), None)
-    if reduction is None:
+    reductions = [node for node in members if isinstance(node.op, Reduce)]
+    if not reductions:
         return ALONE
-    schedule = reduction_schedule(reduction, outputs, traits)
+    reduction = reductions[0]
+    schedule = reduction_schedule(reduction, outputs, traits, len(reductions) + 1)
     if schedule == "serial":
         return ALONE
     length = reduction.inputs[0].size // max(reduction.size, 1)
