@@ -115,12 +115,15 @@ class Reduce(Op):
     type's range (a fold over nothing is then an error).
     indexed: the result is the place of the winner; `combine` is then the WGSL test that {b}
     wins over {a}.
+    across: the subgroup operation of WGSL that folds alike; of an indexed op, the one that gives
+    the winning element.
     """
 
     combine: str = ""
     start: int | Literal["lowest", "highest"] = 0
     indexed: bool = False
     accepts: str = "fiu"
+    across: str = ""
 
     def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
         ((shape, dtype),) = operands

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from op_cases import CASES
+from op_cases import CASES, Case
 
 from tallow.dtype import as_dtype
 from tallow.graph import Graph, input_node
@@ -29,9 +29,8 @@ def feeds_of(name: str) -> dict[str, np.ndarray]:
     return {f"x{index}": array for index, array in enumerate(CASES[name].inputs)}
 
 
-def difference(name: str, got: np.ndarray) -> str | None:
+def difference(case: Case, got: np.ndarray) -> str | None:
     """What is wrong with a result, or None."""
-    case = CASES[name]
     with np.errstate(all="ignore"):
         expected = np.asarray(case.expected(*case.inputs))
     if got.shape != expected.shape:
@@ -48,7 +47,7 @@ async def run_case(name: str, device: str) -> dict[str, Any]:
     with await compile_session_async(graph_of(name), device) as session:
         result = await session.run_async(feeds_of(name))
         return {
-            "wrong": difference(name, result["output"]),
+            "wrong": difference(CASES[name], result["output"]),
             "device": session.device,
             "adapter": session.adapter,
             "dispatches": session.stats["dispatches"],

@@ -28,7 +28,7 @@ def test_webgpu_plan(name: str) -> None:
     compiled = compile_graph(graph_of(name), "webgpu")
     program = NumpyProgram(compiled)
     (output,) = program.run(list(feeds_of(name).values()))
-    wrong = difference(name, output.numpy())
+    wrong = difference(CASES[name], output.numpy())
     assert wrong is None, wrong
 
 

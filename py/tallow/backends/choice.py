@@ -1,4 +1,4 @@
-"""Which schedule computes a contraction or window, on what kind of device.
+"""Which schedule computes a contraction, a window or a reduction, on what kind of device.
 
 `candidates` lists every schedule that gives the right answer, the one that the rule prefers first.
 The rule goes by shape and by kind of device: as measured (docs/performance.md) on software
@@ -16,6 +16,7 @@ from ..dtype import float32
 from ..errors import GraphError
 from ..graph import Node
 from ..ops import contract, window
+from .index import lane_axis
 from .kernels import (
     CONVOLUTIONS,
     DEPTHWISE,
@@ -162,3 +163,77 @@ def _depthwise(node: Node) -> list[Schedule]:
     if special and tuple(node.attrs["dilation"]) == (1, 1):
         return [special, DEPTHWISE["depthwise"]]
     return [DEPTHWISE["depthwise"]]
+
+
+# ---- reductions -------------------------------------------------------------------------------
+
+REDUCTIONS = ("serial", "workgroup", "subgroup")
+
+# Turns of all its loops that an invocation may take: lavapipe, for one, silently ends them there.
+_MOST_TURNS = 65535
+
+# Estimates for hardware, where nobody has measured them: from how many elements on a workgroup
+# beats invocations that read far from each other (rows), or side by side (columns); and how many
+# of the latter keep a device busy.
+_ROW, _COLUMN = 128, 256
+_MANY = 1 << 14
+
+# A fold is split into so many parts for all results, measured on software adapters; a part has to
+# be worth an invocation there, and a workgroup elsewhere.
+_PARTS, _FEWEST_PARTS = 1024, 8
+_SOFTWARE_PART, _PART = 64, 4096
+
+
+def reduction_schedule(node: Node, outputs: int, traits: Traits, passes: int = 2) -> str:
+    """Who computes one of `outputs` results, or rows, of a kernel that holds the reduction `node`:
+    an invocation alone ("serial"), or a workgroup, combining in workgroup memory ("workgroup")
+    or by subgroup operations ("subgroup").
+
+    passes: how often the elements are passed; 2 counts the loops that other loops stand in.
+    """
+    possible = reduction_schedules(node, outputs, traits, passes)
+    tuned = traits.choices.get(signature(node))
+    return tuned if tuned in possible else possible[0]
+
+
+def reduction_schedules(node: Node, outputs: int, traits: Traits, passes: int = 2) -> list[str]:
+    """Every way to reduce that gives the right answer on such a device, the preferred one first."""
+    length = _length(node)
+    if length <= 1:
+        return ["serial"]
+    together = ["subgroup", "workgroup"] if traits.subgroups else ["workgroup"]
+    if traits.software:
+        together.reverse()  # measured: subgroup operations are slower there
+    if passes * length > _MOST_TURNS:
+        return together
+    serial = not _pays_together(node, outputs, length, traits)
+    return ["serial", *together] if serial else [*together, "serial"]
+
+
+def _pays_together(node: Node, outputs: int, length: int, traits: Traits) -> bool:
+    """Never on software adapters, where a workgroup with barriers takes as long as some ten
+    thousand elements do: what is longer is split, or too long for an invocation anyway."""
+    if traits.software or outputs > 2 * max(node.size, 1):  # or most results are no reductions
+        return False
+    if lane_axis(node.inputs[0].shape) in node.attrs["axes"]:
+        return length >= _ROW
+    return length >= _COLUMN and outputs < _MANY
+
+
+def _length(node: Node) -> int:
+    """Elements that one result of a reduction folds."""
+    return node.inputs[0].size // max(node.size, 1)
+
+
+def parts_of(node: Node, traits: Traits) -> int:
+    """Into how many parts a reduction is split; 1 if it is not worth it.
+
+    The largest divisor of its length that leaves parts of some length; parts that can be read by
+    fours are preferred.
+    """
+    length = _length(node)
+    part = _SOFTWARE_PART if traits.software else _PART
+    most = min(_PARTS // max(node.size, 1), length // part)
+    divisors = [parts for parts in range(_FEWEST_PARTS, most + 1) if length % parts == 0]
+    by_fours = [parts for parts in divisors if length // parts % 4 == 0]
+    return max(by_fours or divisors, default=1)

@@ -10,17 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from ..dtype import int32
 from ..graph import Node
 from ..op import Elementwise, Movement, Pick, Reduce
 from ..ops import movement
 from ..ops.source import iota
 from ..shape import Shape, strides_of
-from . import literal, storage
-from .index import Coord, Index, atom, is_multiple, text_of
+from . import storage
+from .index import Coord, Coords, Index, atom, is_multiple, lane, lane_axis, text_of
 from .literal import number, splat, suffix_of, type_of
+from .reduction import ALONE, Team, fold_row, reduce
 
-Coords = tuple[Coord, ...]
 Key = tuple[Node, Coords, int]
 
 
@@ -31,7 +30,8 @@ class Expression:
     which bindings are declared, shared by all functions of a module; an access of width 4 raises
     one.
     place: coordinates that are known to make a place in row-major order, with that place; it
-    saves the arithmetic. flat: every node is indexed by one coordinate, its row-major place.
+    saves the arithmetic. flat: every node is indexed by one coordinate, its row-major place. team:
+    who computes a reduction together.
     """
 
     def __init__(
@@ -41,12 +41,14 @@ class Expression:
         helpers: dict[str, str],
         place: tuple[tuple[int, ...], Coords, Coord] | None = None,
         flat: bool = False,
+        team: Team = ALONE,
     ) -> None:
         self.reads = reads
         self.declared = declared
         self.helpers = helpers
-        self.place = place
+        self.places = {place[:2]: place[2]} if place else {}
         self.flat = flat
+        self.team = team
         self._scopes: list[tuple[list[str], dict[Key, str]]] = [([], {})]
         self._given: dict[Node, str] = {}
         self._names = 0
@@ -74,6 +76,16 @@ class Expression:
         name = self.fresh()
         self.line(f"let {name} = {text};")
         return name
+
+    def named(self, coord: Coord) -> Coord:
+        """The coordinate, computed here and now if it takes a division."""
+        if isinstance(coord, int) or _SHORT.fullmatch(coord.text):
+            return coord
+        return atom(self.let(coord.text), coord.bound)
+
+    def know(self, shape: Shape, coords: Coords, place: Coord) -> None:
+        """Says which place in row-major order coordinates make."""
+        self.places.setdefault((shape, coords), place)
 
     def give(self, node: Node, text: str) -> None:
         """Says what the value of a node is at the place, and of the width, that is asked for."""
@@ -114,7 +126,7 @@ class Expression:
         if isinstance(node.op, Elementwise):
             return self._elementwise(node, coords, width)
         if isinstance(node.op, Reduce):
-            return self._reduce(node, coords, width)
+            return reduce(self, node, coords, width)
         if node.op is iota:
             return self._iota(node, coords, width)
         assert isinstance(node.op, Movement), f"{node} cannot be inlined"
@@ -123,8 +135,8 @@ class Expression:
     def _linear(self, node: Node, coords: Coords) -> Coord:
         if self.flat:
             return coords[0]
-        if self.place and (node.shape, coords) == self.place[:2]:
-            return self.place[2]
+        if (node.shape, coords) in self.places:
+            return self.places[node.shape, coords]
         result: Coord = 0
         for coord, dim, stride in zip(coords, node.shape, strides_of(node.shape), strict=True):
             if dim > 1:
@@ -193,6 +205,9 @@ class Expression:
             if source in self.reads:  # row-major order is all that counts
                 return self._read(source, self._linear(node, coords), width)
         picks = self._picks(node, coords)
+        if node.op is movement.reshape:  # the place stays, however it is counted
+            shape = node.inputs[0].shape
+            self.know(shape, _inside(shape, picks[0].coords), self._linear(node, coords))
         splats = False
         if width == 4:
             places = [lane(node.shape, coords, number) for number in range(4)]
@@ -226,10 +241,7 @@ class Expression:
 
     def _picked(self, node: Node, pick: Pick, width: int, splats: bool) -> str:
         child = node.inputs[pick.operand]
-        coords = tuple(
-            c.within(dim) if isinstance(c, Index) else c
-            for c, dim in zip(pick.coords, child.shape, strict=True)
-        )
+        coords = _inside(child.shape, pick.coords)
         if splats:
             return splat(self.value(child, coords, 1), child.dtype, 4)
         return self.value(child, coords, width)
@@ -256,110 +268,18 @@ class Expression:
                         return None
         return kinds.pop() if len(kinds) == 1 else None
 
-    # ---- reductions ----------------------------------------------------------------------------
-
-    def _reduce(self, node: Node, coords: Coords, width: int) -> str:
-        op, (child,) = node.op, node.inputs
-        assert isinstance(op, Reduce)
-        axes = [axis for axis in node.attrs["axes"] if child.shape[axis] != 1]
-        last = lane_axis(child.shape)
-        by_lane = width == 1 and last in axes and child.shape[last] % 4 == 0 and not op.indexed
-        inner = 4 if by_lane else width
-        total = self.fresh("acc")
-        self.line(f"var {total} = {splat(self._start(op, child), child.dtype, inner)};")
-        if op.indexed:
-            return self._winner(node, coords, total)
-        loops: list[tuple[str, int, int]] = []
-        at = list(coords)
-        for axis in axes:
-            step = 4 if axis == last and by_lane else 1
-            name = self.fresh("r")
-            loops.append((name, child.shape[axis] // step, step))
-            at[axis] = atom(name, child.shape[axis] // step) * step
-
-        def body() -> None:
-            item = self.value(child, tuple(at), inner)
-            self.line(f"{total} = {op.combine.format(a=total, b=item)};")
-
-        self._loops(loops, body)
-        return total if inner == width else self._across(op, total)
-
     def fold(self, node: Node, at: Coords, over: Coords, width: int, loop: str) -> None:
         """Writes the reduction of a row, and remembers its value at the coordinates `at`.
 
-        over: the coordinates of the row's elements in terms of the loop's variable; the loop
-        passes `width` elements at a time.
+        For the rest see reduction.fold_row.
         """
-        op, (child,) = node.op, node.inputs
-        assert isinstance(op, Reduce)
-        total = self.fresh("acc")
-        self.line(f"var {total} = {splat(self._start(op, child), child.dtype, width)};")
-
-        def body() -> None:
-            item = self.value(child, over, width)
-            self.line(f"{total} = {op.combine.format(a=total, b=item)};")
-
-        self.block(loop, body)
-        result = self.let(self._across(op, total)) if width == 4 else total
-        self._scopes[-1][1][node, at, 1] = result
-
-    @staticmethod
-    def _across(op: Reduce, total: str) -> str:
-        """The four lanes of a sum (or other fold) as one."""
-        x, y, z, w = (f"{total}.{lane}" for lane in "xyzw")
-        return op.combine.format(a=op.combine.format(a=x, b=y), b=op.combine.format(a=z, b=w))
-
-    def _loops(self, loops: list[tuple[str, int, int]], body: Callable[[], None]) -> None:
-        if not loops:
-            body()
-            return
-        name, count, _ = loops[0]
-        self.block(
-            f"for (var {name} = 0u; {name} < {count}u; {name}++)",
-            lambda: self._loops(loops[1:], body),
-        )
-
-    @staticmethod
-    def _start(op: Reduce, child: Node) -> str:
-        if op.start == "lowest":
-            return literal.lowest(child.dtype)
-        if op.start == "highest":
-            return literal.highest(child.dtype)
-        return number(op.start, child.dtype)
-
-    def _winner(self, node: Node, coords: Coords, best: str) -> str:
-        op, (child,) = node.op, node.inputs
-        assert isinstance(op, Reduce)
-        (axis,) = node.attrs["axes"]
-        place, name = self.fresh("place"), self.fresh("r")
-        self.line(f"var {place} = {number(0, int32)};")
-        at = list(coords)
-        at[axis] = atom(name, max(child.shape[axis], 2))
-
-        def body() -> None:
-            item = self.value(child, tuple(at), 1)
-            wins = op.combine.format(a=best, b=item)
-            self.block(f"if ({wins})", lambda: self._take(best, item, place, name))
-
-        head = f"for (var {name} = 0u; {name} < {child.shape[axis]}u; {name}++)"
-        self.block(head, body)
-        return place
-
-    def _take(self, best: str, item: str, place: str, name: str) -> None:
-        self.line(f"{best} = {item};")
-        self.line(f"{place} = i32({name});")
+        self._scopes[-1][1][node, at, 1] = fold_row(self, node, over, width, loop)
 
 
-def lane_axis(shape: Shape) -> int:
-    """The axis along which four elements are taken together: the last one longer than 1."""
-    longer = [axis for axis, dim in enumerate(shape) if dim != 1]
-    return longer[-1] if longer else len(shape) - 1
-
-
-def lane(shape: Shape, coords: Coords, number_: int) -> Coords:
-    """The coordinates so many elements along the lane axis."""
-    axis = lane_axis(shape)
-    return (*coords[:axis], coords[axis] + number_, *coords[axis + 1 :])
+def _inside(shape: Shape, coords: Coords) -> Coords:
+    """Coordinates that are known to lie inside a shape where they are used."""
+    pairs = zip(coords, shape, strict=True)
+    return tuple(c.within(dim) if isinstance(c, Index) else c for c, dim in pairs)
 
 
 _SHORT = re.compile(r"[\w.]+|vec4[fiu]\([\w.]+\)")  # a name or a number, once or four times

@@ -12,6 +12,8 @@ import math
 from dataclasses import dataclass
 from typing import Union
 
+from ..shape import Shape
+
 Term = tuple[int, str]  # coefficient, atom
 
 
@@ -116,6 +118,7 @@ class Index:
 
 
 Coord = Union[int, Index]  # noqa: UP007 - a runtime alias that names a class defined above
+Coords = tuple[Coord, ...]
 
 
 def atom(text: str, bound: int) -> Coord:
@@ -133,6 +136,18 @@ def text_of(coord: Coord) -> str:
 def is_multiple(coord: Coord, divisor: int) -> bool:
     """Whether the coordinate is certainly a multiple of the divisor."""
     return coord % divisor == 0 if isinstance(coord, int) else coord.divisible(divisor)
+
+
+def lane_axis(shape: Shape) -> int:
+    """The axis along which four elements are taken together: the last one longer than 1."""
+    longer = [axis for axis, dim in enumerate(shape) if dim != 1]
+    return longer[-1] if longer else len(shape) - 1
+
+
+def lane(shape: Shape, coords: Coords, number: int) -> Coords:
+    """The coordinates so many elements along the lane axis."""
+    axis = lane_axis(shape)
+    return (*coords[:axis], coords[axis] + number, *coords[axis + 1 :])
 
 
 def _make(terms: dict[str, int], const: int, limits: dict[str, int]) -> Coord:

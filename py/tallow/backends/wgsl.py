@@ -19,21 +19,25 @@ from ..op import Contraction, Elementwise, Reduce
 from ..ops import movement
 from ..shape import Shape, strides_of
 from . import storage
-from .choice import Traits, choose
-from .expression import Coords, Expression, finish, lane_axis
-from .index import Coord, Index, atom, text_of
+from .choice import Traits, choose, reduction_schedule
+from .expression import Expression, finish
+from .index import Coord, Coords, Index, atom, lane_axis, text_of
 from .kernels import Load, Schedule, kernel_file
 from .literal import PRIVATE_BITS, type_of
 from .params import Params
+from .reduction import ALONE, Team
 
 _RESULT = "result"  # the name of the binding that is written
 
-WORKGROUP = 64  # invocations of a generated kernel's workgroup
+WORKGROUP = 64  # invocations of a generated kernel's workgroup, unless it is a team
+LARGEST_TEAM = 256  # invocations of a workgroup on every WebGPU device
 MOST_WORKGROUPS = 65535  # along one dispatch axis, on every WebGPU device
 
 ANY_DEVICE = Traits()
 
-_ENABLE = re.compile(r"^enable [^;]+;$", re.M)
+_ENABLE = re.compile(r"^enable [^;]+;\n+", re.M)
+_LET = re.compile(r" *let (\w+) = ")
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -79,14 +83,14 @@ def kernel_for(
     Those that are not in place are bound in this order, then the result. members: the nodes that
     it computes, the root among them, in the order of computation. row: the axes of a row, if
     values per row are reduced and spread again. traits: the kind of device, which decides between
-    hand-written kernels.
+    hand-written kernels, and who reduces together.
     """
     if row:
-        return _rows(result, members, reads, row)
+        return _rows(result, members, reads, row, traits)
     anchors = [node for node in members if isinstance(node.op, Contraction)]
     if anchors:
         return _hand_written(result, anchors[0], reads, traits)
-    return _generated(result, members, reads)
+    return _generated(result, members, reads, traits)
 
 
 class _Module:
@@ -117,7 +121,7 @@ class _Module:
         bindings.append(self.params.declaration(len(bindings)))
         parts = ["\n".join(bindings).strip(), *self.helpers.values(), functions, kept]
         content = "\n\n".join(parts)
-        enables = _ENABLE.findall(content)  # these must come before all else
+        enables = map(str.strip, _ENABLE.findall(content))  # these must come before all else
         content = _ENABLE.sub("", content)
         bits = [
             f"var<private> {name}: u32 = {value};"
@@ -167,13 +171,30 @@ def _has_lanes(root: Node, members: Sequence[Node]) -> bool:
     )
 
 
-def _generated(result: Result, members: Sequence[Node], reads: Sequence[Node]) -> Kernel:
+def _team(members: Sequence[Node], outputs: int, traits: Traits) -> Team:
+    """Who computes one of `outputs` results, or rows: one invocation, or a workgroup."""
+    reductions = [node for node in members if isinstance(node.op, Reduce)]
+    if not reductions:
+        return ALONE
+    reduction = reductions[0]
+    schedule = reduction_schedule(reduction, outputs, traits, len(reductions) + 1)
+    if schedule == "serial":
+        return ALONE
+    length = reduction.inputs[0].size // max(reduction.size, 1)
+    size = WORKGROUP if length < 4 * LARGEST_TEAM else LARGEST_TEAM
+    return Team(size, subgroups=schedule == "subgroup")
+
+
+def _generated(
+    result: Result, members: Sequence[Node], reads: Sequence[Node], traits: Traits
+) -> Kernel:
     root, module = result.root, _Module(reads, result)
     flat = _is_flat(root, members, reads)
     width = 4 if flat or _has_lanes(root, members) else 1
     count = -(-root.size // width)
-    x, y = _spread(-(-count // WORKGROUP))
-    guard = [f"let i = {_invocation(x, y)};", f"if (i >= {count}u) {{ return; }}"]
+    team = _team(members, count, traits)
+    x, y, which = _dispatch(count, team)
+    guard = [f"let i = {which};", f"if (i >= {count}u) {{ return; }}"]
     head: list[str] = []
     # Flat kernels of odd sizes run into the end of their buffers, which are padded to 16 bytes.
     linear: Coord = atom("i", count) * width
@@ -182,33 +203,40 @@ def _generated(result: Result, members: Sequence[Node], reads: Sequence[Node]) -
         body = module.body(flat=True)
     else:
         coords = _unravel(root.shape, linear, head)
-        body = module.body(place=(root.shape, coords, linear))
+        body = module.body(place=(root.shape, coords, linear), team=team)
     value = body.value(root, coords, width)
-    body.line(module.store(linear, width, value))
+    store = module.store(linear, width, value)
+    body.line(store if team.alone else f"if (lane == 0u) {{ {store} }}")
     title = " ".join(node.op.name for node in members)
-    main = _main(guard, head, body.lines)
+    main = _main(guard, head, body.lines, team)
     text = module.text(title, main, width)
     return Kernel(text, (x, y, 1), list(module.params.values.values()))
 
 
 def _rows(
-    result: Result, members: Sequence[Node], reads: Sequence[Node], row: tuple[int, ...]
+    result: Result,
+    members: Sequence[Node],
+    reads: Sequence[Node],
+    row: tuple[int, ...],
+    traits: Traits,
 ) -> Kernel:
-    """An invocation computes one row: each reduction in a loop over it, then the results."""
+    """An invocation, or a team, computes a row: each reduction in a loop over it, then the
+    results."""
     root, module = result.root, _Module(reads, result)
     outer, inner = root.shape[: row[0]], root.shape[row[0] :]
     rows, length = math.prod(outer), math.prod(inner)
     width = 4 if root.shape[lane_axis(root.shape)] % 4 == 0 else 1
-    x, y = _spread(-(-rows // WORKGROUP))
-    guard = [f"let row = {_invocation(x, y)};", f"if (row >= {rows}u) {{ return; }}"]
+    team = _team(members, rows, traits)
+    x, y, which = _dispatch(rows, team)
+    guard = [f"let row = {which};", f"if (row >= {rows}u) {{ return; }}"]
     head: list[str] = []
     outer_coords = _unravel(outer, atom("row", max(rows, 2)), head, "row")
     lane_place = atom("i", max(length // width, 2)) * width
     coords = (*outer_coords, *movement.reshape_coords(inner, (length,), (lane_place,)))
     linear = atom("row", max(rows, 2)) * length + lane_place
-    body = module.body(place=(root.shape, coords, linear))
+    body = module.body(place=(root.shape, coords, linear), team=team)
     per_row = tuple(0 if axis >= row[0] else coord for axis, coord in enumerate(coords))
-    loop = f"for (var i = 0u; i < {length // width}u; i++)"
+    loop = team.loop("i", length // width)
     for node in members:
         if isinstance(node.op, Reduce):
             body.fold(node, per_row, coords, width, loop)
@@ -220,7 +248,7 @@ def _rows(
         body.line(module.store(linear, width, value))
 
     body.block(loop, write)
-    main = _main(guard, head, body.lines)
+    main = _main(guard, head, body.lines, team)
     text = module.text(" ".join(node.op.name for node in members), main, width)
     return Kernel(text, (x, y, 1), list(module.params.values.values()))
 
@@ -231,20 +259,28 @@ def _is_per_row(node: Node, root: Node, row: tuple[int, ...]) -> bool:
     return same_rank and node.shape != root.shape and all(node.shape[axis] == 1 for axis in row)
 
 
-def _invocation(x: int, y: int) -> str:
-    """The number of an invocation, of workgroups spread over two axes."""
-    return f"id.x + id.y * {x * WORKGROUP}u" if y > 1 else "id.x"
+def _dispatch(count: int, team: Team) -> tuple[int, int, str]:
+    """Workgroups over two dispatch axes, and what numbers the `count` things to compute: an
+    invocation, or a team."""
+    size, name = (WORKGROUP, "id") if team.alone else (1, "group")
+    x, y = _spread(-(-count // size))
+    return x, y, f"{name}.x + {name}.y * {x * size}u" if y > 1 else f"{name}.x"
 
 
-def _main(guard: list[str], head: list[str], lines: list[str]) -> str:
-    """The entry point; of the names that `head` makes, those that are used."""
-    written = " ".join(lines)
-    used = [line for line in head if re.search(rf"\b{line.split()[1]}\b", written)]
-    return (
-        f"@compute @workgroup_size({WORKGROUP})\n"
-        "fn main(@builtin(global_invocation_id) id: vec3u) {\n"
-        f"{_indent(guard + used + lines)}\n}}"
-    )
+def _main(guard: list[str], head: list[str], lines: list[str], team: Team) -> str:
+    """The entry point, without names that nothing uses."""
+    kept: list[str] = []
+    used: set[str] = set()
+    for line in reversed([*head, *lines]):
+        name = _LET.match(line)
+        if not name or name[1] in used:
+            kept.insert(0, line)
+            used.update(_WORD.findall(line))
+    size, taken = WORKGROUP, "@builtin(global_invocation_id) id: vec3u"
+    if not team.alone:
+        size = team.size
+        taken = "@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32"
+    return f"@compute @workgroup_size({size})\nfn main({taken}) {{\n{_indent(guard + kept)}\n}}"
 
 
 def _unravel(shape: Shape, linear: Coord, head: list[str], name: str = "i") -> Coords:

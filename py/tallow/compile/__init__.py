@@ -6,6 +6,7 @@
     layout        regions become channels-last (layout.py)
     fold_scales   factors per channel move into convolutions (scale.py)
     split_wide    joins of many operands fit a kernel's bindings (fuse.py)
+    split_long    long reductions to few results become two (split.py; on "webgpu" alone)
     static_nodes  what depends on weights alone (partition.py)
     fuse          nodes into kernels (fuse.py)
     join_in_place parts of a concatenation are computed in their places (join.py; on "webgpu")
@@ -35,6 +36,7 @@ from .partition import static_nodes
 from .plan import Plan
 from .scale import fold_scales
 from .simplify import simplify
+from .split import split_long
 
 __all__ = ["Compiled", "Limits", "Plan", "compile_graph", "optimise"]
 
@@ -95,6 +97,8 @@ def optimise(graph: Graph, device: str, limits: Limits) -> Graph:
     passes: list[GraphPass] = [narrow] if device == "webgpu" else []
     passes += [fold, simplify, layout, simplify, fold_scales, fold, simplify]
     passes.append(lambda g: split_wide(g, limits.storage_buffers))
+    if device == "webgpu":
+        passes.append(lambda g: split_long(g, limits.traits))
     for rewrite in passes:
         graph = rewrite(graph).check()
     return graph

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..backends.expression import lane_axis
+from ..backends.index import lane_axis
 from ..backends.storage import Region
 from ..graph import Graph, Node, consumers
 from ..ops import movement

@@ -11,18 +11,28 @@ sum_ = Reduce(
     lambda np, x, axes: np.sum(x, axis=axes, keepdims=True, dtype=x.dtype),
     "({a} + {b})",
     0,
+    across="subgroupAdd",
 )
 prod = Reduce(
     "prod",
     lambda np, x, axes: np.prod(x, axis=axes, keepdims=True, dtype=x.dtype),
     "({a} * {b})",
     1,
+    across="subgroupMul",
 )
 max_ = Reduce(
-    "max", lambda np, x, axes: np.max(x, axis=axes, keepdims=True), "max({a}, {b})", "lowest"
+    "max",
+    lambda np, x, axes: np.max(x, axis=axes, keepdims=True),
+    "max({a}, {b})",
+    "lowest",
+    across="subgroupMax",
 )
 min_ = Reduce(
-    "min", lambda np, x, axes: np.min(x, axis=axes, keepdims=True), "min({a}, {b})", "highest"
+    "min",
+    lambda np, x, axes: np.min(x, axis=axes, keepdims=True),
+    "min({a}, {b})",
+    "highest",
+    across="subgroupMin",
 )
 
 
@@ -33,8 +43,12 @@ def _arg(name: str) -> Any:
     return evaluate
 
 
-argmax = Reduce("argmax", _arg("argmax"), "({b} > {a})", "lowest", indexed=True)
+argmax = Reduce(
+    "argmax", _arg("argmax"), "({b} > {a})", "lowest", indexed=True, across="subgroupMax"
+)
 """The first place of the largest element along the one axis of `axes`, as int32."""
 
-argmin = Reduce("argmin", _arg("argmin"), "({b} < {a})", "highest", indexed=True)
+argmin = Reduce(
+    "argmin", _arg("argmin"), "({b} < {a})", "highest", indexed=True, across="subgroupMin"
+)
 """The first place of the smallest element along the one axis of `axes`, as int32."""
