@@ -15,13 +15,15 @@ from dataclasses import dataclass, field
 from ..dtype import float32
 from ..errors import GraphError
 from ..graph import Node
-from ..ops import contract, window
+from ..ops import contract, window, winograd
 from .kernels import (
     CONVOLUTIONS,
     DEPTHWISE,
     GROUPED,
     POOL,
     PRODUCTS,
+    TRANSFORM_INPUT,
+    TRANSFORM_OUTPUT,
     Schedule,
     is_depthwise,
     is_pointwise,
@@ -76,6 +78,10 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
         raise GraphError(f"{node}: hand-written kernels compute float32")
     if node.op is contract.matmul:
         return _products(node, traits)
+    if node.op is winograd.winograd_input:
+        return [TRANSFORM_INPUT]
+    if node.op is winograd.winograd_output:
+        return [TRANSFORM_OUTPUT]
     if node.op is not window.conv2d:
         return [POOL]
     if is_depthwise(node):
@@ -153,6 +159,14 @@ def _convolutions(node: Node, traits: Traits) -> list[Schedule]:
     else:
         name = "conv2d_4x4" if pixels < 128 or channels <= 4 else "conv2d_8x8"
     return _first(name, CONVOLUTIONS, traits)
+
+
+def winograd_pays(conv: Node, traits: Traits) -> bool:
+    """Whether Winograd's three kernels are faster than the direct one, for a 3x3 convolution of
+    stride 1 with one group."""
+    batch, height, width, channels = conv.shape
+    in_channels = conv.inputs[0].shape[3]
+    return in_channels >= 16 and channels >= 16
 
 
 def _depthwise(node: Node) -> list[Schedule]:

@@ -5,6 +5,7 @@
     simplify      algebra and common subexpressions (simplify.py)
     layout        regions become channels-last (layout.py)
     fold_scales   factors per channel move into convolutions (scale.py)
+    use_winograd  3x3 convolutions in Winograd's form (winograd.py; on "webgpu" alone)
     split_wide    joins of many operands fit a kernel's bindings (fuse.py)
     static_nodes  what depends on weights alone (partition.py)
     fuse          nodes into kernels (fuse.py)
@@ -33,6 +34,7 @@ from .partition import static_nodes
 from .plan import Plan
 from .scale import fold_scales
 from .simplify import simplify
+from .winograd import use_winograd
 
 __all__ = ["Compiled", "Limits", "Plan", "compile_graph", "optimise"]
 
@@ -92,6 +94,8 @@ def optimise(graph: Graph, device: str, limits: Limits) -> Graph:
     """The graph after every pass that rewrites graphs."""
     passes: list[GraphPass] = [narrow] if device == "webgpu" else []
     passes += [fold, simplify, layout, simplify, fold_scales, fold, simplify]
+    if device == "webgpu":
+        passes.append(lambda g: use_winograd(g, limits.traits, limits.binding_bytes))
     passes.append(lambda g: split_wide(g, limits.storage_buffers))
     for rewrite in passes:
         graph = rewrite(graph).check()
