@@ -30,7 +30,7 @@ fn line(i: u32, tile: u32, c4: u32) -> mat2x4f {
   return mat2x4f(m0 + m1 + m2, m1 - m2 - m3);
 }
 
-@compute @workgroup_size(4, 1, 1)
+@compute @workgroup_size(16, 1, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let c4 = id.x;
   let ty = id.y / TILES_W;

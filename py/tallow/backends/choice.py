@@ -57,6 +57,10 @@ _LONG = 256  # inner length of a product of few rows
 _FOR_FEW_ROWS = ("matmul_1x4", "matmul_split")
 _FEW = 128
 
+# Tiles of 2x2 pixels, and channels: product by sum, which is half of each where both are the same.
+_WINOGRAD_SOFTWARE = 16, 20  # measured on SwiftShader: 1.1 times as fast at 20, 1.0 at 16
+_WINOGRAD_HARDWARE = 64, 64  # an estimate: its traffic is memory's, and the product must fill tiles
+
 
 def signature(node: Node) -> str:
     """What a choice is remembered by: the op with its shapes and attributes."""
@@ -163,10 +167,16 @@ def _convolutions(node: Node, traits: Traits) -> list[Schedule]:
 
 def winograd_pays(conv: Node, traits: Traits) -> bool:
     """Whether Winograd's three kernels are faster than the direct one, for a 3x3 convolution of
-    stride 1 with one group."""
-    batch, height, width, channels = conv.shape
-    in_channels = conv.inputs[0].shape[3]
-    return in_channels >= 16 and channels >= 16
+    stride 1 and one group.
+
+    What is saved grows with the product of the channels, what the transforms cost with their sum.
+    """
+    batch, height, width, filters = conv.shape
+    channels = conv.inputs[0].shape[3]
+    tiles = batch * -(-height // 2) * -(-width // 2)
+    least_tiles, least_channels = _WINOGRAD_SOFTWARE if traits.software else _WINOGRAD_HARDWARE
+    enough = channels * filters >= least_channels * (channels + filters)
+    return enough and tiles >= least_tiles
 
 
 def _depthwise(node: Node) -> list[Schedule]:

@@ -279,7 +279,7 @@ def _transform_numbers(node: Node) -> dict[str, Any]:
 
 def _transform_extent(node: Node, tile: Tile) -> tuple[int, int, int]:
     image, down, across = _tiled(node)
-    return -(-image.shape[3] // tile.columns), down * across, image.shape[0]
+    return -(-image.shape[3] // tile.columns), -(-down // tile.lines) * across, image.shape[0]
 
 
 def _transform(file: str, load: Load, params: tuple[str, ...]) -> Schedule:
