@@ -57,9 +57,13 @@ _LONG = 256  # inner length of a product of few rows
 _FOR_FEW_ROWS = ("matmul_1x4", "matmul_split")
 _FEW = 128
 
-# Tiles of 2x2 pixels, and channels: product by sum, which is half of each where both are the same.
-_WINOGRAD_SOFTWARE = 16, 20  # measured on SwiftShader: 1.1 times as fast at 20, 1.0 at 16
-_WINOGRAD_HARDWARE = 64, 64  # an estimate: its traffic is memory's, and the product must fill tiles
+# Winograd's cost, for software adapters and others: rows of a kernel's tile, and multiply-adds that
+# an element costs which a transform makes or takes away. (16, 20) agrees within a tenth, mostly, with
+# what was measured on SwiftShader; (64, 40) is an estimate, of 10 operations done in the time
+# that a byte takes to memory.
+_WINOGRAD_SOFTWARE = 16, 20
+_WINOGRAD_HARDWARE = 64, 40
+_WINOGRAD_GAIN = 1.2  # less is not worth two more kernels to compile and weights 16/9 as large
 
 
 def signature(node: Node) -> str:
@@ -167,16 +171,20 @@ def _convolutions(node: Node, traits: Traits) -> list[Schedule]:
 
 def winograd_pays(conv: Node, traits: Traits) -> bool:
     """Whether Winograd's three kernels are faster than the direct one, for a 3x3 convolution of
-    stride 1 and one group.
-
-    What is saved grows with the product of the channels, what the transforms cost with their sum.
-    """
+    stride 1 and one group."""
     batch, height, width, filters = conv.shape
     channels = conv.inputs[0].shape[3]
+    tile_rows, element = _WINOGRAD_SOFTWARE if traits.software else _WINOGRAD_HARDWARE
     tiles = batch * -(-height // 2) * -(-width // 2)
-    least_tiles, least_channels = _WINOGRAD_SOFTWARE if traits.software else _WINOGRAD_HARDWARE
-    enough = channels * filters >= least_channels * (channels + filters)
-    return enough and tiles >= least_tiles
+    if tiles < tile_rows:
+        return False
+
+    def computed(rows: int) -> int:
+        return -(-rows // tile_rows) * tile_rows * channels * filters
+
+    direct = 9 * batch * computed(height * width)
+    transforms = element * tiles * (channels + filters)
+    return direct >= _WINOGRAD_GAIN * winograd.PLACES * (computed(tiles) + transforms)
 
 
 def _depthwise(node: Node) -> list[Schedule]:
