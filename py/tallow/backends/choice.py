@@ -57,13 +57,13 @@ _LONG = 256  # inner length of a product of few rows
 _FOR_FEW_ROWS = ("matmul_1x4", "matmul_split")
 _FEW = 128
 
-# Winograd's cost, for software adapters and others: rows of a kernel's tile, and multiply-adds that
-# an element costs which a transform makes or takes away. (16, 20) agrees within a tenth, mostly, with
-# what was measured on SwiftShader; (64, 40) is an estimate, of 10 operations done in the time
-# that a byte takes to memory.
+# Winograd's cost, on software adapters and on others: rows of a kernel's tile, and multiply-adds that
+# take as long as a transform takes for an element of the larger side. The former agree with what
+# SwiftShader needs, within a tenth mostly; the latter are an estimate: a product must fill its
+# tiles, and in the time of a byte to or from memory 10 operations are done.
 _WINOGRAD_SOFTWARE = 16, 20
 _WINOGRAD_HARDWARE = 64, 40
-_WINOGRAD_GAIN = 1.2  # less is not worth two more kernels to compile and weights 16/9 as large
+_WINOGRAD_GAIN = 1.2  # less is not worth weights 16/9 as large and more kernels to compile
 
 
 def signature(node: Node) -> str:

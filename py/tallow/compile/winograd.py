@@ -4,10 +4,12 @@ The weight is transformed by a matmul with a constant. That depends on weights a
 `prepare`, after whatever was folded into the weight.
 
 The transformed image takes four times the memory of the image, the product four times that of the
-result. Where they would be what decides how much memory a run takes, the convolution stays as it is.
+result. Where these would decide how much memory a run takes, the convolution stays as it is.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from ..backends.choice import Traits, winograd_pays
 from ..backends.storage import stored_bytes
@@ -37,7 +39,8 @@ def use_winograd(graph: Graph, traits: Traits, most_bytes: int) -> Graph:
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
         if _is_plain(node) and node.inputs[1] in static and winograd_pays(node, traits):
-            image, weight, product = _parts(node, *inputs, matrix)
+            x, weight = inputs
+            image, weight, product = _parts(x, weight, matrix, node.attrs["padding"])
             modest = _bytes(image) + _bytes(product) <= budget
             if modest and _fits(image, weight, product, most_bytes):
                 return make(ops.winograd_output, product, size=node.shape[1:3])
@@ -74,10 +77,10 @@ def _is_plain(node: Node) -> bool:
     )
 
 
-def _parts(conv: Node, x: Node, weight: Node, matrix: Node) -> tuple[Node, Node, Node]:
+def _parts(x: Node, weight: Node, matrix: Node, padding: Any) -> tuple[Node, Node, Node]:
     """The transformed image (16, tiles, c) and weight (16, c, o), and their product."""
     channels, filters = weight.shape[2:]
-    image = make(ops.winograd_input, x, padding=conv.attrs["padding"])
+    image = make(ops.winograd_input, x, padding=padding)
     flat = rewrite.reshape(weight, (1, 9, channels * filters))
     transformed = make(contract.matmul, matrix, flat)
     transformed = rewrite.reshape(transformed, (ops.PLACES, channels, filters))

@@ -2,4 +2,13 @@
 
 from . import contract, elementwise, gather, movement, reduce, source, window, winograd
 
-__all__ = ["contract", "elementwise", "gather", "movement", "reduce", "source", "window", "winograd"]
+__all__ = [
+    "contract",
+    "elementwise",
+    "gather",
+    "movement",
+    "reduce",
+    "source",
+    "window",
+    "winograd",
+]

@@ -106,7 +106,7 @@ def sum_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilat
 
 def winograd_input(np: Any, x: Any, padding: Pads) -> Any:
     """V = B^T d B of the 4x4 patches of ops/winograd.py."""
-    n, h, w, c = x.shape
+    h, w, c = x.shape[1:]
     (top, bottom), (left, right) = padding
     odd_down, odd_across = (top + h + bottom) % 2, (left + w + right) % 2
     x = _padded(np, x, ((top, bottom + odd_down), (left, right + odd_across)))
