@@ -57,9 +57,9 @@ _LONG = 256  # inner length of a product of few rows
 _FOR_FEW_ROWS = ("matmul_1x4", "matmul_split")
 _FEW = 128
 
-# Winograd's cost, on software adapters and on others: rows of a kernel's tile, and multiply-adds that
-# take as long as a transform takes for an element of the larger side. The former agree with what
-# SwiftShader needs, within a tenth mostly; the latter are an estimate: a product must fill its
+# Winograd's cost, on software adapters and on others: rows of a kernel's tile, and multiply-adds in
+# the time that a transform takes for an element of the transformed side. The former agree with what
+# SwiftShader needs, within a tenth mostly. The latter are an estimate: a product must fill its
 # tiles, and in the time of a byte to or from memory 10 operations are done.
 _WINOGRAD_SOFTWARE = 16, 20
 _WINOGRAD_HARDWARE = 64, 40
