@@ -98,6 +98,12 @@ def test_hardware_needs_more() -> None:
     assert is_rewritten(network(14, 256, 256, pictures=2), HARDWARE)
 
 
+def test_wide_lanes_need_more_channels() -> None:
+    wide = Limits(traits=Traits(software=True, subgroups=True, lanes=8))
+    assert not is_rewritten(network(28, 64, 64), wide)
+    assert is_rewritten(network(28, 128, 128), wide)
+
+
 def test_it_fits_the_device() -> None:
     image, weight = network(28, 96, 96), network(8, 128, 128)  # 1.2 MB and 1.05 MB, transformed
     for graph in (image, weight):

@@ -20,10 +20,10 @@ convolve: Callable[..., np.ndarray] = conv_reference
 # Pictures, their size, channels into and out of a convolution, and its padding: odd sizes, channels
 # that are no multiples of 4, several pictures.
 CONVOLUTIONS: dict[str, tuple[int, tuple[int, int], tuple[int, int], Any]] = {
-    "square": (1, (14, 14), (64, 64), 1),
-    "odd": (1, (17, 27), (67, 71), 1),
-    "batch": (3, (7, 13), (96, 65), ((1, 0), (2, 1))),
-    "no padding": (2, (19, 10), (61, 97), 0),
+    "square": (1, (16, 16), (128, 128), 1),
+    "odd": (1, (17, 27), (131, 127), 1),
+    "batch": (3, (9, 12), (160, 129), ((1, 0), (2, 1))),
+    "no padding": (2, (19, 10), (133, 149), 0),
 }
 
 

@@ -58,10 +58,11 @@ _FOR_FEW_ROWS = ("matmul_1x4", "matmul_split")
 _FEW = 128
 
 # Winograd's cost, on software adapters and on others: rows of a kernel's tile, and multiply-adds in
-# the time that a transform takes for an element of the transformed side. The former agree with what
-# SwiftShader needs, within a tenth mostly. The latter are an estimate: a product must fill its
-# tiles, and in the time of a byte to or from memory 10 operations are done.
-_WINOGRAD_SOFTWARE = 16, 20
+# the time that a transform takes for an element of the transformed side. On software adapters the
+# latter grow with the lanes, which compute together but read one by one; that agrees with what
+# SwiftShader and lavapipe need, within a tenth mostly. For others it is an estimate: a product must
+# fill its tiles, and in the time of a byte to or from memory 10 operations are done.
+_WINOGRAD_SOFTWARE_ROWS, _WINOGRAD_SOFTWARE_LANE = 16, 5
 _WINOGRAD_HARDWARE = 64, 40
 _WINOGRAD_GAIN = 1.2  # less is not worth weights 16/9 as large and more kernels to compile
 
@@ -174,7 +175,9 @@ def winograd_pays(conv: Node, traits: Traits) -> bool:
     stride 1 and one group."""
     batch, height, width, filters = conv.shape
     channels = conv.inputs[0].shape[3]
-    tile_rows, element = _WINOGRAD_SOFTWARE if traits.software else _WINOGRAD_HARDWARE
+    tile_rows, element = _WINOGRAD_HARDWARE
+    if traits.software:
+        tile_rows, element = _WINOGRAD_SOFTWARE_ROWS, _WINOGRAD_SOFTWARE_LANE * traits.lanes
     tiles = batch * -(-height // 2) * -(-width // 2)
     if tiles < tile_rows:
         return False
