@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import onnxruntime
 
-import onnx
 from bench import networks
 from bench.answers import Numbers
 from tallow_build.errors import BuildError

@@ -8,7 +8,7 @@ never asks for an op by name, hand-written kernels aside (those are chosen in ba
     Elementwise   one output element from the elements at the same place
     Reduce        folds axes to length 1 (they are kept, so that rank never changes)
     Movement      moves elements without computing: an index rule, `pick`
-    Contraction   sums products over an axis: matmul
+    Contraction   sums products over an axis: matmul, and Winograd's transforms around it
     Window        slides over two spatial axes of a channels-last image
 
 Evaluators take the NumPy module as an argument, so that this package imports without NumPy.
@@ -172,7 +172,7 @@ class Movement(Op):
 
 @dataclass(frozen=True, eq=False)
 class Contraction(Op):
-    """Sums products over an axis; its kernels are hand-written."""
+    """Sums products over an axis, or prepares for that; its kernels are hand-written."""
 
     rule: Callable[[Sequence[Spec], Attrs], Spec] | None = None
 

@@ -21,6 +21,7 @@ from .backends.base import Backend
 from .backends.choice import candidates, signature
 from .backends.kernels import SCHEDULES, Schedule, kernel_file
 from .compile import Limits, compile_graph, optimise
+from .compile.partition import static_nodes
 from .device import backend
 from .errors import TallowError
 from .graph import Graph, Node, input_node, make
@@ -72,10 +73,13 @@ async def tune(
 
 
 def _heavy_ops(graph: Graph, limits: Limits) -> dict[str, Node]:
-    """The ops that more than one schedule computes, once each."""
+    """The ops of a run that more than one schedule computes, once each."""
     found: dict[str, Node] = {}
+    static = static_nodes(graph)
     for node in graph.nodes():
-        if isinstance(node.op, Contraction) and len(candidates(node, limits.traits)) > 1:
+        if node in static or not isinstance(node.op, Contraction):
+            continue
+        if len(candidates(node, limits.traits)) > 1:
             found.setdefault(signature(node), node)
     return found
 

@@ -12,11 +12,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import onnxruntime
-from onnx.reference import ReferenceEvaluator
-
 import onnx
+import onnxruntime
 from onnx import TensorProto, defs, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 OLDEST, NEWEST = 7, 28
 

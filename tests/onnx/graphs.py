@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 

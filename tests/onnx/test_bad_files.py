@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import pytest
-
 import onnx
-import tallow as tl
+import pytest
 from onnx import AttributeProto, TensorProto, helper
+
+import tallow as tl
 
 from .graphs import Node, model, network, node, value, weight
 

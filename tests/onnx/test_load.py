@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
-
-import onnx
-import tallow as tl
 from onnx import TensorProto, helper
+
+import tallow as tl
 from tallow import onnx as package
 
 from . import graphs

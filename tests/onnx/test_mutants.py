@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 
-import onnx
 import tallow as tl
 
 from . import mutants

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from onnx import defs
+
 from tallow.errors import GraphError
 from tallow.onnx.registry import NEWEST, OLDEST, Operator, operator, operators
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
-
-import onnx
-import tallow as tl
 from onnx import TensorProto
+
+import tallow as tl
 
 from .graphs import Shape, model, node, value, weight
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
-
 import onnx
-import tallow as tl
+import pytest
 from onnx import TensorProto, helper
+
+import tallow as tl
 
 from .graphs import model, node, value, weight
 

@@ -12,12 +12,27 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from op_cases import conv_reference, normal, pool_reference
+from op_cases import (
+    conv_reference,
+    normal,
+    pool_reference,
+    winograd_input,
+    winograd_output,
+)
+from winograd_reference import winograd_input_reference, winograd_output_reference
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.backends.choice import Traits
-from tallow.backends.kernels import CONVOLUTIONS, GROUPED, POOL, PRODUCTS, kernel_file
+from tallow.backends.kernels import (
+    CONVOLUTIONS,
+    GROUPED,
+    POOL,
+    PRODUCTS,
+    TRANSFORM_INPUT,
+    TRANSFORM_OUTPUT,
+    kernel_file,
+)
 from tallow.compile import Compiled, Limits, compile_graph
 from tallow.device import backend
 from tallow.dtype import as_dtype
@@ -195,6 +210,52 @@ def pools() -> list[Case]:
     ]
 
 
+# ---- Winograd's transforms --------------------------------------------------------------------
+
+
+def input_transform(padding: Any, *shape: int) -> Case:
+    return Case(
+        f"input {shape} {padding}",
+        (normal(*shape),),
+        lambda x: winograd_input(x, padding),
+        lambda x: winograd_input_reference(x, padding),
+    )
+
+
+def input_transforms() -> list[Case]:
+    none, one = ((0, 0), (0, 0)), ((1, 1), (1, 1))
+    return [
+        input_transform(one, 1, 1, 1, 1),
+        input_transform(none, 1, 3, 3, 7),
+        input_transform(one, 2, 7, 17, 33),
+        input_transform(((1, 0), (0, 1)), 3, 17, 3, 17),
+        input_transform(((0, 2), (3, 0)), 1, 33, 7, 4),
+        input_transform(one, 2, 41, 5, 68),
+    ]
+
+
+def output_transform(pictures: int, height: int, width: int, channels: int) -> Case:
+    tiles = pictures * -(-height // 2) * -(-width // 2)
+    size = height, width
+    return Case(
+        f"output {pictures} {size} {channels}",
+        (normal(16, tiles, channels), normal(channels), normal(pictures, *size, channels)),
+        lambda m, b, r: F.relu(winograd_output(m, size) + b) + r,
+        lambda m, b, r: np.maximum(winograd_output_reference(m, size) + b, 0) + r,
+    )
+
+
+def output_transforms() -> list[Case]:
+    return [
+        output_transform(1, 1, 1, 1),
+        output_transform(1, 3, 3, 7),
+        output_transform(2, 7, 17, 33),
+        output_transform(3, 17, 2, 17),
+        output_transform(1, 33, 7, 4),
+        output_transform(2, 6, 41, 68),
+    ]
+
+
 MAKERS: dict[str, Callable[[], list[Case]]] = {
     **dict.fromkeys(PRODUCTS, products),
     **dict.fromkeys(CONVOLUTIONS, convolutions),
@@ -205,6 +266,8 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     "depthwise": any_depthwise,
     GROUPED.file: grouped,
     POOL.file: pools,
+    TRANSFORM_INPUT.file: input_transforms,
+    TRANSFORM_OUTPUT.file: output_transforms,
 }
 
 

@@ -1,8 +1,8 @@
 """The op suite: what every backend must compute, with what NumPy says of it.
 
 A case is a function of tensors, its inputs, and an independent function of NumPy arrays. This
-file and run_case.py are also run inside the browser (test_webgpu.py), so they need nothing but
-NumPy and tallow.
+file, winograd_reference.py and run_case.py are also run inside the browser (test_webgpu.py), so
+they need nothing but NumPy and tallow.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from winograd_reference import winograd_input_reference, winograd_output_reference
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
+from tallow.graph import make
+from tallow.ops import winograd
 
 rng = np.random.default_rng(20261120)
 
@@ -472,3 +475,17 @@ def attention_reference(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarr
 
 case("attention", (normal(2, 3, 5, 8), normal(2, 3, 7, 8), normal(2, 3, 7, 8)),
      F.scaled_dot_product_attention, attention_reference, rtol=1e-3, atol=1e-4)  # fmt: skip
+
+
+def winograd_input(x: Any, padding: Any) -> Any:
+    return tl.Tensor(make(winograd.winograd_input, x.node, padding=padding))
+
+
+def winograd_output(m: Any, size: tuple[int, int]) -> Any:
+    return tl.Tensor(make(winograd.winograd_output, m.node, size=size))
+
+
+case("winograd_input", normal(2, 5, 6, 8), lambda x: winograd_input(x, ((1, 0), (0, 2))),
+     lambda x: winograd_input_reference(x, ((1, 0), (0, 2))))  # fmt: skip
+case("winograd_output", normal(16, 12, 8), lambda m: winograd_output(m, (3, 6)),
+     lambda m: winograd_output_reference(m, (3, 6)), rtol=1e-4, atol=1e-5)  # fmt: skip

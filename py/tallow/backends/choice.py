@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from ..dtype import float32
 from ..errors import GraphError
 from ..graph import Node
-from ..ops import contract, window
+from ..ops import contract, window, winograd
 from .index import lane_axis
 from .kernels import (
     CONVOLUTIONS,
@@ -23,6 +23,8 @@ from .kernels import (
     GROUPED,
     POOL,
     PRODUCTS,
+    TRANSFORM_INPUT,
+    TRANSFORM_OUTPUT,
     Schedule,
     is_depthwise,
     is_pointwise,
@@ -56,6 +58,15 @@ _LONG = 256  # inner length of a product of few rows
 _FOR_FEW_ROWS = ("matmul_1x4", "matmul_split")
 _FEW = 128
 
+# Winograd's cost, on software adapters and on others: rows of a kernel's tile, and multiply-adds in
+# the time that a transform takes for an element of the transformed side. On software adapters the
+# latter grow with the lanes, which compute together but read one by one; that agrees with what
+# SwiftShader and lavapipe need, within a tenth mostly. For others it is an estimate: a product must
+# fill its tiles, and in the time of a byte to or from memory 10 operations are done.
+_WINOGRAD_SOFTWARE_ROWS, _WINOGRAD_SOFTWARE_LANE = 16, 5
+_WINOGRAD_HARDWARE = 64, 40
+_WINOGRAD_GAIN = 1.2  # less is not worth weights 16/9 as large and more kernels to compile
+
 
 def signature(node: Node) -> str:
     """What a choice is remembered by: the op with its shapes and attributes."""
@@ -77,6 +88,10 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
         raise GraphError(f"{node}: hand-written kernels compute float32")
     if node.op is contract.matmul:
         return _products(node, traits)
+    if node.op is winograd.winograd_input:
+        return [TRANSFORM_INPUT]
+    if node.op is winograd.winograd_output:
+        return [TRANSFORM_OUTPUT]
     if node.op is not window.conv2d:
         return [POOL]
     if is_depthwise(node):
@@ -154,6 +169,26 @@ def _convolutions(node: Node, traits: Traits) -> list[Schedule]:
     else:
         name = "conv2d_4x4" if pixels < 128 or channels <= 4 else "conv2d_8x8"
     return _first(name, CONVOLUTIONS, traits)
+
+
+def winograd_pays(conv: Node, traits: Traits) -> bool:
+    """Whether Winograd's three kernels are faster than the direct one, for a 3x3 convolution of
+    stride 1 and one group."""
+    batch, height, width, filters = conv.shape
+    channels = conv.inputs[0].shape[3]
+    tile_rows, element = _WINOGRAD_HARDWARE
+    if traits.software:
+        tile_rows, element = _WINOGRAD_SOFTWARE_ROWS, _WINOGRAD_SOFTWARE_LANE * traits.lanes
+    tiles = batch * -(-height // 2) * -(-width // 2)
+    if tiles < tile_rows:
+        return False
+
+    def computed(rows: int) -> int:
+        return -(-rows // tile_rows) * tile_rows * channels * filters
+
+    direct = 9 * batch * computed(height * width)
+    transforms = element * tiles * (channels + filters)
+    return direct >= _WINOGRAD_GAIN * winograd.PLACES * (computed(tiles) + transforms)
 
 
 def _depthwise(node: Node) -> list[Schedule]:

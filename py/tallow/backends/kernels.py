@@ -17,7 +17,7 @@ from typing import Any
 
 from ..errors import GraphError
 from ..graph import Node
-from ..ops import contract, window
+from ..ops import contract, window, winograd
 from ..shape import Shape, size_of
 
 
@@ -188,10 +188,13 @@ def _pixels(node: Node, tile: Tile) -> tuple[int, int, int]:
     return -(-channels // tile.columns), down, n
 
 
+def _image() -> Load:
+    return Load("load_x", 0, _PIXEL, lambda node: node.inputs[0].shape)
+
+
 def _window(file: str, *weight: Load, width: int = 4) -> Schedule:
-    image = Load("load_x", 0, _PIXEL, lambda node: node.inputs[0].shape)
     return Schedule(
-        file, (image, *weight), _PIXEL, lambda node: node.shape, _geometry, _pixels, width
+        file, (_image(), *weight), _PIXEL, lambda node: node.shape, _geometry, _pixels, width
     )
 
 
@@ -251,7 +254,56 @@ def is_depthwise(node: Node) -> bool:
     )
 
 
+# ---- Winograd's transforms --------------------------------------------------------------------
+
+
+def _tiled(node: Node) -> tuple[Node, int, int]:
+    """The image on this side of a transform, and how many tiles a picture has down and across."""
+    if node.op is winograd.winograd_output:
+        return node, *winograd.tiles_of(node.shape[1:3])
+    (image,) = node.inputs
+    size = winograd.result_size(image.shape, node.attrs["padding"])
+    return image, *winograd.tiles_of(size)
+
+
+def _transform_numbers(node: Node) -> dict[str, Any]:
+    image, down, across = _tiled(node)
+    n, height, width, channels = image.shape
+    numbers = {"TILES_H": down, "TILES_W": across, "TILES": n * down * across}
+    if node.op is winograd.winograd_output:
+        return {**numbers, "OUT_H": height, "OUT_W": width, "OUT_C": channels}
+    top, left = node.attrs["padding"][0][0], node.attrs["padding"][1][0]
+    place = {"IN_H": height, "IN_W": width, "IN_C": channels}
+    return {**numbers, **place, "PAD_TOP": top, "PAD_LEFT": left}
+
+
+def _transform_extent(node: Node, tile: Tile) -> tuple[int, int, int]:
+    image, down, across = _tiled(node)
+    return -(-image.shape[3] // tile.columns), -(-down // tile.lines) * across, image.shape[0]
+
+
+def _transform(file: str, load: Load, params: tuple[str, ...]) -> Schedule:
+    return Schedule(
+        file, (load,), params, lambda node: node.shape, _transform_numbers, _transform_extent
+    )
+
+
+_PATCH = ("place", "tile", "c4")
+
+TRANSFORM_INPUT = _transform("winograd_input", _image(), _PATCH)
+TRANSFORM_OUTPUT = _transform(
+    "winograd_output", Load("load_m", 0, _PATCH, lambda node: node.inputs[0].shape), _PIXEL
+)
+
 SCHEDULES = {
     schedule.file: schedule
-    for schedule in (*PRODUCTS.values(), *CONVOLUTIONS.values(), *DEPTHWISE.values(), GROUPED, POOL)
+    for schedule in (
+        *PRODUCTS.values(),
+        *CONVOLUTIONS.values(),
+        *DEPTHWISE.values(),
+        GROUPED,
+        POOL,
+        TRANSFORM_INPUT,
+        TRANSFORM_OUTPUT,
+    )
 }

@@ -5,8 +5,9 @@
     simplify      algebra and common subexpressions (simplify.py)
     layout        regions become channels-last (layout.py)
     fold_scales   factors per channel move into convolutions (scale.py)
-    split_wide    joins of many operands fit a kernel's bindings (fuse.py)
+    use_winograd  3x3 convolutions in Winograd's form (winograd.py; on "webgpu" alone)
     split_long    long reductions to few results become two (split.py; on "webgpu" alone)
+    split_wide    joins of many operands fit a kernel's bindings (fuse.py)
     static_nodes  what depends on weights alone (partition.py)
     fuse          nodes into kernels (fuse.py)
     join_in_place parts of a concatenation are computed in their places (join.py; on "webgpu")
@@ -37,6 +38,7 @@ from .plan import Plan
 from .scale import fold_scales
 from .simplify import simplify
 from .split import split_long
+from .winograd import use_winograd
 
 __all__ = ["Compiled", "Limits", "Plan", "compile_graph", "optimise"]
 
@@ -96,9 +98,10 @@ def optimise(graph: Graph, device: str, limits: Limits) -> Graph:
     """The graph after every pass that rewrites graphs."""
     passes: list[GraphPass] = [narrow] if device == "webgpu" else []
     passes += [fold, simplify, layout, simplify, fold_scales, fold, simplify]
-    passes.append(lambda g: split_wide(g, limits.storage_buffers))
     if device == "webgpu":
+        passes.append(lambda g: use_winograd(g, limits.traits, limits.binding_bytes))
         passes.append(lambda g: split_long(g, limits.traits))
+    passes.append(lambda g: split_wide(g, limits.storage_buffers))
     for rewrite in passes:
         graph = rewrite(graph).check()
     return graph

@@ -12,6 +12,7 @@ from math import prod
 from ..backends.storage import stored_bytes
 from ..dtype import BY_NAME
 from ..op import REGISTRY, Contraction, Elementwise, Op, Reduce, Spec, Window
+from ..ops import winograd
 from ..shape import size_of
 from .plan import HostOp, Step
 
@@ -76,6 +77,10 @@ def _flops(op: Op, host: HostOp, operands: list[Spec], result: Spec) -> int:
         if len(operands) == 1:  # a pool: one operation for each element of each window
             return size * int(prod(host.attrs["kernel"]))
         return 2 * size * size_of(operands[1][0][:3])
+    if op is winograd.winograd_input:  # 32 sums for the 16 results of a patch
+        return 2 * size
+    if op is winograd.winograd_output:  # 24 sums of the 16 operands of a tile
+        return 24 * size_of(operands[0][0]) // winograd.PLACES
     if isinstance(op, Contraction):
         return 2 * size * operands[0][0][-1]
     if isinstance(op, Reduce):

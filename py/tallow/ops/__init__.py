@@ -1,5 +1,14 @@
 """The op records, a file per family. Importing this package fills the registry."""
 
-from . import contract, elementwise, gather, movement, reduce, source, window
+from . import contract, elementwise, gather, movement, reduce, source, window, winograd
 
-__all__ = ["contract", "elementwise", "gather", "movement", "reduce", "source", "window"]
+__all__ = [
+    "contract",
+    "elementwise",
+    "gather",
+    "movement",
+    "reduce",
+    "source",
+    "window",
+    "winograd",
+]

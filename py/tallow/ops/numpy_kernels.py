@@ -102,3 +102,34 @@ def sum_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilat
             if i or j:
                 result += windows[:, :, :, i, j]
     return result
+
+
+def winograd_input(np: Any, x: Any, padding: Pads) -> Any:
+    """V = B^T d B of the 4x4 patches of ops/winograd.py."""
+    h, w, c = x.shape[1:]
+    (top, bottom), (left, right) = padding
+    odd_down, odd_across = (top + h + bottom) % 2, (left + w + right) % 2
+    x = _padded(np, x, ((top, bottom + odd_down), (left, right + odd_across)))
+    patches = windows_of(np, x, (4, 4), (2, 2), (1, 1))
+
+    def transform(a: Any, axis: int) -> Any:
+        d0, d1, d2, d3 = (a.take(place, axis) for place in range(4))
+        return np.stack([d0 - d2, d1 + d2, d2 - d1, d1 - d3], axis)
+
+    values = transform(transform(patches, 3), 4)
+    return values.transpose(3, 4, 0, 1, 2, 5).reshape(16, -1, c)
+
+
+def winograd_output(np: Any, m: Any, size: Pair) -> Any:
+    """A^T m A of the tiles of ops/winograd.py, those of a picture side by side."""
+    height, width = size
+    down, across = -(-height // 2), -(-width // 2)
+    m = m.reshape(4, 4, -1, down, across, m.shape[2])
+
+    def transform(a: Any, axis: int) -> Any:
+        m0, m1, m2, m3 = (a.take(place, axis) for place in range(4))
+        return np.stack([m0 + m1 + m2, m1 - m2 - m3], axis)
+
+    tiles = transform(transform(m, 0), 1)
+    picture = tiles.transpose(2, 3, 0, 4, 1, 5).reshape(-1, 2 * down, 2 * across, m.shape[5])
+    return np.ascontiguousarray(picture[:, :height, :width])

@@ -1,7 +1,6 @@
 """Operators that move elements, gather them, or know them when the model is loaded."""
 
 import numpy as np
-
 from onnx import TensorProto, numpy_helper
 
 from ..case import Case, Known, bools, floats, integers, known, scalar
