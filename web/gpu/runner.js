@@ -346,11 +346,12 @@ export class Program {
   /**
    * Run several times, for the times of the steps.
    * @param {ArrayBufferView[]} inputs  as for run()
+   * @param {number} [budget]  milliseconds after which no further run is begun
    */
-  profile(inputs) {
+  profile(inputs, budget) {
     return this.#inTurn(async () => {
       await this.#run(inputs);
-      return profile(this); // which finds the inputs in their slots
+      return profile(this, budget); // which finds the inputs in their slots
     });
   }
 
