@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
+
+import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 17

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import onnx
 from jax import Array, lax
+
+import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 Params = dict[str, dict[str, Array]]

@@ -8,8 +8,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import onnx
 import pytest
+
+import onnx
 
 pytestmark = pytest.mark.unit
 
