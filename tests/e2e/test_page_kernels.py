@@ -190,7 +190,7 @@ def test_the_keyboard_goes_through_the_kernels(visitor):
     visitor.hook("kernels-panel").locator("summary").focus()
     visitor.page.keyboard.press("Enter")
     rows = measured(visitor)
-    for _ in range(4):  # the order, two downloads, the chosen kernel
+    for _ in range(5):  # tuning, the order, two downloads, the chosen kernel
         visitor.page.keyboard.press("Tab")
     radios = visitor.hook("kernels-panel").get_by_role("radio")
     expect(radios.and_(visitor.page.locator(":checked"))).to_be_focused()

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The GPU as Python sees it: globalThis.tallowGpu = {info, reason, load(planJson, weights),
- * tuning, keepTuning(record)}.
+ * tuning, tuningRefused, keepTuning(record)}.
  *
  * info is null, with the reason in words, until a device was had.
  */
@@ -20,6 +20,7 @@ let opened;
  * @property {string | null} reason        why none can be had
  * @property {(planJson: string, weights: Uint8Array) => Promise<unknown>} load  a compiled program
  * @property {string | null} tuning                        the tuning record of this adapter
+ * @property {string | null} tuningRefused                 why it could not be read
  * @property {(record: string) => Promise<void>} keepTuning
  */
 
@@ -35,12 +36,20 @@ async function open() {
       info,
       reason: null,
       load: (plan, weights) => runner.load(plan, weights, progress),
-      tuning: await readTuning(info.name),
+      tuning: null,
+      tuningRefused: null,
       keepTuning: async (record) => {
+        // What is kept nowhere else holds as long as this worker does.
         gpu.tuning = record;
+        gpu.tuningRefused = null;
         await writeTuning(info.name, record);
       },
     };
+    try {
+      gpu.tuning = await readTuning(info.name);
+    } catch (error) {
+      gpu.tuningRefused = /** @type {Error} */ (error).message;
+    }
     return gpu;
   } catch (error) {
     opened = undefined; // so that the next wish for it asks the browser again
@@ -71,7 +80,14 @@ export function withoutGpu() {
  */
 function none(reason) {
   const refuse = () => Promise.reject(new Error(reason));
-  return { info: null, reason, load: refuse, tuning: null, keepTuning: refuse };
+  return {
+    info: null,
+    reason,
+    load: refuse,
+    tuning: null,
+    tuningRefused: null,
+    keepTuning: refuse,
+  };
 }
 
 /**
