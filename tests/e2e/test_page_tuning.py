@@ -223,7 +223,9 @@ def test_where_storage_is_refused_that_is_told_and_tuning_works(visitor, how):
 def test_a_failure_is_told(visitor):
     patch(visitor.page, "worker/main.js", 'askApp("tune", model, progress)', "globalThis.trial()")
     seven(visitor)
-    assert "could not be tuned: globalThis.trial is not a function" in tune(visitor)
+    visitor.hook("tune").click()
+    failure = "could not be tuned: globalThis.trial is not a function"
+    expect(visitor.hook("tuning-said")).to_contain_text(failure, timeout=PATIENCE)
     expect(visitor.hook("tune")).to_be_enabled()
 
 
