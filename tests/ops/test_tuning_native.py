@@ -214,6 +214,23 @@ def test_the_rule_stands_unless_it_is_beaten_for_sure(
     assert result.chosen == ("matmul_8x8" if wins else result.default)
 
 
+def test_who_wins_by_chance_has_to_win_again(
+    monkeypatch: pytest.MonkeyPatch, run_async: Callable[..., Any]
+) -> None:
+    asked: list[str] = []
+
+    async def time(node: Any, name: str, schedule: kernels.Schedule, *_: Any) -> Timing:
+        asked.append(schedule.file)
+        lucky = schedule.file == "matmul_8x8" and asked.count("matmul_8x8") == 1
+        return Timing("timestamp", None, 0.5 if lucky else 1.0, 50)
+
+    monkeypatch.setattr(tuning, "_time", time)
+    (result,) = run_async(tuning.tune(product(), "webgpu"))
+    assert asked[-2:] == [result.default, "matmul_8x8"]
+    assert result.chosen == result.default
+    assert result.gain == 1
+
+
 def test_a_lost_device_is_no_slow_kernel(
     monkeypatch: pytest.MonkeyPatch, run_async: Callable[..., Any]
 ) -> None:
