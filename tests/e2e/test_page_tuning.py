@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
 PATIENCE = 120_000
 
@@ -47,19 +47,7 @@ LISTEN = """() => {
 }"""
 
 
-def patch(page: Page, path: str, old: str, new: str) -> None:
-    """Has the server's file say something else."""
-
-    def handle(route: Route) -> None:
-        response = route.fetch()
-        body = response.text()
-        assert old in body
-        route.fulfill(response=response, body=body.replace(old, new, 1))
-
-    page.route(f"**/{path}", handle)
-
-
-def refuse_storage(page: Page, how: str) -> None:
+def refuse_storage(page: Page, how: str, patch: Any) -> None:
     """Has the worker's IndexedDB refuse."""
     first = "/** @type {Promise<Gpu> | undefined} */"
     patch(page, "worker/gpu.js", first, f"{REFUSALS[how]}\n{first}")
@@ -201,7 +189,7 @@ def test_there_is_nothing_to_tune_before_an_answer(visitor):
     expect(visitor.hook("tune")).to_be_enabled()
 
 
-def test_without_timestamp_query_the_other_clock_serves_and_that_is_said(visitor):
+def test_without_timestamp_query_the_other_clock_serves_and_that_is_said(visitor, patch):
     patch(visitor.page, "gpu/device.js", ', "timestamp-query"', "")
     seven(visitor)
     assert "Timed by the page’s clock" in tune(visitor)
@@ -210,8 +198,8 @@ def test_without_timestamp_query_the_other_clock_serves_and_that_is_said(visitor
 
 
 @pytest.mark.parametrize("how", REFUSALS)
-def test_where_storage_is_refused_that_is_told_and_tuning_works(visitor, how):
-    refuse_storage(visitor.page, how)
+def test_where_storage_is_refused_that_is_told_and_tuning_works(visitor, how, patch):
+    refuse_storage(visitor.page, how, patch)
     seven(visitor)
     warned = visitor.hook("tuning-warned")
     expect(warned).to_contain_text("cannot be read: this browser refuses storage: no storage here")
@@ -220,7 +208,7 @@ def test_where_storage_is_refused_that_is_told_and_tuning_works(visitor, how):
     assert visitor.read() == "7"
 
 
-def test_a_failure_is_told(visitor):
+def test_a_failure_is_told(visitor, patch):
     patch(visitor.page, "worker/main.js", 'askApp("tune", model, progress)', "globalThis.trial()")
     seven(visitor)
     visitor.hook("tune").click()

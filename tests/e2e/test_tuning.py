@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page
 
 from tallow_build.script import BrowserPython
 
@@ -63,17 +63,6 @@ answer = (await session.run_async(feeds))["y"]
     assert any("thrown away" in text for text in said)
 
 
-def patched(page: Page, path: str, old: str, new: str) -> None:
-    """Has the server's file say something else."""
-
-    def handle(route: Route) -> None:
-        response = route.fetch()
-        assert old in response.text()
-        route.fulfill(response=response, body=response.text().replace(old, new, 1))
-
-    page.route(f"**/{path}", handle)
-
-
 ANSWER = """
 import warnings
 async def answer():
@@ -94,10 +83,10 @@ with warnings.catch_warnings(record=True) as caught:
 """
 
 
-def test_refused_storage_is_said_and_changes_no_answer(page: Page, server: str) -> None:
+def test_refused_storage_is_said_and_changes_no_answer(page: Page, server: str, patch: Any) -> None:
     refuse = "indexedDB.open = () => { throw new DOMException('no storage here'); };"
     first = "/** @type {Promise<Gpu> | undefined} */"
-    patched(page, "worker/gpu.js", first, f"{refuse}\n{first}")
+    patch(page, "worker/gpu.js", first, f"{refuse}\n{first}")
     python = BrowserPython(page, server)
     assert python.boot("webgpu").device == "webgpu"
     value, said, all_ours = run(python, CODE + ANSWER + "await answer()")
@@ -112,8 +101,8 @@ def test_refused_storage_is_said_and_changes_no_answer(page: Page, server: str) 
     assert run(python, "await answer()") == [64, [], True]
 
 
-def test_without_timestamp_query_the_host_clock_serves(page: Page, server: str) -> None:
-    patched(page, "gpu/device.js", ', "timestamp-query"', "")
+def test_without_timestamp_query_the_host_clock_serves(page: Page, server: str, patch: Any) -> None:
+    patch(page, "gpu/device.js", ', "timestamp-query"', "")
     python = BrowserPython(page, server)
     assert python.boot("webgpu").device == "webgpu"
     clocks, said = run(python, CODE + ANSWER + TUNE_AND_LISTEN)
