@@ -1,25 +1,30 @@
 """Measures kernels and models on this machine's own GPU, through the package `wgpu`.
 
-    python3 bench/native.py [--peak TFLOPS] [--parts matmul conv models] [--json FILE]
+    python3 build.py bench --native [--peak TFLOPS] [--peak-float16 TFLOPS] [--json FILE]
+                                    [--parts matmul conv models] [--types float32 float16]
 
 Matrix products from 256 to 8192, the convolutions of SqueezeNet 1.1 and EfficientNet-Lite0, and the
-models, in float32. A figure is by the clock on the wall over several runs in one submit, so that
-neither transfers nor Python count; each answer is checked against NumPy before it is timed. What
-the adapter cannot hold, or what would take longer than 20 seconds, is left out and said. The first
-row, a kernel that only moves memory, tells how busy the machine is. Where a CPU plays the GPU, the
-last figure is what it would be if nobody else used its cores: the rate by the time that they spent.
+models, in float32 and with factors rounded to float16, which is what a user gets after
+`tl.set_float32_matmul_precision("medium")`; kernels are the rule's, not tuned ones. A figure is by
+the clock on the wall over several runs in one submit, so that neither transfers nor Python count;
+each answer is checked against NumPy before it is timed. What the adapter cannot hold, what it would
+compute in float32 all the same, or what would take longer than some seconds a run, is left out,
+with the reason in its place. The first row, a kernel that only moves memory, tells how busy the
+machine is. Where a CPU plays the GPU, the last figure is what it would be if nobody else used its
+cores: the rate by the time that they spent.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,15 +38,17 @@ import tallow as tl  # noqa: E402
 from tallow.backends.native import NativeBackend, NativeProgram  # noqa: E402
 from tallow.backends.native_device import Adapter, find_adapter  # noqa: E402
 from tallow.backends.numpy import NumpyProgram  # noqa: E402
-from tallow.compile import compile_graph  # noqa: E402
+from tallow.compile import Limits, compile_graph  # noqa: E402
 from tallow.graph import Graph, Node, input_node, make  # noqa: E402
 from tallow.ops import contract, window  # noqa: E402
 from tallow.tensor import Tensor  # noqa: E402
 
 MODELS = ROOT / "dist" / "models"
 SIZES = (256, 512, 1024, 2048, 4096, 8192)
-LONGEST = 20.0  # seconds that one case may take
+LONGEST = 4.0  # seconds that one run may take
 ROUNDS = 5
+BUDGET = 10.0  # seconds of all rounds of a case, unless a single one takes longer
+TOLERANCE = {"float32": 1e-4, "float16": 1e-2}  # of an answer's largest value
 # Image side, channels in and out, kernel, stride, groups.
 CONVOLUTIONS = {
     "squeezenet stem": (224, 3, 64, 3, 2, 1),
@@ -63,15 +70,18 @@ CONVOLUTIONS = {
 
 @dataclass(frozen=True)
 class Row:
-    """A figure. rate: GFLOP/s, or GB/s of the kernel that only moves memory."""
+    """A figure, or why there is none. rate: GFLOP/s, or GB/s of the kernel that only moves
+    memory."""
 
     part: str
     name: str
-    milliseconds: float
-    rate: float
-    kernels: str
+    dtype: str
+    milliseconds: float = 0.0
+    rate: float = 0.0
+    kernels: str = ""
     share: float | None = None  # of the card's peak
     alone: float | None = None  # the rate by the cores' own time, where they play the GPU
+    left_out: str | None = None
 
 
 class LeftOutError(Exception):
@@ -123,10 +133,19 @@ def operations(node: Node) -> float:
     return 0.0
 
 
-def checked(backend: NativeBackend, graph: Graph) -> tuple[NativeProgram, str]:
+def limits(backend: NativeBackend, dtype: str) -> Limits:
+    """The adapter's, with leave for float16 products or without."""
+    traits = replace(backend.limits.traits, half=dtype == "float16")
+    return replace(backend.limits, traits=traits)
+
+
+def checked(backend: NativeBackend, graph: Graph, dtype: str) -> tuple[NativeProgram, str]:
     """The program of a graph, once it gave NumPy's answer on random inputs; its steps' names."""
     try:
-        compiled = compile_graph(graph, "webgpu", backend.limits)
+        compiled = compile_graph(graph, "webgpu", limits(backend, dtype))
+        if dtype == "float16" and not any("enable f16;" in m for m in compiled.plan.modules):
+            lacks = "" if backend.limits.traits.float16 else ", it has no shader-f16"
+            raise LeftOutError(f"this adapter computes it in float32 all the same{lacks}")
         program = backend.load(compiled)
     except tl.DeviceMemoryError as error:
         raise LeftOutError(str(error)) from error
@@ -137,18 +156,19 @@ def checked(backend: NativeBackend, graph: Graph) -> tuple[NativeProgram, str]:
         got, wanted = got[0, :2], feeds[0][0, :2] @ feeds[1][0]
     else:
         wanted = NumpyProgram(compiled).run(feeds)[0].numpy()
-    np.testing.assert_allclose(got, wanted, atol=1e-4 * np.abs(wanted).max(), rtol=0)
+    slack = TOLERANCE[dtype] * np.abs(wanted).max()
+    np.testing.assert_allclose(got, wanted, atol=slack, rtol=0)
     names = [step.name for step in compiled.plan.run]
     return program, names[0] if len(names) == 1 else f"{len(names)} dispatches"
 
 
-def measure(backend: NativeBackend, graph: Graph) -> tuple[float, float, str]:
+def measure(backend: NativeBackend, graph: Graph, dtype: str) -> tuple[float, float, str]:
     """Median seconds of a run, the same by the time that the cores spent, and what ran."""
-    program, names = checked(backend, graph)
+    program, names = checked(backend, graph, dtype)
     try:
         once = program.seconds(1)
         repeats = min(500, max(1, round(0.2 / once)))
-        rounds = 1 if once * repeats * ROUNDS > LONGEST else ROUNDS
+        rounds = 1 if once * repeats * ROUNDS > BUDGET else ROUNDS
         walls, spent = [], []
         for _ in range(rounds):
             began = time.process_time()
@@ -174,50 +194,60 @@ def cases(parts: list[str]) -> Iterator[tuple[str, str, Callable[[], tuple[Graph
             yield "models", name, partial(model, name)
 
 
-def rows(backend: NativeBackend, parts: list[str], peak: float | None) -> Iterator[Row]:
-    """Measures; says on stderr what is left out."""
-    last, adapter = 0.0, find_adapter()
+def rows(backend: NativeBackend, parts: list[str], dtype: str, peak: float | None) -> Iterator[Row]:
+    """Measures what is computed with factors of one type. peak: of the card, in TFLOP/s."""
+    rate, adapter = math.inf, find_adapter()  # operations a second of the product before
     for part, name, build in cases(parts):
-        try:
-            if part == "matmul" and 8 * last > LONGEST:
-                raise LeftOutError(f"it would take over {LONGEST:.0f} seconds")
-            graph, work = build()
-            seconds, spent, names = measure(backend, graph)
-        except LeftOutError as reason:
-            print(f"{part} {name} is left out: {reason}", file=sys.stderr)
+        if part == "memory" and dtype != "float32":
             continue
-        last = seconds if part == "matmul" else 0.0
+        try:
+            graph, work = build()
+            if part == "matmul" and work / rate > LONGEST:
+                raise LeftOutError(f"a run would take some {work / rate:.0f} seconds")
+            seconds, spent, names = measure(backend, graph, dtype)
+        except LeftOutError as reason:
+            yield Row(part, name, dtype, left_out=str(reason))
+            continue
+        if part == "matmul":
+            rate = work / seconds
         share = work / seconds / 1e12 / peak if peak and part != "memory" else None
         alone = work / spent / 1e9 if isinstance(adapter, Adapter) and adapter.software else None
-        yield Row(part, name, 1000 * seconds, work / seconds / 1e9, names, share, alone)
+        yield Row(part, name, dtype, 1000 * seconds, work / seconds / 1e9, names, share, alone)
 
 
 def text_of(row: Row) -> str:
     """A row of the table."""
+    about = f"{row.part:7} {row.name:36} {row.dtype:7}"
+    if row.left_out:
+        return f"{about} left out: {row.left_out}"
     share = f" {row.share:7.1%}" if row.share is not None else ""
     alone = f" {row.alone:9.2f} alone" if row.alone is not None else ""
-    numbers = f"{row.milliseconds:10.3f} ms {row.rate:9.2f}{share}{alone}"
-    return f"{row.part:7} {row.name:36} {numbers}  {row.kernels}"
+    return f"{about} {row.milliseconds:10.3f} ms {row.rate:9.2f}{share}{alone}  {row.kernels}"
 
 
 def main() -> None:
     """Measures and prints."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parts = ["matmul", "conv", "models"]
+    about = (__doc__ or "").splitlines()[0]
+    parser = argparse.ArgumentParser(prog="build.py bench --native", description=about)
+    parts, types = ["matmul", "conv", "models"], ["float32", "float16"]
     parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
+    parser.add_argument("--types", nargs="+", choices=types, default=types)
     parser.add_argument("--peak", type=float, help="the card's TFLOP/s, to give shares of it")
+    parser.add_argument("--peak-float16", type=float, help="likewise, for factors of float16")
     parser.add_argument("--json", type=Path, help="write the figures to this file as well")
     options = parser.parse_args()
     try:
         backend = NativeBackend()
     except tl.DeviceUnavailableError as error:
         sys.exit(str(error))
-    peak = f", peak {options.peak} TFLOP/s" if options.peak else ""
-    print(f"{backend.info.adapter}; GFLOP/s{peak}")
+    peaks = {"float32": options.peak, "float16": options.peak_float16}
+    told = [f", {dtype} peak {peak} TFLOP/s" for dtype, peak in peaks.items() if peak]
+    print(f"{backend.info.adapter}; GFLOP/s{''.join(told)}")
     results = []
-    for row in rows(backend, options.parts, options.peak):
-        print(text_of(row), flush=True)
-        results.append(asdict(row))
+    for dtype in options.types:
+        for row in rows(backend, options.parts, dtype, peaks[dtype]):
+            print(text_of(row), flush=True)
+            results.append(asdict(row))
     if options.json:
         report: dict[str, Any] = {"adapter": backend.info.adapter, "rows": results}
         options.json.write_text(json.dumps(report, indent=2) + "\n", "utf-8")

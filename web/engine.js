@@ -10,7 +10,7 @@ import * as text from "./text.js";
 
 /**
  * @typedef {"webgpu" | "numpy"} Device
- * @typedef {{kernels?: number}} Facts  what the compiler says of a model
+ * @typedef {{kernels?: number, warnings?: string[]}} Facts  what the compiler says of a model
  * @typedef {object} Started
  * @property {Device} device          the one that was had
  * @property {string} adapter
@@ -27,6 +27,16 @@ import * as text from "./text.js";
  * @typedef {object} Listener
  * @property {(status: Status) => void} status
  * @property {(started: Started) => void} started
+ * @property {(warnings: string[]) => void} warned  what a visitor should know, beside an answer
+ *
+ * @typedef {object} Tuned  see py/tallow/app.py
+ * @property {number} ops
+ * @property {number} measured
+ * @property {{op: string, shape: number[], kernel: string, gain: number}[]} replaced
+ * @property {"timestamp" | "clock" | "counted" | null} clock
+ * @property {string[]} warnings
+ * @property {boolean} stopped  whether stopTuning() ended it
+ * @property {Facts | null} facts  about the model, which was loaded again
  */
 
 /** Errors after which a worker answers no more. */
@@ -46,6 +56,8 @@ export class Engine {
   #facts = new Map();
   /** What failed since the last retry(). */
   #failed = { start: false, models: /** @type {Set<string>} */ (new Set()) };
+  /** @type {(done: number, total: number) => void} */
+  #tuning = () => {};
   #turn = 0;
   #preparing = false;
   /** The device asked for, and the one that was had. */
@@ -147,6 +159,38 @@ export class Engine {
   }
 
   /**
+   * Time the kernels that could serve a model, and load it again with those that won.
+   * @param {string} model
+   * @param {(done: number, total: number) => void} progress
+   * @returns {Promise<Tuned>}
+   */
+  async tune(model, progress) {
+    this.#tuning = progress;
+    const tuned = /** @type {Tuned} */ (await this.#ask("tune", { model }));
+    if (tuned.facts) this.#learn(model, tuned.facts);
+    return tuned;
+  }
+
+  /** Have tune() end early, with what was measured so far. */
+  async stopTuning() {
+    await this.#ask("stopTuning", {});
+  }
+
+  /** The device that computes. */
+  get device() {
+    return this.#had;
+  }
+
+  /**
+   * @param {string} model
+   * @param {Facts} facts
+   */
+  #learn(model, facts) {
+    this.#facts.set(model, facts);
+    if (facts.warnings?.length) this.#listener.warned(facts.warnings);
+  }
+
+  /**
    * Call an action of the worker; whether that is of more use after a failure, is found out here.
    * @param {string} action
    * @param {Record<string, unknown>} args
@@ -173,6 +217,7 @@ export class Engine {
         this.#listener.status({ state: "loading", ...text.progress(progress) });
       }
     });
+    rpc.on("tuning", ({ done, total }) => this.#tuning(done, total));
     rpc.on("close", ({ reason }) => {
       if (rpc === this.#rpc) this.#fail(reason);
     });
@@ -192,7 +237,7 @@ export class Engine {
       (found) => {
         if (started !== this.#started) return;
         this.#had = found.device;
-        for (const [name, facts] of Object.entries(found.models)) this.#facts.set(name, facts);
+        for (const [name, facts] of Object.entries(found.models)) this.#learn(name, facts);
         this.#listener.started(found);
       },
       () => {
@@ -231,7 +276,7 @@ export class Engine {
   #load(name) {
     const model = Promise.all([this.#ask("load", { model: name }), describe(name)]).then(
       ([facts, description]) => {
-        this.#facts.set(name, facts);
+        this.#learn(name, facts);
         return { name, ...description };
       },
     );

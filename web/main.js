@@ -41,8 +41,9 @@ const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info
 const engine = new Engine(wished, {
   status: (now) => status.show(now),
   started: (now) => device.show(now),
+  warned: (warnings) => kernels.warn(warnings),
 });
-const kernels = new Kernels(byTestId("kernels-panel"), engine);
+const kernels = new Kernels(byTestId("kernels-panel"), engine, answerAgain);
 const views = {
   draw: new Draw(byId("view-draw"), engine, (ms) => timed("draw", ms)),
   classify: new Classify(byId("view-classify"), engine, {

@@ -68,6 +68,60 @@ export const COPY_BY_KEYS = "Marked: copy with the keyboard";
 /** @param {string} why */
 export const profileFailed = (why) => `The kernels could not be timed: ${why}`;
 
+export const TUNE = "Tune for this device";
+export const CANCEL = "Cancel";
+export const CANCELLING = "Cancelling after this op…";
+export const TUNING =
+  "Times every kernel that could compute this model here, and keeps the fastest: some seconds.";
+export const NO_TUNING_YET = "Once an answer is there and measured, its model can be tuned.";
+export const NOTHING_TO_TUNE = "NumPy has one way to compute each op: there is nothing to tune.";
+
+/**
+ * @param {number} op
+ * @param {number} total
+ */
+export const tuningOp = (op, total) => `Tuning, op ${op} of ${total}`;
+
+/** @param {string} why */
+export const tuningFailed = (why) => `The kernels could not be tuned: ${why}`;
+
+/**
+ * Python's words as a sentence of their own.
+ * @param {string} words
+ */
+export const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
+
+/**
+ * What tuning has changed.
+ * @param {string} model
+ * @param {import("./engine.js").Tuned} tuned
+ */
+export function tuned(model, { ops, measured, replaced, clock, stopped }) {
+  if (!ops) return `${model} has no op with a choice of kernels: nothing changed.`;
+  if (!measured) return "Cancelled before anything was measured: nothing changed.";
+  const early = stopped && measured < ops;
+  const part = early ? `Cancelled: ${measured} of ${ops} ops were measured, which is kept. ` : "";
+  const whose =
+    clock === "timestamp"
+      ? "Timed by the GPU’s own clock."
+      : "Timed by the page’s clock, since this device has none for single kernels.";
+  if (!replaced.length) {
+    return `${part}${model}: the rule was right already, no kernel replaced. ${whose}`;
+  }
+  const [
+    {
+      op,
+      shape: [batch, ...sizes],
+      gain,
+    },
+  ] = replaced;
+  const best =
+    gain > 1
+      ? `, fastest gain ${op} ${shape(batch === 1 ? sizes : [batch, ...sizes])} ${gain.toFixed(1)}×`
+      : "";
+  return `${part}${model}: ${replaced.length} of ${measured} kernels replaced${best}. ${whose}`;
+}
+
 /** @param {number[]} shape */
 export const shape = (shape) => shape.join("×");
 

@@ -9,7 +9,13 @@ Function names follow the Python array API standard, layers PyTorch. Importing i
 """
 
 from . import functional, functions, onnx
-from .device import default_device, devices, set_default_device
+from .device import (
+    default_device,
+    devices,
+    get_float32_matmul_precision,
+    set_default_device,
+    set_float32_matmul_precision,
+)
 from .dtype import (
     DType,
     bool_,
@@ -36,6 +42,7 @@ from .errors import (
     OnnxError,
     OnnxFormatError,
     OnnxUnsupportedError,
+    OptionError,
     RealizeError,
     ShapeError,
     TallowError,
@@ -60,6 +67,7 @@ __all__ = [
     "OnnxError",
     "OnnxFormatError",
     "OnnxUnsupportedError",
+    "OptionError",
     "RealizeError",
     "Session",
     "ShapeError",
@@ -77,12 +85,14 @@ __all__ = [
     "float32",
     "float64",
     "functional",
+    "get_float32_matmul_precision",
     "int16",
     "int32",
     "int64",
     "int8",
     "onnx",
     "set_default_device",
+    "set_float32_matmul_precision",
     "tune",
     "uint16",
     "uint32",

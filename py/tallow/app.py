@@ -8,6 +8,8 @@ answer costs one upload, one submit and one map.
 from __future__ import annotations
 
 import json
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +22,8 @@ from .graph import Graph, input_node
 from .hostarray import HostArray
 from .session import Session, compile_session_async
 from .tensor import Tensor, asarray
+from .tuning import Tuned, TuningWarning
+from .tuning import tune as tune_graph
 
 BEST = 5  # classes that an answer about a photograph names
 
@@ -29,11 +33,29 @@ class _Loaded:
     """A model, ready, and whether its answer is a few best classes."""
 
     session: Session
+    graph: Graph
     best_only: bool
     asked: list[memoryview]  # the last pixels that it answered, if any
 
 
 _models: dict[str, _Loaded] = {}
+
+_usual_warning = warnings.showwarning
+_warned: list[str] = []  # what the page has not been told yet
+
+
+def _show_warning(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+    """In place of warnings.showwarning: keeps what the visitor must be told."""
+    if not issubclass(category, TuningWarning):
+        _usual_warning(message, category, *where, **more)
+    elif str(message) not in _warned:
+        _warned.append(str(message))
+
+
+def _warnings() -> list[str]:
+    told = _warned.copy()
+    _warned.clear()
+    return told
 
 
 async def start(device: str) -> str:
@@ -45,6 +67,8 @@ async def start(device: str) -> str:
     for loaded in _models.values():
         loaded.session.close()
     _models.clear()
+    warnings.simplefilter("always", TuningWarning)
+    warnings.showwarning = _show_warning
     set_default_device(device)
     info = backend().info
     return json.dumps({"device": info.device, "adapter": info.adapter, "reason": None})
@@ -53,8 +77,8 @@ async def start(device: str) -> str:
 async def load_model(name: str, content: Any, card_json: str) -> str:
     """Loads an ONNX file (a JavaScript Uint8Array or any buffer) with its card.
 
-    Returns facts about it. A model of the same name is replaced. Raises OnnxError for a file that
-    cannot be used, DeviceError if the device cannot have it.
+    Returns facts about it, "warnings" among them. A model of the same name is replaced. Raises
+    OnnxError for a file that cannot be used, DeviceError if the device cannot have it.
     """
     card = json.loads(card_json)
     data = content.to_bytes() if hasattr(content, "to_bytes") else content
@@ -65,8 +89,9 @@ async def load_model(name: str, content: Any, card_json: str) -> str:
     previous = _models.pop(name, None)
     if previous:
         previous.session.close()
-    _models[name] = _Loaded(session, card["task"] == "image", [])
+    _models[name] = _Loaded(session, graph, card["task"] == "image", [])
     facts = {"name": name, "nodes": len(network.nodes()), **session.stats}
+    facts["warnings"] = _warnings()
     return json.dumps(facts)
 
 
@@ -110,6 +135,45 @@ async def profile(name: str) -> str:
     found = await loaded.session.profile_async({"pixels": pixels})
     plan, trace = loaded.session.plan.to_json(host=False), found.to_trace()
     return f'{{"profile":{json.dumps(found.to_dict())},"plan":{plan},"trace":{trace}}}'
+
+
+async def tune(name: str, progress: Callable[[int, int], object]) -> str:
+    """Times the kernels that could serve the model `name` here, and keeps what won.
+
+    progress: called with (ops done, ops in all); if it returns False, no further op is measured.
+    Whoever loads the model again has it with what won; the one that is loaded stays as it is, and
+    may answer meanwhile. Returns {"ops", "measured", "replaced": [{"op", "shape", "kernel",
+    "gain"}, ...], "clock", "warnings"}: the ops that have a choice, how many of them were
+    measured, those for which another kernel than the rule's won, the largest gain first, and by
+    whose clock (tuning.Tuned). Raises KeyError for a model that is not loaded, DeviceLostError.
+    """
+    ops = 0
+
+    def count(done: int, total: int) -> object:
+        nonlocal ops
+        ops = total
+        return progress(done, total)
+
+    found = await tune_graph(_models[name].graph, None, count)
+    replaced = [result for result in found if result.chosen != result.default]
+    replaced.sort(key=lambda result: -result.gain)
+    told = {
+        "ops": ops,
+        "measured": len(found),
+        "replaced": [_told(result) for result in replaced],
+        "clock": found[0].clock if found else None,
+        "warnings": _warnings(),
+    }
+    return json.dumps(told)
+
+
+def _told(result: Tuned) -> dict[str, Any]:
+    return {
+        "op": result.op,
+        "shape": result.shape,
+        "kernel": result.chosen,
+        "gain": result.gain,
+    }
 
 
 def session_of(name: str) -> Session:

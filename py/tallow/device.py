@@ -1,7 +1,8 @@
 """Devices by name: "webgpu" and "numpy".
 
 "webgpu" is there in a browser whose worker has opened an adapter (web/gpu/), and elsewhere if the
-package `wgpu` finds one. "numpy" is there wherever NumPy can be imported.
+package `wgpu` finds one. "numpy" is there wherever NumPy can be imported. Here, too, is how precise
+products must be, which decides what a device may compute them with.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import importlib.util
 import sys
 
 from .backends.base import Backend
-from .errors import DeviceUnavailableError
+from .errors import DeviceUnavailableError, OptionError
 
 NAMES = ("webgpu", "numpy")
+PRECISIONS = ("highest", "high", "medium")
 _chosen: str | None = None
+_precision = "highest"
 
 
 def devices() -> list[str]:
@@ -43,6 +46,29 @@ def set_default_device(name: str | None) -> None:
     if name is not None:
         backend(name)
     _chosen = name
+
+
+def get_float32_matmul_precision() -> str:
+    """What `set_float32_matmul_precision` has set; "highest" at first."""
+    return _precision
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """How precise matrix products and convolutions of float32 tensors must be, named as in PyTorch.
+
+    "highest", the default: factors stay float32. "high": the same here, since WebGPU has no
+    format between. "medium": WebGPU may round factors to float16 (11 significant bits; what lies
+    beyond 65504 overflows) and still adds up in float32, which is faster on GPUs with shader-f16.
+    Without shader-f16, and on NumPy, it is as "highest"; softmax, sums and the like always are.
+
+    Holds for what is compiled from now on; sessions that are made already stay as they are.
+    Raises OptionError for any other value.
+    """
+    global _precision
+    if precision not in PRECISIONS:
+        known = ", ".join(map(repr, PRECISIONS))
+        raise OptionError(f"{precision!r} is no precision of products; choose one of {known}")
+    _precision = precision
 
 
 def backend(name: str | None = None) -> Backend:

@@ -4,6 +4,7 @@ TallowError
 ├── ShapeError            shapes or axes that do not fit (also a ValueError)
 ├── DTypeError            element types that do not fit (also a TypeError)
 ├── GraphError            a graph that is not well formed: a bug, or a damaged file
+├── OptionError          a setting that has no such value (ValueError)
 ├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
 ├── RealizeError          a result cannot be had in this way here; the text says which way works
 ├── OnnxError             an ONNX file that cannot be used
@@ -30,6 +31,10 @@ class DTypeError(TallowError, TypeError):
 
 class GraphError(TallowError):
     """A graph that is not well formed."""
+
+
+class OptionError(TallowError, ValueError):
+    """A setting that has no such value."""
 
 
 class FeedError(TallowError, ValueError):

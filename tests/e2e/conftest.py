@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tallow_build.paths import CACHE, ROOT
 
@@ -131,3 +131,19 @@ def module(page: Page) -> Iterator[Any]:
         return page.evaluate(call, [path, code, argument])
 
     yield run
+
+
+@pytest.fixture(scope="session")
+def patch() -> Callable[[Page, str, str, str], None]:
+    """patch(page, path, old, new): has the server's file say something else, to that page."""
+
+    def serve(page: Page, path: str, old: str, new: str) -> None:
+        def handle(route: Route) -> None:
+            response = route.fetch()
+            body = response.text()
+            assert old in body
+            route.fulfill(response=response, body=body.replace(old, new))
+
+        page.route(f"**/{path}", handle)
+
+    return serve

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import expect
 
 from tallow_build.paths import ROOT
 
@@ -24,18 +24,6 @@ def measured(visitor: Any) -> list[Any]:
     panel = visitor.hook("kernels-panel")
     expect(panel).to_have_attribute("data-state", "ready", timeout=PATIENCE)
     return list(visitor.hook("kernels-row").all())
-
-
-def patch(page: Page, path: str, old: str, new: str) -> None:
-    """Has the server's file say something else."""
-
-    def handle(route: Route) -> None:
-        response = route.fetch()
-        body = response.text()
-        assert old in body
-        route.fulfill(response=response, body=body.replace(old, new))
-
-    page.route(f"**/{path}", handle)
 
 
 def downloaded(visitor: Any, hook: str) -> tuple[str, Any]:
@@ -154,7 +142,7 @@ def test_the_kernels_are_those_of_the_last_answer(visitor, photos):
     expect(visitor.hook("kernels-wgsl")).to_contain_text("no WGSL", timeout=PATIENCE)
 
 
-def test_without_timestamp_query_the_shares_are_counted_and_that_is_said(visitor):
+def test_without_timestamp_query_the_shares_are_counted_and_that_is_said(visitor, patch):
     patch(visitor.page, "gpu/device.js", ', "timestamp-query"', "")
     visitor.open()
     visitor.draw_seven()
@@ -169,7 +157,9 @@ def test_without_timestamp_query_the_shares_are_counted_and_that_is_said(visitor
 
 
 @pytest.mark.parametrize(("bits", "source"), [(16, "timestamp"), (60, "counted")])
-def test_a_coarse_clock_is_told_of_and_one_that_stands_still_is_not_used(visitor, bits, source):
+def test_a_coarse_clock_is_told_of_and_one_that_stands_still_is_not_used(
+    visitor, bits, source, patch
+):
     """Browsers may round the times of the GPU."""
     rounding = f"stamps.forEach((t, i) => (stamps[i] = (t >> {bits}n) << {bits}n));"
     loop = "for (const stamp of stamps)"
@@ -190,7 +180,7 @@ def test_the_keyboard_goes_through_the_kernels(visitor):
     visitor.hook("kernels-panel").locator("summary").focus()
     visitor.page.keyboard.press("Enter")
     rows = measured(visitor)
-    for _ in range(4):  # the order, two downloads, the chosen kernel
+    for _ in range(5):  # tuning, the order, two downloads, the chosen kernel
         visitor.page.keyboard.press("Tab")
     radios = visitor.hook("kernels-panel").get_by_role("radio")
     expect(radios.and_(visitor.page.locator(":checked"))).to_be_focused()
@@ -216,7 +206,7 @@ def test_fits_any_width(visitor):
         assert table["x"] >= 0 and table["x"] + table["width"] <= width
 
 
-def test_a_failure_is_told_and_can_be_tried_again(visitor):
+def test_a_failure_is_told_and_can_be_tried_again(visitor, patch):
     patch(visitor.page, "worker/main.js", 'askApp("profile", model)', "globalThis.trial(model)")
     visitor.open()
     visitor.draw_seven()

@@ -1,4 +1,5 @@
-"""The autotuner in the browser: what won is kept in IndexedDB and used after a reload."""
+"""The autotuner in the browser: what won is kept in IndexedDB and used after a reload; where that
+is refused, or a clock is missing, it is said."""
 
 from __future__ import annotations
 
@@ -60,3 +61,51 @@ answer = (await session.run_async(feeds))["y"]
     value, said = run(python, CODE + code)
     assert value == 64
     assert any("thrown away" in text for text in said)
+
+
+ANSWER = """
+import warnings
+async def answer():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        session = await tl.compile_session_async(product())
+        feeds = {name: [[1.0] * 64] * 64 for name in "ab"}
+        result = float((await session.run_async(feeds))["y"][0, 0])
+        session.close()
+    kinds = {warning.category for warning in caught}
+    return [result, [str(w.message) for w in caught], kinds <= {tl.TuningWarning}]
+"""
+TUNE_AND_LISTEN = """
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    results = await tl.tune(product())
+[[result.clock for result in results], [str(w.message) for w in caught]]
+"""
+
+
+def test_refused_storage_is_said_and_changes_no_answer(page: Page, server: str, patch: Any) -> None:
+    refuse = "indexedDB.open = () => { throw new DOMException('no storage here'); };"
+    first = "/** @type {Promise<Gpu> | undefined} */"
+    patch(page, "worker/gpu.js", first, f"{refuse}\n{first}")
+    python = BrowserPython(page, server)
+    assert python.boot("webgpu").device == "webgpu"
+    value, said, all_ours = run(python, CODE + ANSWER + "await answer()")
+    assert value == 64
+    assert all_ours
+    assert any("cannot be read: this browser refuses storage: no storage here" in t for t in said)
+    clocks, said = run(python, TUNE_AND_LISTEN)
+    assert clocks == ["timestamp"]
+    assert any("not kept: this browser refuses storage: no storage here" in text for text in said)
+    # What was measured holds as long as this worker does.
+    assert len(run(python, "dict(limits_of(backend()).traits.choices)")) == 1
+    assert run(python, "await answer()") == [64, [], True]
+
+
+def test_without_timestamp_query_the_host_clock_serves(page: Page, server: str, patch: Any) -> None:
+    patch(page, "gpu/device.js", ', "timestamp-query"', "")
+    python = BrowserPython(page, server)
+    assert python.boot("webgpu").device == "webgpu"
+    clocks, said = run(python, CODE + ANSWER + TUNE_AND_LISTEN)
+    assert clocks == ["counted"]
+    assert said == []
+    assert run(python, "await answer()") == [64, [], True]

@@ -16,7 +16,7 @@ import { encode } from "./encode.js";
  * @property {number} resolution      a tick of the clock, 0 if it is finer than matters
  */
 
-/** Milliseconds and runs after which enough is known. */
+/** Milliseconds, unless told otherwise, and runs after which enough is known. */
 const BUDGET = 500;
 const MOST_REPEATS = 50;
 
@@ -29,12 +29,13 @@ const COARSE = 1000n;
 /**
  * @param {import("./runner.js").Program} program
  * @param {() => void} upload  puts the inputs into their slots, which a run may overwrite
+ * @param {number} [budget]  milliseconds after which no further run is begun
  * @returns {Promise<Timing>}
  */
-export async function profile(program, upload) {
+export async function profile(program, upload, budget = BUDGET) {
   const { runner, plan, dispatches } = program;
   if (runner.device.features.has("timestamp-query") && dispatches.length) {
-    const { runs, resolution } = await measure(program, upload);
+    const { runs, resolution } = await measure(program, upload, budget);
     const times = typical(runs, resolution);
     const total = sum(times);
     // All steps may be shorter than a tick: then nothing was measured.
@@ -44,17 +45,18 @@ export async function profile(program, upload) {
       return { source: "timestamp", steps, total, repeats: runs.length, resolution };
     }
   }
-  const runs = await repeat(() => timeWhole(program, upload));
+  const runs = await repeat(() => timeWhole(program, upload), budget);
   const [total] = typical(runs, 0);
   return { source: "counted", steps: null, total, repeats: runs.length, resolution: 0 };
 }
 
 /**
  * @param {() => Promise<number[]>} once
+ * @param {number} budget  milliseconds
  * @returns {Promise<number[][]>}
  */
-async function repeat(once) {
-  const until = performance.now() + BUDGET;
+async function repeat(once, budget) {
+  const until = performance.now() + budget;
   const runs = [await once()];
   while (runs.length < MOST_REPEATS && performance.now() < until) runs.push(await once());
   return runs;
@@ -64,9 +66,10 @@ async function repeat(once) {
  * The time of each dispatch, in each of several runs.
  * @param {import("./runner.js").Program} program
  * @param {() => void} upload
+ * @param {number} budget  milliseconds
  * @returns {Promise<{runs: number[][], resolution: number}>}
  */
-async function measure({ runner, plan, dispatches }, upload) {
+async function measure({ runner, plan, dispatches }, upload, budget) {
   const { device } = runner;
   const count = 2 * Math.min(dispatches.length, MOST_PASSES);
   const { QUERY_RESOLVE, COPY_SRC, COPY_DST, MAP_READ } = GPUBufferUsage;
@@ -116,7 +119,7 @@ async function measure({ runner, plan, dispatches }, upload) {
         times.push(...(await timePart(dispatches.slice(from, from + MOST_PASSES))));
       }
       return times;
-    });
+    }, budget);
     return { runs, resolution: divisor >= COARSE ? Number(divisor) : 0 };
   } finally {
     for (const thing of held) thing.destroy();

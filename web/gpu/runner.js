@@ -50,6 +50,15 @@ export class Runner {
       throw this.lost;
     });
     this.loss.catch(() => {}); // whoever waits on the device is told
+    /**
+     * Pipelines by code and constants: what one program uses, another need not compile again.
+     * @type {Map<string, WeakRef<GPUComputePipeline>>}
+     */
+    this.pipelines = new Map();
+    /** @type {FinalizationRegistry<string>} */
+    this.dropped = new FinalizationRegistry((key) => {
+      if (!this.pipelines.get(key)?.deref()) this.pipelines.delete(key);
+    });
   }
 
   /**
@@ -88,6 +97,20 @@ export class Runner {
     const [memory, validation] = await this.whileAlive(Promise.all(scopes));
     if (memory) throw new OutOfMemoryError(`${what}: the device has no memory: ${memory.message}`);
     if (validation) throw new DeviceError(`${what}: ${validation.message}`);
+  }
+
+  /**
+   * A pipeline that some program has, or had not long ago; else the one that is made.
+   * @param {string} key  its code and constants
+   * @param {() => Promise<GPUComputePipeline>} make
+   */
+  async pipeline(key, make) {
+    const known = this.pipelines.get(key)?.deref();
+    if (known) return known;
+    const made = await make();
+    this.pipelines.set(key, new WeakRef(made));
+    this.dropped.register(made, key);
+    return made;
   }
 
   /**
@@ -209,11 +232,14 @@ export class Program {
     const create = async ([key, step]) => {
       const module = modules[step.module];
       try {
-        const pipeline = await device.createComputePipelineAsync({
-          label: step.name,
-          layout: "auto",
-          compute: { module, entryPoint: "main", constants: step.constants },
-        });
+        const text = `${plan.modules[step.module]}${JSON.stringify(step.constants)}`;
+        const pipeline = await runner.pipeline(text, () =>
+          device.createComputePipelineAsync({
+            label: step.name,
+            layout: "auto",
+            compute: { module, entryPoint: "main", constants: step.constants },
+          }),
+        );
         onProgress(++done, wanted.size);
         return [key, pipeline];
       } catch (error) {
@@ -329,11 +355,12 @@ export class Program {
   /**
    * Run several times, for the times of the steps.
    * @param {Uint8Array[]} inputs  as for run()
+   * @param {number} [budget]  milliseconds after which no further run is begun
    */
-  profile(inputs) {
+  profile(inputs, budget) {
     return this.#inTurn(copyOf(inputs), async (kept) => {
       await this.#run(kept);
-      return profile(this, () => this.#upload(kept));
+      return profile(this, () => this.#upload(kept), budget);
     });
   }
 

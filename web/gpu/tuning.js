@@ -19,28 +19,30 @@ function done(request) {
 }
 
 /** @returns {Promise<IDBDatabase>} */
-function open() {
-  const request = indexedDB.open(DATABASE, 1);
-  request.onupgradeneeded = () => request.result.createObjectStore(STORE);
-  return done(request);
+async function open() {
+  try {
+    const request = indexedDB.open(DATABASE, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(STORE);
+    return await done(request);
+  } catch (error) {
+    // What browsers say of it ranges from nothing at all to "The operation is insecure."
+    const { message } = /** @type {Error} */ (error ?? new Error());
+    throw new Error(`this browser refuses storage${message && `: ${message}`}`);
+  }
 }
 
 /**
- * The record of an adapter; null if there is none, or if the browser refuses storage.
+ * The record of an adapter, null if there is none; rejects if the browser refuses storage.
  * @param {string} adapter
  * @returns {Promise<string | null>}
  */
 export async function readTuning(adapter) {
+  const database = await open();
   try {
-    const database = await open();
-    try {
-      const store = database.transaction(STORE).objectStore(STORE);
-      return (await done(store.get(adapter))) ?? null;
-    } finally {
-      database.close();
-    }
-  } catch {
-    return null; // kernels are then chosen by rule
+    const store = database.transaction(STORE).objectStore(STORE);
+    return (await done(store.get(adapter))) ?? null;
+  } finally {
+    database.close();
   }
 }
 

@@ -10,6 +10,7 @@ import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
 import * as text from "../text.js";
 import { Message } from "./message.js";
+import { Tuning } from "./tuning.js";
 import { highlight } from "./wgsl.js";
 
 /**
@@ -58,6 +59,7 @@ export class Kernels {
   #facts;
   #code;
   #copy;
+  #tuning;
   /** Of the model that gave the last answer. @type {FindModel | null} */
   #asked = null;
   /** Is that answer's profile still to be had? */
@@ -74,8 +76,9 @@ export class Kernels {
   /**
    * @param {HTMLDetailsElement} root
    * @param {import("../engine.js").Engine} engine
+   * @param {() => void} reloaded  hears that a model has other kernels now
    */
-  constructor(root, engine) {
+  constructor(root, engine, reloaded) {
     const find = (/** @type {string} */ selector) =>
       /** @type {any} */ (root.querySelector(selector));
     this.#root = root;
@@ -92,6 +95,10 @@ export class Kernels {
       (answer) => this.#show(answer),
       (error) => this.#fail(error),
     );
+    this.#tuning = new Tuning(find(".tuning"), engine, {
+      begun: () => clearTimeout(this.#timer),
+      over: (changed) => (changed ? reloaded() : this.#refresh(0)),
+    });
     root.addEventListener("toggle", () => this.#refresh(0));
     this.#order.addEventListener("change", () => this.#list());
     this.#copy.addEventListener("click", () => void this.#copyText());
@@ -112,11 +119,17 @@ export class Kernels {
     else this.#say("idle", text.NO_KERNELS_YET);
   }
 
-  /** Profile, if anybody looks. @param {number} delay  milliseconds */
+  /** What a visitor should know about the tuning. @param {string[]} warnings */
+  warn(warnings) {
+    this.#tuning.warn(warnings);
+  }
+
+  /** Profile, if anybody looks and no tuning is under way. @param {number} delay  milliseconds */
   #refresh(delay) {
     clearTimeout(this.#timer);
     if (!this.#stale || !this.#root.open) return;
     this.#say("waiting", text.MEASURING);
+    if (this.#tuning.running) return;
     this.#timer = setTimeout(() => {
       if (!this.#asked) return;
       this.#stale = false;
@@ -134,6 +147,7 @@ export class Kernels {
     this.#about.show(words, again);
     this.#found.ariaBusy = String(state === "waiting");
     this.#found.hidden = !this.#answer || state === "idle" || state === "error";
+    this.#tuning.offer(state === "ready" ? this.#asked : null);
   }
 
   /** @param {Error} error */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The GPU as Python sees it: globalThis.tallowGpu = {info, reason, load(planJson, weights),
- * tuning, keepTuning(record)}.
+ * tuning, tuningRefused, keepTuning(record)}.
  *
  * info is null, with the reason in words, until a device was had. Buffers of Python come as proxies
  * and are read where they lie in its memory, without a copy.
@@ -22,6 +22,7 @@ let opened;
  * @property {string | null} reason        why none can be had
  * @property {(planJson: string, weights: PyBuffer) => Promise<PythonProgram>} load
  * @property {string | null} tuning                        the tuning record of this adapter
+ * @property {string | null} tuningRefused                 why it could not be read
  * @property {(record: string) => Promise<void>} keepTuning
  */
 
@@ -37,9 +38,12 @@ class PythonProgram {
     return withViews(inputs, (views) => this.program.run(views));
   }
 
-  /** @param {...PyBuffer} inputs */
-  profile(...inputs) {
-    return withViews(inputs, (views) => this.program.profile(views));
+  /**
+   * @param {number} budget  milliseconds
+   * @param {...PyBuffer} inputs
+   */
+  profile(budget, ...inputs) {
+    return withViews(inputs, (views) => this.program.profile(views, budget));
   }
 
   get stats() {
@@ -82,12 +86,20 @@ async function open() {
         new PythonProgram(
           await withViews([weights], ([view]) => runner.load(plan, view, progress)),
         ),
-      tuning: await readTuning(info.name),
+      tuning: null,
+      tuningRefused: null,
       keepTuning: async (record) => {
+        // What is kept nowhere else holds as long as this worker does.
         gpu.tuning = record;
+        gpu.tuningRefused = null;
         await writeTuning(info.name, record);
       },
     };
+    try {
+      gpu.tuning = await readTuning(info.name);
+    } catch (error) {
+      gpu.tuningRefused = /** @type {Error} */ (error).message;
+    }
     return gpu;
   } catch (error) {
     opened = undefined; // so that the next wish for it asks the browser again
@@ -118,7 +130,14 @@ export function withoutGpu() {
  */
 function none(reason) {
   const refuse = () => Promise.reject(new Error(reason));
-  return { info: null, reason, load: refuse, tuning: null, keepTuning: refuse };
+  return {
+    info: null,
+    reason,
+    load: refuse,
+    tuning: null,
+    tuningRefused: null,
+    keepTuning: refuse,
+  };
 }
 
 /**

@@ -31,6 +31,9 @@ let app;
 /** What app.py holds, so that it can be loaded again on another device. @type {Map<string, ModelFiles>} */
 const loaded = new Map();
 
+/** What is being tuned, if anything. @type {{stop: boolean, over: Promise<any>} | null} */
+let tuning = null;
+
 /** @type {Promise<unknown>} */
 let last = Promise.resolve();
 
@@ -48,8 +51,8 @@ function inTurn(job) {
 
 /**
  * Call a function of py/tallow/app.py, and read the JSON that it gives.
- * @param {"start" | "load_model" | "predict" | "profile"} name
- * @param {...unknown} args  strings and byte arrays
+ * @param {"start" | "load_model" | "predict" | "profile" | "tune"} name
+ * @param {...unknown} args  strings, byte arrays and callbacks
  * @returns {Promise<any>}
  */
 async function askApp(name, ...args) {
@@ -85,6 +88,41 @@ async function start({ device }) {
   const models = {};
   for (const [name, files] of loaded) models[name] = await compile(name, files);
   return { ...started, reason: started.reason ?? (device === had ? null : reason), models };
+}
+
+/**
+ * Time the kernels that could serve a model, one op after the other, while answers go on; then load
+ * it again with those that won.
+ * @param {string} model
+ */
+async function tune(model) {
+  if (tuning) throw new Error("A model is being tuned already.");
+  const mine = { stop: false, over: /** @type {Promise<any>} */ (Promise.resolve()) };
+  const progress = (/** @type {number} */ done, /** @type {number} */ total) => {
+    emit("tuning", { done, total });
+    return !mine.stop;
+  };
+  tuning = mine;
+  let told;
+  try {
+    mine.over = askApp("tune", model, progress);
+    told = await mine.over;
+  } finally {
+    tuning = null;
+  }
+  const stopped = mine.stop;
+  const facts = await inTurn(async () => {
+    const files = loaded.get(model);
+    return files && told.measured ? compile(model, files) : null;
+  });
+  return { ...told, stopped, facts };
+}
+
+/** Have the tuning end, and wait until it has. What was measured so far is kept. */
+async function stopTuning() {
+  if (!tuning) return;
+  tuning.stop = true;
+  await tuning.over.catch(() => {}); // whoever asked for it is told
 }
 
 /**
@@ -125,7 +163,11 @@ serve({
   boot: (args) => inTurn(() => start(args)),
 
   /** Switch to another device, with all the models that were loaded. @param {{device: Device}} args */
-  device: (args) => inTurn(() => start(args)),
+  device: (args) =>
+    inTurn(async () => {
+      await stopTuning(); // which measures on the device of now
+      return start(args);
+    }),
 
   /** @param {{model: string}} args */
   load: async ({ model }) => {
@@ -150,4 +192,9 @@ serve({
 
   /** The kernels of the last answer of a model, timed. @param {{model: string}} args */
   profile: ({ model }) => inTurn(() => askApp("profile", model)),
+
+  /** Events {event: "tuning", done, total} tell how far it is. @param {{model: string}} args */
+  tune: ({ model }) => tune(model),
+
+  stopTuning,
 });

@@ -76,6 +76,12 @@ serve({
   /** @param {{code: string, filename?: string}} args */
   exec: async ({ code, filename = "<exec>" }) => {
     const run = script.get("run");
-    return JSON.parse(await run(code, filename));
+    const coroutine = run(code, filename);
+    try {
+      return JSON.parse(await coroutine);
+    } finally {
+      coroutine.destroy();
+      run.destroy();
+    }
   },
 });

@@ -19,7 +19,8 @@ class DeviceInfo:
     features: tuple[str, ...] = ()
 
 
-# A profile repeats the run for so long, but no more often than that: many clocks are coarse.
+# A profile repeats the run for so long, unless told otherwise, but no more often than that: many
+# clocks are coarse.
 PROFILE_SECONDS = 0.5
 PROFILE_REPEATS = 50
 
@@ -57,10 +58,15 @@ class Program(Protocol):
     async def run_async(self, inputs: Sequence[Any]) -> list[HostArray]:
         """Runs on inputs in the plan's order."""
 
-    def profile(self, inputs: Sequence[Any]) -> Timing:
-        """Runs on inputs in the plan's order, some times, and tells how long each step took."""
+    def profile(self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS) -> Timing:
+        """Runs on inputs in the plan's order, some times, and tells how long each step took.
 
-    async def profile_async(self, inputs: Sequence[Any]) -> Timing:
+        seconds: no further run is begun after that long.
+        """
+
+    async def profile_async(
+        self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS
+    ) -> Timing:
         """As `profile`."""
 
     @property
@@ -81,7 +87,8 @@ class Backend(Protocol):
     def limits(self) -> Limits: ...
 
     def tuning_record(self) -> str | None:
-        """What `keep_tuning_record` kept for this adapter; None if nothing."""
+        """What `keep_tuning_record` kept for this adapter; None if nothing. Raises OSError or a
+        TallowError where storage is refused."""
 
     async def keep_tuning_record(self, text: str) -> None:
         """Keeps a text for this adapter, beyond the process. Raises OSError or a TallowError."""

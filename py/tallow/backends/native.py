@@ -24,7 +24,7 @@ from ..dtype import BY_NAME
 from ..errors import DeviceError
 from ..hostarray import HostArray
 from ..session import from_device
-from .base import PROFILE_REPEATS, DeviceInfo, Timing, typical
+from .base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Timing, typical
 from .native_device import NativeDevice, open_device
 
 # The compiler in `wgpu` has subgroups, but refuses the directive that WGSL asks for.
@@ -318,22 +318,27 @@ class NativeProgram:
             with self._lock:
                 self._give_back(staging)
 
-    def profile(self, inputs: Sequence[Any]) -> Timing:
+    def profile(self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs, then each step by itself, often enough that its submit does not count."""
         self.run(inputs)
-        runs = [[self._step_seconds(d) for d in self._dispatches] for _ in range(_PROFILE_RUNS)]
-        times = iter(typical(runs, 0))
-        seconds = [next(times) if step.module >= 0 else 0.0 for step in self._plan.run]
-        return Timing("clock", seconds, sum(seconds), _PROFILE_RUNS)
+        runs: list[list[float]] = []
+        until = time.perf_counter() + seconds
+        while not runs or (len(runs) < _PROFILE_RUNS and time.perf_counter() < until):
+            runs.append([self._step_seconds(dispatch) for dispatch in self._dispatches])
+        found = iter(typical(runs, 0))
+        times = [next(found) if step.module >= 0 else 0.0 for step in self._plan.run]
+        return Timing("clock", times, sum(times), len(runs))
 
     def _step_seconds(self, dispatch: _Dispatch) -> float:
         once = self._seconds([dispatch], 1)
         repeats = min(PROFILE_REPEATS, int(_PROFILE_STEP / once))
         return self._seconds([dispatch], repeats) if repeats > 1 else once
 
-    async def profile_async(self, inputs: Sequence[Any]) -> Timing:
+    async def profile_async(
+        self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS
+    ) -> Timing:
         """As `profile`, in a thread."""
-        return await asyncio.to_thread(self.profile, inputs)
+        return await asyncio.to_thread(self.profile, inputs, seconds)
 
     # ---- the rest ------------------------------------------------------------------------------
 
@@ -388,10 +393,10 @@ class NativeBackend:
         return Path(folder) / "tallow" / f"tuning-{digest}.json"
 
     def tuning_record(self) -> str | None:
-        """The text of a file in the user's cache folder."""
+        """The text of a file in the user's cache folder. Raises OSError if it cannot be read."""
         try:
             return self._record_path().read_text("utf-8", errors="replace")
-        except OSError:
+        except FileNotFoundError:
             return None
 
     async def keep_tuning_record(self, text: str) -> None:

@@ -138,7 +138,7 @@ class NumpyProgram:
         """As `run`; the computation itself does not yield."""
         return self.run(inputs)
 
-    def profile(self, inputs: Sequence[Any]) -> Timing:
+    def profile(self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs some times, with the clock around each step."""
         clock: list[float] = []
 
@@ -152,7 +152,7 @@ class NumpyProgram:
 
         steps = [timed(step) for step in self._steps]
         runs: list[list[float]] = []
-        until = perf_counter() + PROFILE_SECONDS
+        until = perf_counter() + seconds
         while not runs or (len(runs) < PROFILE_REPEATS and perf_counter() < until):
             clock.clear()
             with self._lock, self._explained():
@@ -161,12 +161,14 @@ class NumpyProgram:
                     step()
             runs.append(clock.copy())
         tick = _tick()
-        seconds = typical(runs, tick)
-        return Timing("clock", seconds, sum(seconds), len(runs), tick)
+        times = typical(runs, tick)
+        return Timing("clock", times, sum(times), len(runs), tick)
 
-    async def profile_async(self, inputs: Sequence[Any]) -> Timing:
+    async def profile_async(
+        self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS
+    ) -> Timing:
         """As `profile`; the computation itself does not yield."""
-        return self.profile(inputs)
+        return self.profile(inputs, seconds)
 
     @property
     def stats(self) -> dict[str, Any]:

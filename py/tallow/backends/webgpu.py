@@ -18,7 +18,7 @@ from ..dtype import BY_NAME
 from ..errors import DeviceError, DeviceLostError, DeviceMemoryError, RealizeError
 from ..hostarray import HostArray
 from ..session import from_device
-from .base import DeviceInfo, Timing
+from .base import PROFILE_SECONDS, DeviceInfo, Timing
 from .choice import Traits
 
 _ERRORS = {
@@ -75,21 +75,25 @@ class WebGpuProgram:
         result: list[HostArray] = _blocking(self.run_async(inputs), "running on WebGPU")
         return result
 
-    async def profile_async(self, inputs: Sequence[Any]) -> Timing:
+    async def profile_async(
+        self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS
+    ) -> Timing:
         """Runs some times, each step in a compute pass with timestamps of its own."""
         try:
-            told = await self._handle.profile(*(memoryview(value) for value in inputs))
+            told = await self._handle.profile(
+                1000 * seconds, *(memoryview(value) for value in inputs)
+            )
         except JsException as error:
             _raise(error)
         found = told.to_py()
         measured = found["source"] == "timestamp"
-        seconds = [ns * 1e-9 for ns in found["steps"]] if measured else None
+        times = [ns * 1e-9 for ns in found["steps"]] if measured else None
         total, tick = found["total"] * 1e-9, found["resolution"] * 1e-9
-        return Timing(found["source"], seconds, total, found["repeats"], tick)
+        return Timing(found["source"], times, total, found["repeats"], tick)
 
-    def profile(self, inputs: Sequence[Any]) -> Timing:
+    def profile(self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS) -> Timing:
         """As `profile_async`, blocking; RealizeError where the browser cannot."""
-        result: Timing = _blocking(self.profile_async(inputs), "profiling on WebGPU")
+        result: Timing = _blocking(self.profile_async(inputs, seconds), "profiling on WebGPU")
         return result
 
     @property
@@ -124,9 +128,12 @@ class WebGpuBackend:
         )
 
     def tuning_record(self) -> str | None:
-        """What the worker found in IndexedDB when it opened the adapter."""
+        """What the worker found in IndexedDB when it opened the adapter; DeviceError where the
+        browser refused to look."""
+        if js.tallowGpu.tuningRefused:
+            raise DeviceError(str(js.tallowGpu.tuningRefused))
         record = js.tallowGpu.tuning
-        return record if isinstance(record, str) else None  # JavaScript's null is not None
+        return str(record) if record else None  # JavaScript's null is not None
 
     async def keep_tuning_record(self, text: str) -> None:
         """Puts it into IndexedDB; DeviceError where the browser refuses storage."""

@@ -1,0 +1,220 @@
+"""Nothing is left behind: a thousand runs and a hundred sessions in one worker, failed ones too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import CDPSession, Page
+
+from tallow_build.paths import ROOT
+from tallow_build.script import BrowserPython
+
+RUNS = 1000
+SESSIONS = 100
+FAILURES = 100
+
+# What the engines of Python and JavaScript keep for themselves: caches, free lists, code.
+OBJECTS = 100  # objects that Python's collector tracks
+REFERENCES = 5  # from Python to JavaScript's objects
+JS_BYTES = 2_000_000  # of JavaScript's heap; a thousand answers of a kilobyte fit, no buffer does
+
+SETUP = """
+import gc, js, pyodide_js
+import tallow as tl
+from dataclasses import replace
+from tallow.compile import compile_graph
+from tallow.device import backend
+from tallow.tuning import limits_of
+
+js.eval('''
+globalThis.held = {bytes: 0, buffers: 0};
+{
+  const alive = new Map();
+  const create = GPUDevice.prototype.createBuffer;
+  GPUDevice.prototype.createBuffer = function (...args) {
+    const buffer = create.apply(this, args);
+    alive.set(buffer, buffer.size);
+    held.bytes += buffer.size;
+    held.buffers += 1;
+    return buffer;
+  };
+  const destroy = GPUBuffer.prototype.destroy;
+  GPUBuffer.prototype.destroy = function () {
+    if (alive.delete(this)) {
+      held.bytes -= this.size;
+      held.buffers -= 1;
+    }
+    return destroy.call(this);
+  };
+}
+''')
+module = pyodide_js._module
+module.enable_pyproxy_allocation_tracing()
+
+def state():
+    for _ in range(3):
+        gc.collect()
+    return {
+        "gpu_bytes": js.held.bytes,
+        "gpu_buffers": js.held.buffers,
+        "heap": module.HEAPU8.length,
+        "objects": len(gc.get_objects()),
+        "proxies": module.pyproxy_alloc_map.size,
+        "references": module._hiwire_num_refs(),
+    }
+
+model = tl.onnx.load("mnist.onnx")
+graph = model.graph()
+(port,) = graph.inputs
+name = port.attrs["name"]
+feeds = {name: memoryview(bytes(4 * 28 * 28)).cast("f", port.shape)}
+
+async def refused(awaitable, kind):
+    try:
+        await awaitable
+    except kind:
+        return
+    raise AssertionError(f"no {kind.__name__}")
+"""
+SESSION_RUNS = """
+session = await model.session_async()
+async def many(count):
+    for _ in range(count):
+        await session.run_async(feeds)
+"""
+SHORT_RUNS = """
+session = await model.session_async()
+async def many(count):
+    pixels = bytes(4 * 28 * 28)
+    for _ in range(count):
+        await session.run_ordered([pixels])
+"""
+SESSIONS_MADE = """
+async def many(count):
+    for _ in range(count):
+        session = await model.session_async()
+        await session.run_async(feeds)
+        session.close()
+"""
+WRONG_FEEDS = """
+session = await model.session_async()
+async def many(count):
+    for _ in range(count):
+        await refused(session.run_async({"x": [1.0]}), tl.FeedError)
+        await refused(session.run_async({name: [1.0]}), tl.FeedError)
+        await refused(session._program.run_async([bytes(8)]), tl.DeviceError)
+        await refused(session._program.profile_async([]), tl.DeviceError)
+    await session.run_async(feeds)
+"""
+FAILED_LOADS = """
+compiled = compile_graph(graph, "webgpu", limits_of(backend()))
+modules = (*compiled.plan.modules[:-1], "this is no WGSL")
+broken = replace(compiled, plan=replace(compiled.plan, modules=modules))
+async def many(count):
+    for _ in range(count):
+        await refused(backend().load_async(broken), tl.DeviceError)
+"""
+PROFILES = """
+session = await model.session_async()
+async def many(count):
+    for _ in range(count):
+        await session._program.profile_async([bytes(4 * 28 * 28)], 0.0)
+"""
+FIRST = "await many({count})\nstate()"
+
+
+class Collector:
+    """Collects a worker's garbage and weighs its JavaScript heap, through DevTools."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._session: CDPSession = page.context.new_cdp_session(page)
+        self._worker = ""
+        self._answers: dict[int, Any] = {}
+        self._session.on("Target.attachedToTarget", self._attached)
+        self._session.on("Target.receivedMessageFromTarget", self._received)
+        attach = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": False}
+        self._session.send("Target.setAutoAttach", attach)
+        self._count = 0
+
+    def _attached(self, event: dict[str, Any]) -> None:
+        if event["targetInfo"]["type"] == "worker":
+            self._worker = event["sessionId"]
+
+    def _received(self, event: dict[str, Any]) -> None:
+        answer = json.loads(event["message"])
+        self._answers[answer.get("id", 0)] = answer.get("result")
+
+    def _send(self, method: str) -> Any:
+        self._count += 1
+        message = json.dumps({"id": self._count, "method": method})
+        arguments = {"sessionId": self._worker, "message": message}
+        self._session.send("Target.sendMessageToTarget", arguments)
+        while self._count not in self._answers:
+            self._page.evaluate("0")  # lets events arrive
+        return self._answers[self._count]
+
+    def bytes_used(self) -> int:
+        """Of the worker's JavaScript heap, without garbage."""
+        self._send("HeapProfiler.collectGarbage")
+        used: int = self._send("Runtime.getHeapUsage")["usedSize"]
+        return used
+
+
+Measure = Callable[[str, int], None]
+
+
+@pytest.fixture
+def leaves_nothing(page: Page, server: str) -> Measure:
+    """leaves_nothing(code, count): what `many` of the code does in all is no more than what its
+    first ten times leave behind."""
+    python = BrowserPython(page, server)
+    assert python.boot("webgpu").device == "webgpu"
+    python.write("mnist.onnx", (ROOT / "models" / "mnist" / "mnist.onnx").read_bytes())
+    collector = Collector(page)
+
+    def run(code: str) -> Any:
+        said: list[str] = []
+        ended = python.run(code, "leaks.py", lambda _, text: said.append(text))
+        assert ended.status == 0, "".join(said)
+        return ended.result
+
+    def measure(code: str, count: int) -> None:
+        run(SETUP + code)
+        before, js_before = run(FIRST.format(count=10)), collector.bytes_used()
+        after, js_after = run(FIRST.format(count=count - 10)), collector.bytes_used()
+        print(before, after, js_before, js_after)
+        for exact in ("gpu_bytes", "gpu_buffers", "heap", "proxies"):
+            assert after[exact] == before[exact], exact
+        assert after["objects"] - before["objects"] < OBJECTS
+        assert after["references"] - before["references"] < REFERENCES
+        assert js_after - js_before < JS_BYTES
+
+    return measure
+
+
+def test_runs(leaves_nothing: Measure) -> None:
+    leaves_nothing(SESSION_RUNS, RUNS)
+
+
+def test_runs_by_the_short_road(leaves_nothing: Measure) -> None:
+    leaves_nothing(SHORT_RUNS, RUNS)
+
+
+def test_sessions(leaves_nothing: Measure) -> None:
+    leaves_nothing(SESSIONS_MADE, SESSIONS)
+
+
+def test_runs_that_fail(leaves_nothing: Measure) -> None:
+    leaves_nothing(WRONG_FEEDS, FAILURES)
+
+
+def test_loads_that_fail(leaves_nothing: Measure) -> None:
+    leaves_nothing(FAILED_LOADS, FAILURES)
+
+
+def test_profiles(leaves_nothing: Measure) -> None:
+    leaves_nothing(PROFILES, FAILURES)

@@ -1,0 +1,227 @@
+"""Tuning in the page: the button, what it tells, what it keeps, and what stands in its way."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+PATIENCE = 120_000
+
+RECORD = """() => new Promise((resolve, reject) => {
+  const request = indexedDB.open("tallow", 1);
+  request.onerror = () => reject(request.error);
+  request.onsuccess = () => {
+    const all = request.result.transaction("tuning").objectStore("tuning").getAll();
+    all.onsuccess = () => { request.result.close(); resolve(all.result); };
+  };
+})"""
+PUT = """(text) => new Promise((resolve, reject) => {
+  const request = indexedDB.open("tallow", 1);
+  request.onerror = () => reject(request.error);
+  request.onsuccess = () => {
+    const change = request.result.transaction("tuning", "readwrite");
+    const store = change.objectStore("tuning");
+    store.getAllKeys().onsuccess = ({target}) => store.put(text, target.result[0]);
+    change.oncomplete = () => { request.result.close(); resolve(); };
+  };
+})"""
+REFUSALS = {
+    "throws": "IDBFactory.prototype.open = () => { throw new DOMException('no storage here'); };",
+    "fires": """IDBFactory.prototype.open = () => {
+      const request = {error: new DOMException("no storage here")};
+      setTimeout(() => request.onerror(new Event("error")));
+      return request;
+    };""",
+}
+# Notes in the page each thing that the visitor is told meanwhile.
+LISTEN = """() => {
+  const said = document.querySelector("[data-testid=tuning-said]");
+  window.told = [];
+  new MutationObserver(() => window.told.push(said.textContent))
+    .observe(said, {childList: true, characterData: true, subtree: true});
+}"""
+
+
+def refuse_storage(page: Page, how: str, patch: Any) -> None:
+    """Has the worker's IndexedDB refuse."""
+    first = "/** @type {Promise<Gpu> | undefined} */"
+    patch(page, "worker/gpu.js", first, f"{REFUSALS[how]}\n{first}")
+
+
+def measured(visitor: Any) -> Locator:
+    """The panel, opened, once the answer on the page has been profiled."""
+    panel: Locator = visitor.hook("kernels-panel")
+    if panel.get_attribute("open") is None:
+        panel.locator("summary").click()
+    expect(panel).to_have_attribute("data-state", "ready", timeout=PATIENCE)
+    return panel
+
+
+def seven(visitor: Any, address: str = "./") -> Locator:
+    """The panel for a seven."""
+    visitor.open(address)
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    return measured(visitor)
+
+
+def probabilities(visitor: Any) -> list[str]:
+    """The ten bars of the digit."""
+    bars = visitor.page.locator("#view-draw .bars li")
+    return [bar.get_attribute("data-probability") or "" for bar in bars.all()]
+
+
+def tune(visitor: Any) -> str:
+    """Presses the button; what is said in the end."""
+    visitor.hook("tune").click()
+    expect(visitor.hook("tuning")).to_have_attribute("data-state", "running")
+    expect(visitor.hook("tuning")).to_have_attribute("data-state", "idle", timeout=PATIENCE)
+    return visitor.hook("tuning-said").text_content() or ""
+
+
+def kernels(visitor: Any) -> list[str]:
+    """The hand-written kernels in the plan of the answer."""
+    with visitor.page.expect_download() as download:
+        visitor.hook("kernels-plan").click()
+    plan = json.loads(download.value.path().read_bytes())
+    texts = [plan["modules"][step["module"]] for step in plan["run"] if step["module"] >= 0]
+    return [name for text in texts for name in re.findall(r"kernels_wgsl/(\w+)\.wgsl", text)]
+
+
+def test_tuning_tells_its_progress_and_what_changed_and_keeps_it(visitor):
+    seven(visitor)
+    before = [float(value) for value in probabilities(visitor)]
+    visitor.page.evaluate(LISTEN)
+    said = tune(visitor)
+    told = visitor.page.evaluate("told")
+    steps = [re.fullmatch(r"Tuning, op (\d+) of (\d+)", words) for words in told]
+    ops = [(int(step[1]), int(step[2])) for step in steps if step]
+    assert len(ops) > 1
+    assert ops[0][0] == 1 and ops[-1][0] == ops[-1][1]
+    assert re.search(r"mnist: (\d+ of \d+ kernels replaced|the rule was right already)", said)
+    assert "Timed by the GPU’s own clock" in said
+    expect(visitor.hook("tuning-warned")).to_be_empty()
+    assert visitor.read() == "7"
+    assert [float(value) for value in probabilities(visitor)] == pytest.approx(before, abs=1e-4)
+    measured(visitor)
+    expect(visitor.hook("tune")).to_be_enabled()
+    (record,) = visitor.page.evaluate(RECORD)
+    choices = json.loads(record)["choices"]["highest"]
+    assert len(choices) == ops[0][1]
+    assert set(kernels(visitor)) <= {*choices.values(), "pool2d"}
+
+    # That a new page uses the record shows when it says something that nobody would choose.
+    slow = {name: re.sub("^conv2d_.*", "conv2d_4x4", file) for name, file in choices.items()}
+    assert slow != choices
+    altered = {"highest": slow}
+    checksum = hashlib.sha256(json.dumps(altered, sort_keys=True).encode()).hexdigest()
+    changed = {**json.loads(record), "choices": altered, "checksum": checksum}
+    visitor.page.evaluate(PUT, json.dumps(changed))
+    seven(visitor)
+    assert not [name for name in kernels(visitor) if re.match("conv2d_(?!4x4)", name)]
+    expect(visitor.hook("tuning-warned")).to_be_empty()
+    assert [float(value) for value in probabilities(visitor)] == pytest.approx(before, abs=1e-4)
+
+
+def test_a_damaged_record_is_told_and_made_anew(visitor):
+    seven(visitor)
+    tune(visitor)
+    (record,) = visitor.page.evaluate(RECORD)
+    visitor.page.evaluate(PUT, record.replace("conv2d_", "conv3d_", 1))
+    seven(visitor)
+    warned = visitor.hook("tuning-warned")
+    expect(warned).to_contain_text("is thrown away: its checksum is wrong")
+    tune(visitor)
+    seven(visitor)
+    expect(warned).to_be_empty()
+
+
+def test_while_tuning_answers_go_on_and_the_button_cancels(visitor):
+    seven(visitor)
+    visitor.hook("tune").click()
+    expect(visitor.hook("tuning-said")).to_contain_text("op 1 of")
+    visitor.draw([(0.2, 0.5), (0.8, 0.5)])
+    assert visitor.read()
+    expect(visitor.hook("tune")).to_have_text("Cancel")
+    visitor.hook("tune").click()
+    expect(visitor.hook("tuning")).to_have_attribute("data-state", "idle", timeout=PATIENCE)
+    expect(visitor.hook("tuning-said")).to_contain_text("Cancelled")
+    measured(visitor)
+    visitor.clear()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    measured(visitor)
+    said = tune(visitor)
+    assert "Cancelled" not in said
+
+
+def test_another_device_ends_the_tuning(visitor):
+    seven(visitor)
+    visitor.hook("tune").click()
+    expect(visitor.hook("tuning-said")).to_contain_text("op 1 of")
+    visitor.hook("device-select").select_option("numpy")
+    visitor.wait()
+    expect(visitor.hook("tuning")).to_have_attribute("data-state", "idle", timeout=PATIENCE)
+    assert visitor.read() == "7"
+    measured(visitor)
+    expect(visitor.device).to_have_attribute("data-device", "numpy")
+    expect(visitor.hook("tune")).to_be_disabled()
+
+
+def test_numpy_has_nothing_to_tune_and_says_so(visitor):
+    seven(visitor, "./?device=numpy")
+    expect(visitor.hook("tune")).to_be_disabled()
+    expect(visitor.hook("tuning-said")).to_contain_text("nothing to tune")
+
+
+def test_there_is_nothing_to_tune_before_an_answer(visitor):
+    visitor.open()
+    visitor.hook("kernels-panel").locator("summary").click()
+    expect(visitor.hook("tune")).to_be_disabled()
+    visitor.draw_seven()
+    visitor.read()
+    measured(visitor)
+    expect(visitor.hook("tune")).to_be_enabled()
+
+
+def test_without_timestamp_query_the_other_clock_serves_and_that_is_said(visitor, patch):
+    patch(visitor.page, "gpu/device.js", ', "timestamp-query"', "")
+    seven(visitor)
+    assert "Timed by the page’s clock" in tune(visitor)
+    assert visitor.read() == "7"
+    assert len(visitor.page.evaluate(RECORD)) == 1
+
+
+@pytest.mark.parametrize("how", REFUSALS)
+def test_where_storage_is_refused_that_is_told_and_tuning_works(visitor, how, patch):
+    refuse_storage(visitor.page, how, patch)
+    seven(visitor)
+    warned = visitor.hook("tuning-warned")
+    expect(warned).to_contain_text("cannot be read: this browser refuses storage: no storage here")
+    tune(visitor)
+    expect(warned).to_contain_text("not kept: this browser refuses storage: no storage here")
+    assert visitor.read() == "7"
+
+
+def test_a_failure_is_told(visitor, patch):
+    patch(visitor.page, "worker/main.js", 'askApp("tune", model, progress)', "globalThis.trial()")
+    seven(visitor)
+    visitor.hook("tune").click()
+    failure = "could not be tuned: globalThis.trial is not a function"
+    expect(visitor.hook("tuning-said")).to_contain_text(failure, timeout=PATIENCE)
+    expect(visitor.hook("tune")).to_be_enabled()
+
+
+def test_the_keyboard_tunes(visitor):
+    seven(visitor)
+    visitor.hook("tune").focus()
+    visitor.page.keyboard.press("Enter")
+    expect(visitor.hook("tuning")).to_have_attribute("data-state", "running")
+    expect(visitor.hook("tune")).to_be_focused()
+    visitor.page.keyboard.press("Enter")
+    expect(visitor.hook("tuning-said")).to_contain_text("Cancelled", timeout=PATIENCE)

@@ -1,0 +1,111 @@
+"""The native runner leaves nothing behind: runs, sessions, and those that fail."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tallow as tl
+from tallow.backends.native import NativeBackend
+from tallow.backends.native_device import open_device
+from tallow.compile import compile_graph
+from tallow_build.paths import ROOT
+
+BLOCKS = 500  # that Python and `wgpu` keep for themselves: caches and free lists
+MODEL = ROOT / "models" / "mnist" / "mnist.onnx"
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch, native: None) -> Iterator[Callable[[], int]]:
+    """Bytes of the buffers that were created since, and not destroyed."""
+    device = open_device().handle
+    alive: dict[int, Any] = {}  # the buffers themselves: dropping one must not count as freeing it
+    create = device.create_buffer
+
+    def created(**arguments: Any) -> Any:
+        buffer = create(**arguments)
+        alive[id(buffer)] = buffer
+        return buffer
+
+    kind = type(create(size=16, usage="COPY_DST"))
+    destroy = kind.destroy
+
+    def destroyed(buffer: Any) -> None:
+        alive.pop(id(buffer), None)
+        destroy(buffer)
+
+    monkeypatch.setattr(device, "create_buffer", created)
+    monkeypatch.setattr(kind, "destroy", destroyed)
+    yield lambda: sum(buffer.size for buffer in alive.values())
+
+
+def blocks() -> int:
+    """Blocks of memory that Python holds."""
+    gc.collect()
+    return sys.getallocatedblocks()
+
+
+def same_after(action: Callable[[], object], held: Callable[[], int], count: int) -> None:
+    """What an action holds after the tenth time, it holds after the last."""
+    for _ in range(10):
+        action()
+    before = held(), blocks()
+    for _ in range(count - 10):
+        action()
+    assert held() == before[0]
+    assert blocks() - before[1] < BLOCKS
+
+
+def feeds_of(session: tl.Session) -> dict[str, Any]:
+    (port,) = session.plan.inputs
+    return {port.name: np.zeros(port.shape, np.float32)}
+
+
+def test_a_thousand_runs(held: Callable[[], int]) -> None:
+    with tl.onnx.load(MODEL).session("webgpu") as session:
+        feeds = feeds_of(session)
+        same_after(lambda: session.run(feeds), held, 1000)
+        assert held() == session.stats["bytes"] > 0
+    assert held() == 0
+
+
+def test_a_hundred_sessions(held: Callable[[], int]) -> None:
+    model = tl.onnx.load(MODEL)
+
+    def once() -> None:
+        with model.session("webgpu") as session:
+            session.run(feeds_of(session))
+
+    same_after(once, held, 100)
+    assert held() == 0
+
+
+def test_what_fails(held: Callable[[], int]) -> None:
+    backend = NativeBackend()
+    compiled = compile_graph(tl.onnx.load(MODEL).graph(), "webgpu", backend.limits)
+    modules = [*compiled.plan.modules[:-1], "this is no WGSL"]
+    broken = replace(compiled, plan=replace(compiled.plan, modules=modules))
+
+    def load() -> None:
+        with pytest.raises(tl.DeviceError):
+            backend.load(broken)
+
+    same_after(load, held, 50)
+    assert held() == 0
+    with tl.onnx.load(MODEL).session("webgpu") as session:
+
+        def run() -> None:
+            with pytest.raises(tl.FeedError):
+                session.run({"x": 1.0})
+            with pytest.raises(tl.DeviceError):
+                session._program.run([bytes(8 << 20)])
+
+        same_after(run, held, 100)
+        session.run(feeds_of(session))
+    assert held() == 0

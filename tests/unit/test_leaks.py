@@ -1,0 +1,76 @@
+"""The NumPy runner leaves nothing behind: runs, sessions, and runs that fail."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tallow as tl
+from tallow_build.paths import ROOT
+
+BLOCKS = 200  # that Python keeps for itself: caches and free lists
+BYTES = 50_000  # likewise; the smallest buffer of the network that is used here holds more
+MODEL = ROOT / "models" / "mnist" / "mnist.onnx"
+
+
+def feeds_of(session: tl.Session) -> dict[str, Any]:
+    (port,) = session.plan.inputs
+    return {port.name: np.zeros(port.shape, np.float32)}
+
+
+def held() -> tuple[int, int]:
+    """Blocks that Python holds, and the bytes in them and in NumPy's arrays."""
+    gc.collect()
+    return sys.getallocatedblocks(), tracemalloc.get_traced_memory()[0]
+
+
+def same_after(action: Callable[[], object], count: int) -> None:
+    """What an action holds after the tenth time, it holds after the last."""
+    tracemalloc.start()
+    try:
+        for _ in range(10):
+            action()
+        blocks, size = held()
+        for _ in range(count - 10):
+            action()
+        after = held()
+        assert after[0] - blocks < BLOCKS
+        assert after[1] - size < BYTES
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_thousand_runs() -> None:
+    with tl.onnx.load(MODEL).session("numpy") as session:
+        feeds = feeds_of(session)
+        same_after(lambda: session.run(feeds), 1000)
+
+
+def test_a_hundred_sessions() -> None:
+    model = tl.onnx.load(MODEL)
+
+    def once() -> None:
+        session = model.session("numpy")
+        session.run(feeds_of(session))
+        session.close()
+        assert session.stats["bytes"] == 0
+
+    same_after(once, 100)
+
+
+def test_runs_that_fail() -> None:
+    with tl.onnx.load(MODEL).session("numpy") as session:
+
+        def once() -> None:
+            with pytest.raises(tl.FeedError):
+                session.run({"x": 1.0})
+            with pytest.raises(tl.FeedError):
+                session.run({session.plan.inputs[0].name: [1.0]})
+
+        same_after(once, 100)

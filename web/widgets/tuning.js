@@ -1,0 +1,122 @@
+// @ts-check
+/**
+ * Tuning: a button that has the kernels of the model on the page timed on this device, and what came
+ * of it, in words.
+ */
+
+import { NotReady } from "../engine.js";
+import * as text from "../text.js";
+
+export class Tuning {
+  #root;
+  #button;
+  #bar;
+  #said;
+  #warned;
+  #engine;
+  #hear;
+  /** The model that could be tuned now. @type {(() => Promise<string>) | null} */
+  #find = null;
+  #running = false;
+  #stopping = false;
+  /** What came of the last tuning, and on which device. */
+  #result = { words: "", device: "" };
+
+  /**
+   * @param {HTMLElement} root
+   * @param {import("../engine.js").Engine} engine
+   * @param {object} hear
+   * @param {() => void} hear.begun
+   * @param {(reloaded: boolean) => void} hear.over  whether the model was loaded again
+   */
+  constructor(root, engine, hear) {
+    const find = (/** @type {string} */ selector) =>
+      /** @type {any} */ (root.querySelector(selector));
+    this.#root = root;
+    this.#engine = engine;
+    this.#hear = hear;
+    this.#button = /** @type {HTMLButtonElement} */ (find("button"));
+    this.#bar = /** @type {HTMLProgressElement} */ (find("progress"));
+    this.#said = /** @type {HTMLElement} */ (find(".said"));
+    this.#warned = /** @type {HTMLElement} */ (find(".warned"));
+    this.#button.addEventListener("click", () => void (this.#running ? this.#stop() : this.#run()));
+  }
+
+  get running() {
+    return this.#running;
+  }
+
+  /**
+   * @param {(() => Promise<string>) | null} find  the model to tune; null while something else runs
+   */
+  offer(find) {
+    this.#find = find;
+    this.#show();
+  }
+
+  /** @param {string[]} warnings  as Python says them */
+  warn(warnings) {
+    for (const words of warnings.map(text.sentence)) {
+      if ([...this.#warned.children].some(({ textContent }) => textContent === words)) continue;
+      this.#warned.append(Object.assign(document.createElement("p"), { textContent: words }));
+    }
+  }
+
+  #show() {
+    if (this.#running) return;
+    const { device } = this.#engine;
+    const numpy = device === "numpy";
+    const { words } = this.#result.device === device ? this.#result : { words: text.TUNING };
+    this.#root.dataset.state = "idle";
+    this.#button.textContent = text.TUNE;
+    this.#button.disabled = numpy || !this.#find;
+    this.#button.title = numpy ? text.NOTHING_TO_TUNE : this.#find ? "" : text.NO_TUNING_YET;
+    this.#said.textContent = numpy ? text.NOTHING_TO_TUNE : words;
+  }
+
+  async #run() {
+    const find = this.#find;
+    if (!find) return;
+    const { device } = this.#engine;
+    this.#running = true;
+    this.#stopping = false;
+    this.#root.dataset.state = "running";
+    this.#button.textContent = text.CANCEL;
+    this.#warned.replaceChildren();
+    this.#bar.removeAttribute("value");
+    this.#said.textContent = text.PREPARING;
+    this.#hear.begun();
+    let reloaded = false;
+    let words;
+    try {
+      const model = await find();
+      const tuned = await this.#engine.tune(model, (done, total) => this.#progress(done, total));
+      reloaded = Boolean(tuned.facts);
+      this.warn(tuned.warnings);
+      words = text.tuned(model, tuned);
+    } catch (error) {
+      words =
+        error instanceof NotReady ? "" : text.tuningFailed(/** @type {any} */ (error).message);
+    }
+    this.#running = false;
+    this.#result = { words, device };
+    this.#show();
+    this.#hear.over(reloaded);
+  }
+
+  /**
+   * @param {number} done
+   * @param {number} total
+   */
+  #progress(done, total) {
+    this.#bar.max = total;
+    this.#bar.value = done;
+    if (!this.#stopping) this.#said.textContent = text.tuningOp(Math.min(done + 1, total), total);
+  }
+
+  async #stop() {
+    this.#stopping = true;
+    this.#said.textContent = text.CANCELLING;
+    await this.#engine.stopTuning().catch(() => {}); // the tuning itself tells what went wrong
+  }
+}
