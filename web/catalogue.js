@@ -4,6 +4,7 @@
  */
 
 import { fetchJson } from "./fetch.js";
+import { text } from "./text.js";
 
 /** The model that reads drawn digits. */
 export const DIGIT_MODEL = "mnist";
@@ -53,7 +54,7 @@ export async function findModel(name) {
   const entry = models.find((model) => model.name === name);
   if (!entry) {
     const names = models.map((model) => model.name).join(", ");
-    throw new Error(`There is no model named ${name}. There are: ${names}.`);
+    throw new Error(text.noModel(name, names));
   }
   return entry;
 }

@@ -6,7 +6,7 @@
 
 import { fetchCard, fetchLabels, findModel } from "./catalogue.js";
 import { Rpc } from "./rpc.js";
-import * as text from "./text.js";
+import { text } from "./text.js";
 
 /**
  * @typedef {"webgpu" | "numpy"} Device
@@ -86,11 +86,12 @@ export class Engine {
     };
     this.#preparing = true;
     // What is ready already takes no time to wait for: don't let the status flicker.
-    const patience = setTimeout(() => tell({ state: "loading", words: text.PREPARING }));
+    const patience = setTimeout(() => tell({ state: "loading", words: text.preparing }));
     try {
       this.#start();
       const { name } = await this.ready(await findName());
-      tell({ state: "ready", words: text.ready(this.#had, this.#facts.get(name)?.kernels) });
+      const kernels = this.#had === "webgpu" ? this.#facts.get(name)?.kernels : 0;
+      tell({ state: "ready", words: text.ready(kernels ?? 0) });
     } catch (error) {
       tell({ state: "error", words: /** @type {Error} */ (error).message });
     } finally {
@@ -197,7 +198,7 @@ export class Engine {
    */
   async #ask(action, args) {
     const rpc = this.#rpc;
-    if (!rpc) throw new NotReady(text.STARTING_AGAIN);
+    if (!rpc) throw new NotReady(text.startingAgain);
     try {
       return await rpc.call(action, args);
     } catch (error) {
@@ -214,7 +215,7 @@ export class Engine {
     this.#rpc = rpc;
     rpc.on("progress", (progress) => {
       if (this.#preparing && rpc === this.#rpc) {
-        this.#listener.status({ state: "loading", ...text.progress(progress) });
+        this.#listener.status({ state: "loading", ...inWords(progress) });
       }
     });
     rpc.on("tuning", ({ done, total }) => this.#tuning(done, total));
@@ -266,7 +267,7 @@ export class Engine {
     this.#started = null;
     this.#models.clear();
     this.#failed = { start: false, models: new Set() };
-    rpc?.close(text.STARTING_AGAIN);
+    rpc?.close(text.startingAgain);
   }
 
   /**
@@ -284,6 +285,24 @@ export class Engine {
       if (this.#models.get(name) === model) this.#failed.models.add(name);
     });
     return model;
+  }
+}
+
+/**
+ * The worker's progress.
+ * @param {{stage: string, done?: number, total?: number}} progress
+ * @returns {{words: string, done?: number, total?: number}}
+ */
+function inWords({ stage, done = 0, total = 0 }) {
+  switch (stage) {
+    case "download":
+      return { words: text.loading(done, total), done, total };
+    case "python":
+      return { words: text.startingPython };
+    case "kernels":
+      return { words: text.compiling(done, total), done, total };
+    default:
+      return { words: text.preparing };
   }
 }
 

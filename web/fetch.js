@@ -6,6 +6,8 @@
  * FetchError whose message names the file and says what to do. Works in the page and in a worker.
  */
 
+import { text } from "./text.js";
+
 /** The folder that index.html lies in, whatever path the site is hosted under. */
 export const SITE = new URL("./", import.meta.url);
 
@@ -41,15 +43,13 @@ async function openStream(path) {
     response = await withinSilence(path, fetch(new URL(path, SITE), { cache: "no-cache" }));
   } catch (error) {
     if (error instanceof FetchError) throw error;
-    throw new FetchError(
-      `${path} could not be fetched: the server can't be reached. Check the connection.`,
-    );
+    throw new FetchError(text.unreachable(path));
   }
   if (response.status === 404) {
-    throw new FetchError(`${path} is missing from the server (404).`);
+    throw new FetchError(text.missing(path));
   }
   if (!response.ok || !response.body) {
-    throw new FetchError(`${path} could not be fetched: the server answered ${response.status}.`);
+    throw new FetchError(text.refused(path, response.status));
   }
   return response.body;
 }
@@ -64,8 +64,8 @@ function withinSilence(path, promise) {
   /** @type {ReturnType<typeof setTimeout>} */
   let timer;
   const silence = new Promise((_, reject) => {
-    const words = `${path} could not be fetched: the server was silent for ${SILENCE_MS / 1000} seconds.`;
-    timer = setTimeout(() => reject(new FetchError(words)), SILENCE_MS);
+    const fail = () => reject(new FetchError(text.silent(path, SILENCE_MS / 1000)));
+    timer = setTimeout(fail, SILENCE_MS);
   });
   return Promise.race([promise, /** @type {Promise<never>} */ (silence)]).finally(() =>
     clearTimeout(timer),
@@ -91,7 +91,7 @@ export async function fetchBytes(path, expected = {}) {
     } catch (error) {
       reader.cancel().catch(() => {});
       if (error instanceof FetchError) throw error;
-      throw new FetchError(`${path} was cut off after ${done} bytes. Check the connection.`);
+      throw new FetchError(text.cutOff(path, done));
     }
     if (piece.done) break;
     pieces.push(piece.value);
@@ -99,7 +99,7 @@ export async function fetchBytes(path, expected = {}) {
     onBytes?.(piece.value.length);
   }
   if (size !== undefined && done !== size) {
-    throw new FetchError(`${path} is damaged: it has ${done} bytes, expected ${size}.`);
+    throw new FetchError(text.wrongSize(path, done, size));
   }
   const whole = new Uint8Array(done);
   let at = 0;
@@ -122,7 +122,7 @@ async function checkDigest(path, bytes, sha256) {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   const found = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
   if (found !== sha256) {
-    throw new FetchError(`${path} is damaged: its sha256 is ${found}, expected ${sha256}.`);
+    throw new FetchError(text.wrongSum(path, found, sha256));
   }
 }
 
@@ -133,10 +133,10 @@ async function checkDigest(path, bytes, sha256) {
  * @throws {FetchError}
  */
 export async function fetchJson(path) {
-  const text = new TextDecoder().decode(await fetchBytes(path));
+  const content = new TextDecoder().decode(await fetchBytes(path));
   try {
-    return JSON.parse(text);
+    return JSON.parse(content);
   } catch {
-    throw new FetchError(`${path} is damaged: it is not JSON.`);
+    throw new FetchError(text.notJson(path));
   }
 }

@@ -6,11 +6,12 @@
  */
 
 import { Engine } from "./engine.js";
-import { PREPARING } from "./text.js";
+import { text } from "./text.js";
 import { Classify } from "./widgets/classify.js";
 import { DeviceChoice } from "./widgets/device.js";
 import { Draw } from "./widgets/draw.js";
 import { Kernels } from "./widgets/kernels.js";
+import { LanguageChoice } from "./widgets/language.js";
 import { Latency } from "./widgets/latency.js";
 import { Status } from "./widgets/status.js";
 
@@ -28,6 +29,11 @@ const wished = address.get("device") === "numpy" ? "numpy" : "webgpu";
 /** The time of the answer in each view. @type {Record<View, number | null>} */
 const times = { draw: null, classify: null };
 
+new LanguageChoice(byTestId("language-select"), () => {
+  device.relabel();
+  kernels.relabel();
+  answerAgain();
+});
 const status = new Status(byTestId("status"), () => {
   engine.retry();
   answerAgain();
@@ -73,7 +79,7 @@ function showView() {
 
 /** The device, the model or a failure has changed: what is on the page wants a new answer. */
 function answerAgain() {
-  status.show({ state: "loading", words: PREPARING });
+  status.show({ state: "loading", words: text.preparing });
   void engine.prepare(() => views[current()].model());
   for (const view of Object.values(views)) view.answer();
 }

@@ -25,7 +25,7 @@ FAULTS = {
     "server error": (lambda route, body: route.fulfill(status=500), "the server answered 500"),
     "cut off": (lambda route, body: route.fulfill(body=body[:1000]), "is damaged: it has 1000 b"),
     "changed": (lambda route, body: route.fulfill(body=body[:-9] + b"corrupted"), "its sha256 is"),
-    "no server": (lambda route, body: route.abort(), "can't be reached"),
+    "no server": (lambda route, body: route.abort(), "can’t be reached"),
 }
 
 

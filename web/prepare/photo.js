@@ -4,6 +4,7 @@
  * on white, scaled so that the centre crop is the model's size.
  */
 
+import { text } from "../text.js";
 import { scaleAndCrop } from "./resample.js";
 
 /**
@@ -75,16 +76,12 @@ export class Photo {
  * @throws {PhotoError}
  */
 export async function readPhoto(file) {
-  if (file.size === 0)
-    throw new PhotoError(`“${file.name}” is empty (0 bytes). Choose another picture.`);
+  if (file.size === 0) throw new PhotoError(text.emptyPhoto(file.name));
   let bitmap;
   try {
     bitmap = await createImageBitmap(file, { imageOrientation: "from-image" });
   } catch {
-    const type = file.type ? ` (${file.type})` : "";
-    throw new PhotoError(
-      `“${file.name}”${type} is not a picture that this browser can open. Try a JPEG, PNG or WebP.`,
-    );
+    throw new PhotoError(text.notPhoto(file.name, file.type));
   }
   try {
     return new Photo(file.name, bitmap);
@@ -108,8 +105,7 @@ function canvas(width, height) {
 function context(surface) {
   // The pixels are read back once, or never: keep them out of the GPU.
   const found = surface.getContext("2d", { willReadFrequently: true });
-  if (!found)
-    throw new PhotoError("This browser gives the page no 2-D canvas, which pictures need.");
+  if (!found) throw new PhotoError(text.noCanvas);
   return found;
 }
 

@@ -7,7 +7,7 @@ import { listModels } from "../catalogue.js";
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
 import { readPhoto } from "../prepare/photo.js";
-import { photoFailed, unknownModel } from "../text.js";
+import { text } from "../text.js";
 import { Bars } from "./bars.js";
 import { Message } from "./message.js";
 
@@ -59,7 +59,7 @@ export class Classify {
         const { top, ms } = await engine.classify(name, question.photo.pixels(preprocess));
         const rows = top.map((row) => ({
           ...row,
-          label: labels[row.index] ?? `class ${row.index}`,
+          label: labels[row.index] ?? text.unnamed(row.index),
         }));
         return { rows, crop: preprocess.crop, ms };
       },
@@ -85,7 +85,7 @@ export class Classify {
     if (models.some(({ name }) => name === this.#wish)) {
       this.#select.value = /** @type {string} */ (this.#wish);
     } else if (this.#wish) {
-      this.#message.show(unknownModel(this.#wish));
+      this.#message.show(text.unknownModel(this.#wish));
     }
     return this.#select.value;
   }
@@ -146,7 +146,7 @@ export class Classify {
     this.#root.classList.remove("waiting");
     this.#bars.show([]);
     if (error instanceof NotReady) return; // the status says why
-    this.#message.show(photoFailed(photo.name, error.message), () => this.answer());
+    this.#message.show(text.photoFailed(photo.name, error.message), () => this.answer());
   }
 
   /** No picture, no answer. */

@@ -3,11 +3,13 @@
  * WebGPU or NumPy: the choice, the adapter's real name, or the reason why WebGPU can't be had.
  */
 
-import { noWebGpu } from "../text.js";
+import { text } from "../text.js";
 
 export class DeviceChoice {
   #select;
   #info;
+  /** @type {import("../engine.js").Started | null} */
+  #started = null;
 
   /**
    * @param {HTMLSelectElement} select
@@ -28,12 +30,19 @@ export class DeviceChoice {
   }
 
   /** @param {import("../engine.js").Started} started */
-  show({ device, adapter, reason }) {
+  show(started) {
+    const { device, adapter, reason } = started;
+    this.#started = started;
     this.#select.value = device;
     Object.assign(this.#info.dataset, { device, adapter });
-    this.#info.textContent = reason ? noWebGpu(reason) : adapter;
+    this.#info.textContent = reason ? text.noWebGpu(reason) : adapter;
     const webgpu = /** @type {HTMLOptionElement} */ (this.#select.querySelector("[value=webgpu]"));
     webgpu.disabled = Boolean(reason);
     webgpu.title = reason ?? "";
+  }
+
+  /** Say it again, in another language. */
+  relabel() {
+    if (this.#started) this.show(this.#started);
   }
 }

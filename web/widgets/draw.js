@@ -7,7 +7,7 @@ import { DIGIT_MODEL } from "../catalogue.js";
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
 import { SIDE, prepareDigit } from "../prepare/digit.js";
-import { digitFailed } from "../text.js";
+import { text } from "../text.js";
 import { Bars } from "./bars.js";
 import { Message } from "./message.js";
 import { Pad } from "./pad.js";
@@ -109,7 +109,7 @@ export class Draw {
   #fail(error) {
     this.#result.ariaBusy = "false";
     if (error instanceof NotReady) return; // the status says why
-    this.#message.show(digitFailed(error.message), () => this.answer());
+    this.#message.show(text.digitFailed(error.message), () => this.answer());
   }
 
   /** No ink, no answer. */

@@ -8,7 +8,8 @@
 
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
-import * as text from "../text.js";
+import * as format from "../format.js";
+import { text } from "../text.js";
 import { Message } from "./message.js";
 import { Tuning } from "./tuning.js";
 import { highlight } from "./wgsl.js";
@@ -104,7 +105,14 @@ export class Kernels {
     this.#copy.addEventListener("click", () => void this.#copyText());
     find("[data-testid=kernels-plan]").addEventListener("click", () => this.#save("plan"));
     find("[data-testid=kernels-trace]").addEventListener("click", () => this.#save("trace"));
+    this.relabel();
     this.answered(null);
+  }
+
+  /** Say it again, in another language. */
+  relabel() {
+    this.#copy.textContent = text.copy;
+    if (this.#answer) this.#show(this.#answer);
   }
 
   /**
@@ -116,7 +124,7 @@ export class Kernels {
     this.#stale = Boolean(model);
     this.#latest.forget();
     if (model) this.#refresh(QUIET);
-    else this.#say("idle", text.NO_KERNELS_YET);
+    else this.#say("idle", text.noKernelsYet);
   }
 
   /** What a visitor should know about the tuning. @param {string[]} warnings */
@@ -128,7 +136,7 @@ export class Kernels {
   #refresh(delay) {
     clearTimeout(this.#timer);
     if (!this.#stale || !this.#root.open) return;
-    this.#say("waiting", text.MEASURING);
+    this.#say("waiting", text.measuring);
     if (this.#tuning.running) return;
     this.#timer = setTimeout(() => {
       if (!this.#asked) return;
@@ -154,7 +162,7 @@ export class Kernels {
   #fail(error) {
     this.#answer = null;
     this.#stale = true;
-    if (error instanceof NotReady) this.#say("idle", text.NO_KERNELS_YET);
+    if (error instanceof NotReady) this.#say("idle", text.noKernelsYet);
     else this.#say("error", text.profileFailed(error.message), () => this.#refresh(0));
   }
 
@@ -218,19 +226,19 @@ export class Kernels {
       input.focus({ preventScroll: true });
     });
     const label = document.createElement("label");
-    label.append(input, part("b", anchor), " ", part("span", text.shape(shape)));
+    label.append(input, part("b", anchor), " ", part("span", format.shape(shape)));
     if (ops.length > 1) label.append(part("small", ops.join(" + ")));
     const track = part("span", "");
     track.className = "track";
     track.style.setProperty("--share", (share / (most || 1)).toFixed(4));
     const about = this.#answer?.profile.source === "counted" ? "≈ " : "";
-    const bytes = `${text.bytes(kernel.read)} → ${text.bytes(kernel.written)}`;
+    const bytes = `${format.bytes(kernel.read)} → ${format.bytes(kernel.written)}`;
     row.append(
       cell("number", String(number)),
       cell("kernel", label),
-      cell("share", track, part("span", text.percent(share))),
-      cell("time", about + text.milliseconds(milliseconds)),
-      cell("gflops", gflops ? about + text.gflops(gflops) : "–"),
+      cell("share", track, part("span", format.percent(share))),
+      cell("time", about + format.milliseconds(milliseconds)),
+      cell("gflops", gflops ? about + format.gflops(gflops) : "–"),
       cell("bytes", bytes),
       cell("slots", `${kernel.reads.join(", ")} →\u00a0${kernel.writes}`),
     );
@@ -247,25 +255,25 @@ export class Kernels {
     const code = kernel.module < 0 ? "" : answer.plan.modules[kernel.module];
     const constants = Object.entries(kernel.constants).map(([key, value]) => `${key} = ${value}`);
     const groups = kernel.workgroups.join(" × ");
-    this.#facts.textContent = code ? [`${groups} workgroups`, ...constants].join(", ") : "";
+    this.#facts.textContent = code ? [text.workgroups(groups), ...constants].join(", ") : "";
     this.#copy.hidden = !code;
     this.#code.classList.toggle("none", !code);
-    this.#code.replaceChildren(code ? highlight(code.trim()) : text.NO_WGSL);
+    this.#code.replaceChildren(code ? highlight(code.trim()) : text.noWgsl);
     this.#code.scrollTop = 0;
   }
 
   async #copyText() {
     const code = this.#code.textContent ?? "";
-    let words = text.COPIED;
+    let words = text.copied;
     try {
       await navigator.clipboard.writeText(code);
     } catch {
       // Not allowed here: mark the text, so that the keyboard can copy it.
       getSelection()?.selectAllChildren(this.#code);
-      words = text.COPY_BY_KEYS;
+      words = text.copyByKeys;
     }
     this.#copy.textContent = words;
-    setTimeout(() => (this.#copy.textContent = text.COPY), SAID);
+    setTimeout(() => (this.#copy.textContent = text.copy), SAID);
   }
 
   /** @param {"plan" | "trace"} what */

@@ -3,7 +3,7 @@
  * The time that the answer on the page took.
  */
 
-import { time } from "../text.js";
+import { time } from "../format.js";
 
 export class Latency {
   #root;

@@ -3,6 +3,8 @@
  * A line of words beside a widget that failed, with a button to try again where that may help.
  */
 
+import { text } from "../text.js";
+
 export class Message {
   #words;
   #button;
@@ -14,7 +16,6 @@ export class Message {
     this.#words = document.createElement("span");
     this.#button = Object.assign(document.createElement("button"), {
       type: "button",
-      textContent: "Try again",
       hidden: true,
     });
     this.#button.addEventListener("click", () => this.#again?.());
@@ -27,6 +28,7 @@ export class Message {
    */
   show(words, again) {
     this.#words.textContent = words;
+    this.#button.textContent = text.tryAgain;
     this.#again = again ?? null;
     this.#button.hidden = !again;
   }

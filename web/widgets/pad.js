@@ -5,6 +5,8 @@
  * Strokes are black on nothing; style.css paints the paper, and turns the ink white in the dark.
  */
 
+import { text } from "../text.js";
+
 /** Side of the canvas in its own pixels; on the page it is as large as there is room. */
 const SIDE = 560;
 
@@ -30,7 +32,7 @@ export class Pad {
   constructor(canvas, changed) {
     canvas.width = canvas.height = SIDE;
     const brush = canvas.getContext("2d", { willReadFrequently: true });
-    if (!brush) throw new Error("This browser gives the page no 2-D canvas, which drawing needs.");
+    if (!brush) throw new Error(text.noCanvas);
     this.#canvas = canvas;
     this.#brush = brush;
     this.#changed = changed;

@@ -5,7 +5,7 @@
  */
 
 import { NotReady } from "../engine.js";
-import * as text from "../text.js";
+import { sentence, text } from "../text.js";
 
 export class Tuning {
   #root;
@@ -20,7 +20,7 @@ export class Tuning {
   #running = false;
   #stopping = false;
   /** What came of the last tuning, and on which device. */
-  #result = { words: "", device: "" };
+  #result = { words: () => "", device: "" };
 
   /**
    * @param {HTMLElement} root
@@ -56,7 +56,7 @@ export class Tuning {
 
   /** @param {string[]} warnings  as Python says them */
   warn(warnings) {
-    for (const words of warnings.map(text.sentence)) {
+    for (const words of warnings.map(sentence)) {
       if ([...this.#warned.children].some(({ textContent }) => textContent === words)) continue;
       this.#warned.append(Object.assign(document.createElement("p"), { textContent: words }));
     }
@@ -66,12 +66,12 @@ export class Tuning {
     if (this.#running) return;
     const { device } = this.#engine;
     const numpy = device === "numpy";
-    const { words } = this.#result.device === device ? this.#result : { words: text.TUNING };
+    const said = this.#result.device === device ? this.#result.words() : "";
     this.#root.dataset.state = "idle";
-    this.#button.textContent = text.TUNE;
+    this.#button.textContent = text.tune;
     this.#button.disabled = numpy || !this.#find;
-    this.#button.title = numpy ? text.NOTHING_TO_TUNE : this.#find ? "" : text.NO_TUNING_YET;
-    this.#said.textContent = numpy ? text.NOTHING_TO_TUNE : words;
+    this.#button.title = numpy ? text.nothingToTune : this.#find ? "" : text.noTuningYet;
+    this.#said.textContent = numpy ? text.nothingToTune : said || text.tuning;
   }
 
   async #run() {
@@ -81,22 +81,22 @@ export class Tuning {
     this.#running = true;
     this.#stopping = false;
     this.#root.dataset.state = "running";
-    this.#button.textContent = text.CANCEL;
+    this.#button.textContent = text.cancel;
     this.#warned.replaceChildren();
     this.#bar.removeAttribute("value");
-    this.#said.textContent = text.PREPARING;
+    this.#said.textContent = text.preparing;
     this.#hear.begun();
     let reloaded = false;
-    let words;
+    let words = () => "";
     try {
       const model = await find();
       const tuned = await this.#engine.tune(model, (done, total) => this.#progress(done, total));
       reloaded = Boolean(tuned.facts);
       this.warn(tuned.warnings);
-      words = text.tuned(model, tuned);
+      words = () => text.tuned(model, tuned);
     } catch (error) {
-      words =
-        error instanceof NotReady ? "" : text.tuningFailed(/** @type {any} */ (error).message);
+      const { message } = /** @type {Error} */ (error);
+      if (!(error instanceof NotReady)) words = () => text.tuningFailed(message);
     }
     this.#running = false;
     this.#result = { words, device };
@@ -116,7 +116,7 @@ export class Tuning {
 
   async #stop() {
     this.#stopping = true;
-    this.#said.textContent = text.CANCELLING;
+    this.#said.textContent = text.cancelling;
     await this.#engine.stopTuning().catch(() => {}); // the tuning itself tells what went wrong
   }
 }

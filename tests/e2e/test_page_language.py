@@ -1,0 +1,93 @@
+"""English and Chinese: one table each, the browser's choice, the visitor's choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Browser, expect
+
+# index.html as it is before any script runs, against the English table.
+COMPARE = """async () => {
+  const { default: en } = await import(new URL("text/en.js", location));
+  const page = new DOMParser().parseFromString(
+    await (await fetch("index.html")).text(), "text/html");
+  const said = (words) => (words ?? "").replace(/\\s+/g, " ").trim();
+  const parts = {
+    "data-text": (element) => element.textContent,
+    "data-text-label": (element) => element.getAttribute("aria-label"),
+    "data-text-content": (element) => element.getAttribute("content"),
+  };
+  const wrong = [];
+  const left = new Set(Object.keys(en.page));
+  for (const [attribute, read] of Object.entries(parts)) {
+    for (const element of page.querySelectorAll(`[${attribute}]`)) {
+      const entry = element.getAttribute(attribute);
+      left.delete(entry);
+      if (said(read(element)) !== en.page[entry]) wrong.push([entry, said(read(element))]);
+    }
+  }
+  const labelled = page.querySelectorAll("[aria-label]:not([data-text-label])");
+  const bare = [...labelled].map((element) => element.outerHTML);
+  const words = page.createTreeWalker(page.body, NodeFilter.SHOW_TEXT);
+  while (words.nextNode()) {
+    const { parentElement: parent, nodeValue } = words.currentNode;
+    const known = parent.closest("[data-text], noscript, .name, option[value=webgpu], "
+      + "option[value=numpy], .number, .gflops, .latency");
+    if (said(nodeValue) && !known) bare.push(said(nodeValue));
+  }
+  return { wrong, left: [...left], bare };
+}"""
+
+
+def test_the_page_says_what_the_table_says(visitor: Any) -> None:
+    visitor.page.goto("./")
+    assert visitor.page.evaluate(COMPARE) == {"wrong": [], "left": [], "bare": []}
+
+
+def test_a_switch_of_language_keeps_what_is_on_the_page(visitor: Any) -> None:
+    visitor.open()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    html = visitor.page.locator("html")
+    expect(html).to_have_attribute("lang", "en")
+    visitor.hook("language-select").select_option("zh")
+    expect(html).to_have_attribute("lang", "zh")
+    expect(visitor.page).to_have_title("Tallow · 浏览器标签页里的深度学习")
+    expect(visitor.status).to_contain_text("就绪")
+    expect(visitor.page.locator("#draw-title")).to_have_text("画一个数字")
+    expect(visitor.hook("digit-pad")).to_have_accessible_name("手写板：画一个 0 到 9 的数字")
+    assert visitor.read() == "7"
+
+    visitor.page.locator("#to-classify").click()
+    visitor.choose({"name": "a.png", "mimeType": "image/png", "buffer": b"no picture"})
+    expect(visitor.page.locator("#view-classify .message")).to_contain_text(
+        "不是这个浏览器能打开的"
+    )
+
+    visitor.page.reload()  # the choice is kept
+    visitor.wait()
+    expect(visitor.page.locator("#classify-title")).to_have_text("选一张照片")
+    visitor.hook("language-select").select_option("en")
+    expect(visitor.page.locator("#classify-title")).to_have_text("Choose a photograph")
+
+
+def test_the_browser_s_language(
+    browser: Browser, server: str, visitor_of: Callable[..., Any]
+) -> None:
+    for locale, title in (("zh-TW", "画一个数字"), ("de-DE", "Draw a digit")):
+        context = browser.new_context(base_url=server, locale=locale)
+        visitor = visitor_of(context.new_page())
+        visitor.page.goto("./")
+        expect(visitor.page.locator("#draw-title")).to_have_text(title)
+        context.close()
+
+
+def test_without_storage_the_choice_lasts_as_long_as_the_page(visitor: Any) -> None:
+    refuse = "() => { throw new DOMException('no storage', 'SecurityError') }"
+    visitor.page.add_init_script(
+        f"Object.defineProperty(window, 'localStorage', {{get: {refuse}}})"
+    )
+    visitor.page.goto("./")
+    visitor.hook("language-select").select_option("zh")
+    expect(visitor.page.locator("#draw-title")).to_have_text("画一个数字")

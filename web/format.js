@@ -1,0 +1,34 @@
+// @ts-check
+/**
+ * Figures as the page writes them, the same in every language.
+ */
+
+/** @param {number} bytes */
+export const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+
+/** @param {number} count */
+export function bytes(count) {
+  if (count < 1000) return `${count} B`;
+  return count < 1e6 ? `${(count / 1000).toFixed(1)} kB` : `${megabytes(count)} MB`;
+}
+
+/** How long an answer took. @param {number} ms */
+export function time(ms) {
+  if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`;
+  return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
+}
+
+/** How long a kernel took. @param {number} ms */
+export const milliseconds = (ms) => `${ms.toFixed(ms < 10 ? 3 : 1)} ms`;
+
+/** @param {number} share */
+export const percent = (share) => `${(share * 100).toFixed(1)} %`;
+
+/** @param {number} gflops */
+export const gflops = (gflops) => gflops.toFixed(gflops < 10 ? 2 : 0);
+
+/** @param {number[]} shape */
+export const shape = (shape) => shape.join("×");
+
+/** A shape without a batch of one. @param {number[]} shape */
+export const picture = ([batch, ...sizes]) => shape(batch === 1 ? sizes : [batch, ...sizes]);

@@ -1,0 +1,207 @@
+// @ts-check
+/**
+ * What the page says, in English. Every other language has the same entries (text.js).
+ *
+ * `page` holds what stands in index.html from the beginning, by the data-text of its element.
+ */
+
+import { megabytes, milliseconds, picture } from "../format.js";
+
+export default {
+  page: {
+    title: "Tallow · deep learning in your browser tab",
+    description:
+      "Draw a digit or choose a photograph: neural networks built in Python, run on your own graphics card, in this tab.",
+    views: "Views",
+    toDraw: "Draw",
+    toClassify: "Classify",
+    language: "Language",
+    drawTitle: "Draw a digit",
+    drawLead: "A small neural network reads it while you draw.",
+    pad: "Drawing pad for one digit, 0 to 9",
+    padPrompt: "Draw here, 0 to 9",
+    padHow: "Mouse, finger or pen",
+    clear: "Clear",
+    digit: "The digit",
+    seen: "Your drawing as the network sees it",
+    seenCaption: "What the network sees",
+    digitBars: "Probability of each digit",
+    classifyTitle: "Choose a photograph",
+    classifyLead:
+      "A network that knows a thousand things says what it shows. The picture never leaves this tab.",
+    choose: "Choose a photograph",
+    orDrop: "or drop it anywhere on this page",
+    model: "Model",
+    classBars: "The five most probable classes",
+    engine: "Engine",
+    status: "Status",
+    progress: "Progress",
+    device: "Computed by",
+    latency: "Time of this answer",
+    kernels: "Kernels",
+    kernelsAbout: "what this answer was computed with",
+    tuningProgress: "Progress of the tuning",
+    order: "Order",
+    orderRun: "as they run",
+    orderTime: "slowest first",
+    plan: "Plan as JSON",
+    trace: "Trace for Perfetto",
+    kernelsTable: "Kernels of this answer",
+    kernel: "Kernel",
+    share: "Share of the time",
+    time: "Time",
+    bytes: "Bytes in → out",
+    slots: "Slots in → out",
+    how: "Python builds each network and compiles it to WebGPU shaders, in this tab. Nothing you draw or choose leaves your machine.",
+    licence: "Licence",
+    notices: "Notices",
+  },
+
+  preparing: "Preparing…",
+  startingAgain: "Starting again…",
+  startingPython: "Starting Python…",
+  tryAgain: "Try again",
+
+  /** @param {number} done @param {number} total  bytes */
+  loading: (done, total) => `Loading ${megabytes(done)} of ${megabytes(total)} MB`,
+
+  /** @param {number} done @param {number} total */
+  compiling: (done, total) => `Compiling kernels, ${done} of ${total}`,
+
+  /** @param {number} kernels  0 where none are compiled */
+  ready: (kernels) => (kernels ? `Ready · ${kernels} kernels compiled` : "Ready"),
+
+  /** @param {string} why */
+  digitFailed: (why) => `The digit could not be read: ${why}`,
+
+  /** @param {string} name @param {string} why */
+  photoFailed: (name, why) => `“${name}” could not be classified: ${why}`,
+
+  /** @param {number} index  of a class without a label */
+  unnamed: (index) => `class ${index}`,
+
+  /** @param {string} name */
+  unknownModel: (name) => `There is no model named “${name}” here; this is the one used instead.`,
+
+  /** @param {string} reason */
+  noWebGpu: (reason) => `WebGPU can’t be had: ${reason}`,
+
+  noCanvas: "This browser gives the page no 2-D canvas, which drawing and pictures need.",
+
+  /** @param {string} name */
+  emptyPhoto: (name) => `“${name}” is empty (0 bytes). Choose another picture.`,
+
+  /** @param {string} name @param {string} type  may be empty */
+  notPhoto: (name, type) =>
+    `“${name}”${type && ` (${type})`} is not a picture that this browser can open. ` +
+    `Try a JPEG, PNG or WebP.`,
+
+  // ---- files of the site --------------------------------------------------------------------
+
+  /** @param {string} path */
+  unreachable: (path) =>
+    `${path} could not be fetched: the server can’t be reached. Check the connection.`,
+
+  /** @param {string} path */
+  missing: (path) => `${path} is missing from the server (404).`,
+
+  /** @param {string} path @param {number} status */
+  refused: (path, status) => `${path} could not be fetched: the server answered ${status}.`,
+
+  /** @param {string} path @param {number} seconds */
+  silent: (path, seconds) =>
+    `${path} could not be fetched: the server was silent for ${seconds} seconds.`,
+
+  /** @param {string} path @param {number} bytes */
+  cutOff: (path, bytes) => `${path} was cut off after ${bytes} bytes. Check the connection.`,
+
+  /** @param {string} path @param {number} found @param {number} expected */
+  wrongSize: (path, found, expected) =>
+    `${path} is damaged: it has ${found} bytes, expected ${expected}.`,
+
+  /** @param {string} path @param {string} found @param {string} expected */
+  wrongSum: (path, found, expected) =>
+    `${path} is damaged: its sha256 is ${found}, expected ${expected}.`,
+
+  /** @param {string} path */
+  notJson: (path) => `${path} is damaged: it is not JSON.`,
+
+  /** @param {string} name @param {string} names */
+  noModel: (name, names) => `There is no model named ${name}. There are: ${names}.`,
+
+  // ---- kernels ------------------------------------------------------------------------------
+
+  noKernelsYet: "Draw a digit or choose a photograph; its kernels are shown here.",
+  measuring: "Measuring…",
+  noWgsl: "NumPy computes this step: there is no WGSL.",
+  copy: "Copy",
+  copied: "Copied",
+  copyByKeys: "Marked: copy with the keyboard",
+
+  /** @param {string} groups */
+  workgroups: (groups) => `${groups} workgroups`,
+
+  /** @param {string} why */
+  profileFailed: (why) => `The kernels could not be timed: ${why}`,
+
+  /**
+   * How many kernels, how long, and how that is known.
+   * @param {import("../widgets/kernels.js").Profile} profile
+   */
+  profiled: ({ kernels, milliseconds: ms, source, repeats, resolution }) => {
+    const runs = repeats === 1 ? "one run" : `${repeats} runs`;
+    const figure = repeats === 1 ? "in" : resolution ? "mean of" : "median of";
+    const sum = `${kernels.length} kernels, ${milliseconds(ms)} in all.`;
+    if (source === "counted") {
+      return (
+        `${sum} This device has no clock for single kernels: each one’s share is counted from ` +
+        `its arithmetic and bytes, not measured. The whole is measured, over ${runs}.`
+      );
+    }
+    const whose = source === "timestamp" ? "by the GPU’s own clock" : "by Python’s clock";
+    if (!resolution) return `${sum} Measured ${whose}, ${figure} ${runs}.`;
+    const tick = Number(resolution.toPrecision(2));
+    return (
+      `${sum} Measured ${whose}, ${figure} ${runs}; in this browser it ticks every ${tick} ms, so ` +
+      `the times of short kernels are rough.`
+    );
+  },
+
+  // ---- tuning -------------------------------------------------------------------------------
+
+  tune: "Tune for this device",
+  cancel: "Cancel",
+  cancelling: "Cancelling after this op…",
+  tuning:
+    "Times every kernel that could compute this model here, and keeps the fastest: some seconds.",
+  noTuningYet: "Once an answer is there and measured, its model can be tuned.",
+  nothingToTune: "NumPy has one way to compute each op: there is nothing to tune.",
+
+  /** @param {number} op @param {number} total */
+  tuningOp: (op, total) => `Tuning, op ${op} of ${total}`,
+
+  /** @param {string} why */
+  tuningFailed: (why) => `The kernels could not be tuned: ${why}`,
+
+  /**
+   * What tuning has changed.
+   * @param {string} model
+   * @param {import("../engine.js").Tuned} tuned
+   */
+  tuned: (model, { ops, measured, replaced, clock, stopped }) => {
+    if (!ops) return `${model} has no op with a choice of kernels: nothing changed.`;
+    if (!measured) return "Cancelled before anything was measured: nothing changed.";
+    const early = stopped && measured < ops;
+    const part = early ? `Cancelled: ${measured} of ${ops} ops were measured, which is kept. ` : "";
+    const whose =
+      clock === "timestamp"
+        ? "Timed by the GPU’s own clock."
+        : "Timed by the page’s clock, since this device has none for single kernels.";
+    if (!replaced.length) {
+      return `${part}${model}: the rule was right already, no kernel replaced. ${whose}`;
+    }
+    const [{ op, shape, gain }] = replaced;
+    const best = gain > 1 ? `, fastest gain ${op} ${picture(shape)} ${gain.toFixed(1)}×` : "";
+    return `${part}${model}: ${replaced.length} of ${measured} kernels replaced${best}. ${whose}`;
+  },
+};

@@ -1,0 +1,136 @@
+// @ts-check
+/**
+ * What the page says, in Chinese. The entries are those of en.js.
+ */
+
+import { megabytes, milliseconds, picture } from "../format.js";
+
+/** @type {import("../text.js").Text} */
+export default {
+  page: {
+    title: "Tallow · 浏览器标签页里的深度学习",
+    description:
+      "画一个数字，或选一张照片：神经网络用 Python 搭建，就在这个标签页里，用您自己的显卡运行。",
+    views: "视图",
+    toDraw: "手写",
+    toClassify: "识图",
+    language: "语言",
+    drawTitle: "画一个数字",
+    drawLead: "您一边画，一个小型神经网络一边辨认。",
+    pad: "手写板：画一个 0 到 9 的数字",
+    padPrompt: "在这里画 0 到 9",
+    padHow: "鼠标、手指或触控笔",
+    clear: "清除",
+    digit: "数字",
+    seen: "网络所看到的您的手写",
+    seenCaption: "网络看到的样子",
+    digitBars: "每个数字的概率",
+    classifyTitle: "选一张照片",
+    classifyLead: "一个认识一千种事物的网络会说出照片里是什么。照片不会离开这个标签页。",
+    choose: "选择照片",
+    orDrop: "或拖放到页面任意位置",
+    model: "模型",
+    classBars: "概率最高的五个类别",
+    engine: "引擎",
+    status: "状态",
+    progress: "进度",
+    device: "计算设备",
+    latency: "本次用时",
+    kernels: "内核",
+    kernelsAbout: "这个答案是用它们算出来的",
+    tuningProgress: "调优进度",
+    order: "排序",
+    orderRun: "按运行顺序",
+    orderTime: "最慢的在前",
+    plan: "计划（JSON）",
+    trace: "Perfetto 跟踪",
+    kernelsTable: "这个答案用到的内核",
+    kernel: "内核",
+    share: "时间占比",
+    time: "时间",
+    bytes: "字节 读 → 写",
+    slots: "槽位 读 → 写",
+    how: "Python 在这个标签页里搭建每个网络，并把它编译成 WebGPU 着色器。您画的和选的一切都不会离开您的电脑。",
+    licence: "许可证",
+    notices: "声明",
+  },
+
+  preparing: "准备中…",
+  startingAgain: "正在重新启动…",
+  startingPython: "正在启动 Python…",
+  tryAgain: "重试",
+
+  loading: (done, total) => `正在加载 ${megabytes(done)} / ${megabytes(total)} MB`,
+  compiling: (done, total) => `正在编译内核：${done} / ${total}`,
+  ready: (kernels) => (kernels ? `就绪 · 已编译 ${kernels} 个内核` : "就绪"),
+
+  digitFailed: (why) => `无法辨认这个数字：${why}`,
+  photoFailed: (name, why) => `无法识别“${name}”：${why}`,
+  unnamed: (index) => `第 ${index} 类`,
+  unknownModel: (name) => `这里没有名为“${name}”的模型，改用下面这个。`,
+  noWebGpu: (reason) => `无法使用 WebGPU：${reason}`,
+  noCanvas: "这个浏览器没有为页面提供 2-D 画布，手写和照片都需要它。",
+  emptyPhoto: (name) => `“${name}”是空文件（0 字节）。请换一张照片。`,
+  notPhoto: (name, type) =>
+    `“${name}”${type && `（${type}）`}不是这个浏览器能打开的图片。请试试 JPEG、PNG 或 WebP。`,
+
+  unreachable: (path) => `无法获取 ${path}：连不上服务器。请检查网络。`,
+  missing: (path) => `服务器上没有 ${path}（404）。`,
+  refused: (path, status) => `无法获取 ${path}：服务器回答 ${status}。`,
+  silent: (path, seconds) => `无法获取 ${path}：服务器 ${seconds} 秒没有响应。`,
+  cutOff: (path, bytes) => `${path} 在 ${bytes} 字节后中断。请检查网络。`,
+  wrongSize: (path, found, expected) => `${path} 已损坏：有 ${found} 字节，应为 ${expected}。`,
+  wrongSum: (path, found, expected) =>
+    `${path} 已损坏：它的 sha256 是 ${found}，应为 ${expected}。`,
+  notJson: (path) => `${path} 已损坏：它不是 JSON。`,
+  noModel: (name, names) => `没有名为 ${name} 的模型。现有：${names}。`,
+
+  noKernelsYet: "画一个数字或选一张照片，这里就会显示它用到的内核。",
+  measuring: "测量中…",
+  noWgsl: "这一步由 NumPy 计算，没有 WGSL。",
+  copy: "复制",
+  copied: "已复制",
+  copyByKeys: "已选中，请用键盘复制",
+  workgroups: (groups) => `${groups} 个工作组`,
+  profileFailed: (why) => `无法测量内核用时：${why}`,
+  profiled: ({ kernels, milliseconds: ms, source, repeats, resolution }) => {
+    const sum = `共 ${kernels.length} 个内核，合计 ${milliseconds(ms)}。`;
+    if (source === "counted") {
+      return (
+        `${sum}这个设备没有为单个内核计时的时钟：各自的占比按运算量和字节数估算，并非测得；` +
+        `总时间是测得的，运行 ${repeats} 次。`
+      );
+    }
+    const whose = source === "timestamp" ? "GPU 自己的时钟" : "Python 的时钟";
+    const figure = repeats === 1 ? "运行一次" : `${repeats} 次的${resolution ? "平均" : "中位数"}`;
+    if (!resolution) return `${sum}由${whose}测得，${figure}。`;
+    const tick = Number(resolution.toPrecision(2));
+    return (
+      `${sum}由${whose}测得，${figure}；在这个浏览器里它每 ${tick} ms 走一格，` +
+      `所以短内核的时间只是粗略值。`
+    );
+  },
+
+  tune: "为本设备调优",
+  cancel: "取消",
+  cancelling: "这一步结束后取消…",
+  tuning: "测量能计算这个模型的每一种内核，留下最快的：需要几秒钟。",
+  noTuningYet: "有了答案并测量之后，才能为它的模型调优。",
+  nothingToTune: "NumPy 的每个运算只有一种算法，没有可调优的。",
+  tuningOp: (op, total) => `调优中：第 ${op} / ${total} 个运算`,
+  tuningFailed: (why) => `无法调优内核：${why}`,
+  tuned: (model, { ops, measured, replaced, clock, stopped }) => {
+    if (!ops) return `${model} 没有可选内核的运算：什么都没有改变。`;
+    if (!measured) return "在测量之前就取消了：什么都没有改变。";
+    const early = stopped && measured < ops;
+    const part = early ? `已取消：测量了 ${measured} / ${ops} 个运算，结果已保留。` : "";
+    const whose =
+      clock === "timestamp"
+        ? "由 GPU 自己的时钟计时。"
+        : "由页面的时钟计时，因为这个设备没有为单个内核计时的时钟。";
+    if (!replaced.length) return `${part}${model}：原来的规则已经最好，没有更换内核。${whose}`;
+    const [{ op, shape, gain }] = replaced;
+    const best = gain > 1 ? `，最大提速 ${op} ${picture(shape)} ${gain.toFixed(1)} 倍` : "";
+    return `${part}${model}：${measured} 个内核中更换了 ${replaced.length} 个${best}。${whose}`;
+  },
+};

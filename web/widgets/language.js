@@ -1,0 +1,80 @@
+// @ts-check
+/**
+ * The language of the page: what stands in index.html, and the choice.
+ *
+ * An element with data-text="entry" has that entry of the table's `page` as its content; with
+ * data-text-label as its aria-label; with data-text-content, a meta element, as its `content`.
+ */
+
+import { LANGUAGES, languageFor, speak, text } from "../text.js";
+
+/** Where the choice is kept between visits. */
+const KEPT = "tallow.language";
+
+/**
+ * How an entry is set, by the attribute that names it.
+ * @type {Record<string, (element: Element, words: string) => void>}
+ */
+const PARTS = {
+  "data-text": (element, words) => (element.textContent = words),
+  "data-text-label": (element, words) => element.setAttribute("aria-label", words),
+  "data-text-content": (element, words) => element.setAttribute("content", words),
+};
+
+export class LanguageChoice {
+  #select;
+
+  /**
+   * Sets the page in the language that was chosen before, or that the browser prefers.
+   * @param {HTMLSelectElement} select
+   * @param {() => void} changed  what widgets have said, they must say again
+   */
+  constructor(select, changed) {
+    this.#select = select;
+    select.replaceChildren(
+      ...Object.entries(LANGUAGES).map(([code, name]) => {
+        const option = new Option(name, code);
+        option.lang = code;
+        return option;
+      }),
+    );
+    this.#set(languageFor([kept(), ...navigator.languages]));
+    select.addEventListener("change", () => {
+      const language = languageFor([select.value]);
+      keep(language);
+      this.#set(language);
+      changed();
+    });
+  }
+
+  /** @param {import("../text.js").Language} language */
+  #set(language) {
+    speak(language);
+    this.#select.value = language;
+    document.documentElement.lang = language;
+    const words = /** @type {Record<string, string>} */ (text.page);
+    for (const [attribute, set] of Object.entries(PARTS)) {
+      for (const element of document.querySelectorAll(`[${attribute}]`)) {
+        set(element, words[element.getAttribute(attribute) ?? ""]);
+      }
+    }
+  }
+}
+
+/** @returns {string}  empty if nothing is kept, or storage is refused */
+function kept() {
+  try {
+    return localStorage.getItem(KEPT) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** @param {string} language */
+function keep(language) {
+  try {
+    localStorage.setItem(KEPT, language);
+  } catch {
+    // Storage is refused: the choice lasts as long as the page.
+  }
+}
