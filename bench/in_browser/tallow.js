@@ -3,7 +3,7 @@
  * How long Tallow's runs are in JavaScript and the GPU; what remains of a run is Python's share.
  */
 
-import { Program } from "../../web/gpu/runner.js";
+import { Program } from "../../web/gpu/program.js";
 
 /** Milliseconds from the call of Program.run to its answer, added up. */
 export const inside = { milliseconds: 0 };

@@ -63,7 +63,7 @@ def run(module: Module) -> Module:
       const tools = {
         device, info, runner, progress,
         load: () => runner.load(JSON.stringify(plan),
-                                new Uint8Array(new Float32Array([1, 2, 3, 4]).buffer),
+                                (use) => use(new Uint8Array(new Float32Array([1, 2, 3, 4]).buffer)),
                                 (done, total) => progress.push([done, total])),
         numbers: (buffers) => buffers.map((buffer) => [...new Float32Array(buffer)]),
         failure: async (promise) => {

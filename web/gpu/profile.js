@@ -27,7 +27,7 @@ const MOST_PASSES = 2048;
 const COARSE = 1000n;
 
 /**
- * @param {import("./runner.js").Program} program
+ * @param {import("./program.js").Program} program
  * @param {() => void} upload  puts the inputs into their slots, which a run may overwrite
  * @param {number} [budget]  milliseconds after which no further run is begun
  * @returns {Promise<Timing>}
@@ -64,7 +64,7 @@ async function repeat(once, budget) {
 
 /**
  * The time of each dispatch, in each of several runs.
- * @param {import("./runner.js").Program} program
+ * @param {import("./program.js").Program} program
  * @param {() => void} upload
  * @param {number} budget  milliseconds
  * @returns {Promise<{runs: number[][], resolution: number}>}
@@ -128,7 +128,7 @@ async function measure({ runner, plan, dispatches }, upload, budget) {
 
 /**
  * The time of a whole run, by the clock of the host.
- * @param {import("./runner.js").Program} program
+ * @param {import("./program.js").Program} program
  * @param {() => void} upload
  * @returns {Promise<number[]>}
  */

@@ -28,7 +28,7 @@ let opened;
 
 /** A program that Python runs. */
 class PythonProgram {
-  /** @param {import("../gpu/runner.js").Program} program */
+  /** @param {import("../gpu/program.js").Program} program */
   constructor(program) {
     this.program = program;
   }
@@ -84,7 +84,7 @@ async function open() {
       reason: null,
       load: async (plan, weights) =>
         new PythonProgram(
-          await withViews([weights], ([view]) => runner.load(plan, view, progress)),
+          await runner.load(plan, (use) => withViews([weights], ([view]) => use(view)), progress),
         ),
       tuning: null,
       tuningRefused: null,

@@ -1,0 +1,440 @@
+// @ts-check
+/**
+ * A plan (py/tallow/compile/plan.py) on the device: loaded once, replayed at every run.
+ *
+ * Loading creates every pipeline at once, uploads the weights, builds all bind groups and runs
+ * `prepare`. A run is one upload per input, one submit and one map; it creates nothing.
+ */
+
+import { encode } from "./encode.js";
+import { DeviceError } from "./errors.js";
+import { profile } from "./profile.js";
+
+/**
+ * @typedef {{bytes: number, kind: string, offset: number}} Slot
+ * @typedef {{name: string, slot: number, bytes: number}} Port
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {number} module                    -1 if there is nothing to compute
+ * @property {Record<string, number>} constants
+ * @property {number[]} bindings                the last one is written; if it is also read, in place
+ * @property {number[]} params                  words of the uniform that is bound after them
+ * @property {[number, number, number]} workgroups
+ * @typedef {object} Plan
+ * @property {string} name
+ * @property {Slot[]} slots
+ * @property {Port[]} inputs
+ * @property {Port[]} outputs
+ * @property {string[]} modules
+ * @property {Step[]} prepare
+ * @property {Step[]} run
+ * @typedef {import("./encode.js").Dispatch} Dispatch
+ * @typedef {<T>(use: (bytes: Uint8Array) => T) => T} Lend  gives bytes for the time of a call
+ */
+
+/** Bytes of weights that only `prepare` reads, after which it runs on them before more are uploaded. */
+const PART = 16 << 20;
+
+export class Program {
+  /**
+   * @param {import("./runner.js").Runner} runner
+   * @param {Plan} plan
+   */
+  constructor(runner, plan) {
+    this.runner = runner;
+    this.plan = plan;
+    /** @type {(GPUBuffer | undefined)[]} */
+    this.buffers = [];
+    /** The params of all steps, each at an offset of its own. @type {GPUBuffer | undefined} */
+    this.params = undefined;
+    /** @type {Map<Step, number>} */
+    this.offsets = new Map();
+    /** @type {GPUBuffer | undefined} */
+    this.staging = undefined;
+    /** @type {Dispatch[]} */
+    this.dispatches = [];
+    this.pipelines = 0;
+    this.runs = 0;
+    this.closed = false;
+    /** Runs that have not ended. */
+    this.underWay = 0;
+    /** The run before the next one. @type {Promise<unknown>} */
+    this.last = Promise.resolve();
+  }
+
+  /**
+   * @param {Lend} weights
+   * @param {(done: number, total: number) => void} onProgress
+   */
+  async load(weights, onProgress) {
+    const { runner, plan } = this;
+    const compiling = this.#compile(onProgress);
+    compiling.catch(() => {}); // awaited below, after the uploads
+    const lasting = this.#lasting();
+    await runner.checked(`${plan.name}: allocating`, () => this.#allocate(weights, lasting));
+    const pipelines = await compiling;
+    await this.#prepare(weights, lasting, pipelines);
+    await runner.checked(`${plan.name}: binding`, () => {
+      this.dispatches = plan.run.flatMap((step) => this.#bind(step, pipelines));
+    });
+    // The first run of a pipeline is slower; nobody waits for this one's answer.
+    await this.#submit(this.dispatches);
+  }
+
+  /** The slots that are needed after `prepare`. */
+  #lasting() {
+    const { inputs, outputs, run } = this.plan;
+    const slots = new Set(run.flatMap(({ bindings }) => bindings));
+    for (const { slot } of [...inputs, ...outputs]) slots.add(slot);
+    return slots;
+  }
+
+  /**
+   * Run `prepare` part by part, so that few of the slots that it alone needs are there at a time.
+   * @param {Lend} weights
+   * @param {Set<number>} lasting
+   * @param {Map<string, GPUComputePipeline>} pipelines
+   */
+  async #prepare(weights, lasting, pipelines) {
+    const { runner, plan } = this;
+    const left = plan.prepare.map(({ bindings }) => bindings.filter((slot) => !lasting.has(slot)));
+    const steps = [...plan.prepare];
+    while (steps.length) {
+      /** @type {Dispatch[]} */
+      const dispatches = [];
+      /** @type {Set<number>} */
+      const mine = new Set();
+      await runner.checked(`${plan.name}: preparing`, () => {
+        for (let bytes = 0; steps.length && bytes < PART;) {
+          const step = /** @type {Step} */ (steps.shift());
+          for (const slot of /** @type {number[]} */ (left.shift())) {
+            mine.add(slot);
+            if (this.buffers[slot]) continue;
+            weights((block) => this.#create(slot, block));
+            bytes += plan.slots[slot].bytes;
+          }
+          dispatches.push(...this.#bind(step, pipelines));
+        }
+      });
+      await this.#submit(dispatches);
+      for (const slot of mine) if (!left.some((slots) => slots.includes(slot))) this.#free(slot);
+    }
+  }
+
+  /**
+   * Run without inputs. What is wrong with a step shows here; then its name is found.
+   * @param {Dispatch[]} dispatches
+   */
+  async #submit(dispatches) {
+    const { runner, plan } = this;
+    const { device } = runner;
+    try {
+      await runner.checked(`${plan.name}: the first run`, () => {
+        const encoder = device.createCommandEncoder();
+        encode(encoder, dispatches);
+        device.queue.submit([encoder.finish()]);
+      });
+    } catch (error) {
+      if (runner.lost) throw error;
+      for (const dispatch of dispatches) {
+        await runner.checked(`${plan.name}: the step ${dispatch.group.label}`, () => {
+          const encoder = device.createCommandEncoder();
+          encode(encoder, [dispatch]);
+          encoder.finish();
+        });
+      }
+      throw error;
+    }
+    await runner.whileAlive(device.queue.onSubmittedWorkDone());
+  }
+
+  /**
+   * Every pipeline of the plan, by module and constants.
+   * @param {(done: number, total: number) => void} onProgress
+   * @returns {Promise<Map<string, GPUComputePipeline>>}
+   */
+  async #compile(onProgress) {
+    const { runner, plan } = this;
+    const { device } = runner;
+    /** @type {Map<string, Step>} */
+    const wanted = new Map();
+    for (const step of [...plan.prepare, ...plan.run]) {
+      if (step.module >= 0) wanted.set(keyOf(step), step);
+    }
+    device.pushErrorScope("validation");
+    const modules = plan.modules.map((code, index) =>
+      device.createShaderModule({ code, label: `${plan.name} module ${index}` }),
+    );
+    device.popErrorScope().catch(() => {}); // the pipelines below tell of it, with their names
+    let done = 0;
+    onProgress(0, wanted.size);
+    /** @param {[string, Step]} entry @returns {Promise<[string, GPUComputePipeline]>} */
+    const create = async ([key, step]) => {
+      const module = modules[step.module];
+      try {
+        const text = `${plan.modules[step.module]}${JSON.stringify(step.constants)}`;
+        const pipeline = await runner.pipeline(text, () =>
+          device.createComputePipelineAsync({
+            label: step.name,
+            layout: "auto",
+            compute: { module, entryPoint: "main", constants: step.constants },
+          }),
+        );
+        onProgress(++done, wanted.size);
+        return [key, pipeline];
+      } catch (error) {
+        const { messages } = await module.getCompilationInfo();
+        const said = messages.map(({ lineNum, message }) => `line ${lineNum}: ${message}`);
+        const { message } = /** @type {Error} */ (error);
+        throw new DeviceError(
+          `${plan.name}: the step ${step.name}: ${[message, ...said].join("; ")}`,
+        );
+      }
+    };
+    const pipelines = await runner.whileAlive(Promise.all([...wanted].map(create)));
+    this.pipelines = wanted.size;
+    return new Map(pipelines);
+  }
+
+  /**
+   * The buffers that last.
+   * @param {Lend} weights
+   * @param {Set<number>} lasting
+   */
+  #allocate(weights, lasting) {
+    const { device } = this.runner;
+    weights((block) => {
+      for (const slot of lasting) this.#create(slot, block);
+    });
+    this.#uploadParams();
+    const size = this.plan.outputs.reduce((sum, { bytes }) => sum + wholeWords(bytes), 0);
+    const label = `${this.plan.name} staging`;
+    this.staging = device.createBuffer({
+      size: Math.max(size, 16),
+      usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
+      label,
+    });
+  }
+
+  /**
+   * @param {number} slot
+   * @param {Uint8Array} block  the weights
+   */
+  #create(slot, block) {
+    const { device } = this.runner;
+    const { bytes, kind, offset } = this.plan.slots[slot];
+    const { STORAGE, COPY_DST, COPY_SRC } = GPUBufferUsage;
+    const label = `${this.plan.name} slot ${slot} (${kind})`;
+    const buffer = device.createBuffer({
+      size: bytes,
+      usage: STORAGE | COPY_DST | COPY_SRC,
+      label,
+    });
+    this.buffers[slot] = buffer;
+    if (kind === "weight") device.queue.writeBuffer(buffer, 0, block, offset, bytes);
+  }
+
+  #uploadParams() {
+    const { device } = this.runner;
+    const steps = [...this.plan.prepare, ...this.plan.run].filter(({ params }) => params.length);
+    const align = device.limits.minUniformBufferOffsetAlignment;
+    let size = 0;
+    for (const step of steps) {
+      this.offsets.set(step, size);
+      size += Math.ceil((4 * step.params.length) / align) * align;
+    }
+    if (!size) return;
+    const words = new Uint32Array(size / 4);
+    for (const [step, offset] of this.offsets) words.set(step.params, offset / 4);
+    const { UNIFORM, COPY_DST } = GPUBufferUsage;
+    const label = `${this.plan.name} params`;
+    this.params = device.createBuffer({ size, usage: UNIFORM | COPY_DST, label });
+    device.queue.writeBuffer(this.params, 0, words);
+  }
+
+  /**
+   * @param {Step} step
+   * @param {Map<string, GPUComputePipeline>} pipelines
+   * @returns {Dispatch[]}  none if there is nothing to compute
+   */
+  #bind(step, pipelines) {
+    const pipeline = pipelines.get(keyOf(step));
+    if (!pipeline) return [];
+    const written = step.bindings.at(-1);
+    const bound = step.bindings.filter(
+      (slot, index) => slot !== written || index === step.bindings.length - 1,
+    );
+    /** @type {GPUBindGroupEntry[]} */
+    const entries = bound.map((slot, binding) => ({
+      binding,
+      resource: { buffer: this.#buffer(slot) },
+    }));
+    if (this.params && step.params.length) {
+      const offset = this.offsets.get(step);
+      const resource = { buffer: this.params, offset, size: 4 * step.params.length };
+      entries.push({ binding: entries.length, resource });
+    }
+    const layout = pipeline.getBindGroupLayout(0);
+    const group = this.runner.device.createBindGroup({ label: step.name, layout, entries });
+    return [{ pipeline, group, workgroups: step.workgroups }];
+  }
+
+  /** @param {number} slot */
+  #buffer(slot) {
+    const buffer = this.buffers[slot];
+    if (!buffer) throw new DeviceError(`${this.plan.name}: slot ${slot} has no buffer`);
+    return buffer;
+  }
+
+  /** @param {number} slot */
+  #free(slot) {
+    this.buffers[slot]?.destroy();
+    this.buffers[slot] = undefined;
+  }
+
+  /**
+   * Run once. Calls that overlap wait for each other.
+   * @param {Uint8Array[]} inputs  in the plan's order; they may change once this has returned
+   * @returns {Promise<ArrayBuffer[]>}  in the plan's order, in whole words
+   */
+  run(inputs) {
+    // Without a copy if possible: the upload is done before this returns.
+    return this.underWay
+      ? this.#inTurn(copyOf(inputs), (kept) => this.#run(kept))
+      : this.#inTurn(inputs, (given) => this.#run(given));
+  }
+
+  /**
+   * Run several times, for the times of the steps.
+   * @param {Uint8Array[]} inputs  as for run()
+   * @param {number} [budget]  milliseconds after which no further run is begun
+   */
+  profile(inputs, budget) {
+    return this.#inTurn(copyOf(inputs), async (kept) => {
+      await this.#run(kept);
+      return profile(this, () => this.#upload(kept), budget);
+    });
+  }
+
+  /**
+   * Do a job on the inputs: at once, or when all earlier ones have ended.
+   * @template T
+   * @param {Uint8Array[]} inputs
+   * @param {(inputs: Uint8Array[]) => Promise<T>} job
+   * @returns {Promise<T>}
+   */
+  #inTurn(inputs, job) {
+    const started = this.underWay ? this.last.then(() => job(inputs)) : job(inputs);
+    this.underWay += 1;
+    const mine = started.finally(() => (this.underWay -= 1));
+    this.last = mine.catch(() => {});
+    return mine;
+  }
+
+  /** @param {Uint8Array[]} inputs  which fit */
+  #upload(inputs) {
+    const { queue } = this.runner.device;
+    for (const [index, { slot }] of this.plan.inputs.entries()) {
+      const input = inputs[index];
+      const whole = input.byteLength % 4 ? padded(input) : input; // writeBuffer wants whole words
+      const { buffer, byteOffset, byteLength } = whole;
+      queue.writeBuffer(this.#buffer(slot), 0, buffer, byteOffset, byteLength);
+    }
+  }
+
+  /** @param {Uint8Array[]} inputs */
+  async #run(inputs) {
+    const { runner, plan, staging } = this;
+    if (runner.lost) throw runner.lost;
+    if (this.closed || !staging) throw new DeviceError(`${plan.name}: the program is closed`);
+    if (inputs.length !== plan.inputs.length) {
+      throw new DeviceError(`${plan.name}: ${inputs.length} inputs for ${plan.inputs.length}`);
+    }
+    for (const [index, { name, bytes }] of plan.inputs.entries()) {
+      const { byteLength } = inputs[index];
+      if (byteLength !== bytes) {
+        throw new DeviceError(
+          `${plan.name}: the input ${name} has ${byteLength} bytes instead of ${bytes}`,
+        );
+      }
+    }
+    const { device } = runner;
+    const checking = runner.checked(plan.name, () => {
+      this.#upload(inputs);
+      const encoder = device.createCommandEncoder({ label: plan.name });
+      encode(encoder, this.dispatches);
+      let at = 0;
+      for (const { slot, bytes } of plan.outputs) {
+        const size = wholeWords(bytes);
+        encoder.copyBufferToBuffer(this.#buffer(slot), 0, staging, at, size);
+        at += size;
+      }
+      device.queue.submit([encoder.finish()]);
+    });
+    const mapping = runner.whileAlive(staging.mapAsync(GPUMapMode.READ));
+    try {
+      await Promise.all([checking, mapping]);
+    } catch (error) {
+      // The next run needs the staging buffer unmapped, whichever of the two went wrong.
+      await mapping.then(() => staging.unmap()).catch(() => {});
+      throw error;
+    }
+    const content = staging.getMappedRange();
+    let at = 0;
+    const results = plan.outputs.map(({ bytes }) => {
+      const result = content.slice(at, at + wholeWords(bytes));
+      at += wholeWords(bytes);
+      return result;
+    });
+    staging.unmap();
+    this.runs += 1;
+    return results;
+  }
+
+  /** Counts, and the bytes that are held now. */
+  get stats() {
+    const held = [...this.buffers, this.params, this.staging];
+    return {
+      kernels: this.pipelines,
+      dispatches: this.dispatches.length,
+      slots: this.plan.slots.length,
+      bytes: held.reduce((sum, buffer) => sum + (buffer?.size ?? 0), 0),
+      runs: this.runs,
+      adapter: this.runner.info.name,
+    };
+  }
+
+  /** Free all that the program holds. */
+  close() {
+    this.closed = true;
+    for (const buffer of this.buffers) buffer?.destroy();
+    this.params?.destroy();
+    this.staging?.destroy();
+    this.buffers = [];
+    this.params = undefined;
+    this.staging = undefined;
+    this.dispatches = [];
+  }
+}
+
+/** @param {number} bytes */
+function wholeWords(bytes) {
+  return Math.ceil(bytes / 4) * 4;
+}
+
+/** @param {Uint8Array} bytes */
+function padded(bytes) {
+  const whole = new Uint8Array(wholeWords(bytes.byteLength));
+  whole.set(bytes);
+  return whole;
+}
+
+/** @param {Uint8Array[]} inputs */
+function copyOf(inputs) {
+  return inputs.map((input) => input.slice());
+}
+
+/** Steps of one key share a pipeline. @param {Step} step */
+function keyOf(step) {
+  return `${step.module} ${JSON.stringify(step.constants)}`;
+}
