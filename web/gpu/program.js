@@ -33,7 +33,7 @@ import { profile } from "./profile.js";
  */
 
 /** Bytes of weights that only `prepare` reads, after which it runs on them before more are uploaded. */
-const PART = 16 << 20;
+const PART = 4 << 20;
 
 export class Program {
   /**
