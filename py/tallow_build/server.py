@@ -28,6 +28,7 @@ from starlette.types import Scope
 
 from .address import listen, url
 from .errors import BuildError
+from .headers import headers_for
 
 # The operating system's table lacks some of these, and on Windows may have others wrong.
 _TYPES = {
@@ -42,7 +43,7 @@ _TYPES = {
 
 
 class _Folder(StaticFiles):
-    """Static files, with an ETag each, that the browser asks about every time it uses them."""
+    """Static files with our headers, and an ETag each, that the browser asks about every time."""
 
     def file_response(
         self,
@@ -52,7 +53,8 @@ class _Folder(StaticFiles):
         status_code: int = 200,
     ) -> Response:
         response = super().file_response(full_path, stat_result, scope, status_code)
-        MutableHeaders(raw=response.raw_headers)["Cache-Control"] = "no-cache"
+        path = Path(full_path).relative_to(Path(str(self.directory)).resolve()).as_posix()
+        MutableHeaders(raw=response.raw_headers).update(headers_for(path))
         return response
 
 

@@ -127,8 +127,8 @@ def module(page: Page) -> Iterator[Any]:
     page.goto("style.css")  # of the same origin, and starts nothing
 
     def run(path: str, code: str, argument: Any = None) -> Any:
-        call = "async ([path, code, arg]) => (0, eval)(code)(await import(path), arg)"
-        return page.evaluate(call, [path, code, argument])
+        call = f"async ([path, arg]) => ({code})(await import(path), arg)"
+        return page.evaluate(call, [path, argument])
 
     yield run
 

@@ -55,7 +55,7 @@ def plan(**more: Any) -> dict[str, Any]:
 @pytest.fixture
 def run(module: Module) -> Module:
     """run(plan, code): the value of `code`, a function of a `tools` with what it needs."""
-    prelude = """async (gpu, [plan, code]) => {
+    prelude = """async (gpu, plan) => {
       const { openDevice } = await import("./gpu/device.js");
       const { device, info } = await openDevice();
       const runner = new gpu.Runner(device, info);
@@ -71,13 +71,13 @@ def run(module: Module) -> Module:
           return null;
         },
       };
-      const result = await (0, eval)(code)(tools);
+      const result = await (CODE)(tools);
       device.destroy();
       return result;
     }"""
 
     def run(plan: dict[str, Any], code: str) -> Any:
-        return module("./gpu/runner.js", prelude, [plan, code])
+        return module("./gpu/runner.js", prelude.replace("CODE", code), plan)
 
     return run
 

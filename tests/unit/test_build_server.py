@@ -55,6 +55,8 @@ def test_types(site, name, kind):
     status, headers, _ = ask(site, name)
     assert (status, headers.get_content_type()) == (200, kind)
     assert headers["cache-control"] == "no-cache"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'none'" in headers["content-security-policy"]
 
 
 def test_a_file_that_has_not_changed_is_not_sent_again(site):
