@@ -96,6 +96,8 @@ def test_the_keyboard_reaches_everything(visitor):
     visitor.page.keyboard.press("Enter")
     expect(visitor.page.locator("#view-classify")).to_be_visible()
     visitor.page.keyboard.press("Tab")
+    assert visitor.page.evaluate(focused) == "language-select"
+    visitor.page.keyboard.press("Tab")
     assert visitor.page.evaluate(focused) == "image-input"
     visitor.page.keyboard.press("Tab")
     assert visitor.page.evaluate(focused) == "model-select"

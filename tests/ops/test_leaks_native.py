@@ -52,14 +52,22 @@ def blocks() -> int:
 
 
 def same_after(action: Callable[[], object], held: Callable[[], int], count: int) -> None:
-    """What an action holds after the tenth time, it holds after the last."""
+    """What an action holds after the tenth time, it holds after the last.
+
+    Python and `wgpu` may fill a cache of their own meanwhile, once; what leaks, leaks every time.
+    """
     for _ in range(10):
         action()
-    before = held(), blocks()
-    for _ in range(count - 10):
-        action()
-    assert held() == before[0]
-    assert blocks() - before[1] < BLOCKS
+    grown = []
+    for _ in range(3):
+        before = held(), blocks()
+        for _ in range(count - 10):
+            action()
+        assert held() == before[0]
+        grown.append(blocks() - before[1])
+        if grown[-1] < BLOCKS:
+            return
+    pytest.fail(f"blocks of memory left behind, each time: {grown}")
 
 
 def feeds_of(session: tl.Session) -> dict[str, Any]:
