@@ -5,6 +5,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tallow_build.headers import headers_for
+from tallow_build.paths import ROOT
 from tallow_build.server import running
 
 
@@ -90,3 +92,9 @@ def test_nothing_outside_of_the_folder(site, path):
 
 def test_only_reading(site):
     assert ask(site, "a.json", method="PUT")[0] == 405
+
+
+def test_the_guide_names_the_headers():
+    guide = (ROOT / "docs" / "guide.md").read_text("utf-8")
+    for name, value in headers_for("index.html").items():
+        assert f"{name}: {value}" in guide
