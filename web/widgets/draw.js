@@ -10,7 +10,8 @@ import { SIDE, prepareDigit } from "../prepare/digit.js";
 import { text } from "../text.js";
 import { Bars } from "./bars.js";
 import { Message } from "./message.js";
-import { Pad } from "./pad.js";
+import { Pad, SIDE as PAD_SIDE } from "./pad.js";
+import { PadTools } from "./pad_tools.js";
 
 /**
  * @typedef {Float32Array<ArrayBuffer>} Pixels
@@ -20,6 +21,7 @@ import { Pad } from "./pad.js";
 export class Draw {
   #root;
   #pad;
+  #tools;
   #bars;
   #result;
   #seen;
@@ -44,7 +46,7 @@ export class Draw {
     this.#message = new Message(find(".message"));
     this.#bars = new Bars(find(".bars"));
     this.#pad = new Pad(find("[data-testid=digit-pad]"), () => this.#schedule());
-    find("[data-testid=digit-clear]").addEventListener("click", () => this.#pad.clear());
+    this.#tools = new PadTools(root, this.#pad);
     this.#latest = new Latest(
       async (pixels) => {
         await engine.ready(DIGIT_MODEL);
@@ -65,13 +67,14 @@ export class Draw {
   answer() {
     this.#latest.forget();
     this.#timed(null);
-    this.#result.ariaBusy = String(!this.#pad.empty);
+    this.#result.ariaBusy = String(!this.#pad.ink.empty);
     this.#read();
   }
 
   /** Read the ink once a frame at most, however many places the pointer reports. */
   #schedule() {
-    if (this.#pad.empty) {
+    this.#tools.show();
+    if (this.#pad.ink.empty) {
       // At once: an answer that arrives before the next frame is for ink that is gone.
       this.#latest.forget();
       this.#blank();
@@ -87,9 +90,7 @@ export class Draw {
   }
 
   #read() {
-    if (this.#pad.empty) return;
-    const { ink, side } = this.#pad.read();
-    const pixels = prepareDigit(ink, side, side);
+    const pixels = prepareDigit(this.#pad.ink.read(), PAD_SIDE, PAD_SIDE);
     if (!pixels) return;
     this.#root.classList.add("inked");
     this.#picture(pixels);
