@@ -18,9 +18,10 @@ export default {
     language: "Language",
     drawTitle: "Draw a digit",
     drawLead: "A small neural network reads it while you draw.",
-    pad: "Drawing pad for one digit, 0 to 9",
+    pad: "Drawing pad for digits, 0 to 9",
     padPrompt: "Draw here, 0 to 9",
-    padHow: "Mouse, finger or pen",
+    padHow: "Mouse, finger, pen or keyboard",
+    padKeys: "Arrows move, hold Space to draw; Enter lowers and lifts the pen",
     tools: "Tools",
     undo: "Undo",
     redo: "Redo",
@@ -78,6 +79,9 @@ export default {
 
   /** @param {number} kernels  0 where none are compiled */
   ready: (kernels) => (kernels ? `Ready · ${kernels} kernels compiled` : "Ready"),
+
+  /** @param {string} digit */
+  digitRead: (digit) => `The digit is ${digit}`,
 
   /** @param {string} why */
   digitFailed: (why) => `The digit could not be read: ${why}`,

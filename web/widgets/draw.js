@@ -11,6 +11,7 @@ import { text } from "../text.js";
 import { Bars } from "./bars.js";
 import { Message } from "./message.js";
 import { Pad, SIDE as PAD_SIDE } from "./pad.js";
+import { PadKeys } from "./pad_keys.js";
 import { PadTools } from "./pad_tools.js";
 
 /**
@@ -24,6 +25,7 @@ export class Draw {
   #tools;
   #bars;
   #result;
+  #said;
   #seen;
   #message;
   #timed;
@@ -42,10 +44,12 @@ export class Draw {
     this.#root = root;
     this.#timed = timed;
     this.#result = /** @type {HTMLOutputElement} */ (find("[data-testid=digit-result]"));
+    this.#said = /** @type {HTMLElement} */ (find(".said"));
     this.#seen = /** @type {HTMLCanvasElement} */ (find(".seen"));
     this.#message = new Message(find(".message"));
     this.#bars = new Bars(find(".bars"));
     this.#pad = new Pad(find("[data-testid=digit-pad]"), () => this.#schedule());
+    new PadKeys(find("[data-testid=digit-pad]"), find(".cursor"), this.#pad);
     this.#tools = new PadTools(root, this.#pad);
     this.#latest = new Latest(
       async (pixels) => {
@@ -102,6 +106,10 @@ export class Draw {
     this.#message.clear();
     this.#result.ariaBusy = String(this.#scheduled || this.#latest.waiting);
     this.#result.textContent = String(probabilities.indexOf(Math.max(...probabilities)));
+    // Screen readers hear of an answer when the pen is up and all the ink is read.
+    if (this.#result.ariaBusy === "false" && !this.#pad.ink.drawing) {
+      this.#said.textContent = text.digitRead(this.#result.textContent);
+    }
     this.#bars.show(digits(probabilities));
     this.#timed(ms);
   }
@@ -118,6 +126,7 @@ export class Draw {
     this.#root.classList.remove("inked");
     this.#message.clear();
     this.#result.textContent = "";
+    this.#said.textContent = "";
     this.#result.ariaBusy = "false";
     this.#bars.show(digits(new Array(10).fill(0)));
     this.#picture(new Float32Array(SIDE * SIDE));

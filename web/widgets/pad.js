@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * A canvas to draw on with mouse, finger or pen: smooth round strokes, and the ink to be read.
+ * A canvas to draw on with mouse, finger, pen or keyboard: smooth round strokes, and the ink to be
+ * read.
  *
  * Strokes are black on nothing; style.css paints the paper, and turns the ink white in the dark.
  */
@@ -39,9 +40,29 @@ export class Pad {
     canvas.addEventListener("lostpointercapture", (event) => this.#up(event));
   }
 
-  /** @param {"undo" | "redo" | "clear"} what */
+  /** @param {Point} point */
+  begin(point) {
+    this.ink.begin(this.brush, point);
+    this.#changed();
+  }
+
+  /** Draw on, if the pen is down. @param {Point} point */
+  extend(point) {
+    if (!this.ink.drawing) return;
+    this.ink.extend(point);
+    this.#changed();
+  }
+
+  end() {
+    this.#pointer = null;
+    if (!this.ink.drawing) return;
+    this.ink.end();
+    this.#changed();
+  }
+
+  /** @param {"undo" | "redo" | "clear"} what  a stroke that is being drawn ends before it */
   change(what) {
-    this.#pointer = null; // a stroke that is being drawn ends here
+    this.#pointer = null;
     this.ink[what]();
     this.#changed();
   }
@@ -50,10 +71,10 @@ export class Pad {
   #down(event) {
     if (event.button !== 0 || this.#pointer !== null) return;
     event.preventDefault(); // no text selection
+    this.#canvas.focus({ preventScroll: true });
     this.#canvas.setPointerCapture(event.pointerId);
     this.#pointer = event.pointerId;
-    this.ink.begin(this.brush, this.#place(event));
-    this.#changed();
+    this.begin(this.#place(event));
   }
 
   /** @param {PointerEvent} event */
@@ -61,16 +82,12 @@ export class Pad {
     if (event.pointerId !== this.#pointer) return;
     // A fast pen reports more places than there are events.
     const events = event.getCoalescedEvents?.() ?? [];
-    for (const each of events.length ? events : [event]) this.ink.extend(this.#place(each));
-    this.#changed();
+    for (const each of events.length ? events : [event]) this.extend(this.#place(each));
   }
 
   /** @param {PointerEvent} event */
   #up(event) {
-    if (event.pointerId !== this.#pointer) return;
-    this.#pointer = null;
-    this.ink.end();
-    this.#changed();
+    if (event.pointerId === this.#pointer) this.end();
   }
 
   /**
