@@ -17,7 +17,7 @@ export default {
     toClassify: "Classify",
     language: "Language",
     drawTitle: "Draw a digit",
-    drawLead: "A small neural network reads it while you draw.",
+    drawLead: "A small neural network reads it while you draw. Several side by side make a number.",
     pad: "Drawing pad for digits, 0 to 9",
     padPrompt: "Draw here, 0 to 9",
     padHow: "Mouse, finger, pen or keyboard",
@@ -32,6 +32,7 @@ export default {
     eraser: "Eraser",
     clear: "Clear",
     digit: "The digit",
+    number: "The number",
     seen: "Your drawing as the network sees it",
     seenCaption: "What the network sees",
     digitBars: "Probability of each digit",
@@ -82,6 +83,9 @@ export default {
 
   /** @param {string} digit */
   digitRead: (digit) => `The digit is ${digit}`,
+
+  /** @param {string} number */
+  numberRead: (number) => `The number is ${number}`,
 
   /** @param {string} why */
   digitFailed: (why) => `The digit could not be read: ${why}`,
