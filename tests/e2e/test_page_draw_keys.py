@@ -85,4 +85,5 @@ def test_the_mouse_hides_the_cursor(visitor):
     expect(visitor.page.locator(".cursor")).to_be_visible()
     visitor.draw_seven()
     expect(visitor.page.locator(".cursor")).to_be_hidden()
+    expect(visitor.page.get_by_text("Arrows move")).to_be_hidden()
     assert visitor.read() == "7"

@@ -54,6 +54,14 @@ def test_digits_side_by_side_are_a_number(visitor):
     expect(number).to_have_text("")
 
     visitor.clear()
+    boxes = """[...document.querySelectorAll(".read, .seen, .bars, .engine")].map(element => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return [x, y + scrollY, width, height].map(Math.round);
+    })"""
+    blank = {}
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        blank[width] = page.evaluate(boxes)
     page.get_by_role("radio", name="Thin").check()
     for place, digit in enumerate((3, 0, 7, 8)):
         visitor.draw(*beside(digit, place, 4))
@@ -63,6 +71,7 @@ def test_digits_side_by_side_are_a_number(visitor):
         page.set_viewport_size({"width": width, "height": 800})
         box, seen = number.bounding_box(), page.locator(".seen").bounding_box()
         assert box["x"] + box["width"] <= seen["x"], width
+        assert page.evaluate(boxes) == blank[width]  # nothing has moved
     visitor.clear()
     assert visitor.read() == ""
     expect(number).to_have_text("")
