@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * What has been drawn: a list of strokes, painted on a canvas as they come and replayed from the
- * list by undo and redo, which so bring back each pixel.
+ * What has been drawn: a list of strokes, painted on a canvas. A stroke is painted piece by piece
+ * while it grows. Once it ends, and after undo and redo, the whole list is painted again, each
+ * stroke in one go: its edge is smoother so, and undo brings back each pixel.
  */
 
 import { FAINT } from "../prepare/digit.js";
@@ -86,13 +87,13 @@ export class Ink {
   extend(point) {
     if (!this.#open) return;
     this.#open.points.push(point);
-    this.#curve(this.#open, this.#open.points.length - 1);
+    this.#grow(this.#open);
   }
 
   end() {
     if (!this.#open) return;
-    this.#tail(this.#open);
     this.#open = null;
+    this.#repaint();
   }
 
   clear() {
@@ -100,7 +101,7 @@ export class Ink {
     if (this.empty) return;
     this.#done.push(CLEARED);
     this.#undone = [];
-    this.#replay();
+    this.#repaint();
   }
 
   undo() {
@@ -108,7 +109,7 @@ export class Ink {
     const act = this.#done.pop();
     if (!act) return;
     this.#undone.push(act);
-    this.#replay();
+    this.#repaint();
   }
 
   redo() {
@@ -116,17 +117,13 @@ export class Ink {
     const act = this.#undone.pop();
     if (!act) return;
     this.#done.push(act);
-    this.#replay();
+    this.#repaint();
   }
 
-  #replay() {
+  #repaint() {
     this.#brush.clearRect(0, 0, this.#side, this.#side);
     const strokes = this.#done.slice(this.#done.lastIndexOf(CLEARED) + 1);
-    for (const stroke of /** @type {Stroke[]} */ (strokes)) {
-      this.#dot(stroke);
-      for (let i = 1; i < stroke.points.length; i++) this.#curve(stroke, i);
-      this.#tail(stroke);
-    }
+    for (const stroke of /** @type {Stroke[]} */ (strokes)) this.#paint(stroke);
     this.#inked = strokes.length ? null : false;
   }
 
@@ -139,35 +136,39 @@ export class Ink {
     this.#brush.fill();
   }
 
-  /**
-   * Curve through the middles between the points, bent towards the points: smooth at every joint.
-   * @param {Stroke} stroke
-   * @param {number} i  of the point that is new
-   */
-  #curve(stroke, i) {
+  /** The piece of a stroke that its newest point adds. @param {Stroke} stroke */
+  #grow(stroke) {
     const { points } = stroke;
-    const from = i === 1 ? points[0] : middle(points[i - 2], points[i - 1]);
-    this.#line(stroke, from, points[i - 1], middle(points[i - 1], points[i]));
-  }
-
-  /** From the last middle to the last point. @param {Stroke} stroke */
-  #tail(stroke) {
-    const [before, last] = stroke.points.slice(-2);
-    if (last) this.#line(stroke, middle(before, last), last, last);
-  }
-
-  /**
-   * @param {Stroke} stroke
-   * @param {Point} from
-   * @param {Point} bend
-   * @param {Point} to
-   */
-  #line(stroke, from, bend, to) {
+    const newest = points.length - 1;
+    const from = newest === 1 ? points[0] : middle(points[newest - 2], points[newest - 1]);
     this.#take(stroke);
     this.#brush.beginPath();
     this.#brush.moveTo(from.x, from.y);
-    this.#brush.quadraticCurveTo(bend.x, bend.y, to.x, to.y);
+    this.#curve(points, newest);
     this.#brush.stroke();
+  }
+
+  /** A whole stroke. @param {Stroke} stroke */
+  #paint(stroke) {
+    const [first] = stroke.points;
+    const last = stroke.points[stroke.points.length - 1];
+    this.#dot(stroke);
+    this.#brush.beginPath();
+    this.#brush.moveTo(first.x, first.y);
+    for (let i = 1; i < stroke.points.length; i++) this.#curve(stroke.points, i);
+    this.#brush.lineTo(last.x, last.y);
+    this.#brush.stroke();
+  }
+
+  /**
+   * Curve through the middles between the points, bent towards the points: smooth at every joint.
+   * @param {Point[]} points
+   * @param {number} i  of the one that it leads towards
+   */
+  #curve(points, i) {
+    const bend = points[i - 1];
+    const to = middle(bend, points[i]);
+    this.#brush.quadraticCurveTo(bend.x, bend.y, to.x, to.y);
   }
 
   /** @param {Brush} brush */
