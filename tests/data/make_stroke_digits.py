@@ -2,10 +2,11 @@
 
     python tests/data/make_stroke_digits.py
 
-Thirty ways of writing, three of each digit, of which training uses none; each is drawn at ten sizes
-and widths of the brush, from lines as fine to blots as thick as a hand would still call a digit,
-tilted by up to 25 degrees, slanted, wide and narrow, trembling, anywhere on the pad. The seed is
-fixed.
+Thirty ways of writing, three of each digit, of which training uses none (the ones that it draws
+itself have straight flags; here a flag is bowed, and the foot comes without a flag). Each is drawn
+at ten sizes and widths of the brush, from lines as fine to blots as thick as a hand would still
+call a digit, tilted by up to 25 degrees, slanted, wide and narrow, trembling, anywhere on the pad.
+The seed is fixed.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ WAYS: dict[int, list[list[Line]]] = {
     ],
     1: [
         [line((0, 0), (0, 1))],
-        [line((0, 0.22), (0.2, 0), (0.2, 1))],
-        [line((0, 0.18), (0.17, 0), (0.17, 1)), line((-0.06, 1), (0.4, 1))],
+        [arc(0, 0, 0.2, 0.22, 90, 0, 6) + line((0.2, 0.02), (0.2, 1))],
+        [line((0.2, 0), (0.2, 1)), line((-0.02, 1), (0.42, 1))],
     ],
     2: [
         [arc(0.3, 0.28, 0.3, 0.28, 190, 395, 12) + line((0.5, 0.5), (0.02, 1), (0.62, 1))],
