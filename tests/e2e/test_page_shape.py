@@ -91,7 +91,7 @@ def test_the_keyboard_reaches_everything(visitor):
     for _ in range(6):
         visitor.page.keyboard.press("Tab")
         reached.append(visitor.page.evaluate(focused))
-    assert reached[:5] == ["Tallow", "Draw", "Classify", "language-select", "digit-clear"]
+    assert reached[:5] == ["Tallow", "Draw", "Classify", "language-select", "digit-pad"]
     visitor.page.get_by_role("link", name="Classify").focus()
     visitor.page.keyboard.press("Enter")
     expect(visitor.page.locator("#view-classify")).to_be_visible()

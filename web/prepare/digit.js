@@ -9,7 +9,7 @@ export const SIDE = 28;
 const BOX = 20;
 
 /** Ink fainter than this is the soft edge of a stroke, or nothing. */
-const FAINT = 16;
+export const FAINT = 16;
 
 /**
  * @param {Uint8Array | Uint8ClampedArray} ink  width * height values, 0 (paper) to 255 (ink)

@@ -17,12 +17,22 @@ export default {
     toClassify: "Classify",
     language: "Language",
     drawTitle: "Draw a digit",
-    drawLead: "A small neural network reads it while you draw.",
-    pad: "Drawing pad for one digit, 0 to 9",
+    drawLead: "A small neural network reads it while you draw. Several side by side make a number.",
+    pad: "Drawing pad for digits, 0 to 9",
     padPrompt: "Draw here, 0 to 9",
-    padHow: "Mouse, finger or pen",
+    padHow: "Mouse, finger, pen or keyboard",
+    padKeys: "Arrows move, hold Space to draw; Enter lowers and lifts the pen",
+    tools: "Tools",
+    undo: "Undo",
+    redo: "Redo",
+    brush: "Brush",
+    thin: "Thin",
+    medium: "Medium",
+    thick: "Thick",
+    eraser: "Eraser",
     clear: "Clear",
     digit: "The digit",
+    number: "The number",
     seen: "Your drawing as the network sees it",
     seenCaption: "What the network sees",
     digitBars: "Probability of each digit",
@@ -70,6 +80,12 @@ export default {
 
   /** @param {number} kernels  0 where none are compiled */
   ready: (kernels) => (kernels ? `Ready · ${kernels} kernels compiled` : "Ready"),
+
+  /** @param {string} digit */
+  digitRead: (digit) => `The digit is ${digit}`,
+
+  /** @param {string} number */
+  numberRead: (number) => `The number is ${number}`,
 
   /** @param {string} why */
   digitFailed: (why) => `The digit could not be read: ${why}`,

@@ -1,31 +1,41 @@
 // @ts-check
 /**
- * Draw a digit and read what the model makes of it, while it is being drawn.
+ * Draw a digit, or several side by side, and read what the model makes of them, while they are
+ * being drawn.
  */
 
 import { DIGIT_MODEL } from "../catalogue.js";
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
 import { SIDE, prepareDigit } from "../prepare/digit.js";
+import { splitDigits } from "../prepare/split.js";
 import { text } from "../text.js";
 import { Bars } from "./bars.js";
 import { Message } from "./message.js";
-import { Pad } from "./pad.js";
+import { Pad, SIDE as PAD_SIDE } from "./pad.js";
+import { PadKeys } from "./pad_keys.js";
+import { PadTools } from "./pad_tools.js";
 
 /**
- * @typedef {Float32Array<ArrayBuffer>} Pixels
- * @typedef {{probabilities: number[], ms: number}} Answer
+ * @typedef {object} Question
+ * @property {Float32Array<ArrayBuffer>[]} pictures  of the digits, from left to right
+ * @property {number} current  the one that is being drawn, which picture and bars tell of
+ *
+ * @typedef {{digits: number[][], ms: number}} Answer  probabilities per digit; the time of them all
  */
 
 export class Draw {
   #root;
   #pad;
+  #tools;
   #bars;
   #result;
+  #number;
+  #said;
   #seen;
   #message;
   #timed;
-  /** @type {Latest<Pixels, Answer>} */
+  /** @type {Latest<Question, Answer>} */
   #latest;
   #scheduled = false;
 
@@ -40,17 +50,26 @@ export class Draw {
     this.#root = root;
     this.#timed = timed;
     this.#result = /** @type {HTMLOutputElement} */ (find("[data-testid=digit-result]"));
+    this.#number = /** @type {HTMLOutputElement} */ (find("[data-testid=digit-number]"));
+    this.#said = /** @type {HTMLElement} */ (find(".said"));
     this.#seen = /** @type {HTMLCanvasElement} */ (find(".seen"));
     this.#message = new Message(find(".message"));
     this.#bars = new Bars(find(".bars"));
     this.#pad = new Pad(find("[data-testid=digit-pad]"), () => this.#schedule());
-    find("[data-testid=digit-clear]").addEventListener("click", () => this.#pad.clear());
+    new PadKeys(find("[data-testid=digit-pad]"), find(".cursor"), this.#pad);
+    this.#tools = new PadTools(root, this.#pad);
     this.#latest = new Latest(
-      async (pixels) => {
+      async ({ pictures }) => {
         await engine.ready(DIGIT_MODEL);
-        return engine.digit(pixels);
+        const answer = { digits: /** @type {number[][]} */ ([]), ms: 0 };
+        for (const pixels of pictures) {
+          const { probabilities, ms } = await engine.digit(pixels);
+          answer.digits.push(probabilities);
+          answer.ms += ms;
+        }
+        return answer;
       },
-      (answer) => this.#show(answer),
+      (answer, { current }) => this.#show(answer, current),
       (error) => this.#fail(error),
     );
     this.#blank();
@@ -65,13 +84,14 @@ export class Draw {
   answer() {
     this.#latest.forget();
     this.#timed(null);
-    this.#result.ariaBusy = String(!this.#pad.empty);
+    this.#result.ariaBusy = String(!this.#pad.ink.empty);
     this.#read();
   }
 
   /** Read the ink once a frame at most, however many places the pointer reports. */
   #schedule() {
-    if (this.#pad.empty) {
+    this.#tools.show();
+    if (this.#pad.ink.empty) {
       // At once: an answer that arrives before the next frame is for ink that is gone.
       this.#latest.forget();
       this.#blank();
@@ -87,22 +107,60 @@ export class Draw {
   }
 
   #read() {
-    if (this.#pad.empty) return;
-    const { ink, side } = this.#pad.read();
-    const pixels = prepareDigit(ink, side, side);
-    if (!pixels) return;
+    const parts = splitDigits(this.#pad.ink.read(), PAD_SIDE, PAD_SIDE);
+    if (!parts.length) return;
+    const pictures = parts.flatMap((part) => prepareDigit(part.ink, part.width, part.height) ?? []);
+    const current = this.#nearest(parts);
     this.#root.classList.add("inked");
-    this.#picture(pixels);
-    this.#latest.ask(pixels);
+    this.#picture(pictures[current]);
+    this.#latest.ask({ pictures, current });
   }
 
-  /** @param {Answer} answer */
-  #show({ probabilities, ms }) {
+  /**
+   * The digit that the newest stroke belongs to.
+   * @param {import("../prepare/split.js").Digit[]} parts
+   */
+  #nearest(parts) {
+    const x = this.#pad.ink.tip?.x ?? 0;
+    const far = parts.map(({ left, right }) => Math.max(left - x, x - right));
+    return far.indexOf(Math.min(...far));
+  }
+
+  /**
+   * @param {Answer} answer
+   * @param {number} current
+   */
+  #show({ digits, ms }, current) {
+    const number = digits.map((shares) => shares.indexOf(Math.max(...shares))).join("");
     this.#message.clear();
     this.#result.ariaBusy = String(this.#scheduled || this.#latest.waiting);
-    this.#result.textContent = String(probabilities.indexOf(Math.max(...probabilities)));
-    this.#bars.show(digits(probabilities));
+    this.#write(number, current);
+    // Screen readers hear of an answer when the pen is up and all the ink is read.
+    if (this.#result.ariaBusy === "false" && !this.#pad.ink.drawing) {
+      this.#said.textContent = digits.length > 1 ? text.numberRead(number) : text.digitRead(number);
+    }
+    this.#bars.show(bars(digits[current]));
     this.#timed(ms);
+  }
+
+  /**
+   * The digit; or the number, in which the digit that is being drawn stands out.
+   * @param {string} number
+   * @param {number} current
+   */
+  #write(number, current) {
+    const several = number.length > 1;
+    this.#root.classList.toggle("several", several);
+    this.#result.textContent = number;
+    this.#number.style.setProperty("--length", String(number.length));
+    const written = several ? [...number] : [];
+    this.#number.replaceChildren(
+      ...written.map((digit, i) => {
+        const element = document.createElement(i === current ? "b" : "span");
+        element.textContent = digit;
+        return element;
+      }),
+    );
   }
 
   /** @param {Error} error */
@@ -116,9 +174,10 @@ export class Draw {
   #blank() {
     this.#root.classList.remove("inked");
     this.#message.clear();
-    this.#result.textContent = "";
+    this.#write("", 0);
+    this.#said.textContent = "";
     this.#result.ariaBusy = "false";
-    this.#bars.show(digits(new Array(10).fill(0)));
+    this.#bars.show(bars(new Array(10).fill(0)));
     this.#picture(new Float32Array(SIDE * SIDE));
     this.#timed(null);
   }
@@ -135,6 +194,6 @@ export class Draw {
 }
 
 /** @param {number[]} probabilities */
-function digits(probabilities) {
+function bars(probabilities) {
   return probabilities.map((probability, index) => ({ index, label: String(index), probability }));
 }

@@ -1,29 +1,27 @@
 // @ts-check
 /**
- * A canvas to draw on with mouse, finger or pen: smooth round strokes, and the ink to be read.
+ * A canvas to draw on with mouse, finger, pen or keyboard: smooth round strokes, and the ink to be
+ * read.
  *
  * Strokes are black on nothing; style.css paints the paper, and turns the ink white in the dark.
  */
 
 import { text } from "../text.js";
+import { Ink } from "./ink.js";
 
 /** Side of the canvas in its own pixels; on the page it is as large as there is room. */
-const SIDE = 560;
+export const SIDE = 560;
 
-/** Width of the brush: on a digit of usual size, about that of MNIST's own strokes. */
-const BRUSH = 40;
-
-/** @typedef {{x: number, y: number}} Point */
+/** @typedef {import("./ink.js").Point} Point */
 
 export class Pad {
   #canvas;
-  #brush;
   #changed;
-  /** Where each pointer that is down was last. @type {Map<number, {from: Point, middle: Point}>} */
-  #strokes = new Map();
+  /** The pointer that draws. A second one, another finger or a palm, draws nothing. */
+  #pointer = /** @type {number | null} */ (null);
 
-  /** Is there no ink? */
-  empty = true;
+  /** @type {import("./ink.js").Brush} */
+  brush = { width: 40, erases: false };
 
   /**
    * @param {HTMLCanvasElement} canvas
@@ -31,101 +29,65 @@ export class Pad {
    */
   constructor(canvas, changed) {
     canvas.width = canvas.height = SIDE;
-    const brush = canvas.getContext("2d", { willReadFrequently: true });
-    if (!brush) throw new Error(text.noCanvas);
+    const context = canvas.getContext("2d", { willReadFrequently: true });
+    if (!context) throw new Error(text.noCanvas);
+    this.ink = new Ink(context);
     this.#canvas = canvas;
-    this.#brush = brush;
     this.#changed = changed;
-    Object.assign(brush, { lineWidth: BRUSH, lineCap: "round", lineJoin: "round" });
     canvas.addEventListener("pointerdown", (event) => this.#down(event));
     canvas.addEventListener("pointermove", (event) => this.#move(event));
-    canvas.addEventListener("pointerup", (event) => this.#up(event));
-    canvas.addEventListener("pointercancel", (event) => this.#up(event));
+    // Follows pointerup and pointercancel, and comes too where the pad is hidden under the pen.
+    canvas.addEventListener("lostpointercapture", (event) => this.#up(event));
   }
 
-  /**
-   * The ink as it is now.
-   * @returns {{ink: Uint8Array, side: number}}  side * side values, 0 (paper) to 255 (ink)
-   */
-  read() {
-    const { data } = this.#brush.getImageData(0, 0, SIDE, SIDE);
-    const ink = new Uint8Array(SIDE * SIDE);
-    for (let i = 0; i < ink.length; i++) ink[i] = data[4 * i + 3];
-    return { ink, side: SIDE };
+  /** @param {Point} point */
+  begin(point) {
+    this.ink.begin(this.brush, point);
+    this.#changed();
   }
 
-  clear() {
-    this.#brush.clearRect(0, 0, SIDE, SIDE);
-    this.#strokes.clear();
-    this.empty = true;
+  /** Draw on, if the pen is down. @param {Point} point */
+  extend(point) {
+    if (!this.ink.drawing) return;
+    this.ink.extend(point);
+    this.#changed();
+  }
+
+  end() {
+    this.#pointer = null;
+    if (!this.ink.drawing) return;
+    this.ink.end();
+    this.#changed();
+  }
+
+  /** @param {"undo" | "redo" | "clear"} what  a stroke that is being drawn ends before it */
+  change(what) {
+    this.#pointer = null;
+    this.ink[what]();
     this.#changed();
   }
 
   /** @param {PointerEvent} event */
   #down(event) {
-    if (event.button !== 0) return;
+    if (event.button !== 0 || this.#pointer !== null) return;
     event.preventDefault(); // no text selection
+    this.#canvas.focus({ preventScroll: true });
     this.#canvas.setPointerCapture(event.pointerId);
-    const point = this.#place(event);
-    this.#strokes.set(event.pointerId, { from: point, middle: point });
-    this.#dot(point);
-    this.#inked();
+    this.#pointer = event.pointerId;
+    this.begin(this.#place(event));
   }
 
   /** @param {PointerEvent} event */
   #move(event) {
-    if (!this.#strokes.has(event.pointerId)) return;
+    if (event.pointerId !== this.#pointer) return;
     // A fast pen reports more places than there are events.
     const events = event.getCoalescedEvents?.() ?? [];
-    for (const each of events.length ? events : [event])
-      this.#extend(event.pointerId, this.#place(each));
-    this.#inked();
+    for (const each of events.length ? events : [event]) this.extend(this.#place(each));
   }
 
   /** @param {PointerEvent} event */
   #up(event) {
-    const stroke = this.#strokes.get(event.pointerId);
-    if (!stroke) return;
-    this.#line(stroke.middle, stroke.from, stroke.from);
-    this.#strokes.delete(event.pointerId);
-    this.#inked();
-  }
-
-  /**
-   * Curve through the middles between the places, bent towards the places: smooth at every joint.
-   * @param {number} pointer
-   * @param {Point} to
-   */
-  #extend(pointer, to) {
-    const stroke = this.#strokes.get(pointer);
-    if (!stroke) return;
-    const middle = { x: (stroke.from.x + to.x) / 2, y: (stroke.from.y + to.y) / 2 };
-    this.#line(stroke.middle, stroke.from, middle);
-    this.#strokes.set(pointer, { from: to, middle });
-  }
-
-  /** A tap is a dot: a line without length would leave no ink. @param {Point} at */
-  #dot({ x, y }) {
-    this.#brush.beginPath();
-    this.#brush.arc(x, y, BRUSH / 2, 0, 2 * Math.PI);
-    this.#brush.fill();
-  }
-
-  /**
-   * @param {Point} from
-   * @param {Point} bend
-   * @param {Point} to
-   */
-  #line(from, bend, to) {
-    this.#brush.beginPath();
-    this.#brush.moveTo(from.x, from.y);
-    this.#brush.quadraticCurveTo(bend.x, bend.y, to.x, to.y);
-    this.#brush.stroke();
-  }
-
-  #inked() {
-    this.empty = false;
-    this.#changed();
+    if (event.pointerId === this.#pointer) this.end();
   }
 
   /**

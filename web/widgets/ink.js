@@ -1,0 +1,189 @@
+// @ts-check
+/**
+ * What has been drawn: a list of strokes, painted on a canvas. A stroke is painted piece by piece
+ * while it grows. Once it ends, and after undo and redo, the whole list is painted again, each
+ * stroke in one go: its edge is smoother so, and undo brings back each pixel.
+ */
+
+import { FAINT } from "../prepare/digit.js";
+
+/**
+ * @typedef {{x: number, y: number}} Point  in the canvas's own pixels
+ * @typedef {{width: number, erases: boolean}} Brush
+ * @typedef {Brush & {points: Point[]}} Stroke
+ */
+
+/** Everything before it is gone, until it is undone. */
+const CLEARED = Symbol("cleared");
+
+/** @typedef {Stroke | typeof CLEARED} Act */
+
+export class Ink {
+  #brush;
+  #side;
+  /** @type {Act[]} */
+  #done = [];
+  /** The latest undone is the last. @type {Act[]} */
+  #undone = [];
+  /** The stroke that is being drawn; it is the last one done. @type {Stroke | null} */
+  #open = null;
+  /** Whether there is ink; null where that must be looked up. @type {boolean | null} */
+  #inked = false;
+
+  /** @param {CanvasRenderingContext2D} brush  of a square canvas, which is nobody else's */
+  constructor(brush) {
+    this.#brush = brush;
+    this.#side = brush.canvas.width;
+    Object.assign(brush, { lineCap: "round", lineJoin: "round" });
+  }
+
+  /** Is there nothing to read? */
+  get empty() {
+    this.#inked ??= this.read().some((value) => value >= FAINT);
+    return !this.#inked;
+  }
+
+  get drawing() {
+    return this.#open !== null;
+  }
+
+  get undoable() {
+    return this.#done.length > 0;
+  }
+
+  get redoable() {
+    return this.#undone.length > 0;
+  }
+
+  /** Where the newest stroke has come to. @returns {Point | undefined} */
+  get tip() {
+    const last = this.#done.at(-1);
+    return last === CLEARED ? undefined : last?.points.at(-1);
+  }
+
+  /** The ink as it is now: side * side values, 0 (paper) to 255 (ink). */
+  read() {
+    const { data } = this.#brush.getImageData(0, 0, this.#side, this.#side);
+    const ink = new Uint8Array(this.#side * this.#side);
+    for (let i = 0; i < ink.length; i++) ink[i] = data[4 * i + 3];
+    return ink;
+  }
+
+  /**
+   * Begin a stroke; the one that is open ends.
+   * @param {Brush} brush
+   * @param {Point} point
+   */
+  begin(brush, point) {
+    this.end();
+    if (brush.erases && this.empty) return; // nothing would change, so there is nothing to undo
+    this.#open = { ...brush, points: [point] };
+    this.#done.push(this.#open);
+    this.#undone = [];
+    this.#dot(this.#open);
+  }
+
+  /** @param {Point} point */
+  extend(point) {
+    if (!this.#open) return;
+    this.#open.points.push(point);
+    this.#grow(this.#open);
+  }
+
+  end() {
+    if (!this.#open) return;
+    this.#open = null;
+    this.#repaint();
+  }
+
+  clear() {
+    this.end();
+    if (this.empty) return;
+    this.#done.push(CLEARED);
+    this.#undone = [];
+    this.#repaint();
+  }
+
+  undo() {
+    this.end();
+    const act = this.#done.pop();
+    if (!act) return;
+    this.#undone.push(act);
+    this.#repaint();
+  }
+
+  redo() {
+    this.end();
+    const act = this.#undone.pop();
+    if (!act) return;
+    this.#done.push(act);
+    this.#repaint();
+  }
+
+  #repaint() {
+    this.#brush.clearRect(0, 0, this.#side, this.#side);
+    const strokes = this.#done.slice(this.#done.lastIndexOf(CLEARED) + 1);
+    for (const stroke of /** @type {Stroke[]} */ (strokes)) this.#paint(stroke);
+    this.#inked = strokes.length ? null : false;
+  }
+
+  /** A tap is a dot: a line without length would leave no ink. @param {Stroke} stroke */
+  #dot(stroke) {
+    const [{ x, y }] = stroke.points;
+    this.#take(stroke);
+    this.#brush.beginPath();
+    this.#brush.arc(x, y, stroke.width / 2, 0, 2 * Math.PI);
+    this.#brush.fill();
+  }
+
+  /** The piece of a stroke that its newest point adds. @param {Stroke} stroke */
+  #grow(stroke) {
+    const { points } = stroke;
+    const newest = points.length - 1;
+    const from = newest === 1 ? points[0] : middle(points[newest - 2], points[newest - 1]);
+    this.#take(stroke);
+    this.#brush.beginPath();
+    this.#brush.moveTo(from.x, from.y);
+    this.#curve(points, newest);
+    this.#brush.stroke();
+  }
+
+  /** A whole stroke. @param {Stroke} stroke */
+  #paint(stroke) {
+    const [first] = stroke.points;
+    const last = stroke.points[stroke.points.length - 1];
+    this.#dot(stroke);
+    this.#brush.beginPath();
+    this.#brush.moveTo(first.x, first.y);
+    for (let i = 1; i < stroke.points.length; i++) this.#curve(stroke.points, i);
+    this.#brush.lineTo(last.x, last.y);
+    this.#brush.stroke();
+  }
+
+  /**
+   * Curve through the middles between the points, bent towards the points: smooth at every joint.
+   * @param {Point[]} points
+   * @param {number} i  of the one that it leads towards
+   */
+  #curve(points, i) {
+    const bend = points[i - 1];
+    const to = middle(bend, points[i]);
+    this.#brush.quadraticCurveTo(bend.x, bend.y, to.x, to.y);
+  }
+
+  /** @param {Brush} brush */
+  #take({ width, erases }) {
+    this.#brush.lineWidth = width;
+    this.#brush.globalCompositeOperation = erases ? "destination-out" : "source-over";
+    this.#inked = erases ? null : true;
+  }
+}
+
+/**
+ * @param {Point} a
+ * @param {Point} b
+ * @returns {Point}
+ */
+function middle(a, b) {
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+}
