@@ -17,6 +17,9 @@ import { text } from "./text.js";
  * @property {string | null} reason   why that is not the one asked for
  * @property {Record<string, Facts>} models  those that were loaded again
  *
+ * @typedef {Started & {lost: boolean}} Had  and whether WebGPU is done without since it was lost too
+ *   often
+ *
  * @typedef {{state: "loading" | "ready" | "error", words: string, done?: number, total?: number}} Status
  *
  * @typedef {object} Model  a loaded model
@@ -26,7 +29,9 @@ import { text } from "./text.js";
  *
  * @typedef {object} Listener
  * @property {(status: Status) => void} status
- * @property {(started: Started) => void} started
+ * @property {(had: Had) => void} started
+ * @property {(words: string) => void} again  what failed is being replaced: these words say so, and
+ *   what is on the page wants a new answer
  * @property {(warnings: string[]) => void} warned  what a visitor should know, beside an answer
  *
  * @typedef {object} Tuned  see py/tallow/app.py
@@ -39,8 +44,14 @@ import { text } from "./text.js";
  * @property {Facts | null} facts  about the model, which was loaded again
  */
 
-/** Errors after which a worker answers no more. */
+/** Errors after which the page is answered again, by what takes the place of what failed. */
 const GONE = new Set(["WorkerClosed", "DeviceLostError"]);
+
+/** A device that is lost twice within so many milliseconds is done without. */
+const UNSTEADY = 60_000;
+
+/** How often an action is asked for while devices are lost. */
+const TRIES = 3;
 
 /** The worker or the model failed, which the status says: there is no answer, nor more to say. */
 export class NotReady extends Error {}
@@ -60,6 +71,8 @@ export class Engine {
   #tuning = () => {};
   #turn = 0;
   #preparing = false;
+  /** When the device was lost last, and whether it is done without now. */
+  #lost = { at: -Infinity, often: false };
   /** The device asked for, and the one that was had. */
   #device;
   #had;
@@ -78,20 +91,22 @@ export class Engine {
   /**
    * Get ready for this model, and let the status tell how that goes; the latest call decides it.
    * @param {() => Promise<string>} findName
+   * @param {string} [words]  what is being done at first
    */
-  async prepare(findName) {
+  async prepare(findName, words = text.preparing) {
     const turn = ++this.#turn;
     const tell = (/** @type {Status} */ status) => {
       if (turn === this.#turn) this.#listener.status(status);
     };
     this.#preparing = true;
     // What is ready already takes no time to wait for: don't let the status flicker.
-    const patience = setTimeout(() => tell({ state: "loading", words: text.preparing }));
+    const patience = setTimeout(() => tell({ state: "loading", words }));
     try {
       this.#start();
       const { name } = await this.ready(await findName());
       const kernels = this.#had === "webgpu" ? this.#facts.get(name)?.kernels : 0;
-      tell({ state: "ready", words: text.ready(kernels ?? 0) });
+      const ready = this.#lost.often ? text.readyWithoutGpu : text.ready(kernels ?? 0);
+      tell({ state: "ready", words: ready });
     } catch (error) {
       tell({ state: "error", words: /** @type {Error} */ (error).message });
     } finally {
@@ -106,13 +121,17 @@ export class Engine {
    * @throws {NotReady}  again and again, until retry() is called
    */
   async ready(name) {
-    const started = this.#start();
-    const model = this.#models.get(name) ?? this.#load(name);
-    this.#models.set(name, model);
-    try {
-      return (await Promise.all([model, started]))[0];
-    } catch (error) {
-      throw new NotReady(/** @type {Error} */ (error).message);
+    for (;;) {
+      const started = this.#start();
+      const model = this.#models.get(name) ?? this.#load(name);
+      this.#models.set(name, model);
+      try {
+        return (await Promise.all([model, started]))[0];
+      } catch (error) {
+        // A start that has been followed by another is not the one to wait for.
+        if (this.#started && started !== this.#started) continue;
+        throw new NotReady(/** @type {Error} */ (error).message);
+      }
     }
   }
 
@@ -122,6 +141,7 @@ export class Engine {
    */
   switchTo(device) {
     this.#device = device;
+    this.#lost = { at: -Infinity, often: false };
     this.retry(); // what failed on one device may do on the other
     if (this.#rpc) this.#begin(this.#rpc, "device");
   }
@@ -192,19 +212,21 @@ export class Engine {
   }
 
   /**
-   * Call an action of the worker; whether that is of more use after a failure, is found out here.
+   * Call an action of the worker, again if the device was lost: another is being opened by then.
    * @param {string} action
    * @param {Record<string, unknown>} args
    */
   async #ask(action, args) {
-    const rpc = this.#rpc;
-    if (!rpc) throw new NotReady(text.startingAgain);
-    try {
-      return await rpc.call(action, args);
-    } catch (error) {
-      const { type, message } = /** @type {import("./rpc.js").RemoteError} */ (error);
-      if (type === "DeviceLostError" && rpc === this.#rpc) this.#fail(message);
-      throw GONE.has(type) ? new NotReady(message) : error;
+    for (let tries = 1; ; tries++) {
+      const rpc = this.#rpc;
+      if (!rpc) throw new NotReady(text.startingAgain);
+      try {
+        return await rpc.call(action, args);
+      } catch (error) {
+        const { type, message } = /** @type {import("./rpc.js").RemoteError} */ (error);
+        if (type === "DeviceLostError" && rpc === this.#rpc && tries < TRIES) continue;
+        throw GONE.has(type) ? new NotReady(message) : error;
+      }
     }
   }
 
@@ -219,6 +241,9 @@ export class Engine {
       }
     });
     rpc.on("tuning", ({ done, total }) => this.#tuning(done, total));
+    rpc.on("lost", () => {
+      if (rpc === this.#rpc && this.#device === "webgpu") this.#replaceDevice(rpc);
+    });
     rpc.on("close", ({ reason }) => {
       if (rpc === this.#rpc) this.#fail(reason);
     });
@@ -239,13 +264,27 @@ export class Engine {
         if (started !== this.#started) return;
         this.#had = found.device;
         for (const [name, facts] of Object.entries(found.models)) this.#learn(name, facts);
-        this.#listener.started(found);
+        this.#listener.started({ ...found, lost: this.#lost.often });
       },
       () => {
         if (started === this.#started) this.#failed.start = true;
       },
     );
     return started;
+  }
+
+  /**
+   * The device is gone: have the worker open another, or after the second loss within a minute do
+   * without. Calls that come from now on wait for that.
+   * @param {Rpc} rpc
+   */
+  #replaceDevice(rpc) {
+    const now = performance.now();
+    const often = now - this.#lost.at < UNSTEADY;
+    this.#lost = { at: now, often };
+    if (often) this.#device = "numpy";
+    this.#begin(rpc, "device");
+    this.#listener.again(often ? text.goingOnWithNumpy : text.gpuLost);
   }
 
   /**

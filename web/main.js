@@ -47,9 +47,10 @@ const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info
 const engine = new Engine(wished, {
   status: (now) => status.show(now),
   started: (now) => device.show(now),
+  again: (words) => answerAgain(words),
   warned: (warnings) => kernels.warn(warnings),
 });
-const kernels = new Kernels(byTestId("kernels-panel"), engine, answerAgain);
+const kernels = new Kernels(byTestId("kernels-panel"), engine, () => answerAgain());
 const views = {
   draw: new Draw(byId("view-draw"), engine, (ms) => timed("draw", ms)),
   classify: new Classify(byId("view-classify"), engine, {
@@ -77,10 +78,13 @@ function showView() {
   void engine.prepare(() => views[now].model());
 }
 
-/** The device, the model or a failure has changed: what is on the page wants a new answer. */
-function answerAgain() {
-  status.show({ state: "loading", words: text.preparing });
-  void engine.prepare(() => views[current()].model());
+/**
+ * The device, the model or a failure has changed: what is on the page wants a new answer.
+ * @param {string} [words]  what is being done about it
+ */
+function answerAgain(words = text.preparing) {
+  status.show({ state: "loading", words });
+  void engine.prepare(() => views[current()].model(), words);
   for (const view of Object.values(views)) view.answer();
 }
 

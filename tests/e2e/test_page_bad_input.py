@@ -135,25 +135,3 @@ def test_a_worker_that_dies_is_replaced(visitor):
     expect(visitor.status).to_contain_text("no memory")
     visitor.clear()
     recovers(visitor)
-
-
-def test_a_lost_gpu_is_told_and_another_try_reads(visitor):
-    def losable(route: Route, body: bytes) -> None:
-        lose = b"""
-            const request = GPUAdapter.prototype.requestDevice;
-            GPUAdapter.prototype.requestDevice = async function (...args) {
-                const device = await request.apply(this, args);
-                new BroadcastChannel("lose").onmessage = () => device.destroy();
-                return device;
-            };"""
-        route.fulfill(body=body + lose, content_type="text/javascript")
-
-    with broken(visitor.page, "gpu/device.js", losable):
-        visitor.open()
-        visitor.page.evaluate("new BroadcastChannel('lose').postMessage('now')")
-        visitor.page.wait_for_timeout(200)
-        visitor.draw_seven()
-        visitor.wait("error")
-        expect(visitor.status).to_contain_text("lost")
-        visitor.clear()
-        recovers(visitor)

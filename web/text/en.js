@@ -96,6 +96,14 @@ export default {
     `“${name}”${type && ` (${type})`} is not a picture that this browser can open. ` +
     `Try a JPEG, PNG or WebP.`,
 
+  // ---- what fails and is replaced -----------------------------------------------------------
+
+  gpuLost: "The GPU device was lost: opening another…",
+  goingOnWithNumpy: "The GPU device was lost twice within a minute: going on with NumPy…",
+  readyWithoutGpu: "Ready · on NumPy, since the GPU device was lost twice",
+  withoutGpu:
+    "NumPy, since the GPU device was lost twice within a minute. Choose WebGPU to try it again.",
+
   // ---- files of the site --------------------------------------------------------------------
 
   /** @param {string} path */

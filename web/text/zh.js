@@ -74,6 +74,11 @@ export default {
   notPhoto: (name, type) =>
     `“${name}”${type && `（${type}）`}不是这个浏览器能打开的图片。请试试 JPEG、PNG 或 WebP。`,
 
+  gpuLost: "GPU 设备丢失，正在打开另一个…",
+  goingOnWithNumpy: "GPU 设备在一分钟内丢失了两次，改用 NumPy 继续…",
+  readyWithoutGpu: "就绪 · GPU 设备两次丢失，现由 NumPy 计算",
+  withoutGpu: "NumPy：GPU 设备在一分钟内丢失了两次。想再试一次，请选择 WebGPU。",
+
   unreachable: (path) => `无法获取 ${path}：连不上服务器。请检查网络。`,
   missing: (path) => `服务器上没有 ${path}（404）。`,
   refused: (path, status) => `无法获取 ${path}：服务器回答 ${status}。`,
