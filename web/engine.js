@@ -53,6 +53,15 @@ const UNSTEADY = 60_000;
 /** How often an action is asked for while devices are lost. */
 const TRIES = 3;
 
+/** Workers that fail one after the other without an answer between, and are replaced. */
+const REPLACED = 2;
+
+/**
+ * Seconds for which a worker may keep silent though it is asked. A file that does not come is given
+ * up on earlier (fetch.js), and no kernel, no compiler and no start of Python takes as long.
+ */
+const PATIENCE = 120;
+
 /** The worker or the model failed, which the status says: there is no answer, nor more to say. */
 export class NotReady extends Error {}
 
@@ -71,6 +80,8 @@ export class Engine {
   #tuning = () => {};
   #turn = 0;
   #preparing = false;
+  /** Workers that have failed since the last answer. */
+  #crashes = 0;
   /** When the device was lost last, and whether it is done without now. */
   #lost = { at: -Infinity, often: false };
   /** The device asked for, and the one that was had. */
@@ -148,6 +159,7 @@ export class Engine {
 
   /** Forget what failed, so that the next call of prepare() or ready() tries it again. */
   retry() {
+    this.#crashes = 0;
     for (const name of this.#failed.models) this.#models.delete(name);
     this.#failed.models.clear();
     if (this.#failed.start) this.#drop();
@@ -158,7 +170,7 @@ export class Engine {
    * @returns {Promise<{probabilities: number[], ms: number}>}
    */
   digit(pixels) {
-    return this.#ask("digit", { pixels });
+    return this.#answer("digit", { pixels });
   }
 
   /**
@@ -167,7 +179,7 @@ export class Engine {
    * @returns {Promise<{top: {index: number, probability: number}[], ms: number}>}
    */
   classify(model, pixels) {
-    return this.#ask("classify", { model, pixels });
+    return this.#answer("classify", { model, pixels });
   }
 
   /**
@@ -212,6 +224,16 @@ export class Engine {
   }
 
   /**
+   * @param {"digit" | "classify"} action
+   * @param {Record<string, unknown>} args
+   */
+  async #answer(action, args) {
+    const answer = await this.#ask(action, args);
+    this.#crashes = 0;
+    return answer;
+  }
+
+  /**
    * Call an action of the worker, again if the device was lost: another is being opened by then.
    * @param {string} action
    * @param {Record<string, unknown>} args
@@ -233,7 +255,7 @@ export class Engine {
   /** @returns {Promise<Started>} */
   #start() {
     if (this.#started) return this.#started;
-    const rpc = new Rpc(new URL("worker/main.js", import.meta.url));
+    const rpc = new Rpc(new URL("worker/main.js", import.meta.url), PATIENCE);
     this.#rpc = rpc;
     rpc.on("progress", (progress) => {
       if (this.#preparing && rpc === this.#rpc) {
@@ -244,8 +266,9 @@ export class Engine {
     rpc.on("lost", () => {
       if (rpc === this.#rpc && this.#device === "webgpu") this.#replaceDevice(rpc);
     });
+    rpc.on("fatal", ({ message }) => rpc.close(text.workerFailed(message)));
     rpc.on("close", ({ reason }) => {
-      if (rpc === this.#rpc) this.#fail(reason);
+      if (rpc === this.#rpc) this.#replaceWorker(reason);
     });
     return this.#begin(rpc, "boot");
   }
@@ -288,10 +311,16 @@ export class Engine {
   }
 
   /**
-   * The worker is of no more use: say why, and let retry() start another.
+   * The worker is of no more use: start another, or say why not, and leave that to retry().
    * @param {string} reason
    */
-  #fail(reason) {
+  #replaceWorker(reason) {
+    this.#crashes += 1;
+    if (this.#crashes <= REPLACED) {
+      this.#drop();
+      this.#listener.again(text.workerReplaced(reason));
+      return;
+    }
     this.#turn += 1; // whoever is preparing has no more to tell
     this.#preparing = false;
     this.#failed.start = true;

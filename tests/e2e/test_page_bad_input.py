@@ -116,22 +116,3 @@ def test_files_that_are_no_pictures(visitor, photos):
         visitor.choose(photos["coffee"]["path"])
         assert visitor.answer("coffee.png")[0]["label"] == "espresso"
         expect(message).to_have_count(0)
-
-
-def test_a_worker_that_dies_is_replaced(visitor):
-    """Out of memory, for example: the page hears of it, says so, and starts another."""
-    visitor.page.add_init_script(
-        """window.Worker = class extends Worker {
-            constructor(...args) { super(...args); window.lastWorker = this; }
-        };"""
-    )
-    visitor.open()
-    visitor.draw_seven()
-    assert visitor.read() == "7"
-    visitor.page.evaluate(
-        "lastWorker.dispatchEvent(new ErrorEvent('error', {message: 'no memory'}))"
-    )
-    visitor.wait("error")
-    expect(visitor.status).to_contain_text("no memory")
-    visitor.clear()
-    recovers(visitor)

@@ -98,6 +98,20 @@ export default {
 
   // ---- what fails and is replaced -----------------------------------------------------------
 
+  /** @param {string} why */
+  workerFailed: (why) => `The worker failed: ${why}.`,
+
+  /** @param {string} path */
+  noWorkerFile: (path) => `${path} or a module that it imports could not be loaded`,
+
+  /** @param {number} seconds */
+  workerStuck: (seconds) => `The worker has not said a word for ${seconds} seconds.`,
+
+  workerGarbled: "The worker sent what the page can’t read.",
+
+  /** @param {string} reason  a sentence */
+  workerReplaced: (reason) => `${reason} Starting another…`,
+
   gpuLost: "The GPU device was lost: opening another…",
   goingOnWithNumpy: "The GPU device was lost twice within a minute: going on with NumPy…",
   readyWithoutGpu: "Ready · on NumPy, since the GPU device was lost twice",

@@ -74,6 +74,12 @@ export default {
   notPhoto: (name, type) =>
     `“${name}”${type && `（${type}）`}不是这个浏览器能打开的图片。请试试 JPEG、PNG 或 WebP。`,
 
+  workerFailed: (why) => `后台线程出错：${why}。`,
+  noWorkerFile: (path) => `无法加载 ${path} 或它导入的模块`,
+  workerStuck: (seconds) => `后台线程 ${seconds} 秒没有任何回应。`,
+  workerGarbled: "后台线程发来的内容无法读取。",
+  workerReplaced: (reason) => `${reason}正在重新启动…`,
+
   gpuLost: "GPU 设备丢失，正在打开另一个…",
   goingOnWithNumpy: "GPU 设备在一分钟内丢失了两次，改用 NumPy 继续…",
   readyWithoutGpu: "就绪 · GPU 设备两次丢失，现由 NumPy 计算",

@@ -127,7 +127,10 @@ async function start(glue) {
   try {
     const { loadPyodide } = await glue;
     const started = loadPyodide({ indexURL: HOME.href, packageBaseUrl: WHEELS.href });
-    return await Promise.race([started, compiling.promise]);
+    const pyodide = await Promise.race([started, compiling.promise]);
+    // After such an error (no memory, a fault in its own code) Python answers nothing any more.
+    pyodide._api.on_fatal = (/** @type {Error} */ { message }) => emit("fatal", { message });
+    return pyodide;
   } catch (error) {
     throw new Error(`Python could not be started: ${/** @type {Error} */ (error).message}`);
   } finally {
