@@ -30,6 +30,8 @@ import { text } from "./text.js";
  * @typedef {object} Listener
  * @property {(status: Status) => void} status
  * @property {(had: Had) => void} started
+ * @property {(stage: import("./widgets/bootlog.js").Stage) => void} stage
+ * @property {(done: number, total: number) => void} compiled  kernels
  * @property {(words: string) => void} again  what failed is being replaced: these words say so, and
  *   what is on the page wants a new answer
  * @property {(warnings: string[]) => void} warned  what a visitor should know, beside an answer
@@ -257,7 +259,9 @@ export class Engine {
     if (this.#started) return this.#started;
     const rpc = new Rpc(new URL("worker/main.js", import.meta.url), PATIENCE);
     this.#rpc = rpc;
+    rpc.on("stage", (stage) => this.#listener.stage(stage));
     rpc.on("progress", (progress) => {
+      if (progress.stage === "kernels") this.#listener.compiled(progress.done, progress.total);
       if (this.#preparing && rpc === this.#rpc) {
         this.#listener.status({ state: "loading", ...inWords(progress) });
       }

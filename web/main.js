@@ -7,6 +7,7 @@
 
 import { Engine } from "./engine.js";
 import { text } from "./text.js";
+import { BootLog } from "./widgets/bootlog.js";
 import { Classify } from "./widgets/classify.js";
 import { DeviceChoice } from "./widgets/device.js";
 import { Draw } from "./widgets/draw.js";
@@ -32,12 +33,14 @@ const times = { draw: null, classify: null };
 new LanguageChoice(byTestId("language-select"), () => {
   device.relabel();
   kernels.relabel();
+  bootLog.relabel();
   answerAgain();
 });
 const status = new Status(byTestId("status"), () => {
   engine.retry();
   answerAgain();
 });
+const bootLog = new BootLog(byTestId("boot-log"));
 const latency = new Latency(byTestId("latency"));
 const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info"), (chosen) => {
   remember("device", chosen);
@@ -47,7 +50,12 @@ const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info
 const engine = new Engine(wished, {
   status: (now) => status.show(now),
   started: (now) => device.show(now),
-  again: (words) => answerAgain(words),
+  stage: (stage) => bootLog.show(stage),
+  compiled: (done, total) => bootLog.compiled(done, total),
+  again: (words) => {
+    bootLog.note(words);
+    answerAgain(words);
+  },
   warned: (warnings) => kernels.warn(warnings),
 });
 const kernels = new Kernels(byTestId("kernels-panel"), engine, () => answerAgain());

@@ -36,6 +36,7 @@ export default {
     engine: "Engine",
     status: "Status",
     progress: "Progress",
+    bootLog: "Boot log",
     device: "Computed by",
     latency: "Time of this answer",
     kernels: "Kernels",
@@ -95,6 +96,22 @@ export default {
   notPhoto: (name, type) =>
     `“${name}”${type && ` (${type})`} is not a picture that this browser can open. ` +
     `Try a JPEG, PNG or WebP.`,
+
+  // ---- the boot log -------------------------------------------------------------------------
+
+  /** @type {Record<import("../widgets/bootlog.js").Stage["name"], (model: string) => string>} */
+  stages: {
+    python: () => "Python runtime",
+    tallow: () => "Tallow",
+    numpy: () => "NumPy",
+    model: (model) => `Model ${model}`,
+    kernels: (model) => `Kernels of ${model}`,
+  },
+
+  /** @param {number} done @param {number} total */
+  kernelsOf: (done, total) => `${done} of ${total}`,
+
+  stageFailed: "failed",
 
   // ---- what fails and is replaced -----------------------------------------------------------
 

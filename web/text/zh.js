@@ -34,6 +34,7 @@ export default {
     engine: "引擎",
     status: "状态",
     progress: "进度",
+    bootLog: "启动日志",
     device: "计算设备",
     latency: "本次用时",
     kernels: "内核",
@@ -73,6 +74,16 @@ export default {
   emptyPhoto: (name) => `“${name}”是空文件（0 字节）。请换一张照片。`,
   notPhoto: (name, type) =>
     `“${name}”${type && `（${type}）`}不是这个浏览器能打开的图片。请试试 JPEG、PNG 或 WebP。`,
+
+  stages: {
+    python: () => "Python 运行时",
+    tallow: () => "Tallow",
+    numpy: () => "NumPy",
+    model: (model) => `模型 ${model}`,
+    kernels: (model) => `${model} 的内核`,
+  },
+  kernelsOf: (done, total) => `${done} / ${total}`,
+  stageFailed: "失败",
 
   workerFailed: (why) => `后台线程出错：${why}。`,
   noWorkerFile: (path) => `无法加载 ${path} 或它导入的模块`,

@@ -11,6 +11,7 @@ import { download } from "./downloads.js";
 import { openGpu, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
 import { emit, serve } from "./serve.js";
+import { stage } from "./stage.js";
 
 /**
  * @typedef {"webgpu" | "numpy"} Device
@@ -131,10 +132,10 @@ async function stopTuning() {
  */
 async function fetchModel(model) {
   const entry = await findModel(model);
-  const [onnx, card] = await Promise.all([
-    download(`models/${entry.file}`, { bytes: entry.bytes, sha256: entry.sha256 }),
-    fetchCard(entry),
-  ]);
+  const { bytes, sha256 } = entry;
+  const [onnx, card] = await stage("model", { model, bytes }, () =>
+    Promise.all([download(`models/${entry.file}`, { bytes, sha256 }), fetchCard(entry)]),
+  );
   return { onnx, card: JSON.stringify(card) };
 }
 
@@ -145,7 +146,7 @@ async function fetchModel(model) {
  */
 async function compile(name, { onnx, card }) {
   emit("progress", { stage: "compile", model: name });
-  return askApp("load_model", name, onnx, card);
+  return stage("kernels", { model: name }, () => askApp("load_model", name, onnx, card));
 }
 
 /**

@@ -10,6 +10,7 @@
 import { SITE, fetchJson } from "../fetch.js";
 import { download } from "./downloads.js";
 import { emit } from "./serve.js";
+import { stage } from "./stage.js";
 
 /**
  * @typedef {{file: string, bytes: number, sha256: string}} Package
@@ -60,7 +61,8 @@ export class Python {
 
   /** Make NumPy importable: once, and only for those who need it. */
   async loadNumpy() {
-    this.#numpy ??= this.#installNumpy();
+    const { bytes } = this.#runtime.packages.numpy;
+    this.#numpy ??= stage("numpy", { bytes }, () => this.#installNumpy());
     try {
       await this.#numpy;
     } catch (error) {
@@ -104,8 +106,12 @@ export async function startPython({ numpy }) {
   ]);
   downloads.then(() => emit("progress", { stage: "python" })).catch(() => {});
 
-  const pyodide = await orFailure(downloads, start(glue));
-  for (const bytes of await archives) pyodide.unpackArchive(bytes, "wheel");
+  const bytes = FETCHED.reduce((sum, name) => sum + sizes[name], 0);
+  const pyodide = await stage("python", { bytes }, () => orFailure(downloads, start(glue)));
+  await stage("tallow", { bytes: wheels.reduce((sum, [, is]) => sum + is.bytes, 0) }, async () => {
+    for (const wheel of await archives) pyodide.unpackArchive(wheel, "wheel");
+    pyodide.pyimport("tallow").destroy();
+  });
   const python = new Python(pyodide, runtime);
   if (numpy) await python.loadNumpy();
   return python;
