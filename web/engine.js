@@ -194,6 +194,16 @@ export class Engine {
   }
 
   /**
+   * The last answer of a model, once more, on WebGPU and on NumPy.
+   * @param {string} model
+   * @param {number} warm  runs after the first of each
+   * @returns {Promise<import("./widgets/both.js").Found>}
+   */
+  both(model, warm) {
+    return this.#ask("both", { model, warm });
+  }
+
+  /**
    * Time the kernels that could serve a model, and load it again with those that won.
    * @param {string} model
    * @param {(done: number, total: number) => void} progress

@@ -7,6 +7,7 @@
 
 import { Engine } from "./engine.js";
 import { text } from "./text.js";
+import { Both } from "./widgets/both.js";
 import { BootLog } from "./widgets/bootlog.js";
 import { Classify } from "./widgets/classify.js";
 import { DeviceChoice } from "./widgets/device.js";
@@ -34,6 +35,7 @@ new LanguageChoice(byTestId("language-select"), () => {
   device.relabel();
   kernels.relabel();
   bootLog.relabel();
+  both.relabel();
   answerAgain();
 });
 const status = new Status(byTestId("status"), () => {
@@ -49,7 +51,10 @@ const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info
 });
 const engine = new Engine(wished, {
   status: (now) => status.show(now),
-  started: (now) => device.show(now),
+  started: (now) => {
+    device.show(now);
+    both.started(now);
+  },
   stage: (stage) => bootLog.show(stage),
   compiled: (done, total) => bootLog.compiled(done, total),
   again: (words) => {
@@ -58,6 +63,7 @@ const engine = new Engine(wished, {
   },
   warned: (warnings) => kernels.warn(warnings),
 });
+const both = new Both(byId("both"), engine);
 const kernels = new Kernels(byTestId("kernels-panel"), engine, () => answerAgain());
 const views = {
   draw: new Draw(byId("view-draw"), engine, (ms) => timed("draw", ms)),
@@ -109,7 +115,9 @@ function timed(view, ms) {
 function showTime(view) {
   const ms = times[view];
   latency.show(ms);
-  kernels.answered(ms === null ? null : () => views[view].model());
+  const model = ms === null ? null : () => views[view].model();
+  kernels.answered(model);
+  both.answered(model);
 }
 
 /**

@@ -5,7 +5,7 @@
  * `page` holds what stands in index.html from the beginning, by the data-text of its element.
  */
 
-import { megabytes, milliseconds, picture } from "../format.js";
+import { megabytes, milliseconds, picture, tiny } from "../format.js";
 
 export default {
   page: {
@@ -39,6 +39,11 @@ export default {
     bootLog: "Boot log",
     device: "Computed by",
     latency: "Time of this answer",
+    both: "WebGPU and NumPy",
+    agreement: "Do both devices agree?",
+    check: "Check against NumPy",
+    speed: "How fast is each?",
+    compare: "Compare WebGPU and NumPy",
     kernels: "Kernels",
     kernelsAbout: "what this answer was computed with",
     tuningProgress: "Progress of the tuning",
@@ -96,6 +101,28 @@ export default {
   notPhoto: (name, type) =>
     `“${name}”${type && ` (${type})`} is not a picture that this browser can open. ` +
     `Try a JPEG, PNG or WebP.`,
+
+  // ---- WebGPU beside NumPy ------------------------------------------------------------------
+
+  nothingToCheck: "Draw a digit or choose a photograph first.",
+  aboutCheck: "Computes this answer on both, and shows the largest difference.",
+  aboutCompare: "Computes this answer on both, and shows the times side by side.",
+  computingBoth: "Computing on both…",
+
+  /** @param {number} difference @param {number} classes */
+  checked: (difference, classes) =>
+    `The largest difference of the ${classes} probabilities is ${tiny(difference)}: ` +
+    (difference < 1e-3 ? "WebGPU and NumPy agree." : "more than rounding explains."),
+
+  /** @param {string} model @param {number} runs */
+  compared: (model, runs) =>
+    `${model}: the first answer includes compiling; a warm one is the median of ${runs}.`,
+
+  /** @param {"first" | "warm"} run @param {string} device */
+  runOn: (run, device) => `${run === "first" ? "First run" : "Warm"} · ${device}`,
+
+  /** @param {string} why */
+  bothFailed: (why) => `The answer could not be computed on both: ${why}`,
 
   // ---- the boot log -------------------------------------------------------------------------
 

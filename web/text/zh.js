@@ -3,7 +3,7 @@
  * What the page says, in Chinese. The entries are those of en.js.
  */
 
-import { megabytes, milliseconds, picture } from "../format.js";
+import { megabytes, milliseconds, picture, tiny } from "../format.js";
 
 /** @type {import("../text.js").Text} */
 export default {
@@ -37,6 +37,11 @@ export default {
     bootLog: "启动日志",
     device: "计算设备",
     latency: "本次用时",
+    both: "WebGPU 与 NumPy",
+    agreement: "两种设备的结果一致吗？",
+    check: "与 NumPy 核对",
+    speed: "各自有多快？",
+    compare: "比较 WebGPU 与 NumPy",
     kernels: "内核",
     kernelsAbout: "这个答案是用它们算出来的",
     tuningProgress: "调优进度",
@@ -74,6 +79,17 @@ export default {
   emptyPhoto: (name) => `“${name}”是空文件（0 字节）。请换一张照片。`,
   notPhoto: (name, type) =>
     `“${name}”${type && `（${type}）`}不是这个浏览器能打开的图片。请试试 JPEG、PNG 或 WebP。`,
+
+  nothingToCheck: "请先画一个数字，或选一张照片。",
+  aboutCheck: "在两种设备上计算这个答案，并显示最大的差异。",
+  aboutCompare: "在两种设备上计算这个答案，并排显示用时。",
+  computingBoth: "正在两种设备上计算…",
+  checked: (difference, classes) =>
+    `${classes} 个概率中最大的差异是 ${tiny(difference)}：` +
+    (difference < 1e-3 ? "WebGPU 与 NumPy 一致。" : "超出了舍入误差的范围。"),
+  compared: (model, runs) => `${model}：首次用时包括编译；热运行是 ${runs} 次的中位数。`,
+  runOn: (run, device) => `${run === "first" ? "首次" : "热运行"} · ${device}`,
+  bothFailed: (why) => `无法在两种设备上计算：${why}`,
 
   stages: {
     python: () => "Python 运行时",

@@ -52,7 +52,7 @@ function inTurn(job) {
 
 /**
  * Call a function of py/tallow/app.py, and read the JSON that it gives.
- * @param {"start" | "load_model" | "predict" | "profile" | "tune"} name
+ * @param {"start" | "load_model" | "predict" | "profile" | "run_on" | "tune"} name
  * @param {...unknown} args  strings, byte arrays and callbacks
  * @returns {Promise<any>}
  */
@@ -117,6 +117,25 @@ async function tune(model) {
     return files && told.measured ? compile(model, files) : null;
   });
   return { ...told, stopped, facts };
+}
+
+/**
+ * Have a model give its last answer once more on both devices.
+ * @param {string} model
+ * @param {number} warm  runs after the first
+ */
+async function runOnBoth(model, warm) {
+  const { info, reason } = await openGpu();
+  if (!info) throw new Error(reason ?? "");
+  await (await python)?.loadNumpy();
+  const webgpu = await askApp("run_on", model, "webgpu", warm);
+  const numpy = await askApp("run_on", model, "numpy", warm);
+  const others = /** @type {number[]} */ (numpy.probabilities);
+  const difference = others.reduce(
+    (most, share, i) => Math.max(most, Math.abs(share - webgpu.probabilities[i])),
+    0,
+  );
+  return { difference, classes: others.length, webgpu, numpy };
 }
 
 /** Have the tuning end, and wait until it has. What was measured so far is kept. */
@@ -193,6 +212,9 @@ serve({
 
   /** The kernels of the last answer of a model, timed. @param {{model: string}} args */
   profile: ({ model }) => inTurn(() => askApp("profile", model)),
+
+  /** The last answer of a model, on both devices. @param {{model: string, warm: number}} args */
+  both: ({ model, warm }) => inTurn(() => runOnBoth(model, warm)),
 
   /** Events {event: "tuning", done, total} tell how far it is. @param {{model: string}} args */
   tune: ({ model }) => tune(model),
