@@ -151,6 +151,7 @@ function takeDrops() {
   });
 }
 
+byId("unstarted").remove();
 device.wish(wished);
 addEventListener("hashchange", showView);
 takeDrops();

@@ -12,6 +12,8 @@ export default {
     title: "Tallow · deep learning in your browser tab",
     description:
       "Draw a digit or choose a photograph: neural networks built in Python, run on your own graphics card, in this tab.",
+    unstarted:
+      "This page’s scripts have not started. On a slow connection, wait a little. Otherwise reload the page; if that does not help, this browser is too old, or something blocks JavaScript modules.",
     views: "Views",
     toDraw: "Draw",
     toClassify: "Classify",
@@ -161,6 +163,9 @@ export default {
   readyWithoutGpu: "Ready · on NumPy, since the GPU device was lost twice",
   withoutGpu:
     "NumPy, since the GPU device was lost twice within a minute. Choose WebGPU to try it again.",
+
+  noWebAssembly:
+    "This browser has no WebAssembly, or forbids it to this page; Python can’t run without it.",
 
   // ---- files of the site --------------------------------------------------------------------
 

@@ -11,6 +11,8 @@ export default {
     title: "Tallow · 浏览器标签页里的深度学习",
     description:
       "画一个数字，或选一张照片：神经网络用 Python 搭建，就在这个标签页里，用您自己的显卡运行。",
+    unstarted:
+      "页面的脚本还没有启动。网络较慢时请稍等；否则请重新加载。如果仍然不行，可能是浏览器太旧，或 JavaScript 模块被阻止。",
     views: "视图",
     toDraw: "手写",
     toClassify: "识图",
@@ -111,6 +113,8 @@ export default {
   goingOnWithNumpy: "GPU 设备在一分钟内丢失了两次，改用 NumPy 继续…",
   readyWithoutGpu: "就绪 · GPU 设备两次丢失，现由 NumPy 计算",
   withoutGpu: "NumPy：GPU 设备在一分钟内丢失了两次。想再试一次，请选择 WebGPU。",
+
+  noWebAssembly: "这个浏览器没有 WebAssembly，或禁止本页使用它；没有它就无法运行 Python。",
 
   unreachable: (path) => `无法获取 ${path}：连不上服务器。请检查网络。`,
   missing: (path) => `服务器上没有 ${path}（404）。`,

@@ -8,6 +8,7 @@
  */
 
 import { SITE, fetchJson } from "../fetch.js";
+import { text } from "../text.js";
 import { download } from "./downloads.js";
 import { emit } from "./serve.js";
 import { stage } from "./stage.js";
@@ -91,6 +92,7 @@ export class Python {
  * @returns {Promise<Python>}
  */
 export async function startPython({ numpy }) {
+  if (typeof WebAssembly === "undefined") throw new Error(text.noWebAssembly);
   const glue = import(new URL("pyodide.mjs", HOME).href);
   glue.catch(() => {}); // awaited below, unless runtime.json fails first
   const runtime = /** @type {Runtime} */ (await fetchJson("runtime/runtime.json"));
