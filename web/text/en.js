@@ -118,7 +118,7 @@ export default {
 
   /** @param {string} model @param {number} runs */
   compared: (model, runs) =>
-    `${model}: the first answer includes compiling; a warm one is the median of ${runs}.`,
+    `${model}: the first answer includes compiling; a warm one is the median of up to ${runs}.`,
 
   /** @param {"first" | "warm"} run @param {string} device */
   runOn: (run, device) => `${run === "first" ? "First run" : "Warm"} · ${device}`,

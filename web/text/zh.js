@@ -89,7 +89,7 @@ export default {
   checked: (difference, classes) =>
     `${classes} 个概率中最大的差异是 ${tiny(difference)}：` +
     (difference < 1e-3 ? "WebGPU 与 NumPy 一致。" : "超出了舍入误差的范围。"),
-  compared: (model, runs) => `${model}：首次用时包括编译；热运行是 ${runs} 次的中位数。`,
+  compared: (model, runs) => `${model}：首次用时包括编译；热运行是最多 ${runs} 次的中位数。`,
   runOn: (run, device) => `${run === "first" ? "首次" : "热运行"} · ${device}`,
   bothFailed: (why) => `无法在两种设备上计算：${why}`,
 

@@ -3,7 +3,6 @@
  * WebGPU beside NumPy, on what is on the page: how far their answers differ, and how fast each is.
  */
 
-import { NotReady } from "../engine.js";
 import { time } from "../format.js";
 import { text } from "../text.js";
 
@@ -18,7 +17,7 @@ import { text } from "../text.js";
  * @typedef {() => Promise<string>} FindModel
  */
 
-/** Runs after the first, of which the median is shown. */
+/** Runs after the first, at most, of which the median is shown. */
 const WARM = 5;
 
 const DEVICES = /** @type {const} */ (["webgpu", "numpy"]);
@@ -114,8 +113,7 @@ export class Both {
       if (turn === this.#turn) this.#tell(what, found, model);
     } catch (error) {
       const { message } = /** @type {Error} */ (error);
-      const lost = error instanceof NotReady; // the status says why
-      if (turn === this.#turn) this.#words[what] = () => (lost ? "" : text.bothFailed(message));
+      if (turn === this.#turn) this.#words[what] = () => text.bothFailed(message);
     }
     this.#running = false;
     this.#show();
