@@ -150,8 +150,9 @@ async def run_on(name: str, device: str, warm: int) -> str:
 
     Returns {"probabilities": [...], "first", "warm"}: milliseconds from the graph to the first
     answer, compiling included, as it was on the chosen device; and of one more run, the median of
-    `warm` of them or fewer slow ones (None where that is 0). A session on another device is closed again. Raises
-    KeyError for a model that is not loaded, FeedError if it has answered nothing yet, DeviceError.
+    `warm` of them or fewer slow ones (None where that is 0). A session on another device is closed
+    again. Raises KeyError for a model that is not loaded, FeedError if it has answered nothing yet,
+    DeviceError.
     """
     pixels, loaded = _asked(name), _models[name]
     if loaded.session.device == device:

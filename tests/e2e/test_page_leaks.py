@@ -71,7 +71,7 @@ JS_BYTES = 1_000_000
 def weigh(visitor, patch):
     """weigh(): what the page and its worker hold."""
     patch(visitor.page, "worker/main.js", SERVE, SCALES)
-    collectors = []
+    collectors: list[Collector] = []
 
     def measure():
         if not collectors:
