@@ -17,6 +17,9 @@ import { text } from "./text.js";
  * @property {string | null} reason   why that is not the one asked for
  * @property {Record<string, Facts>} models  those that were loaded again
  *
+ * @typedef {Started & {lost: boolean}} Had  and whether WebGPU is done without since it was lost too
+ *   often
+ *
  * @typedef {{state: "loading" | "ready" | "error", words: string, done?: number, total?: number}} Status
  *
  * @typedef {object} Model  a loaded model
@@ -26,7 +29,11 @@ import { text } from "./text.js";
  *
  * @typedef {object} Listener
  * @property {(status: Status) => void} status
- * @property {(started: Started) => void} started
+ * @property {(had: Had) => void} started
+ * @property {(stage: import("./widgets/bootlog.js").Stage) => void} stage
+ * @property {(done: number, total: number) => void} compiled  kernels
+ * @property {(words: string) => void} again  what failed is being replaced: these words say so, and
+ *   what is on the page wants a new answer
  * @property {(warnings: string[]) => void} warned  what a visitor should know, beside an answer
  *
  * @typedef {object} Tuned  see py/tallow/app.py
@@ -39,8 +46,23 @@ import { text } from "./text.js";
  * @property {Facts | null} facts  about the model, which was loaded again
  */
 
-/** Errors after which a worker answers no more. */
+/** Errors after which the page is answered again, by what takes the place of what failed. */
 const GONE = new Set(["WorkerClosed", "DeviceLostError"]);
+
+/** A device that is lost twice within so many milliseconds is done without. */
+const UNSTEADY = 60_000;
+
+/** How often an action is asked for while devices are lost. */
+const TRIES = 3;
+
+/** Workers that fail one after the other without an answer between, and are replaced. */
+const REPLACED = 2;
+
+/**
+ * Seconds for which a worker may keep silent though it is asked. A file that does not come is given
+ * up on earlier (fetch.js), and no kernel, no compiler and no start of Python takes as long.
+ */
+const PATIENCE = 120;
 
 /** The worker or the model failed, which the status says: there is no answer, nor more to say. */
 export class NotReady extends Error {}
@@ -60,6 +82,10 @@ export class Engine {
   #tuning = () => {};
   #turn = 0;
   #preparing = false;
+  /** Workers that have failed since the last answer. */
+  #crashes = 0;
+  /** When the device was lost last, and whether it is done without now. */
+  #lost = { at: -Infinity, often: false };
   /** The device asked for, and the one that was had. */
   #device;
   #had;
@@ -78,20 +104,22 @@ export class Engine {
   /**
    * Get ready for this model, and let the status tell how that goes; the latest call decides it.
    * @param {() => Promise<string>} findName
+   * @param {string} [words]  what is being done at first
    */
-  async prepare(findName) {
+  async prepare(findName, words = text.preparing) {
     const turn = ++this.#turn;
     const tell = (/** @type {Status} */ status) => {
       if (turn === this.#turn) this.#listener.status(status);
     };
     this.#preparing = true;
     // What is ready already takes no time to wait for: don't let the status flicker.
-    const patience = setTimeout(() => tell({ state: "loading", words: text.preparing }));
+    const patience = setTimeout(() => tell({ state: "loading", words }));
     try {
       this.#start();
       const { name } = await this.ready(await findName());
       const kernels = this.#had === "webgpu" ? this.#facts.get(name)?.kernels : 0;
-      tell({ state: "ready", words: text.ready(kernels ?? 0) });
+      const ready = this.#lost.often ? text.readyWithoutGpu : text.ready(kernels ?? 0);
+      tell({ state: "ready", words: ready });
     } catch (error) {
       tell({ state: "error", words: /** @type {Error} */ (error).message });
     } finally {
@@ -106,13 +134,17 @@ export class Engine {
    * @throws {NotReady}  again and again, until retry() is called
    */
   async ready(name) {
-    const started = this.#start();
-    const model = this.#models.get(name) ?? this.#load(name);
-    this.#models.set(name, model);
-    try {
-      return (await Promise.all([model, started]))[0];
-    } catch (error) {
-      throw new NotReady(/** @type {Error} */ (error).message);
+    for (;;) {
+      const started = this.#start();
+      const model = this.#models.get(name) ?? this.#load(name);
+      this.#models.set(name, model);
+      try {
+        return (await Promise.all([model, started]))[0];
+      } catch (error) {
+        // A start that has been followed by another is not the one to wait for.
+        if (this.#started && started !== this.#started) continue;
+        throw new NotReady(/** @type {Error} */ (error).message);
+      }
     }
   }
 
@@ -122,12 +154,14 @@ export class Engine {
    */
   switchTo(device) {
     this.#device = device;
+    this.#lost = { at: -Infinity, often: false };
     this.retry(); // what failed on one device may do on the other
     if (this.#rpc) this.#begin(this.#rpc, "device");
   }
 
   /** Forget what failed, so that the next call of prepare() or ready() tries it again. */
   retry() {
+    this.#crashes = 0;
     for (const name of this.#failed.models) this.#models.delete(name);
     this.#failed.models.clear();
     if (this.#failed.start) this.#drop();
@@ -138,7 +172,7 @@ export class Engine {
    * @returns {Promise<{probabilities: number[], ms: number}>}
    */
   digit(pixels) {
-    return this.#ask("digit", { pixels });
+    return this.#answer("digit", { pixels });
   }
 
   /**
@@ -147,7 +181,7 @@ export class Engine {
    * @returns {Promise<{top: {index: number, probability: number}[], ms: number}>}
    */
   classify(model, pixels) {
-    return this.#ask("classify", { model, pixels });
+    return this.#answer("classify", { model, pixels });
   }
 
   /**
@@ -157,6 +191,16 @@ export class Engine {
    */
   profile(model) {
     return this.#ask("profile", { model });
+  }
+
+  /**
+   * The last answer of a model, once more, on WebGPU and on NumPy.
+   * @param {string} model
+   * @param {number} warm  runs after the first of each
+   * @returns {Promise<import("./widgets/both.js").Found>}
+   */
+  both(model, warm) {
+    return this.#ask("both", { model, warm });
   }
 
   /**
@@ -192,35 +236,53 @@ export class Engine {
   }
 
   /**
-   * Call an action of the worker; whether that is of more use after a failure, is found out here.
+   * @param {"digit" | "classify"} action
+   * @param {Record<string, unknown>} args
+   */
+  async #answer(action, args) {
+    const answer = await this.#ask(action, args);
+    this.#crashes = 0;
+    return answer;
+  }
+
+  /**
+   * Call an action of the worker, again if the device was lost: another is being opened by then.
    * @param {string} action
    * @param {Record<string, unknown>} args
    */
   async #ask(action, args) {
-    const rpc = this.#rpc;
-    if (!rpc) throw new NotReady(text.startingAgain);
-    try {
-      return await rpc.call(action, args);
-    } catch (error) {
-      const { type, message } = /** @type {import("./rpc.js").RemoteError} */ (error);
-      if (type === "DeviceLostError" && rpc === this.#rpc) this.#fail(message);
-      throw GONE.has(type) ? new NotReady(message) : error;
+    for (let tries = 1; ; tries++) {
+      const rpc = this.#rpc;
+      if (!rpc) throw new NotReady(text.startingAgain);
+      try {
+        return await rpc.call(action, args);
+      } catch (error) {
+        const { type, message } = /** @type {import("./rpc.js").RemoteError} */ (error);
+        if (type === "DeviceLostError" && rpc === this.#rpc && tries < TRIES) continue;
+        throw GONE.has(type) ? new NotReady(message) : error;
+      }
     }
   }
 
   /** @returns {Promise<Started>} */
   #start() {
     if (this.#started) return this.#started;
-    const rpc = new Rpc(new URL("worker/main.js", import.meta.url));
+    const rpc = new Rpc(new URL("worker/main.js", import.meta.url), PATIENCE);
     this.#rpc = rpc;
+    rpc.on("stage", (stage) => this.#listener.stage(stage));
     rpc.on("progress", (progress) => {
+      if (progress.stage === "kernels") this.#listener.compiled(progress.done, progress.total);
       if (this.#preparing && rpc === this.#rpc) {
         this.#listener.status({ state: "loading", ...inWords(progress) });
       }
     });
     rpc.on("tuning", ({ done, total }) => this.#tuning(done, total));
+    rpc.on("lost", () => {
+      if (rpc === this.#rpc && this.#device === "webgpu") this.#replaceDevice(rpc);
+    });
+    rpc.on("fatal", ({ message }) => rpc.close(text.workerFailed(message)));
     rpc.on("close", ({ reason }) => {
-      if (rpc === this.#rpc) this.#fail(reason);
+      if (rpc === this.#rpc) this.#replaceWorker(reason);
     });
     return this.#begin(rpc, "boot");
   }
@@ -239,7 +301,7 @@ export class Engine {
         if (started !== this.#started) return;
         this.#had = found.device;
         for (const [name, facts] of Object.entries(found.models)) this.#learn(name, facts);
-        this.#listener.started(found);
+        this.#listener.started({ ...found, lost: this.#lost.often });
       },
       () => {
         if (started === this.#started) this.#failed.start = true;
@@ -249,10 +311,30 @@ export class Engine {
   }
 
   /**
-   * The worker is of no more use: say why, and let retry() start another.
+   * The device is gone: have the worker open another, or after the second loss within a minute do
+   * without. Calls that come from now on wait for that.
+   * @param {Rpc} rpc
+   */
+  #replaceDevice(rpc) {
+    const now = performance.now();
+    const often = now - this.#lost.at < UNSTEADY;
+    this.#lost = { at: now, often };
+    if (often) this.#device = "numpy";
+    this.#begin(rpc, "device");
+    this.#listener.again(often ? text.goingOnWithNumpy : text.gpuLost);
+  }
+
+  /**
+   * The worker is of no more use: start another, or say why not, and leave that to retry().
    * @param {string} reason
    */
-  #fail(reason) {
+  #replaceWorker(reason) {
+    this.#crashes += 1;
+    if (this.#crashes <= REPLACED) {
+      this.#drop();
+      this.#listener.again(text.workerReplaced(reason));
+      return;
+    }
     this.#turn += 1; // whoever is preparing has no more to tell
     this.#preparing = false;
     this.#failed.start = true;

@@ -3,7 +3,8 @@
  * Fetch files of this site by their path: bytes with progress and a checksum, or JSON.
  *
  * Every failure (missing file, server error, cut-off or stalled transfer, wrong checksum) becomes a
- * FetchError whose message names the file and says what to do. Works in the page and in a worker.
+ * FetchError whose message names the file and says what to do. A stalled one is tried once more.
+ * Works in the page and in a worker.
  */
 
 import { text } from "./text.js";
@@ -23,24 +24,30 @@ export class FetchError extends Error {
   }
 }
 
+/** A server that said nothing for too long. */
+class SilenceError extends FetchError {}
+
 /**
  * @typedef {object} Expected
  * @property {number} [bytes]   size of the whole file, where known
  * @property {string} [sha256]  lower-case hex digest of the whole file, where known
- * @property {(bytes: number) => void} [onBytes]  called with the size of each piece that arrives
+ * @property {(bytes: number) => void} [onBytes]  called with the size of each piece that arrives,
+ *   and with a negative one when what has arrived is given up
  */
 
 /**
  * Start to fetch a file: resolves with its stream once the server has said yes.
  * @param {string} path  relative to the site
+ * @param {AbortSignal} signal
  * @returns {Promise<ReadableStream<Uint8Array>>}
  * @throws {FetchError}
  */
-async function openStream(path) {
+async function openStream(path, signal) {
   let response;
   try {
     // no-cache: ask whether our copy is still good, so that files of two builds never mix.
-    response = await withinSilence(path, fetch(new URL(path, SITE), { cache: "no-cache" }));
+    const asked = fetch(new URL(path, SITE), { cache: "no-cache", signal });
+    response = await withinSilence(path, asked);
   } catch (error) {
     if (error instanceof FetchError) throw error;
     throw new FetchError(text.unreachable(path));
@@ -64,7 +71,7 @@ function withinSilence(path, promise) {
   /** @type {ReturnType<typeof setTimeout>} */
   let timer;
   const silence = new Promise((_, reject) => {
-    const fail = () => reject(new FetchError(text.silent(path, SILENCE_MS / 1000)));
+    const fail = () => reject(new SilenceError(text.silent(path, SILENCE_MS / 1000)));
     timer = setTimeout(fail, SILENCE_MS);
   });
   return Promise.race([promise, /** @type {Promise<never>} */ (silence)]).finally(() =>
@@ -80,23 +87,38 @@ function withinSilence(path, promise) {
  * @throws {FetchError}
  */
 export async function fetchBytes(path, expected = {}) {
-  const { bytes: size, sha256, onBytes } = expected;
-  const reader = (await openStream(path)).getReader();
+  try {
+    return await fetchOnce(path, expected);
+  } catch (error) {
+    // A connection can die without a word while the server is well.
+    if (error instanceof SilenceError) return fetchOnce(path, expected);
+    throw error;
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {Expected} expected
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
+async function fetchOnce(path, { bytes: size, sha256, onBytes }) {
+  const connection = new AbortController();
   const pieces = [];
   let done = 0;
-  for (;;) {
-    let piece;
-    try {
-      piece = await withinSilence(path, reader.read());
-    } catch (error) {
-      reader.cancel().catch(() => {});
-      if (error instanceof FetchError) throw error;
-      throw new FetchError(text.cutOff(path, done));
+  try {
+    const reader = (await openStream(path, connection.signal)).getReader();
+    for (;;) {
+      const piece = await withinSilence(path, reader.read());
+      if (piece.done) break;
+      pieces.push(piece.value);
+      done += piece.value.length;
+      onBytes?.(piece.value.length);
     }
-    if (piece.done) break;
-    pieces.push(piece.value);
-    done += piece.value.length;
-    onBytes?.(piece.value.length);
+  } catch (error) {
+    connection.abort();
+    onBytes?.(-done);
+    if (error instanceof FetchError) throw error;
+    throw new FetchError(text.cutOff(path, done));
   }
   if (size !== undefined && done !== size) {
     throw new FetchError(text.wrongSize(path, done, size));

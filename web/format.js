@@ -32,3 +32,6 @@ export const shape = (shape) => shape.join("×");
 
 /** A shape without a batch of one. @param {number[]} shape */
 export const picture = ([batch, ...sizes]) => shape(batch === 1 ? sizes : [batch, ...sizes]);
+
+/** A figure near 0. @param {number} figure */
+export const tiny = (figure) => String(Number(figure.toPrecision(2)));

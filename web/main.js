@@ -7,6 +7,8 @@
 
 import { Engine } from "./engine.js";
 import { text } from "./text.js";
+import { Both } from "./widgets/both.js";
+import { BootLog } from "./widgets/bootlog.js";
 import { Classify } from "./widgets/classify.js";
 import { DeviceChoice } from "./widgets/device.js";
 import { Draw } from "./widgets/draw.js";
@@ -32,12 +34,15 @@ const times = { draw: null, classify: null };
 new LanguageChoice(byTestId("language-select"), () => {
   device.relabel();
   kernels.relabel();
+  bootLog.relabel();
+  both.relabel();
   answerAgain();
 });
 const status = new Status(byTestId("status"), () => {
   engine.retry();
   answerAgain();
 });
+const bootLog = new BootLog(byTestId("boot-log"));
 const latency = new Latency(byTestId("latency"));
 const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info"), (chosen) => {
   remember("device", chosen);
@@ -46,10 +51,20 @@ const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info
 });
 const engine = new Engine(wished, {
   status: (now) => status.show(now),
-  started: (now) => device.show(now),
+  started: (now) => {
+    device.show(now);
+    both.started(now);
+  },
+  stage: (stage) => bootLog.show(stage),
+  compiled: (done, total) => bootLog.compiled(done, total),
+  again: (words) => {
+    bootLog.note(words);
+    answerAgain(words);
+  },
   warned: (warnings) => kernels.warn(warnings),
 });
-const kernels = new Kernels(byTestId("kernels-panel"), engine, answerAgain);
+const both = new Both(byId("both"), engine);
+const kernels = new Kernels(byTestId("kernels-panel"), engine, () => answerAgain());
 const views = {
   draw: new Draw(byId("view-draw"), engine, (ms) => timed("draw", ms)),
   classify: new Classify(byId("view-classify"), engine, {
@@ -77,10 +92,13 @@ function showView() {
   void engine.prepare(() => views[now].model());
 }
 
-/** The device, the model or a failure has changed: what is on the page wants a new answer. */
-function answerAgain() {
-  status.show({ state: "loading", words: text.preparing });
-  void engine.prepare(() => views[current()].model());
+/**
+ * The device, the model or a failure has changed: what is on the page wants a new answer.
+ * @param {string} [words]  what is being done about it
+ */
+function answerAgain(words = text.preparing) {
+  status.show({ state: "loading", words });
+  void engine.prepare(() => views[current()].model(), words);
   for (const view of Object.values(views)) view.answer();
 }
 
@@ -97,7 +115,9 @@ function timed(view, ms) {
 function showTime(view) {
   const ms = times[view];
   latency.show(ms);
-  kernels.answered(ms === null ? null : () => views[view].model());
+  const model = ms === null ? null : () => views[view].model();
+  kernels.answered(model);
+  both.answered(model);
 }
 
 /**
@@ -131,6 +151,7 @@ function takeDrops() {
   });
 }
 
+byId("unstarted").remove();
 device.wish(wished);
 addEventListener("hashchange", showView);
 takeDrops();

@@ -5,7 +5,13 @@
  * Request {id, action, args}; answer {id, result} or {id, error: {type, message}}; the worker may
  * also send events {event, ...}. worker/serve.js is the other end. When the worker itself fails,
  * every open call is rejected, and so is every later one: nothing waits for ever.
+ *
+ * A worker counts as stuck when calls are open and no word comes from it, neither answers nor
+ * events, for as long as its owner's patience. Slow but honest work tells of its progress: a slow
+ * network with every piece that arrives, a slow compiler with every kernel.
  */
+
+import { text } from "./text.js";
 
 /** An error that a worker's action raised, or the failure of the worker itself. */
 export class RemoteError extends Error {
@@ -20,6 +26,9 @@ export class RemoteError extends Error {
   }
 }
 
+/** The silence of a worker is counted in ticks, since the clock runs on while a machine sleeps. */
+const TICK_MS = 1000;
+
 export class Rpc {
   /** @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void}>} */
   #open = new Map();
@@ -28,19 +37,26 @@ export class Rpc {
   #next = 1;
   /** @type {RemoteError | null} */
   #closed = null;
+  /** Ticks without a word. */
+  #silent = 0;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #ticking;
   #worker;
+  #patience;
 
-  /** @param {URL} url  of a module worker that calls serve() */
-  constructor(url) {
+  /**
+   * @param {URL} url  of a module worker that calls serve()
+   * @param {number} [patience]  seconds of silence after which it counts as stuck
+   */
+  constructor(url, patience = Infinity) {
+    this.#patience = patience;
     this.#worker = new Worker(url, { type: "module" });
     this.#worker.onmessage = ({ data }) => this.#receive(data);
     this.#worker.onerror = (event) => {
       // A module that can't be loaded raises an event without a message.
-      const words =
-        event.message || `${url.pathname} or a module that it imports could not be loaded`;
-      this.close(`The worker failed: ${words}.`);
+      this.close(text.workerFailed(event.message || text.noWorkerFile(url.pathname)));
     };
-    this.#worker.onmessageerror = () => this.close("The worker sent what the page can't read.");
+    this.#worker.onmessageerror = () => this.close(text.workerGarbled);
   }
 
   /**
@@ -55,6 +71,7 @@ export class Rpc {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       this.#open.set(id, { resolve, reject });
+      this.#ticking ??= setInterval(() => this.#tick(), TICK_MS);
       this.#worker.postMessage({ id, action, args }, transfer);
     });
   }
@@ -78,17 +95,32 @@ export class Rpc {
     this.#worker.terminate();
     for (const { reject } of this.#open.values()) reject(this.#closed);
     this.#open.clear();
+    this.#rest();
     this.#raise("close", { reason });
+  }
+
+  #tick() {
+    this.#silent += 1;
+    if (this.#silent >= this.#patience) this.close(text.workerStuck(this.#patience));
+  }
+
+  /** Nothing is asked any more. */
+  #rest() {
+    clearInterval(this.#ticking);
+    this.#ticking = undefined;
+    this.#silent = 0;
   }
 
   /** @param {any} data */
   #receive(data) {
+    this.#silent = 0;
     if (data.event) {
       this.#raise(data.event, data);
       return;
     }
     const call = this.#open.get(data.id);
     this.#open.delete(data.id);
+    if (!this.#open.size) this.#rest();
     if (data.error) call?.reject(new RemoteError(data.error.type, data.error.message));
     else call?.resolve(data.result);
   }

@@ -8,6 +8,8 @@ answer costs one upload, one submit and one map.
 from __future__ import annotations
 
 import json
+import statistics
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,16 +28,19 @@ from .tuning import Tuned, TuningWarning
 from .tuning import tune as tune_graph
 
 BEST = 5  # classes that an answer about a photograph names
+WARM_SECONDS = 2.0  # of warm runs, after which no further one is begun: the page waits
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Loaded:
     """A model, ready, and whether its answer is a few best classes."""
 
     session: Session
     graph: Graph
     best_only: bool
-    asked: list[memoryview]  # the last pixels that it answered, if any
+    opening: float  # seconds from the graph to the session
+    first: float | None = None  # seconds from the graph to the first answer, once it was given
+    asked: memoryview | None = None  # the last pixels that it answered
 
 
 _models: dict[str, _Loaded] = {}
@@ -85,11 +90,13 @@ async def load_model(name: str, content: Any, card_json: str) -> str:
     network = onnx.load(data).graph()
     pixels = _pixels(card, network)
     graph = _answer(card, network.after(pixels))
+    began = time.perf_counter()
     session = await compile_session_async(graph)
+    opening = time.perf_counter() - began
     previous = _models.pop(name, None)
     if previous:
         previous.session.close()
-    _models[name] = _Loaded(session, graph, card["task"] == "image", [])
+    _models[name] = _Loaded(session, graph, card["task"] == "image", opening)
     facts = {"name": name, "nodes": len(network.nodes()), **session.stats}
     facts["warnings"] = _warnings()
     return json.dumps(facts)
@@ -106,8 +113,11 @@ async def predict(name: str, pixels: Any) -> str:
     loaded = _models[name]
     view = pixels.to_memoryview() if hasattr(pixels, "to_memoryview") else memoryview(pixels)
     content = view.cast("B")
+    began = time.perf_counter()
     (result,) = await loaded.session.run_ordered([content])
-    loaded.asked[:] = [content]
+    if loaded.first is None:
+        loaded.first = loaded.opening + time.perf_counter() - began
+    loaded.asked = content
     probabilities = result.flat()
     if not loaded.best_only:
         return json.dumps({"probabilities": probabilities})
@@ -128,13 +138,54 @@ async def profile(name: str) -> str:
     FeedError if it has answered nothing yet.
     """
     loaded = _models[name]
-    if not loaded.asked:
-        raise FeedError(f"{name} has answered nothing yet that could be profiled")
     (port,) = loaded.session.plan.inputs
-    pixels = HostArray(loaded.asked[0], port.shape, dt.BY_NAME[port.dtype])
+    pixels = HostArray(_asked(name), port.shape, dt.BY_NAME[port.dtype])
     found = await loaded.session.profile_async({"pixels": pixels})
     plan, trace = loaded.session.plan.to_json(host=False), found.to_trace()
     return f'{{"profile":{json.dumps(found.to_dict())},"plan":{plan},"trace":{trace}}}'
+
+
+async def run_on(name: str, device: str, warm: int) -> str:
+    """The last answer of the model `name`, given once more by a device, the chosen one or not.
+
+    Returns {"probabilities": [...], "first", "warm"}: milliseconds from the graph to the first
+    answer, compiling included, as it was on the chosen device; and of one more run, the median of
+    `warm` of them or fewer slow ones (None where that is 0). A session on another device is closed
+    again. Raises KeyError for a model that is not loaded, FeedError if it has answered nothing yet,
+    DeviceError.
+    """
+    pixels, loaded = _asked(name), _models[name]
+    if loaded.session.device == device:
+        session, first = loaded.session, loaded.first
+    else:
+        began = time.perf_counter()
+        session, first = await compile_session_async(loaded.graph, device), None
+    try:
+        (result,) = await session.run_ordered([pixels])
+        if first is None:
+            first = time.perf_counter() - began
+        times: list[float] = []
+        while len(times) < warm and sum(times) < WARM_SECONDS:
+            began = time.perf_counter()
+            await session.run_ordered([pixels])
+            times.append(time.perf_counter() - began)
+    finally:
+        if session is not loaded.session:
+            session.close()
+    told = {
+        "probabilities": result.flat(),
+        "first": 1000 * first,
+        "warm": 1000 * statistics.median(times) if times else None,
+    }
+    return json.dumps(told)
+
+
+def _asked(name: str) -> memoryview:
+    """The last pixels that the model `name` answered."""
+    pixels = _models[name].asked
+    if pixels is None:
+        raise FeedError(f"{name} has answered nothing yet that could be computed again")
+    return pixels
 
 
 async def tune(name: str, progress: Callable[[int, int], object]) -> str:

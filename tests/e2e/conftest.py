@@ -58,6 +58,7 @@ class Visitor:
 
     def draw(self, *strokes: Stroke) -> None:
         """Draws with the mouse."""
+        self.hook("digit-pad").scroll_into_view_if_needed()
         mouse = self.page.mouse
         for first, *others in strokes:
             mouse.move(*self.place(*first))

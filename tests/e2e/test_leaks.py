@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import CDPSession, Page
+from playwright.sync_api import Page
+from tests.e2e.collector import Collector
 
 from tallow_build.paths import ROOT
 from tallow_build.script import BrowserPython
@@ -124,44 +124,6 @@ async def many(count):
         await session._program.profile_async([bytes(4 * 28 * 28)], 0.0)
 """
 FIRST = "await many({count})\nstate()"
-
-
-class Collector:
-    """Collects a worker's garbage and weighs its JavaScript heap, through DevTools."""
-
-    def __init__(self, page: Page) -> None:
-        self._page = page
-        self._session: CDPSession = page.context.new_cdp_session(page)
-        self._worker = ""
-        self._answers: dict[int, Any] = {}
-        self._session.on("Target.attachedToTarget", self._attached)
-        self._session.on("Target.receivedMessageFromTarget", self._received)
-        attach = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": False}
-        self._session.send("Target.setAutoAttach", attach)
-        self._count = 0
-
-    def _attached(self, event: dict[str, Any]) -> None:
-        if event["targetInfo"]["type"] == "worker":
-            self._worker = event["sessionId"]
-
-    def _received(self, event: dict[str, Any]) -> None:
-        answer = json.loads(event["message"])
-        self._answers[answer.get("id", 0)] = answer.get("result")
-
-    def _send(self, method: str) -> Any:
-        self._count += 1
-        message = json.dumps({"id": self._count, "method": method})
-        arguments = {"sessionId": self._worker, "message": message}
-        self._session.send("Target.sendMessageToTarget", arguments)
-        while self._count not in self._answers:
-            self._page.evaluate("0")  # lets events arrive
-        return self._answers[self._count]
-
-    def bytes_used(self) -> int:
-        """Of the worker's JavaScript heap, without garbage."""
-        self._send("HeapProfiler.collectGarbage")
-        used: int = self._send("Runtime.getHeapUsage")["usedSize"]
-        return used
 
 
 Measure = Callable[[str, int], None]

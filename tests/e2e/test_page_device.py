@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
+
+NUMBER = re.compile(r"\d")
 
 
 def test_webgpu_is_the_default_and_names_its_adapter(visitor):
@@ -82,5 +86,84 @@ def test_where_numpy_was_asked_for_webgpu_is_tried_on_wish_only(visitor_without_
     visitor.wait()
     expect(select).to_have_value("numpy")
     expect(visitor.device).to_contain_text("WebGPU can’t be had")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+
+
+def test_both_devices_agree_and_their_times_stand_side_by_side(visitor, photos):
+    visitor.open("./?model=squeezenet1_1")
+    check, checked = visitor.hook("check-numpy"), visitor.hook("check-result")
+    compare, bars = visitor.hook("compare-run"), visitor.hook("compare-result").locator("li")
+    expect(check).to_be_disabled()
+    expect(check).to_have_attribute("title", "Draw a digit or choose a photograph first.")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    check.click()
+    expect(checked).to_have_attribute("data-max-diff", NUMBER, timeout=60_000)
+    assert 0 <= float(checked.get_attribute("data-max-diff")) < 1e-4
+    expect(checked).to_contain_text("of the 10 probabilities")
+    expect(checked).to_contain_text("agree")
+    compare.click()
+    expect(bars.last).to_have_attribute("data-ms", NUMBER, timeout=60_000)
+    found = [
+        (bar.get_attribute("data-run"), bar.get_attribute("data-device")) for bar in bars.all()
+    ]
+    assert found == [(r, d) for r in ("first", "warm") for d in ("webgpu", "numpy")]
+    for bar in bars.all():
+        assert float(bar.get_attribute("data-ms")) > 0
+    visitor.hook("language-select").select_option("zh")
+    expect(bars.first).to_contain_text("首次 · WebGPU")
+    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    visitor.hook("language-select").select_option("en")
+
+    visitor.show("Classify")  # nothing is there that could be checked
+    expect(check).to_be_disabled()
+    assert checked.get_attribute("data-max-diff") is None
+    assert bars.last.get_attribute("data-ms") is None
+    visitor.hook("device-select").select_option("numpy")
+    visitor.wait()
+    visitor.choose(photos["coffee"]["path"])
+    visitor.answer("coffee.png")
+    check.click()
+    expect(checked).to_have_attribute("data-max-diff", NUMBER, timeout=60_000)
+    assert 0 <= float(checked.get_attribute("data-max-diff")) < 1e-3
+    expect(checked).to_contain_text("of the 1000 probabilities")
+    expect(visitor.device).to_have_attribute("data-device", "numpy")
+    expect(visitor.status).to_have_attribute("data-state", "ready")
+
+
+def test_without_webgpu_there_is_nothing_to_check_against(visitor_without_webgpu):
+    visitor = visitor_without_webgpu
+    visitor.open()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    for name in ("check-numpy", "compare-run"):
+        expect(visitor.hook(name)).to_be_disabled()
+    expect(visitor.hook("check-result")).to_contain_text("WebGPU can’t be had")
+
+
+def test_where_numpy_can_not_be_had_the_check_says_so_and_webgpu_goes_on(visitor):
+    visitor.open()
+    visitor.page.route("**/numpy*.whl", lambda route: route.fulfill(status=404))
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    visitor.hook("check-numpy").click()
+    expect(visitor.hook("check-result")).to_contain_text("numpy")
+    expect(visitor.hook("check-result")).to_contain_text("missing from the server (404)")
+    visitor.clear()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+
+
+def test_an_adapter_that_refuses_the_device_leaves_numpy(visitor, patch):
+    refuse = """
+        GPUAdapter.prototype.requestDevice = () =>
+            Promise.reject(new DOMException("limits too high", "OperationError"));
+    """
+    patch(visitor.page, "gpu/device.js", "// @ts-check\n", refuse)
+    visitor.open()
+    expect(visitor.device).to_have_attribute("data-device", "numpy")
+    expect(visitor.device).to_contain_text("refused to open a device: limits too high")
     visitor.draw_seven()
     assert visitor.read() == "7"

@@ -5,13 +5,15 @@
  * `page` holds what stands in index.html from the beginning, by the data-text of its element.
  */
 
-import { megabytes, milliseconds, picture } from "../format.js";
+import { megabytes, milliseconds, picture, tiny } from "../format.js";
 
 export default {
   page: {
     title: "Tallow · deep learning in your browser tab",
     description:
       "Draw a digit or choose a photograph: neural networks built in Python, run on your own graphics card, in this tab.",
+    unstarted:
+      "This page’s scripts have not started. On a slow connection, wait a little. Otherwise reload the page; if that does not help, this browser is too old, or something blocks JavaScript modules.",
     views: "Views",
     toDraw: "Draw",
     toClassify: "Classify",
@@ -46,8 +48,14 @@ export default {
     engine: "Engine",
     status: "Status",
     progress: "Progress",
+    bootLog: "Boot log",
     device: "Computed by",
     latency: "Time of this answer",
+    both: "WebGPU and NumPy",
+    agreement: "Do both devices agree?",
+    check: "Check against NumPy",
+    speed: "How fast is each?",
+    compare: "Compare WebGPU and NumPy",
     kernels: "Kernels",
     kernelsAbout: "what this answer was computed with",
     tuningProgress: "Progress of the tuning",
@@ -111,6 +119,69 @@ export default {
   notPhoto: (name, type) =>
     `“${name}”${type && ` (${type})`} is not a picture that this browser can open. ` +
     `Try a JPEG, PNG or WebP.`,
+
+  // ---- WebGPU beside NumPy ------------------------------------------------------------------
+
+  nothingToCheck: "Draw a digit or choose a photograph first.",
+  aboutCheck: "Computes this answer on both, and shows the largest difference.",
+  aboutCompare: "Computes this answer on both, and shows the times side by side.",
+  computingBoth: "Computing on both…",
+
+  /** @param {number} difference @param {number} classes */
+  checked: (difference, classes) =>
+    `The largest difference of the ${classes} probabilities is ${tiny(difference)}: ` +
+    (difference < 1e-3 ? "WebGPU and NumPy agree." : "more than rounding explains."),
+
+  /** @param {string} model @param {number} runs */
+  compared: (model, runs) =>
+    `${model}: the first answer includes compiling; a warm one is the median of up to ${runs}.`,
+
+  /** @param {"first" | "warm"} run @param {string} device */
+  runOn: (run, device) => `${run === "first" ? "First run" : "Warm"} · ${device}`,
+
+  /** @param {string} why */
+  bothFailed: (why) => `The answer could not be computed on both: ${why}`,
+
+  // ---- the boot log -------------------------------------------------------------------------
+
+  /** @type {Record<import("../widgets/bootlog.js").Stage["name"], (model: string) => string>} */
+  stages: {
+    python: () => "Python runtime",
+    tallow: () => "Tallow",
+    numpy: () => "NumPy",
+    model: (model) => `Model ${model}`,
+    kernels: (model) => `Kernels of ${model}`,
+  },
+
+  /** @param {number} done @param {number} total */
+  kernelsOf: (done, total) => `${done} of ${total}`,
+
+  stageFailed: "failed",
+
+  // ---- what fails and is replaced -----------------------------------------------------------
+
+  /** @param {string} why */
+  workerFailed: (why) => `The worker failed: ${why}.`,
+
+  /** @param {string} path */
+  noWorkerFile: (path) => `${path} or a module that it imports could not be loaded`,
+
+  /** @param {number} seconds */
+  workerStuck: (seconds) => `The worker has not said a word for ${seconds} seconds.`,
+
+  workerGarbled: "The worker sent what the page can’t read.",
+
+  /** @param {string} reason  a sentence */
+  workerReplaced: (reason) => `${reason} Starting another…`,
+
+  gpuLost: "The GPU device was lost: opening another…",
+  goingOnWithNumpy: "The GPU device was lost twice within a minute: going on with NumPy…",
+  readyWithoutGpu: "Ready · on NumPy, since the GPU device was lost twice",
+  withoutGpu:
+    "NumPy, since the GPU device was lost twice within a minute. Choose WebGPU to try it again.",
+
+  noWebAssembly:
+    "This browser has no WebAssembly, or forbids it to this page; Python can’t run without it.",
 
   // ---- files of the site --------------------------------------------------------------------
 

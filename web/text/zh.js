@@ -3,7 +3,7 @@
  * What the page says, in Chinese. The entries are those of en.js.
  */
 
-import { megabytes, milliseconds, picture } from "../format.js";
+import { megabytes, milliseconds, picture, tiny } from "../format.js";
 
 /** @type {import("../text.js").Text} */
 export default {
@@ -11,6 +11,8 @@ export default {
     title: "Tallow · 浏览器标签页里的深度学习",
     description:
       "画一个数字，或选一张照片：神经网络用 Python 搭建，就在这个标签页里，用您自己的显卡运行。",
+    unstarted:
+      "页面的脚本还没有启动。网络较慢时请稍等；否则请重新加载。如果仍然不行，可能是浏览器太旧，或 JavaScript 模块被阻止。",
     views: "视图",
     toDraw: "手写",
     toClassify: "识图",
@@ -44,8 +46,14 @@ export default {
     engine: "引擎",
     status: "状态",
     progress: "进度",
+    bootLog: "启动日志",
     device: "计算设备",
     latency: "本次用时",
+    both: "WebGPU 与 NumPy",
+    agreement: "两种设备的结果一致吗？",
+    check: "与 NumPy 核对",
+    speed: "各自有多快？",
+    compare: "比较 WebGPU 与 NumPy",
     kernels: "内核",
     kernelsAbout: "这个答案是用它们算出来的",
     tuningProgress: "调优进度",
@@ -85,6 +93,40 @@ export default {
   emptyPhoto: (name) => `“${name}”是空文件（0 字节）。请换一张照片。`,
   notPhoto: (name, type) =>
     `“${name}”${type && `（${type}）`}不是这个浏览器能打开的图片。请试试 JPEG、PNG 或 WebP。`,
+
+  nothingToCheck: "请先画一个数字，或选一张照片。",
+  aboutCheck: "在两种设备上计算这个答案，并显示最大的差异。",
+  aboutCompare: "在两种设备上计算这个答案，并排显示用时。",
+  computingBoth: "正在两种设备上计算…",
+  checked: (difference, classes) =>
+    `${classes} 个概率中最大的差异是 ${tiny(difference)}：` +
+    (difference < 1e-3 ? "WebGPU 与 NumPy 一致。" : "超出了舍入误差的范围。"),
+  compared: (model, runs) => `${model}：首次用时包括编译；热运行是最多 ${runs} 次的中位数。`,
+  runOn: (run, device) => `${run === "first" ? "首次" : "热运行"} · ${device}`,
+  bothFailed: (why) => `无法在两种设备上计算：${why}`,
+
+  stages: {
+    python: () => "Python 运行时",
+    tallow: () => "Tallow",
+    numpy: () => "NumPy",
+    model: (model) => `模型 ${model}`,
+    kernels: (model) => `${model} 的内核`,
+  },
+  kernelsOf: (done, total) => `${done} / ${total}`,
+  stageFailed: "失败",
+
+  workerFailed: (why) => `后台线程出错：${why}。`,
+  noWorkerFile: (path) => `无法加载 ${path} 或它导入的模块`,
+  workerStuck: (seconds) => `后台线程 ${seconds} 秒没有任何回应。`,
+  workerGarbled: "后台线程发来的内容无法读取。",
+  workerReplaced: (reason) => `${reason}正在重新启动…`,
+
+  gpuLost: "GPU 设备丢失，正在打开另一个…",
+  goingOnWithNumpy: "GPU 设备在一分钟内丢失了两次，改用 NumPy 继续…",
+  readyWithoutGpu: "就绪 · GPU 设备两次丢失，现由 NumPy 计算",
+  withoutGpu: "NumPy：GPU 设备在一分钟内丢失了两次。想再试一次，请选择 WebGPU。",
+
+  noWebAssembly: "这个浏览器没有 WebAssembly，或禁止本页使用它；没有它就无法运行 Python。",
 
   unreachable: (path) => `无法获取 ${path}：连不上服务器。请检查网络。`,
   missing: (path) => `服务器上没有 ${path}（404）。`,

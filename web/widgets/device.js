@@ -8,8 +8,8 @@ import { text } from "../text.js";
 export class DeviceChoice {
   #select;
   #info;
-  /** @type {import("../engine.js").Started | null} */
-  #started = null;
+  /** @type {import("../engine.js").Had | null} */
+  #had = null;
 
   /**
    * @param {HTMLSelectElement} select
@@ -29,13 +29,13 @@ export class DeviceChoice {
     this.#select.value = device;
   }
 
-  /** @param {import("../engine.js").Started} started */
-  show(started) {
-    const { device, adapter, reason } = started;
-    this.#started = started;
+  /** @param {import("../engine.js").Had} had */
+  show(had) {
+    const { device, adapter, reason, lost } = had;
+    this.#had = had;
     this.#select.value = device;
     Object.assign(this.#info.dataset, { device, adapter });
-    this.#info.textContent = reason ? text.noWebGpu(reason) : adapter;
+    this.#info.textContent = lost ? text.withoutGpu : reason ? text.noWebGpu(reason) : adapter;
     const webgpu = /** @type {HTMLOptionElement} */ (this.#select.querySelector("[value=webgpu]"));
     webgpu.disabled = Boolean(reason);
     webgpu.title = reason ?? "";
@@ -43,6 +43,6 @@ export class DeviceChoice {
 
   /** Say it again, in another language. */
   relabel() {
-    if (this.#started) this.show(this.#started);
+    if (this.#had) this.show(this.#had);
   }
 }

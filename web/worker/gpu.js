@@ -76,6 +76,11 @@ async function open() {
   try {
     const { device, info } = await openDevice();
     const runner = new Runner(device, info);
+    // Heard here before any run or load fails with it, so that the page knows first.
+    runner.loss.catch(({ message }) => {
+      opened = undefined; // so that the next wish for it asks the browser again
+      emit("lost", { reason: message });
+    });
     const progress = (/** @type {number} */ done, /** @type {number} */ total) =>
       emit("progress", { stage: "kernels", done, total });
     /** @type {Gpu} */

@@ -11,6 +11,7 @@ import { download } from "./downloads.js";
 import { openGpu, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
 import { emit, serve } from "./serve.js";
+import { stage } from "./stage.js";
 
 /**
  * @typedef {"webgpu" | "numpy"} Device
@@ -51,7 +52,7 @@ function inTurn(job) {
 
 /**
  * Call a function of py/tallow/app.py, and read the JSON that it gives.
- * @param {"start" | "load_model" | "predict" | "profile" | "tune"} name
+ * @param {"start" | "load_model" | "predict" | "profile" | "run_on" | "tune"} name
  * @param {...unknown} args  strings, byte arrays and callbacks
  * @returns {Promise<any>}
  */
@@ -118,6 +119,25 @@ async function tune(model) {
   return { ...told, stopped, facts };
 }
 
+/**
+ * Have a model give its last answer once more on both devices.
+ * @param {string} model
+ * @param {number} warm  runs after the first
+ */
+async function runOnBoth(model, warm) {
+  const { info, reason } = await openGpu();
+  if (!info) throw new Error(reason ?? "");
+  await (await python)?.loadNumpy();
+  const webgpu = await askApp("run_on", model, "webgpu", warm);
+  const numpy = await askApp("run_on", model, "numpy", warm);
+  const others = /** @type {number[]} */ (numpy.probabilities);
+  const difference = others.reduce(
+    (most, share, i) => Math.max(most, Math.abs(share - webgpu.probabilities[i])),
+    0,
+  );
+  return { difference, classes: others.length, webgpu, numpy };
+}
+
 /** Have the tuning end, and wait until it has. What was measured so far is kept. */
 async function stopTuning() {
   if (!tuning) return;
@@ -131,10 +151,10 @@ async function stopTuning() {
  */
 async function fetchModel(model) {
   const entry = await findModel(model);
-  const [onnx, card] = await Promise.all([
-    download(`models/${entry.file}`, { bytes: entry.bytes, sha256: entry.sha256 }),
-    fetchCard(entry),
-  ]);
+  const { bytes, sha256 } = entry;
+  const [onnx, card] = await stage("model", { model, bytes }, () =>
+    Promise.all([download(`models/${entry.file}`, { bytes, sha256 }), fetchCard(entry)]),
+  );
   return { onnx, card: JSON.stringify(card) };
 }
 
@@ -145,7 +165,7 @@ async function fetchModel(model) {
  */
 async function compile(name, { onnx, card }) {
   emit("progress", { stage: "compile", model: name });
-  return askApp("load_model", name, onnx, card);
+  return stage("kernels", { model: name }, () => askApp("load_model", name, onnx, card));
 }
 
 /**
@@ -192,6 +212,9 @@ serve({
 
   /** The kernels of the last answer of a model, timed. @param {{model: string}} args */
   profile: ({ model }) => inTurn(() => askApp("profile", model)),
+
+  /** The last answer of a model, on both devices. @param {{model: string, warm: number}} args */
+  both: ({ model, warm }) => inTurn(() => runOnBoth(model, warm)),
 
   /** Events {event: "tuning", done, total} tell how far it is. @param {{model: string}} args */
   tune: ({ model }) => tune(model),

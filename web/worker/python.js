@@ -8,8 +8,10 @@
  */
 
 import { SITE, fetchJson } from "../fetch.js";
+import { text } from "../text.js";
 import { download } from "./downloads.js";
 import { emit } from "./serve.js";
+import { stage } from "./stage.js";
 
 /**
  * @typedef {{file: string, bytes: number, sha256: string}} Package
@@ -60,7 +62,8 @@ export class Python {
 
   /** Make NumPy importable: once, and only for those who need it. */
   async loadNumpy() {
-    this.#numpy ??= this.#installNumpy();
+    const { bytes } = this.#runtime.packages.numpy;
+    this.#numpy ??= stage("numpy", { bytes }, () => this.#installNumpy());
     try {
       await this.#numpy;
     } catch (error) {
@@ -89,6 +92,7 @@ export class Python {
  * @returns {Promise<Python>}
  */
 export async function startPython({ numpy }) {
+  if (typeof WebAssembly === "undefined") throw new Error(text.noWebAssembly);
   const glue = import(new URL("pyodide.mjs", HOME).href);
   glue.catch(() => {}); // awaited below, unless runtime.json fails first
   const runtime = /** @type {Runtime} */ (await fetchJson("runtime/runtime.json"));
@@ -104,8 +108,12 @@ export async function startPython({ numpy }) {
   ]);
   downloads.then(() => emit("progress", { stage: "python" })).catch(() => {});
 
-  const pyodide = await orFailure(downloads, start(glue));
-  for (const bytes of await archives) pyodide.unpackArchive(bytes, "wheel");
+  const bytes = FETCHED.reduce((sum, name) => sum + sizes[name], 0);
+  const pyodide = await stage("python", { bytes }, () => orFailure(downloads, start(glue)));
+  await stage("tallow", { bytes: wheels.reduce((sum, [, is]) => sum + is.bytes, 0) }, async () => {
+    for (const wheel of await archives) pyodide.unpackArchive(wheel, "wheel");
+    pyodide.pyimport("tallow").destroy();
+  });
   const python = new Python(pyodide, runtime);
   if (numpy) await python.loadNumpy();
   return python;
@@ -127,7 +135,10 @@ async function start(glue) {
   try {
     const { loadPyodide } = await glue;
     const started = loadPyodide({ indexURL: HOME.href, packageBaseUrl: WHEELS.href });
-    return await Promise.race([started, compiling.promise]);
+    const pyodide = await Promise.race([started, compiling.promise]);
+    // After such an error (no memory, a fault in its own code) Python answers nothing any more.
+    pyodide._api.on_fatal = (/** @type {Error} */ { message }) => emit("fatal", { message });
+    return pyodide;
   } catch (error) {
     throw new Error(`Python could not be started: ${/** @type {Error} */ (error).message}`);
   } finally {

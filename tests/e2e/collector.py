@@ -1,0 +1,52 @@
+"""Weighs the JavaScript heaps of a page and of its worker, without garbage, through DevTools."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from playwright.sync_api import CDPSession, Page
+
+
+class Collector:
+    """Collects a worker's garbage and weighs its JavaScript heap, through DevTools."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._session: CDPSession = page.context.new_cdp_session(page)
+        self._worker = ""
+        self._answers: dict[int, Any] = {}
+        self._session.on("Target.attachedToTarget", self._attached)
+        self._session.on("Target.receivedMessageFromTarget", self._received)
+        attach = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": False}
+        self._session.send("Target.setAutoAttach", attach)
+        self._count = 0
+
+    def _attached(self, event: dict[str, Any]) -> None:
+        if event["targetInfo"]["type"] == "worker":
+            self._worker = event["sessionId"]
+
+    def _received(self, event: dict[str, Any]) -> None:
+        answer = json.loads(event["message"])
+        self._answers[answer.get("id", 0)] = answer.get("result")
+
+    def _send(self, method: str) -> Any:
+        self._count += 1
+        message = json.dumps({"id": self._count, "method": method})
+        arguments = {"sessionId": self._worker, "message": message}
+        self._session.send("Target.sendMessageToTarget", arguments)
+        while self._count not in self._answers:
+            self._page.evaluate("0")  # lets events arrive
+        return self._answers[self._count]
+
+    def page_bytes_used(self) -> int:
+        """Of the page's JavaScript heap, without garbage."""
+        self._session.send("HeapProfiler.collectGarbage")
+        used: int = self._session.send("Runtime.getHeapUsage")["usedSize"]
+        return used
+
+    def bytes_used(self) -> int:
+        """Of the worker's JavaScript heap, without garbage."""
+        self._send("HeapProfiler.collectGarbage")
+        used: int = self._send("Runtime.getHeapUsage")["usedSize"]
+        return used

@@ -1,0 +1,47 @@
+"""The boot log: a line for each stage with its bytes and time, in both languages."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+
+def test_each_stage_has_a_line_with_bytes_and_time(visitor):
+    visitor.open()
+    log = visitor.hook("boot-log")
+    visitor.page.get_by_text("Boot log").click()
+    expect(log).to_be_visible()
+    lines = {line.get_attribute("data-stage"): line for line in log.get_by_role("listitem").all()}
+    assert set(lines) == {"python", "tallow", "model", "kernels"}  # and no NumPy
+    for line in lines.values():
+        expect(line).to_have_attribute("data-state", "done")
+        assert float(line.get_attribute("data-ms")) > 0
+    assert int(lines["python"].get_attribute("data-bytes")) > 5_000_000
+    expect(lines["python"]).to_have_text(re.compile(r"^Python runtime [\d.]+ MB [\d.]+ m?s $"))
+    expect(lines["tallow"]).to_have_text(re.compile(r"^Tallow [\d.]+ [kM]B [\d.]+ m?s $"))
+    expect(lines["model"]).to_have_text(re.compile(r"^Model mnist [\d.]+ [kM]B [\d.]+ m?s $"))
+    expect(lines["kernels"]).to_have_text(re.compile(r"^Kernels of mnist (\d+) of \1 [\d.]+ m?s $"))
+
+    visitor.hook("language-select").select_option("zh")
+    expect(log).to_contain_text("Python 运行时")
+    expect(log).to_contain_text("mnist 的内核")
+
+    visitor.hook("device-select").select_option("numpy")
+    visitor.wait()
+    expect(log.locator("[data-stage=numpy]")).to_have_text(re.compile(r"NumPy [\d.]+ MB .*s $"))
+    expect(log.get_by_role("listitem").last).to_have_attribute("data-stage", "kernels")
+    expect(log.get_by_role("listitem")).to_have_count(5)
+
+
+def test_a_stage_that_fails_says_so_until_it_is_tried_again(visitor):
+    missing = "**/models/mnist/mnist.onnx"
+    visitor.page.route(missing, lambda route: route.fulfill(status=404))
+    visitor.open(state="error")
+    line = visitor.hook("boot-log").locator("[data-stage=model]")
+    expect(line).to_have_attribute("data-state", "failed")
+    expect(line).to_contain_text("failed")
+    visitor.page.unroute_all(behavior="wait")
+    visitor.status.get_by_role("button", name="Try again").click()
+    visitor.wait()
+    expect(line).to_have_attribute("data-state", "done")

@@ -1,0 +1,144 @@
+"""The page leaves nothing behind: three hundred predictions weigh as much as ten, and thirty
+changes of device and model as much as the first six."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+from tests.e2e.collector import Collector
+
+PREDICTIONS = 300
+SWITCHES = 30
+
+SERVE = "serve({\n  /** @param {{device: Device}} args */\n"
+# In the worker: counts what lies on the GPU, and tells that and Python's share when asked.
+SCALES = (
+    """
+const held = { bytes: 0, buffers: 0 };
+{
+  const alive = new Set();
+  const create = GPUDevice.prototype.createBuffer;
+  GPUDevice.prototype.createBuffer = function (...args) {
+    const buffer = create.apply(this, args);
+    alive.add(buffer);
+    held.bytes += buffer.size;
+    held.buffers += 1;
+    return buffer;
+  };
+  const destroy = GPUBuffer.prototype.destroy;
+  GPUBuffer.prototype.destroy = function () {
+    if (alive.delete(this)) {
+      held.bytes -= this.size;
+      held.buffers -= 1;
+    }
+    return destroy.call(this);
+  };
+}
+const COUNT = `
+import gc
+from tallow.app import _models
+for _ in range(3):
+    gc.collect()
+stats = [loaded.session.stats for loaded in _models.values()]
+[sum(s["bytes"] for s in stats), sum(s["runs"] for s in stats), len(gc.get_objects())]
+`;
+new BroadcastChannel("weigh").onmessage = () => inTurn(async () => {
+  const { pyodide } = await python;
+  const counted = pyodide.runPython(COUNT);
+  const [runner, runs, objects] = counted.toJs();
+  counted.destroy();
+  new BroadcastChannel("weighed").postMessage(
+    { ...held, runner, runs, objects, heap: pyodide._module.HEAPU8.length });
+});
+"""
+    + SERVE
+)
+WEIGH = """() => new Promise(resolve => {
+    const answers = new BroadcastChannel("weighed");
+    answers.onmessage = ({data}) => { answers.close(); resolve(data); };
+    const asked = new BroadcastChannel("weigh");
+    asked.postMessage("now");
+    asked.close();
+})"""
+ANSWERED = "document.querySelector('[data-testid=digit-result]').ariaBusy === 'false'"
+
+# What the engines of Python and JavaScript keep for themselves: caches, free lists, code.
+OBJECTS = 200
+JS_BYTES = 1_000_000
+
+
+@pytest.fixture
+def weigh(visitor, patch):
+    """weigh(): what the page and its worker hold."""
+    patch(visitor.page, "worker/main.js", SERVE, SCALES)
+    collectors: list[Collector] = []
+
+    def measure():
+        if not collectors:
+            collectors.append(Collector(visitor.page))
+        (collector,) = collectors
+        found = visitor.page.evaluate(WEIGH)
+        found |= {"worker": collector.bytes_used(), "page": collector.page_bytes_used()}
+        print(found)
+        return found
+
+    return measure
+
+
+def same(before, after):
+    """Nothing has grown."""
+    for exact in ("bytes", "buffers", "runner", "heap"):
+        assert after[exact] == before[exact], exact
+    assert after["objects"] - before["objects"] < OBJECTS
+    for heap in ("worker", "page"):
+        assert after[heap] - before[heap] < JS_BYTES, heap
+
+
+def test_predictions_leave_nothing_behind(visitor, weigh):
+    def predict(times):
+        mouse = visitor.page.mouse
+        for number in range(times):
+            mouse.move(*visitor.place(0.45 + 0.1 * (number % 2), 0.2 + 0.6 * (number % 10) / 10))
+            visitor.page.wait_for_function(ANSWERED)
+
+    visitor.open()
+    visitor.page.mouse.move(*visitor.place(0.5, 0.2))
+    visitor.page.mouse.down()
+    predict(10)
+    before = weigh()
+    predict(PREDICTIONS - 10)
+    after = weigh()
+    assert after["runs"] - before["runs"] > 0.9 * (PREDICTIONS - 10)
+    same(before, after)
+
+
+def test_changes_of_device_and_model_leave_nothing_behind(visitor, weigh, photos):
+    def change(times):
+        for _ in range(times // 2):
+            for device in ("numpy", "webgpu"):
+                visitor.hook("device-select").select_option(device)
+                visitor.wait()
+                expect(visitor.device).to_have_attribute("data-device", device)
+                assert visitor.read() == "7"
+
+    visitor.open()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    change(6)
+    before = weigh()
+    change(SWITCHES - 6)
+    same(before, weigh())
+
+    visitor.show("Classify")
+    visitor.choose(photos["coffee"]["path"])
+    models = ("squeezenet1_1", "efficientnet_lite0")
+    for model in models:
+        visitor.hook("model-select").select_option(model)
+        visitor.wait()
+        visitor.answer("coffee.png")
+    before = weigh()
+    for _ in range(SWITCHES // 3):
+        for model in models:
+            visitor.hook("model-select").select_option(model)
+            visitor.answer("coffee.png")
+    same(before, weigh())

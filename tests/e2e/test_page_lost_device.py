@@ -1,0 +1,153 @@
+"""A lost device: another is opened and the question answered, whatever was going on; after the
+second loss within a minute NumPy goes on, until the visitor wants WebGPU again."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+# Destroys the newest device of the worker when the page says so: at once, or as soon as a pipeline
+# is being made ("load") or a result is being mapped ("run").
+LOSABLE = """
+{
+  const request = GPUAdapter.prototype.requestDevice;
+  let newest, plan = [];
+  GPUAdapter.prototype.requestDevice = async function (...args) {
+    newest = await request.apply(this, args);
+    return newest;
+  };
+  const strike = (now) => {
+    if (plan[0] !== now) return;
+    plan.shift();
+    newest.destroy();
+    new BroadcastChannel("struck").postMessage(now);
+  };
+  const make = GPUDevice.prototype.createComputePipelineAsync;
+  GPUDevice.prototype.createComputePipelineAsync = function (...args) {
+    const made = make.apply(this, args);
+    strike("load");
+    return made;
+  };
+  const map = GPUBuffer.prototype.mapAsync;
+  GPUBuffer.prototype.mapAsync = function (...args) {
+    const mapped = map.apply(this, args);
+    strike("run");
+    return mapped;
+  };
+  new BroadcastChannel("lose").onmessage = ({ data }) => {
+    plan = data;
+    strike("now");
+    new BroadcastChannel("armed").postMessage(data);
+  };
+}
+"""
+FIRST_LINE = "// @ts-check\n"
+CHANNELS = """
+window.struck = 0;
+new BroadcastChannel("struck").onmessage = () => { window.struck += 1; };
+"""
+ARM = """plan => new Promise(resolve => {
+    new BroadcastChannel("armed").onmessage = resolve;
+    new BroadcastChannel("lose").postMessage(plan);
+})"""
+
+
+class Losing:
+    """A visitor whose device can be lost."""
+
+    def __init__(self, visitor, patch) -> None:
+        self.visitor = visitor
+        self.page = visitor.page
+        patch(self.page, "gpu/device.js", FIRST_LINE, LOSABLE)
+        self.page.add_init_script(CHANNELS)
+
+    def lose(self, *plan: str) -> None:
+        """The device is lost "now", or in the next "run" or "load"; then as the next word says."""
+        self.page.evaluate(ARM, plan)
+
+    def struck(self, times: int) -> None:
+        """Waits until the device has been lost so often."""
+        self.page.wait_for_function("times => window.struck === times", arg=times)
+
+    def computes(self, device: str) -> None:
+        """Waits for the status; then this device computes."""
+        self.visitor.wait()
+        expect(self.visitor.device).to_have_attribute("data-device", device)
+        expect(self.visitor.hook("device-select")).to_have_value(device)
+
+
+@pytest.fixture
+def losing(visitor, patch):
+    return Losing(visitor, patch)
+
+
+def test_lost_in_the_middle_of_a_run_a_digit_is_read(losing):
+    visitor = losing.visitor
+    visitor.open()
+    losing.lose("run")
+    visitor.draw_seven()
+    losing.struck(1)
+    assert visitor.read() == "7"
+    losing.computes("webgpu")
+    expect(visitor.status).to_contain_text("kernels")
+
+
+def test_lost_twice_within_a_minute_numpy_goes_on_until_webgpu_is_chosen(losing):
+    visitor = losing.visitor
+    visitor.open()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    losing.lose("now")
+    losing.struck(1)
+    expect(visitor.status).to_have_attribute("data-state", "loading")
+    losing.computes("webgpu")
+    assert visitor.read() == "7"
+    losing.lose("run")
+    visitor.clear()
+    visitor.draw_seven()
+    losing.struck(2)
+    assert visitor.read() == "7"
+    losing.computes("numpy")
+    expect(visitor.status).to_contain_text("lost twice")
+    expect(visitor.device).to_contain_text("lost twice within a minute")
+    visitor.hook("language-select").select_option("zh")
+    expect(visitor.device).to_contain_text("丢失了两次")
+    visitor.hook("language-select").select_option("en")
+    visitor.hook("device-select").select_option("webgpu")
+    losing.computes("webgpu")
+    expect(visitor.status).to_contain_text("kernels")
+    assert visitor.read() == "7"
+    losing.lose("now")  # the first loss since then
+    losing.struck(3)
+    losing.computes("webgpu")
+    assert visitor.read() == "7"
+
+
+def test_lost_in_the_middle_of_loads_and_runs_a_photograph_is_recognised(losing, photos):
+    visitor = losing.visitor
+    visitor.open("./?model=squeezenet1_1")
+    losing.lose("load")
+    visitor.show("Classify")
+    losing.struck(1)
+    losing.computes("webgpu")
+    visitor.choose(photos["coffee"]["path"])
+    assert visitor.answer("coffee.png")[0]["label"] == "espresso"
+    losing.lose("run")
+    visitor.choose(photos["chelsea"]["path"])
+    losing.struck(2)
+    assert "cat" in visitor.answer("chelsea.png")[0]["label"]
+    losing.computes("numpy")
+    visitor.show("Draw")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+
+
+def test_lost_again_while_models_are_loaded_again(losing):
+    visitor = losing.visitor
+    visitor.open()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    losing.lose("now", "load")
+    losing.struck(2)
+    losing.computes("numpy")
+    assert visitor.read() == "7"

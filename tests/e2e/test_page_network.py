@@ -1,0 +1,84 @@
+"""What does not come, or may not run: a server that stalls, no modules, no WebAssembly."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+from playwright.sync_api import Route, expect
+
+SILENCE = "const SILENCE_MS = 30_000;"
+SHORT = "const SILENCE_MS = 6_000;"
+MODEL = "models/mnist/mnist.onnx"
+
+
+def stall(page, path: str, times: float) -> list[str]:
+    """Leaves the first requests of a file without an answer; returns the list of all of them."""
+    asked: list[str] = []
+    numbers = count(1)
+
+    def handle(route: Route) -> None:
+        asked.append(route.request.url)
+        if next(numbers) > times:
+            route.continue_()
+
+    page.route(f"**/{path}", handle)
+    return asked
+
+
+@pytest.mark.parametrize("path", [MODEL, "models/manifest.json"])
+def test_a_server_that_stalls_once_is_asked_again(visitor, patch, path):
+    patch(visitor.page, "fetch.js", SILENCE, SHORT)
+    asked = stall(visitor.page, path, 1)
+    visitor.open()
+    assert len(asked) >= 2
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+
+
+def test_a_server_that_stalls_twice_is_given_up_on(visitor, patch):
+    patch(visitor.page, "fetch.js", SILENCE, SHORT)
+    asked = stall(visitor.page, MODEL, 2)
+    visitor.open(state="error")
+    expect(visitor.status).to_contain_text("mnist.onnx could not be fetched")
+    expect(visitor.status).to_contain_text("silent for 6 seconds")
+    assert len(asked) == 2
+    visitor.status.get_by_role("button", name="Try again").click()
+    visitor.wait()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+
+
+def test_without_webassembly_that_is_said(visitor, patch):
+    gone = 'import { emit } from "./serve.js";\n'
+    patch(visitor.page, "worker/python.js", gone, f"{gone}delete globalThis.WebAssembly;\n")
+    visitor.open(state="error")
+    expect(visitor.status).to_contain_text("no WebAssembly")
+    visitor.draw_seven()  # and nothing breaks
+    assert visitor.read() == ""
+
+
+@pytest.mark.parametrize("fault", ["blocked", "missing", "forbidden"])
+def test_where_modules_do_not_run_the_page_says_so(visitor, fault):
+    page = visitor.page
+    forbid = {"Content-Security-Policy": "script-src 'none'"}
+    if fault == "forbidden":
+        page.route(
+            "**/", lambda route: route.fulfill(response=route.fetch(), headers=forbid | HTML)
+        )
+    elif fault == "blocked":
+        page.route("**/main.js", lambda route: route.abort())
+    else:
+        page.route("**/text.js", lambda route: route.fulfill(status=404))
+    page.goto("./")
+    notice = page.get_by_text("scripts have not started")
+    expect(notice).to_be_hidden()
+    expect(notice).to_be_visible(timeout=15_000)
+
+
+HTML = {"Content-Type": "text/html; charset=utf-8"}
+
+
+def test_where_they_run_there_is_no_such_notice(visitor):
+    visitor.open("./?device=numpy")
+    expect(visitor.page.get_by_text("scripts have not started")).to_have_count(0)

@@ -1,0 +1,147 @@
+"""The worker: one that crashes, fails inside Python or says nothing any more is replaced, and what
+is on the page is answered; one that fails again and again is given up on. Two tabs work at once."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+from playwright.sync_api import Route, expect
+
+# The page's workers, so that a test can have the newest fail.
+WORKERS = """
+window.workers = [];
+window.Worker = class extends Worker {
+  constructor(...args) { super(...args); workers.push(this); }
+};
+"""
+CRASH = "workers.at(-1).dispatchEvent(new ErrorEvent('error', {message: 'no memory'}))"
+
+SILENCE = "const PATIENCE = 120;"
+
+DIGIT = "digit: ({ pixels }) => "
+
+
+def workers(visitor) -> int:
+    """How many there have been."""
+    return visitor.page.evaluate("workers.length")
+
+
+def serve_once(page, path, old, new):
+    """The first time that the page asks for this file, it says something else."""
+    times = count()
+
+    def handle(route: Route) -> None:
+        response = route.fetch()
+        body = response.text()
+        assert old in body
+        changed = body.replace(old, new) if next(times) == 0 else body
+        route.fulfill(response=response, body=changed)
+
+    page.route(f"**/{path}", handle)
+
+
+@pytest.fixture
+def visitor(visitor):
+    visitor.page.add_init_script(WORKERS)
+    return visitor
+
+
+def test_one_that_dies_is_replaced_and_the_page_keeps_its_state(visitor, photos):
+    visitor.open("./?device=numpy&model=squeezenet1_1#classify")
+    visitor.hook("language-select").select_option("zh")
+    visitor.choose(photos["coffee"]["path"])
+    visitor.answer("coffee.png")
+    visitor.page.evaluate("location.hash = '#draw'")
+    visitor.wait()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    visitor.page.evaluate(CRASH)
+    expect(visitor.status).to_have_attribute("data-state", "loading")
+    visitor.wait()
+    assert visitor.read() == "7"
+    assert workers(visitor) == 2
+    expect(visitor.status).to_contain_text("就绪")
+    expect(visitor.device).to_have_attribute("data-device", "numpy")
+    visitor.page.evaluate("location.hash = '#classify'")
+    visitor.wait()
+    assert (
+        visitor.answer("coffee.png")[0]["index"]
+        in photos["coffee"]["expected"]["squeezenet1_1"]["top1"]
+    )
+    expect(visitor.hook("model-select")).to_have_value("squeezenet1_1")
+
+
+def test_one_that_dies_while_it_starts_or_computes_is_replaced(visitor):
+    visitor.page.goto("./")
+    visitor.draw_seven()
+    visitor.page.evaluate(CRASH)  # while it starts
+    visitor.wait()
+    assert visitor.read() == "7"
+    assert workers(visitor) == 2
+    visitor.clear()
+    visitor.draw_seven()
+    visitor.page.evaluate(CRASH)  # with a question under way, or just answered
+    visitor.wait()
+    assert visitor.read() == "7"
+    assert workers(visitor) == 3
+
+
+def test_one_that_dies_each_time_is_given_up_on_until_the_visitor_tries_again(visitor, patch):
+    patch(visitor.page, "worker/main.js", DIGIT, f"{DIGIT}setTimeout(() => oh.no) && ")
+    visitor.open()
+    visitor.draw_seven()
+    expect(visitor.status).to_have_attribute("data-state", "error", timeout=120_000)
+    expect(visitor.status).to_contain_text("oh is not defined")
+    assert workers(visitor) == 3
+    visitor.page.unroute_all(behavior="wait")
+    visitor.status.get_by_role("button", name="Try again").click()
+    visitor.wait()
+    assert visitor.read() == "7"
+    assert workers(visitor) == 4
+
+
+def test_a_python_that_has_failed_for_good_is_replaced(visitor):
+    fatal = (
+        "(python.then(({ pyodide }) => pyodide._api.fatal_error(new Error('no memory'))), 0) || "
+    )
+    serve_once(visitor.page, "worker/main.js", DIGIT, f"{DIGIT}{fatal}")
+    visitor.open()
+    visitor.draw_seven()
+    visitor.page.wait_for_function("workers.length === 2")
+    visitor.wait()
+    assert visitor.read() == "7"
+    assert workers(visitor) == 2
+
+
+@pytest.mark.parametrize("stuck", ["(() => { for (;;); })()", "new Promise(() => {})"])
+def test_one_that_is_stuck_is_replaced(visitor, patch, stuck):
+    patch(visitor.page, "engine.js", SILENCE, "const PATIENCE = 15;")
+    serve_once(visitor.page, "worker/main.js", DIGIT, f"{DIGIT}{stuck} || ")
+    visitor.open()
+    assert workers(visitor) == 1
+    visitor.draw_seven()
+    visitor.page.wait_for_function("workers.length === 2", timeout=60_000)
+    visitor.wait()
+    assert visitor.read() == "7"
+    assert workers(visitor) == 2
+
+
+def test_two_tabs_at_once(visitor, visitor_of):
+    other = visitor_of(visitor.page.context.new_page())
+    visitor.page.goto("./")
+    other.page.goto("./")
+    for tab in (visitor, other):
+        tab.wait()
+        expect(tab.device).to_have_attribute("data-device", "webgpu")
+    visitor.draw_seven()
+    other.draw([(0.53, 0.2), (0.5, 0.5), (0.48, 0.8)])
+    assert visitor.read() == "7"
+    assert other.read() == "1"
+    other.hook("device-select").select_option("numpy")
+    other.wait()
+    assert other.read() == "1"
+    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    visitor.clear()
+    visitor.draw_seven()
+    assert visitor.read() == "7"

@@ -1,0 +1,98 @@
+// @ts-check
+/**
+ * The boot log: a line for each stage of a start, with what it took, and for each failure that was
+ * mended.
+ */
+
+import { bytes as inBytes, time } from "../format.js";
+import { text } from "../text.js";
+
+/**
+ * @typedef {object} Stage
+ * @property {"python" | "tallow" | "numpy" | "model" | "kernels"} name
+ * @property {"begun" | "done" | "failed"} state
+ * @property {string} [model]
+ * @property {number} [bytes]
+ * @property {number} [ms]     so far
+ * @property {number} [done]   kernels
+ * @property {number} [total]
+ */
+
+/** Of a page that is long open, the newest lines. */
+const LINES = 30;
+
+export class BootLog {
+  #list;
+  /** Stages and notes by what they are about, in the order of their begin. @type {Map<string, Stage | string>} */
+  #lines = new Map();
+  #notes = 0;
+
+  /** @param {HTMLOListElement} list */
+  constructor(list) {
+    this.#list = list;
+  }
+
+  /** A stage begins, or ends. @param {Stage} stage */
+  show(stage) {
+    const key = `${stage.name} ${stage.model ?? ""}`;
+    if (stage.state === "begun") this.#lines.delete(key); // it goes to the end
+    const known = this.#lines.get(key);
+    this.#set(key, { .../** @type {Stage | undefined} */ (known), ...stage });
+  }
+
+  /**
+   * The kernels of the model that is being loaded. Others are compiled for tuning, say: no stage.
+   * @param {number} done
+   * @param {number} total
+   */
+  compiled(done, total) {
+    for (const [key, stage] of this.#lines) {
+      if (typeof stage === "string" || stage.name !== "kernels" || stage.state !== "begun")
+        continue;
+      this.#set(key, { ...stage, done, total });
+    }
+  }
+
+  /** Something failed, and is replaced. @param {string} words */
+  note(words) {
+    this.#set(`note ${this.#notes++}`, words);
+  }
+
+  /** Say it again, in another language. */
+  relabel() {
+    this.#list.replaceChildren(...[...this.#lines.values()].map(line));
+  }
+
+  /**
+   * @param {string} key
+   * @param {Stage | string} stage
+   */
+  #set(key, stage) {
+    this.#lines.set(key, stage);
+    for (const [oldest] of this.#lines) {
+      if (this.#lines.size <= LINES) break;
+      this.#lines.delete(oldest);
+    }
+    this.relabel();
+  }
+}
+
+/** @param {Stage | string} stage */
+function line(stage) {
+  const item = document.createElement("li");
+  if (typeof stage === "string") {
+    item.textContent = stage;
+    return item;
+  }
+  const { name, state, model = "", bytes, ms = 0, done = 0, total } = stage;
+  item.dataset.stage = name;
+  item.dataset.state = state;
+  if (bytes !== undefined) item.dataset.bytes = String(bytes);
+  if (state === "done") item.dataset.ms = ms.toFixed(1);
+  const size = bytes === undefined ? total && text.kernelsOf(done, total) : inBytes(bytes);
+  const took = state === "done" ? time(ms) : state === "failed" ? text.stageFailed : "…";
+  for (const words of [text.stages[name](model), size || "", took]) {
+    item.append(Object.assign(document.createElement("span"), { textContent: words }), " ");
+  }
+  return item;
+}
