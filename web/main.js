@@ -6,6 +6,7 @@
  */
 
 import { Engine } from "./engine.js";
+import { filesOf } from "./prepare/files.js";
 import { text } from "./text.js";
 import { Classify } from "./widgets/classify.js";
 import { DeviceChoice } from "./widgets/device.js";
@@ -111,7 +112,13 @@ function remember(key, value) {
   history.replaceState(null, "", url);
 }
 
-/** A picture may be dropped anywhere; the browser would leave the page for it. */
+/** @param {Promise<File[]>} files  dropped or pasted */
+function takeFiles(files) {
+  location.hash = "#classify";
+  void views.classify.take(files);
+}
+
+/** Pictures may be dropped anywhere, or pasted; the browser would leave the page for it. */
 function takeDrops() {
   let depth = 0;
   const hover = (/** @type {number} */ change) => {
@@ -124,10 +131,10 @@ function takeDrops() {
   addEventListener("drop", (event) => {
     event.preventDefault();
     hover(0);
-    const file = event.dataTransfer?.files[0];
-    if (!file) return;
-    location.hash = "#classify";
-    void views.classify.open(file);
+    if (event.dataTransfer) takeFiles(filesOf(event.dataTransfer));
+  });
+  addEventListener("paste", ({ clipboardData: pasted }) => {
+    if (pasted?.files.length) takeFiles(filesOf(pasted));
   });
 }
 

@@ -20,10 +20,11 @@ const SHOWN = 960;
 
 /** A file that is not a picture, in words that name it. */
 export class PhotoError extends Error {
-  /** @param {string} message */
-  constructor(message) {
-    super(message);
+  /** @param {() => string} say  in the page's language of that time */
+  constructor(say) {
+    super(say());
     this.name = "PhotoError";
+    this.say = say;
   }
 }
 
@@ -67,6 +68,11 @@ export class Photo {
     const { data, width } = this.#square;
     return scaleAndCrop(data, width, Math.max(size, Math.round(size / crop)), size);
   }
+
+  /** Give the memory of the picture back at once; whoever shows hundreds can't wait. */
+  close() {
+    this.picture.width = this.picture.height = 0;
+  }
 }
 
 /**
@@ -76,12 +82,12 @@ export class Photo {
  * @throws {PhotoError}
  */
 export async function readPhoto(file) {
-  if (file.size === 0) throw new PhotoError(text.emptyPhoto(file.name));
+  if (file.size === 0) throw new PhotoError(() => text.emptyPhoto(file.name));
   let bitmap;
   try {
     bitmap = await createImageBitmap(file, { imageOrientation: "from-image" });
   } catch {
-    throw new PhotoError(text.notPhoto(file.name, file.type));
+    throw new PhotoError(() => text.notPhoto(file.name, file.type));
   }
   try {
     return new Photo(file.name, bitmap);
@@ -105,7 +111,7 @@ function canvas(width, height) {
 function context(surface) {
   // The pixels are read back once, or never: keep them out of the GPU.
   const found = surface.getContext("2d", { willReadFrequently: true });
-  if (!found) throw new PhotoError(text.noCanvas);
+  if (!found) throw new PhotoError(() => text.noCanvas);
   return found;
 }
 

@@ -29,10 +29,11 @@ export default {
     classifyTitle: "Choose a photograph",
     classifyLead:
       "A network that knows a thousand things says what it shows. The picture never leaves this tab.",
-    choose: "Choose a photograph",
-    orDrop: "or drop it anywhere on this page",
+    choose: "Choose photographs",
+    orDrop: "or drop or paste them anywhere on this page",
     model: "Model",
     classBars: "The five most probable classes",
+    gallery: "Pictures",
     engine: "Engine",
     status: "Status",
     progress: "Progress",
@@ -95,6 +96,30 @@ export default {
   notPhoto: (name, type) =>
     `“${name}”${type && ` (${type})`} is not a picture that this browser can open. ` +
     `Try a JPEG, PNG or WebP.`,
+
+  // ---- many pictures ------------------------------------------------------------------------
+
+  goOn: "Go on",
+  noFile: "What was dropped is not a file. Save the picture first, then drop its file.",
+
+  /** @param {string} folders */
+  noPictures: (folders) => `There is no picture in the folder “${folders}”.`,
+
+  /** @param {number} done @param {number} total */
+  galleryCount: (done, total) => `${done} of ${total}`,
+
+  /** @param {number} total */
+  galleryBegun: (total) => `Looking at ${total} pictures, one after the other.`,
+
+  /** @param {number} good @param {number} bad */
+  galleryDone: (good, bad) =>
+    `${good} pictures classified${bad ? `, ${bad} could not be` : ""}. Choose one to see it large.`,
+
+  /** @param {number} left */
+  galleryStopped: (left) => `Stopped: ${left} pictures are left.`,
+
+  /** @param {number} given @param {number} most */
+  galleryMost: (given, most) => `Of these ${given} files, the first ${most} are taken.`,
 
   // ---- files of the site --------------------------------------------------------------------
 

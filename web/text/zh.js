@@ -28,9 +28,10 @@ export default {
     classifyTitle: "选一张照片",
     classifyLead: "一个认识一千种事物的网络会说出照片里是什么。照片不会离开这个标签页。",
     choose: "选择照片",
-    orDrop: "或拖放到页面任意位置",
+    orDrop: "或拖放、粘贴到页面任意位置",
     model: "模型",
     classBars: "概率最高的五个类别",
+    gallery: "图片",
     engine: "引擎",
     status: "状态",
     progress: "进度",
@@ -73,6 +74,16 @@ export default {
   emptyPhoto: (name) => `“${name}”是空文件（0 字节）。请换一张照片。`,
   notPhoto: (name, type) =>
     `“${name}”${type && `（${type}）`}不是这个浏览器能打开的图片。请试试 JPEG、PNG 或 WebP。`,
+
+  goOn: "继续",
+  noFile: "拖来的不是文件。请先保存图片，再拖放保存的文件。",
+  noPictures: (folders) => `文件夹“${folders}”里没有图片。`,
+  galleryCount: (done, total) => `${done} / ${total}`,
+  galleryBegun: (total) => `正在逐一识别 ${total} 张图片。`,
+  galleryDone: (good, bad) =>
+    `已识别 ${good} 张图片${bad ? `，${bad} 张未能识别` : ""}。点一张可看大图。`,
+  galleryStopped: (left) => `已停止：还剩 ${left} 张图片。`,
+  galleryMost: (given, most) => `共 ${given} 个文件，只取前 ${most} 个。`,
 
   unreachable: (path) => `无法获取 ${path}：连不上服务器。请检查网络。`,
   missing: (path) => `服务器上没有 ${path}（404）。`,

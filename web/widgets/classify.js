@@ -1,20 +1,22 @@
 // @ts-check
 /**
- * Choose or drop a photograph and read what a model takes it for.
+ * Choose, drop or paste photographs and read what a model takes them for: one large, with its five
+ * best classes, and where there are several, all of them in a gallery.
  */
 
 import { listModels } from "../catalogue.js";
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
-import { readPhoto } from "../prepare/photo.js";
+import { PhotoError, readPhoto } from "../prepare/photo.js";
 import { text } from "../text.js";
 import { Bars } from "./bars.js";
+import { Gallery } from "./gallery.js";
 import { Message } from "./message.js";
 
 /**
  * @typedef {import("../prepare/photo.js").Photo} Photo
  * @typedef {{photo: Photo, model: string}} Question
- * @typedef {{rows: import("./bars.js").Row[], crop: number, ms: number}} Answer
+ * @typedef {{rows: import("./bars.js").Row[], model: string, crop: number, ms: number}} Answer
  */
 
 export class Classify {
@@ -25,6 +27,8 @@ export class Classify {
   #list;
   #bars;
   #message;
+  #gallery;
+  #engine;
   #timed;
   #wish;
   /** @type {Photo | null} */
@@ -45,6 +49,7 @@ export class Classify {
     const find = (/** @type {string} */ selector) =>
       /** @type {any} */ (root.querySelector(selector));
     this.#root = root;
+    this.#engine = engine;
     this.#timed = timed;
     this.#wish = model;
     this.#input = /** @type {HTMLInputElement} */ (find("[data-testid=image-input]"));
@@ -53,21 +58,17 @@ export class Classify {
     this.#frame = /** @type {HTMLElement} */ (find(".photo"));
     this.#message = new Message(find(".message"));
     this.#bars = new Bars(this.#list);
+    this.#gallery = new Gallery(find("[data-testid=image-gallery]"), {
+      ask: async (photo) => this.#classify({ photo, model: await this.#whichModel() }),
+      open: (file) => void this.#open(file),
+    });
     this.#latest = new Latest(
-      async (question) => {
-        const { name, preprocess, labels } = await engine.ready(question.model);
-        const { top, ms } = await engine.classify(name, question.photo.pixels(preprocess));
-        const rows = top.map((row) => ({
-          ...row,
-          label: labels[row.index] ?? text.unnamed(row.index),
-        }));
-        return { rows, crop: preprocess.crop, ms };
-      },
+      (question) => this.#classify(question),
       (answer, { photo }) => this.#show(answer, photo),
       (error, { photo }) => this.#fail(error, photo),
     );
     this.#input.addEventListener("change", () => {
-      if (this.#input.files?.length) void this.open(this.#input.files[0]);
+      void this.take([...(this.#input.files ?? [])]);
     });
     // Without this, choosing the same file a second time is no change.
     this.#input.addEventListener("click", () => {
@@ -91,10 +92,26 @@ export class Classify {
   }
 
   /**
-   * Show a file's picture and ask what it is.
+   * Show a file's picture, or a gallery of several, and ask what they are.
+   * @param {File[] | Promise<File[]>} files
+   */
+  async take(files) {
+    const turn = ++this.#opening;
+    try {
+      const found = await files;
+      if (turn !== this.#opening || !found.length) return;
+      this.#gallery.show(found.length > 1 ? found : []);
+      if (found.length === 1) await this.#open(found[0]);
+    } catch (error) {
+      if (turn === this.#opening) this.#message.show(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /**
+   * Show a file's picture large and ask what it is.
    * @param {File} file
    */
-  async open(file) {
+  async #open(file) {
     const turn = ++this.#opening;
     this.#forget();
     try {
@@ -115,6 +132,27 @@ export class Classify {
     delete this.#list.dataset.source;
     this.#timed(null);
     void this.#ask();
+    this.#gallery.answer();
+  }
+
+  /** @param {Question} question @returns {Promise<Answer>} */
+  async #classify({ photo, model }) {
+    const { name, preprocess, labels } = await this.#engine.ready(model);
+    const { top, ms } = await this.#engine.classify(name, photo.pixels(preprocess));
+    const rows = top.map((row) => ({
+      ...row,
+      label: labels[row.index] ?? text.unnamed(row.index),
+    }));
+    return { rows, model, crop: preprocess.crop, ms };
+  }
+
+  /** @returns {Promise<string>}  model(), or NotReady: then the status says why */
+  async #whichModel() {
+    try {
+      return await this.model();
+    } catch (error) {
+      throw new NotReady(/** @type {Error} */ (error).message);
+    }
   }
 
   async #ask() {
@@ -146,6 +184,10 @@ export class Classify {
     this.#root.classList.remove("waiting");
     this.#bars.show([]);
     if (error instanceof NotReady) return; // the status says why
+    if (error instanceof PhotoError) {
+      this.#message.show(error.message); // asking again would not help
+      return;
+    }
     this.#message.show(text.photoFailed(photo.name, error.message), () => this.answer());
   }
 
