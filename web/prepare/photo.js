@@ -5,13 +5,21 @@
  */
 
 import { text } from "../text.js";
+import { readHeader } from "./header.js";
 import { scaleAndCrop } from "./resample.js";
+import { drawSvg, isSvg } from "./svg.js";
 
 /**
  * Side that a large picture is first brought to by the browser, which is fast: four times what the
  * models look at, so that the careful scaling after it still decides how the pixels look.
  */
 const STAGE = 1024;
+
+/**
+ * Most pixels of a picture that is decoded, which takes four bytes for each. Browsers refuse more at
+ * limits of their own, or have the tab die of it.
+ */
+const LARGEST = 128e6;
 
 /** Longest side of the picture that is shown. */
 const SHOWN = 960;
@@ -83,17 +91,37 @@ export class Photo {
  */
 export async function readPhoto(file) {
   if (file.size === 0) throw new PhotoError(() => text.emptyPhoto(file.name));
-  let bitmap;
-  try {
-    bitmap = await createImageBitmap(file, { imageOrientation: "from-image" });
-  } catch {
-    throw new PhotoError(() => text.notPhoto(file.name, file.type));
-  }
+  const bitmap = await decode(file);
   try {
     return new Photo(file.name, bitmap);
   } finally {
     bitmap.close();
   }
+}
+
+/**
+ * @param {File} file
+ * @returns {Promise<ImageBitmap>}
+ * @throws {PhotoError}
+ */
+async function decode(file) {
+  /** @type {import("./header.js").Header | null} */
+  let header = null;
+  try {
+    header = await readHeader(file);
+    if (!header && isSvg(file)) return await drawSvg(file);
+    if (!header || header.width * header.height <= LARGEST) {
+      return await createImageBitmap(file, { imageOrientation: "from-image" });
+    }
+  } catch {
+    throw new PhotoError(() => {
+      if (header?.format === "HEIC") return text.heicPhoto(file.name);
+      if (header) return text.damagedPhoto(file.name, header.format);
+      return text.notPhoto(file.name, file.type);
+    });
+  }
+  const { width, height } = header;
+  throw new PhotoError(() => text.largePhoto(file.name, width, height, LARGEST / 1e6));
 }
 
 /**

@@ -121,6 +121,21 @@ export default {
   /** @param {number} given @param {number} most */
   galleryMost: (given, most) => `Of these ${given} files, the first ${most} are taken.`,
 
+  // ---- pictures that can't be opened --------------------------------------------------------
+
+  /** @param {string} name */
+  heicPhoto: (name) =>
+    `“${name}” is a HEIC picture, which this browser can’t open. Save it as a JPEG first.`,
+
+  /** @param {string} name @param {string} format */
+  damagedPhoto: (name, format) =>
+    `“${name}” begins as a ${format}, but can’t be decoded: it is damaged or cut off.`,
+
+  /** @param {string} name @param {number} width @param {number} height @param {number} most */
+  largePhoto: (name, width, height, most) =>
+    `“${name}” is too large: ${width} × ${height} pixels. Pictures of up to ${most} million pixels ` +
+    `can be opened; make it smaller first.`,
+
   // ---- files of the site --------------------------------------------------------------------
 
   /** @param {string} path */

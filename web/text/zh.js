@@ -85,6 +85,11 @@ export default {
   galleryStopped: (left) => `已停止：还剩 ${left} 张图片。`,
   galleryMost: (given, most) => `共 ${given} 个文件，只取前 ${most} 个。`,
 
+  heicPhoto: (name) => `“${name}”是 HEIC 图片，这个浏览器打不开。请先另存为 JPEG。`,
+  damagedPhoto: (name, format) => `“${name}”的开头是 ${format}，但无法解码：文件已损坏或不完整。`,
+  largePhoto: (name, width, height, most) =>
+    `“${name}”太大：${width} × ${height} 像素。最多能打开 ${most} 百万像素的图片，请先缩小。`,
+
   unreachable: (path) => `无法获取 ${path}：连不上服务器。请检查网络。`,
   missing: (path) => `服务器上没有 ${path}（404）。`,
   refused: (path, status) => `无法获取 ${path}：服务器回答 ${status}。`,
