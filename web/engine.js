@@ -4,7 +4,7 @@
  * doing, and how to start again after a failure.
  */
 
-import { fetchCard, fetchLabels, findModel } from "./catalogue.js";
+import { fetchCard, findModel } from "./catalogue.js";
 import { Rpc } from "./rpc.js";
 import { text } from "./text.js";
 
@@ -22,7 +22,6 @@ import { text } from "./text.js";
  * @typedef {object} Model  a loaded model
  * @property {string} name
  * @property {{size: number, crop: number}} preprocess
- * @property {string[]} labels  empty where the classes are digits
  *
  * @typedef {object} Listener
  * @property {(status: Status) => void} status
@@ -310,8 +309,6 @@ function inWords({ stage, done = 0, total = 0 }) {
  * @param {string} name
  */
 async function describe(name) {
-  const entry = await findModel(name);
-  const card = await fetchCard(entry);
-  const labels = entry.task === "image" ? await fetchLabels(card) : [];
-  return { preprocess: card.preprocess, labels };
+  const { preprocess } = await fetchCard(await findModel(name));
+  return { preprocess };
 }

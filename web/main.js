@@ -33,7 +33,8 @@ const times = { draw: null, classify: null };
 new LanguageChoice(byTestId("language-select"), () => {
   device.relabel();
   kernels.relabel();
-  answerAgain();
+  void views.classify.relabel();
+  void engine.prepare(() => views[current()].model()); // the status says it again
 });
 const status = new Status(byTestId("status"), () => {
   engine.retry();

@@ -69,7 +69,8 @@ def test_a_card_agrees_with_the_manifest(name: str) -> None:
         assert card[field] == entry[field], field
     for field in ("source", "licence", "licence_text_or_url", "accuracy"):
         assert card[field], field
-    assert card["labels"] in [label["file"] for label in MANIFEST["labels"]]
+    for file in (card["labels"], *card.get("labels_in", {}).values()):
+        assert file in [label["file"] for label in MANIFEST["labels"]]
     preprocess, shape = card["preprocess"], card["input"]["shape"]
     assert len(preprocess["mean"]) == len(preprocess["std"]) == shape[1]
     assert preprocess["size"] == shape[2] == shape[3]

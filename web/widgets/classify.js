@@ -4,7 +4,7 @@
  * best classes, and where there are several, all of them in a gallery.
  */
 
-import { listModels } from "../catalogue.js";
+import { labelsOf, listModels } from "../catalogue.js";
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
 import { PhotoError, readPhoto } from "../prepare/photo.js";
@@ -33,6 +33,10 @@ export class Classify {
   #wish;
   /** @type {Photo | null} */
   #photo = null;
+  /** What is shown of it. @type {Answer | null} */
+  #answer = null;
+  /** Why there is no picture. @type {PhotoError | null} */
+  #failure = null;
   #opening = 0;
   /** @type {Latest<Question, Answer>} */
   #latest;
@@ -103,7 +107,7 @@ export class Classify {
       this.#gallery.show(found.length > 1 ? found : []);
       if (found.length === 1) await this.#open(found[0]);
     } catch (error) {
-      if (turn === this.#opening) this.#message.show(/** @type {Error} */ (error).message);
+      if (turn === this.#opening) this.#refuse(error);
     }
   }
 
@@ -121,7 +125,23 @@ export class Classify {
       this.#picture(photo);
       await this.#ask();
     } catch (error) {
-      if (turn === this.#opening) this.#message.show(/** @type {Error} */ (error).message);
+      if (turn === this.#opening) this.#refuse(error);
+    }
+  }
+
+  /** Say what is shown in the language of now; nothing is asked again. */
+  async relabel() {
+    const failure = this.#failure;
+    if (failure) this.#message.show(failure.say());
+    try {
+      const answer = this.#answer;
+      if (answer) {
+        answer.rows = await labelled(answer.rows, answer.model);
+        if (answer === this.#answer) this.#bars.show(answer.rows);
+      }
+      await this.#gallery.relabel(labelled);
+    } catch (error) {
+      this.#message.show(/** @type {Error} */ (error).message, () => void this.relabel());
     }
   }
 
@@ -129,6 +149,7 @@ export class Classify {
   answer() {
     this.#latest.forget();
     this.#message.clear();
+    this.#answer = null;
     delete this.#list.dataset.source;
     this.#timed(null);
     void this.#ask();
@@ -137,13 +158,10 @@ export class Classify {
 
   /** @param {Question} question @returns {Promise<Answer>} */
   async #classify({ photo, model }) {
-    const { name, preprocess, labels } = await this.#engine.ready(model);
+    labelsOf(model).catch(() => {}); // fetched meanwhile; labelled() hears of a failure
+    const { name, preprocess } = await this.#engine.ready(model);
     const { top, ms } = await this.#engine.classify(name, photo.pixels(preprocess));
-    const rows = top.map((row) => ({
-      ...row,
-      label: labels[row.index] ?? text.unnamed(row.index),
-    }));
-    return { rows, model, crop: preprocess.crop, ms };
+    return { rows: await labelled(top, model), model, crop: preprocess.crop, ms };
   }
 
   /** @returns {Promise<string>}  model(), or NotReady: then the status says why */
@@ -167,7 +185,9 @@ export class Classify {
    * @param {Answer} answer
    * @param {Photo} photo
    */
-  #show({ rows, crop, ms }, photo) {
+  #show(answer, photo) {
+    const { rows, crop, ms } = answer;
+    this.#answer = answer;
     this.#root.classList.remove("waiting");
     this.#message.clear();
     this.#bars.show(rows);
@@ -184,16 +204,20 @@ export class Classify {
     this.#root.classList.remove("waiting");
     this.#bars.show([]);
     if (error instanceof NotReady) return; // the status says why
-    if (error instanceof PhotoError) {
-      this.#message.show(error.message); // asking again would not help
-      return;
-    }
-    this.#message.show(text.photoFailed(photo.name, error.message), () => this.answer());
+    if (error instanceof PhotoError)
+      this.#refuse(error); // asking again would not help
+    else this.#message.show(text.photoFailed(photo.name, error.message), () => this.answer());
+  }
+
+  /** Say why there is no picture. @param {unknown} error */
+  #refuse(error) {
+    this.#failure = error instanceof PhotoError ? error : null;
+    this.#message.show(/** @type {Error} */ (error).message);
   }
 
   /** No picture, no answer. */
   #forget() {
-    this.#photo = null;
+    this.#photo = this.#answer = this.#failure = null;
     this.#latest.forget();
     this.#root.classList.remove("waiting");
     this.#message.clear();
@@ -222,4 +246,19 @@ export class Classify {
     figure.querySelector(".crop")?.remove();
     figure.append(outline);
   }
+}
+
+/**
+ * Classes with their names in the page's language.
+ * @param {{index: number, probability: number}[]} top
+ * @param {string} model
+ * @returns {Promise<import("./bars.js").Row[]>}
+ */
+async function labelled(top, model) {
+  const labels = await labelsOf(model);
+  return top.map(({ index, probability }) => ({
+    index,
+    label: labels[index] ?? text.unnamed(index),
+    probability,
+  }));
 }
