@@ -33,6 +33,7 @@ export default {
     orDrop: "or drop or paste them anywhere on this page",
     model: "Model",
     classBars: "The five most probable classes",
+    results: "The results, to copy",
     gallery: "Pictures",
     engine: "Engine",
     status: "Status",
@@ -99,6 +100,8 @@ export default {
 
   // ---- many pictures ------------------------------------------------------------------------
 
+  copyJson: "Copy as JSON",
+  copyCsv: "Copy as CSV",
   goOn: "Go on",
   noFile: "What was dropped is not a file. Save the picture first, then drop its file.",
 

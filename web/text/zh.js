@@ -31,6 +31,7 @@ export default {
     orDrop: "或拖放、粘贴到页面任意位置",
     model: "模型",
     classBars: "概率最高的五个类别",
+    results: "可复制的结果",
     gallery: "图片",
     engine: "引擎",
     status: "状态",
@@ -75,6 +76,8 @@ export default {
   notPhoto: (name, type) =>
     `“${name}”${type && `（${type}）`}不是这个浏览器能打开的图片。请试试 JPEG、PNG 或 WebP。`,
 
+  copyJson: "复制为 JSON",
+  copyCsv: "复制为 CSV",
   goOn: "继续",
   noFile: "拖来的不是文件。请先保存图片，再拖放保存的文件。",
   noPictures: (folders) => `文件夹“${folders}”里没有图片。`,

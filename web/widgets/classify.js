@@ -10,6 +10,7 @@ import { Latest } from "../latest.js";
 import { PhotoError, readPhoto } from "../prepare/photo.js";
 import { text } from "../text.js";
 import { Bars } from "./bars.js";
+import { Copies } from "./copies.js";
 import { Gallery } from "./gallery.js";
 import { Message } from "./message.js";
 
@@ -28,6 +29,7 @@ export class Classify {
   #bars;
   #message;
   #gallery;
+  #copies;
   #engine;
   #timed;
   #wish;
@@ -65,7 +67,9 @@ export class Classify {
     this.#gallery = new Gallery(find("[data-testid=image-gallery]"), {
       ask: async (photo) => this.#classify({ photo, model: await this.#whichModel() }),
       open: (file) => void this.#open(file),
+      changed: () => this.#copies?.update(),
     });
+    this.#copies = new Copies(find(".answer"), () => this.#results());
     this.#latest = new Latest(
       (question) => this.#classify(question),
       (answer, { photo }) => this.#show(answer, photo),
@@ -129,8 +133,17 @@ export class Classify {
     }
   }
 
+  /** What is known of the pictures: of all in the gallery, or of the one that is shown. */
+  #results() {
+    if (this.#gallery.items.length) return this.#gallery.items;
+    const [photo, answer] = [this.#photo, this.#answer];
+    if (!photo || !answer) return [];
+    return [{ name: photo.name, model: answer.model, rows: answer.rows, failure: null }];
+  }
+
   /** Say what is shown in the language of now; nothing is asked again. */
   async relabel() {
+    this.#copies.relabel();
     const failure = this.#failure;
     if (failure) this.#message.show(failure.say());
     try {
@@ -150,6 +163,7 @@ export class Classify {
     this.#latest.forget();
     this.#message.clear();
     this.#answer = null;
+    this.#copies.update();
     delete this.#list.dataset.source;
     this.#timed(null);
     void this.#ask();
@@ -188,6 +202,7 @@ export class Classify {
   #show(answer, photo) {
     const { rows, crop, ms } = answer;
     this.#answer = answer;
+    this.#copies.update();
     this.#root.classList.remove("waiting");
     this.#message.clear();
     this.#bars.show(rows);
@@ -218,6 +233,7 @@ export class Classify {
   /** No picture, no answer. */
   #forget() {
     this.#photo = this.#answer = this.#failure = null;
+    this.#copies.update();
     this.#latest.forget();
     this.#root.classList.remove("waiting");
     this.#message.clear();

@@ -37,6 +37,7 @@ export class Gallery {
   #said;
   #ask;
   #open;
+  #changed;
   /** @type {Item[]} */
   #items = [];
   /** How many files there were, of which those above MOST are left out. */
@@ -49,13 +50,15 @@ export class Gallery {
    * @param {object} page
    * @param {(photo: Photo) => Promise<{rows: Row[], model: string}>} page.ask
    * @param {(file: File) => void} page.open  shows one large
+   * @param {() => void} page.changed  hears that there are other items
    */
-  constructor(root, { ask, open }) {
+  constructor(root, { ask, open, changed }) {
     const find = (/** @type {string} */ selector) =>
       /** @type {any} */ (root.querySelector(selector));
     this.#root = root;
     this.#ask = ask;
     this.#open = open;
+    this.#changed = changed;
     this.#tiles = /** @type {HTMLUListElement} */ (find(".tiles"));
     this.#count = /** @type {HTMLElement} */ (find(".count"));
     this.#bar = /** @type {HTMLProgressElement} */ (find("progress"));
@@ -92,6 +95,7 @@ export class Gallery {
       }),
     );
     this.#root.hidden = !files.length;
+    this.#changed();
     this.answer();
     if (this.#items.length) this.#choose(this.#items[0]);
   }
