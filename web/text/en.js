@@ -35,6 +35,8 @@ export default {
     classBars: "The five most probable classes",
     results: "The results, to copy",
     gallery: "Pictures",
+    samples: "Or try one of these",
+    credits: "Who took these photographs",
     engine: "Engine",
     status: "Status",
     progress: "Progress",
@@ -123,6 +125,23 @@ export default {
 
   /** @param {number} given @param {number} most */
   galleryMost: (given, most) => `Of these ${given} files, the first ${most} are taken.`,
+
+  // ---- samples ------------------------------------------------------------------------------
+
+  samples: {
+    chelsea: "Cat",
+    coffee: "Coffee",
+    flower: "Flower",
+    china: "Palace",
+    rocket: "Rocket",
+    astronaut: "Astronaut",
+    camera: "Cameraman",
+    brick: "Wall",
+  },
+
+  /** @param {string} author */
+  creditBy: (author) => ` by ${author}, `,
+  publicDomain: "public domain",
 
   // ---- pictures that can't be opened --------------------------------------------------------
 

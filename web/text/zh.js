@@ -33,6 +33,8 @@ export default {
     classBars: "概率最高的五个类别",
     results: "可复制的结果",
     gallery: "图片",
+    samples: "或者试试这些",
+    credits: "照片的作者",
     engine: "引擎",
     status: "状态",
     progress: "进度",
@@ -87,6 +89,19 @@ export default {
     `已识别 ${good} 张图片${bad ? `，${bad} 张未能识别` : ""}。点一张可看大图。`,
   galleryStopped: (left) => `已停止：还剩 ${left} 张图片。`,
   galleryMost: (given, most) => `共 ${given} 个文件，只取前 ${most} 个。`,
+
+  samples: {
+    chelsea: "猫",
+    coffee: "咖啡",
+    flower: "花",
+    china: "宫殿",
+    rocket: "火箭",
+    astronaut: "宇航员",
+    camera: "摄影师",
+    brick: "墙",
+  },
+  creditBy: (author) => `，作者 ${author}，`,
+  publicDomain: "公有领域",
 
   heicPhoto: (name) => `“${name}”是 HEIC 图片，这个浏览器打不开。请先另存为 JPEG。`,
   damagedPhoto: (name, format) => `“${name}”的开头是 ${format}，但无法解码：文件已损坏或不完整。`,

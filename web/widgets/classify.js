@@ -13,6 +13,7 @@ import { Bars } from "./bars.js";
 import { Copies } from "./copies.js";
 import { Gallery } from "./gallery.js";
 import { Message } from "./message.js";
+import { Samples } from "./samples.js";
 
 /**
  * @typedef {import("../prepare/photo.js").Photo} Photo
@@ -30,6 +31,7 @@ export class Classify {
   #message;
   #gallery;
   #copies;
+  #samples;
   #engine;
   #timed;
   #wish;
@@ -69,6 +71,7 @@ export class Classify {
       open: (file) => void this.#open(file),
       changed: () => this.#copies?.update(),
     });
+    this.#samples = new Samples(find(".samples"), (files) => void this.take(files));
     this.#copies = new Copies(find(".answer"), () => this.#results());
     this.#latest = new Latest(
       (question) => this.#classify(question),
@@ -144,6 +147,7 @@ export class Classify {
   /** Say what is shown in the language of now; nothing is asked again. */
   async relabel() {
     this.#copies.relabel();
+    this.#samples.relabel();
     const failure = this.#failure;
     if (failure) this.#message.show(failure.say());
     try {
