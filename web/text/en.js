@@ -34,6 +34,9 @@ export default {
     model: "Model",
     classBars: "The five most probable classes",
     results: "The results, to copy",
+    camera: "Take a picture",
+    shoot: "Take it",
+    cancel: "Cancel",
     gallery: "Pictures",
     samples: "Or try one of these",
     credits: "Who took these photographs",
@@ -142,6 +145,19 @@ export default {
   /** @param {string} author */
   creditBy: (author) => ` by ${author}, `,
   publicDomain: "public domain",
+
+  // ---- camera -------------------------------------------------------------------------------
+
+  /** @param {number} number */
+  cameraFile: (number) => `Camera ${number}.jpg`,
+  cameraRefused:
+    "The browser does not let this page use the camera. Allow it beside the address, then try again.",
+  cameraMissing: "No camera was found. Choose a photograph instead.",
+  cameraBusy: "The camera can’t be used: another program may have it. Close that, then try again.",
+  cameraEnded: "The camera has stopped. Close this and try again.",
+
+  /** @param {string} why */
+  cameraFailed: (why) => `The camera can’t be used: ${why}`,
 
   // ---- pictures that can't be opened --------------------------------------------------------
 

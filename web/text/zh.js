@@ -32,6 +32,9 @@ export default {
     model: "模型",
     classBars: "概率最高的五个类别",
     results: "可复制的结果",
+    camera: "拍一张照片",
+    shoot: "拍照",
+    cancel: "取消",
     gallery: "图片",
     samples: "或者试试这些",
     credits: "照片的作者",
@@ -102,6 +105,13 @@ export default {
   },
   creditBy: (author) => `，作者 ${author}，`,
   publicDomain: "公有领域",
+
+  cameraFile: (number) => `相机 ${number}.jpg`,
+  cameraRefused: "浏览器不允许这个页面使用相机。请在地址栏旁允许，然后重试。",
+  cameraMissing: "没有找到相机。请改为选择照片。",
+  cameraBusy: "无法使用相机：可能正被其他程序占用。请关闭它，然后重试。",
+  cameraEnded: "相机已停止。请关闭后重试。",
+  cameraFailed: (why) => `无法使用相机：${why}`,
 
   heicPhoto: (name) => `“${name}”是 HEIC 图片，这个浏览器打不开。请先另存为 JPEG。`,
   damagedPhoto: (name, format) => `“${name}”的开头是 ${format}，但无法解码：文件已损坏或不完整。`,

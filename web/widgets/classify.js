@@ -10,6 +10,7 @@ import { Latest } from "../latest.js";
 import { PhotoError, readPhoto } from "../prepare/photo.js";
 import { text } from "../text.js";
 import { Bars } from "./bars.js";
+import { Camera } from "./camera.js";
 import { Copies } from "./copies.js";
 import { Gallery } from "./gallery.js";
 import { Message } from "./message.js";
@@ -71,6 +72,7 @@ export class Classify {
       open: (file) => void this.#open(file),
       changed: () => this.#copies?.update(),
     });
+    new Camera(root, (files) => void this.take(files));
     this.#samples = new Samples(find(".samples"), (files) => void this.take(files));
     this.#copies = new Copies(find(".answer"), () => this.#results());
     this.#latest = new Latest(
