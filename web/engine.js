@@ -143,10 +143,11 @@ export class Engine {
   /**
    * @param {string} model
    * @param {Uint8ClampedArray<ArrayBuffer>} pixels  RGBA, size * size * 4
-   * @returns {Promise<{top: {index: number, probability: number}[], ms: number}>}
+   * @param {number} [watched]  a class whose probability is told, whether it is among the best or not
+   * @returns {Promise<{top: {index: number, probability: number}[], watched: number, ms: number}>}
    */
-  classify(model, pixels) {
-    return this.#ask("classify", { model, pixels });
+  classify(model, pixels, watched = 0) {
+    return this.#ask("classify", { model, pixels, watched });
   }
 
   /**

@@ -34,6 +34,8 @@ export default {
     model: "Model",
     classBars: "The five most probable classes",
     results: "The results, to copy",
+    heatLeast: "did not matter",
+    heatMost: "mattered most",
     camera: "Take a picture",
     shoot: "Take it",
     cancel: "Cancel",
@@ -158,6 +160,31 @@ export default {
 
   /** @param {string} why */
   cameraFailed: (why) => `The camera can’t be used: ${why}`,
+
+  // ---- what mattered ------------------------------------------------------------------------
+
+  heatShow: "What mattered?",
+  heatHide: "Hide the map",
+
+  /** @param {number} runs */
+  heatRuns: (runs) => `Covering the picture with a grey square, in ${runs} places.`,
+
+  /** By thirds of the picture, from above to below and from left to right. */
+  heatPlaces: [
+    ["upper left", "upper middle", "upper right"],
+    ["left", "middle", "right"],
+    ["lower left", "lower middle", "lower right"],
+  ],
+
+  /** @param {string} label @param {string} where @param {string} before @param {string} after */
+  heatFound: (label, where, before, after) =>
+    `For “${label}” the ${where} mattered most: covered there, it falls from ${before} to ${after}.`,
+
+  /** @param {string} label */
+  heatNowhere: (label) => `No single place mattered for “${label}”: covering it changes little.`,
+
+  /** @param {string} why */
+  heatFailed: (why) => `What mattered could not be found: ${why}`,
 
   // ---- pictures that can't be opened --------------------------------------------------------
 

@@ -32,6 +32,8 @@ export default {
     model: "模型",
     classBars: "概率最高的五个类别",
     results: "可复制的结果",
+    heatLeast: "无关紧要",
+    heatMost: "最要紧",
     camera: "拍一张照片",
     shoot: "拍照",
     cancel: "取消",
@@ -112,6 +114,19 @@ export default {
   cameraBusy: "无法使用相机：可能正被其他程序占用。请关闭它，然后重试。",
   cameraEnded: "相机已停止。请关闭后重试。",
   cameraFailed: (why) => `无法使用相机：${why}`,
+
+  heatShow: "哪里最要紧？",
+  heatHide: "隐藏热图",
+  heatRuns: (runs) => `正在用灰色方块依次遮住图片的 ${runs} 处。`,
+  heatPlaces: [
+    ["左上方", "上方", "右上方"],
+    ["左侧", "中间", "右侧"],
+    ["左下方", "下方", "右下方"],
+  ],
+  heatFound: (label, where, before, after) =>
+    `对“${label}”来说，${where}最要紧：遮住那里，概率从 ${before} 降到 ${after}。`,
+  heatNowhere: (label) => `对“${label}”来说，没有哪一处特别要紧：遮住任何一处变化都很小。`,
+  heatFailed: (why) => `无法找出哪里要紧：${why}`,
 
   heicPhoto: (name) => `“${name}”是 HEIC 图片，这个浏览器打不开。请先另存为 JPEG。`,
   damagedPhoto: (name, format) => `“${name}”的开头是 ${format}，但无法解码：文件已损坏或不完整。`,

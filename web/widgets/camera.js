@@ -35,7 +35,7 @@ export class Camera {
     this.#dialog = /** @type {HTMLDialogElement} */ (find("dialog.camera"));
     this.#video = /** @type {HTMLVideoElement} */ (find("dialog.camera video"));
     this.#shoot = /** @type {HTMLButtonElement} */ (find("[data-testid=camera-shoot]"));
-    this.#message = new Message(find("dialog.camera .message"));
+    this.#message = new Message(find("dialog.camera .fault"));
     const button = /** @type {HTMLButtonElement} */ (find("[data-testid=camera-open]"));
     const here = Boolean(navigator.mediaDevices?.getUserMedia);
     button.hidden = !here && !matchMedia("(pointer: coarse)").matches;

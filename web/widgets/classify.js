@@ -13,13 +13,18 @@ import { Bars } from "./bars.js";
 import { Camera } from "./camera.js";
 import { Copies } from "./copies.js";
 import { Gallery } from "./gallery.js";
+import { Heat } from "./heat.js";
 import { Message } from "./message.js";
 import { Samples } from "./samples.js";
 
 /**
  * @typedef {import("../prepare/photo.js").Photo} Photo
  * @typedef {{photo: Photo, model: string}} Question
- * @typedef {{rows: import("./bars.js").Row[], model: string, crop: number, ms: number}} Answer
+ * @typedef {object} Answer
+ * @property {import("./bars.js").Row[]} rows
+ * @property {string} model
+ * @property {import("../prepare/photo.js").Preprocess} preprocess
+ * @property {number} ms
  */
 
 export class Classify {
@@ -32,6 +37,7 @@ export class Classify {
   #message;
   #gallery;
   #copies;
+  #heat;
   #samples;
   #engine;
   #timed;
@@ -75,6 +81,7 @@ export class Classify {
     new Camera(root, (files) => void this.take(files));
     this.#samples = new Samples(find(".samples"), (files) => void this.take(files));
     this.#copies = new Copies(find(".answer"), () => this.#results());
+    this.#heat = new Heat(find(".answer"), () => this.#asked());
     this.#latest = new Latest(
       (question) => this.#classify(question),
       (answer, { photo }) => this.#show(answer, photo),
@@ -146,6 +153,29 @@ export class Classify {
     return [{ name: photo.name, model: answer.model, rows: answer.rows, failure: null }];
   }
 
+  /** There is another answer, or none. */
+  #changed() {
+    this.#copies.update();
+    this.#heat.update();
+  }
+
+  /** What the heat map asks about. @returns {import("./heat.js").Shown | null} */
+  #asked() {
+    const [photo, answer] = [this.#photo, this.#answer];
+    if (!photo || !answer) return null;
+    const { model, preprocess, rows } = answer;
+    const { index } = rows[0];
+    return {
+      pixels: () => photo.pixels(preprocess),
+      best: () => answer.rows[0],
+      place: /** @type {HTMLElement} */ (this.#frame.querySelector(".crop")),
+      ask: async (pixels) => {
+        await this.#engine.ready(model);
+        return (await this.#engine.classify(model, pixels, index)).watched;
+      },
+    };
+  }
+
   /** Say what is shown in the language of now; nothing is asked again. */
   async relabel() {
     this.#copies.relabel();
@@ -158,6 +188,7 @@ export class Classify {
         answer.rows = await labelled(answer.rows, answer.model);
         if (answer === this.#answer) this.#bars.show(answer.rows);
       }
+      this.#heat.relabel();
       await this.#gallery.relabel(labelled);
     } catch (error) {
       this.#message.show(/** @type {Error} */ (error).message, () => void this.relabel());
@@ -169,7 +200,8 @@ export class Classify {
     this.#latest.forget();
     this.#message.clear();
     this.#answer = null;
-    this.#copies.update();
+    this.#frame.querySelector(".heat")?.remove();
+    this.#changed();
     delete this.#list.dataset.source;
     this.#timed(null);
     void this.#ask();
@@ -181,7 +213,7 @@ export class Classify {
     labelsOf(model).catch(() => {}); // fetched meanwhile; labelled() hears of a failure
     const { name, preprocess } = await this.#engine.ready(model);
     const { top, ms } = await this.#engine.classify(name, photo.pixels(preprocess));
-    return { rows: await labelled(top, model), model, crop: preprocess.crop, ms };
+    return { rows: await labelled(top, model), model, preprocess, ms };
   }
 
   /** @returns {Promise<string>}  model(), or NotReady: then the status says why */
@@ -206,13 +238,13 @@ export class Classify {
    * @param {Photo} photo
    */
   #show(answer, photo) {
-    const { rows, crop, ms } = answer;
+    const { rows, preprocess, ms } = answer;
     this.#answer = answer;
-    this.#copies.update();
     this.#root.classList.remove("waiting");
     this.#message.clear();
     this.#bars.show(rows);
-    this.#outline(crop);
+    this.#outline(preprocess.crop);
+    this.#changed();
     this.#list.dataset.source = photo.name;
     this.#timed(ms);
   }
@@ -239,7 +271,7 @@ export class Classify {
   /** No picture, no answer. */
   #forget() {
     this.#photo = this.#answer = this.#failure = null;
-    this.#copies.update();
+    this.#changed();
     this.#latest.forget();
     this.#root.classList.remove("waiting");
     this.#message.clear();
