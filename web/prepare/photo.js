@@ -36,15 +36,16 @@ export class PhotoError extends Error {
   }
 }
 
-/** A decoded picture: what is shown of it, and the square in its middle that models look at. */
+/** A decoded picture: the square in its middle that models look at, and what is shown of it. */
 export class Photo {
   #square;
 
   /**
    * @param {string} name
    * @param {ImageBitmap} bitmap
+   * @param {boolean} whole  whether the picture itself is wanted, and not only its square
    */
-  constructor(name, bitmap) {
+  constructor(name, bitmap, whole) {
     const { width, height } = bitmap;
     const side = Math.min(width, height);
     this.name = name;
@@ -52,19 +53,20 @@ export class Photo {
     this.height = height;
     const scale = Math.min(1, SHOWN / Math.max(width, height));
     /** The whole picture, upright. */
-    this.picture = canvas(Math.max(1, width * scale), Math.max(1, height * scale));
-    paint(this.picture, bitmap, 0, 0, width, height);
+    this.picture = whole
+      ? canvas(Math.max(1, width * scale), Math.max(1, height * scale))
+      : canvas(0, 0);
+    if (whole) paint(this.picture, bitmap, 0, 0, width, height);
     const stage = Math.min(side, STAGE);
-    const square = canvas(stage, stage);
+    this.#square = canvas(stage, stage);
     paint(
-      square,
+      this.#square,
       bitmap,
       Math.floor((width - side) / 2),
       Math.floor((height - side) / 2),
       side,
       side,
     );
-    this.#square = context(square).getImageData(0, 0, stage, stage);
   }
 
   /**
@@ -73,27 +75,35 @@ export class Photo {
    * @returns {Uint8ClampedArray<ArrayBuffer>}  RGBA, size * size * 4, opaque
    */
   pixels({ size, crop }) {
-    const { data, width } = this.#square;
+    const { width } = this.#square;
+    const { data } = context(this.#square).getImageData(0, 0, width, width);
     return scaleAndCrop(data, width, Math.max(size, Math.round(size / crop)), size);
   }
 
-  /** Give the memory of the picture back at once; whoever shows hundreds can't wait. */
+  /** Draw the square, small. @param {HTMLCanvasElement} surface */
+  thumbnail(surface) {
+    const { width } = this.#square;
+    paint(surface, this.#square, 0, 0, width, width);
+  }
+
+  /** Give the memory back at once; whoever goes through hundreds can't wait. */
   close() {
-    this.picture.width = this.picture.height = 0;
+    for (const surface of [this.#square, this.picture]) surface.width = surface.height = 0;
   }
 }
 
 /**
  * Decode an image file, turned upright by its EXIF orientation.
  * @param {File} file
+ * @param {boolean} [whole]  whether the picture itself is wanted, and not only its middle square
  * @returns {Promise<Photo>}
  * @throws {PhotoError}
  */
-export async function readPhoto(file) {
+export async function readPhoto(file, whole = true) {
   if (file.size === 0) throw new PhotoError(() => text.emptyPhoto(file.name));
   const bitmap = await decode(file);
   try {
-    return new Photo(file.name, bitmap);
+    return new Photo(file.name, bitmap, whole);
   } finally {
     bitmap.close();
   }
@@ -146,7 +156,7 @@ function context(surface) {
 /**
  * Fill a canvas with a part of the picture, on white where that is transparent.
  * @param {HTMLCanvasElement} surface
- * @param {ImageBitmap} bitmap
+ * @param {ImageBitmap | HTMLCanvasElement} bitmap
  * @param {number} left
  * @param {number} top
  * @param {number} width

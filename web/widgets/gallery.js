@@ -150,10 +150,12 @@ export class Gallery {
       if (item.answer || item.failure) continue;
       this.#tell();
       try {
-        const photo = await readPhoto(item.file);
+        const photo = await readPhoto(item.file, false);
         try {
           if (turn !== this.#turn) return;
-          paint(item.tile, photo.picture);
+          const small = /** @type {HTMLCanvasElement} */ (item.tile.firstElementChild);
+          small.width = small.height = SIDE;
+          photo.thumbnail(small);
           const answer = await this.#ask(photo);
           if (turn !== this.#turn) return;
           item.answer = answer;
@@ -215,22 +217,4 @@ function blank(name) {
     tile.append(Object.assign(document.createElement("span"), { className: part }));
   }
   return tile;
-}
-
-/**
- * The middle square of a picture, small.
- * @param {HTMLButtonElement} tile
- * @param {HTMLCanvasElement} picture
- */
-function paint(tile, picture) {
-  const small = /** @type {HTMLCanvasElement} */ (tile.firstElementChild);
-  const side = Math.min(picture.width, picture.height);
-  const left = (picture.width - side) / 2;
-  const top = (picture.height - side) / 2;
-  small.width = small.height = SIDE;
-  const brush = /** @type {CanvasRenderingContext2D} */ (
-    small.getContext("2d", { willReadFrequently: true }) // which keeps it out of the GPU's memory
-  );
-  brush.imageSmoothingQuality = "high";
-  brush.drawImage(picture, left, top, side, side, 0, 0, SIDE, SIDE);
 }
