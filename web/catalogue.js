@@ -4,7 +4,7 @@
  */
 
 import { fetchJson } from "./fetch.js";
-import { text } from "./text.js";
+import { language, text } from "./text.js";
 
 /** The model that reads drawn digits. */
 export const DIGIT_MODEL = "mnist";
@@ -25,7 +25,8 @@ export const DIGIT_MODEL = "mnist";
  * @property {string} name
  * @property {string} title
  * @property {{size: number, crop: number}} preprocess
- * @property {string} labels  relative to models/
+ * @property {string} labels  in English, relative to models/
+ * @property {Record<string, string>} [labels_in]  in other languages
  */
 
 /** @type {Promise<ModelEntry[]> | undefined} */
@@ -59,14 +60,41 @@ export async function findModel(name) {
   return entry;
 }
 
+/** @type {Map<string, Promise<Card>>} */
+const cards = new Map();
+
 /**
  * @param {ModelEntry} entry
  * @returns {Promise<Card>}
  */
-export const fetchCard = (entry) => fetchJson(`models/${entry.card}`);
+export async function fetchCard({ card }) {
+  const found = cards.get(card) ?? fetchJson(`models/${card}`);
+  cards.set(card, found);
+  try {
+    return await found;
+  } catch (error) {
+    cards.delete(card); // so that the next call asks the server again
+    throw error;
+  }
+}
+
+/** What was fetched of labels, by file. @type {Map<string, Promise<string[]>>} */
+const labels = new Map();
 
 /**
- * @param {Card} card
- * @returns {Promise<string[]>}  one label a class
+ * @param {string} model  of images, by name
+ * @returns {Promise<string[]>}  a label for each class, in the page's language if there are such
  */
-export const fetchLabels = (card) => fetchJson(`models/${card.labels}`);
+export async function labelsOf(model) {
+  const wanted = language;
+  const card = await fetchCard(await findModel(model));
+  const file = card.labels_in?.[wanted] ?? card.labels;
+  const found = labels.get(file) ?? fetchJson(`models/${file}`);
+  labels.set(file, found);
+  try {
+    return await found;
+  } catch (error) {
+    labels.delete(file); // so that the next call asks the server again
+    throw error;
+  }
+}

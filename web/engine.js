@@ -4,7 +4,7 @@
  * doing, and how to start again after a failure.
  */
 
-import { fetchCard, fetchLabels, findModel } from "./catalogue.js";
+import { fetchCard, findModel } from "./catalogue.js";
 import { Rpc } from "./rpc.js";
 import { text } from "./text.js";
 
@@ -25,7 +25,6 @@ import { text } from "./text.js";
  * @typedef {object} Model  a loaded model
  * @property {string} name
  * @property {{size: number, crop: number}} preprocess
- * @property {string[]} labels  empty where the classes are digits
  *
  * @typedef {object} Listener
  * @property {(status: Status) => void} status
@@ -178,10 +177,11 @@ export class Engine {
   /**
    * @param {string} model
    * @param {Uint8ClampedArray<ArrayBuffer>} pixels  RGBA, size * size * 4
-   * @returns {Promise<{top: {index: number, probability: number}[], ms: number}>}
+   * @param {number} [watched]  a class whose probability is told, whether it is among the best or not
+   * @returns {Promise<{top: {index: number, probability: number}[], watched: number, ms: number}>}
    */
-  classify(model, pixels) {
-    return this.#answer("classify", { model, pixels });
+  classify(model, pixels, watched = 0) {
+    return this.#answer("classify", { model, pixels, watched });
   }
 
   /**
@@ -392,8 +392,6 @@ function inWords({ stage, done = 0, total = 0 }) {
  * @param {string} name
  */
 async function describe(name) {
-  const entry = await findModel(name);
-  const card = await fetchCard(entry);
-  const labels = entry.task === "image" ? await fetchLabels(card) : [];
-  return { preprocess: card.preprocess, labels };
+  const { preprocess } = await fetchCard(await findModel(name));
+  return { preprocess };
 }

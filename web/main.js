@@ -6,6 +6,7 @@
  */
 
 import { Engine } from "./engine.js";
+import { filesOf } from "./prepare/files.js";
 import { text } from "./text.js";
 import { Both } from "./widgets/both.js";
 import { BootLog } from "./widgets/bootlog.js";
@@ -36,7 +37,9 @@ new LanguageChoice(byTestId("language-select"), () => {
   kernels.relabel();
   bootLog.relabel();
   both.relabel();
-  answerAgain();
+  void views.classify.relabel();
+  views.draw.answer();
+  void engine.prepare(() => views[current()].model()); // the status says it again
 });
 const status = new Status(byTestId("status"), () => {
   engine.retry();
@@ -131,7 +134,13 @@ function remember(key, value) {
   history.replaceState(null, "", url);
 }
 
-/** A picture may be dropped anywhere; the browser would leave the page for it. */
+/** @param {Promise<File[]>} files  dropped or pasted */
+function takeFiles(files) {
+  location.hash = "#classify";
+  void views.classify.take(files);
+}
+
+/** Pictures may be dropped anywhere, or pasted; the browser would leave the page for it. */
 function takeDrops() {
   let depth = 0;
   const hover = (/** @type {number} */ change) => {
@@ -144,10 +153,10 @@ function takeDrops() {
   addEventListener("drop", (event) => {
     event.preventDefault();
     hover(0);
-    const file = event.dataTransfer?.files[0];
-    if (!file) return;
-    location.hash = "#classify";
-    void views.classify.open(file);
+    if (event.dataTransfer) takeFiles(filesOf(event.dataTransfer));
+  });
+  addEventListener("paste", ({ clipboardData: pasted }) => {
+    if (pasted?.files.length) takeFiles(filesOf(pasted));
   });
 }
 

@@ -20,9 +20,13 @@ export const LANGUAGES = { en: "English", zh: "中文" };
 /** @type {Text} */
 export let text = en;
 
-/** @param {Language} language */
-export function speak(language) {
-  text = TABLES[language];
+/** The language of `text`, a live binding too. @type {Language} */
+export let language = "en";
+
+/** @param {Language} chosen */
+export function speak(chosen) {
+  text = TABLES[chosen];
+  language = chosen;
 }
 
 /**

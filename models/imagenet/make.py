@@ -1,4 +1,6 @@
-"""Makes imagenet/labels.json: the names of ImageNet's 1000 classes as a JSON array, a line each."""
+"""Makes imagenet/labels*.json: the names of ImageNet's 1000 classes in a language, as a JSON array,
+a line each.
+"""
 
 from __future__ import annotations
 

@@ -21,14 +21,20 @@ class MakeError(Exception):
     """Why a file could not be made, in words for the reader."""
 
 
-def entry_of(script: Path, manifest: Path = MODELS / "manifest.json") -> dict[str, Any]:
-    """The manifest's entry that names this make.py. Raises MakeError."""
+def entry_of(
+    script: Path, source: Path, manifest: Path = MODELS / "manifest.json"
+) -> dict[str, Any]:
+    """The manifest's entry that names this make.py; of several, the one made from the member that
+    is named as `source` is. Raises MakeError.
+    """
     wanted = script.resolve().relative_to(MODELS).as_posix()
     content = json.loads(manifest.read_text(encoding="utf-8"))
-    for entry in [*content["models"], *content["labels"]]:
-        if entry.get("make") == wanted:
-            return dict(entry)
-    raise MakeError(f"{manifest} has no entry made by {wanted}")
+    entries = [*content["models"], *content["labels"]]
+    made = [dict(entry) for entry in entries if entry.get("make") == wanted]
+    if not made:
+        raise MakeError(f"{manifest} has no entry made by {wanted}")
+    named = [e for e in made if Path(e["made_from"]["member"]).name == source.name]
+    return [*named, *made][0]
 
 
 def make(source: Path, out: Path, entry: dict[str, Any], convert: Callable[[bytes], bytes]) -> None:
@@ -71,7 +77,7 @@ def run(
     parser.add_argument("--out", type=Path, required=True, help="the file to write")
     options = parser.parse_args(arguments)
     try:
-        entry = entry_of(Path(script))
+        entry = entry_of(Path(script), options.source)
         make(options.source, options.out, entry, convert)
     except (MakeError, OSError, ValueError) as error:
         print(f"{Path(script).parent.name}: {error}", file=sys.stderr)

@@ -102,13 +102,13 @@ async def load_model(name: str, content: Any, card_json: str) -> str:
     return json.dumps(facts)
 
 
-async def predict(name: str, pixels: Any) -> str:
+async def predict(name: str, pixels: Any, watched: int = 0) -> str:
     """An answer of the model `name` for pixels (a JavaScript typed array or any buffer).
 
     A digit: 28 x 28 float32 from 0 to 1, white ink on black; returns {"probabilities": [...]}.
-    A photograph: RGBA bytes, size x size; returns {"top": [[class, probability], ...]}, the five
-    best first. Raises KeyError for a model that is not loaded, FeedError for pixels that do not
-    fit.
+    A photograph: RGBA bytes, size x size; returns {"top": [[class, probability], ...], "watched":
+    probability}, the five best first, and the class `watched`, which need not be among them.
+    Raises KeyError for a model that is not loaded, FeedError for pixels that do not fit.
     """
     loaded = _models[name]
     view = pixels.to_memoryview() if hasattr(pixels, "to_memoryview") else memoryview(pixels)
@@ -121,13 +121,14 @@ async def predict(name: str, pixels: Any) -> str:
     probabilities = result.flat()
     if not loaded.best_only:
         return json.dumps({"probabilities": probabilities})
+    watched_share = probabilities[watched]
     top = []
     for _ in range(min(BEST, len(probabilities))):  # a few passes in C are faster than sorting
         most = max(probabilities)
         index = probabilities.index(most)
         probabilities[index] = -1.0
         top.append([index, most])
-    return json.dumps({"top": top})
+    return json.dumps({"top": top, "watched": watched_share})
 
 
 async def profile(name: str) -> str:

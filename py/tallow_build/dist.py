@@ -1,4 +1,4 @@
-"""Puts dist/ together: the page, Pyodide, the wheels, the models, the licences.
+"""Puts dist/ together: the page, Pyodide, the wheels, the models, the samples, the licences.
 
 dist/ is a plain folder that any static web server can host, under any path.
 """
@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from . import models, sources, wheels
+from . import models, samples, sources, wheels
 from .errors import explained
 from .files import file_sha256, replace_folder, scratch
 from .paths import BUILD, DIST, NODE_MODULES, ROOT, WEB
@@ -41,15 +41,18 @@ def ensure() -> None:
         "onnx": wheels.onnx_schema(),
     }
     model_files = models.ensure() | models.cards()
+    photographs = samples.ensure()
     index = json.dumps(models.published(), indent=1)
+    credits = json.dumps(samples.published(), indent=1, ensure_ascii=False)
     parts: dict[str, Path] = {
         **{f"runtime/pyodide/{name}": PYODIDE / name for name in PYODIDE_FILES},
         **{f"runtime/wheels/{path.name}": path for path in packages.values()},
         **{f"models/{name}": path for name, path in model_files.items()},
+        **{f"samples/{name}": path for name, path in photographs.items()},
         **{name: ROOT / name for name in LICENCES},
     }
     with explained(_STEP, "restore the file with git, or delete node_modules and start again"):
-        inputs = digest(WEB, index, *(x for pair in parts.items() for x in pair))
+        inputs = digest(WEB, index, credits, *(x for pair in parts.items() for x in pair))
         stamp = Stamp("dist")
         if stamp.fresh(inputs):
             return
@@ -61,6 +64,7 @@ def ensure() -> None:
                 (made / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, made / name)
             (made / "models" / "manifest.json").write_text(index + "\n", "utf-8")
+            (made / "samples" / "samples.json").write_text(credits + "\n", "utf-8")
             runtime = json.dumps(_runtime(packages), indent=1)
             (made / "runtime" / "runtime.json").write_text(runtime + "\n", "utf-8")
             replace_folder(made, DIST)

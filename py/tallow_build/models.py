@@ -101,12 +101,3 @@ def _make(entry: Mapping[str, Any], target: Path) -> None:
         call(step, command, f"see {shown(script)}", extra={"PYTHONDONTWRITEBYTECODE": "1"})
         with explained(step, f"see {shown(script)}"):
             publish(aside, target, str(entry["sha256"]), step)
-
-
-def photographs() -> None:
-    """Brings the test photographs that tests/data/photos.json names to .cache/photos."""
-    path = MODELS.parent / "tests" / "data" / "photos.json"
-    with explained("Reading tests/data/photos.json", "see models/README.md"):
-        records = json.loads(path.read_text("utf-8"))["photos"]
-    where = "tests/data/photos.json"
-    fetch([(origin(r["made_from"], where), CACHE / "photos" / r["file"]) for r in records])

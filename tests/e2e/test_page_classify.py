@@ -144,3 +144,45 @@ def test_an_unknown_model_in_the_address_is_named(visitor):
     visitor.open("./?device=numpy&model=resnet9000#classify")
     expect(visitor.page.get_by_role("alert").filter(has_text="resnet9000")).to_be_visible()
     expect(visitor.hook("model-select")).to_have_value("efficientnet_lite0")
+
+
+def test_another_language_names_what_is_shown_without_asking_again(visitor, photos):
+    """The large picture, the gallery and the message of a bad file."""
+    coffee = photos["coffee"]["path"].read_bytes()
+    visitor.page.add_init_script(
+        """window.asked = 0;
+        const post = Worker.prototype.postMessage;
+        Worker.prototype.postMessage = function (data, ...rest) {
+            if (data.action === "classify") window.asked += 1;
+            return post.call(this, data, ...rest);
+        };"""
+    )
+    visitor.open("./?device=numpy#classify")
+    visitor.choose(
+        [
+            {"name": "coffee.png", "mimeType": "image/png", "buffer": coffee},
+            {"name": "bad.png", "mimeType": "image/png", "buffer": b"bad"},
+        ]
+    )
+    best = visitor.answer("coffee.png")[0]
+    gallery = visitor.hook("image-gallery")
+    expect(gallery).to_have_attribute("data-state", "done", timeout=120_000)
+    visitor.hook("language-select").select_option("zh")
+    first = visitor.result.get_by_role("listitem").first
+    expect(first).to_have_attribute("data-label", "意大利浓咖啡")
+    expect(first).to_contain_text("意大利浓咖啡")
+    assert float(first.get_attribute("data-probability")) == best["probability"]
+    good, bad = gallery.locator(".tile").all()
+    expect(good).to_contain_text("意大利浓咖啡")
+    expect(bad).to_contain_text("不是这个浏览器能打开的图片")
+    expect(visitor.status).to_contain_text("就绪")
+    assert visitor.page.evaluate("window.asked") == 2
+    bad.click()
+    message = visitor.page.locator("#view-classify .message")
+    expect(message).to_contain_text("不是这个浏览器能打开的图片")
+    visitor.hook("language-select").select_option("en")
+    expect(message).to_contain_text("is not a picture")
+    expect(good).to_contain_text("espresso")
+    visitor.choose(photos["chelsea"]["path"])
+    assert visitor.answer("chelsea.png")[0]["index"] in (281, 282, 285)
+    assert visitor.page.evaluate("window.asked") == 3

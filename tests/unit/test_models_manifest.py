@@ -1,4 +1,4 @@
-"""models/manifest.json, the cards, the labels and tests/data/photos.json agree with each other."""
+"""models/manifest.json, the cards, the labels, the samples and tests/data/photos.json agree."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ def load(path: Path) -> Any:
 
 
 MANIFEST = load(MODELS / "manifest.json")
+SAMPLES = {record["name"]: record for record in load(ROOT / "samples" / "samples.json")["samples"]}
 PHOTOS = load(ROOT / "tests" / "data" / "photos.json")["photos"]
 BY_NAME = {entry["name"]: entry for entry in MANIFEST["models"]}
 ENTRIES = [*MANIFEST["models"], *MANIFEST["labels"]]
@@ -69,7 +70,8 @@ def test_a_card_agrees_with_the_manifest(name: str) -> None:
         assert card[field] == entry[field], field
     for field in ("source", "licence", "licence_text_or_url", "accuracy"):
         assert card[field], field
-    assert card["labels"] in [label["file"] for label in MANIFEST["labels"]]
+    for file in (card["labels"], *card.get("labels_in", {}).values()):
+        assert file in [label["file"] for label in MANIFEST["labels"]]
     preprocess, shape = card["preprocess"], card["input"]["shape"]
     assert len(preprocess["mean"]) == len(preprocess["std"]) == shape[1]
     assert preprocess["size"] == shape[2] == shape[3]
@@ -91,11 +93,22 @@ def test_the_digit_model_is_what_its_card_says() -> None:
     assert card["accuracy"]["measured"]["mnist_test"] >= 0.992
 
 
+def test_there_are_eight_samples_pinned_licensed_and_credited() -> None:
+    assert len(SAMPLES) == 8
+    notice = (ROOT / "NOTICE").read_text("utf-8")
+    for sample in SAMPLES.values():
+        check_made_from(sample["made_from"])
+        assert sample["file"] == Path(sample["made_from"]["member"]).name
+        assert sample["licence"] in ("CC0 1.0", "CC BY 2.0", "public domain")
+        assert sample["author"]
+        for url in (sample["licence_url"], sample["source_url"]):
+            assert url.startswith("https://")
+        assert f"  {sample['file']} " in notice
+
+
 @pytest.mark.parametrize("photo", PHOTOS, ids=lambda photo: photo["name"])
-def test_a_photograph_is_pinned_licensed_and_has_answers(photo: dict[str, Any]) -> None:
-    check_made_from(photo["made_from"])
-    assert photo["file"] == Path(photo["made_from"]["member"]).name
-    assert re.match("CC0-1.0|CC-BY-2.0|public domain", photo["licence"])
+def test_a_photograph_of_the_tests_is_a_sample_and_has_answers(photo: dict[str, Any]) -> None:
+    assert photo["file"] == SAMPLES[photo["name"]]["file"]
     for name, expected in photo["expected"].items():
         best = [index for index, _ in expected["answer"]]
         assert BY_NAME[name]["task"] == "image"

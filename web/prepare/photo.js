@@ -5,13 +5,21 @@
  */
 
 import { text } from "../text.js";
+import { readHeader } from "./header.js";
 import { scaleAndCrop } from "./resample.js";
+import { drawSvg, isSvg } from "./svg.js";
 
 /**
  * Side that a large picture is first brought to by the browser, which is fast: four times what the
  * models look at, so that the careful scaling after it still decides how the pixels look.
  */
 const STAGE = 1024;
+
+/**
+ * Most pixels of a picture that is decoded, which takes four bytes for each. Browsers refuse more at
+ * limits of their own, or have the tab die of it.
+ */
+const LARGEST = 128e6;
 
 /** Longest side of the picture that is shown. */
 const SHOWN = 960;
@@ -20,22 +28,24 @@ const SHOWN = 960;
 
 /** A file that is not a picture, in words that name it. */
 export class PhotoError extends Error {
-  /** @param {string} message */
-  constructor(message) {
-    super(message);
+  /** @param {() => string} say  in the page's language of that time */
+  constructor(say) {
+    super(say());
     this.name = "PhotoError";
+    this.say = say;
   }
 }
 
-/** A decoded picture: what is shown of it, and the square in its middle that models look at. */
+/** A decoded picture: the square in its middle that models look at, and what is shown of it. */
 export class Photo {
   #square;
 
   /**
    * @param {string} name
    * @param {ImageBitmap} bitmap
+   * @param {boolean} whole  whether the picture itself is wanted, and not only its square
    */
-  constructor(name, bitmap) {
+  constructor(name, bitmap, whole) {
     const { width, height } = bitmap;
     const side = Math.min(width, height);
     this.name = name;
@@ -43,19 +53,20 @@ export class Photo {
     this.height = height;
     const scale = Math.min(1, SHOWN / Math.max(width, height));
     /** The whole picture, upright. */
-    this.picture = canvas(Math.max(1, width * scale), Math.max(1, height * scale));
-    paint(this.picture, bitmap, 0, 0, width, height);
+    this.picture = whole
+      ? canvas(Math.max(1, width * scale), Math.max(1, height * scale))
+      : canvas(0, 0);
+    if (whole) paint(this.picture, bitmap, 0, 0, width, height);
     const stage = Math.min(side, STAGE);
-    const square = canvas(stage, stage);
+    this.#square = canvas(stage, stage);
     paint(
-      square,
+      this.#square,
       bitmap,
       Math.floor((width - side) / 2),
       Math.floor((height - side) / 2),
       side,
       side,
     );
-    this.#square = context(square).getImageData(0, 0, stage, stage);
   }
 
   /**
@@ -64,30 +75,63 @@ export class Photo {
    * @returns {Uint8ClampedArray<ArrayBuffer>}  RGBA, size * size * 4, opaque
    */
   pixels({ size, crop }) {
-    const { data, width } = this.#square;
+    const { width } = this.#square;
+    const { data } = context(this.#square).getImageData(0, 0, width, width);
     return scaleAndCrop(data, width, Math.max(size, Math.round(size / crop)), size);
+  }
+
+  /** Draw the square, small. @param {HTMLCanvasElement} surface */
+  thumbnail(surface) {
+    const { width } = this.#square;
+    paint(surface, this.#square, 0, 0, width, width);
+  }
+
+  /** Give the memory back at once; whoever goes through hundreds can't wait. */
+  close() {
+    for (const surface of [this.#square, this.picture]) surface.width = surface.height = 0;
   }
 }
 
 /**
  * Decode an image file, turned upright by its EXIF orientation.
  * @param {File} file
+ * @param {boolean} [whole]  whether the picture itself is wanted, and not only its middle square
  * @returns {Promise<Photo>}
  * @throws {PhotoError}
  */
-export async function readPhoto(file) {
-  if (file.size === 0) throw new PhotoError(text.emptyPhoto(file.name));
-  let bitmap;
+export async function readPhoto(file, whole = true) {
+  if (file.size === 0) throw new PhotoError(() => text.emptyPhoto(file.name));
+  const bitmap = await decode(file);
   try {
-    bitmap = await createImageBitmap(file, { imageOrientation: "from-image" });
-  } catch {
-    throw new PhotoError(text.notPhoto(file.name, file.type));
-  }
-  try {
-    return new Photo(file.name, bitmap);
+    return new Photo(file.name, bitmap, whole);
   } finally {
     bitmap.close();
   }
+}
+
+/**
+ * @param {File} file
+ * @returns {Promise<ImageBitmap>}
+ * @throws {PhotoError}
+ */
+async function decode(file) {
+  /** @type {import("./header.js").Header | null} */
+  let header = null;
+  try {
+    header = await readHeader(file);
+    if (!header && isSvg(file)) return await drawSvg(file);
+    if (!header || header.width * header.height <= LARGEST) {
+      return await createImageBitmap(file, { imageOrientation: "from-image" });
+    }
+  } catch {
+    throw new PhotoError(() => {
+      if (header?.format === "HEIC") return text.heicPhoto(file.name);
+      if (header) return text.damagedPhoto(file.name, header.format);
+      return text.notPhoto(file.name, file.type);
+    });
+  }
+  const { width, height } = header;
+  throw new PhotoError(() => text.largePhoto(file.name, width, height, LARGEST / 1e6));
 }
 
 /**
@@ -105,14 +149,14 @@ function canvas(width, height) {
 function context(surface) {
   // The pixels are read back once, or never: keep them out of the GPU.
   const found = surface.getContext("2d", { willReadFrequently: true });
-  if (!found) throw new PhotoError(text.noCanvas);
+  if (!found) throw new PhotoError(() => text.noCanvas);
   return found;
 }
 
 /**
  * Fill a canvas with a part of the picture, on white where that is transparent.
  * @param {HTMLCanvasElement} surface
- * @param {ImageBitmap} bitmap
+ * @param {ImageBitmap | HTMLCanvasElement} bitmap
  * @param {number} left
  * @param {number} top
  * @param {number} width

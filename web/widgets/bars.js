@@ -50,7 +50,7 @@ function blank() {
 }
 
 /** @param {number} probability */
-function percent(probability) {
+export function percent(probability) {
   if (probability < 0.001) return "< 0.1 %";
   return `${(probability * 100).toFixed(probability < 0.9995 ? 1 : 0)} %`;
 }

@@ -1,20 +1,30 @@
 // @ts-check
 /**
- * Choose or drop a photograph and read what a model takes it for.
+ * Choose, drop or paste photographs and read what a model takes them for: one large, with its five
+ * best classes, and where there are several, all of them in a gallery.
  */
 
-import { listModels } from "../catalogue.js";
+import { labelsOf, listModels } from "../catalogue.js";
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
-import { readPhoto } from "../prepare/photo.js";
+import { PhotoError, readPhoto } from "../prepare/photo.js";
 import { text } from "../text.js";
 import { Bars } from "./bars.js";
+import { Camera } from "./camera.js";
+import { Copies } from "./copies.js";
+import { Gallery } from "./gallery.js";
+import { Heat } from "./heat.js";
 import { Message } from "./message.js";
+import { Samples } from "./samples.js";
 
 /**
  * @typedef {import("../prepare/photo.js").Photo} Photo
  * @typedef {{photo: Photo, model: string}} Question
- * @typedef {{rows: import("./bars.js").Row[], crop: number, ms: number}} Answer
+ * @typedef {object} Answer
+ * @property {import("./bars.js").Row[]} rows
+ * @property {string} model
+ * @property {import("../prepare/photo.js").Preprocess} preprocess
+ * @property {number} ms
  */
 
 export class Classify {
@@ -25,10 +35,19 @@ export class Classify {
   #list;
   #bars;
   #message;
+  #gallery;
+  #copies;
+  #heat;
+  #samples;
+  #engine;
   #timed;
   #wish;
   /** @type {Photo | null} */
   #photo = null;
+  /** What is shown of it. @type {Answer | null} */
+  #answer = null;
+  /** Why there is no picture. @type {PhotoError | null} */
+  #failure = null;
   #opening = 0;
   /** @type {Latest<Question, Answer>} */
   #latest;
@@ -45,6 +64,7 @@ export class Classify {
     const find = (/** @type {string} */ selector) =>
       /** @type {any} */ (root.querySelector(selector));
     this.#root = root;
+    this.#engine = engine;
     this.#timed = timed;
     this.#wish = model;
     this.#input = /** @type {HTMLInputElement} */ (find("[data-testid=image-input]"));
@@ -53,21 +73,22 @@ export class Classify {
     this.#frame = /** @type {HTMLElement} */ (find(".photo"));
     this.#message = new Message(find(".message"));
     this.#bars = new Bars(this.#list);
+    this.#gallery = new Gallery(find("[data-testid=image-gallery]"), {
+      ask: async (photo) => this.#classify({ photo, model: await this.#whichModel() }),
+      open: (file) => void this.#open(file),
+      changed: () => this.#copies?.update(),
+    });
+    new Camera(root, (files) => void this.take(files));
+    this.#samples = new Samples(find(".samples"), (files) => void this.take(files));
+    this.#copies = new Copies(find(".answer"), () => this.#results());
+    this.#heat = new Heat(find(".answer"), () => this.#asked());
     this.#latest = new Latest(
-      async (question) => {
-        const { name, preprocess, labels } = await engine.ready(question.model);
-        const { top, ms } = await engine.classify(name, question.photo.pixels(preprocess));
-        const rows = top.map((row) => ({
-          ...row,
-          label: labels[row.index] ?? text.unnamed(row.index),
-        }));
-        return { rows, crop: preprocess.crop, ms };
-      },
+      (question) => this.#classify(question),
       (answer, { photo }) => this.#show(answer, photo),
       (error, { photo }) => this.#fail(error, photo),
     );
     this.#input.addEventListener("change", () => {
-      if (this.#input.files?.length) void this.open(this.#input.files[0]);
+      void this.take([...(this.#input.files ?? [])]);
     });
     // Without this, choosing the same file a second time is no change.
     this.#input.addEventListener("click", () => {
@@ -91,10 +112,26 @@ export class Classify {
   }
 
   /**
-   * Show a file's picture and ask what it is.
+   * Show a file's picture, or a gallery of several, and ask what they are.
+   * @param {File[] | Promise<File[]>} files
+   */
+  async take(files) {
+    const turn = ++this.#opening;
+    try {
+      const found = await files;
+      if (turn !== this.#opening || !found.length) return;
+      this.#gallery.show(found.length > 1 ? found : []);
+      if (found.length === 1) await this.#open(found[0]);
+    } catch (error) {
+      if (turn === this.#opening) this.#refuse(error);
+    }
+  }
+
+  /**
+   * Show a file's picture large and ask what it is.
    * @param {File} file
    */
-  async open(file) {
+  async #open(file) {
     const turn = ++this.#opening;
     this.#forget();
     try {
@@ -104,7 +141,57 @@ export class Classify {
       this.#picture(photo);
       await this.#ask();
     } catch (error) {
-      if (turn === this.#opening) this.#message.show(/** @type {Error} */ (error).message);
+      if (turn === this.#opening) this.#refuse(error);
+    }
+  }
+
+  /** What is known of the pictures: of all in the gallery, or of the one that is shown. */
+  #results() {
+    if (this.#gallery.items.length) return this.#gallery.items;
+    const [photo, answer] = [this.#photo, this.#answer];
+    if (!photo || !answer) return [];
+    return [{ name: photo.name, model: answer.model, rows: answer.rows, failure: null }];
+  }
+
+  /** There is another answer, or none. */
+  #changed() {
+    this.#copies.update();
+    this.#heat.update();
+  }
+
+  /** What the heat map asks about. @returns {import("./heat.js").Shown | null} */
+  #asked() {
+    const [photo, answer] = [this.#photo, this.#answer];
+    if (!photo || !answer) return null;
+    const { model, preprocess, rows } = answer;
+    const { index } = rows[0];
+    return {
+      pixels: () => photo.pixels(preprocess),
+      best: () => answer.rows[0],
+      place: /** @type {HTMLElement} */ (this.#frame.querySelector(".crop")),
+      ask: async (pixels) => {
+        await this.#engine.ready(model);
+        return (await this.#engine.classify(model, pixels, index)).watched;
+      },
+    };
+  }
+
+  /** Say what is shown in the language of now; nothing is asked again. */
+  async relabel() {
+    this.#copies.relabel();
+    this.#samples.relabel();
+    const failure = this.#failure;
+    if (failure) this.#message.show(failure.say());
+    try {
+      const answer = this.#answer;
+      if (answer) {
+        answer.rows = await labelled(answer.rows, answer.model);
+        if (answer === this.#answer) this.#bars.show(answer.rows);
+      }
+      this.#heat.relabel();
+      await this.#gallery.relabel(labelled);
+    } catch (error) {
+      this.#message.show(/** @type {Error} */ (error).message, () => void this.relabel());
     }
   }
 
@@ -112,9 +199,30 @@ export class Classify {
   answer() {
     this.#latest.forget();
     this.#message.clear();
+    this.#answer = null;
+    this.#frame.querySelector(".heat")?.remove();
+    this.#changed();
     delete this.#list.dataset.source;
     this.#timed(null);
     void this.#ask();
+    this.#gallery.answer();
+  }
+
+  /** @param {Question} question @returns {Promise<Answer>} */
+  async #classify({ photo, model }) {
+    labelsOf(model).catch(() => {}); // fetched meanwhile; labelled() hears of a failure
+    const { name, preprocess } = await this.#engine.ready(model);
+    const { top, ms } = await this.#engine.classify(name, photo.pixels(preprocess));
+    return { rows: await labelled(top, model), model, preprocess, ms };
+  }
+
+  /** @returns {Promise<string>}  model(), or NotReady: then the status says why */
+  async #whichModel() {
+    try {
+      return await this.model();
+    } catch (error) {
+      throw new NotReady(/** @type {Error} */ (error).message);
+    }
   }
 
   async #ask() {
@@ -129,11 +237,14 @@ export class Classify {
    * @param {Answer} answer
    * @param {Photo} photo
    */
-  #show({ rows, crop, ms }, photo) {
+  #show(answer, photo) {
+    const { rows, preprocess, ms } = answer;
+    this.#answer = answer;
     this.#root.classList.remove("waiting");
     this.#message.clear();
     this.#bars.show(rows);
-    this.#outline(crop);
+    this.#outline(preprocess.crop);
+    this.#changed();
     this.#list.dataset.source = photo.name;
     this.#timed(ms);
   }
@@ -146,12 +257,21 @@ export class Classify {
     this.#root.classList.remove("waiting");
     this.#bars.show([]);
     if (error instanceof NotReady) return; // the status says why
-    this.#message.show(text.photoFailed(photo.name, error.message), () => this.answer());
+    if (error instanceof PhotoError)
+      this.#refuse(error); // asking again would not help
+    else this.#message.show(text.photoFailed(photo.name, error.message), () => this.answer());
+  }
+
+  /** Say why there is no picture. @param {unknown} error */
+  #refuse(error) {
+    this.#failure = error instanceof PhotoError ? error : null;
+    this.#message.show(/** @type {Error} */ (error).message);
   }
 
   /** No picture, no answer. */
   #forget() {
-    this.#photo = null;
+    this.#photo = this.#answer = this.#failure = null;
+    this.#changed();
     this.#latest.forget();
     this.#root.classList.remove("waiting");
     this.#message.clear();
@@ -180,4 +300,19 @@ export class Classify {
     figure.querySelector(".crop")?.remove();
     figure.append(outline);
   }
+}
+
+/**
+ * Classes with their names in the page's language.
+ * @param {{index: number, probability: number}[]} top
+ * @param {string} model
+ * @returns {Promise<import("./bars.js").Row[]>}
+ */
+async function labelled(top, model) {
+  const labels = await labelsOf(model);
+  return top.map(({ index, probability }) => ({
+    index,
+    label: labels[index] ?? text.unnamed(index),
+    probability,
+  }));
 }

@@ -171,10 +171,11 @@ async function compile(name, { onnx, card }) {
 /**
  * @param {string} model
  * @param {Float32Array | Uint8ClampedArray} pixels
+ * @param {number} [watched]  a class of photographs
  */
-async function predict(model, pixels) {
+async function predict(model, pixels, watched = 0) {
   const began = performance.now();
-  const answer = await askApp("predict", model, pixels);
+  const answer = await askApp("predict", model, pixels, watched);
   return { ...answer, ms: performance.now() - began };
 }
 
@@ -202,12 +203,15 @@ serve({
   /** @param {{pixels: Float32Array}} args  784 of 0..1, white ink on black */
   digit: ({ pixels }) => inTurn(() => predict(DIGIT_MODEL, pixels)),
 
-  /** @param {{model: string, pixels: Uint8ClampedArray}} args  RGBA, size * size */
-  classify: ({ model, pixels }) =>
+  /**
+   * RGBA, size * size.
+   * @param {{model: string, pixels: Uint8ClampedArray, watched: number}} args
+   */
+  classify: ({ model, pixels, watched }) =>
     inTurn(async () => {
-      const { top, ms } = await predict(model, pixels);
+      const { top, ...rest } = await predict(model, pixels, watched);
       const pairs = /** @type {[number, number][]} */ (top);
-      return { top: pairs.map(([index, probability]) => ({ index, probability })), ms };
+      return { top: pairs.map(([index, probability]) => ({ index, probability })), ...rest };
     }),
 
   /** The kernels of the last answer of a model, timed. @param {{model: string}} args */

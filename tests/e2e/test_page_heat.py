@@ -1,0 +1,65 @@
+"""What mattered: on request, with progress and cancel, over the picture and in words."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+PATIENCE = 240_000
+
+# The densest place of the map; and how dense its middle and its corners are on the mean.
+DENSITY = """() => {
+    const canvas = document.querySelector(".photo .heat");
+    const { width, height } = canvas;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+    const mean = (fits) => {
+        let [sum, count] = [0, 0];
+        for (let y = 0; y < height; y++)
+            for (let x = 0; x < width; x++)
+                if (fits(Math.abs(x / width - 0.5)) && fits(Math.abs(y / height - 0.5))) {
+                    sum += data[4 * (y * width + x) + 3];
+                    count += 1;
+                }
+        return sum / count;
+    };
+    const most = data.reduce((a, value, at) => (at % 4 === 3 ? Math.max(a, value) : a), 0);
+    return [most, mean((off) => off < 0.2), mean((off) => off > 0.35)];
+}"""
+
+
+def test_what_mattered_is_shown_and_said(visitor, photos):
+    visitor.open("./?model=squeezenet1_1#classify")
+    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    button, said = visitor.hook("heat"), visitor.hook("heat-said")
+    heat = visitor.page.locator(".photo .heat")
+    expect(button).to_be_disabled()
+    visitor.choose(photos["coffee"]["path"])
+    assert visitor.answer("coffee.png")[0]["label"] == "espresso"
+
+    button.click()
+    expect(button).to_have_text("Cancel")
+    button.click()
+    expect(button).to_have_text("What mattered?")
+    expect(heat).to_have_count(0)
+
+    button.click()
+    expect(said).to_contain_text("For “espresso” the", timeout=PATIENCE)
+    expect(said).to_contain_text("it falls from 93.")
+    expect(heat).to_be_visible()
+    expect(visitor.page.locator(".legend")).to_be_visible()
+    most, middle, corners = visitor.page.evaluate(DENSITY)
+    assert most > 200
+    assert middle > 2 * corners  # the cup, not the table around it
+
+    visitor.hook("language-select").select_option("zh")
+    expect(said).to_contain_text("对“意大利浓咖啡”来说")
+    expect(heat).to_be_visible()
+    button.click()
+    expect(heat).to_have_count(0)
+    expect(said).to_be_empty()
+
+    # Another picture ends what is under way.
+    button.click()
+    visitor.choose(photos["rocket"]["path"])
+    visitor.answer("rocket.jpg")
+    expect(button).to_have_text("哪里最要紧？")
+    expect(heat).to_have_count(0)

@@ -1,0 +1,74 @@
+"""What is copied: JSON and CSV, of one picture and of a gallery, and where copying is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+from playwright.sync_api import expect
+
+
+def test_answers_are_copied(visitor, photos):
+    visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visitor.open("./?device=numpy#classify")
+    as_json, as_csv = visitor.hook("copy-json"), visitor.hook("copy-csv")
+    expect(as_json).to_be_disabled()
+
+    def copied(button) -> str:
+        button.click()
+        expect(button).to_have_text("Copied")
+        return visitor.page.evaluate("navigator.clipboard.readText()")
+
+    visitor.choose(photos["coffee"]["path"])
+    answer = visitor.answer("coffee.png")
+    (one,) = json.loads(copied(as_json))
+    assert one == {"file": "coffee.png", "model": "efficientnet_lite0", "classes": answer}
+
+    lines = list(csv.DictReader(io.StringIO(copied(as_csv), newline="")))
+    assert [line["rank"] for line in lines] == ["1", "2", "3", "4", "5"]
+    assert [line["label"] for line in lines] == [row["label"] for row in answer]
+    assert float(lines[0]["probability"]) > 0.5
+
+    coffee = photos["coffee"]["path"].read_bytes()
+    visitor.choose(
+        [
+            {"name": "a.png", "mimeType": "image/png", "buffer": coffee},
+            {"name": "-1+2.png", "mimeType": "image/png", "buffer": b"bad"},
+        ]
+    )
+    gallery = visitor.hook("image-gallery")
+    expect(gallery).to_have_attribute("data-state", "done", timeout=120_000)
+    expect(as_json).to_have_text("Copy as JSON")
+    good, bad = json.loads(copied(as_json))
+    assert good["classes"][0]["label"] == "espresso"
+    assert bad["file"] == "-1+2.png"
+    assert "is not a picture" in bad["error"]
+    *_, last = csv.DictReader(io.StringIO(copied(as_csv), newline=""))
+    assert last["file"] == "'-1+2.png"
+    assert "is not a picture" in last["error"]
+
+    # Refused: the text is shown and marked.
+    visitor.page.evaluate(
+        "() => { navigator.clipboard.writeText = async () => { throw new Error('no') }; }"
+    )
+    as_csv.click()
+    expect(as_csv).to_contain_text("keyboard")
+    area = visitor.page.get_by_label("The results, to copy")
+    expect(area).to_be_focused()
+    assert area.input_value().startswith("file,model,rank")
+    visitor.choose(photos["chelsea"]["path"])
+    expect(area).to_be_hidden()
+
+
+def test_csv_keeps_any_name_and_runs_no_formula(module):
+    write = """(m, names) => m.toCsv(names.map((name) => ({
+        name, model: "m", failure: null, rows: [{ index: 3, label: name, probability: 0.25 }],
+    })))"""
+    names = ["a,b.png", 'say "hi".png', "two\nlines.png", "=1+1", "+1", "-1", "@x", "\t=1", "plain"]
+    text = module("./results.js", write, names)
+    lines = list(csv.DictReader(io.StringIO(text, newline="")))
+    found = [line["file"] for line in lines]
+    assert found == [*names[:3], *(f"'{name}" for name in names[3:8]), "plain"]
+    assert found == [line["label"] for line in lines]
+    assert all(line["probability"] == "0.250000" and line["index"] == "3" for line in lines)

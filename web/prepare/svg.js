@@ -1,0 +1,48 @@
+// @ts-check
+/**
+ * Drawings in SVG as bitmaps. They are shown as an image, in which no script runs and nothing is
+ * fetched. A drawing need not tell its size: then it is as large as the pad that it is drawn on.
+ */
+
+/** Longest side that a drawing is given. */
+const SIDE = 1024;
+
+/** @param {File} file */
+export const isSvg = (file) => file.type === "image/svg+xml" || /\.svg$/i.test(file.name);
+
+/**
+ * @param {File} file
+ * @returns {Promise<ImageBitmap>}
+ * @throws {Error}  if it is no SVG, or the browser can't draw it
+ */
+export async function drawSvg(file) {
+  const found = new DOMParser().parseFromString(await file.text(), "image/svg+xml");
+  const root = found.documentElement;
+  if (root.localName !== "svg" || found.querySelector("parsererror")) throw new Error("no SVG");
+  const [, , ...box] = (root.getAttribute("viewBox") ?? "")
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number);
+  const told = ["width", "height"].map((name) => pixels(root.getAttribute(name)));
+  const [width, height] = [told, box].find(usable) ?? [SIDE, SIDE];
+  const scale = SIDE / Math.max(width, height);
+  if (!usable(box)) root.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  root.setAttribute("width", String(Math.max(1, Math.round(width * scale))));
+  root.setAttribute("height", String(Math.max(1, Math.round(height * scale))));
+  const words = new XMLSerializer().serializeToString(found);
+  const url = URL.createObjectURL(new Blob([words], { type: "image/svg+xml" }));
+  try {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    return await createImageBitmap(image);
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+/** A length in pixels; anything else (100%, 3em) tells no size. @param {string | null} length */
+const pixels = (length) => Number(/^\s*([\d.]+)(px)?\s*$/.exec(length ?? "")?.[1] ?? NaN);
+
+/** @param {number[]} size */
+const usable = (size) => size.length === 2 && size.every((side) => side > 0 && side < Infinity);
