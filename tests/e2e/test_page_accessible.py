@@ -9,8 +9,6 @@ from playwright.sync_api import Page, expect
 
 from tallow_build.paths import NODE_MODULES
 
-AXE = (NODE_MODULES / "axe-core" / "axe.min.js").read_text("utf-8")
-
 # Rules of the accessibility guidelines, and axe's own advice.
 RUN = """async () => {
   const { violations } = await axe.run(document, { resultTypes: ["violations"] });
@@ -23,7 +21,7 @@ RUN = """async () => {
 def findings(page: Page) -> list[str]:
     """What axe-core calls serious or critical."""
     if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE)
+        page.evaluate((NODE_MODULES / "axe-core" / "axe.min.js").read_text("utf-8"))
     found: list[str] = page.evaluate(RUN)
     return found
 
