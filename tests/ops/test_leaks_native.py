@@ -55,8 +55,8 @@ def blocks() -> int:
 def same_after(action: Callable[[], object], held: Callable[[], int], count: int) -> None:
     """What an action holds after the tenth time, it holds after the last.
 
-    In a thread of its own: in this one Playwright's event loop may stand still, in which `wgpu` would
-    leave a callback for every run.
+    In a thread of its own: in this one Playwright's event loop may stand still, and `wgpu` would
+    leave a callback in it for every run.
     """
 
     def look() -> None:
