@@ -10,6 +10,7 @@ from typing import Any
 from playwright.sync_api import Browser, Error, Page
 
 from bench.cases import Files
+from tallow_build.browser import until
 from tallow_build.errors import BuildError
 
 # Tallow's engines and the peer that each is compared with.
@@ -44,7 +45,7 @@ class Engine:
         self._page = page
         page.on("console", self._hear)
         page.goto("bench/in_browser/page.html")
-        page.wait_for_function("window.start !== undefined")
+        until(page, "window.start !== undefined")
         started = self._call("start", name, small.for_page())
         self.boot_ms = float(started["boot_ms"])
         self.adapter = str(started["adapter"])

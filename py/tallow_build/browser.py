@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import DEVNULL, SubprocessError, run
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import debian
 from .errors import BuildError
@@ -19,7 +19,7 @@ from .paths import VENV
 from .process import call, environment, python
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Playwright
+    from playwright.sync_api import Browser, Page, Playwright
 
 # A path here wins over everything else.
 VARIABLE = "TALLOW_CHROMIUM"
@@ -166,3 +166,21 @@ def launch(playwright: Playwright, *, webgpu: bool = True) -> Browser:
     except Exception as error:  # Playwright's own kinds are known only once it is imported
         first = str(error).strip().splitlines()[0]
         raise BuildError("Starting Chromium", f"{path}: {first}", _REMEDY) from error
+
+
+def until(page: Page, condition: str, argument: Any = None, seconds: float = 30) -> None:
+    """Waits until a JavaScript expression, which may use `argument`, is true in the page.
+
+    Playwright's own wait_for_function evaluates text in the page again and again, which our content
+    security policy forbids. Raises Playwright's Error, which holds the condition, after so long.
+    """
+    page.evaluate(
+        f"""async ({{ argument, limit, condition }}) => {{
+            const until = performance.now() + limit;
+            while (!({condition})) {{
+                if (performance.now() > until) throw new Error(`It is not so that ${{condition}}`);
+                await new Promise((next) => requestAnimationFrame(next));
+            }}
+        }}""",
+        {"argument": argument, "limit": 1000 * seconds, "condition": condition},
+    )

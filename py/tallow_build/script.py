@@ -78,7 +78,7 @@ class BrowserPython:
         self._page = page
         with _explained("Opening python.html"):
             page.goto(f"{address}python.html")
-            page.wait_for_function("window.tallow !== undefined")
+            browser.until(page, "window.tallow !== undefined")
             page.evaluate(_QUEUE)
 
     def boot(self, device: str | None) -> Booted:

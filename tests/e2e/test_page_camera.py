@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
+from tallow_build.browser import until
+
 # Keeps what the page was given, so that the test can see that it is switched off.
 WATCH = """
 window.tracks = [];
@@ -46,7 +48,7 @@ def test_a_picture_is_taken_and_the_camera_stops(visitor, photos):
         expect(shoot).to_be_enabled(timeout=30_000)
         assert page.evaluate(LIVE) == 1
         leave()
-        page.wait_for_function(f"({LIVE})() === 0")
+        until(page, f"({LIVE})() === 0")
         expect(dialog).to_be_hidden()
     assert page.evaluate("window.tracks.length") == 4
     visitor.show("Classify")

@@ -7,6 +7,8 @@ import pytest
 from playwright.sync_api import expect
 from tests.e2e.collector import Collector
 
+from tallow_build.browser import until
+
 PREDICTIONS = 300
 SWITCHES = 30
 
@@ -99,7 +101,7 @@ def test_predictions_leave_nothing_behind(visitor, weigh):
         mouse = visitor.page.mouse
         for number in range(times):
             mouse.move(*visitor.place(0.45 + 0.1 * (number % 2), 0.2 + 0.6 * (number % 10) / 10))
-            visitor.page.wait_for_function(ANSWERED)
+            until(visitor.page, ANSWERED)
 
     visitor.open()
     visitor.page.mouse.move(*visitor.place(0.5, 0.2))

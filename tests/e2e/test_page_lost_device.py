@@ -6,6 +6,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from tallow_build.browser import until
+
 # Destroys the newest device of the worker when the page says so: at once, or as soon as a pipeline
 # is being made ("load") or a result is being mapped ("run").
 LOSABLE = """
@@ -67,7 +69,7 @@ class Losing:
 
     def struck(self, times: int) -> None:
         """Waits until the device has been lost so often."""
-        self.page.wait_for_function("times => window.struck === times", arg=times)
+        until(self.page, "window.struck === argument", times)
 
     def computes(self, device: str) -> None:
         """Waits for the status; then this device computes."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from tallow_build.browser import until
+
 
 @pytest.fixture
 def python(page):
     """Runs code after boot({device: "numpy"}); gives (status, result, stdout, stderr)."""
     page.goto("python.html")
-    page.wait_for_function("window.tallow")
+    until(page, "window.tallow")
     page.evaluate(
         """async () => {
             window.written = { stdout: "", stderr: "" };
@@ -66,7 +68,7 @@ def test_reads_files_that_were_written(page, python):
 
 def test_webgpu_is_the_default_where_it_can_be_had(page):
     page.goto("python.html")
-    page.wait_for_function("window.tallow")
+    until(page, "window.tallow")
     booted = page.evaluate("tallow.call('boot', { device: null })")
     assert booted["device"] == "webgpu"
     assert booted["adapter"]
@@ -77,7 +79,7 @@ def test_webgpu_is_the_default_where_it_can_be_had(page):
 def test_without_webgpu_boot_tells_why(page_without_webgpu):
     page = page_without_webgpu
     page.goto("python.html")
-    page.wait_for_function("window.tallow")
+    until(page, "window.tallow")
     booted = page.evaluate("tallow.call('boot', { device: 'webgpu' })")
     assert booted["device"] == "numpy"
     assert booted["reason"]
@@ -85,6 +87,6 @@ def test_without_webgpu_boot_tells_why(page_without_webgpu):
 
 def test_errors_cross_by_name(page):
     page.goto("python.html")
-    page.wait_for_function("window.tallow")
+    until(page, "window.tallow")
     error = page.evaluate("tallow.call('fly').catch(error => [error.type, error.message])")
     assert error == ["Error", "The worker has no action fly; it has boot, write, exec."]

@@ -6,6 +6,8 @@ import json
 
 from playwright.sync_api import expect
 
+from tallow_build.browser import until
+
 
 def test_samples_are_shown_credited_and_classified(visitor, dist):
     known = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
@@ -19,8 +21,9 @@ def test_samples_are_shown_credited_and_classified(visitor, dist):
     assert len(known) == 8
     loaded = "all => all.every(({ complete, naturalWidth }) => complete && naturalWidth > 0)"
     samples.nth(7).scroll_into_view_if_needed()
-    visitor.page.wait_for_function(
-        f"({loaded})([...document.querySelectorAll('[data-testid=image-sample] img')])"
+    until(
+        visitor.page,
+        f"({loaded})([...document.querySelectorAll('[data-testid=image-sample] img')])",
     )
     labels = {}
     for sample, record in zip(samples.all(), known, strict=True):

@@ -8,6 +8,8 @@ from itertools import count
 import pytest
 from playwright.sync_api import Route, expect
 
+from tallow_build.browser import until
+
 # The page's workers, so that a test can have the newest fail.
 WORKERS = """
 window.workers = [];
@@ -108,7 +110,7 @@ def test_a_python_that_has_failed_for_good_is_replaced(visitor):
     serve_once(visitor.page, "worker/main.js", DIGIT, f"{DIGIT}{fatal}")
     visitor.open()
     visitor.draw_seven()
-    visitor.page.wait_for_function("workers.length === 2")
+    until(visitor.page, "workers.length === 2")
     visitor.wait()
     assert visitor.read() == "7"
     assert workers(visitor) == 2
@@ -121,7 +123,7 @@ def test_one_that_is_stuck_is_replaced(visitor, patch, stuck):
     visitor.open()
     assert workers(visitor) == 1
     visitor.draw_seven()
-    visitor.page.wait_for_function("workers.length === 2", timeout=60_000)
+    until(visitor.page, "workers.length === 2", seconds=60)
     visitor.wait()
     assert visitor.read() == "7"
     assert workers(visitor) == 2
