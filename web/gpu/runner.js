@@ -21,10 +21,11 @@ export class Runner {
     this.lost = undefined;
     /** How to tell those who wait for the device. @type {Set<(error: Error) => void>} */
     this.waiting = new Set();
-    /** @type {Promise<void>} */
+    /** Resolves, before anything fails with it. @type {Promise<DeviceLostError>} */
     this.loss = device.lost.then(({ reason, message }) => {
       this.lost = new DeviceLostError(`The GPU device was lost (${reason}): ${message}`);
       for (const tell of this.waiting) tell(this.lost);
+      return this.lost;
     });
     /**
      * Pipelines by code and constants: what one program uses, another need not compile again.

@@ -77,7 +77,7 @@ async function open() {
     const { device, info } = await openDevice();
     const runner = new Runner(device, info);
     // Heard here before any run or load fails with it, so that the page knows first.
-    runner.loss.catch(({ message }) => {
+    runner.loss.then(({ message }) => {
       opened = undefined; // so that the next wish for it asks the browser again
       emit("lost", { reason: message });
     });
