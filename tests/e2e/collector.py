@@ -1,4 +1,4 @@
-"""Weighs the JavaScript heaps of a page and of its worker, without garbage, through DevTools."""
+"""Weighs what a page and its worker hold: JavaScript heaps without garbage, buffers on the GPU."""
 
 from __future__ import annotations
 
@@ -6,6 +6,30 @@ import json
 from typing import Any
 
 from playwright.sync_api import CDPSession, Page
+
+# In a worker: `held` counts the buffers that lie on its GPU, and their bytes.
+COUNT_BUFFERS = """
+globalThis.held = { bytes: 0, buffers: 0 };
+{
+  const alive = new Set();
+  const create = GPUDevice.prototype.createBuffer;
+  GPUDevice.prototype.createBuffer = function (...args) {
+    const buffer = create.apply(this, args);
+    alive.add(buffer);
+    held.bytes += buffer.size;
+    held.buffers += 1;
+    return buffer;
+  };
+  const destroy = GPUBuffer.prototype.destroy;
+  GPUBuffer.prototype.destroy = function () {
+    if (alive.delete(this)) {
+      held.bytes -= this.size;
+      held.buffers -= 1;
+    }
+    return destroy.call(this);
+  };
+}
+"""
 
 
 class Collector:

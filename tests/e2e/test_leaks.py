@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page
-from tests.e2e.collector import Collector
+from tests.e2e.collector import COUNT_BUFFERS, Collector
 
 from tallow_build.paths import ROOT
 from tallow_build.script import BrowserPython
@@ -29,28 +29,9 @@ from tallow.compile import compile_graph
 from tallow.device import backend
 from tallow.tuning import limits_of
 
-js.eval('''
-globalThis.held = {bytes: 0, buffers: 0};
-{
-  const alive = new Map();
-  const create = GPUDevice.prototype.createBuffer;
-  GPUDevice.prototype.createBuffer = function (...args) {
-    const buffer = create.apply(this, args);
-    alive.set(buffer, buffer.size);
-    held.bytes += buffer.size;
-    held.buffers += 1;
-    return buffer;
-  };
-  const destroy = GPUBuffer.prototype.destroy;
-  GPUBuffer.prototype.destroy = function () {
-    if (alive.delete(this)) {
-      held.bytes -= this.size;
-      held.buffers -= 1;
-    }
-    return destroy.call(this);
-  };
-}
-''')
+"""
+SETUP += f"js.eval({COUNT_BUFFERS!r})\n"
+SETUP += """
 module = pyodide_js._module
 module.enable_pyproxy_allocation_tracing()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
-from tests.e2e.collector import Collector
+from tests.e2e.collector import COUNT_BUFFERS, Collector
 
 from tallow_build.browser import until
 
@@ -15,27 +15,8 @@ SWITCHES = 30
 SERVE = "serve({\n  /** @param {{device: Device}} args */\n"
 # In the worker: counts what lies on the GPU, and tells that and Python's share when asked.
 SCALES = (
-    """
-const held = { bytes: 0, buffers: 0 };
-{
-  const alive = new Set();
-  const create = GPUDevice.prototype.createBuffer;
-  GPUDevice.prototype.createBuffer = function (...args) {
-    const buffer = create.apply(this, args);
-    alive.add(buffer);
-    held.bytes += buffer.size;
-    held.buffers += 1;
-    return buffer;
-  };
-  const destroy = GPUBuffer.prototype.destroy;
-  GPUBuffer.prototype.destroy = function () {
-    if (alive.delete(this)) {
-      held.bytes -= this.size;
-      held.buffers -= 1;
-    }
-    return destroy.call(this);
-  };
-}
+    COUNT_BUFFERS
+    + """
 const COUNT = `
 import gc
 from tallow.app import _models
