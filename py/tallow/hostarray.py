@@ -75,6 +75,27 @@ class HostArray:
         return self.flat()[0]
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class StringArray:
+    """Texts in row-major order, which no device computes: they are for the host alone."""
+
+    values: tuple[str, ...]
+    shape: Shape
+
+    @property
+    def size(self) -> int:
+        """The number of texts."""
+        return size_of(self.shape)
+
+    def numpy(self) -> Any:
+        """A NumPy array of the dtype object."""
+        import numpy as np
+
+        array = np.empty(len(self.values), dtype=object)
+        array[:] = self.values
+        return array.reshape(self.shape)
+
+
 def elements(data: memoryview, dtype: DType) -> Any:
     """Bytes as a memoryview of numbers of a type."""
     view: Any = data

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from ..errors import GraphError, OnnxUnsupportedError
 from ..tensor import Tensor
+from .records import NodeRecord
 
 OLDEST, NEWEST = 7, 28
 """The versions of the standard operator set whose definitions the functions follow."""
@@ -45,6 +46,7 @@ Table = dict[tuple[str, str], Operator]
 
 _OPERATORS: Table = {}
 _ON_HOST: Table = {}
+_CONTROL: Table = {}
 
 
 def _enter(table: Table, domain: str, entry: Operator) -> None:
@@ -61,6 +63,16 @@ def operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], F]:
 def host_operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], F]:
     """Enters the decorated function(call, np, *inputs) on values of the host (see Operator)."""
     return _entering(_ON_HOST, name, since, domain, 2)
+
+
+def control_operator(name: str, since: int = 1) -> Callable[[F], F]:
+    """Enters a function that runs graphs of the file; see operators/control.py."""
+
+    def enter(function: F) -> F:
+        _enter(_CONTROL, "", Operator(name, since, function, 0, None))
+        return function
+
+    return enter
 
 
 def _entering(table: Table, name: str, since: int, domain: str, own: int) -> Callable[[F], F]:
@@ -80,7 +92,11 @@ def _entering(table: Table, name: str, since: int, domain: str, own: int) -> Cal
 
 def plain(name: str, function: Callable[..., Tensor], inputs: int, since: int = 1) -> None:
     """Enters an operator without attributes that is one of Tallow's own functions."""
-    _enter(_OPERATORS, "", Operator(name, since, lambda call, *tensors: function(*tensors), inputs, inputs))
+    _enter(
+        _OPERATORS,
+        "",
+        Operator(name, since, lambda call, *tensors: function(*tensors), inputs, inputs),
+    )
 
 
 def find(domain: str, name: str, opset: int | None) -> Operator:
@@ -91,13 +107,39 @@ def find(domain: str, name: str, opset: int | None) -> Operator:
     entry = operators().get((domain, name))
     if entry is None:
         raise OnnxUnsupportedError("Tallow has no such operator")
+    _check(entry, domain, opset)
+    return entry
+
+
+def _check(entry: Operator, domain: str, opset: int | None) -> None:
     if opset is None:
         raise OnnxUnsupportedError("the model does not say which operator set it means")
     if opset < entry.since:
         raise OnnxUnsupportedError(f"it was defined in operator set {entry.since} first")
     if not domain and not OLDEST <= opset <= NEWEST:
         raise OnnxUnsupportedError(f"Tallow knows the operator sets {OLDEST} to {NEWEST}")
-    return entry
+
+
+def find_on_host(node: NodeRecord) -> Operator | None:
+    """The operator of a node as the host computes it; None if there is none."""
+    entry = host_operators().get((node.domain, node.op_type))
+    return entry if entry and node.opset is not None and node.opset >= entry.since else None
+
+
+def find_control(node: NodeRecord) -> Operator | None:
+    """The operator of a node that runs graphs; None if it is another."""
+    operators()
+    return _CONTROL.get((node.domain, node.op_type))
+
+
+def find_any(node: NodeRecord) -> None:
+    """Raises OnnxUnsupportedError with the reason if neither device nor host has the operator."""
+    key = node.domain, node.op_type
+    other = host_operators().get(key) or find_control(node)
+    if key in operators() or other is None:
+        find(*key, node.opset)
+    else:
+        _check(other, node.domain, node.opset)
 
 
 def operators() -> Mapping[tuple[str, str], Operator]:
