@@ -91,3 +91,5 @@ def test_the_page_on_webgpu(visitor_in_firefox: Any, photos: Any) -> None:
             pytest.skip(f"Firefox {version} offers no WebGPU here: {missing}")
         visitor.open("./")
         check_both_views(visitor, photos["coffee"], "webgpu")
+        visitor.hook("language-select").select_option("zh")
+        expect(visitor.device).not_to_contain_text("does not tell its name")  # Firefox's don't

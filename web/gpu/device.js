@@ -29,12 +29,15 @@ const LIMITS = [
   "maxComputeWorkgroupsPerDimension",
 ];
 
+/** The name of an adapter that tells none, as Firefox's do; the page says it in its language. */
+export const UNNAMED = "WebGPU adapter that does not tell its name";
+
 /** @param {GPUAdapterInfo} info */
 function nameOf(info) {
   const said = info.description || info.device;
   const made = [info.vendor, info.architecture].filter(Boolean).join(" ");
   if (said && made) return `${said} (${made})`;
-  return said || made || "WebGPU adapter that does not tell its name";
+  return said || made || UNNAMED;
 }
 
 /**

@@ -118,6 +118,7 @@ export default {
 
   /** @param {string} reason */
   noWebGpu: (reason) => `WebGPU can’t be had: ${reason}`,
+  unnamedAdapter: "WebGPU adapter that does not tell its name",
 
   noCanvas: "This browser gives the page no 2-D canvas, which drawing and pictures need.",
 

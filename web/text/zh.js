@@ -98,6 +98,7 @@ export default {
   unnamed: (index) => `第 ${index} 类`,
   unknownModel: (name) => `这里没有名为“${name}”的模型，改用下面这个。`,
   noWebGpu: (reason) => `无法使用 WebGPU：${reason}`,
+  unnamedAdapter: "没有透露名称的 WebGPU 适配器",
   noCanvas: "这个浏览器没有为页面提供 2-D 画布，手写和照片都需要它。",
   emptyPhoto: (name) => `“${name}”是空文件（0 字节）。请换一张照片。`,
   notPhoto: (name, type) =>

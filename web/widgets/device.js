@@ -3,6 +3,7 @@
  * WebGPU or NumPy: the choice, the adapter's real name, or the reason why WebGPU can't be had.
  */
 
+import { UNNAMED } from "../gpu/device.js";
 import { text } from "../text.js";
 
 export class DeviceChoice {
@@ -35,7 +36,8 @@ export class DeviceChoice {
     this.#had = had;
     this.#select.value = device;
     Object.assign(this.#info.dataset, { device, adapter });
-    this.#info.textContent = lost ? text.withoutGpu : reason ? text.noWebGpu(reason) : adapter;
+    const name = adapter === UNNAMED ? text.unnamedAdapter : adapter;
+    this.#info.textContent = lost ? text.withoutGpu : reason ? text.noWebGpu(reason) : name;
     const webgpu = /** @type {HTMLOptionElement} */ (this.#select.querySelector("[value=webgpu]"));
     webgpu.disabled = Boolean(reason);
     webgpu.title = reason ?? "";
