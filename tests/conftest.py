@@ -124,9 +124,14 @@ class Watch:
         assert not self.errors, f"uncaught errors in the page: {self.errors}"
 
 
-def watched_page(browser: Browser, server: str) -> Iterator[tuple[Page, Watch]]:
-    """A page in a context of its own, closed and checked afterwards."""
-    with browser.new_context(base_url=server, viewport={"width": 1280, "height": 900}) as context:
+def watched_page(browser: Browser, server: str, **options: Any) -> Iterator[tuple[Page, Watch]]:
+    """A page in a context of its own, with these options, closed and checked afterwards.
+
+    Without a service worker, unless that is asked for: it would fetch the whole site for each test,
+    and what it has kept is out of reach for `page.route`.
+    """
+    chosen = {"viewport": {"width": 1280, "height": 900}, "service_workers": "block", **options}
+    with browser.new_context(base_url=server, **chosen) as context:
         page = context.new_page()
         watch = Watch(page, server)
         yield page, watch
@@ -134,8 +139,8 @@ def watched_page(browser: Browser, server: str) -> Iterator[tuple[Page, Watch]]:
 
 
 @pytest.fixture(scope="session")
-def watched_page_of() -> Callable[[Browser, str], AbstractContextManager[tuple[Page, Watch]]]:
-    """For a browser that the test starts itself: watched_page_of(browser, server)."""
+def watched_page_of() -> Callable[..., AbstractContextManager[tuple[Page, Watch]]]:
+    """For a browser that the test starts itself: watched_page_of(browser, server, **options)."""
     return contextmanager(watched_page)
 
 

@@ -16,6 +16,7 @@ import { Draw } from "./widgets/draw.js";
 import { Kernels } from "./widgets/kernels.js";
 import { LanguageChoice } from "./widgets/language.js";
 import { Latency } from "./widgets/latency.js";
+import { Offline } from "./widgets/offline.js";
 import { Status } from "./widgets/status.js";
 
 /** @param {string} id @returns {any} */
@@ -36,6 +37,7 @@ new LanguageChoice(byTestId("language-select"), () => {
   device.relabel();
   kernels.relabel();
   bootLog.relabel();
+  offline.relabel();
   both.relabel();
   void views.classify.relabel();
   views.draw.answer();
@@ -45,6 +47,7 @@ const status = new Status(byTestId("status"), () => {
   engine.retry();
   answerAgain();
 });
+const offline = new Offline(byTestId("offline-state"), byTestId("install"));
 const bootLog = new BootLog(byTestId("boot-log"));
 const latency = new Latency(byTestId("latency"));
 const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info"), (chosen) => {
@@ -53,7 +56,10 @@ const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info
   answerAgain();
 });
 const engine = new Engine(wished, {
-  status: (now) => status.show(now),
+  status: (now) => {
+    status.show(now);
+    if (now.state === "ready") void offline.begin();
+  },
   started: (now) => {
     device.show(now);
     both.started(now);

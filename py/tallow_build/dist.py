@@ -1,4 +1,5 @@
-"""Puts dist/ together: the page, Pyodide, the wheels, the models, the samples, the licences.
+"""Puts dist/ together: the page, Pyodide, the wheels, the models, the samples, the licences; and a
+service worker that keeps all of it for use without a network.
 
 dist/ is a plain folder that any static web server can host, under any path.
 """
@@ -10,10 +11,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from . import models, samples, sources, wheels
+from . import integrity, models, node_env, samples, sources, wheels
 from .errors import explained
 from .files import file_sha256, replace_folder, scratch
 from .paths import BUILD, DIST, NODE_MODULES, ROOT, WEB
+from .process import call
 from .progress import MB, folder_bytes, say
 from .stamps import Stamp, digest
 
@@ -25,6 +27,12 @@ PYODIDE_FILES = (
     "python_stdlib.zip",
     "pyodide-lock.json",
 )
+
+# What the page registers its service worker with, and what writes that worker.
+WORKBOX = "runtime/workbox-window.prod.mjs"
+WORKBOX_SOURCE = NODE_MODULES / "workbox-window" / "build" / "workbox-window.prod.mjs"
+SERVICE_WORKER = Path(__file__).with_name("service_worker.mjs")
+
 LICENCES = ("LICENSE", "NOTICE")
 
 _STEP = "Putting dist/ together"
@@ -49,10 +57,12 @@ def ensure() -> None:
         **{f"runtime/wheels/{path.name}": path for path in packages.values()},
         **{f"models/{name}": path for name, path in model_files.items()},
         **{f"samples/{name}": path for name, path in photographs.items()},
+        WORKBOX: WORKBOX_SOURCE,
         **{name: ROOT / name for name in LICENCES},
     }
     with explained(_STEP, "restore the file with git, or delete node_modules and start again"):
-        inputs = digest(WEB, index, credits, *(x for pair in parts.items() for x in pair))
+        makers = (SERVICE_WORKER, Path(integrity.__file__), NODE_MODULES / ".package-lock.json")
+        inputs = digest(WEB, *makers, index, credits, *(x for pair in parts.items() for x in pair))
         stamp = Stamp("dist")
         if stamp.fresh(inputs):
             return
@@ -67,9 +77,19 @@ def ensure() -> None:
             (made / "samples" / "samples.json").write_text(credits + "\n", "utf-8")
             runtime = json.dumps(_runtime(packages), indent=1)
             (made / "runtime" / "runtime.json").write_text(runtime + "\n", "utf-8")
+            integrity.seal(made / "index.html", WORKBOX)
+            integrity.seal(made / "python.html")
+            keep_offline(made)
             replace_folder(made, DIST)
         stamp.write(inputs, [DIST])
     say(f"dist/ is ready: {folder_bytes(DIST) / MB:.1f} MB")
+
+
+def keep_offline(site: Path) -> None:
+    """Writes the service worker of a site that is complete otherwise. Raises BuildError."""
+    command = (node_env.program(), SERVICE_WORKER, site)
+    remedy = "delete node_modules and start the same command again"
+    call("Writing the service worker", command, remedy)
 
 
 def _runtime(packages: dict[str, Path]) -> dict[str, Any]:
@@ -78,14 +98,13 @@ def _runtime(packages: dict[str, Path]) -> dict[str, Any]:
     return {
         "pyodide": {
             "version": version,
-            "files": {name: (PYODIDE / name).stat().st_size for name in PYODIDE_FILES},
+            "files": {name: _known(PYODIDE / name) for name in PYODIDE_FILES},
         },
         "packages": {
-            name: {
-                "file": f"wheels/{path.name}",
-                "bytes": path.stat().st_size,
-                "sha256": file_sha256(path),
-            }
-            for name, path in packages.items()
+            name: {"file": f"wheels/{path.name}", **_known(path)} for name, path in packages.items()
         },
     }
+
+
+def _known(path: Path) -> dict[str, Any]:
+    return {"bytes": path.stat().st_size, "sha256": file_sha256(path)}

@@ -49,6 +49,11 @@ def binary(name: str) -> Path:
     return Path(found)
 
 
+def program() -> str:
+    """The path of Node.js, which ensure() has found new enough."""
+    return shutil.which("node") or "node"
+
+
 def _npm() -> str:
     """The path of npm, once Node is known to be new enough. Raises BuildError."""
     remedy = f"install Node.js {_OLDEST} or newer, npm included, and put it on PATH"

@@ -38,6 +38,7 @@ _TYPES = {
     ".json": "application/json",
     ".onnx": "application/octet-stream",
     ".whl": "application/octet-stream",
+    ".webmanifest": "application/manifest+json",
     ".wgsl": "text/plain",
 }
 

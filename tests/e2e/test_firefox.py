@@ -47,7 +47,7 @@ def visitor_in_firefox(
                 logged.append(message.text)
 
         with firefox.running(playwright, path, webgpu=webgpu) as browser:
-            with watched_page_of(browser, server) as (page, _):
+            with watched_page_of(browser, server, service_workers="allow") as (page, _):
                 page.on("console", note)
                 page.add_init_script(BREACHES)
                 yield visitor_of(page)

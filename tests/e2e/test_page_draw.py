@@ -86,7 +86,10 @@ def test_bars_tell_all_ten_probabilities(visitor):
 
 def test_a_finger_draws_and_does_not_scroll(browser: Browser, server: str, visitor_of):
     with browser.new_context(
-        base_url=server, has_touch=True, viewport={"width": 360, "height": 420}
+        service_workers="block",
+        base_url=server,
+        has_touch=True,
+        viewport={"width": 360, "height": 420},
     ) as context:
         visitor = visitor_of(context.new_page())
         visitor.open()

@@ -125,7 +125,10 @@ def test_a_second_finger_draws_nothing_and_breaks_nothing(
     browser: Browser, server: str, visitor_of
 ):
     with browser.new_context(
-        base_url=server, has_touch=True, viewport={"width": 360, "height": 700}
+        service_workers="block",
+        base_url=server,
+        has_touch=True,
+        viewport={"width": 360, "height": 700},
     ) as context:
         visitor = visitor_of(context.new_page())
         visitor.open("./?device=numpy")

@@ -76,7 +76,7 @@ def test_the_browser_s_language(
     browser: Browser, server: str, visitor_of: Callable[..., Any]
 ) -> None:
     for locale, title in (("zh-TW", "画一个数字"), ("de-DE", "Draw a digit")):
-        context = browser.new_context(base_url=server, locale=locale)
+        context = browser.new_context(base_url=server, locale=locale, service_workers="block")
         visitor = visitor_of(context.new_page())
         visitor.page.goto("./")
         expect(visitor.page.locator("#draw-title")).to_have_text(title)

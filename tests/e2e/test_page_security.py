@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Route, expect
 
 BREACHES = """
 addEventListener("securitypolicyviolation", (event) => {
@@ -34,6 +35,36 @@ def test_the_page_keeps_to_its_policy(visitor: Any, photos: Any) -> None:
     assert scripts
     assert all("default-src 'none'" in policy for policy in scripts.values())
     assert not any("unsafe-eval'" in p.replace("wasm-unsafe-eval", "") for p in scripts.values())
+
+
+@pytest.mark.parametrize("name", ["main.js", "widgets/ink.js", "style.css"])
+def test_a_file_that_was_changed_on_its_way_is_not_used(page: Any, name: str) -> None:
+    def change(route: Route) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, body=f"{response.text()}\n/* changed */\n")
+
+    page.route(f"**/{name}", change)
+    page.goto("./", wait_until="load")
+    if name == "style.css":
+        rules = "[...document.styleSheets].filter((s) => s.href.endsWith('/style.css')).length"
+        assert page.evaluate(rules) == 0
+    else:
+        expect(page.get_by_text("scripts have not started")).to_be_visible(timeout=15_000)
+
+
+def test_every_style_and_module_of_the_page_has_its_hash(visitor: Any) -> None:
+    asked: set[str] = set()
+    visitor.page.on("request", lambda r: asked.add(r.url.split("?")[0]))
+    visitor.open("./?device=numpy")
+    home = visitor.page.evaluate("document.baseURI").split("?")[0]
+    known = visitor.page.evaluate(
+        "[...document.querySelectorAll('[integrity]')].map((one) => one.src ?? one.href)"
+    )
+    # Workers can be given no hashes, which their own loading makes good for (docs/decisions.md).
+    workers = {home + name for name in ("worker/", "gpu/")}
+    code = {url for url in asked if url.endswith((".js", ".css"))}
+    assert {url for url in code - set(known) if not url.startswith(tuple(workers))} == set()
+    assert len(known) > 30
 
 
 def test_text_is_not_run_as_code(visitor: Any) -> None:

@@ -21,7 +21,7 @@ def test_addresses_choose_the_view(visitor):
 
 def test_works_under_any_path(browser: Browser, dist, visitor_of):
     with static.running(dist, prefix="/some/deeper/path") as address:
-        page = browser.new_page()
+        page = browser.new_page(service_workers="block")
         outside = []
         page.on("request", lambda r: None if r.url.startswith(address) else outside.append(r.url))
         visitor = visitor_of(page)
@@ -104,7 +104,9 @@ def test_the_keyboard_reaches_everything(visitor):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_text_stands_out_in_both_themes(browser: Browser, server: str, theme):
     """Contrast of at least 4.5 to 1 (WCAG AA) for every colour that text has."""
-    with browser.new_context(base_url=server, color_scheme=theme) as context:
+    with browser.new_context(
+        base_url=server, color_scheme=theme, service_workers="block"
+    ) as context:
         page = context.new_page()
         page.goto("./")
         contrasts = page.evaluate(

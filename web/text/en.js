@@ -57,6 +57,7 @@ export default {
     engine: "Engine",
     status: "Status",
     progress: "Progress",
+    install: "Install as an app",
     bootLog: "Boot log",
     device: "Computed by",
     latency: "Time of this answer",
@@ -129,6 +130,20 @@ export default {
   notPhoto: (name, type) =>
     `“${name}”${type && ` (${type})`} is not a picture that this browser can open. ` +
     `Try a JPEG, PNG or WebP.`,
+
+  // ---- Without a network --------------------------------------------------------------------
+
+  offline: {
+    unsaid: () => "",
+    keeping: () => "Being kept, to work offline…",
+    kept: () => "Works offline",
+    /** @param {string} why */
+    refused: (why) => `Does not work offline: ${why}`,
+  },
+  newer: "A new version of this page is here.",
+  reload: "Reload with it",
+  keepingFailed: "the files could not be kept; the next visit tries again.",
+  noServiceWorker: "this browser keeps no files for this address.",
 
   // ---- WebGPU beside NumPy ------------------------------------------------------------------
 

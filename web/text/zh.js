@@ -55,6 +55,7 @@ export default {
     engine: "引擎",
     status: "状态",
     progress: "进度",
+    install: "安装为应用",
     bootLog: "启动日志",
     device: "计算设备",
     latency: "本次用时",
@@ -103,6 +104,18 @@ export default {
   emptyPhoto: (name) => `“${name}”是空文件（0 字节）。请换一张照片。`,
   notPhoto: (name, type) =>
     `“${name}”${type && `（${type}）`}不是这个浏览器能打开的图片。请试试 JPEG、PNG 或 WebP。`,
+
+  offline: {
+    unsaid: () => "",
+    keeping: () => "正在保存，以便离线使用…",
+    kept: () => "可离线使用",
+    /** @param {string} why */
+    refused: (why) => `无法离线使用：${why}`,
+  },
+  newer: "本页面有新版本。",
+  reload: "重新载入新版本",
+  keepingFailed: "文件未能保存，下次访问时会再试。",
+  noServiceWorker: "此浏览器不为该地址保存文件。",
 
   nothingToCheck: "请先画一个数字，或选一张照片。",
   aboutCheck: "在两种设备上计算这个答案，并显示最大的差异。",

@@ -11,7 +11,7 @@ export class Message {
   /** @type {(() => void) | null} */
   #again = null;
 
-  /** @param {HTMLElement} place  an empty element with role="alert" */
+  /** @param {HTMLElement} place  an empty element with role="alert" or "status" */
   constructor(place) {
     this.#words = document.createElement("span");
     this.#button = Object.assign(document.createElement("button"), {
@@ -25,10 +25,11 @@ export class Message {
   /**
    * @param {string} words
    * @param {() => void} [again]
+   * @param {string} [label]  of the button that does it
    */
-  show(words, again) {
+  show(words, again, label = text.tryAgain) {
     this.#words.textContent = words;
-    this.#button.textContent = text.tryAgain;
+    this.#button.textContent = label;
     this.#again = again ?? null;
     this.#button.hidden = !again;
   }

@@ -14,8 +14,9 @@ import { emit } from "./serve.js";
 import { stage } from "./stage.js";
 
 /**
- * @typedef {{file: string, bytes: number, sha256: string}} Package
- * @typedef {{pyodide: {files: Record<string, number>}, packages: Record<string, Package>}} Runtime
+ * @typedef {{bytes: number, sha256: string}} Known  a file, before it is fetched
+ * @typedef {Known & {file: string}} Package
+ * @typedef {{pyodide: {files: Record<string, Known>}, packages: Record<string, Package>}} Runtime
  * @typedef {any} Pyodide
  */
 
@@ -96,19 +97,19 @@ export async function startPython({ numpy }) {
   const glue = import(new URL("pyodide.mjs", HOME).href);
   glue.catch(() => {}); // awaited below, unless runtime.json fails first
   const runtime = /** @type {Runtime} */ (await fetchJson("runtime/runtime.json"));
-  const sizes = runtime.pyodide.files;
+  const files = runtime.pyodide.files;
   const wheels = Object.entries(runtime.packages).filter(([name]) => name !== "numpy");
   const archives = Promise.all(
     wheels.map(([, { file, ...is }]) => download(`runtime/${file}`, is)),
   );
   const downloads = Promise.all([
     archives,
-    ...FETCHED.map((name) => keep(`runtime/pyodide/${name}`, { bytes: sizes[name] })),
+    ...FETCHED.map((name) => keep(`runtime/pyodide/${name}`, files[name])),
     ...(numpy ? [fetchNumpy(runtime)] : []),
   ]);
   downloads.then(() => emit("progress", { stage: "python" })).catch(() => {});
 
-  const bytes = FETCHED.reduce((sum, name) => sum + sizes[name], 0);
+  const bytes = FETCHED.reduce((sum, name) => sum + files[name].bytes, 0);
   const pyodide = await stage("python", { bytes }, () => orFailure(downloads, start(glue)));
   await stage("tallow", { bytes: wheels.reduce((sum, [, is]) => sum + is.bytes, 0) }, async () => {
     for (const wheel of await archives) pyodide.unpackArchive(wheel, "wheel");
@@ -170,7 +171,7 @@ function fetchNumpy({ packages: { numpy } }) {
 /**
  * Download a file and keep it for Pyodide's own request.
  * @param {string} path  relative to the site
- * @param {{bytes: number, sha256?: string}} expected
+ * @param {Known} expected
  */
 function keep(path, expected) {
   const url = new URL(path, SITE).href;

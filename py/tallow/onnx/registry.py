@@ -1,7 +1,9 @@
 """The table of operators: ONNX name -> the function that composes it of Tallow's own.
 
 A file of operators/ enters its functions with `@operator("Name", since=...)`, or, where an
-operator is exactly one of Tallow's functions, as a row of a table with `plain`.
+operator is exactly one of Tallow's functions, as a row of a table with `plain`. What composition
+can't do (shapes that depend on data, texts, sequences) is entered with `@host_operator`: a function
+on NumPy arrays. An operator may have both; then the host's is for what the other one refuses.
 """
 
 from __future__ import annotations
@@ -23,10 +25,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """How one ONNX operator is made.
+    """How one ONNX operator is made, or computed on the host.
 
     function(call, *inputs): see call.py; an absent optional input is None. since: the operator
     set that brought it. fewest, most: how many inputs (most None: any number).
+    On the host it is function(call, np, *inputs), on values: NumPy arrays (texts: of the dtype
+    object), lists of values (sequences), None (an absent input, or an empty optional); it gives a
+    value, or a tuple of them.
     """
 
     name: str
@@ -36,24 +41,38 @@ class Operator:
     most: int | None
 
 
-_OPERATORS: dict[tuple[str, str], Operator] = {}
+Table = dict[tuple[str, str], Operator]
+
+_OPERATORS: Table = {}
+_ON_HOST: Table = {}
 
 
-def _enter(domain: str, entry: Operator) -> None:
-    if (domain, entry.name) in _OPERATORS:
+def _enter(table: Table, domain: str, entry: Operator) -> None:
+    if (domain, entry.name) in table:
         raise GraphError(f"the ONNX operator {entry.name!r} is entered twice")
-    _OPERATORS[domain, entry.name] = entry
+    table[domain, entry.name] = entry
 
 
 def operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], F]:
     """Enters the decorated function(call, *inputs); its signature says how many inputs."""
+    return _entering(_OPERATORS, name, since, domain, 1)
+
+
+def host_operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], F]:
+    """Enters the decorated function(call, np, *inputs) on values of the host (see Operator)."""
+    return _entering(_ON_HOST, name, since, domain, 2)
+
+
+def _entering(table: Table, name: str, since: int, domain: str, own: int) -> Callable[[F], F]:
+    """A decorator; the first `own` arguments of the function are not inputs of the operator."""
 
     def enter(function: F) -> F:
         code = function.__code__
-        most = code.co_argcount - 1
+        most = code.co_argcount - own
         fewest = most - len(function.__defaults__ or ())
         any_number = bool(code.co_flags & inspect.CO_VARARGS)
-        _enter(domain, Operator(name, since, function, fewest, None if any_number else most))
+        entry = Operator(name, since, function, fewest, None if any_number else most)
+        _enter(table, domain, entry)
         return function
 
     return enter
@@ -61,7 +80,7 @@ def operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], F]:
 
 def plain(name: str, function: Callable[..., Tensor], inputs: int, since: int = 1) -> None:
     """Enters an operator without attributes that is one of Tallow's own functions."""
-    _enter("", Operator(name, since, lambda call, *tensors: function(*tensors), inputs, inputs))
+    _enter(_OPERATORS, "", Operator(name, since, lambda call, *tensors: function(*tensors), inputs, inputs))
 
 
 def find(domain: str, name: str, opset: int | None) -> Operator:
@@ -82,8 +101,14 @@ def find(domain: str, name: str, opset: int | None) -> Operator:
 
 
 def operators() -> Mapping[tuple[str, str], Operator]:
-    """Every operator by (domain, name); the standard domain is ""."""
+    """Every operator that is composed, by (domain, name); the standard domain is ""."""
     from . import operators as families  # enters them
 
     assert families
     return _OPERATORS
+
+
+def host_operators() -> Mapping[tuple[str, str], Operator]:
+    """Every operator that is computed on the host, by (domain, name)."""
+    operators()
+    return _ON_HOST

@@ -1,0 +1,40 @@
+/**
+ * Has Workbox write the service worker of a built site, which keeps all of its files for use without
+ * a network, each checked by its hash when it arrives.
+ *
+ *     node service_worker.mjs FOLDER
+ */
+
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { generateSW } from "workbox-build";
+
+const [folder] = process.argv.slice(2);
+
+/** @param {{url: string}} entry  of the precache manifest */
+async function sealed(entry) {
+  const content = await readFile(join(folder, entry.url));
+  return { ...entry, integrity: `sha256-${createHash("sha256").update(content).digest("base64")}` };
+}
+
+const { warnings } = await generateSW({
+  swDest: join(folder, "service-worker.js"),
+  globDirectory: folder,
+  globPatterns: ["**/*"],
+  maximumFileSizeToCacheInBytes: Number.MAX_SAFE_INTEGER,
+  manifestTransforms: [async (entries) => ({ manifest: await Promise.all(entries.map(sealed)) })],
+  inlineWorkboxRuntime: true,
+  sourcemap: false,
+  // The page that is open is served from its first visit on; a new version waits to be asked for.
+  clientsClaim: true,
+  skipWaiting: false,
+  cleanupOutdatedCaches: true,
+  // ?device=numpy and the like are for the page, which is the same file.
+  ignoreURLParametersMatching: [/./],
+});
+if (warnings.length) {
+  console.error(warnings.join("\n"));
+  process.exit(1);
+}

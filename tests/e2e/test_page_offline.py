@@ -1,0 +1,182 @@
+"""Without a network after the first visit; a new version; files that were changed on their way."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.conftest import watched_page
+from tests.e2e.conftest import PATIENCE
+
+from tallow_build import dist as site_maker
+from tallow_build import server as static
+from tallow_build.address import listen
+
+
+class Host:
+    """A copy of dist/ on a server that can be shut, and changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with listen("127.0.0.1", 0) as free:
+            self._port = free.getsockname()[1]
+        self._stack = ExitStack()
+        self.address = self.open()
+
+    def open(self) -> str:
+        """Serves, always at the same address."""
+        return self._stack.enter_context(static.running(self.folder, port=self._port))
+
+    def shut(self) -> None:
+        """Does not serve any more."""
+        self._stack.close()
+
+    def change(self, name: str, old: str, new: str, *, told: bool = True) -> None:
+        """Changes a file; unless it is `told`, the service worker knows of another content."""
+        path = self.folder / name
+        before = path.read_text("utf-8")
+        assert old in before
+        path.write_text(before.replace(old, new), "utf-8")
+        if told:
+            site_maker.keep_offline(self.folder)
+
+
+@pytest.fixture
+def host(dist: Path, tmp_path: Path) -> Iterator[Host]:
+    host = Host(shutil.copytree(dist, tmp_path / "site"))
+    yield host
+    host.shut()
+
+
+@pytest.fixture
+def page(browser: Browser, host: Host) -> Iterator[Page]:
+    """A page that may have a service worker."""
+    for page, _ in watched_page(browser, host.address, service_workers="allow"):
+        yield page
+
+
+def offline_state(page: Page) -> Any:
+    return page.get_by_test_id("offline-state")
+
+
+def wait_until_kept(page: Page) -> None:
+    expect(offline_state(page)).to_have_attribute("data-state", "kept", timeout=PATIENCE)
+    expect(offline_state(page)).to_contain_text("Works offline")
+
+
+def test_everything_works_without_a_network_after_the_first_visit(visitor, host, photos):
+    visitor.open("./#draw")
+    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    wait_until_kept(visitor.page)
+    host.shut()
+
+    # In the tab that is open, things it had not loaded yet.
+    visitor.show("Classify")
+    visitor.choose(photos["coffee"]["path"])
+    assert visitor.answer("coffee.png")[0]["label"]
+
+    # And opened anew, on the other device, at another address of the page.
+    visitor.open("./?device=numpy&model=squeezenet1_1#classify")
+    expect(visitor.device).to_have_attribute("data-device", "numpy")
+    wait_until_kept(visitor.page)
+    visitor.hook("image-sample").first.click()
+    expect(visitor.result.get_by_role("listitem")).to_have_count(5, timeout=PATIENCE)
+    visitor.show("Draw")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+
+
+def test_a_new_version_is_offered_and_waits(visitor, host):
+    page = visitor.page
+    visitor.open("./?device=numpy")
+    wait_until_kept(page)
+    other = page.context.new_page()
+    other.goto("./?device=numpy")
+
+    host.change("index.html", "<body>", '<body class="next">')
+    visitor.open("./?device=numpy")
+    visitor.draw_seven()
+    offer = offline_state(page)
+    expect(offer).to_have_attribute("data-state", "newer", timeout=PATIENCE)
+    assert visitor.read() == "7"  # the work goes on, with the old version
+    expect(page.locator("body.next")).to_have_count(0)
+
+    offer.get_by_role("button", name="Reload").click()
+    expect(page.locator("body.next")).to_have_count(1, timeout=PATIENCE)
+
+    # The other tab is not disturbed, but told.
+    expect(other.locator("body.next")).to_have_count(0)
+    expect(offline_state(other)).to_have_attribute("data-state", "newer", timeout=PATIENCE)
+    offline_state(other).get_by_role("button").click()
+    expect(other.locator("body.next")).to_have_count(1, timeout=PATIENCE)
+
+
+def test_files_that_were_changed_on_their_way_are_not_kept(visitor, host):
+    host.change("samples/samples.json", "{", " {", told=False)
+    visitor.open("./?device=numpy")
+    state = offline_state(visitor.page)
+    expect(state).to_have_attribute("data-state", "refused", timeout=PATIENCE)
+    expect(state).to_contain_text("the next visit tries again")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+
+    host.change("samples/samples.json", " {", "{", told=False)
+    visitor.open("./?device=numpy")
+    wait_until_kept(visitor.page)
+
+
+def test_the_page_can_be_installed(visitor):
+    page = visitor.page
+    visitor.open("./?device=numpy")
+    wait_until_kept(page)
+    devtools = page.context.new_cdp_session(page)
+    # A context of a test is one of private browsing, where nothing is ever installed.
+    private = {"errorId": "in-incognito", "errorArguments": []}
+    errors = devtools.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert [error for error in errors if error != private] == []
+    manifest = devtools.send("Page.getAppManifest")
+    assert manifest["errors"] == []
+    for icon in json.loads(manifest["data"])["icons"]:
+        size = page.evaluate(
+            """async (src) => {
+                const image = new Image();
+                image.src = src;
+                await image.decode();
+                return `${image.naturalWidth}x${image.naturalHeight}`;
+            }""",
+            icon["src"],
+        )
+        assert icon["sizes"] in (size, "any")
+
+    # What the browser offers becomes a button of the page's.
+    install = visitor.hook("install")
+    expect(install).to_be_hidden()
+    page.evaluate(
+        """() => {
+            const offer = new Event("beforeinstallprompt", { cancelable: true });
+            offer.prompt = async () => { window.asked = true; };
+            dispatchEvent(offer);
+            window.taken = offer.defaultPrevented;
+        }"""
+    )
+    install.click()
+    assert page.evaluate("[taken, asked]") == [True, True]
+    expect(install).to_be_hidden()
+
+
+def test_where_a_service_worker_is_refused_that_is_said(browser, server, visitor_of):
+    for page, _ in watched_page(browser, server):
+        visitor = visitor_of(page)
+        page.add_init_script("delete Navigator.prototype.serviceWorker")
+        visitor.open("./?device=numpy")
+        state = offline_state(page)
+        expect(state).to_have_attribute("data-state", "refused")
+        expect(state).to_contain_text("this browser keeps no files")
+        visitor.hook("language-select").select_option("zh")
+        expect(state).to_contain_text("无法离线使用")

@@ -1,0 +1,114 @@
+// @ts-check
+/**
+ * Whether the page works without a network: its service worker, written by Workbox when the site was
+ * built, keeps all files. A new version is offered, and waits until it is wanted. Beside it, a
+ * button that installs the page as an app, where the browser has that to offer.
+ */
+
+import { text } from "../text.js";
+import { Message } from "./message.js";
+
+/** @typedef {"unsaid" | "keeping" | "kept" | "newer" | "refused"} State */
+
+const CLIENT = new URL("../runtime/workbox-window.prod.mjs", import.meta.url);
+const WORKER = new URL("../service-worker.js", import.meta.url);
+
+export class Offline {
+  #root;
+  #message;
+  /** @type {State} */
+  #state = "unsaid";
+  #why = "";
+  #begun = false;
+  #wanted = false;
+  /** @type {import("workbox-window").Workbox | null} */
+  #worker = null;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {HTMLButtonElement} install
+   */
+  constructor(root, install) {
+    this.#root = root;
+    this.#message = new Message(root);
+    offerInstall(install);
+  }
+
+  /** Keep the page's files, once it has loaded what it needs itself. */
+  async begin() {
+    if (this.#begun) return;
+    this.#begun = true;
+    try {
+      await this.#register();
+    } catch (error) {
+      this.#why = /** @type {Error} */ (error).message;
+      this.#show("refused");
+    }
+  }
+
+  /** Say it again, in another language. */
+  relabel() {
+    this.#show(this.#state);
+  }
+
+  async #register() {
+    if (!("serviceWorker" in navigator)) throw new Error(text.noServiceWorker);
+    /** @type {typeof import("workbox-window")} */
+    const { Workbox } = await import(CLIENT.href);
+    const worker = new Workbox(WORKER.href, { updateViaCache: "none" });
+    this.#worker = worker;
+    worker.addEventListener("waiting", () => this.#show("newer"));
+    worker.addEventListener("activated", ({ isUpdate }) => {
+      if (!isUpdate) this.#show("kept");
+    });
+    worker.addEventListener("redundant", () => {
+      // A new version that could not be had leaves the old one as good as it was.
+      if (this.#state !== "keeping") return;
+      this.#why = text.keepingFailed;
+      this.#show("refused");
+    });
+    worker.addEventListener("controlling", ({ isUpdate }) => {
+      if (this.#wanted) location.reload();
+      else if (isUpdate) this.#show("newer"); // another tab asked for it
+    });
+    const registration = await worker.register({ immediate: true });
+    if (!registration) throw new Error(text.noServiceWorker);
+    this.#show(registration.waiting ? "newer" : registration.active ? "kept" : "keeping");
+    // A page that stays open for days hears of a new version when it is looked at again.
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") worker.update().catch(() => {});
+    });
+  }
+
+  /** @param {State} state */
+  #show(state) {
+    this.#state = state;
+    this.#root.dataset.state = state;
+    if (state === "newer") this.#message.show(text.newer, () => this.#renew(), text.reload);
+    else this.#message.show(text.offline[state](this.#why));
+  }
+
+  /** Have the new version in: every tab gets its files from now on, and this one starts with it. */
+  async #renew() {
+    this.#wanted = true;
+    const registration = await navigator.serviceWorker.getRegistration(WORKER.href);
+    if (registration?.waiting) this.#worker?.messageSkipWaiting();
+    else location.reload();
+  }
+}
+
+/** @param {HTMLButtonElement} button */
+function offerInstall(button) {
+  /** @type {(Event & {prompt(): Promise<unknown>}) | null} */
+  let offer = null;
+  addEventListener("beforeinstallprompt", (event) => {
+    event.preventDefault(); // no bar of the browser's over the page
+    offer = /** @type {Event & {prompt(): Promise<unknown>}} */ (event);
+    button.hidden = false;
+  });
+  button.addEventListener("click", () => {
+    button.hidden = true; // an offer can be taken once
+    void offer?.prompt();
+  });
+  addEventListener("appinstalled", () => (button.hidden = true));
+}
