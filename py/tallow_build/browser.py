@@ -46,6 +46,7 @@ _QUIET = (
     "--disable-quic",
     "--disable-sync",
     "--no-first-run",
+    "--disable-lcd-text",  # letters without coloured edges on any system: pictures are compared
     "--use-fake-device-for-media-stream",  # never this machine's own camera
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )

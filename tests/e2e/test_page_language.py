@@ -16,6 +16,7 @@ COMPARE = """async () => {
   const parts = {
     "data-text": (element) => element.textContent,
     "data-text-label": (element) => element.getAttribute("aria-label"),
+    "data-text-title": (element) => element.getAttribute("title"),
     "data-text-content": (element) => element.getAttribute("content"),
   };
   const wrong = [];
@@ -27,7 +28,8 @@ COMPARE = """async () => {
       if (said(read(element)) !== en.page[entry]) wrong.push([entry, said(read(element))]);
     }
   }
-  const labelled = page.querySelectorAll("[aria-label]:not([data-text-label])");
+  const labelled = page.querySelectorAll(
+    "[aria-label]:not([data-text-label]), [title]:not([data-text-title])");
   const bare = [...labelled].map((element) => element.outerHTML);
   const words = page.createTreeWalker(page.body, NodeFilter.SHOW_TEXT);
   while (words.nextNode()) {
