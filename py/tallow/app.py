@@ -46,18 +46,21 @@ class _Loaded:
 _models: dict[str, _Loaded] = {}
 
 _usual_warning = warnings.showwarning
-_warned: list[str] = []  # what the page has not been told yet
+_warned: list[dict[str, str]] = []  # what the page has not been told yet
 
 
 def _show_warning(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
     """In place of warnings.showwarning: keeps what the visitor must be told."""
-    if not issubclass(category, TuningWarning):
+    if not isinstance(message, TuningWarning):
         _usual_warning(message, category, *where, **more)
-    elif str(message) not in _warned:
-        _warned.append(str(message))
+        return
+    told = {"kind": message.kind, "kernel": message.kernel, "why": message.why}
+    if told not in _warned:
+        _warned.append(told)
 
 
-def _warnings() -> list[str]:
+def _warnings() -> list[dict[str, str]]:
+    """The page says them in its own language."""
     told = _warned.copy()
     _warned.clear()
     return told

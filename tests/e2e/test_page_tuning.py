@@ -205,6 +205,8 @@ def test_where_storage_is_refused_that_is_told_and_tuning_works(visitor, how, pa
     expect(warned).to_contain_text("cannot be read: this browser refuses storage: no storage here")
     tune(visitor)
     expect(warned).to_contain_text("not kept: this browser refuses storage: no storage here")
+    visitor.hook("language-select").select_option("zh")
+    expect(warned).to_contain_text("这个浏览器拒绝存储（no storage here）")
     assert visitor.read() == "7"
 
 

@@ -9,6 +9,7 @@ import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
 import { SIDE, prepareDigit } from "../prepare/digit.js";
 import { splitDigits } from "../prepare/split.js";
+import { words, wordsOf } from "../said.js";
 import { text } from "../text.js";
 import { Bars } from "./bars.js";
 import { Message } from "./message.js";
@@ -167,7 +168,7 @@ export class Draw {
   #fail(error) {
     this.#result.ariaBusy = "false";
     if (error instanceof NotReady) return; // the status says why
-    this.#message.show(text.digitFailed(error.message), () => this.answer());
+    this.#message.show(words("digitFailed", wordsOf(error)), () => this.answer());
   }
 
   /** No ink, no answer. */

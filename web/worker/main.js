@@ -8,6 +8,7 @@
 
 import { DIGIT_MODEL, fetchCard, findModel } from "../catalogue.js";
 import { download } from "./downloads.js";
+import { Said } from "../said.js";
 import { openGpu, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
 import { emit, serve } from "./serve.js";
@@ -18,7 +19,7 @@ import { stage } from "./stage.js";
  * @typedef {object} Started
  * @property {Device} device         the one that was had
  * @property {string} adapter
- * @property {string | null} reason  why that is not the one asked for
+ * @property {import("../said.js").Words | null} reason  why that is not the one asked for
  * @property {Record<string, object>} models  facts about those that were loaded again
  * @typedef {{onnx: Uint8Array, card: string}} ModelFiles
  */
@@ -80,7 +81,7 @@ async function start({ device }) {
   const opening = device === "webgpu" ? openGpu() : withoutGpu();
   python ??= startPython({ numpy: device === "numpy" });
   python.catch(() => {}); // awaited below, but the GPU may fail or take longer
-  const { info, reason } = await opening;
+  const { info, words } = await opening;
   const had = info ? "webgpu" : "numpy";
   const running = await python;
   if (had === "numpy") await running.loadNumpy();
@@ -88,7 +89,7 @@ async function start({ device }) {
   /** @type {Record<string, object>} */
   const models = {};
   for (const [name, files] of loaded) models[name] = await compile(name, files);
-  return { ...started, reason: started.reason ?? (device === had ? null : reason), models };
+  return { ...started, reason: device === had ? null : words, models };
 }
 
 /**
@@ -125,8 +126,8 @@ async function tune(model) {
  * @param {number} warm  runs after the first
  */
 async function runOnBoth(model, warm) {
-  const { info, reason } = await openGpu();
-  if (!info) throw new Error(reason ?? "");
+  const { info, words } = await openGpu();
+  if (!info) throw new Said(words ?? "");
   await (await python)?.loadNumpy();
   const webgpu = await askApp("run_on", model, "webgpu", warm);
   const numpy = await askApp("run_on", model, "numpy", warm);
