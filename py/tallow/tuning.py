@@ -24,7 +24,7 @@ from .backends.kernels import SCHEDULES, Schedule, kernel_file
 from .compile import Limits, compile_graph, optimise
 from .compile.partition import static_nodes
 from .device import backend, get_float32_matmul_precision
-from .errors import DeviceLostError, TallowError
+from .errors import DeviceLostError, StorageError, TallowError
 from .graph import Graph, Node, input_node, make
 from .op import Contraction
 from .shape import size_of
@@ -45,12 +45,13 @@ class TuningWarning(UserWarning):
     """A tuning record could not be read or kept; answers are the same, only slower.
 
     kind: "unread", "damaged" or "unkept", of the record, or "leftOut", of one kernel. why: the
-    reason alone, as the words of the warning give it. kernel: the file that was left out, else "".
+    reason alone, of an error or in words. kernel: the file that was left out, else "".
     """
 
     def __init__(self, message: str, kind: str, why: object, kernel: str = "") -> None:
         super().__init__(message)
-        self.kind, self.why, self.kernel = kind, str(why), kernel
+        self.kind, self.kernel = kind, kernel
+        self.why = why.why if isinstance(why, StorageError) else str(why)
 
 
 @dataclass(frozen=True)
