@@ -98,6 +98,10 @@ export default {
   /** @param {number} kernels  0 where none are compiled */
   ready: (kernels) => (kernels ? `Ready · ${kernels} kernels compiled` : "Ready"),
 
+  /** For screen readers, while the keyboard draws. */
+  penDown: "Pen down",
+  penUp: "Pen up",
+
   /** @param {string} digit */
   digitRead: (digit) => `The digit is ${digit}`,
 

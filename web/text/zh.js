@@ -91,6 +91,8 @@ export default {
   compiling: (done, total) => `正在编译内核：${done} / ${total}`,
   ready: (kernels) => (kernels ? `就绪 · 已编译 ${kernels} 个内核` : "就绪"),
 
+  penDown: "落笔",
+  penUp: "抬笔",
   digitRead: (digit) => `数字是 ${digit}`,
   numberRead: (number) => `这个数是 ${number}`,
   digitFailed: (why) => `无法辨认这个数字：${why}`,

@@ -62,7 +62,7 @@ export class Draw {
     this.#message = new Message(find(".message"));
     this.#bars = new Bars(find(".bars"));
     this.#pad = new Pad(find("[data-testid=digit-pad]"), () => this.#schedule());
-    new PadKeys(find("[data-testid=digit-pad]"), find(".cursor"), this.#pad);
+    new PadKeys(find("[data-testid=digit-pad]"), find(".cursor"), find(".said.pen"), this.#pad);
     this.#tools = new PadTools(root, this.#pad);
     this.#latest = new Latest(
       (question) => ask(engine, question),
