@@ -180,11 +180,14 @@ export class Engine {
   /**
    * @param {string} model
    * @param {Uint8ClampedArray<ArrayBuffer>} pixels  RGBA, size * size * 4
-   * @param {number} [watched]  a class whose probability is told, whether it is among the best or not
+   * @param {object} [options]
+   * @param {number} [options.watched]  a class whose probability is told, whether it is among the
+   *   best or not
+   * @param {boolean} [options.keep]  whether profile() and both() compute with these pixels
    * @returns {Promise<{top: {index: number, probability: number}[], watched: number, ms: number}>}
    */
-  classify(model, pixels, watched = 0) {
-    return this.#answer("classify", { model, pixels, watched });
+  classify(model, pixels, { watched = 0, keep = true } = {}) {
+    return this.#answer("classify", { model, pixels, watched, keep });
   }
 
   /**

@@ -40,7 +40,7 @@ class _Loaded:
     best_only: bool
     opening: float  # seconds from the graph to the session
     first: float | None = None  # seconds from the graph to the first answer, once it was given
-    asked: memoryview | None = None  # the last pixels that it answered
+    asked: memoryview | None = None  # the pixels of its last answer that are to be kept
 
 
 _models: dict[str, _Loaded] = {}
@@ -105,12 +105,13 @@ async def load_model(name: str, content: Any, card_json: str) -> str:
     return json.dumps(facts)
 
 
-async def predict(name: str, pixels: Any, watched: int = 0) -> str:
+async def predict(name: str, pixels: Any, watched: int = 0, keep: bool = True) -> str:
     """An answer of the model `name` for pixels (a JavaScript typed array or any buffer).
 
     A digit: 28 x 28 float32 from 0 to 1, white ink on black; returns {"probabilities": [...]}.
     A photograph: RGBA bytes, size x size; returns {"top": [[class, probability], ...], "watched":
     probability}, the five best first, and the class `watched`, which need not be among them.
+    keep: whether `profile` and `run_on` are to use these pixels from now on.
     Raises KeyError for a model that is not loaded, FeedError for pixels that do not fit.
     """
     loaded = _models[name]
@@ -120,7 +121,8 @@ async def predict(name: str, pixels: Any, watched: int = 0) -> str:
     (result,) = await loaded.session.run_ordered([content])
     if loaded.first is None:
         loaded.first = loaded.opening + time.perf_counter() - began
-    loaded.asked = content
+    if keep:
+        loaded.asked = content
     probabilities = result.flat()
     if not loaded.best_only:
         return json.dumps({"probabilities": probabilities})

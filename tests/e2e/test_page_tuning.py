@@ -38,6 +38,18 @@ REFUSALS = {
       return request;
     };""",
 }
+# Counts how often the worker loads a model.
+COUNT_LOADS = """
+window.loads = 0;
+window.Worker = class extends Worker {
+  constructor(...args) {
+    super(...args);
+    this.addEventListener("message", ({data}) => {
+      if (data.event === "stage" && data.name === "kernels" && data.state === "begun") loads += 1;
+    });
+  }
+};
+"""
 # Notes in the page each thing that the visitor is told meanwhile.
 LISTEN = """() => {
   const said = document.querySelector("[data-testid=tuning-said]");
@@ -161,6 +173,7 @@ def test_while_tuning_answers_go_on_and_the_button_cancels(visitor):
 
 
 def test_another_device_ends_the_tuning(visitor):
+    visitor.page.add_init_script(COUNT_LOADS)
     seven(visitor)
     visitor.hook("tune").click()
     expect(visitor.hook("tuning-said")).to_contain_text("op 1 of")
@@ -171,6 +184,7 @@ def test_another_device_ends_the_tuning(visitor):
     measured(visitor)
     expect(visitor.device).to_have_attribute("data-device", "numpy")
     expect(visitor.hook("tune")).to_be_disabled()
+    assert visitor.page.evaluate("loads") == 2  # at the start, and on the other device
 
 
 def test_numpy_has_nothing_to_tune_and_says_so(visitor):

@@ -73,7 +73,7 @@ export class Classify {
     this.#message = new Message(find(".message"));
     this.#bars = new Bars(this.#list);
     this.#gallery = new Gallery(find("[data-testid=image-gallery]"), {
-      ask: async (photo) => this.#classify({ photo, model: await this.#whichModel() }),
+      ask: async (photo) => this.#classify({ photo, model: await this.#whichModel() }, false),
       open: (file) => void this.#open(file),
       changed: () => this.#copies?.update(),
     });
@@ -170,7 +170,8 @@ export class Classify {
       place: /** @type {HTMLElement} */ (this.#frame.querySelector(".crop")),
       ask: async (pixels) => {
         await this.#engine.ready(model);
-        return (await this.#engine.classify(model, pixels, index)).watched;
+        const options = { watched: index, keep: false };
+        return (await this.#engine.classify(model, pixels, options)).watched;
       },
     };
   }
@@ -206,11 +207,15 @@ export class Classify {
     this.#gallery.answer();
   }
 
-  /** @param {Question} question @returns {Promise<Answer>} */
-  async #classify({ photo, model }) {
+  /**
+   * @param {Question} question
+   * @param {boolean} [keep]  whether this is the answer that the whole page is about
+   * @returns {Promise<Answer>}
+   */
+  async #classify({ photo, model }, keep = true) {
     labelsOf(model).catch(() => {}); // fetched meanwhile; labelled() hears of a failure
     const { name, preprocess } = await this.#engine.ready(model);
-    const { top, ms } = await this.#engine.classify(name, photo.pixels(preprocess));
+    const { top, ms } = await this.#engine.classify(name, photo.pixels(preprocess), { keep });
     return { rows: await labelled(top, model), model, preprocess, ms };
   }
 

@@ -33,6 +33,9 @@ let app;
 /** What app.py holds, so that it can be loaded again on another device. @type {Map<string, ModelFiles>} */
 const loaded = new Map();
 
+/** How often the device was chosen, with which all models are loaded. */
+let starts = 0;
+
 /** What is being tuned, if anything. @type {{stop: boolean, over: Promise<any>} | null} */
 let tuning = null;
 
@@ -54,7 +57,7 @@ function inTurn(job) {
 /**
  * Call a function of py/tallow/app.py, and read the JSON that it gives.
  * @param {"start" | "load_model" | "predict" | "profile" | "run_on" | "tune"} name
- * @param {...unknown} args  strings, byte arrays and callbacks
+ * @param {...unknown} args  strings, numbers, booleans, byte arrays and callbacks
  * @returns {Promise<any>}
  */
 async function askApp(name, ...args) {
@@ -77,6 +80,7 @@ async function askApp(name, ...args) {
  * @returns {Promise<Started>}
  */
 async function start({ device }) {
+  starts += 1;
   // Python needs seconds to start; the GPU is opened meanwhile.
   const opening = device === "webgpu" ? openGpu() : withoutGpu();
   python ??= startPython({ numpy: device === "numpy" });
@@ -99,6 +103,7 @@ async function start({ device }) {
  */
 async function tune(model) {
   if (tuning) throw new Error("A model is being tuned already.");
+  const since = starts;
   const mine = { stop: false, over: /** @type {Promise<any>} */ (Promise.resolve()) };
   const progress = (/** @type {number} */ done, /** @type {number} */ total) => {
     emit("tuning", { done, total });
@@ -115,7 +120,8 @@ async function tune(model) {
   const stopped = mine.stop;
   const facts = await inTurn(async () => {
     const files = loaded.get(model);
-    return files && told.measured ? compile(model, files) : null;
+    if (!files || !told.measured || since !== starts) return null;
+    return compile(model, files);
   });
   return { ...told, stopped, facts };
 }
@@ -173,10 +179,11 @@ async function compile(name, { onnx, card }) {
  * @param {string} model
  * @param {Float32Array | Uint8ClampedArray} pixels
  * @param {number} [watched]  a class of photographs
+ * @param {boolean} [keep]  whether this is what is profiled and checked afterwards
  */
-async function predict(model, pixels, watched = 0) {
+async function predict(model, pixels, watched = 0, keep = true) {
   const began = performance.now();
-  const answer = await askApp("predict", model, pixels, watched);
+  const answer = await askApp("predict", model, pixels, watched, keep);
   return { ...answer, ms: performance.now() - began };
 }
 
@@ -206,11 +213,11 @@ serve({
 
   /**
    * RGBA, size * size.
-   * @param {{model: string, pixels: Uint8ClampedArray, watched: number}} args
+   * @param {{model: string, pixels: Uint8ClampedArray, watched: number, keep: boolean}} args
    */
-  classify: ({ model, pixels, watched }) =>
+  classify: ({ model, pixels, watched, keep }) =>
     inTurn(async () => {
-      const { top, ...rest } = await predict(model, pixels, watched);
+      const { top, ...rest } = await predict(model, pixels, watched, keep);
       const pairs = /** @type {[number, number][]} */ (top);
       return { top: pairs.map(([index, probability]) => ({ index, probability })), ...rest };
     }),
