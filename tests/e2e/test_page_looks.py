@@ -49,6 +49,7 @@ FREEZE = """() => {
     say("[data-state=loading] .words > :first-child", "Loading 6.5 of 13.0 MB");
     Object.assign(document.querySelector(".status progress"), { max: 2, value: 1 });
     say(".latency", ({ dataset }) => (dataset.ms ? "8.2 ms" : "–"));
+    say("[data-testid=offline-state][data-state=refused] > span", "Works offline");
     say("[data-testid=device-info]", "the graphics card’s name");
     say("[data-testid=check-result][data-max-diff]", "The largest difference is 4.2e-9.");
     say("[data-testid=heat-said]:not(:empty)", "For “Egyptian cat” the middle mattered most.");
@@ -74,8 +75,15 @@ FREEZE = """() => {
 }"""
 
 
+# Tests have no service worker; what the page says of that comes soon after it is ready.
+SETTLED = """["status", "offline-state"]
+    .map((name) => document.querySelector(`[data-testid=${name}]`).dataset.state)
+    .every((state, i, [status]) => status !== "ready" || state !== "unsaid")"""
+
+
 def rest(page: Page) -> None:
     """Nothing is pointed at, nothing has the focus, and all is frozen."""
+    until(page, SETTLED)
     page.mouse.move(0, 0)
     page.evaluate("document.activeElement.blur()")
     page.evaluate(FREEZE)
