@@ -32,7 +32,7 @@ class Operator:
     set that brought it. fewest, most: how many inputs (most None: any number).
     On the host it is function(call, np, *inputs), on values: NumPy arrays (texts: of the dtype
     object), lists of values (sequences), None (an absent input, or an empty optional); it gives a
-    value, or a tuple of them.
+    value, or a tuple of them. numbers: whether it also serves for tensors of numbers.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Operator:
     function: Callable[..., Result]
     fewest: int
     most: int | None
+    numbers: bool = True
 
 
 Table = dict[tuple[str, str], Operator]
@@ -65,6 +66,11 @@ def host_operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], 
     return _entering(_ON_HOST, name, since, domain, 2)
 
 
+def text_operator(name: str, since: int = 1) -> Callable[[F], F]:
+    """As `host_operator`, of what has a composed function for numbers: for texts and the like."""
+    return _entering(_ON_HOST, name, since, "", 2, numbers=False)
+
+
 def control_operator(name: str, since: int = 1) -> Callable[[F], F]:
     """Enters a function that runs graphs of the file; see operators/control.py."""
 
@@ -75,7 +81,9 @@ def control_operator(name: str, since: int = 1) -> Callable[[F], F]:
     return enter
 
 
-def _entering(table: Table, name: str, since: int, domain: str, own: int) -> Callable[[F], F]:
+def _entering(
+    table: Table, name: str, since: int, domain: str, own: int, *, numbers: bool = True
+) -> Callable[[F], F]:
     """A decorator; the first `own` arguments of the function are not inputs of the operator."""
 
     def enter(function: F) -> F:
@@ -83,7 +91,7 @@ def _entering(table: Table, name: str, since: int, domain: str, own: int) -> Cal
         most = code.co_argcount - own
         fewest = most - len(function.__defaults__ or ())
         any_number = bool(code.co_flags & inspect.CO_VARARGS)
-        entry = Operator(name, since, function, fewest, None if any_number else most)
+        entry = Operator(name, since, function, fewest, None if any_number else most, numbers)
         _enter(table, domain, entry)
         return function
 

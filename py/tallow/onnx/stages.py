@@ -170,12 +170,12 @@ class _Making:
             names = self._needed(node, error.tensor)
             if names <= self._given.keys():
                 raise ValuesNeededError(names, f"{describe(node)}: {error}") from error
-            if find_on_host(node) is None:
+            if not _serves_numbers(node):
                 self._wait(self._later, node)
                 return None
             return str(error)
         except OnnxUnsupportedError as error:
-            if find_on_host(node) is None:
+            if not _serves_numbers(node):
                 raise OnnxUnsupportedError(f"{describe(node)}: {error}") from error
             return str(error)
         return None
@@ -250,3 +250,8 @@ class _Making:
                 outputs[one] = self._builder.values[one].node
         graph = Graph(tuple(self._inputs.values()), outputs, name) if outputs else None
         return Stage(graph, values, tuple(self._host), tuple(self._later), count)
+
+
+def _serves_numbers(node: NodeRecord) -> bool:
+    entry = find_on_host(node)
+    return entry is not None and entry.numbers

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import OnnxFormatError
 from ..call import Call
-from ..registry import host_operator
+from ..registry import host_operator, text_operator
 
 
 def _place(np: Any, position: Any, length: int, most: int) -> int:
@@ -96,7 +96,7 @@ def optional_get_element(call: Call, np: Any, value: Any) -> Any:
     return value
 
 
-@host_operator("Identity")
+@text_operator("Identity")
 def identity(call: Call, np: Any, value: Any) -> Any:
     """For what is no tensor."""
     return value

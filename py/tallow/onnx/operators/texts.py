@@ -7,10 +7,10 @@ from typing import Any
 
 from ...hostarray import StringArray
 from ..call import Call
-from ..registry import host_operator
+from ..registry import text_operator
 
 
-@host_operator("Constant")
+@text_operator("Constant")
 def constant(call: Call, np: Any) -> Any:
     if "value_strings" in call.node.attributes:
         return np.array(call.get("value_strings", tuple), dtype=object)
@@ -19,27 +19,27 @@ def constant(call: Call, np: Any) -> Any:
     return call.get("value", StringArray).numpy()
 
 
-@host_operator("Equal")
+@text_operator("Equal")
 def equal(call: Call, np: Any, x: Any, y: Any) -> Any:
     return np.asarray(x == y, dtype=bool)
 
 
-@host_operator("Where", since=9)
+@text_operator("Where", since=9)
 def where(call: Call, np: Any, condition: Any, x: Any, y: Any) -> Any:
     return np.where(condition, x, y)
 
 
-@host_operator("Concat")
+@text_operator("Concat")
 def concat(call: Call, np: Any, *values: Any) -> Any:
     return np.concatenate(values, call.get("axis", int))
 
 
-@host_operator("Gather")
+@text_operator("Gather")
 def gather(call: Call, np: Any, x: Any, indices: Any) -> Any:
     return np.take(x, indices, call.get("axis", int, 0))
 
 
-@host_operator("Reshape")
+@text_operator("Reshape")
 def reshape(call: Call, np: Any, x: Any, shape: Any) -> Any:
     dims = [int(dim) for dim in shape]
     if not call.flag("allowzero"):
@@ -47,52 +47,52 @@ def reshape(call: Call, np: Any, x: Any, shape: Any) -> Any:
     return np.reshape(x, dims)
 
 
-@host_operator("Transpose")
+@text_operator("Transpose")
 def transpose(call: Call, np: Any, x: Any) -> Any:
     return np.transpose(x, call.ints("perm", None))
 
 
-@host_operator("Squeeze")
+@text_operator("Squeeze")
 def squeeze(call: Call, np: Any, x: Any, axes: Any = None) -> Any:
     given = call.ints("axes", None) if axes is None else tuple(map(int, axes))
     return np.squeeze(x, given)
 
 
-@host_operator("Unsqueeze")
+@text_operator("Unsqueeze")
 def unsqueeze(call: Call, np: Any, x: Any, axes: Any = None) -> Any:
     given = call.ints("axes") if axes is None else tuple(map(int, axes))
     return np.expand_dims(x, given)
 
 
-@host_operator("Flatten")
+@text_operator("Flatten")
 def flatten(call: Call, np: Any, x: Any) -> Any:
     axis = call.get("axis", int, 1)
     rows = int(np.prod(x.shape[:axis], dtype=np.int64))
     return x.reshape(rows, -1) if rows else x.reshape(rows, int(np.prod(x.shape[axis:])))
 
 
-@host_operator("Expand", since=8)
+@text_operator("Expand", since=8)
 def expand(call: Call, np: Any, x: Any, shape: Any) -> Any:
     return np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(map(int, shape))))
 
 
-@host_operator("Tile")
+@text_operator("Tile")
 def tile(call: Call, np: Any, x: Any, repeats: Any) -> Any:
     return np.tile(x, tuple(map(int, repeats)))
 
 
-@host_operator("Shape")
+@text_operator("Shape")
 def shape(call: Call, np: Any, x: Any) -> Any:
     part = x.shape[call.get("start", int, 0) : call.get("end", int, None)]
     return np.array(part, np.int64)
 
 
-@host_operator("Size")
+@text_operator("Size")
 def size(call: Call, np: Any, x: Any) -> Any:
     return np.array(x.size, np.int64)
 
 
-@host_operator("Slice", since=10)
+@text_operator("Slice", since=10)
 def slice_(
     call: Call, np: Any, x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None
 ) -> Any:
@@ -106,7 +106,7 @@ def slice_(
     return x[tuple(index)]
 
 
-@host_operator("Split")
+@text_operator("Split")
 def split(call: Call, np: Any, x: Any, lengths: Any = None) -> Any:
     axis = call.get("axis", int, 0)
     given = call.ints("split", None) if lengths is None else tuple(map(int, lengths))
@@ -119,7 +119,7 @@ def split(call: Call, np: Any, x: Any, lengths: Any = None) -> Any:
     return tuple(np.split(x, places, axis))
 
 
-@host_operator("Pad", since=11)
+@text_operator("Pad", since=11)
 def pad(call: Call, np: Any, x: Any, pads: Any, value: Any = None, axes: Any = None) -> Any:
     mode = call.choice("mode", "constant", "reflect", "edge", "wrap")
     chosen = range(x.ndim) if axes is None else [int(axis) % x.ndim for axis in axes]
