@@ -17,7 +17,8 @@ from ..errors import GraphError, OnnxUnsupportedError
 from ..tensor import Tensor
 
 OLDEST, NEWEST = 7, 28
-"""The versions of the standard operator set whose definitions the functions follow."""
+"""The versions of the standard operator set whose definitions the functions follow. Of older ones
+they follow what did not change; see _UNCHANGED and `older_operator` for the rest."""
 
 Result = Tensor | Sequence[Tensor]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -45,6 +46,27 @@ Table = dict[tuple[str, str], Operator]
 
 _OPERATORS: Table = {}
 _ON_HOST: Table = {}
+_OLDER: Table = {}
+"""Of definitions before operator set OLDEST that differ from those in it."""
+
+# Operators whose definition in operator set OLDEST is older, by the set that brought it.
+_UNCHANGED: dict[int, str] = {
+    1: (
+        "ArgMax ArgMin Constant Conv ConvTranspose DepthToSpace Flatten Gather "
+        "GlobalAveragePool GlobalMaxPool Hardmax Identity If LRN LogSoftmax Loop "
+        "LpNormalization MatMul MaxPool MaxRoiPool Not RandomNormal RandomNormalLike "
+        "RandomUniform RandomUniformLike ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
+        "ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Shape Size Slice "
+        "Softmax Softplus Softsign SpaceToDepth Squeeze TopK Transpose Unsqueeze"
+    ),
+    2: ("GlobalLpPool LpPool Pad Split"),
+    4: ("Concat"),
+    5: ("Reshape"),
+    6: (
+        "Abs Cast Ceil Clip Elu Exp Floor HardSigmoid InstanceNormalization LeakyRelu Log Max "
+        "Mean Min Neg Reciprocal Relu Selu Sigmoid Sqrt Sum Tanh Tile"
+    ),
+}
 
 
 def _enter(table: Table, domain: str, entry: Operator) -> None:
@@ -61,6 +83,11 @@ def operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], F]:
 def host_operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], F]:
     """Enters the decorated function(call, np, *inputs) on values of the host (see Operator)."""
     return _entering(_ON_HOST, name, since, domain, 2)
+
+
+def older_operator(name: str, since: int) -> Callable[[F], F]:
+    """Enters what an operator was from the set `since` on until OLDEST defined it anew."""
+    return _entering(_OLDER, name, since, "", 1)
 
 
 def _entering(table: Table, name: str, since: int, domain: str, own: int) -> Callable[[F], F]:
@@ -80,7 +107,11 @@ def _entering(table: Table, name: str, since: int, domain: str, own: int) -> Cal
 
 def plain(name: str, function: Callable[..., Tensor], inputs: int, since: int = 1) -> None:
     """Enters an operator without attributes that is one of Tallow's own functions."""
-    _enter(_OPERATORS, "", Operator(name, since, lambda call, *tensors: function(*tensors), inputs, inputs))
+    _enter(
+        _OPERATORS,
+        "",
+        Operator(name, since, lambda call, *tensors: function(*tensors), inputs, inputs),
+    )
 
 
 def find(domain: str, name: str, opset: int | None) -> Operator:
@@ -95,9 +126,16 @@ def find(domain: str, name: str, opset: int | None) -> Operator:
         raise OnnxUnsupportedError("the model does not say which operator set it means")
     if opset < entry.since:
         raise OnnxUnsupportedError(f"it was defined in operator set {entry.since} first")
-    if not domain and not OLDEST <= opset <= NEWEST:
-        raise OnnxUnsupportedError(f"Tallow knows the operator sets {OLDEST} to {NEWEST}")
-    return entry
+    if domain or OLDEST <= opset <= NEWEST:
+        return entry
+    since = next((v for v, names in _UNCHANGED.items() if name in names.split()), OLDEST)
+    if since <= opset < OLDEST:
+        return entry
+    older = _OLDER.get((domain, name))
+    if older and older.since <= opset < OLDEST:
+        return older
+    first = older.since if older else since
+    raise OnnxUnsupportedError(f"Tallow knows it in the operator sets {first} to {NEWEST}")
 
 
 def operators() -> Mapping[tuple[str, str], Operator]:
