@@ -296,6 +296,16 @@ case("matmul-transposed", (normal(9, 12), normal(8, 12)), lambda a, b: a @ b.mT,
 case("matmul-fused", (normal(12, 8), normal(8, 12), normal(12), normal(12, 12)),
      lambda a, b, c, d: F.relu(a @ b + c) + d,
      lambda a, b, c, d: np.maximum(a @ b + c, 0) + d, **tolerance)  # fmt: skip
+# Added up in float16 it would stand still at 2,048 halves.
+halves = np.full((2, 9000), 0.5, np.float16), np.ones((9000, 3), np.float16)
+case("matmul-float16", halves, tl.matmul, lambda a, b: np.full((2, 3), 4500, np.float16))
+halves = np.full((1, 64, 9, 9), 0.5, np.float16), np.ones((2, 64, 9, 9), np.float16)
+case("conv2d-float16", halves, F.conv2d,
+     lambda x, w: np.full((1, 2, 1, 1), 2592, np.float16), rtol=1e-3)  # fmt: skip
+case("conv2d-float16-depthwise",
+     (np.full((1, 2, 65, 65), 0.5, np.float16), np.ones((2, 1, 65, 65), np.float16)),
+     lambda x, w: F.conv2d(x, w, groups=2),
+     lambda x, w: np.full((1, 2, 1, 1), 2112.5, np.float16), rtol=1e-3)  # fmt: skip
 case("matmul-int32", (integers(3, 4), integers(4, 5)), tl.matmul, np.matmul)
 case("linear", (normal(4, 6), normal(10, 6), normal(10)), F.linear,
      lambda x, w, b: x @ w.T + b, **tolerance)  # fmt: skip
