@@ -147,14 +147,14 @@ for line in sys.stdin:
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("test_ends", "it ended the process"), ("test_hangs", "no answer for 3 seconds")],
+    [("test_ends", "it ended the process"), ("test_hangs", "no answer for 5 seconds")],
 )
 def test_a_case_that_is_not_survived_has_failed_alone(
     name: str, reason: str, tmp_path: Path
 ) -> None:
     worker = tmp_path / "worker.py"
     worker.write_text(_FICKLE, "utf-8")
-    runner = ProcessRunner("numpy", worker, patience=3)
+    runner = ProcessRunner("numpy", worker, patience=5)
     outcomes = runner.run([case("test_first"), case(name), case("test_last")])
     runner.close()
     assert [o.status for o in outcomes] == ["refused", "failed", "refused"]
