@@ -72,7 +72,7 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
 
 def softplus(x: Tensor) -> Tensor:
     """log(1 + exp(x)), without overflow."""
-    return f.maximum(x, 0) + f.log(f.exp(-abs(x)) + 1.0)
+    return f.maximum(x, 0) + f.log1p(f.exp(-abs(x)))
 
 
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:

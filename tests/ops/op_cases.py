@@ -78,6 +78,9 @@ for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum"):
 positive = np.abs(normal(5, 7)) + 0.1
 for name in ("sqrt", "exp", "log", "reciprocal", "floor", "ceil", "trunc"):
     case(name, positive, getattr(tl, name), getattr(np, name), rtol=3e-5, atol=3e-5)
+tiny = np.array([1e-7, -3e-5, 4e-4, 0.01, -0.049, 0.049, 0.051, 0.5, 7, 0], np.float32)
+case("tanh-small", tiny, tl.tanh, np.tanh, rtol=2e-5, atol=0)
+case("log1p", tiny, tl.log1p, np.log1p, rtol=2e-5, atol=0)
 # WGSL (section 15.7.4) promises no more than 2^-11 of these, absolute, between -pi and pi.
 for name in ("sin", "cos", "tan"):
     angles = np.linspace(-1.4, 1.4, 35, dtype=np.float32)
@@ -115,6 +118,9 @@ case("floor_divide", (sevens, divisors), tl.floor_divide, np.floor_divide)
 case("floor_divide-float", (normal(9), positive[0, :1]), tl.floor_divide, np.floor_divide)
 case("remainder", (sevens, divisors), tl.remainder, np.remainder)
 case("remainder-float", (normal(9), normal(9)), tl.remainder, np.remainder, rtol=1e-3, atol=1e-4)
+endless = np.array([np.inf, np.inf, -np.inf, 3, 2], np.float32)
+finite = np.array([3, -1, 1, -2, 5.5], np.float32)
+case("remainder-infinite", (finite, endless), tl.remainder, np.remainder)
 case(
     "trunc_divide",
     (sevens, divisors),
@@ -138,6 +144,10 @@ bits = (integers(20, low=0, high=99, dtype=np.uint32), integers(20, low=0, high=
 for name in ("and", "or", "xor", "left_shift", "right_shift"):
     reference = getattr(np, name if "shift" in name else f"bitwise_{name}")
     case(f"bitwise_{name}", bits, getattr(tl, f"bitwise_{name}"), reference)
+by = np.array([1, 31, 32, 40, -1, 33], np.int32)
+far_out = np.array([-8, -9, -10, 11, 12, -13], np.int32), by
+for name in ("left_shift", "right_shift"):
+    case(f"bitwise_{name}-beyond", far_out, getattr(tl, f"bitwise_{name}"), getattr(np, name))
 case("bitwise_invert", integers(8), tl.bitwise_invert, np.invert)
 case("bitwise_right_shift-negative", integers(8), lambda x: x >> 1, lambda x: x >> 1)
 case("where", (booleans(4, 6), normal(4, 6), normal(6)), tl.where, np.where)
@@ -233,6 +243,8 @@ case("concat-uneven", uneven, lambda *x: tl.concat(x, axis=1) * 2.0,
      lambda *x: np.concatenate(x, 1) * 2)  # fmt: skip
 many = tuple(normal(2, 2) for _ in range(13))
 case("concat-many", many, lambda *x: tl.concat(x, axis=0), lambda *x: np.concatenate(x, 0))
+pairs = np.array([1, 2], np.float32), np.array([3, 4], np.float32)
+case("concat-four", pairs, lambda *x: tl.concat(x, axis=0), lambda *x: np.concatenate(x, 0))
 case("concat-computed", (normal(2, 4), normal(2, 4)),
      lambda x, y: tl.concat([tl.exp(x), x + y], axis=1),
      lambda x, y: np.concatenate([np.exp(x), x + y], 1))  # fmt: skip
@@ -284,6 +296,16 @@ case("matmul-transposed", (normal(9, 12), normal(8, 12)), lambda a, b: a @ b.mT,
 case("matmul-fused", (normal(12, 8), normal(8, 12), normal(12), normal(12, 12)),
      lambda a, b, c, d: F.relu(a @ b + c) + d,
      lambda a, b, c, d: np.maximum(a @ b + c, 0) + d, **tolerance)  # fmt: skip
+# Added up in float16 it would stand still at 2,048 halves.
+halves = np.full((2, 9000), 0.5, np.float16), np.ones((9000, 3), np.float16)
+case("matmul-float16", halves, tl.matmul, lambda a, b: np.full((2, 3), 4500, np.float16))
+halves = np.full((1, 64, 9, 9), 0.5, np.float16), np.ones((2, 64, 9, 9), np.float16)
+case("conv2d-float16", halves, F.conv2d,
+     lambda x, w: np.full((1, 2, 1, 1), 2592, np.float16), rtol=1e-3)  # fmt: skip
+case("conv2d-float16-depthwise",
+     (np.full((1, 2, 65, 65), 0.5, np.float16), np.ones((2, 1, 65, 65), np.float16)),
+     lambda x, w: F.conv2d(x, w, groups=2),
+     lambda x, w: np.full((1, 2, 1, 1), 2112.5, np.float16), rtol=1e-3)  # fmt: skip
 case("matmul-int32", (integers(3, 4), integers(4, 5)), tl.matmul, np.matmul)
 case("linear", (normal(4, 6), normal(10, 6), normal(10)), F.linear,
      lambda x, w, b: x @ w.T + b, **tolerance)  # fmt: skip

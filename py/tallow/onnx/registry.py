@@ -18,7 +18,8 @@ from ..tensor import Tensor
 from .records import NodeRecord
 
 OLDEST, NEWEST = 7, 28
-"""The versions of the standard operator set whose definitions the functions follow."""
+"""The versions of the standard operator set whose definitions the functions follow. Of older ones
+they follow what did not change; see _UNCHANGED and `older_operator` for the rest."""
 
 Result = Tensor | Sequence[Tensor]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -48,6 +49,27 @@ Table = dict[tuple[str, str], Operator]
 _OPERATORS: Table = {}
 _ON_HOST: Table = {}
 _CONTROL: Table = {}
+_OLDER: Table = {}
+"""Of definitions before operator set OLDEST that differ from those in it."""
+
+# Operators whose definition in operator set OLDEST is older, by the set that brought it.
+_UNCHANGED: dict[int, str] = {
+    1: (
+        "ArgMax ArgMin Constant Conv ConvTranspose DepthToSpace Flatten Gather "
+        "GlobalAveragePool GlobalMaxPool Hardmax Identity If LRN LogSoftmax Loop "
+        "LpNormalization MatMul MaxPool MaxRoiPool Not RandomNormal RandomNormalLike "
+        "RandomUniform RandomUniformLike ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
+        "ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Shape Size Slice "
+        "Softmax Softplus Softsign SpaceToDepth Squeeze TopK Transpose Unsqueeze"
+    ),
+    2: ("GlobalLpPool LpPool Pad Split"),
+    4: ("Concat"),
+    5: ("Reshape"),
+    6: (
+        "Abs Cast Ceil Clip Elu Exp Floor HardSigmoid InstanceNormalization LeakyRelu Log Max "
+        "Mean Min Neg Reciprocal Relu Selu Sigmoid Sqrt Sum Tanh Tile"
+    ),
+}
 
 
 def _enter(table: Table, domain: str, entry: Operator) -> None:
@@ -79,6 +101,11 @@ def control_operator(name: str, since: int = 1) -> Callable[[F], F]:
         return function
 
     return enter
+
+
+def older_operator(name: str, since: int) -> Callable[[F], F]:
+    """Enters what an operator was from the set `since` on until OLDEST defined it anew."""
+    return _entering(_OLDER, name, since, "", 1)
 
 
 def _entering(
@@ -115,17 +142,26 @@ def find(domain: str, name: str, opset: int | None) -> Operator:
     entry = operators().get((domain, name))
     if entry is None:
         raise OnnxUnsupportedError("Tallow has no such operator")
-    _check(entry, domain, opset)
-    return entry
+    return _in_set(entry, domain, opset)
 
 
-def _check(entry: Operator, domain: str, opset: int | None) -> None:
+def _in_set(entry: Operator, domain: str, opset: int | None) -> Operator:
+    """The operator as an operator set has it."""
     if opset is None:
         raise OnnxUnsupportedError("the model does not say which operator set it means")
     if opset < entry.since:
         raise OnnxUnsupportedError(f"it was defined in operator set {entry.since} first")
-    if not domain and not OLDEST <= opset <= NEWEST:
-        raise OnnxUnsupportedError(f"Tallow knows the operator sets {OLDEST} to {NEWEST}")
+    if domain or OLDEST <= opset <= NEWEST:
+        return entry
+    name = entry.name
+    since = next((v for v, names in _UNCHANGED.items() if name in names.split()), OLDEST)
+    if since <= opset < OLDEST:
+        return entry
+    older = _OLDER.get((domain, name))
+    if older and older.since <= opset < OLDEST:
+        return older
+    first = older.since if older else since
+    raise OnnxUnsupportedError(f"Tallow knows it in the operator sets {first} to {NEWEST}")
 
 
 def find_on_host(node: NodeRecord) -> Operator | None:
@@ -147,7 +183,7 @@ def find_any(node: NodeRecord) -> None:
     if key in operators() or other is None:
         find(*key, node.opset)
     else:
-        _check(other, node.domain, node.opset)
+        _in_set(other, node.domain, node.opset)
 
 
 def operators() -> Mapping[tuple[str, str], Operator]:

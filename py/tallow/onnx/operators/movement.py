@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ... import functions as f
 from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...shape import broadcast_shapes, check_axis
 from ...tensor import Tensor
 from ..call import Call
-from ..registry import operator
+from ..registry import host_operator, operator
 
 
 @operator("Reshape", since=5)
@@ -135,3 +136,19 @@ def dropout(
         raise OnnxUnsupportedError("it is in training mode")
     mask = f.ones(x.shape, "bool" if call.opset >= 10 else x.dtype)
     return [x, mask]
+
+
+@host_operator("Dropout")
+def dropout_in_training(
+    call: Call, np: Any, x: Any, ratio: Any = None, training: Any = None
+) -> tuple[Any, Any]:
+    """In training mode, known or not: each element is kept with the probability 1 - ratio, by
+    NumPy's generator of that seed, and grows so that sums stay as they were."""
+    share = 0.5 if ratio is None else float(ratio)
+    if training is None or not training or share == 0:
+        return x, np.ones(x.shape, bool)
+    if not 0 <= share < 1:
+        raise OnnxFormatError(f"ratio is {share}; it must be from 0 up to, without, 1")
+    generator = np.random.RandomState(call.get("seed", int, None))
+    mask = generator.uniform(0, 1, x.shape) >= share
+    return (x * mask / (1 - share)).astype(x.dtype), mask

@@ -18,11 +18,13 @@ from ..registry import operator
 @operator("BatchNormalization")
 def batch_normalization(
     call: Call, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, var: Tensor
-) -> Tensor:
-    """With the statistics of training; training mode itself is refused."""
-    call.ignore("momentum")
-    if call.flag("training_mode") or any(call.wants(position) for position in range(1, 5)):
-        raise OnnxUnsupportedError("it is in training mode")
+) -> Tensor | list[Tensor]:
+    """With the statistics of training. In training mode, from opset 14 on, with the batch's own;
+    then their running averages come too."""
+    momentum = call.get("momentum", float, 0.9)
+    training = call.flag("training_mode")
+    if not training and any(call.wants(position) for position in range(1, 5)):
+        raise OnnxUnsupportedError("it is in training mode, as before operator set 14")
     if not call.flag("spatial", True):
         raise OnnxUnsupportedError("spatial=0: statistics for every element")
     if x.ndim < 2 or any(v.shape != x.shape[1:2] for v in (scale, bias, mean, var)):
@@ -31,7 +33,17 @@ def batch_normalization(
             f"have one element per channel of the input {x.shape}"
         )
     epsilon = call.get("epsilon", float, 1e-5)
-    return nn.batch_norm(x, mean, var, scale, bias, epsilon).astype(x.dtype)
+    if not training:
+        return nn.batch_norm(x, mean, var, scale, bias, epsilon).astype(x.dtype)
+    axes = (0, *range(2, x.ndim))
+    centred = x - f.mean(x, axes, True)
+    own_mean, own_var = f.mean(x, axes), f.mean(centred * centred, axes)
+    result = nn.batch_norm(x, own_mean, own_var, scale, bias, epsilon).astype(x.dtype)
+    return [
+        result,
+        (mean * momentum + own_mean * (1 - momentum)).astype(mean.dtype),
+        (var * momentum + own_var * (1 - momentum)).astype(var.dtype),
+    ]
 
 
 def _wide(x: Tensor, stash_type: int) -> tuple[Tensor, DType]:
