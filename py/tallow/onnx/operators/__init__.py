@@ -10,7 +10,11 @@ from . import (
     movement,
     normalization,
     pooling,
+    rearrangement,
     reductions,
+    regions,
+    resampling,
+    sampling,
     slicing,
     transposed,
 )
@@ -25,7 +29,11 @@ __all__ = [
     "movement",
     "normalization",
     "pooling",
+    "rearrangement",
     "reductions",
+    "regions",
+    "resampling",
+    "sampling",
     "slicing",
     "transposed",
 ]
