@@ -56,11 +56,13 @@ def _channels_last(x: Tensor, weight: Tensor, window: Window, groups: int) -> Te
         return f.permute_dims(result, (0, 2, 3, 1))
     rest = window.part(1, window.axes)
     count = window.counts(x.shape[1:-1])[0]
-    x = f.pad(x, [(0, 0), window.pads[0], *[(0, 0)] * window.axes])
-    step, total = window.stride[0], None
+    depth, step, total = x.shape[1], window.stride[0], None
     for tap in range(window.kernel[0]):
-        start = tap * window.dilation[0]
-        planes = x[:, start : start + (count - 1) * step + 1 : step]
+        start = tap * window.dilation[0] - window.pads[0][0]
+        first = min(max(0, -(start // step)), count)  # planes before it lie in the padding
+        last = min(max(first, (depth - 1 - start) // step + 1), count)
+        planes = x[:, start + first * step : start + (last - 1) * step + 1 : step]
+        planes = f.pad(planes, [(0, 0), (first, count - last), *[(0, 0)] * window.axes])
         folded = f.reshape(planes, (-1, *planes.shape[2:]))
         part = _channels_last(folded, weight[:, :, tap], rest, groups)
         total = part if total is None else total + part
