@@ -57,8 +57,8 @@ def _sink(node: Node) -> Node:
         }
         return rewrite.permute(make(op, source, **attrs), order)
     if op is gather.take and _order(node.inputs[0]) and len(node.inputs[1].shape) == 1:
-        moved = make(op, source, node.inputs[1], axis=order[node.attrs["axis"]])
-        return rewrite.permute(moved, order)
+        gathered = make(op, source, node.inputs[1], axis=order[node.attrs["axis"]])
+        return rewrite.permute(gathered, order)
     if op is movement.concat and all(_order(child) == order for child in node.inputs):
         sources = [child.inputs[0] for child in node.inputs]
         return rewrite.permute(make(op, *sources, axis=order[node.attrs["axis"]]), order)

@@ -50,9 +50,7 @@ def _channels_last(x: Tensor, weight: Tensor, window: Window, groups: int) -> Te
         return f.squeeze(row, 1)
     if window.axes == 2:
         image = f.permute_dims(x, (0, 3, 1, 2))
-        result = nn.conv2d(
-            image, weight, None, window.stride, window.pads, window.dilation, groups
-        )
+        result = nn.conv2d(image, weight, None, window.stride, window.pads, window.dilation, groups)
         return f.permute_dims(result, (0, 2, 3, 1))
     rest = window.part(1, window.axes)
     count = window.counts(x.shape[1:-1])[0]

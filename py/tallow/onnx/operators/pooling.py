@@ -90,10 +90,9 @@ def _places(x: Tensor, window: Window, by_column: bool) -> Tensor:
     """
     axes, taps = window.axes, math.prod(window.kernel)
     counts = window.counts(x.shape[2:])
+    lowest: float = -math.inf
     if x.dtype.is_integer:
         x, lowest = x.astype(dt.int32), -(1 << 30)  # below every element: padding never wins
-    else:
-        lowest = -math.inf
     windows = f.pad(x, [(0, 0), (0, 0), *window.pads], lowest)
     for axis, count in enumerate(counts):
         at = f.reshape(f.arange(count) * window.stride[axis], (-1, 1))
@@ -211,7 +210,9 @@ def _check_unpooled(inner: tuple[int, ...], wanted: tuple[int, ...]) -> None:
 
 
 @operator("MaxUnpool", since=9)
-def max_unpool(call: Call, x: Tensor, indices: Tensor, output_shape: Tensor | None = None) -> Tensor:
+def max_unpool(
+    call: Call, x: Tensor, indices: Tensor, output_shape: Tensor | None = None
+) -> Tensor:
     """Each place of the result is compared with every index; for small inputs."""
     inner = _unpooled_shape(call, x.shape)
     wanted = inner if output_shape is None else call.known_integers(output_shape, "output_shape")

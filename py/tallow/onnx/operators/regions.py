@@ -57,9 +57,7 @@ def _samples(
     return _Samples((a, b), taken, count)
 
 
-def _counts(
-    regions: HostArray, scale: float, axis: int, cells: int, half_pixel: bool
-) -> list[int]:
+def _counts(regions: HostArray, scale: float, axis: int, cells: int, half_pixel: bool) -> list[int]:
     """As many samples in a cell of each region as it has elements, rounded up."""
     flat = regions.flat()
     result = []

@@ -1,4 +1,4 @@
-"""Resize and Upsample: axis by axis, gathers at places and with weights that are worked out here."""
+"""Resize and Upsample: axis by axis, gathers at places and with weights worked out on the host."""
 
 from __future__ import annotations
 

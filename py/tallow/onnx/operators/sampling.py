@@ -45,7 +45,7 @@ def grid_sample(call: Call, x: Tensor, grid: Tensor) -> Tensor:
         if mode == "nearest":
             at = f.round(at)
         low, high = (0.0, size - 1.0) if align else (-0.5, size - 0.5)
-        if padding == "border":
+        if padding == "border" and mode != "cubic":
             at = f.where(f.logical_and(at >= low, at <= high), at, f.clip(at, 0.0, size - 1.0))
         elif padding == "reflection":
             at = f.where(f.logical_and(at >= low, at <= high), at, reflected(at, size, align))

@@ -104,7 +104,7 @@ def _phases(weight: Tensor, stride: tuple[int, ...], steps: tuple[int, ...]) -> 
 
 
 def _side_by_side(x: Tensor, stride: tuple[int, ...], groups: int, each: int) -> Tensor:
-    """(n, groups * phases * each, *q) to (n, groups * each, *(q * stride)), channels last inside."""
+    """(n, groups * phases * each, *q) to (n, groups * each, *(q * stride))."""
     axes, places = len(stride), x.shape[2:]
     last = f.permute_dims(x, (0, *range(2, 2 + axes), 1))
     apart = f.reshape(last, (x.shape[0], *places, groups, *stride, each))
