@@ -277,6 +277,13 @@ case("take-computed", (table, np.array([1, 2], np.int32)),
 along = rng.integers(0, 6, (4, 8)).astype(np.int32)
 case("take_along_axis", (table, along), lambda x, i: tl.take_along_axis(x, i, axis=0),
      lambda x, i: np.take_along_axis(x, i, 0))  # fmt: skip
+one = np.array([[0, -1, 0]], np.int32)
+case("take-of-one", (normal(2, 1, 4), one), lambda x, i: tl.take(x, i, axis=1),
+     lambda x, i: np.take(x, i, 1))  # fmt: skip
+case("take_along_axis-of-one", (normal(1, 3), one), lambda x, i: tl.take_along_axis(x, i, axis=0) * 2,
+     lambda x, i: np.take_along_axis(x, i, 0) * 2)  # fmt: skip
+case("concat-empty", (normal(2, 0), normal(2, 3), normal(2, 4)),
+     lambda *x: tl.concat(x, axis=1) * 2.0, lambda *x: np.concatenate(x, 1) * 2)  # fmt: skip
 case("embedding", np.array([[1, 0], [5, 5]], np.int32), lambda i: F.embedding(i, tl.asarray(table)),
      lambda i: table[i])  # fmt: skip
 
@@ -356,6 +363,8 @@ convolution("depthwise-odd", (1, 7, 6, 5), (7, 1, 3, 3), groups=7, padding=1)
 convolution("depthwise-dilated", (1, 4, 9, 9), (4, 1, 3, 3), groups=4, dilation=2, padding=2)
 convolution("multiplier", (1, 4, 6, 6), (8, 1, 3, 3), groups=4, padding=1)
 convolution("large-kernel", (1, 4, 7, 7), (4, 4, 7, 7))
+convolution("one-pixel", (2, 5, 3, 3), (7, 5, 3, 3))
+convolution("depthwise-one-pixel", (2, 3, 1, 1), (3, 1, 1, 1), groups=3)
 convolution("7x7-stride", (1, 3, 23, 23), (16, 3, 7, 7), stride=2, padding=3)
 
 
