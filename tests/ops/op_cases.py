@@ -84,6 +84,19 @@ for name in ("sin", "cos", "tan"):
     case(name, angles, getattr(tl, name), getattr(np, name), rtol=4e-3, atol=1e-3)
 for name in ("sinh", "cosh"):
     case(name, normal(17), getattr(tl, name), getattr(np, name), rtol=1e-4)
+inside = np.linspace(-0.95, 0.95, 24, dtype=np.float32)
+for name, values in {
+    "acos": inside, "asin": inside, "atanh": inside, "acosh": positive + 1,
+    "asinh": normal(17, scale=30), "atan": normal(17, scale=3),
+}.items():  # fmt: skip
+    reference = getattr(np, name.replace("a", "arc", 1))
+    case(name, values, getattr(tl, name), reference, rtol=1e-3, atol=1e-3)
+case(
+    "bitcast",
+    (normal(3, 5), integers(3, 5)),
+    lambda x, y: tl.bitcast(tl.bitcast(x, tl.int32) ^ y, tl.uint32),
+    lambda x, y: (x.view(np.int32) ^ y).view(np.uint32),
+)
 case("negative", normal(17), tl.negative, np.negative)
 case("abs", normal(17), tl.abs, np.abs)
 case("abs-int32", integers(17), tl.abs, np.abs)

@@ -21,7 +21,7 @@ from .creation import (
     zeros_like,
 )
 from .elementwise import *  # noqa: F403 - one name per record
-from .elementwise import ELEMENTWISE, clip, floor_divide, pow, square
+from .elementwise import ELEMENTWISE, bitcast, clip, floor_divide, pow, square
 from .indexing import take, take_along_axis
 from .linear_algebra import matmul, matrix_transpose
 from .manipulation import (
@@ -58,6 +58,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "bitcast",
     "broadcast_arrays",
     "broadcast_to",
     "clip",

@@ -67,6 +67,14 @@ def dtype_of(number: int) -> DType | None:
     return stored.dtype if stored else None
 
 
+def type_called(number: int) -> DType:
+    """The DType of an ONNX element type; OnnxUnsupportedError if Tallow has none."""
+    dtype = dtype_of(number)
+    if dtype is None:
+        raise OnnxUnsupportedError(f"the type {type_name(number)}")
+    return dtype
+
+
 def read(tensor: Any, what: str, external: ExternalFiles) -> HostArray:
     """The elements of a TensorProto, without a copy where they lie as raw little-endian bytes.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from ... import functions as f
-from ...dtype import DType, float32, int64
+from ...dtype import float32, int64
 from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...hostarray import HostArray, from_values
 from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import operator
-from ..tensors import dtype_of, type_name
+from ..tensors import type_called
 
 _LISTED = 1 << 12
 """Up to so many elements a range is listed, so that shapes can be computed from it."""
@@ -85,22 +85,15 @@ def eye_like(call: Call, x: Tensor) -> Tensor:
     if x.ndim != 2:
         raise OnnxFormatError(f"its input must be a matrix, not {x.shape}")
     number = call.get("dtype", int, None)
-    wanted = x.dtype if number is None else _type(number)
+    wanted = x.dtype if number is None else type_called(number)
     return f.eye(x.shape[0], x.shape[1], call.get("k", int, 0), wanted)
-
-
-def _type(number: int) -> DType:
-    wanted = dtype_of(number)
-    if wanted is None:
-        raise OnnxUnsupportedError(f"the type {type_name(number)}")
-    return wanted
 
 
 @operator("Cast")
 def cast(call: Call, x: Tensor) -> Tensor:
     """To another type. saturate and round_mode concern 8-bit floating types alone."""
     call.ignore("saturate", "round_mode")
-    return x.astype(_type(call.get("to", int)))
+    return x.astype(type_called(call.get("to", int)))
 
 
 @operator("CastLike", since=15)
