@@ -1,5 +1,6 @@
 """From a graph to a plan, pass by pass.
 
+    compose       what only NumPy has whole is composed (compose.py; on "webgpu" alone)
     narrow        only types that the GPU computes (narrow.py; on "webgpu" alone)
     fold          what is known and small becomes a constant (fold.py)
     simplify      algebra and common subexpressions (simplify.py)
@@ -27,6 +28,7 @@ from ..backends.choice import Traits
 from ..errors import DeviceMemoryError
 from ..graph import Graph
 from ..hostarray import HostArray
+from .compose import compose
 from .fold import fold
 from .fuse import fuse, split_wide
 from .join import join_in_place
@@ -96,7 +98,7 @@ def _device_bytes(data: HostArray) -> memoryview:
 
 def optimise(graph: Graph, device: str, limits: Limits) -> Graph:
     """The graph after every pass that rewrites graphs."""
-    passes: list[GraphPass] = [narrow] if device == "webgpu" else []
+    passes: list[GraphPass] = [compose, narrow] if device == "webgpu" else []
     passes += [fold, simplify, layout, simplify, fold_scales, fold, simplify]
     if device == "webgpu":
         passes.append(lambda g: use_winograd(g, limits.traits, limits.binding_bytes))

@@ -6,6 +6,7 @@ record needs nothing else.
 
 from typing import TYPE_CHECKING
 
+from .arrange import argsort, scatter, sort
 from .creation import (
     arange,
     empty,
@@ -58,6 +59,7 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
     "bitcast",
     "broadcast_arrays",
     "broadcast_to",
@@ -85,6 +87,8 @@ __all__ = [
     "prod",
     "repeat",
     "reshape",
+    "scatter",
+    "sort",
     "split",
     "square",
     "squeeze",

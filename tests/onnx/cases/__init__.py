@@ -1,5 +1,14 @@
 """The cases of every operator, a file per family."""
 
-from . import elementwise, movement, reductions, windows
+from . import elementwise, gathering, movement, reductions, windows
 
-CASES = [*elementwise.CASES, *reductions.CASES, *movement.CASES, *windows.CASES]
+CASES = [
+    *elementwise.CASES,
+    *reductions.CASES,
+    *movement.CASES,
+    *windows.CASES,
+    *gathering.CASES,
+]
+
+ON_HOST = [*gathering.ON_HOST]
+"""Cases of operators that are computed on the host."""

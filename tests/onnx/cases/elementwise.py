@@ -133,8 +133,10 @@ CLIP = [
     Case("Clip", [floats(3, 4), None, scalar(0.5)], opsets=(11, 28), note="max"),
     Case("Clip", [floats(3, 4), np.array(-1, np.float32)], opsets=(11, 28)),
     Case("Clip", [integers(6), scalar(-2, np.int64), scalar(3, np.int64)], opsets=(12, 28)),
-    *[Case("Clip", [integers(6, low=0, dtype=t), scalar(2, t), scalar(5, t)], opsets=(12, 28))
-      for t in (np.int8, np.uint8, np.int32, np.uint32)],
+    *[
+        Case("Clip", [integers(6, low=0, dtype=t), scalar(2, t), scalar(5, t)], opsets=(12, 28))
+        for t in (np.int8, np.uint8, np.int32, np.uint32)
+    ],
 ]
 
 _SOFT = ("Softmax", "LogSoftmax", "Hardmax")

@@ -9,7 +9,9 @@ from . import (
     movement,
     normalization,
     reductions,
+    scattering,
     slicing,
+    sorting,
     windows,
 )
 
@@ -22,6 +24,8 @@ __all__ = [
     "movement",
     "normalization",
     "reductions",
+    "scattering",
     "slicing",
+    "sorting",
     "windows",
 ]

@@ -15,7 +15,8 @@ from ..tensors import type_called
 # ONNX name: the name in tallow.functions, and the operator set that brought the operator.
 _OF_ONE = {
     "Abs": ("abs", 1), "Acos": ("acos", 7), "Acosh": ("acosh", 9), "Asin": ("asin", 7),
-    "Asinh": ("asinh", 9), "Atan": ("atan", 7), "Atanh": ("atanh", 9), "BitwiseNot": ("bitwise_invert", 18), "Ceil": ("ceil", 1),
+    "Asinh": ("asinh", 9), "Atan": ("atan", 7), "Atanh": ("atanh", 9),
+    "BitwiseNot": ("bitwise_invert", 18), "Ceil": ("ceil", 1),
     "Cos": ("cos", 7), "Cosh": ("cosh", 9), "Erf": ("erf", 9), "Exp": ("exp", 1),
     "Floor": ("floor", 1), "IsNaN": ("isnan", 9), "Log": ("log", 1), "Neg": ("negative", 1),
     "Not": ("logical_not", 1), "Reciprocal": ("reciprocal", 1), "Round": ("round", 11),
