@@ -133,6 +133,8 @@ def assert_agrees(case: Case, got: Sequence[np.ndarray], wanted: Sequence[np.nda
     for mine, other in zip(got, wanted, strict=True):
         assert mine.dtype == other.dtype
         assert mine.shape == other.shape
+        if mine.dtype.isbuiltin == 2:  # a type of ml_dtypes
+            mine, other = mine.astype(np.float32), other.astype(np.float32)
         np.testing.assert_allclose(mine, other, case.rtol, case.atol)
 
 

@@ -107,7 +107,8 @@ def _items(node: Node, values: list[HostArray]) -> list[Any] | None:
     if op is elementwise.cast:
         return [_as_type(item, node) for item in flat[0]]
     if isinstance(op, Elementwise):
-        return [op.numpy(_Numbers, *operands) for operands in zip(*flat, strict=True)]
+        attrs = node.attrs
+        return [op.numpy(_Numbers, *operands, **attrs) for operands in zip(*flat, strict=True)]
     if op is source.iota:
         return [coords[node.attrs["axis"]] for coords in _places(node)]
     if isinstance(op, Movement):

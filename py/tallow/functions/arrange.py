@@ -7,8 +7,7 @@ from ..errors import OptionError, ShapeError
 from ..graph import make
 from ..ops import arrange
 from ..shape import check_axis, size_of
-from ..tensor import Tensor
-from . import elementwise
+from ..tensor import Tensor, apply
 from .indexing import take_along_axis
 from .manipulation import moveaxis
 
@@ -60,7 +59,6 @@ def scatter_rows(x: Tensor, places: Tensor, updates: Tensor, reduction: str) -> 
     if reduction not in _REDUCTIONS:
         raise OptionError(f"scatter: {reduction!r} is none of {', '.join(_REDUCTIONS)}")
     if places.dtype.kind == "i":
-        behind: Tensor = elementwise.where(places < 0, places + x.shape[1], places)
-        places = behind
+        places = apply("where", places < 0, places + x.shape[1], places)
     places = places.astype(dt.int32)
     return Tensor(make(arrange.scatter, x.node, places.node, updates.node, reduction=reduction))

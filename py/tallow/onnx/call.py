@@ -7,7 +7,7 @@ from typing import Any, TypeVar, overload
 
 from ..compile.fold import host_value
 from ..errors import OnnxFormatError, OnnxUnsupportedError
-from ..hostarray import HostArray
+from ..hostarray import HostArray, StringArray
 from ..tensor import Tensor
 from .records import NodeRecord, Unreadable
 
@@ -52,6 +52,8 @@ class Call:
         value = self.node.attributes[name]
         if isinstance(value, Unreadable):
             raise OnnxUnsupportedError(value.reason)
+        if kind is HostArray and isinstance(value, StringArray):
+            raise OnnxUnsupportedError(f"its attribute {name!r} is of type string")
         if not isinstance(value, kind):
             raise OnnxFormatError(f"the attribute {name!r} is not {_WORDS[kind]}: {value!r}")
         return value

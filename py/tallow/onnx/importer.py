@@ -12,7 +12,7 @@ from ..errors import (
     ShapeError,
 )
 from ..graph import Graph, constant, input_node
-from ..hostarray import HostArray
+from ..hostarray import HostArray, StringArray
 from ..shape import size_of
 from ..tensor import Tensor
 from .call import Call
@@ -109,6 +109,8 @@ class _Import:
             data = self._model.graph.constants.get(name)
             if isinstance(data, Unreadable):
                 self._problems.append(data.reason)
+            elif isinstance(data, StringArray):
+                self._problems.append(f"initializer {name!r} is of type string")
             self._values[name] = Tensor(constant(data)) if isinstance(data, HostArray) else None
         return self._values[name]
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import OnnxFormatError, OnnxUnsupportedError
-from ..hostarray import HostArray
 from . import tensors
 from .external import ExternalFiles
 from .proto import text
@@ -17,6 +16,7 @@ from .records import (
     ModelRecord,
     NodeRecord,
     Unreadable,
+    Value,
     ValueInfo,
 )
 from .structure import in_order
@@ -56,7 +56,7 @@ def _domain(name: str) -> str:
 
 
 def _graph(graph: Any, external: ExternalFiles) -> GraphRecord:
-    constants: dict[str, HostArray | Unreadable] = {}
+    constants: dict[str, Value | Unreadable] = {}
     for tensor in graph.initializer:
         name = text(tensor.name)
         _add_constant(constants, name, _tensor(tensor, f"initializer {name!r}", external))
@@ -77,7 +77,7 @@ def _graph(graph: Any, external: ExternalFiles) -> GraphRecord:
 
 
 def _add_constant(
-    constants: dict[str, HostArray | Unreadable], name: str, value: HostArray | Unreadable
+    constants: dict[str, Value | Unreadable], name: str, value: Value | Unreadable
 ) -> None:
     if not name:
         raise OnnxFormatError("an initializer has no name")
@@ -96,7 +96,7 @@ def _refuse_twins(values: Iterable[ValueInfo], what: str) -> None:
         seen.add(value.name)
 
 
-def _tensor(tensor: Any, what: str, external: ExternalFiles) -> HostArray | Unreadable:
+def _tensor(tensor: Any, what: str, external: ExternalFiles) -> Value | Unreadable:
     try:
         return tensors.read(tensor, what, external)
     except OnnxUnsupportedError as error:

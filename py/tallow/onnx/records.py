@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..dtype import DType
-from ..hostarray import HostArray
+from ..hostarray import HostArray, StringArray
 
 Dimension = int | str
+Value = HostArray | StringArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class GraphRecord:
     inputs: tuple[ValueInfo, ...]
     outputs: tuple[ValueInfo, ...]
     nodes: tuple[NodeRecord, ...]
-    constants: Mapping[str, HostArray | Unreadable]
+    constants: Mapping[str, Value | Unreadable]
 
 
 @dataclass(frozen=True, slots=True)

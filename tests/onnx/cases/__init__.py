@@ -1,6 +1,6 @@
 """The cases of every operator, a file per family."""
 
-from . import elementwise, gathering, movement, reductions, windows
+from . import elementwise, gathering, movement, reductions, types, windows
 
 CASES = [
     *elementwise.CASES,
@@ -8,6 +8,7 @@ CASES = [
     *movement.CASES,
     *windows.CASES,
     *gathering.CASES,
+    *types.CASES,
 ]
 
 ON_HOST = [*gathering.ON_HOST]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from ... import functions as f
-from ...dtype import float32, int64
+from ...codes import FORMATS
+from ...dtype import DType, float8_e8m0fnu, float32, int64, uint32
 from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...hostarray import HostArray, from_values
 from ...tensor import Tensor, asarray
@@ -91,12 +92,39 @@ def eye_like(call: Call, x: Tensor) -> Tensor:
 
 @operator("Cast")
 def cast(call: Call, x: Tensor) -> Tensor:
-    """To another type. saturate and round_mode concern 8-bit floating types alone."""
-    call.ignore("saturate", "round_mode")
-    return x.astype(type_called(call.get("to", int)))
+    return _cast(call, x, type_called(call.get("to", int)))
 
 
 @operator("CastLike", since=15)
 def cast_like(call: Call, x: Tensor, like: Tensor) -> Tensor:
-    call.ignore("saturate", "round_mode")
-    return x.astype(like.dtype)
+    return _cast(call, x, like.dtype)
+
+
+def _cast(call: Call, x: Tensor, wanted: DType) -> Tensor:
+    """saturate and round_mode concern 8-bit floating types alone."""
+    saturate, mode = call.flag("saturate", True), call.choice("round_mode", "up", "down", "nearest")
+    if x.dtype == wanted or wanted.bits != 8 or not wanted.is_floating:
+        return x.astype(wanted)
+    number = x.astype(float32)
+    if wanted == float8_e8m0fnu:
+        return _power_of_two(number, mode, saturate).astype(wanted)
+    return (saturated(number, wanted) if saturate else number).astype(wanted)
+
+
+def saturated(x: Tensor, dtype: DType) -> Tensor:
+    """Numbers held between the ends of a floating type; NaN stays."""
+    largest = FORMATS[dtype].largest
+    return f.where(f.isnan(x), x, f.clip(x, -largest, largest))
+
+
+def _power_of_two(x: Tensor, mode: str, saturate: bool) -> Tensor:
+    """Rounded up or down to a power of two by the bits, of which the exponent's stay."""
+    bits = f.bitcast(x, uint32)
+    if mode != "nearest":
+        added = bits + 0x7FFFFF if mode == "up" else bits
+        power = f.bitcast(f.bitwise_and(added, 0x7F800000), float32)
+        # What is not above the least power, 2 ** -127, is none of float32's normal numbers.
+        x = f.where(f.logical_or(bits <= 0x400000, f.isnan(x)), x, power)
+    if saturate:
+        return f.where(f.isnan(x), x, f.minimum(x, 2.0**127))
+    return f.where(f.equal(bits, 0), math.nan, x)
