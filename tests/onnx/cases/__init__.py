@@ -1,6 +1,6 @@
 """The cases of every operator, a file per family."""
 
-from . import elementwise, gathering, movement, reductions, types, windows
+from . import elementwise, gathering, movement, quantization, reductions, types, windows
 
 CASES = [
     *elementwise.CASES,
@@ -9,6 +9,7 @@ CASES = [
     *windows.CASES,
     *gathering.CASES,
     *types.CASES,
+    *quantization.CASES,
 ]
 
 ON_HOST = [*gathering.ON_HOST]
