@@ -53,8 +53,8 @@ STORED = {
 }
 """By TensorProto.DataType."""
 
-_STRING = 8
-_OTHERS = {0: "undefined", _STRING: "string", 14: "complex64", 15: "complex128"}
+STRING = 8
+_OTHERS = {0: "undefined", STRING: "string", 14: "complex64", 15: "complex128"}
 
 _AS_BOOL = bytes([0, *[1] * 255])
 
@@ -90,7 +90,7 @@ def read(tensor: Any, what: str, external: ExternalFiles) -> HostArray | StringA
     if any(dim < 0 for dim in shape):
         raise OnnxFormatError(f"{what} has a negative dimension: {shape}")
     number = tensor.data_type
-    if number == _STRING:
+    if number == STRING:
         return _texts(tensor, shape, what)
     stored = STORED.get(number)
     if stored is None:

@@ -1,6 +1,6 @@
 """The cases of every operator, a file per family."""
 
-from . import elementwise, gathering, movement, quantization, reductions, types, windows
+from . import elementwise, gathering, movement, quantization, reductions, texts, types, windows
 
 CASES = [
     *elementwise.CASES,
@@ -12,5 +12,5 @@ CASES = [
     *quantization.CASES,
 ]
 
-ON_HOST = [*gathering.ON_HOST]
+ON_HOST = [*gathering.ON_HOST, *texts.ON_HOST]
 """Cases of operators that are computed on the host."""

@@ -9,10 +9,12 @@ from . import (
     movement,
     normalization,
     quantization,
+    randomness,
     reductions,
     scattering,
     slicing,
     sorting,
+    texts,
     windows,
 )
 
@@ -25,9 +27,11 @@ __all__ = [
     "movement",
     "normalization",
     "quantization",
+    "randomness",
     "reductions",
     "scattering",
     "slicing",
     "sorting",
+    "texts",
     "windows",
 ]
