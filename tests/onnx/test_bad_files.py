@@ -235,7 +235,7 @@ def test_everything_that_is_missing_is_said_at_once() -> None:
         node("Relu", "a", "b"),
         node("Fused", "b", "c", domain="com.example"),
         node("Gelu", "c", "d", "early"),
-        node("NonZero", "d", "e"),
+        node("AnotherOne", "d", "e"),
         node("Identity", "e", "y"),
     ]
     weights = [weight("w", np.float32([1])), weight("r", np.float32([1]))]
@@ -246,7 +246,7 @@ def test_everything_that_is_missing_is_said_at_once() -> None:
         "node 'a': NotAnOperator (ai.onnx, opset 17): Tallow has no such operator",
         "node 'c': Fused (com.example, opset 3): Tallow has no such operator",
         "node 'early': Gelu (ai.onnx, opset 17): it was defined in operator set 20 first",
-        "node 'e': NonZero (ai.onnx, opset 17): Tallow has no such operator",
+        "node 'e': AnotherOne (ai.onnx, opset 17): Tallow has no such operator",
     ]
     assert loaded.unsupported == lines
     for make in (loaded.graph, lambda: loaded.session("numpy")):
@@ -315,7 +315,7 @@ def test_a_domain_that_is_not_imported() -> None:
         loaded.graph()
 
 
-@pytest.mark.parametrize("kind", ["BFLOAT16", "COMPLEX64"])
+@pytest.mark.parametrize("kind", ["COMPLEX64"])
 def test_types_of_inputs(kind: str) -> None:
     dtype = getattr(TensorProto, kind)
     proto = model([node("Identity", "s", "y")], [value("s", None, dtype)])

@@ -87,6 +87,19 @@ for name in ("sin", "cos", "tan"):
     case(name, angles, getattr(tl, name), getattr(np, name), rtol=4e-3, atol=1e-3)
 for name in ("sinh", "cosh"):
     case(name, normal(17), getattr(tl, name), getattr(np, name), rtol=1e-4)
+inside = np.linspace(-0.95, 0.95, 24, dtype=np.float32)
+for name, values in {
+    "acos": inside, "asin": inside, "atanh": inside, "acosh": positive + 1,
+    "asinh": normal(17, scale=30), "atan": normal(17, scale=3),
+}.items():  # fmt: skip
+    reference = getattr(np, name.replace("a", "arc", 1))
+    case(name, values, getattr(tl, name), reference, rtol=1e-3, atol=1e-3)
+case(
+    "bitcast",
+    (normal(3, 5), integers(3, 5)),
+    lambda x, y: tl.bitcast(tl.bitcast(x, tl.int32) ^ y, tl.uint32),
+    lambda x, y: (x.view(np.int32) ^ y).view(np.uint32),
+)
 case("negative", normal(17), tl.negative, np.negative)
 case("abs", normal(17), tl.abs, np.abs)
 case("abs-int32", integers(17), tl.abs, np.abs)
@@ -280,7 +293,8 @@ case("take_along_axis", (table, along), lambda x, i: tl.take_along_axis(x, i, ax
 one = np.array([[0, -1, 0]], np.int32)
 case("take-of-one", (normal(2, 1, 4), one), lambda x, i: tl.take(x, i, axis=1),
      lambda x, i: np.take(x, i, 1))  # fmt: skip
-case("take_along_axis-of-one", (normal(1, 3), one), lambda x, i: tl.take_along_axis(x, i, axis=0) * 2,
+case("take_along_axis-of-one", (normal(1, 3), one),
+     lambda x, i: tl.take_along_axis(x, i, axis=0) * 2,
      lambda x, i: np.take_along_axis(x, i, 0) * 2)  # fmt: skip
 case("concat-empty", (normal(2, 0), normal(2, 3), normal(2, 4)),
      lambda *x: tl.concat(x, axis=1) * 2.0, lambda *x: np.concatenate(x, 1) * 2)  # fmt: skip
@@ -520,3 +534,38 @@ case("winograd_input", normal(2, 5, 6, 8), lambda x: winograd_input(x, ((1, 0), 
      lambda x: winograd_input_reference(x, ((1, 0), (0, 2))))  # fmt: skip
 case("winograd_output", normal(16, 12, 8), lambda m: winograd_output(m, (3, 6)),
      lambda m: winograd_output_reference(m, (3, 6)), rtol=1e-4, atol=1e-5)  # fmt: skip
+
+# ---- order and places ---------------------------------------------------------------------------
+
+tied = np.array([[3, 1, 3, 2, 1, 3], [0, -1, 0, 0, 2, 0]], np.float32)
+for name, values in {"": tied, "-int32": integers(4, 50), "-bool": booleans(3, 9)}.items():
+    case(f"argsort{name}", values, tl.argsort, lambda x: np.argsort(x, -1, kind="stable"))
+case("argsort-axis", normal(5, 3), lambda x: tl.argsort(x, 0), lambda x: np.argsort(x, 0))
+case(
+    "argsort-descending",
+    tied,
+    lambda x: tl.argsort(x, descending=True, count=4),
+    lambda x: np.argsort(-x, -1, kind="stable")[:, :4],
+)
+case("sort", normal(3, 4, 9), lambda x: tl.sort(x, 1), lambda x: np.sort(x, 1))
+
+
+def scattered(name: str) -> Callable[..., np.ndarray]:
+    def reference(x: np.ndarray, places: np.ndarray, updates: np.ndarray) -> np.ndarray:
+        result = x.copy()
+        for place, row in zip(places, updates, strict=True):
+            result[place] = row if name == "none" else JOINS[name](result[place], row)
+        return result
+
+    return reference
+
+
+JOINS = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+for name in ("none", *JOINS):
+    for suffix, make_values in (("", normal), ("-int32", integers)):
+        case(
+            f"scatter-{name}{suffix}",
+            (make_values(5, 3), np.array([4, 0, -1, 0, 2, 2], np.int32), make_values(6, 3)),
+            lambda x, places, updates, name=name: tl.scatter(x, places, updates, name),
+            scattered(name),
+        )

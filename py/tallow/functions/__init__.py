@@ -6,6 +6,7 @@ record needs nothing else.
 
 from typing import TYPE_CHECKING
 
+from .arrange import argsort, scatter, sort
 from .creation import (
     arange,
     empty,
@@ -21,7 +22,7 @@ from .creation import (
     zeros_like,
 )
 from .elementwise import *  # noqa: F403 - one name per record
-from .elementwise import ELEMENTWISE, clip, floor_divide, pow, square
+from .elementwise import ELEMENTWISE, bitcast, clip, floor_divide, pow, square
 from .indexing import take, take_along_axis
 from .linear_algebra import matmul, matrix_transpose
 from .manipulation import (
@@ -58,6 +59,8 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
+    "bitcast",
     "broadcast_arrays",
     "broadcast_to",
     "clip",
@@ -84,6 +87,8 @@ __all__ = [
     "prod",
     "repeat",
     "reshape",
+    "scatter",
+    "sort",
     "split",
     "square",
     "squeeze",

@@ -62,6 +62,8 @@ class Call:
         value = self.node.attributes[name]
         if isinstance(value, Unreadable):
             raise OnnxUnsupportedError(value.reason)
+        if kind is HostArray and isinstance(value, StringArray):
+            raise OnnxUnsupportedError(f"its attribute {name!r} is of type string")
         if not isinstance(value, kind):
             raise OnnxFormatError(f"the attribute {name!r} is not {_WORDS[kind]}: {value!r}")
         return value

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtype import DType
+from ..dtype import DType, word_type
 from ..errors import FeedError, TallowError
-from ..hostarray import HostArray, StringArray, from_buffer, from_python
+from ..hostarray import HostArray, StringArray, from_buffer, from_python, from_words
 from .records import ValueInfo
 
 Value = HostArray | StringArray | list[Any] | None
@@ -57,6 +57,8 @@ def fed(info: ValueInfo, value: Any) -> Value:
         if info.dtype is None:
             return _for_host(info, value)
         data = _tensor(value, info.dtype)
+        if info.dtype.coded and data.dtype == word_type(info.dtype):  # codes; see HostArray
+            data = from_words(data.data, data.shape, info.dtype)
     except (TallowError, TypeError, ValueError) as error:
         raise FeedError(f"the input {info} got {type(value).__name__}: {error}") from error
     fits = info.shape is None or (

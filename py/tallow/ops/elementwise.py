@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .. import dtype as dt
-from ..op import Elementwise, Select
+from ..errors import DTypeError
+from ..op import Attrs, Elementwise, Select, Spec
 
 # ---- arithmetic -------------------------------------------------------------------------------
 
@@ -21,7 +24,10 @@ sign = Elementwise("sign", lambda np, x: np.sign(x), "sign({0})", accepts="fi")
 
 
 def _trunc_divide(np: Any, x: Any, y: Any) -> Any:
-    return np.sign(x) * np.sign(y) * (np.abs(x) // np.abs(y))
+    quotient = np.floor_divide(x, y)
+    inexact = np.not_equal(np.multiply(quotient, y), x)
+    below = np.logical_and(inexact, np.not_equal(np.less(x, 0), np.less(y, 0)))
+    return np.where(below, quotient + 1, quotient)
 
 
 trunc_divide = Elementwise("trunc_divide", _trunc_divide, "({0} / {1})", 2, accepts="iu")
@@ -85,6 +91,14 @@ def _f(name: str, wgsl: str = "", helper: str = "") -> Elementwise:
     )
 
 
+def _arc(name: str, wgsl: str = "") -> Elementwise:
+    """An inverse function, which NumPy calls arc-something."""
+    long = name.replace("a", "arc", 1)
+    return Elementwise(
+        name, lambda np, x: getattr(np, long)(x), wgsl or name + "({0})", accepts="f"
+    )
+
+
 sqrt = _f("sqrt")
 exp = _f("exp")
 log = _f("log")
@@ -104,6 +118,12 @@ cos = _f("cos")
 tan = _f("tan")
 sinh = _f("sinh")
 cosh = _f("cosh")
+acos = _arc("acos")
+acosh = _arc("acosh")
+asin = _arc("asin")
+asinh = _arc("asinh", "(sign({0}) * asinh(abs({0})))")  # the usual formula cancels below 0
+atan = _arc("atan")
+atanh = _arc("atanh")
 floor = _f("floor")
 ceil = _f("ceil")
 trunc = _f("trunc")
@@ -264,3 +284,22 @@ def _cast(np: Any, x: Any, dtype: dt.DType) -> Any:
 
 cast = Elementwise("cast", _cast, "{R}({0})", accepts="fiub")
 """To the element type `dtype`; towards zero from floating to integer."""
+
+
+@dataclass(frozen=True, eq=False)
+class _BitCast(Elementwise):
+    def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
+        ((shape, dtype),) = operands
+        wanted: dt.DType = attrs["dtype"]
+        if dtype.size != wanted.size:
+            raise DTypeError(f"{self.name}: {dtype.name} and {wanted.name} differ in size")
+        return shape, wanted
+
+
+def _bitcast(np: Any, x: Any, dtype: dt.DType) -> Any:
+    # A view of an array without axes, or of a strided one, needs its elements side by side.
+    return np.ascontiguousarray(x).view(dtype.name).reshape(np.shape(x))
+
+
+bitcast = _BitCast("bitcast", _bitcast, "bitcast<{R}>({0})", accepts="fiub")
+"""The bits of each element read as the element type `dtype`, which has the same size."""

@@ -3,13 +3,17 @@
 from . import (
     convolution,
     elementwise,
+    gathering,
     movement,
     pooling,
+    quantization,
     rearrangement,
     reductions,
     resampling,
     sampling,
+    texts,
     transposed,
+    types,
 )
 
 CASES = [
@@ -22,4 +26,10 @@ CASES = [
     *resampling.CASES,
     *sampling.CASES,
     *rearrangement.CASES,
+    *gathering.CASES,
+    *types.CASES,
+    *quantization.CASES,
 ]
+
+ON_HOST = [*gathering.ON_HOST, *texts.ON_HOST]
+"""Cases of operators that are computed on the host."""

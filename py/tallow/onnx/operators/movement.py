@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ... import functions as f
-from ...errors import OnnxFormatError, OnnxUnsupportedError
+from ...errors import OnnxFormatError
 from ...shape import broadcast_shapes, check_axis
 from ...tensor import Tensor
 from ..call import Call
-from ..registry import host_operator, operator
+from ..registry import operator
 
 
 @operator("Reshape", since=5)
@@ -124,31 +123,3 @@ def space_to_depth(call: Call, x: Tensor) -> Tensor:
     apart = f.reshape(x, (n, c, h // size, size, w // size, size))
     order = (0, 3, 5, 1, 2, 4) if depth_first else (0, 1, 3, 5, 2, 4)
     return f.reshape(f.permute_dims(apart, order), (n, c * size * size, h // size, w // size))
-
-
-@operator("Dropout")
-def dropout(
-    call: Call, x: Tensor, ratio: Tensor | None = None, training: Tensor | None = None
-) -> list[Tensor]:
-    """Nothing is dropped outside training. The mask, if asked for, is all true."""
-    call.ignore("ratio", "seed")
-    if training is not None and any(call.known(training, "training_mode").flat()):
-        raise OnnxUnsupportedError("it is in training mode")
-    mask = f.ones(x.shape, "bool" if call.opset >= 10 else x.dtype)
-    return [x, mask]
-
-
-@host_operator("Dropout")
-def dropout_in_training(
-    call: Call, np: Any, x: Any, ratio: Any = None, training: Any = None
-) -> tuple[Any, Any]:
-    """In training mode, known or not: each element is kept with the probability 1 - ratio, by
-    NumPy's generator of that seed, and grows so that sums stay as they were."""
-    share = 0.5 if ratio is None else float(ratio)
-    if training is None or not training or share == 0:
-        return x, np.ones(x.shape, bool)
-    if not 0 <= share < 1:
-        raise OnnxFormatError(f"ratio is {share}; it must be from 0 up to, without, 1")
-    generator = np.random.RandomState(call.get("seed", int, None))
-    mask = generator.uniform(0, 1, x.shape) >= share
-    return (x * mask / (1 - share)).astype(x.dtype), mask

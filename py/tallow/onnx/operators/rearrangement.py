@@ -12,7 +12,6 @@ from ...shape import check_axis
 from ...tensor import Tensor
 from ..call import Call
 from ..registry import host_operator, operator
-from .late import on_host_once_known
 
 
 @operator("ReverseSequence", since=10)
@@ -49,9 +48,6 @@ def center_crop_pad(call: Call, x: Tensor, shape: Tensor) -> Tensor:
         low = more // 2 if more >= 0 else -(-more // 2)
         borders[place] = (low, more - low)
     return f.pad(x, borders)
-
-
-on_host_once_known("CenterCropPad", since=18)
 
 
 @host_operator("ImageDecoder", since=20)

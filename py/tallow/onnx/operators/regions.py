@@ -12,7 +12,6 @@ from ...hostarray import HostArray, from_values
 from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import operator
-from .late import on_host_once_known
 from .resampling_tables import single
 from .sampling import working
 
@@ -139,6 +138,3 @@ def _pooled(x: Tensor, batch: Tensor, down: _Samples, across: _Samples, mean: bo
         best = f.max(best, (3, 5))
         result = f.where(best == -3.0e38, 0.0, best)
     return f.permute_dims(result, (1, 0, 2, 3))
-
-
-on_host_once_known("RoiAlign", since=10)

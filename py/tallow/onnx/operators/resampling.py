@@ -15,7 +15,6 @@ from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import operator
 from . import resampling_tables as tables
-from .late import on_host_once_known
 from .resampling_tables import Axis
 
 _LONGEST = 1 << 22
@@ -199,7 +198,3 @@ def _to_lengths(
     extreme = min if policy == "not_larger" else max
     scale = extreme(after / before for before, after in pairs)
     return [(b, math.floor(scale * b + 0.5), tables.single(scale)) for b, _ in pairs]
-
-
-on_host_once_known("Resize", since=10)
-on_host_once_known("Upsample")

@@ -12,7 +12,6 @@ from ..call import Call
 from ..registry import operator
 from .convolution import with_bias
 from .interpolation import cubic_taps, gathered, linear_taps, nearest_tap, reflected
-from .late import on_host_once_known
 from .spatial import Window, given_pads, per_axis, spatial_axes
 
 _TAPS = {"nearest": nearest_tap, "linear": linear_taps, "cubic": cubic_taps}
@@ -76,9 +75,6 @@ def affine_grid(call: Call, theta: Tensor, size: Tensor) -> Tensor:
     columns.append(f.ones(lengths, theta.dtype))
     base = f.reshape(f.stack(columns, axes), (math.prod(lengths), axes + 1))
     return f.reshape(f.matmul(base, theta.mT), (wanted[0], *lengths, axes))
-
-
-on_host_once_known("AffineGrid", since=20)
 
 
 @operator("DeformConv", since=19)

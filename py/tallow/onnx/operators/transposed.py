@@ -13,7 +13,6 @@ from ...tensor import Tensor
 from ..call import Call
 from ..registry import operator
 from .convolution import convolve, with_bias
-from .late import on_host_once_known
 from .spatial import (
     COUNTABLE,
     Window,
@@ -179,6 +178,3 @@ def col2im(call: Call, x: Tensor, image_shape: Tensor, block_shape: Tensor) -> T
     kernel = f.reshape(f.eye(taps, dtype=kind), (taps, 1, *block))
     whole = transposed(columns, kernel, window, 1, image)
     return f.reshape(whole, (n, channels, *image)).astype(x.dtype)
-
-
-on_host_once_known("Col2Im", since=18)
