@@ -37,19 +37,26 @@ class Runner(ABC):
 
     def run(self, cases: Sequence[Case]) -> list[Outcome]:
         """The outcome of each. A case that ends what runs it, or takes too long, has failed, and
-        the next one gets a new start."""
+        the next one gets a new start. Raises BuildError if there is no starting."""
         outcomes: list[Outcome] = []
 
         def take(said: dict[str, Any]) -> None:
             outcomes.append(judge(cases[len(outcomes)], said, self.device))
 
         while len(outcomes) < len(cases):
+            self._start()
             try:
                 self._answers(cases[len(outcomes) :], take)
             except BuildError as error:
                 self.close()
+                if len(outcomes) == len(cases):
+                    break  # every case was answered before that
                 outcomes.append(broken(cases[len(outcomes)], error.why))
         return outcomes
+
+    @abstractmethod
+    def _start(self) -> None:
+        """Starts what runs cases, unless it is there."""
 
     @abstractmethod
     def _answers(self, cases: Sequence[Case], take: Callable[[dict[str, Any]], None]) -> None:
@@ -70,7 +77,10 @@ class ProcessRunner(Runner):
         self._process: subprocess.Popen[str] | None = None
         self._lines: queue.Queue[str] = queue.Queue()
 
-    def _start(self) -> subprocess.Popen[str]:
+    def _start(self) -> None:
+        if self._process and self._process.poll() is None:
+            return
+        self.close()
         lines: queue.Queue[str] = queue.Queue()
         process = subprocess.Popen(
             python(self._worker, self.device),
@@ -90,16 +100,14 @@ class ProcessRunner(Runner):
 
         Thread(target=read, daemon=True).start()
         self._process, self._lines = process, lines
-        return process
 
     def _answers(self, cases: Sequence[Case], take: Callable[[dict[str, Any]], None]) -> None:
-        process = self._process or self._start()
+        assert self._process and self._process.stdin
         with tempfile.TemporaryDirectory() as folder:
             request = Path(folder, "request.json")
             request.write_bytes(_request(cases))
-            assert process.stdin
-            process.stdin.write(f"{request}\n")
-            process.stdin.flush()
+            self._process.stdin.write(f"{request}\n")
+            self._process.stdin.flush()
             for _ in cases:
                 take(json.loads(self._line()))
 
@@ -133,7 +141,9 @@ class ChromiumRunner(Runner):
         self._stack = ExitStack()
         self._python: BrowserPython | None = None
 
-    def _start(self) -> BrowserPython:
+    def _start(self) -> None:
+        if self._python:
+            return
         context = self._stack.enter_context(self._browser.new_context(service_workers="block"))
         started = BrowserPython(context.new_page(), self._address)
         booted = started.boot(self.device)
@@ -143,11 +153,10 @@ class ChromiumRunner(Runner):
         started.write(WORKER.name, WORKER.read_bytes())
         started.run("import sys; sys.path.insert(0, '.'); import worker", "start.py", _nothing)
         self._python = started
-        return started
 
     def _answers(self, cases: Sequence[Case], take: Callable[[dict[str, Any]], None]) -> None:
-        python = self._python or self._start()
-        python.write("request.json", _request(cases))
+        assert self._python
+        self._python.write("request.json", _request(cases))
         text = ""
 
         def write(stream: str, part: str) -> None:
@@ -158,7 +167,7 @@ class ChromiumRunner(Runner):
                     take(json.loads(line))
 
         code = f"await worker.serve('request.json', {self.device!r})"
-        if python.run(code, "serve.py", write, PATIENCE).status:
+        if self._python.run(code, "serve.py", write, PATIENCE).status:
             raise BuildError("Running cases", "it ended the browser's Python", "")
 
     def close(self) -> None:
