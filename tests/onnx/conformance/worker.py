@@ -22,7 +22,7 @@ import numpy as np
 import tallow as tl
 from tallow.dtype import BY_NAME
 from tallow.errors import DeviceMemoryError, DTypeError, OnnxUnsupportedError
-from tallow.hostarray import HostArray
+from tallow.hostarray import HostArray, StringArray, from_words
 
 # What Tallow says in one line that it does not have, before anything ran.
 REFUSALS = (OnnxUnsupportedError, DTypeError, DeviceMemoryError)
@@ -34,8 +34,10 @@ def encode(value: Any) -> Any:
         return None
     if isinstance(value, (list, tuple)):
         return {"list": [encode(item) for item in value]}
+    if isinstance(value, StringArray):
+        return {"texts": value.values, "shape": value.shape}
     if isinstance(value, HostArray):
-        data, shape, name = bytes(value.data), value.shape, value.dtype.name
+        data, shape, name = bytes(value.words()), value.shape, value.dtype.name
     else:
         array = np.asarray(value)
         if array.dtype.kind in "OUT":
@@ -60,11 +62,7 @@ def decode(value: Any) -> Any:
     except TypeError:
         if name not in BY_NAME:
             raise OnnxUnsupportedError(f"a feed of the type {name}") from None
-        return HostArray(memoryview(data), shape, BY_NAME[name])
-
-
-def _is_fixed(shape: tuple[int | str, ...] | None) -> bool:
-    return shape is not None and all(isinstance(length, int) for length in shape)
+        return from_words(memoryview(data), shape, BY_NAME[name])
 
 
 async def run(case: dict[str, Any], device: str) -> dict[str, Any]:
@@ -73,17 +71,12 @@ async def run(case: dict[str, Any], device: str) -> dict[str, Any]:
     started = time.perf_counter()
     try:
         model = tl.onnx.load(base64.b64decode(case["model"]))
-        for encoded in case["feeds"]:
-            feeds = {name: decode(value) for name, value in encoded.items()}
-            shapes = {
-                info.name: feeds[info.name].shape
-                for info in model.inputs
-                if info.dtype is not None and not _is_fixed(info.shape)
-            }
-            with await model.session_async(device, shapes) as session:
-                outputs = await session.run_async(feeds)
+        with await model.session_async(device) as session:
+            for encoded in case["feeds"]:
+                feeds = {name: decode(value) for name, value in encoded.items()}
+                outputs = await session.run_host_async(feeds)
                 done["outputs"].append([encode(value) for value in outputs.values()])
-                done |= {"device": session.device, "dispatches": session.stats["dispatches"]}
+            done |= {"device": session.device, "dispatches": session.stats["dispatches"]}
     except Exception as error:
         done["refused"] = isinstance(error, REFUSALS)
         done["error"] = f"{type(error).__name__}: {' '.join(str(error).split())}"
