@@ -105,7 +105,7 @@ export class Engine {
 
   /**
    * Get ready for this model, and let the status tell how that goes; the latest call decides it.
-   * @param {() => Promise<string>} findName
+   * @param {() => Promise<string | null>} findName  null where no model of the site is needed
    * @param {Words} [begun]  what is being done at first
    */
   async prepare(findName, begun = words("preparing")) {
@@ -118,8 +118,9 @@ export class Engine {
     const patience = setTimeout(() => tell({ state: "loading", words: begun }));
     try {
       this.#start();
-      const { name } = await this.ready(await findName());
-      const kernels = this.#had === "webgpu" ? this.#facts.get(name)?.kernels : 0;
+      const name = await findName();
+      await (name === null ? this.running() : this.ready(name));
+      const kernels = name && this.#had === "webgpu" ? this.#facts.get(name)?.kernels : 0;
       const ready = this.#lost.often ? text.readyWithoutGpu : text.ready(kernels ?? 0);
       tell({ state: "ready", words: ready });
     } catch (error) {
@@ -136,12 +137,31 @@ export class Engine {
    * @throws {NotReady}  again and again, until retry() is called
    */
   async ready(name) {
-    for (;;) {
-      const started = this.#start();
+    return this.#whenStarted(() => {
       const model = this.#models.get(name) ?? this.#load(name);
       this.#models.set(name, model);
+      return model;
+    });
+  }
+
+  /**
+   * Resolves once the worker has started.
+   * @throws {NotReady}  again and again, until retry() is called
+   */
+  async running() {
+    await this.#whenStarted(async () => {});
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async #whenStarted(work) {
+    for (;;) {
+      const started = this.#start();
       try {
-        return (await Promise.all([model, started]))[0];
+        return (await Promise.all([work(), started]))[0];
       } catch (error) {
         // A start that has been followed by another is not the one to wait for.
         if (this.#started && started !== this.#started) continue;
@@ -188,6 +208,21 @@ export class Engine {
    */
   classify(model, pixels, { watched = 0, keep = true } = {}) {
     return this.#answer("classify", { model, pixels, watched, keep });
+  }
+
+  /**
+   * Something about the model that the visitor opened.
+   * @param {"openModel" | "surveyModel" | "runModel" | "compareModel" | "closeModel"} action  of
+   *   worker/opened.js
+   * @param {Record<string, unknown>} args
+   * @returns {Promise<any>}
+   * @throws {import("./rpc.js").RemoteError}  of the type NotOpenError by a worker that lacks it
+   */
+  async opened(action, args) {
+    await this.running();
+    const answer = await this.#ask(action, args);
+    if (action === "runModel") this.#crashes = 0;
+    return answer;
   }
 
   /**

@@ -35,3 +35,12 @@ export const picture = ([batch, ...sizes]) => shape(batch === 1 ? sizes : [batch
 
 /** A figure near 0. @param {number} figure */
 export const tiny = (figure) => String(Number(figure.toPrecision(2)));
+
+/** A whole number. @param {number} whole */
+export const count = (whole) => whole.toLocaleString("en-US");
+
+/** A value of a tensor. @param {number | bigint} value */
+export const value = (value) =>
+  typeof value === "bigint" || Number.isInteger(value)
+    ? String(value)
+    : String(Number(value.toPrecision(5)));

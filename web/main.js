@@ -2,7 +2,7 @@
 /**
  * The page: reads its address, makes the widgets, and lets them and the engine know of each other.
  *
- * Addresses: #draw, #classify; ?device=webgpu|numpy; ?model=<name of an image model>.
+ * Addresses: #draw, #classify, #open; ?device=webgpu|numpy; ?model=<name of an image model>.
  */
 
 import { Engine } from "./engine.js";
@@ -17,6 +17,7 @@ import { Kernels } from "./widgets/kernels.js";
 import { LanguageChoice } from "./widgets/language.js";
 import { Latency } from "./widgets/latency.js";
 import { Offline } from "./widgets/offline.js";
+import { Open } from "./widgets/open.js";
 import { Status } from "./widgets/status.js";
 
 /** @param {string} id @returns {any} */
@@ -28,10 +29,10 @@ const byId = (id) => document.getElementById(id);
 const address = new URLSearchParams(location.search);
 const wished = address.get("device") === "numpy" ? "numpy" : "webgpu";
 
-/** @typedef {"draw" | "classify"} View */
+/** @typedef {"draw" | "classify" | "open"} View */
 
 /** The time of the answer in each view. @type {Record<View, number | null>} */
-const times = { draw: null, classify: null };
+const times = { draw: null, classify: null, open: null };
 
 new LanguageChoice(byTestId("language-select"), () => {
   device.relabel();
@@ -40,6 +41,7 @@ new LanguageChoice(byTestId("language-select"), () => {
   offline.relabel();
   both.relabel();
   void views.classify.relabel();
+  views.open.relabel();
   views.draw.answer();
   void engine.prepare(() => views[current()].model()); // the status says it again
 });
@@ -84,11 +86,13 @@ const views = {
       answerAgain();
     },
   }),
+  open: new Open(byId("view-open"), engine, (ms) => timed("open", ms)),
 };
 
 /** @returns {View} */
 function current() {
-  return location.hash === "#classify" ? "classify" : "draw";
+  const name = location.hash.slice(1);
+  return name === "classify" || name === "open" ? name : "draw";
 }
 
 function showView() {
@@ -97,6 +101,8 @@ function showView() {
     byId(`view-${name}`).hidden = name !== now;
     byId(`to-${name}`).setAttribute("aria-current", name === now ? "page" : "false");
   }
+  // These are about the models of the site.
+  for (const part of [byId("both"), byTestId("kernels-panel")]) part.hidden = now === "open";
   showTime(now);
   void engine.prepare(() => views[now].model());
 }
@@ -124,7 +130,7 @@ function timed(view, ms) {
 function showTime(view) {
   const ms = times[view];
   latency.show(ms);
-  const model = ms === null ? null : () => views[view].model();
+  const model = ms === null || view === "open" ? null : () => views[view].model();
   kernels.answered(model);
   both.answered(model);
 }
@@ -140,13 +146,19 @@ function remember(key, value) {
   history.replaceState(null, "", url);
 }
 
-/** @param {Promise<File[]>} files  dropped or pasted */
-function takeFiles(files) {
+/** @param {DataTransfer} transfer  dropped or pasted: pictures, or files for the view Open */
+function takeFiles(transfer) {
+  const isModel = [...transfer.files].some(({ name }) => /\.onnx$/i.test(name));
+  if (isModel || current() === "open") {
+    location.hash = "#open";
+    void views.open.take([...transfer.files]);
+    return;
+  }
   location.hash = "#classify";
-  void views.classify.take(files);
+  void views.classify.take(filesOf(transfer));
 }
 
-/** Pictures may be dropped anywhere, or pasted; the browser would leave the page for it. */
+/** Files may be dropped anywhere, or pasted; the browser would leave the page for it. */
 function takeDrops() {
   let depth = 0;
   const hover = (/** @type {number} */ change) => {
@@ -159,10 +171,10 @@ function takeDrops() {
   addEventListener("drop", (event) => {
     event.preventDefault();
     hover(0);
-    if (event.dataTransfer) takeFiles(filesOf(event.dataTransfer));
+    if (event.dataTransfer) takeFiles(event.dataTransfer);
   });
   addEventListener("paste", ({ clipboardData: pasted }) => {
-    if (pasted?.files.length) takeFiles(filesOf(pasted));
+    if (pasted?.files.length) takeFiles(pasted);
   });
 }
 

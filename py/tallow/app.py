@@ -16,16 +16,42 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import dtype as dt
-from . import functional, onnx
+from . import functional, onnx, opened
 from .device import backend, set_default_device
 from .errors import FeedError, OnnxFormatError
 from .functions import permute_dims, reshape
 from .graph import Graph, input_node
 from .hostarray import HostArray
+from .opened import (
+    close_model,
+    compare_model,
+    open_model,
+    output_bytes,
+    reserve,
+    run_model,
+    survey_model,
+)
 from .session import Session, compile_session_async
 from .tensor import Tensor, asarray
 from .tuning import Tuned, TuningWarning
 from .tuning import tune as tune_graph
+
+__all__ = [
+    "close_model",
+    "compare_model",
+    "load_model",
+    "open_model",
+    "output_bytes",
+    "predict",
+    "profile",
+    "reserve",
+    "run_model",
+    "run_on",
+    "session_of",
+    "start",
+    "survey_model",
+    "tune",
+]
 
 BEST = 5  # classes that an answer about a photograph names
 WARM_SECONDS = 2.0  # of warm runs, after which no further one is begun: the page waits
@@ -67,7 +93,8 @@ def _warnings() -> list[dict[str, str]]:
 
 
 async def start(device: str) -> str:
-    """Chooses the device, "webgpu" or "numpy", and forgets the models that were loaded.
+    """Chooses the device, "webgpu" or "numpy", and forgets the models that were loaded; one that
+    the visitor opened stays.
 
     Returns {"device", "adapter", "reason"}. Raises DeviceUnavailableError with the reason if the
     device cannot be had.
@@ -75,6 +102,7 @@ async def start(device: str) -> str:
     for loaded in _models.values():
         loaded.session.close()
     _models.clear()
+    opened.forget_session()
     warnings.simplefilter("always", TuningWarning)
     warnings.showwarning = _show_warning
     set_default_device(device)

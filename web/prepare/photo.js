@@ -6,7 +6,7 @@
 
 import { Said, words } from "../said.js";
 import { readHeader } from "./header.js";
-import { scaleAndCrop } from "./resample.js";
+import { scale, scaleAndCrop } from "./resample.js";
 import { drawSvg, isSvg } from "./svg.js";
 
 /**
@@ -73,6 +73,22 @@ export class Photo {
     const { width } = this.#square;
     const { data } = context(this.#square).getImageData(0, 0, width, width);
     return scaleAndCrop(data, width, Math.max(size, Math.round(size / crop)), size);
+  }
+
+  /**
+   * The pixels for a model that takes pictures of any sides.
+   * @param {number} width
+   * @param {number} height
+   * @param {boolean} whole  the whole picture, out of shape if need be, and not its middle
+   * @returns {Uint8ClampedArray<ArrayBuffer>}  RGBA, width * height * 4, opaque
+   */
+  scaled(width, height, whole) {
+    const { width: across, height: down } = this.picture;
+    const part = Math.min(across / width, down / height);
+    const w = whole ? across : Math.max(1, Math.round(part * width));
+    const h = whole ? down : Math.max(1, Math.round(part * height));
+    const [left, top] = [Math.floor((across - w) / 2), Math.floor((down - h) / 2)];
+    return scale(context(this.picture).getImageData(left, top, w, h), width, height);
   }
 
   /** Draw the square, small. @param {HTMLCanvasElement} surface */

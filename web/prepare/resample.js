@@ -53,10 +53,34 @@ function taps(before, after, start, count) {
  */
 export function scaleAndCrop(rgba, side, resized, size) {
   const all = taps(side, resized, Math.round((resized - size) / 2), size);
-  const across = new Float32Array(side * size * 3);
-  for (let y = 0, to = 0; y < side; y++) {
+  return weighed(rgba, side, all, all);
+}
+
+/**
+ * A whole image, scaled to any size.
+ * @param {ImageData} image  opaque
+ * @param {number} width
+ * @param {number} height
+ * @returns {Uint8ClampedArray<ArrayBuffer>}  width * height * 4, opaque
+ */
+export function scale(image, width, height) {
+  const columns = taps(image.width, width, 0, width);
+  return weighed(image.data, image.width, columns, taps(image.height, height, 0, height));
+}
+
+/**
+ * @param {Uint8ClampedArray} rgba
+ * @param {number} side   pixels of a row
+ * @param {Taps[]} columns
+ * @param {Taps[]} rows
+ */
+function weighed(rgba, side, columns, rows) {
+  const size = columns.length;
+  const before = rgba.length / 4 / side;
+  const across = new Float32Array(before * size * 3);
+  for (let y = 0, to = 0; y < before; y++) {
     for (let x = 0; x < size; x++, to += 3) {
-      const { first, weights } = all[x];
+      const { first, weights } = columns[x];
       let [red, green, blue] = [0, 0, 0];
       for (let j = 0, from = (y * side + first) * 4; j < weights.length; j++, from += 4) {
         red += weights[j] * rgba[from];
@@ -68,10 +92,10 @@ export function scaleAndCrop(rgba, side, resized, size) {
       across[to + 2] = blue;
     }
   }
-  const result = new Uint8ClampedArray(size * size * 4).fill(255);
+  const result = new Uint8ClampedArray(size * rows.length * 4).fill(255);
   const row = size * 3;
-  for (let y = 0; y < size; y++) {
-    const { first, weights } = all[y];
+  for (let y = 0; y < rows.length; y++) {
+    const { first, weights } = rows[y];
     for (let x = 0; x < row; x++) {
       let sum = 0;
       for (let j = 0, from = first * row + x; j < weights.length; j++, from += row) {

@@ -6,6 +6,7 @@
  */
 
 import { megabytes, milliseconds, picture, tiny } from "../format.js";
+import { open, openPage } from "./open_en.js";
 
 export default {
   page: {
@@ -89,7 +90,10 @@ export default {
     how: "Python builds each network and compiles it to WebGPU shaders, in this tab. Nothing you draw or choose leaves your machine.",
     licence: "Licence",
     notices: "Notices",
+    ...openPage,
   },
+
+  ...open,
 
   preparing: "Preparing…",
   startingAgain: "Starting again…",

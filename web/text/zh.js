@@ -4,6 +4,7 @@
  */
 
 import { megabytes, milliseconds, picture, tiny } from "../format.js";
+import { open, openPage } from "./open_zh.js";
 
 /** @type {import("../text.js").Text} */
 export default {
@@ -87,7 +88,10 @@ export default {
     how: "Python 在这个标签页里搭建每个网络，并把它编译成 WebGPU 着色器。您画的和选的一切都不会离开您的电脑。",
     licence: "许可证",
     notices: "声明",
+    ...openPage,
   },
+
+  ...open,
 
   preparing: "准备中…",
   startingAgain: "正在重新启动…",

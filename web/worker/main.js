@@ -10,6 +10,7 @@ import { DIGIT_MODEL, fetchCard, findModel } from "../catalogue.js";
 import { download } from "./downloads.js";
 import { Said } from "../said.js";
 import { openGpu, withoutGpu } from "./gpu.js";
+import { openedActions } from "./opened.js";
 import { startPython } from "./python.js";
 import { emit, serve } from "./serve.js";
 import { stage } from "./stage.js";
@@ -54,16 +55,27 @@ function inTurn(job) {
   return mine;
 }
 
+/** @returns {Promise<import("./python.js").Python>} */
+function started() {
+  if (!python) throw new Error("The worker was asked for an answer before it was started.");
+  return python;
+}
+
+/** py/tallow/app.py. */
+async function imported() {
+  app ??= (await started()).pyodide.pyimport("tallow.app");
+  return app;
+}
+
 /**
  * Call a function of py/tallow/app.py, and read the JSON that it gives.
- * @param {"start" | "load_model" | "predict" | "profile" | "run_on" | "tune"} name
+ * @param {"start" | "load_model" | "predict" | "profile" | "run_on" | "tune" | "open_model"
+ *   | "survey_model" | "run_model" | "compare_model"} name
  * @param {...unknown} args  strings, numbers, booleans, byte arrays and callbacks
  * @returns {Promise<any>}
  */
 async function askApp(name, ...args) {
-  if (!python) throw new Error("The worker was asked for an answer before it was started.");
-  app ??= (await python).pyodide.pyimport("tallow.app");
-  const run = app[name];
+  const run = (await imported())[name];
   const coroutine = run(...args);
   try {
     return JSON.parse(await coroutine);
@@ -232,4 +244,6 @@ serve({
   tune: ({ model }) => tune(model),
 
   stopTuning,
+
+  ...openedActions({ inTurn, ask: askApp, app: imported, python: async () => started() }),
 });

@@ -61,6 +61,11 @@ export class Python {
     this.#runtime = runtime;
   }
 
+  /** Whether NumPy is importable. */
+  get hasNumpy() {
+    return "numpy" in this.pyodide.loadedPackages;
+  }
+
   /** Make NumPy importable: once, and only for those who need it. */
   async loadNumpy() {
     const { bytes } = this.#runtime.packages.numpy;
@@ -81,7 +86,7 @@ export class Python {
       messageCallback: () => {},
       errorCallback: (/** @type {string} */ words) => complaints.push(words),
     });
-    if (!("numpy" in this.pyodide.loadedPackages)) {
+    if (!this.hasNumpy) {
       throw new Said(words("numpyFailed", complaints.join(" ")));
     }
   }

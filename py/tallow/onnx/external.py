@@ -4,39 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
+from typing import Any
 
 from ..errors import OnnxFormatError
 
 
 class ExternalFiles:
-    """Reads external data from the folder of a model; None: the model came as bytes."""
+    """Reads external data from the folder of a model, or from files whose bytes were given with it,
+    by name; both None: the model came as bytes alone."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, given: Mapping[str, Any] | None = None) -> None:
         self._folder = folder
+        self._given = given
 
-    def read(self, entries: Mapping[str, str], needed: int, what: str) -> bytes:
+    def read(self, entries: Mapping[str, str], needed: int, what: str) -> bytes | memoryview:
         """The `needed` bytes that the entries (location, offset, length) point to.
 
-        Raises OnnxFormatError if there is no folder, the path leaves it, or the file is too short.
+        Of files that were given they are a view. Raises OnnxFormatError if there is neither folder
+        nor such a file, the path leaves the folder, or the file is too short.
         """
         location = entries.get("location", "")
+        if self._given is not None:
+            return self._view(location, entries, needed, what)
         if self._folder is None:
             raise OnnxFormatError(
                 f"{what} lies in another file, {location!r}, and this model came as bytes: "
                 "load it by its path, or save it with its weights inside"
             )
         path = self._inside(location, what)
-        offset = _number(entries, "offset", 0, what)
-        length = _number(entries, "length", needed, what)
-        if length != needed:
-            raise OnnxFormatError(f"{what} needs {needed:,} bytes, but claims {length:,}")
+        offset = _offset(entries, needed, what)
         try:
-            size = path.stat().st_size
-            if offset + needed > size:
-                raise OnnxFormatError(
-                    f"{what} needs {needed:,} bytes at {offset:,} of {location!r}, "
-                    f"which has {size:,}"
-                )
+            _check_size(location, path.stat().st_size, offset, needed, what)
             with path.open("rb") as file:
                 file.seek(offset)
                 data = file.read(needed)
@@ -48,6 +46,21 @@ class ExternalFiles:
             raise OnnxFormatError(f"{what}: {location!r} shrank while it was read")
         return data
 
+    def _view(
+        self, location: str, entries: Mapping[str, str], needed: int, what: str
+    ) -> memoryview:
+        assert self._given is not None
+        name = PureWindowsPath(location).name  # files that are chosen come without their folders
+        if name not in self._given:
+            raise OnnxFormatError(
+                f"{what} lies in another file, {location!r}, which was not given: give it together "
+                "with the model"
+            )
+        content = memoryview(self._given[name]).cast("B")
+        offset = _offset(entries, needed, what)
+        _check_size(location, content.nbytes, offset, needed, what)
+        return content[offset : offset + needed]
+
     def _inside(self, location: str, what: str) -> Path:
         assert self._folder is not None
         parts = PureWindowsPath(location)  # knows both kinds of separator, and drives
@@ -58,6 +71,20 @@ class ExternalFiles:
         if ".." in parts.parts or not path.is_relative_to(folder):
             raise OnnxFormatError(f"{what} lies in {location!r}, outside the model's folder")
         return path
+
+
+def _offset(entries: Mapping[str, str], needed: int, what: str) -> int:
+    length = _number(entries, "length", needed, what)
+    if length != needed:
+        raise OnnxFormatError(f"{what} needs {needed:,} bytes, but claims {length:,}")
+    return _number(entries, "offset", 0, what)
+
+
+def _check_size(location: str, size: int, offset: int, needed: int, what: str) -> None:
+    if offset + needed > size:
+        raise OnnxFormatError(
+            f"{what} needs {needed:,} bytes at {offset:,} of {location!r}, which has {size:,}"
+        )
 
 
 def _number(entries: Mapping[str, str], key: str, default: int, what: str) -> int:

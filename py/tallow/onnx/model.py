@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ..errors import OnnxError, OnnxFormatError, OnnxUnsupportedError
 from ..graph import Graph
@@ -14,6 +15,7 @@ from .execution import Steps, now, soon
 from .external import ExternalFiles
 from .model_session import ModelSession
 from .records import Metadata, ModelRecord, ValueInfo
+from .survey import Survey
 
 
 class Model:
@@ -67,6 +69,12 @@ class Model:
         """What Tallow lacks for it, a line each, as far as it shows before shapes are known."""
         return importer.unsupported(self._record.graph)
 
+    def survey(self, shapes: Shapes | None = None) -> Survey:
+        """Its size, its arithmetic for these shapes, and which device has which operator: all that
+        there is to know before anything is uploaded. Raises what `session` raises for shapes and
+        nodes that do not fit."""
+        return Survey.of(self._record.graph, shapes)
+
     def graph(self, shapes: Shapes | None = None) -> Graph:
         """The graph with concrete shapes.
 
@@ -110,11 +118,15 @@ class Model:
         return made, steps()
 
 
-def load(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Model:
+def load(
+    source: str | os.PathLike[str] | bytes | bytearray | memoryview,
+    external: Mapping[str, Any] | None = None,
+) -> Model:
     """Reads an ONNX file: a path, or the file's bytes.
 
     Loading checks the whole file but needs no operator: what Tallow lacks is said by
-    `Model.unsupported` and by `Model.session`. External data is read from the folder of a path.
+    `Model.unsupported` and by `Model.session`. External data is read from the folder of a path, or
+    is `external`: the bytes of each file by its name, which the model then holds views of.
     Raises OnnxFormatError in one line if it is not ONNX, is damaged, or contradicts itself.
     """
     folder: Path | None = None
@@ -125,6 +137,6 @@ def load(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Mod
         path = Path(source)
         name, folder, data = path.name, path.parent, path.read_bytes()
     try:
-        return Model(reading.read_model(proto.parse(data), ExternalFiles(folder)), name)
+        return Model(reading.read_model(proto.parse(data), ExternalFiles(folder, external)), name)
     except OnnxFormatError as error:
         raise OnnxFormatError(f"{name}: {error}") from error

@@ -27,6 +27,10 @@ from .records import Constant, GraphRecord, NodeRecord
 from .registry import find_any, find_control, find_on_host, operators
 from .values import Value
 
+DECIDES = "it decides what is computed"
+HOST_ALONE = "its result can only be computed on the host"
+"""Why the host has to compute a node."""
+
 SMALL = 4096
 """Elements of a value that the host works out when a stage is made."""
 
@@ -147,7 +151,7 @@ class _Making:
     def _why_on_host(self, node: NodeRecord) -> str | None:
         """Why the host has to compute a node; None if the device may."""
         if find_control(node):
-            return "it decides what is computed"
+            return DECIDES
         if not all(map(self._is_tensor, filter(None, node.inputs))):
             if find_on_host(node) is None:
                 raise OnnxUnsupportedError(
@@ -156,7 +160,7 @@ class _Making:
             return "it is about texts, sequences or optionals"
         if (node.domain, node.op_type) not in operators():
             find_any(node)
-            return "its result can only be computed on the host"
+            return HOST_ALONE
         return None
 
     def _make(self, node: NodeRecord) -> str | None:

@@ -1,0 +1,316 @@
+"""A model of the visitor's own: opened, surveyed, run, compared; one at a time.
+
+The page calls these functions through app.py: strings and buffers in, JSON out. An output's bytes
+are fetched one by one.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import statistics
+import time
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import dtype as dt
+from . import onnx
+from .errors import FeedError, TallowError
+from .hostarray import HostArray, StringArray, elements, from_values
+from .onnx.model_session import ModelSession
+from .onnx.values import Value
+from .shape import size_of
+
+WARM_RUNS = 5
+WARM_SECONDS = 2.0  # of warm runs, after which no further one is begun
+MOST_LINES = 1000  # of what is unsupported, and of properties: a page does not show more
+MOST_TEXT = 4000  # characters of a text of the file, likewise
+
+Feeds = dict[str, Value]
+
+
+@dataclass
+class _Opened:
+    """The model, its session on the device of now, and its last answer."""
+
+    model: onnx.Model
+    bytes: int
+    session: ModelSession | None = None
+    feeds: Feeds | None = None
+    first: float | None = None  # seconds from the model to its first answer on that device
+    warm: float | None = None
+    results: dict[str, Value] = field(default_factory=dict)
+
+
+_opened: _Opened | None = None
+
+
+def reserve(size: int) -> bytearray:
+    """Memory for a file, which the worker fills: so it is there once, and in Python."""
+    return bytearray(size)
+
+
+def close_model() -> None:
+    """Forgets the model, with all that belongs to it."""
+    global _opened
+    forget_session()
+    _opened = None
+    gc.collect()
+
+
+def forget_session() -> None:
+    """Frees the device; the model stays, and is run on the device of then."""
+    if _opened is None:
+        return
+    if _opened.session:
+        _opened.session.close()
+    _opened.session, _opened.first = None, None
+
+
+async def open_model(content: Any, names_json: str, *others: Any) -> str:
+    """Reads an ONNX file, with the files of external data whose names are given.
+
+    Returns what the file says, and the survey for the lengths that its inputs begin with; see
+    `survey_model`. Raises OnnxError in one line. The model before it is forgotten.
+    """
+    global _opened
+    close_model()
+    files = dict(zip(json.loads(names_json), others, strict=True))
+    size = len(content) + sum(map(len, files.values()))
+    model = onnx.load(memoryview(content), files)
+    metadata, lines = model.metadata, model.unsupported
+    _opened = _Opened(model, size)
+    told = {
+        "name": _cut(model.name),
+        "producer": _cut(" ".join(filter(None, (metadata.producer, metadata.producer_version)))),
+        "doc": _cut(metadata.doc),
+        "properties": [
+            [_cut(key), _cut(value)] for key, value in [*metadata.properties.items()][:MOST_LINES]
+        ],
+        "opsets": [[domain or "ai.onnx", version] for domain, version in model.opsets.items()],
+        "ir": metadata.ir_version,
+        "bytes": size,
+        "inputs": [_info(info) for info in model.inputs],
+        "outputs": [_info(info) for info in model.outputs],
+        "unsupported": lines[:MOST_LINES],
+        "left": max(0, len(lines) - MOST_LINES),
+    }
+    return json.dumps(told)
+
+
+async def survey_model(shapes_json: str) -> str:
+    """Size, arithmetic and operators for shapes of the inputs by name.
+
+    Returns {"parameters", "weightBytes", "nodes", "multiplyAdds", "whole", "uses": [{"operator",
+    "place", "count", "reason"}, ...]} (onnx/survey.py). Raises TallowError for what does not fit.
+    """
+    found = _model().model.survey(json.loads(shapes_json) or None)
+    told = {
+        "parameters": found.parameters,
+        "weightBytes": found.weight_bytes,
+        "nodes": found.nodes,
+        "multiplyAdds": found.multiply_adds,
+        "whole": found.whole,
+        "uses": [
+            {"operator": use.operator, "place": use.place, "count": use.count, "reason": use.reason}
+            for use in found.uses
+        ],
+    }
+    return json.dumps(told)
+
+
+async def run_model(feeds_json: str, *buffers: Any) -> str:
+    """Runs the model on the chosen device, some times; the answer is kept.
+
+    feeds_json: for each input {"name", "shape", "dtype"}, with the buffer of its elements in order;
+    "texts" has those of an input of texts, and no buffer is for it; "wide" says that the elements
+    are float64 that stand for those of a type that JavaScript lacks. Returns {"device", "adapter",
+    "first", "warm", "outputs": [{"name", "kind", "shape", "dtype", "texts"}, ...], "report"}:
+    times in milliseconds, warm of the median of some runs. Raises TallowError.
+    """
+    opened = _model()
+    opened.feeds = _feeds(json.loads(feeds_json), buffers)
+    opened.results, opened.warm = {}, None
+    began = time.perf_counter()
+    try:
+        if opened.session is None:
+            opened.session = await opened.model.session_async(shapes=_shapes(opened.feeds))
+        first, opened.warm, results = await _timed(opened.session, opened.feeds, WARM_RUNS, began)
+    except BaseException:
+        forget_session()
+        raise
+    opened.first = opened.first or first
+    opened.results = dict(_flat(results))
+    session = opened.session
+    assert session is not None
+    report = session.report()
+    told = {
+        "device": session.device,
+        "adapter": session.adapter,
+        "first": 1000 * first,
+        "warm": 1000 * opened.warm if opened.warm is not None else None,
+        "outputs": [_output(name, value) for name, value in opened.results.items()],
+        "report": {
+            "parts": report.parts,
+            "nodes": report.nodes,
+            "dispatches": session.stats["dispatches"],
+            "moved": list(dict.fromkeys(report.moved)),
+            "host": len(report.host),
+            "bytes": report.bytes,
+        },
+    }
+    return json.dumps(told)
+
+
+def output_bytes(name: str) -> memoryview:
+    """The elements of an output of the last run: of a coded type (dtype.py) as float32."""
+    value = _model().results[name]
+    assert isinstance(value, HostArray)
+    if value.dtype.coded:
+        return memoryview(array("f", value.flat())).cast("B")
+    return value.data.cast("B")
+
+
+async def compare_model(warm: int) -> str:
+    """The last run once more, on both devices.
+
+    Returns {"webgpu", "numpy": {"first", "warm"}, "outputs": [{"name", "difference", "largest"},
+    ...]}: the largest difference of two elements, null where one of them is no number and the other
+    is; and the largest element, for scale. Raises FeedError if nothing has run yet, TallowError.
+    """
+    opened = _model()
+    if opened.session is None or opened.feeds is None:
+        raise FeedError("there is no answer yet that could be computed again")
+    here = opened.session.device
+    other = "numpy" if here == "webgpu" else "webgpu"
+    began = time.perf_counter()
+    session = await opened.model.session_async(other, _shapes(opened.feeds))
+    try:
+        first, again, results = await _timed(session, opened.feeds, warm, began)
+    finally:
+        session.close()
+    theirs = dict(_flat(results))
+    told = {
+        here: _times(opened.first, opened.warm),
+        other: _times(first, again),
+        "outputs": [
+            {"name": name, **_difference(value, theirs.get(name))}
+            for name, value in opened.results.items()
+        ],
+    }
+    return json.dumps(told)
+
+
+async def _timed(
+    session: ModelSession, feeds: Feeds, warm: int, began: float
+) -> tuple[float, float | None, dict[str, Value]]:
+    results = await session.run_host_async(feeds)
+    first = time.perf_counter() - began
+    times: list[float] = []
+    while len(times) < warm and sum(times) < WARM_SECONDS:
+        began = time.perf_counter()
+        results = await session.run_host_async(feeds)
+        times.append(time.perf_counter() - began)
+    return first, statistics.median(times) if times else None, results
+
+
+def _times(first: float | None, warm: float | None) -> dict[str, float | None]:
+    return {
+        "first": None if first is None else 1000 * first,
+        "warm": None if warm is None else 1000 * warm,
+    }
+
+
+def _difference(ours: Value, theirs: Value) -> dict[str, float | None]:
+    import numpy as np
+
+    if isinstance(ours, StringArray):
+        return {"difference": float(ours != theirs), "largest": None}
+    if not isinstance(ours, HostArray):
+        return {"difference": 0.0, "largest": None}
+    if not isinstance(theirs, HostArray) or ours.shape != theirs.shape:
+        return {"difference": None, "largest": None}
+    a, b = (np.asarray(x.numpy(), np.float64) for x in (ours, theirs))
+    if ours.dtype.coded:
+        a, b = np.array(ours.flat()), np.array(theirs.flat())
+    with np.errstate(invalid="ignore"):
+        apart = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b))
+    finite = np.abs(b[np.isfinite(b)])
+    most = float(np.max(apart, initial=0.0))
+    return {
+        "difference": most if np.isfinite(most) else None,
+        "largest": float(np.max(finite, initial=0.0)),
+    }
+
+
+def _model() -> _Opened:
+    if _opened is None:
+        raise FeedError("no model is open")
+    return _opened
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "…"
+
+
+def _info(info: onnx.ValueInfo) -> dict[str, Any]:
+    return {
+        "name": info.name,
+        "shape": None if info.shape is None else list(info.shape),
+        "dtype": info.dtype.name if info.dtype else None,
+        "type": info.type,
+        "kind": info.kind,
+    }
+
+
+def _feeds(told: Sequence[Mapping[str, Any]], buffers: Sequence[Any]) -> Feeds:
+    feeds: Feeds = {}
+    rest = iter(buffers)
+    for feed in told:
+        name, shape = feed["name"], tuple(feed["shape"])
+        if "texts" in feed:
+            texts = tuple(feed["texts"])
+            if len(texts) != size_of(shape):
+                raise FeedError(f"the input {name!r} needs {size_of(shape)} texts for {shape}")
+            feeds[name] = StringArray(texts, shape)
+            continue
+        given = next(rest)
+        content = given.to_memoryview() if hasattr(given, "to_memoryview") else memoryview(given)
+        content = content.cast("B")
+        dtype = dt.BY_NAME[feed["dtype"]]
+        try:
+            if feed.get("wide"):
+                values = elements(content, dt.float64).tolist()
+                exact = values if dtype.is_floating else [int(value) for value in values]
+                feeds[name] = from_values(exact, shape, dtype)
+            else:
+                feeds[name] = HostArray(content, shape, dtype)
+        except TallowError as error:
+            raise FeedError(f"the input {name!r}: {error}") from error
+    return feeds
+
+
+def _shapes(feeds: Feeds) -> dict[str, tuple[int, ...]] | None:
+    shapes = {name: x.shape for name, x in feeds.items() if isinstance(x, HostArray)}
+    return shapes or None
+
+
+def _flat(results: Mapping[str, Value]) -> list[tuple[str, Value]]:
+    """Outputs by name, with the members of sequences as outputs of their own."""
+    found: list[tuple[str, Value]] = []
+    for name, value in results.items():
+        if isinstance(value, list):
+            found += _flat({f"{name}[{i}]": item for i, item in enumerate(value)})
+        else:
+            found.append((name, value))
+    return found
+
+
+def _output(name: str, value: Value) -> dict[str, Any]:
+    if isinstance(value, StringArray):
+        return {"name": name, "kind": "texts", "shape": value.shape, "texts": value.values}
+    if not isinstance(value, HostArray):
+        return {"name": name, "kind": "none", "shape": []}
+    return {"name": name, "kind": "tensor", "shape": value.shape, "dtype": value.dtype.name}

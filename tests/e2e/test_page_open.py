@@ -1,0 +1,299 @@
+"""The view Open: any ONNX file, what is in it, its answers, and what is wrong with bad ones."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from playwright.sync_api import Locator, expect
+
+from tallow import onnx as tallow_onnx
+from tallow_build.browser import until
+from tallow_build.paths import ROOT
+
+MNIST = ROOT / "models" / "mnist" / "mnist.onnx"
+PATIENCE = 120_000
+FLOAT, INT64, STRING = TensorProto.FLOAT, TensorProto.INT64, TensorProto.STRING
+ANYTHING = re.compile(".+")
+MARKUP = "<img src=x onerror='window.hacked = 1'>"
+
+
+def value(name: str, kind: int, shape: list[Any]) -> onnx.ValueInfoProto:
+    """An input or output."""
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def model(nodes: Any, inputs: Any, outputs: Any, constants: Any = (), **more: Any) -> bytes:
+    """An ONNX file."""
+    graph = helper.make_graph(nodes, "small", inputs, outputs, list(constants))
+    opsets = [helper.make_opsetid("", 17)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8, **more).SerializeToString()  # type: ignore[no-any-return]
+
+
+def file(name: str, content: bytes) -> dict[str, Any]:
+    """A file as a visitor chooses it."""
+    return {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+
+
+class Opening:
+    """A visitor of the view."""
+
+    def __init__(self, visitor: Any) -> None:
+        self.visitor = visitor
+        self.page = visitor.page
+        self.hook = visitor.hook
+
+    def choose(self, *files: Any) -> None:
+        """Chooses files, and waits until they are read."""
+        self.hook("open-input").set_input_files(list(files))
+        self.rest()
+
+    def rest(self) -> None:
+        """Waits until nothing is under way."""
+        idle = "document.querySelector('#view-open').getAttribute('aria-busy') === 'false'"
+        until(self.page, idle, seconds=120)
+
+    def run(self) -> None:
+        """Runs the model; there must be an answer."""
+        self.hook("open-run").click()
+        self.rest()
+        error = self.hook("open-error")
+        assert error.is_hidden(), error.text_content()
+        expect(self.hook("open-times")).to_be_visible()
+
+    def field(self, name: str) -> Locator:
+        """The field of an input."""
+        found: Locator = self.page.locator(
+            f"[data-testid=open-field][data-name={json.dumps(name)}]"
+        )
+        return found
+
+    def kind(self, name: str, kind: str) -> Locator:
+        """Chooses the kind of value of an input."""
+        field = self.field(name)
+        field.get_by_test_id("open-kind").select_option(kind)
+        return field
+
+    def output(self, name: str) -> Locator:
+        """What is shown of an output."""
+        found: Locator = self.page.locator(
+            f"[data-testid=open-output][data-name={json.dumps(name)}]"
+        )
+        return found
+
+    def array(self, name: str) -> Any:
+        """An output, as it is downloaded."""
+        with self.page.expect_download() as download:
+            self.output(name).get_by_test_id("open-download").click()
+        return np.load(Path(download.value.path()), allow_pickle=False)
+
+    def apart(self, name: str) -> float:
+        """The largest difference of WebGPU and NumPy, as the page compares them."""
+        self.hook("open-compare").click()
+        self.rest()
+        expect(self.output(name)).to_have_attribute("data-difference", ANYTHING)
+        return float(self.output(name).get_attribute("data-difference") or "nan")
+
+    def operator(self, name: str) -> Locator:
+        """The row of an operator."""
+        return self.hook("open-operators").locator(f"[data-operator={json.dumps(name)}]")  # type: ignore[no-any-return]
+
+    def fails(self, *words: str) -> None:
+        """The error is one line that says this."""
+        error = self.hook("open-error")
+        expect(error).to_be_visible()
+        for each in words:
+            expect(error).to_contain_text(each)
+        assert "\n" not in (error.text_content() or "").strip()
+
+
+def test_models_of_the_visitor_s_own(visitor: Any, photos: Any) -> None:
+    """On one page, one after the other."""
+    visitor.open("./#open")
+    here = Opening(visitor)
+    for step in (
+        a_digit_model,
+        lengths_that_are_open,
+        an_operator_of_the_host,
+        nothing_is_supported,
+        damaged_files,
+        external_data,
+        texts_and_their_markup,
+    ):
+        step(here, photos)
+    in_chinese(here)
+
+
+def a_digit_model(here: Opening, photos: Any) -> None:
+    here.choose(MNIST)
+    summary = here.hook("open-summary")
+    expect(summary).to_have_attribute("data-parameters", "76514")
+    expect(summary).to_have_attribute("data-multiply-adds", "3848960")
+    expect(summary).to_contain_text("train.py")
+    expect(here.operator("Conv")).to_have_attribute("data-count", "5")
+    expect(here.operator("Conv")).to_contain_text("GPU")
+    expect(here.hook("open-unsupported")).to_be_hidden()
+    expect(here.hook("open-error")).to_be_hidden()
+
+    here.kind("image", "zeros")
+    here.run()
+    times = here.hook("open-times")
+    expect(times).to_have_attribute("data-device", "webgpu")
+    assert int(times.get_attribute("data-dispatches") or 0) > 0
+    zeros = {"image": np.zeros((1, 1, 28, 28), np.float32)}
+    with tallow_onnx.load(MNIST).session("numpy") as session:
+        expected = session.run(zeros)["logits"]
+    assert here.output("logits").get_attribute("data-shape") == "1,10"
+    np.testing.assert_allclose(here.array("logits"), expected, atol=1e-4)
+    assert here.apart("logits") < 1e-3
+    best = here.output("logits").get_by_test_id("open-top").locator("li").first
+    expect(best).to_have_attribute("data-index", str(int(expected.argmax())))
+
+    names = [f"number {i}" for i in range(10)]
+    here.hook("open-labels").set_input_files(file("names.txt", "\n".join(names).encode()))
+    expect(best).to_have_attribute("data-label", names[int(expected.argmax())])
+    by_index = {str(i): f"digit {i}" for i in range(10)}
+    here.hook("open-labels").set_input_files(file("names.json", json.dumps(by_index).encode()))
+    expect(best).to_have_attribute("data-label", f"digit {int(expected.argmax())}")
+    for view, hook in (("table", "open-table"), ("histogram", "open-histogram")):
+        here.output("logits").get_by_test_id("open-view").select_option(view)
+        expect(here.output("logits").get_by_test_id(hook)).to_be_visible()
+
+    field = here.kind("image", "image")
+    field.get_by_test_id("open-file").set_input_files(photos["coffee"]["path"])
+    here.run()
+    expect(times).to_have_attribute("data-device", "webgpu")
+    assert not np.allclose(here.array("logits"), expected)
+    assert here.apart("logits") < 1e-3
+
+
+def lengths_that_are_open(here: Opening, _: Any) -> None:
+    ids = value("ids", INT64, ["batch", "length"])
+    table = numpy_helper.from_array(np.arange(40, dtype=np.float32).reshape(10, 4), "table")
+    gather = helper.make_node("Gather", ["table", "ids"], ["rows"])
+    here.choose(
+        file(
+            "ids.onnx",
+            model([gather], [ids], [value("rows", FLOAT, ["batch", "length", 4])], [table]),
+        )
+    )
+    length = here.page.locator("[data-testid=open-length][data-name=length]")
+    for count, shape in ((3, "1,3,4"), (5, "1,5,4")):
+        length.fill(str(count))
+        field = here.kind("ids", "numbers")
+        field.get_by_test_id("open-numbers").fill(" ".join(map(str, range(count))))
+        here.run()
+        expect(here.output("rows")).to_have_attribute("data-shape", shape)
+        expected = np.arange(4 * count, dtype=np.float32).reshape(1, count, 4)
+        np.testing.assert_array_equal(here.array("rows"), expected)
+    here.hook("open-run").click()  # again, with one number too few
+    here.rest()
+    length.fill("6")
+    here.hook("open-run").click()
+    here.rest()
+    here.fails("ids", "6 numbers are needed, 5 were given")
+
+    content = io.BytesIO()
+    np.save(content, np.asfortranarray(np.array([[9, 1], [0, 2]], ">i4")))
+    field = here.kind("ids", "npy")
+    field.get_by_test_id("open-file").set_input_files(file("ids.npy", content.getvalue()))
+    expect(length).to_have_value("2")
+    here.run()
+    assert here.array("rows")[..., 0].tolist() == [[36, 4], [0, 8]]
+
+
+def an_operator_of_the_host(here: Opening, _: Any) -> None:
+    nodes = [
+        helper.make_node("Relu", ["x"], ["positive"]),
+        helper.make_node("NonZero", ["positive"], ["places"]),
+    ]
+    places = value("places", INT64, [1, "found"])
+    here.choose(file("places.onnx", model(nodes, [value("x", FLOAT, [4])], [places])))
+    expect(here.operator("NonZero")).to_have_attribute("data-place", "host")
+    expect(here.operator("NonZero")).to_contain_text("only be computed on the host")
+    expect(here.operator("Relu")).to_have_attribute("data-place", "device")
+    here.kind("x", "numbers").get_by_test_id("open-numbers").fill("[-1, 2.5, 0, 1e-3]")
+    here.run()
+    expect(here.hook("open-times")).to_have_attribute("data-host", "1")
+    expect(here.hook("open-times")).to_contain_text("crossed")
+    assert here.array("places").tolist() == [[1, 3]]
+    assert here.apart("places") == 0
+
+
+def nothing_is_supported(here: Opening, _: Any) -> None:
+    nodes = [
+        helper.make_node("Cosine", ["x"], ["a"], "first", domain="my.own"),
+        helper.make_node("Sine", ["a"], ["b"], "second", domain="my.own"),
+        helper.make_node("Relu", ["b"], ["y"]),
+    ]
+    x, y = (value(name, FLOAT, [2]) for name in "xy")
+    graph = helper.make_graph(nodes, "own", [x], [y])
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("my.own", 1)]
+    content = helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
+    here.choose(file("own.onnx", content))
+    lines = here.hook("open-unsupported").locator("li")
+    expect(lines).to_have_count(2)
+    expect(lines.first).to_contain_text("Cosine")
+    expect(lines.last).to_contain_text("Sine")
+    expect(here.operator("my.own.Sine")).to_have_attribute("data-place", "nowhere")
+    expect(here.hook("open-run")).to_be_disabled()
+
+
+def damaged_files(here: Opening, _: Any) -> None:
+    here.choose(file("cut.onnx", MNIST.read_bytes()[:9000]))
+    here.fails("cut.onnx", "cut short or corrupted")
+    expect(here.hook("open-summary")).to_be_hidden()
+    here.choose(file("page.onnx", b"<html></html>"))
+    here.fails("page.onnx", "HTML")
+    here.choose(file("empty.onnx", b""))
+    here.fails("empty.onnx", "empty")
+
+
+def external_data(here: Opening, _: Any) -> None:
+    weight = numpy_helper.from_array(np.array([2, 3], np.float32), "w")
+    content = weight.raw_data
+    weight.ClearField("raw_data")
+    weight.data_location = TensorProto.EXTERNAL
+    weight.external_data.add(key="location", value="weights/w.data")
+    x, y = (value(name, FLOAT, [2]) for name in "xy")
+    whole = file("w.onnx", model([helper.make_node("Mul", ["x", "w"], ["y"])], [x], [y], [weight]))
+    here.choose(whole)
+    here.fails("weights/w.data", "was not given")
+    here.choose(file("w.data", content[:4]))  # joins the model before
+    here.fails("w.data", "which has 4")
+    here.choose(file("w.data", content), whole)
+    here.kind("x", "numbers").get_by_test_id("open-numbers").fill("5")
+    here.run()
+    assert here.array("y").tolist() == [10, 15]
+
+
+def texts_and_their_markup(here: Opening, _: Any) -> None:
+    nodes = [helper.make_node("Identity", [MARKUP], ["same"], MARKUP)]
+    texts = value(MARKUP, STRING, [2])
+    content = model(nodes, [texts], [value("same", STRING, [2])], doc_string=MARKUP,
+                    producer_name=MARKUP)  # fmt: skip
+    here.choose(file("texts.onnx", content))
+    expect(here.hook("open-summary")).to_contain_text(MARKUP)
+    field = here.hook("open-field")
+    expect(field).to_have_attribute("data-name", MARKUP)
+    field.get_by_test_id("open-texts").fill(f"one\n{MARKUP}")
+    here.run()
+    cells = here.output("same").get_by_test_id("open-table").locator("td")
+    expect(cells).to_have_text(["one", MARKUP])
+    assert here.page.evaluate("window.hacked") is None
+    assert here.page.locator("#view-open img").count() == 0
+
+
+def in_chinese(here: Opening) -> None:
+    here.hook("language-select").select_option("zh")
+    expect(here.hook("open-run")).to_have_text("运行")
+    expect(here.operator("Identity")).to_contain_text("主机")
+    expect(here.hook("open-times")).to_contain_text("首次")
+    here.choose(file("empty.onnx", b""))
+    here.fails("无法打开")

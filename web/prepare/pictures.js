@@ -1,0 +1,130 @@
+// @ts-check
+/**
+ * Pictures as tensors and tensors as pictures.
+ */
+
+import { sizeOf } from "./elements.js";
+
+/**
+ * @typedef {"NCHW" | "NHWC"} Layout  where the channels are; before it, any number of axes
+ * @typedef {object} Form  of a picture in a tensor
+ * @property {Layout} layout
+ * @property {number} channels  1, 3 or 4
+ * @property {number} height
+ * @property {number} width
+ */
+
+const CHANNELS = [1, 3, 4];
+
+/** Light of red, green and blue (ITU-R BT.601). */
+const LUMA = [0.299, 0.587, 0.114];
+
+/**
+ * How a tensor of this shape could hold a picture, the likeliest first.
+ * @param {readonly (number | string)[]} shape  names stand for any length
+ * @returns {Layout[]}
+ */
+export function layoutsOf(shape) {
+  if (shape.length < 2) return [];
+  if (shape.length === 2) return ["NCHW"];
+  /** @type {Layout[]} */
+  const found = [];
+  if (CHANNELS.includes(/** @type {number} */ (shape.at(-3)))) found.push("NCHW");
+  if (CHANNELS.includes(/** @type {number} */ (shape.at(-1)))) found.push("NHWC");
+  return found;
+}
+
+/**
+ * @param {readonly number[]} shape
+ * @param {Layout} layout
+ * @returns {Form}
+ */
+export function formOf(shape, layout) {
+  if (shape.length === 2) return { layout, channels: 1, height: shape[0], width: shape[1] };
+  const [first, second, third] = shape.slice(-3);
+  return layout === "NCHW"
+    ? { layout, channels: first, height: second, width: third }
+    : { layout, channels: third, height: first, width: second };
+}
+
+/**
+ * The numbers of a picture.
+ * @param {Uint8ClampedArray} rgba
+ * @param {Form} form
+ * @param {object} rules
+ * @param {number[]} rules.mean   of each channel, or one for all; taken off first
+ * @param {number[]} rules.scale  likewise; multiplied by then
+ * @param {boolean} rules.bgr     blue first
+ * @returns {Float64Array}
+ */
+export function toTensor(rgba, { layout, channels, height, width }, { mean, scale, bgr }) {
+  const values = new Float64Array(channels * height * width);
+  const pixels = height * width;
+  for (let channel = 0; channel < channels; channel++) {
+    const from = channel < 3 && bgr ? 2 - channel : channel;
+    const [less, times] = [mean, scale].map((each) => each[each.length > 1 ? channel : 0]);
+    for (let i = 0; i < pixels; i++) {
+      const at = i * 4;
+      const value =
+        channels === 1
+          ? LUMA.reduce((sum, share, c) => sum + share * rgba[at + c], 0)
+          : rgba[at + from];
+      const to = layout === "NCHW" ? channel * pixels + i : i * channels + channel;
+      values[to] = (value - less) * times;
+    }
+  }
+  return values;
+}
+
+/** Sides that a tensor shown as a picture must have at least, and may have at most. */
+const SIDES = [4, 4096];
+
+/**
+ * How an output is best shown as a picture; null if its shape suits none.
+ * @param {readonly number[]} shape
+ * @returns {Form | null}
+ */
+export function shownForm(shape) {
+  const [least, most] = SIDES;
+  const fits = (/** @type {Form} */ { height, width }) =>
+    Math.min(height, width) >= least && Math.max(height, width) <= most;
+  for (const layout of layoutsOf(shape)) {
+    const form = formOf(shape, layout);
+    if (fits(form)) return form;
+  }
+  if (shape.length < 3) return null;
+  // Of feature maps, the first.
+  const form = { ...formOf(shape, "NCHW"), channels: 1 };
+  return fits(form) ? form : null;
+}
+
+/**
+ * The first picture of a tensor, from its least value, black, to its greatest, white; bytes as they
+ * are.
+ * @param {import("./elements.js").Values} values
+ * @param {Form} form
+ * @param {boolean} asTheyAre
+ * @returns {ImageData}
+ */
+export function toPicture(values, { layout, channels, height, width }, asTheyAre) {
+  const pixels = height * width;
+  const count = sizeOf([channels, pixels]);
+  let [least, most] = [Infinity, -Infinity];
+  for (let i = 0; i < count; i++) {
+    const value = Number(values[i]);
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  if (asTheyAre) [least, most] = [0, 255];
+  const times = most > least && Number.isFinite(most - least) ? 255 / (most - least) : 0;
+  const image = new ImageData(width, height);
+  for (let i = 0; i < pixels; i++) {
+    for (let c = 0; c < 4; c++) {
+      const channel = channels === 1 ? 0 : c;
+      const at = layout === "NCHW" ? channel * pixels + i : i * channels + channel;
+      const opaque = c === 3 && channels < 4;
+      image.data[i * 4 + c] = opaque ? 255 : (Number(values[at]) - least) * times;
+    }
+  }
+  return image;
+}

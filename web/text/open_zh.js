@@ -1,0 +1,136 @@
+// @ts-check
+/**
+ * What the view Open says, in Chinese; a part of zh.js.
+ */
+
+import { bytes, count, shape, time, tiny } from "../format.js";
+
+/** @type {typeof import("./open_en.js").openPage} */
+export const openPage = {
+  toOpen: "打开",
+  openTitle: "打开一个模型",
+  openLead:
+    "任何 ONNX 文件：里面有什么、每个算子在哪里运行，以及它对您给的值的回答。文件不会离开这个标签页。",
+  openChoose: "选择 .onnx 文件",
+  openDrop: "或连同它的外部数据一起拖放到这里",
+  openSummary: "模型",
+  openUnsupported: "Tallow 还缺少的",
+  openInputs: "输入",
+  openRun: "运行",
+  openOutputs: "输出",
+  openLabels: "类别名称（.txt 或 .json）",
+  openCompare: "比较 WebGPU 与 NumPy",
+};
+
+/** Python's reasons, as py/tallow/onnx/stages.py says them. @type {Record<string, string>} */
+const REASONS = {
+  "it decides what is computed": "它决定要计算什么",
+  "its result can only be computed on the host": "它的结果只能在主机上计算",
+  "it is about texts, sequences or optionals": "它处理文本、序列或可选值",
+  "Tallow has no such operator": "Tallow 没有这个算子",
+};
+
+/** @type {typeof import("./open_en.js").open} */
+export const open = {
+  openReading: (name) => `正在读取 ${name}…`,
+  openRunning: "正在运行…",
+  openRead: (name, nodes) => `已打开 ${name}：${count(nodes)} 个算子。`,
+  openFailed: (name, why) => `无法打开“${name}”：${why}`,
+  openSurveyFailed: (why) => `模型与输入不符：${why}`,
+  openRunFailed: (why) => `无法运行模型：${why}`,
+  openOnlyData: (names) => `这些文件里没有 .onnx 文件：${names}。`,
+
+  openName: "名称",
+  openProducer: "来源",
+  openOpsets: "算子集",
+  openParameters: "参数",
+  openBytes: "文件",
+  openMultiplyAdds: "乘加运算",
+  openTakes: "输入",
+  openGives: "输出",
+  openOperator: "算子",
+  openNodes: "节点",
+  openWhere: "位置",
+  openWhy: "原因",
+  openOperators: "模型的算子",
+  openMore: "说明与属性",
+  openUnnamed: "未注明",
+  openSurveying: "统计中…",
+  openProducts: (products, whole) =>
+    products === null ? "运行之前无法得知" : `每次运行${whole ? "" : "至少"} ${count(products)} 次`,
+  openWeights: (elements, held) => `${count(elements)} 个，共 ${bytes(held)}`,
+  openPlaces: { device: "GPU", host: "主机（NumPy）", nowhere: "不支持" },
+  openPlacesOnNumpy: { device: "NumPy", host: "NumPy", nowhere: "不支持" },
+  openReason: (why) => REASONS[why] ?? why,
+  openAndMore: (left) => `还有 ${count(left)} 项`,
+  openShape: (lengths, type) => `${type} ${lengths ? `[${lengths.join(", ")}]` : "任意形状"}`,
+
+  openLength: (name) => `${name} 的长度`,
+  openGivenShape: "形状",
+  openValue: "值",
+  openKinds: {
+    random: "随机",
+    zeros: "全零",
+    numbers: "数字",
+    npy: ".npy 文件",
+    image: "图片",
+    texts: "文本",
+    none: "不提供",
+  },
+  openSeed: "随机种子",
+  openFrom: "从",
+  openTo: "到",
+  openNumbers: "按顺序的数字；只写一个则用于全部",
+  openTexts: "文本，每行一个",
+  openNpy: ".npy 文件",
+  openImage: "图片文件",
+  openFit: "尺寸",
+  openFitMiddle: "取中间，裁成所需形状",
+  openFitWhole: "整张图，拉伸",
+  openLayout: "排列",
+  openOrder: "颜色顺序",
+  openMean: "均值（先减去）",
+  openScale: "比例（再乘以）",
+  openDoesNotFit: (value, type) => `${value} 超出了 ${type} 的范围`,
+  openNotNumber: (part, type) => `“${part.slice(0, 40)}”不是 ${type} 类型的数字`,
+  openCount: (wanted, given) => `需要 ${count(wanted)} 个数字，给了 ${count(given)} 个`,
+  openTextCount: (wanted, given) => `需要 ${count(wanted)} 个文本，给了 ${count(given)} 个`,
+  openNotNpy: (name) => `“${name}”不是完整的 .npy 文件`,
+  openNpyType: (name) => `“${name}”的元素类型无法在这里读取`,
+  openNpyShape: (wanted, given) => `文件的形状是 ${given}，不是 ${wanted}`,
+  openNoFile: "请先选择文件",
+  openBadShape: "形状必须是整数，例如 1, 3, 224, 224",
+  openBadLength: "长度必须是不小于 0 的整数",
+  openBadRule: "均值和比例必须是数字：一个，或每个通道一个",
+  openBadRandom: "随机种子和上下限必须是数字",
+  openTooLarge: "元素太多，标签页容纳不下",
+  openCannotFill: "这里无法提供序列",
+  openInputFailed: (name, why) => `输入“${name}”：${why}。`,
+
+  openAs: "显示为",
+  openViews: { top: "最佳类别", table: "表格", histogram: "直方图", image: "图片" },
+  openDownload: "下载 .npy",
+  openEmpty: "空",
+  openClass: (index) => `第 ${index} 类`,
+  openOutputTable: (name) => `${name} 的前几个值`,
+  openOutputPicture: (name) => `${name} 的图片`,
+  openOutputHistogram: (name) => `${name} 的值出现的次数`,
+  openBin: (from, to, often) => `${from} 到 ${to}：${count(often)}`,
+  openStatistics: (least, most, mean, odd) =>
+    `从 ${least} 到 ${most}，平均 ${mean}${odd ? `；${count(odd)} 个不是有限数` : ""}`,
+  openFirst: (shown, all) => `共 ${count(all)} 个值，显示前 ${count(shown)} 个。`,
+  openTimes: (device, first, warm) =>
+    `${device}：首次 ${time(first)}${warm === null ? "" : `，热运行 ${time(warm)}`}`,
+  openCrossed: (steps, crossed) => `主机计算了 ${count(steps)} 个算子，传输了 ${bytes(crossed)}。`,
+  openMoved: (why) => `有一部分改由 NumPy 运行：${why}`,
+  openComparing: "正在两种设备上计算…",
+  openCompareFailed: (why) => `无法比较两种设备：${why}`,
+  openApart: (difference, largest) =>
+    difference === null
+      ? "WebGPU 与 NumPy 不一致：其中一个给出了非有限数。"
+      : `WebGPU 与 NumPy：最大差异 ${tiny(difference)}` +
+        (largest ? `，数值最大为 ${tiny(largest)}` : ""),
+  openNotLabels: (name) => `“${name}”里没有类别名称：应为每行一个，或 JSON 列表或对象。`,
+  openLabelled: (found) => `${count(found)} 个类别名称`,
+  openResult: (lengths) => shape([...lengths]) || "1",
+};

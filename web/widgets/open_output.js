@@ -1,0 +1,273 @@
+// @ts-check
+/**
+ * One output of an opened model: as its best classes, a table, a histogram or a picture, and as a
+ * file.
+ */
+
+import { value as shown } from "../format.js";
+import { decode, isInteger } from "../prepare/elements.js";
+import { writeNpy } from "../prepare/npy.js";
+import { shownForm, toPicture } from "../prepare/pictures.js";
+import { text } from "../text.js";
+import { Sayings, asLabel, make } from "./sayings.js";
+
+/**
+ * @typedef {object} Output  see run_model in py/tallow/opened.py
+ * @property {string} name
+ * @property {"tensor" | "texts" | "none"} kind
+ * @property {number[]} shape
+ * @property {string} [dtype]
+ * @property {string[]} [texts]
+ * @property {Uint8Array} [bytes]
+ *
+ * @typedef {"top" | "table" | "histogram" | "image"} View
+ */
+
+/** What is shown at most: of a table, of the classes, of a histogram. */
+const ROWS = 20;
+const COLUMNS = 12;
+const CLASSES = 10;
+const BINS = 24;
+
+export class OpenOutput {
+  #output;
+  #values;
+  #sayings = new Sayings();
+  /** @type {HTMLSelectElement} */
+  #view;
+  #place;
+  #apart;
+  /** @type {{difference: number | null, largest: number | null} | null} */
+  #difference = null;
+  /** @type {string[]} */
+  #labels;
+
+  /**
+   * @param {Output} output
+   * @param {string[]} labels
+   */
+  constructor(output, labels) {
+    const { name, kind, shape, dtype = "" } = output;
+    this.#output = output;
+    this.#labels = labels;
+    this.#values = output.bytes ? decode(output.bytes, dtype) : (output.texts ?? []);
+    this.#place = make("div", { class: "shown" });
+    this.#apart = make("p", { class: "apart", "data-testid": "open-difference" });
+    this.#view = make("select", { "data-testid": "open-view" });
+    const type = kind === "texts" ? "string" : dtype;
+    const sayings = this.#sayings;
+    this.element = make(
+      "section",
+      {
+        class: "output",
+        "data-testid": "open-output",
+        "data-name": name,
+        "data-shape": shape.join(","),
+        "data-dtype": type,
+      },
+      make(
+        "h3",
+        {},
+        make("b", {}, name),
+        " ",
+        sayings.say(make("span", { class: "type" }), () =>
+          kind === "none" ? text.openEmpty : text.openShape(shape, type),
+        ),
+      ),
+    );
+    sayings.say(this.element, () => name, asLabel);
+    const views = this.#views();
+    for (const view of views) {
+      this.#view.append(sayings.say(make("option", { value: view }), () => text.openViews[view]));
+    }
+    this.#view.addEventListener("change", () => this.#show());
+    if (!views.length) return;
+    const acts = make("div", { class: "acts" });
+    if (views.length > 1) {
+      const label = sayings.say(make("span"), () => text.openAs);
+      acts.append(make("label", {}, label, " ", this.#view));
+    }
+    if (kind === "tensor") {
+      const save = make("button", { type: "button", "data-testid": "open-download" });
+      save.addEventListener("click", () => this.#download());
+      acts.append(sayings.say(save, () => text.openDownload));
+      this.element.append(sayings.say(make("p", { class: "type" }), this.#statistics()));
+    }
+    this.element.append(acts, this.#place, this.#apart);
+    this.#show();
+  }
+
+  /** @param {string[]} labels */
+  label(labels) {
+    this.#labels = labels;
+    if (this.#values.length) this.#show();
+  }
+
+  /** @param {{difference: number | null, largest: number | null} | null} found */
+  compared(found) {
+    this.#difference = found;
+    this.element.dataset.difference = String(found?.difference ?? "");
+    this.#apart.textContent = found ? text.openApart(found.difference, found.largest) : "";
+  }
+
+  relabel() {
+    this.#sayings.relabel();
+    if (this.#difference) this.compared(this.#difference);
+    if (this.#values.length) this.#show();
+  }
+
+  /** The ways in which it can be shown, the best first. @returns {View[]} */
+  #views() {
+    const { kind, shape, dtype = "" } = this.#output;
+    if (!this.#values.length) return [];
+    if (kind !== "tensor") return ["table"];
+    const classes = shape.at(-1) ?? 1;
+    /** @type {View[]} */
+    const views = ["table", "histogram"];
+    if (shownForm(shape)) {
+      if (shape.length > 2) views.unshift("image");
+      else views.push("image");
+    }
+    const scores = !isInteger(dtype) && dtype !== "bool";
+    if (scores && classes > 1 && classes === this.#values.length) views.unshift("top");
+    return views;
+  }
+
+  #show() {
+    const name = this.#output.name;
+    switch (this.#view.value) {
+      case "top":
+        return this.#place.replaceChildren(this.#top());
+      case "histogram":
+        return this.#place.replaceChildren(this.#histogram(name));
+      case "image":
+        return this.#place.replaceChildren(this.#picture(name));
+      default:
+        return this.#place.replaceChildren(...this.#table(name));
+    }
+  }
+
+  #top() {
+    const values = /** @type {ArrayLike<number>} */ (this.#values);
+    const order = Array.from(values, (_, i) => i)
+      .filter((i) => !Number.isNaN(values[i]))
+      .sort((a, b) => values[b] - values[a])
+      .slice(0, CLASSES);
+    const most = Math.max(...order.map((i) => values[i]));
+    const least = Math.min(0, ...order.map((i) => values[i]));
+    const items = order.map((i) => {
+      const label = this.#labels[i] ?? text.openClass(i);
+      const item = make(
+        "li",
+        { "data-index": String(i), "data-label": label, "data-value": String(values[i]) },
+        make("span", { class: "label" }, label),
+        make("span", { class: "track" }),
+        make("span", { class: "share" }, shown(values[i])),
+      );
+      item.classList.toggle("best", i === order[0]);
+      const share = most > least ? (values[i] - least) / (most - least) : 0;
+      item.style.setProperty("--share", share.toFixed(4));
+      return item;
+    });
+    const list = make("ol", { class: "bars top", "data-testid": "open-top" }, ...items);
+    list.setAttribute("aria-label", text.openViews.top);
+    return list;
+  }
+
+  /** @param {string} name */
+  #table(name) {
+    const { shape } = this.#output;
+    const columns = Math.max(1, shape.at(-1) ?? 1);
+    const rows = Math.ceil(this.#values.length / columns);
+    const across = Math.min(columns, COLUMNS);
+    const body = make("tbody", { role: "rowgroup" });
+    for (let y = 0; y < Math.min(rows, ROWS); y++) {
+      const row = make("tr", { role: "row" });
+      for (let x = 0; x < across; x++) {
+        const value = this.#values[y * columns + x];
+        const words = typeof value === "string" ? value : shown(value);
+        row.append(make("td", { role: "cell" }, words));
+      }
+      body.append(row);
+    }
+    const table = make("table", { role: "table", "data-testid": "open-table" }, body);
+    table.setAttribute("aria-label", text.openOutputTable(name));
+    const seen = Math.min(rows, ROWS) * across;
+    const scroll = make("div", { class: "scroll", role: "region", tabindex: "0" }, table);
+    scroll.setAttribute("aria-label", text.openOutputTable(name));
+    if (seen === this.#values.length) return [scroll];
+    return [scroll, make("p", { class: "type" }, text.openFirst(seen, this.#values.length))];
+  }
+
+  /** @param {string} name */
+  #histogram(name) {
+    const { least, most } = range(this.#values);
+    const bins = new Array(BINS).fill(0);
+    const width = (most - least) / BINS || 1;
+    for (let i = 0; i < this.#values.length; i++) {
+      const value = Number(this.#values[i]);
+      if (Number.isFinite(value)) bins[Math.min(BINS - 1, Math.floor((value - least) / width))]++;
+    }
+    const highest = Math.max(1, ...bins);
+    const items = bins.map((often, i) => {
+      const [from, to] = [least + i * width, least + (i + 1) * width].map(shown);
+      const words = text.openBin(from, to, often);
+      const item = make("li", { title: words }, make("span", { class: "hidden" }, words));
+      item.style.setProperty("--share", (often / highest).toFixed(4));
+      return item;
+    });
+    const list = make("ol", { class: "bins", "data-testid": "open-histogram" }, ...items);
+    list.setAttribute("aria-label", text.openOutputHistogram(name));
+    const ends = [make("span", {}, shown(least)), make("span", {}, shown(most))];
+    return make("div", {}, list, make("p", { class: "ends", "aria-hidden": "true" }, ...ends));
+  }
+
+  /** @param {string} name */
+  #picture(name) {
+    const { shape, dtype } = this.#output;
+    const form = shownForm(shape);
+    const surface = make("canvas", { role: "img", class: "seen", "data-testid": "open-picture" });
+    surface.setAttribute("aria-label", text.openOutputPicture(name));
+    if (!form) return surface;
+    const values = /** @type {import("../prepare/elements.js").Values} */ (this.#values);
+    const image = toPicture(values, form, dtype === "uint8");
+    Object.assign(surface, { width: form.width, height: form.height });
+    surface.getContext("2d")?.putImageData(image, 0, 0);
+    return surface;
+  }
+
+  /** @returns {() => string} */
+  #statistics() {
+    const { least, most, mean, odd } = range(this.#values);
+    const [from, to, middle] = [least, most, mean].map(shown);
+    return () => text.openStatistics(from, to, middle, odd);
+  }
+
+  #download() {
+    const { name, bytes, dtype = "", shape } = this.#output;
+    const address = URL.createObjectURL(writeNpy(bytes ?? new Uint8Array(), dtype, shape));
+    const file = `${name.replace(/[^\w.-]+/g, "_") || "output"}.npy`;
+    make("a", { href: address, download: file }).click();
+    setTimeout(() => URL.revokeObjectURL(address));
+  }
+}
+
+/**
+ * @param {ArrayLike<number | bigint | string>} values
+ * @returns {{least: number, most: number, mean: number, odd: number}}  of those that are finite
+ */
+function range(values) {
+  let [least, most, sum, odd] = [Infinity, -Infinity, 0, 0];
+  for (let i = 0; i < values.length; i++) {
+    const value = Number(values[i]);
+    if (!Number.isFinite(value)) {
+      odd += 1;
+      continue;
+    }
+    if (value < least) least = value;
+    if (value > most) most = value;
+    sum += value;
+  }
+  const seen = values.length - odd;
+  return seen ? { least, most, mean: sum / seen, odd } : { least: 0, most: 0, mean: 0, odd };
+}
