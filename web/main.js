@@ -65,6 +65,7 @@ const engine = new Engine(wished, {
   started: (now) => {
     device.show(now);
     both.started(now);
+    views.open.started();
   },
   stage: (stage) => bootLog.show(stage),
   compiled: (done, total) => bootLog.compiled(done, total),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tallow_build.paths import NODE_MODULES
+from tallow_build.paths import NODE_MODULES, ROOT
 
 # Rules of the accessibility guidelines, and axe's own advice.
 RUN = """async () => {
@@ -52,6 +52,21 @@ def test_every_state(visitor: Any, photos: Any, theme: Any) -> None:
     visitor.choose({"name": "a.png", "mimeType": "image/png", "buffer": b"no picture"})
     expect(page.locator("#view-classify .message")).to_contain_text("a.png")
     found["a bad picture"] = findings(page)
+
+    visitor.show("Open")
+    found["no model"] = findings(page)
+    visitor.hook("open-input").set_input_files(ROOT / "models" / "mnist" / "mnist.onnx")
+    expect(visitor.hook("open-operators").locator("tbody tr").first).to_be_visible()
+    for kind in ("numbers", "npy", "image", "random"):
+        visitor.hook("open-kind").select_option(kind)
+        found[f"a model, {kind}"] = findings(page)
+    visitor.hook("open-run").click()
+    for view in ("table", "histogram", "top"):
+        visitor.hook("open-view").select_option(view, timeout=30_000)
+        found[f"an output as {view}"] = findings(page)
+    visitor.hook("open-input").set_input_files(coffee)
+    expect(visitor.hook("open-error")).to_be_visible()
+    found["no ONNX file"] = findings(page)
     visitor.hook("language-select").select_option("zh")
     expect(visitor.status).to_contain_text("就绪")
     found["Chinese"] = findings(page)

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.collector import COUNT_BUFFERS, Collector
 
 from tallow_build.browser import until
+from tallow_build.paths import ROOT
 
 PREDICTIONS = 300
 SWITCHES = 30
@@ -124,4 +125,23 @@ def test_changes_of_device_and_model_leave_nothing_behind(visitor, weigh, photos
         for model in models:
             visitor.hook("model-select").select_option(model)
             visitor.answer("coffee.png")
+    same(before, weigh())
+
+
+def test_models_of_the_visitor_leave_nothing_behind(visitor, weigh):
+    def open_and_run(times):
+        for _ in range(times):
+            visitor.hook("open-input").set_input_files(ROOT / "models" / "mnist" / "mnist.onnx")
+            expect(visitor.hook("open-summary")).to_have_attribute("data-parameters", "76514")
+            visitor.hook("open-run").click()
+            expect(visitor.hook("open-output")).to_be_visible(timeout=30_000)
+        visitor.hook("open-input").set_input_files(
+            {"name": "cut.onnx", "mimeType": "", "buffer": b"no model"}
+        )
+        expect(visitor.hook("open-error")).to_be_visible()
+
+    visitor.open("./#open")
+    open_and_run(4)
+    before = weigh()
+    open_and_run(8)
     same(before, weigh())

@@ -108,8 +108,8 @@ export const open = {
   openNpy: ".npy file",
   openImage: "Image file",
   openFit: "Size",
-  openFitMiddle: "middle, cut to shape",
-  openFitWhole: "whole, stretched",
+  openFitMiddle: "crop the middle",
+  openFitWhole: "stretch",
   openLayout: "Layout",
   openOrder: "Colours",
   openMean: "Mean, taken off",
@@ -182,7 +182,7 @@ export const open = {
 
   /** @param {string} device @param {number} first @param {number | null} warm */
   openTimes: (device, first, warm) =>
-    `${device}: first run ${time(first)}${warm === null ? "" : `, warm ${time(warm)}`}`,
+    `${device}: first run ${time(first)}${warm === null ? "" : `, warm ${time(warm)}`}.`,
 
   /** @param {number} steps @param {number} crossed */
   openCrossed: (steps, crossed) =>

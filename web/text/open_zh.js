@@ -30,6 +30,9 @@ const REASONS = {
   "Tallow has no such operator": "Tallow 没有这个算子",
 };
 
+/** Of an operator whose input decides a shape. */
+const KNOWN_FIRST = /must be known when the model is loaded/;
+
 /** @type {typeof import("./open_en.js").open} */
 export const open = {
   openReading: (name) => `正在读取 ${name}…`,
@@ -61,7 +64,7 @@ export const open = {
   openWeights: (elements, held) => `${count(elements)} 个，共 ${bytes(held)}`,
   openPlaces: { device: "GPU", host: "主机（NumPy）", nowhere: "不支持" },
   openPlacesOnNumpy: { device: "NumPy", host: "NumPy", nowhere: "不支持" },
-  openReason: (why) => REASONS[why] ?? why,
+  openReason: (why) => REASONS[why] ?? (KNOWN_FIRST.test(why) ? "必须先知道它的一个输入的值" : why),
   openAndMore: (left) => `还有 ${count(left)} 项`,
   openShape: (lengths, type) => `${type} ${lengths ? `[${lengths.join(", ")}]` : "任意形状"}`,
 
@@ -85,8 +88,8 @@ export const open = {
   openNpy: ".npy 文件",
   openImage: "图片文件",
   openFit: "尺寸",
-  openFitMiddle: "取中间，裁成所需形状",
-  openFitWhole: "整张图，拉伸",
+  openFitMiddle: "裁取中间",
+  openFitWhole: "拉伸",
   openLayout: "排列",
   openOrder: "颜色顺序",
   openMean: "均值（先减去）",
@@ -120,7 +123,7 @@ export const open = {
     `从 ${least} 到 ${most}，平均 ${mean}${odd ? `；${count(odd)} 个不是有限数` : ""}`,
   openFirst: (shown, all) => `共 ${count(all)} 个值，显示前 ${count(shown)} 个。`,
   openTimes: (device, first, warm) =>
-    `${device}：首次 ${time(first)}${warm === null ? "" : `，热运行 ${time(warm)}`}`,
+    `${device}：首次 ${time(first)}${warm === null ? "" : `，热运行 ${time(warm)}`}。`,
   openCrossed: (steps, crossed) => `主机计算了 ${count(steps)} 个算子，传输了 ${bytes(crossed)}。`,
   openMoved: (why) => `有一部分改由 NumPy 运行：${why}`,
   openComparing: "正在两种设备上计算…",

@@ -56,6 +56,7 @@ export class Open {
   #files = null;
   /** The worker's number of the model; another for every opening. */
   #id = 0;
+  #opened = false;
   #usable = false;
   #busy = false;
   /** @type {Answer | null} */
@@ -119,7 +120,8 @@ export class Open {
   }
 
   /**
-   * Open the model among these files; files without one are external data of the model before.
+   * Open the model among these files; files without one join the model that could not be opened
+   * before, as its external data.
    * @param {File[] | Promise<File[]>} given
    */
   async take(given) {
@@ -129,13 +131,14 @@ export class Open {
       const isModel = (/** @type {File} */ { name }) => /\.onnx$/i.test(name);
       const labels = files.length === 1 && this.#answer && /\.(txt|json)$/i.test(files[0].name);
       if (labels) return void (await this.#label(files[0]));
-      const file = files.find(isModel) ?? this.#files?.file ?? (files.length === 1 && files[0]);
+      const lacking = this.#opened ? null : this.#files;
+      const file = files.find(isModel) ?? lacking?.file ?? (files.length === 1 && files[0]);
       if (!file) {
         const names = files.map(({ name }) => name).join(", ");
         return this.#fail(words("openOnlyData", names));
       }
-      const before = files.some(isModel) || file === files[0] ? [] : (this.#files?.others ?? []);
       const names = new Set(files.map(({ name }) => name));
+      const before = file === lacking?.file ? lacking.others : [];
       const kept = before.filter(({ name }) => !names.has(name));
       await this.#open(file, [...kept, ...files.filter((each) => each !== file)]);
     } catch (error) {
@@ -147,8 +150,12 @@ export class Open {
   answer() {
     const again = this.#answer !== null && !this.#root.hidden;
     this.#clearAnswer();
-    this.#facts.relabel();
     if (again) void this.#answerIt();
+  }
+
+  /** Another device computes, perhaps. */
+  started() {
+    this.#facts.relabel();
   }
 
   /** Say it again, in another language. */
@@ -169,7 +176,7 @@ export class Open {
   async #open(file, others) {
     const id = ++this.#id;
     this.#files = { file, others };
-    this.#usable = false;
+    this.#opened = this.#usable = false;
     this.#clear();
     this.#busyWith(words("openReading", file.name));
     try {
@@ -179,6 +186,7 @@ export class Open {
       if (id !== this.#id) return;
       this.#facts.show(told, file.name);
       this.#form.show(told.inputs);
+      this.#opened = true;
       this.#usable = !told.unsupported.length;
       this.#words.open = "";
       this.#survey();
@@ -335,12 +343,12 @@ export class Open {
     if (!found) return [];
     return /** @type {("webgpu" | "numpy")[]} */ (["webgpu", "numpy"]).map((device) => {
       const { first, warm } = found[device];
-      return `${text.openTimes(NAMES[device], first ?? 0, warm)}.`;
+      return text.openTimes(NAMES[device], first ?? 0, warm);
     });
   }
 
   #tellTimes() {
-    const place = /** @type {HTMLElement} */ (this.#given.querySelector(".times"));
+    const place = /** @type {HTMLElement} */ (this.#given.querySelector(".took"));
     if (!this.#answer) {
       place.textContent = "";
       return;
@@ -353,7 +361,7 @@ export class Open {
       dispatches: String(report.dispatches),
       host: String(report.host),
     });
-    const told = [`${text.openTimes(NAMES[device], first, warm)}.`];
+    const told = [text.openTimes(NAMES[device], first, warm)];
     if (report.host) told.push(text.openCrossed(report.host, report.bytes));
     told.push(...report.moved.map((why) => text.openMoved(why)));
     place.textContent = told.join(" ");

@@ -39,6 +39,7 @@ import { Sayings, asLabel, make } from "./sayings.js";
 
 /** Rows of operators, and inputs or outputs, that are shown at most. */
 const MOST = 400;
+const LISTED = 40;
 
 export class OpenFacts {
   #root;
@@ -65,7 +66,7 @@ export class OpenFacts {
     this.#root.hidden = this.#lacking.hidden = true;
     this.#sayings = new Sayings();
     this.#survey = null;
-    /** @type {HTMLElement} */ (this.#root.querySelector(".inside")).replaceChildren();
+    /** @type {HTMLElement} */ (this.#root.querySelector(".said-of")).replaceChildren();
     /** @type {HTMLElement} */ (this.#lacking.querySelector("ul")).replaceChildren();
   }
 
@@ -110,11 +111,10 @@ export class OpenFacts {
       () => text.openOperators,
       asLabel,
     );
-    const inside = /** @type {HTMLElement} */ (this.#root.querySelector(".inside"));
-    inside.replaceChildren(
-      facts,
-      make("div", { class: "scroll", tabindex: "-1" }, this.#operators),
-    );
+    const inside = /** @type {HTMLElement} */ (this.#root.querySelector(".said-of"));
+    const pane = make("div", { class: "pane", role: "region", tabindex: "0" }, this.#operators);
+    say.say(pane, () => text.openOperators, asLabel);
+    inside.replaceChildren(facts, pane);
     if (told.doc || told.properties.length) inside.append(this.#more(told));
     this.#root.dataset.file = file;
     this.#root.hidden = false;
@@ -195,8 +195,8 @@ export class OpenFacts {
 /** @param {Info[]} infos */
 function listed(infos) {
   const shown = infos
-    .slice(0, MOST)
+    .slice(0, LISTED)
     .map(({ name, shape, type }) => `${name}: ${text.openShape(shape, type)}`);
-  if (infos.length > MOST) shown.push(text.openAndMore(infos.length - MOST));
+  if (infos.length > LISTED) shown.push(text.openAndMore(infos.length - LISTED));
   return shown.join("\n");
 }

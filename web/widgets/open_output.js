@@ -169,7 +169,7 @@ export class OpenOutput {
       item.style.setProperty("--share", share.toFixed(4));
       return item;
     });
-    const list = make("ol", { class: "bars top", "data-testid": "open-top" }, ...items);
+    const list = make("ol", { class: "bars ranked", "data-testid": "open-top" }, ...items);
     list.setAttribute("aria-label", text.openViews.top);
     return list;
   }
@@ -193,7 +193,7 @@ export class OpenOutput {
     const table = make("table", { role: "table", "data-testid": "open-table" }, body);
     table.setAttribute("aria-label", text.openOutputTable(name));
     const seen = Math.min(rows, ROWS) * across;
-    const scroll = make("div", { class: "scroll", role: "region", tabindex: "0" }, table);
+    const scroll = make("div", { class: "pane", role: "region", tabindex: "0" }, table);
     scroll.setAttribute("aria-label", text.openOutputTable(name));
     if (seen === this.#values.length) return [scroll];
     return [scroll, make("p", { class: "type" }, text.openFirst(seen, this.#values.length))];
@@ -226,7 +226,7 @@ export class OpenOutput {
   #picture(name) {
     const { shape, dtype } = this.#output;
     const form = shownForm(shape);
-    const surface = make("canvas", { role: "img", class: "seen", "data-testid": "open-picture" });
+    const surface = make("canvas", { role: "img", class: "drawn", "data-testid": "open-picture" });
     surface.setAttribute("aria-label", text.openOutputPicture(name));
     if (!form) return surface;
     const values = /** @type {import("../prepare/elements.js").Values} */ (this.#values);
