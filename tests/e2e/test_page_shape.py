@@ -91,11 +91,14 @@ def test_the_keyboard_reaches_everything(visitor):
     for _ in range(20):
         visitor.page.keyboard.press("Tab")
         reached.append(visitor.page.evaluate(focused))
-    assert reached[:5] == ["Tallow", "Draw", "Classify", "language-select", "digit-pad"]
+    views = ["Draw", "Classify", "Open"]
+    assert reached[:6] == ["Tallow", *views, "language-select", "digit-pad"]
     assert {"Boot log", "device-select"} < set(reached)
     visitor.page.get_by_role("link", name="Classify").focus()
     visitor.page.keyboard.press("Enter")
     expect(visitor.page.locator("#view-classify")).to_be_visible()
+    visitor.page.keyboard.press("Tab")
+    assert visitor.page.evaluate(focused) == "Open"
     for hook in ("language-select", "image-input", "model-select"):
         visitor.page.keyboard.press("Tab")
         assert visitor.page.evaluate(focused) == hook
