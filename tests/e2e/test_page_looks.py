@@ -6,6 +6,7 @@ set to a fixed value before each look; what is on the page is real.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -15,12 +16,13 @@ from playwright.sync_api import Page, Route, expect
 from tests.e2e.looks import DOCUMENTS, UPDATE, Looks, document, typeset
 
 from tallow_build.browser import until
-from tallow_build.paths import ROOT
+from tallow_build.paths import BUILD, ROOT
 
 PATIENCE = 120_000
 NUMBER = re.compile(r"\d")
 MODEL = "squeezenet1_1"
-DOCUMENTED = ("draw", "number", "classify", "gallery", "heat", "comparison", "kernels")
+DOCUMENTED = ("draw", "number", "classify", "gallery", "heat", "comparison", "kernels",
+              "open")  # fmt: skip
 
 FOUR = [(0.09, 0.33), (0.06, 0.55), (0.25, 0.55)], [(0.2, 0.33), (0.19, 0.7)]
 TWO = [(0.42, 0.4), (0.46, 0.34), (0.53, 0.34), (0.57, 0.41), (0.54, 0.5), (0.41, 0.68),
@@ -70,6 +72,11 @@ FREEZE = """() => {
             row.querySelector(`td.${part}`).textContent = words;
         }
     });
+    say("[data-testid=open-times]", "WebGPU: first run 1.10 s, warm 6.0 ms.");
+    say("[data-testid=open-compared]", "WebGPU: first run 1.10 s. NumPy: first run 909 ms.");
+    say("[data-testid=open-top] .share", "33.0");
+    say(".output > p.type", "from 0.98 to 34.25, mean 10.51");
+    say("[data-testid=open-difference]", "WebGPU and NumPy: largest difference 1.9e-6");
     say(".code h3", "2 · conv2d + add");
     say(".code .facts", "1 × 49 × 1 workgroups");
 }"""
@@ -201,6 +208,43 @@ def test_loading_and_failing_look_as_they_did(visitor):
     expect(page.get_by_role("button", name="Try again").first).to_be_visible()
     rest(page)
     looks.see("failed", of=page.locator("main"))
+    assert not looks.wrong, "\n".join(looks.wrong)
+
+
+def open_model(visitor: Any, folder: str, photo: Any) -> None:
+    """Opens a model of the site as a visitor's own, and has both devices look at a photograph."""
+    card = json.loads((ROOT / "models" / folder / "card.json").read_text("utf-8"))
+    rest = visitor.page.locator("#view-open[aria-busy=false]")
+    visitor.hook("open-input").set_input_files(BUILD / "models" / folder / f"{folder}.onnx")
+    expect(visitor.hook("open-operators").locator("td").first).to_be_visible(timeout=PATIENCE)
+    visitor.hook("open-kind").select_option("image")
+    visitor.hook("open-file").set_input_files(photo["path"])
+    visitor.hook("open-order").select_option(card["preprocess"]["channels"])
+    visitor.hook("open-mean").fill(", ".join(map(str, card["preprocess"]["mean"])))
+    visitor.hook("open-scale").fill("1")
+    visitor.hook("open-run").click()
+    expect(visitor.hook("open-output")).to_be_visible(timeout=PATIENCE)
+    visitor.hook("open-labels").set_input_files(BUILD / "models" / "imagenet" / "labels.json")
+    visitor.hook("open-compare").click()
+    expect(visitor.hook("open-output")).to_have_attribute(
+        "data-difference", NUMBER, timeout=PATIENCE
+    )
+    expect(rest).to_be_visible()
+
+
+def test_an_opened_model_looks_as_it_did(visitor, photos):
+    page = visitor.page
+    looks = Looks(page)
+    visitor.open("./#open")
+    typeset(page)
+    open_model(visitor, MODEL, photos["chelsea"])
+    rest(page)
+    looks.see("open", of=page.locator("#view-open"))
+    if UPDATE:
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size({"width": 1100, "height": 800})
+        view = page.locator("#view-open")
+        document(page, "open", page.locator(".top"), view.locator(".said-of"))
     assert not looks.wrong, "\n".join(looks.wrong)
 
 

@@ -119,6 +119,7 @@ def test_models_of_the_visitor_s_own(visitor: Any, photos: Any) -> None:
     here = Opening(visitor)
     for step in (
         a_digit_model,
+        a_photograph,
         lengths_that_are_open,
         an_operator_of_the_host,
         nothing_is_supported,
@@ -171,6 +172,26 @@ def a_digit_model(here: Opening, photos: Any) -> None:
     expect(times).to_have_attribute("data-device", "webgpu")
     assert not np.allclose(here.array("logits"), expected)
     assert here.apart("logits") < 1e-3
+
+
+def a_photograph(here: Opening, photos: Any) -> None:
+    """With the rules of the card of a model, as a visitor types them."""
+    models = ROOT / "build" / "models"
+    card = json.loads((ROOT / "models" / "squeezenet1_1" / "card.json").read_text("utf-8"))
+    here.choose(models / "squeezenet1_1" / "squeezenet1_1.onnx")
+    summary = here.hook("open-summary")
+    expect(summary).to_have_attribute("data-parameters", str(card["parameters"]))
+    expect(summary).to_have_attribute("data-multiply-adds", str(card["multiply_adds"]))
+    field = here.kind("image", "image")
+    field.get_by_test_id("open-file").set_input_files(photos["chelsea"]["path"])
+    field.get_by_test_id("open-order").select_option(card["preprocess"]["channels"])
+    field.get_by_test_id("open-mean").fill(str(card["preprocess"]["mean"]))
+    field.get_by_test_id("open-scale").fill("1")
+    here.run()
+    here.hook("open-labels").set_input_files(models / "imagenet" / "labels.json")
+    best = here.output("logits").get_by_test_id("open-top").locator("li").first
+    expect(best).to_have_attribute("data-label", "Egyptian cat")
+    expect(here.hook("open-times")).to_have_attribute("data-device", "webgpu")
 
 
 def lengths_that_are_open(here: Opening, _: Any) -> None:
