@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import json
 import statistics
+import sys
 import time
 from array import array
 from collections.abc import Mapping, Sequence
@@ -57,6 +58,8 @@ def close_model() -> None:
     global _opened
     forget_session()
     _opened = None
+    for name in ("last_exc", "last_type", "last_value", "last_traceback"):
+        sys.__dict__.pop(name, None)  # the frames of an error hold the file that was at fault
     gc.collect()
 
 

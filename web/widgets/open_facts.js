@@ -66,6 +66,7 @@ export class OpenFacts {
     this.#root.hidden = this.#lacking.hidden = true;
     this.#sayings = new Sayings();
     this.#survey = null;
+    for (const fact of ["file", "parameters", "multiplyAdds"]) delete this.#root.dataset[fact];
     /** @type {HTMLElement} */ (this.#root.querySelector(".said-of")).replaceChildren();
     /** @type {HTMLElement} */ (this.#lacking.querySelector("ul")).replaceChildren();
   }

@@ -136,6 +136,9 @@ export function openedActions({ inTurn, ask, app, python }) {
           const told = await ask("open_model", content, names, ...rest);
           open = id;
           return told;
+        } catch (error) {
+          await call("close_model"); // what Python keeps of the error holds the file
+          throw error;
         } finally {
           for (const each of held) each.destroy();
         }
