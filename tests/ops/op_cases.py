@@ -268,7 +268,8 @@ case("take_along_axis", (table, along), lambda x, i: tl.take_along_axis(x, i, ax
 one = np.array([[0, -1, 0]], np.int32)
 case("take-of-one", (normal(2, 1, 4), one), lambda x, i: tl.take(x, i, axis=1),
      lambda x, i: np.take(x, i, 1))  # fmt: skip
-case("take_along_axis-of-one", (normal(1, 3), one), lambda x, i: tl.take_along_axis(x, i, axis=0) * 2,
+case("take_along_axis-of-one", (normal(1, 3), one),
+     lambda x, i: tl.take_along_axis(x, i, axis=0) * 2,
      lambda x, i: np.take_along_axis(x, i, 0) * 2)  # fmt: skip
 case("concat-empty", (normal(2, 0), normal(2, 3), normal(2, 4)),
      lambda *x: tl.concat(x, axis=1) * 2.0, lambda *x: np.concatenate(x, 1) * 2)  # fmt: skip

@@ -59,12 +59,16 @@ def _channels_last(x: Tensor, weight: Tensor, window: Window, groups: int) -> Te
         start = tap * window.dilation[0] - window.pads[0][0]
         first = min(max(0, -(start // step)), count)  # planes before it lie in the padding
         last = min(max(first, (depth - 1 - start) // step + 1), count)
+        if first == last:
+            continue
         planes = x[:, start + first * step : start + (last - 1) * step + 1 : step]
         planes = f.pad(planes, [(0, 0), (first, count - last), *[(0, 0)] * window.axes])
         folded = f.reshape(planes, (-1, *planes.shape[2:]))
         part = _channels_last(folded, weight[:, :, tap], rest, groups)
         total = part if total is None else total + part
-    assert total is not None
+    if total is None:  # all windows lie in the padding
+        shape = (x.shape[0], *window.counts(x.shape[1:-1]), weight.shape[0])
+        return f.zeros(shape, x.dtype)
     return f.reshape(total, (x.shape[0], count, *total.shape[1:]))
 
 
