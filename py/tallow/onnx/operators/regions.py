@@ -14,7 +14,7 @@ from ..call import Call
 from ..registry import operator
 from .late import on_host_once_known
 from .resampling_tables import single
-from .sampling import working
+from .spatial import working
 
 _MOST_SAMPLES = 4096
 """Samples along an axis of one cell."""
