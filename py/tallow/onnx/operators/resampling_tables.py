@@ -45,7 +45,7 @@ class Axis:
 
     def coordinates(self) -> list[float]:
         """The place before, as a fraction, of each place after."""
-        return [single(at) for at in map(self._rule(), range(self.after))]
+        return array("f", map(self._rule(), range(self.after))).tolist()
 
     def _rule(self) -> Callable[[int], float]:
         last, scale, kind = self.before - 1, self.scale, self.transformation
