@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import tallow as tl
 from tallow.errors import OnnxError, OnnxFormatError, OnnxUnsupportedError
 from tallow.onnx.call import Call
 from tallow.onnx.records import NodeRecord
-from tallow.onnx.registry import host_operators
+from tallow.onnx.registry import host_operators, operators
 
 from .case import Case, Known, expected, floats, integers, known, model_of
 from .graphs import model, node, value, weight
@@ -56,6 +57,12 @@ def test_inputs_that_are_known_at_run_time_only(case: Case) -> None:
     (got,) = on_host(case, opset, values)
     assert got.dtype == wanted.dtype
     np.testing.assert_allclose(got, wanted, 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("op", sorted({case.op for case in LATE}))
+def test_the_host_takes_the_same_inputs(op: str) -> None:
+    composed, on_the_host = operators()["", op], host_operators()["", op]
+    assert replace(on_the_host, function=composed.function) == composed
 
 
 def test_what_depends_on_a_fed_size_says_so() -> None:

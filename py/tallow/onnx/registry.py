@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ..errors import GraphError, OnnxUnsupportedError
@@ -61,6 +61,12 @@ def operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], F]:
 def host_operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], F]:
     """Enters the decorated function(call, np, *inputs) on values of the host (see Operator)."""
     return _entering(_ON_HOST, name, since, domain, 2)
+
+
+def host_form(name: str, function: Callable[..., Any]) -> None:
+    """Enters function(call, np, *inputs) for the composed operator of that name, which it equals
+    in all that the table says."""
+    _enter(_ON_HOST, "", replace(_OPERATORS["", name], function=function))
 
 
 def _entering(table: Table, name: str, since: int, domain: str, own: int) -> Callable[[F], F]:

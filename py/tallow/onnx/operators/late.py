@@ -12,10 +12,10 @@ from ...graph import Graph, constant
 from ...hostarray import from_buffer
 from ...tensor import Tensor
 from ..call import Call
-from ..registry import host_operator, operators
+from ..registry import host_form, operators
 
 
-def on_host_once_known(name: str, since: int = 1) -> None:
+def on_host_once_known(name: str) -> None:
     """Enters a composed operator for the host as well, for inputs that are known when it runs."""
 
     def compute(call: Call, np: Any, *values: Any) -> Any:
@@ -32,4 +32,4 @@ def on_host_once_known(name: str, since: int = 1) -> None:
             found = session.run({})
         return tuple(found[str(place)] for place in range(len(results)))
 
-    host_operator(name, since)(compute)
+    host_form(name, compute)

@@ -51,7 +51,7 @@ def center_crop_pad(call: Call, x: Tensor, shape: Tensor) -> Tensor:
     return f.pad(x, borders)
 
 
-on_host_once_known("CenterCropPad", since=18)
+on_host_once_known("CenterCropPad")
 
 
 @host_operator("ImageDecoder", since=20)

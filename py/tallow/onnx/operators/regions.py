@@ -141,4 +141,4 @@ def _pooled(x: Tensor, batch: Tensor, down: _Samples, across: _Samples, mean: bo
     return f.permute_dims(result, (1, 0, 2, 3))
 
 
-on_host_once_known("RoiAlign", since=10)
+on_host_once_known("RoiAlign")

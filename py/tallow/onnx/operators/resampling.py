@@ -215,5 +215,5 @@ def _to_lengths(
     return [(b, math.floor(scale * b + 0.5), tables.single(scale)) for b, _ in pairs]
 
 
-on_host_once_known("Resize", since=10)
+on_host_once_known("Resize")
 on_host_once_known("Upsample")

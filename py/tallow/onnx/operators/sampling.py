@@ -72,7 +72,7 @@ def affine_grid(call: Call, theta: Tensor, size: Tensor) -> Tensor:
     return f.reshape(f.matmul(base, theta.mT), (wanted[0], *lengths, axes))
 
 
-on_host_once_known("AffineGrid", since=20)
+on_host_once_known("AffineGrid")
 
 
 @operator("DeformConv", since=19)

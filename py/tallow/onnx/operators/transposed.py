@@ -183,4 +183,4 @@ def col2im(call: Call, x: Tensor, image_shape: Tensor, block_shape: Tensor) -> T
     return f.reshape(whole, (n, channels, *image)).astype(x.dtype)
 
 
-on_host_once_known("Col2Im", since=18)
+on_host_once_known("Col2Im")
