@@ -377,9 +377,10 @@ def _load_function(module: _Module, anchor: Node, load: Load, width: int) -> str
 def _guarded_lanes(body: Expression, node: Node, coords: Coords, last: str, dim: int) -> str:
     """Four elements side by side, zero for those beyond the end of the axis."""
     parts = []
-    for step in range(4):
-        value = body.value(node, (*coords[:-1], coords[-1] + step), 1)
-        parts.append(f"select(0f, {value}, {last} * 4u + {step}u < {dim}u)" if step else value)
+    for number in range(4):
+        value = body.value(node, (*coords[:-1], coords[-1] + number), 1)
+        inside = f"{last} * 4u + {number}u < {dim}u"
+        parts.append(f"select(0f, {value}, {inside})" if number else value)
     return f"vec4f({', '.join(parts)})"
 
 
