@@ -6,7 +6,8 @@
     node_env.py     node_modules from package-lock.json
     sources.py      files out of pinned registry packages
     wheels.py       the wheels that are made here
-    models.py       the model files (networks.py: those of the tests); training.py trains the digit network anew
+    models.py       the model files; training.py trains the digit network anew
+    networks.py     networks of others, for the tests
     dist.py         puts dist/ together
     integrity.py    hashes in its HTML; service_worker.mjs keeps it for use offline
     address.py      opens a port; server.py serves a folder on it

@@ -1,4 +1,4 @@
-"""Networks made by others, which the tests load: tests/data/networks.json says where each is from."""
+"""Networks made by others, which the tests load; tests/data/networks.json says from where."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from ..call import Call
 from ..registry import operator
 from .convolution import with_bias
 from .interpolation import cubic_taps, gathered, linear_taps, nearest_tap, reflected
-from .spatial import Window, given_pads, per_axis, spatial_axes
+from .spatial import Window, given_pads, per_axis, spatial_axes, working
 
 _TAPS = {"nearest": nearest_tap, "linear": linear_taps, "cubic": cubic_taps}
 _OLD_MODES = {"bilinear": "linear", "bicubic": "cubic"}
