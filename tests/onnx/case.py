@@ -18,6 +18,7 @@ from onnx import TensorProto, defs, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 OLDEST, NEWEST = 7, 28
+OTHER = 21  # the standard set beside that of another domain
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +42,14 @@ class Case:
     oracle: str = "onnxruntime"
     rtol: float = 1e-4
     atol: float = 1e-5
+    domain: str = ""
 
     @property
     def versions(self) -> list[int]:
         """An operator set for each definition of the operator that the case holds for."""
         first, last = self.opsets
-        since = [v for v in definitions()[self.op] if v <= last]
-        return sorted({max(v, first, OLDEST) for v in since})
+        since = [v for v in definitions(self.domain)[self.op] if v <= last]
+        return sorted({max(v, first, 1 if self.domain else OLDEST) for v in since})
 
     @property
     def id(self) -> str:
@@ -63,11 +65,11 @@ class Case:
 
 
 @cache
-def definitions() -> dict[str, list[int]]:
+def definitions(domain: str = "") -> dict[str, list[int]]:
     """The operator sets that define each operator of the standard anew."""
     found: dict[str, list[int]] = {}
     for schema in defs.get_all_schemas_with_history():
-        if schema.domain == "" and not schema.deprecated:
+        if schema.domain == domain and not schema.deprecated:
             found.setdefault(schema.name, []).append(schema.since_version)
     return {name: sorted(versions) for name, versions in found.items()}
 
@@ -76,7 +78,9 @@ def model_of(case: Case, opset: int) -> onnx.ModelProto:
     """The case as a checked model; its inputs are x0, x1 ..., its outputs y0, y1 ..."""
     names = ["" if x is None else f"x{i}" for i, x in enumerate(case.inputs)]
     outputs = [f"y{i}" for i in range(case.outputs)]
-    node = helper.make_node(case.op, names, outputs, name="node", **case.attributes)
+    node = helper.make_node(
+        case.op, names, outputs, name="node", domain=case.domain, **case.attributes
+    )
     infos = [
         helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
         for name, x in case.feeds.items()
@@ -88,7 +92,10 @@ def model_of(case: Case, opset: int) -> onnx.ModelProto:
     ]
     ends = [helper.make_tensor_value_info(name, TensorProto.UNDEFINED, None) for name in outputs]
     graph = helper.make_graph([node], case.op, infos, ends, known)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    sets = [helper.make_opsetid(case.domain, opset)]
+    if case.domain:
+        sets.append(helper.make_opsetid("", OTHER))
+    model = helper.make_model(graph, opset_imports=sets, ir_version=10)
     model = onnx.shape_inference.infer_shapes(model)
     if not all(info.type.tensor_type.HasField("shape") for info in model.graph.output):
         del model.graph.output[:]  # what inference does not know, the reference evaluator does
@@ -126,6 +133,8 @@ def assert_agrees(case: Case, got: Sequence[np.ndarray], wanted: Sequence[np.nda
     for mine, other in zip(got, wanted, strict=True):
         assert mine.dtype == other.dtype
         assert mine.shape == other.shape
+        if mine.dtype.isbuiltin == 2:  # a type of ml_dtypes
+            mine, other = mine.astype(np.float32), other.astype(np.float32)
         np.testing.assert_allclose(mine, other, case.rtol, case.atol)
 
 

@@ -80,7 +80,8 @@ def _entering(table: Table, name: str, since: int, domain: str, own: int) -> Cal
 
 def plain(name: str, function: Callable[..., Tensor], inputs: int, since: int = 1) -> None:
     """Enters an operator without attributes that is one of Tallow's own functions."""
-    _enter(_OPERATORS, "", Operator(name, since, lambda call, *tensors: function(*tensors), inputs, inputs))
+    entry = Operator(name, since, lambda call, *tensors: function(*tensors), inputs, inputs)
+    _enter(_OPERATORS, "", entry)
 
 
 def find(domain: str, name: str, opset: int | None) -> Operator:

@@ -1,5 +1,21 @@
 """The cases of every operator, a file per family."""
 
-from . import elementwise, movement, reductions, windows
+from . import (
+    attention,
+    elementwise,
+    losses,
+    movement,
+    normalization,
+    recurrent,
+    reductions,
+    signal,
+    sums,
+    training,
+    windows,
+)
 
-CASES = [*elementwise.CASES, *reductions.CASES, *movement.CASES, *windows.CASES]
+_FAMILIES = (
+    attention, elementwise, losses, movement, normalization, recurrent, reductions, signal,
+    sums, training, windows,
+)  # fmt: skip
+CASES = [case for family in _FAMILIES for case in family.CASES]

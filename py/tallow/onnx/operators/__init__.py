@@ -1,27 +1,41 @@
 """The operators, a file per family; importing a file enters its operators into the registry."""
 
 from . import (
+    accumulation,
     activations,
+    attention,
     constants,
     contraction,
     elementwise,
     gathering,
+    linear_attention,
+    losses,
     movement,
     normalization,
+    recurrent,
     reductions,
+    signal,
     slicing,
+    training,
     windows,
 )
 
 __all__ = [
+    "accumulation",
     "activations",
+    "attention",
     "constants",
     "contraction",
     "elementwise",
     "gathering",
+    "linear_attention",
+    "losses",
     "movement",
     "normalization",
+    "recurrent",
     "reductions",
+    "signal",
     "slicing",
+    "training",
     "windows",
 ]
