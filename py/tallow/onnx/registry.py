@@ -80,8 +80,11 @@ def _entering(table: Table, name: str, since: int, domain: str, own: int) -> Cal
 
 def plain(name: str, function: Callable[..., Tensor], inputs: int, since: int = 1) -> None:
     """Enters an operator without attributes that is one of Tallow's own functions."""
-    entry = Operator(name, since, lambda call, *tensors: function(*tensors), inputs, inputs)
-    _enter(_OPERATORS, "", entry)
+    _enter(
+        _OPERATORS,
+        "",
+        Operator(name, since, lambda call, *tensors: function(*tensors), inputs, inputs),
+    )
 
 
 def find(domain: str, name: str, opset: int | None) -> Operator:
