@@ -34,7 +34,7 @@ def attention_scores(query: Tensor, key: Tensor, scale: float | None = None) -> 
     factor = 1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale
     if query.dtype.size < 4 and factor > 0:  # one side alone could overflow
         return _by_groups(query * math.sqrt(factor), key.mT * math.sqrt(factor))
-    return _by_groups(query * factor, key.mT)
+    return _by_groups(query, key.mT) * factor
 
 
 def masked_softmax(scores: Tensor) -> Tensor:
