@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -136,6 +136,12 @@ def watched_page(browser: Browser, server: str, **options: Any) -> Iterator[tupl
         watch = Watch(page, server)
         yield page, watch
     watch.check()
+
+
+@pytest.fixture(scope="session")
+def watched_page_of() -> Callable[..., AbstractContextManager[tuple[Page, Watch]]]:
+    """For a browser that the test starts itself: watched_page_of(browser, server, **options)."""
+    return contextmanager(watched_page)
 
 
 @pytest.fixture

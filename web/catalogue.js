@@ -4,7 +4,8 @@
  */
 
 import { fetchJson } from "./fetch.js";
-import { language, text } from "./text.js";
+import { Said, words } from "./said.js";
+import { language } from "./text.js";
 
 /** The model that reads drawn digits. */
 export const DIGIT_MODEL = "mnist";
@@ -55,7 +56,7 @@ export async function findModel(name) {
   const entry = models.find((model) => model.name === name);
   if (!entry) {
     const names = models.map((model) => model.name).join(", ");
-    throw new Error(text.noModel(name, names));
+    throw new Said(words("noModel", name, names));
   }
   return entry;
 }

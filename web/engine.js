@@ -6,21 +6,24 @@
 
 import { fetchCard, findModel } from "./catalogue.js";
 import { Rpc } from "./rpc.js";
+import { Said, words, wordsOf } from "./said.js";
 import { text } from "./text.js";
 
 /**
  * @typedef {"webgpu" | "numpy"} Device
- * @typedef {{kernels?: number, warnings?: string[]}} Facts  what the compiler says of a model
+ * @typedef {import("./said.js").Words} Words
+ * @typedef {import("./widgets/tuning.js").Warning} Warning
+ * @typedef {{kernels?: number, warnings?: Warning[]}} Facts  what the compiler says of a model
  * @typedef {object} Started
  * @property {Device} device          the one that was had
  * @property {string} adapter
- * @property {string | null} reason   why that is not the one asked for
+ * @property {Words | null} reason    why that is not the one asked for
  * @property {Record<string, Facts>} models  those that were loaded again
  *
  * @typedef {Started & {lost: boolean}} Had  and whether WebGPU is done without since it was lost too
  *   often
  *
- * @typedef {{state: "loading" | "ready" | "error", words: string, done?: number, total?: number}} Status
+ * @typedef {{state: "loading" | "ready" | "error", words: Words, done?: number, total?: number}} Status
  *
  * @typedef {object} Model  a loaded model
  * @property {string} name
@@ -31,16 +34,16 @@ import { text } from "./text.js";
  * @property {(had: Had) => void} started
  * @property {(stage: import("./widgets/bootlog.js").Stage) => void} stage
  * @property {(done: number, total: number) => void} compiled  kernels
- * @property {(words: string) => void} again  what failed is being replaced: these words say so, and
+ * @property {(words: Words) => void} again  what failed is being replaced: these words say so, and
  *   what is on the page wants a new answer
- * @property {(warnings: string[]) => void} warned  what a visitor should know, beside an answer
+ * @property {(warnings: Warning[]) => void} warned  what a visitor should know, beside an answer
  *
  * @typedef {object} Tuned  see py/tallow/app.py
  * @property {number} ops
  * @property {number} measured
  * @property {{op: string, shape: number[], kernel: string, gain: number}[]} replaced
  * @property {"timestamp" | "clock" | "counted" | null} clock
- * @property {string[]} warnings
+ * @property {Warning[]} warnings
  * @property {boolean} stopped  whether stopTuning() ended it
  * @property {Facts | null} facts  about the model, which was loaded again
  */
@@ -64,7 +67,7 @@ const REPLACED = 2;
 const PATIENCE = 120;
 
 /** The worker or the model failed, which the status says: there is no answer, nor more to say. */
-export class NotReady extends Error {}
+export class NotReady extends Said {}
 
 export class Engine {
   /** @type {Rpc | null} */
@@ -103,16 +106,16 @@ export class Engine {
   /**
    * Get ready for this model, and let the status tell how that goes; the latest call decides it.
    * @param {() => Promise<string>} findName
-   * @param {string} [words]  what is being done at first
+   * @param {Words} [begun]  what is being done at first
    */
-  async prepare(findName, words = text.preparing) {
+  async prepare(findName, begun = words("preparing")) {
     const turn = ++this.#turn;
     const tell = (/** @type {Status} */ status) => {
       if (turn === this.#turn) this.#listener.status(status);
     };
     this.#preparing = true;
     // What is ready already takes no time to wait for: don't let the status flicker.
-    const patience = setTimeout(() => tell({ state: "loading", words }));
+    const patience = setTimeout(() => tell({ state: "loading", words: begun }));
     try {
       this.#start();
       const { name } = await this.ready(await findName());
@@ -120,7 +123,7 @@ export class Engine {
       const ready = this.#lost.often ? text.readyWithoutGpu : text.ready(kernels ?? 0);
       tell({ state: "ready", words: ready });
     } catch (error) {
-      tell({ state: "error", words: /** @type {Error} */ (error).message });
+      tell({ state: "error", words: wordsOf(error) });
     } finally {
       clearTimeout(patience);
       if (turn === this.#turn) this.#preparing = false;
@@ -142,7 +145,7 @@ export class Engine {
       } catch (error) {
         // A start that has been followed by another is not the one to wait for.
         if (this.#started && started !== this.#started) continue;
-        throw new NotReady(/** @type {Error} */ (error).message);
+        throw new NotReady(wordsOf(error));
       }
     }
   }
@@ -177,11 +180,14 @@ export class Engine {
   /**
    * @param {string} model
    * @param {Uint8ClampedArray<ArrayBuffer>} pixels  RGBA, size * size * 4
-   * @param {number} [watched]  a class whose probability is told, whether it is among the best or not
+   * @param {object} [options]
+   * @param {number} [options.watched]  a class whose probability is told, whether it is among the
+   *   best or not
+   * @param {boolean} [options.keep]  whether profile() and both() compute with these pixels
    * @returns {Promise<{top: {index: number, probability: number}[], watched: number, ms: number}>}
    */
-  classify(model, pixels, watched = 0) {
-    return this.#answer("classify", { model, pixels, watched });
+  classify(model, pixels, { watched = 0, keep = true } = {}) {
+    return this.#answer("classify", { model, pixels, watched, keep });
   }
 
   /**
@@ -253,13 +259,13 @@ export class Engine {
   async #ask(action, args) {
     for (let tries = 1; ; tries++) {
       const rpc = this.#rpc;
-      if (!rpc) throw new NotReady(text.startingAgain);
+      if (!rpc) throw new NotReady(words("startingAgain"));
       try {
         return await rpc.call(action, args);
       } catch (error) {
-        const { type, message } = /** @type {import("./rpc.js").RemoteError} */ (error);
+        const { type, words } = /** @type {import("./rpc.js").RemoteError} */ (error);
         if (type === "DeviceLostError" && rpc === this.#rpc && tries < TRIES) continue;
-        throw GONE.has(type) ? new NotReady(message) : error;
+        throw GONE.has(type) ? new NotReady(words) : error;
       }
     }
   }
@@ -280,7 +286,7 @@ export class Engine {
     rpc.on("lost", () => {
       if (rpc === this.#rpc && this.#device === "webgpu") this.#replaceDevice(rpc);
     });
-    rpc.on("fatal", ({ message }) => rpc.close(text.workerFailed(message)));
+    rpc.on("fatal", ({ message }) => rpc.close(words("workerFailed", message)));
     rpc.on("close", ({ reason }) => {
       if (rpc === this.#rpc) this.#replaceWorker(reason);
     });
@@ -293,7 +299,9 @@ export class Engine {
    * @returns {Promise<Started>}
    */
   #begin(rpc, action) {
-    const started = /** @type {Promise<Started>} */ (rpc.call(action, { device: this.#device }));
+    const started = /** @type {Promise<Started>} */ (
+      rpc.call(action, { device: this.#device }).catch(inOurWords("startFailed"))
+    );
     this.#started = started;
     // Of two quick switches only the last one counts, of two workers only the new one.
     started.then(
@@ -321,18 +329,18 @@ export class Engine {
     this.#lost = { at: now, often };
     if (often) this.#device = "numpy";
     this.#begin(rpc, "device");
-    this.#listener.again(often ? text.goingOnWithNumpy : text.gpuLost);
+    this.#listener.again(words(often ? "goingOnWithNumpy" : "gpuLost"));
   }
 
   /**
    * The worker is of no more use: start another, or say why not, and leave that to retry().
-   * @param {string} reason
+   * @param {Words} reason
    */
   #replaceWorker(reason) {
     this.#crashes += 1;
     if (this.#crashes <= REPLACED) {
       this.#drop();
-      this.#listener.again(text.workerReplaced(reason));
+      this.#listener.again(words("workerReplaced", reason));
       return;
     }
     this.#turn += 1; // whoever is preparing has no more to tell
@@ -349,7 +357,7 @@ export class Engine {
     this.#started = null;
     this.#models.clear();
     this.#failed = { start: false, models: new Set() };
-    rpc?.close(text.startingAgain);
+    rpc?.close(words("startingAgain"));
   }
 
   /**
@@ -357,17 +365,30 @@ export class Engine {
    * @returns {Promise<Model>}
    */
   #load(name) {
-    const model = Promise.all([this.#ask("load", { model: name }), describe(name)]).then(
-      ([facts, description]) => {
-        this.#learn(name, facts);
-        return { name, ...description };
-      },
-    );
+    const loading = this.#ask("load", { model: name }).catch(inOurWords("modelFailed", name));
+    const model = Promise.all([loading, describe(name)]).then(([facts, description]) => {
+      this.#learn(name, facts);
+      return { name, ...description };
+    });
     model.catch(() => {
       if (this.#models.get(name) === model) this.#failed.models.add(name);
     });
     return model;
   }
+}
+
+/**
+ * For catch(): what Python or the browser says of a failure, in a sentence of the page.
+ * @param {"startFailed" | "modelFailed"} entry
+ * @param {...string} about
+ * @returns {(error: unknown) => never}
+ */
+function inOurWords(entry, ...about) {
+  return (error) => {
+    const why = wordsOf(error);
+    if (typeof why !== "string") throw error;
+    throw new Said({ entry, about: [...about, why] });
+  };
 }
 
 /**

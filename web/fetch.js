@@ -7,7 +7,7 @@
  * Works in the page and in a worker.
  */
 
-import { text } from "./text.js";
+import { Said, words } from "./said.js";
 
 /** The folder that index.html lies in, whatever path the site is hosted under. */
 export const SITE = new URL("./", import.meta.url);
@@ -16,12 +16,8 @@ export const SITE = new URL("./", import.meta.url);
 const SILENCE_MS = 30_000;
 
 /** A file of this site that could not be had. */
-export class FetchError extends Error {
-  /** @param {string} message */
-  constructor(message) {
-    super(message);
-    this.name = "FetchError";
-  }
+export class FetchError extends Said {
+  name = "FetchError";
 }
 
 /** A server that said nothing for too long. */
@@ -50,13 +46,13 @@ async function openStream(path, signal) {
     response = await withinSilence(path, asked);
   } catch (error) {
     if (error instanceof FetchError) throw error;
-    throw new FetchError(text.unreachable(path));
+    throw new FetchError(words("unreachable", path));
   }
   if (response.status === 404) {
-    throw new FetchError(text.missing(path));
+    throw new FetchError(words("missing", path));
   }
   if (!response.ok || !response.body) {
-    throw new FetchError(text.refused(path, response.status));
+    throw new FetchError(words("refused", path, response.status));
   }
   return response.body;
 }
@@ -71,7 +67,7 @@ function withinSilence(path, promise) {
   /** @type {ReturnType<typeof setTimeout>} */
   let timer;
   const silence = new Promise((_, reject) => {
-    const fail = () => reject(new SilenceError(text.silent(path, SILENCE_MS / 1000)));
+    const fail = () => reject(new SilenceError(words("silent", path, SILENCE_MS / 1000)));
     timer = setTimeout(fail, SILENCE_MS);
   });
   return Promise.race([promise, /** @type {Promise<never>} */ (silence)]).finally(() =>
@@ -118,10 +114,10 @@ async function fetchOnce(path, { bytes: size, sha256, onBytes }) {
     connection.abort();
     onBytes?.(-done);
     if (error instanceof FetchError) throw error;
-    throw new FetchError(text.cutOff(path, done));
+    throw new FetchError(words("cutOff", path, done));
   }
   if (size !== undefined && done !== size) {
-    throw new FetchError(text.wrongSize(path, done, size));
+    throw new FetchError(words("wrongSize", path, done, size));
   }
   const whole = new Uint8Array(done);
   let at = 0;
@@ -144,7 +140,7 @@ async function checkDigest(path, bytes, sha256) {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   const found = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
   if (found !== sha256) {
-    throw new FetchError(text.wrongSum(path, found, sha256));
+    throw new FetchError(words("wrongSum", path, found, sha256));
   }
 }
 
@@ -159,6 +155,6 @@ export async function fetchJson(path) {
   try {
     return JSON.parse(content);
   } catch {
-    throw new FetchError(text.notJson(path));
+    throw new FetchError(words("notJson", path));
   }
 }

@@ -7,7 +7,7 @@
 
 import { Engine } from "./engine.js";
 import { filesOf } from "./prepare/files.js";
-import { text } from "./text.js";
+import { words } from "./said.js";
 import { Both } from "./widgets/both.js";
 import { BootLog } from "./widgets/bootlog.js";
 import { Classify } from "./widgets/classify.js";
@@ -66,9 +66,9 @@ const engine = new Engine(wished, {
   },
   stage: (stage) => bootLog.show(stage),
   compiled: (done, total) => bootLog.compiled(done, total),
-  again: (words) => {
-    bootLog.note(words);
-    answerAgain(words);
+  again: (failed) => {
+    bootLog.note(failed);
+    answerAgain(failed);
   },
   warned: (warnings) => kernels.warn(warnings),
 });
@@ -103,11 +103,11 @@ function showView() {
 
 /**
  * The device, the model or a failure has changed: what is on the page wants a new answer.
- * @param {string} [words]  what is being done about it
+ * @param {import("./said.js").Words} [begun]  what is being done about it
  */
-function answerAgain(words = text.preparing) {
-  status.show({ state: "loading", words });
-  void engine.prepare(() => views[current()].model(), words);
+function answerAgain(begun = words("preparing")) {
+  status.show({ state: "loading", words: begun });
+  void engine.prepare(() => views[current()].model(), begun);
   for (const view of Object.values(views)) view.answer();
 }
 

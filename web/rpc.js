@@ -2,7 +2,7 @@
 /**
  * Call a worker's actions as promises.
  *
- * Request {id, action, args}; answer {id, result} or {id, error: {type, message}}; the worker may
+ * Request {id, action, args}; answer {id, result} or {id, error: {type, words}}; the worker may
  * also send events {event, ...}. worker/serve.js is the other end. When the worker itself fails,
  * every open call is rejected, and so is every later one: nothing waits for ever.
  *
@@ -11,17 +11,18 @@
  * network with every piece that arrives, a slow compiler with every kernel.
  */
 
-import { text } from "./text.js";
+import { Said, words } from "./said.js";
 
 /** An error that a worker's action raised, or the failure of the worker itself. */
-export class RemoteError extends Error {
+export class RemoteError extends Said {
+  name = "RemoteError";
+
   /**
    * @param {string} type  the error's own class name, for example "OnnxError"
-   * @param {string} message
+   * @param {import("./said.js").Words} words
    */
-  constructor(type, message) {
-    super(message);
-    this.name = "RemoteError";
+  constructor(type, words) {
+    super(words);
     this.type = type;
   }
 }
@@ -54,9 +55,10 @@ export class Rpc {
     this.#worker.onmessage = ({ data }) => this.#receive(data);
     this.#worker.onerror = (event) => {
       // A module that can't be loaded raises an event without a message.
-      this.close(text.workerFailed(event.message || text.noWorkerFile(url.pathname)));
+      const why = event.message || words("noWorkerFile", url.pathname);
+      this.close(words("workerFailed", why));
     };
-    this.#worker.onmessageerror = () => this.close(text.workerGarbled);
+    this.#worker.onmessageerror = () => this.close(words("workerGarbled"));
   }
 
   /**
@@ -87,7 +89,7 @@ export class Rpc {
 
   /**
    * Stop the worker; open and later calls are rejected with the reason.
-   * @param {string} reason
+   * @param {import("./said.js").Words} reason
    */
   close(reason) {
     if (this.#closed) return;
@@ -101,7 +103,7 @@ export class Rpc {
 
   #tick() {
     this.#silent += 1;
-    if (this.#silent >= this.#patience) this.close(text.workerStuck(this.#patience));
+    if (this.#silent >= this.#patience) this.close(words("workerStuck", this.#patience));
   }
 
   /** Nothing is asked any more. */
@@ -121,7 +123,7 @@ export class Rpc {
     const call = this.#open.get(data.id);
     this.#open.delete(data.id);
     if (!this.#open.size) this.#rest();
-    if (data.error) call?.reject(new RemoteError(data.error.type, data.error.message));
+    if (data.error) call?.reject(new RemoteError(data.error.type, data.error.words));
     else call?.resolve(data.result);
   }
 

@@ -37,9 +37,3 @@ export function languageFor(wishes) {
   const codes = wishes.map((tag) => tag.toLowerCase().split("-")[0]);
   return /** @type {Language} */ (codes.find((code) => Object.hasOwn(TABLES, code)) ?? "en");
 }
-
-/**
- * Words of another origin (Python's, a browser's) as a sentence of their own.
- * @param {string} words
- */
-export const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;

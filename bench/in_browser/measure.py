@@ -16,13 +16,13 @@ from pyodide.code import run_js  # type: ignore[import-not-found]
 import tallow.onnx
 from tallow import dtype
 from tallow.hostarray import HostArray
-from tallow.session import Session
+from tallow.onnx.model_session import ModelSession
 
 
 class _Subject:
     """The session that is being measured, and what it is fed."""
 
-    session: Session
+    session: ModelSession
     feeds: dict[str, HostArray]
     counts: dict[str, int]
     meter: Any
@@ -41,6 +41,7 @@ async def attach(origin: str) -> None:
 
 async def _run() -> HostArray:
     (answer,) = (await subject.session.run_host_async(subject.feeds)).values()
+    assert isinstance(answer, HostArray)
     return answer
 
 

@@ -40,24 +40,27 @@ class _Loaded:
     best_only: bool
     opening: float  # seconds from the graph to the session
     first: float | None = None  # seconds from the graph to the first answer, once it was given
-    asked: memoryview | None = None  # the last pixels that it answered
+    asked: memoryview | None = None  # the pixels of its last answer that are to be kept
 
 
 _models: dict[str, _Loaded] = {}
 
 _usual_warning = warnings.showwarning
-_warned: list[str] = []  # what the page has not been told yet
+_warned: list[dict[str, str]] = []  # what the page has not been told yet
 
 
 def _show_warning(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
     """In place of warnings.showwarning: keeps what the visitor must be told."""
-    if not issubclass(category, TuningWarning):
+    if not isinstance(message, TuningWarning):
         _usual_warning(message, category, *where, **more)
-    elif str(message) not in _warned:
-        _warned.append(str(message))
+        return
+    told = {"kind": message.kind, "kernel": message.kernel, "why": message.why}
+    if told not in _warned:
+        _warned.append(told)
 
 
-def _warnings() -> list[str]:
+def _warnings() -> list[dict[str, str]]:
+    """The page says them in its own language."""
     told = _warned.copy()
     _warned.clear()
     return told
@@ -102,12 +105,13 @@ async def load_model(name: str, content: Any, card_json: str) -> str:
     return json.dumps(facts)
 
 
-async def predict(name: str, pixels: Any, watched: int = 0) -> str:
+async def predict(name: str, pixels: Any, watched: int = 0, keep: bool = True) -> str:
     """An answer of the model `name` for pixels (a JavaScript typed array or any buffer).
 
     A digit: 28 x 28 float32 from 0 to 1, white ink on black; returns {"probabilities": [...]}.
     A photograph: RGBA bytes, size x size; returns {"top": [[class, probability], ...], "watched":
     probability}, the five best first, and the class `watched`, which need not be among them.
+    keep: whether `profile` and `run_on` are to use these pixels from now on.
     Raises KeyError for a model that is not loaded, FeedError for pixels that do not fit.
     """
     loaded = _models[name]
@@ -117,7 +121,8 @@ async def predict(name: str, pixels: Any, watched: int = 0) -> str:
     (result,) = await loaded.session.run_ordered([content])
     if loaded.first is None:
         loaded.first = loaded.opening + time.perf_counter() - began
-    loaded.asked = content
+    if keep:
+        loaded.asked = content
     probabilities = result.flat()
     if not loaded.best_only:
         return json.dumps({"probabilities": probabilities})

@@ -3,6 +3,9 @@
 `wgsl` is the type in which a shader computes; None where WGSL has no such type. A type that has
 none is `narrowed` for the GPU (see compile/narrow.py): float16 is unpacked to float32, 64-bit
 integers become 32-bit ones.
+
+Types that are `coded` are kept in few bits and computed nowhere: a graph decodes them to another
+type (compile/decode.py), which `computed_type` names. Their names are those of ml_dtypes.
 """
 
 from __future__ import annotations
@@ -18,7 +21,9 @@ class DType:
 
     name: the array API's name. size: bytes of an element on the host. kind: "b" boolean,
     "i" signed, "u" unsigned, "f" floating. code: its letter in Python's `struct` and `array`.
-    wgsl: the WGSL scalar type that computes it, or None.
+    wgsl: the WGSL scalar type that computes it, or None. coded: no NumPy and no WGSL has it; size
+    and code are those of the unsigned words that carry its elements one by one. narrow_bits: of an
+    element of less than a byte, which data packs.
     """
 
     name: str
@@ -26,9 +31,16 @@ class DType:
     kind: str
     code: str
     wgsl: str | None = None
+    coded: bool = False
+    narrow_bits: int = 0
 
     def __repr__(self) -> str:
         return f"tallow.{self.name}"
+
+    @property
+    def bits(self) -> int:
+        """Bits of an element in packed data."""
+        return self.narrow_bits or 8 * self.size
 
     @property
     def is_floating(self) -> bool:
@@ -52,8 +64,22 @@ float16 = DType("float16", 2, "f", "e")
 float32 = DType("float32", 4, "f", "f", "f32")
 float64 = DType("float64", 8, "f", "d")
 
+bfloat16 = DType("bfloat16", 2, "f", "H", coded=True)
+float8_e4m3fn = DType("float8_e4m3fn", 1, "f", "B", coded=True)
+float8_e4m3fnuz = DType("float8_e4m3fnuz", 1, "f", "B", coded=True)
+float8_e5m2 = DType("float8_e5m2", 1, "f", "B", coded=True)
+float8_e5m2fnuz = DType("float8_e5m2fnuz", 1, "f", "B", coded=True)
+float8_e8m0fnu = DType("float8_e8m0fnu", 1, "f", "B", coded=True)
+float4_e2m1fn = DType("float4_e2m1fn", 1, "f", "B", coded=True, narrow_bits=4)
+int4 = DType("int4", 1, "i", "B", coded=True, narrow_bits=4)
+uint4 = DType("uint4", 1, "u", "B", coded=True, narrow_bits=4)
+int2 = DType("int2", 1, "i", "B", coded=True, narrow_bits=2)
+uint2 = DType("uint2", 1, "u", "B", coded=True, narrow_bits=2)
+
 ALL = (
     bool_, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, float32, float64,
+    bfloat16, float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu,
+    float4_e2m1fn, int4, uint4, int2, uint2,
 )  # fmt: skip
 BY_NAME = {dtype.name: dtype for dtype in ALL}
 
@@ -67,6 +93,18 @@ _WIDER = {
 def device_type(dtype: DType) -> DType:
     """The type in which the GPU computes elements of this type."""
     return _WIDER.get(dtype, dtype)
+
+
+def computed_type(dtype: DType) -> DType:
+    """The type in which elements of this type are computed on every device."""
+    if not dtype.coded:
+        return dtype
+    return float32 if dtype.kind == "f" else int8 if dtype.kind == "i" else uint8
+
+
+def word_type(dtype: DType) -> DType:
+    """The type of the words in which inputs and outputs of this type travel, one an element."""
+    return (uint16 if dtype.size == 2 else uint8) if dtype.coded else dtype
 
 
 def as_dtype(value: object) -> DType:
@@ -99,9 +137,11 @@ def promote(a: DType, b: DType) -> DType:
     if _ORDER[a.kind] > _ORDER[b.kind]:
         a, b = b, a
     if a.kind == b.kind:
-        return a if a.size > b.size else b
-    if b.kind == "i" and a.kind == "u" and a.size >= b.size:
-        wider = {1: int16, 2: int32, 4: int64}.get(a.size)
+        if a.bits == b.bits:  # floating types of which neither holds the other
+            return float32
+        return a if a.bits > b.bits else b
+    if b.kind == "i" and a.kind == "u" and a.bits >= b.bits:
+        wider = {2: int4, 4: int8, 8: int16, 16: int32, 32: int64}.get(a.bits)
         if wider is None:
             raise DTypeError(f"{a.name} and {b.name} have no common type; cast one of them")
         return wider

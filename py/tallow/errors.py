@@ -13,7 +13,8 @@ TallowError
 └── DeviceError           the device refused
     ├── DeviceUnavailableError  there is no such device here
     ├── DeviceMemoryError       a plan needs more than the device has (also a MemoryError)
-    └── DeviceLostError         the device went away while it was in use
+    ├── DeviceLostError         the device went away while it was in use
+    └── StorageError            nothing can be kept for the device (tuning records)
 """
 
 
@@ -71,3 +72,11 @@ class DeviceMemoryError(DeviceError, MemoryError):
 
 class DeviceLostError(DeviceError):
     """The device went away while it was in use."""
+
+
+class StorageError(DeviceError):
+    """The browser refuses storage. why: in its own words."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"this browser refuses storage: {why}")
+        self.why = why

@@ -26,7 +26,7 @@ from .normalization import (
     rms_norm,
 )
 from .ops import window
-from .shape import window_size
+from .shape import ceil_border, places_inside, window_size
 from .tensor import Tensor, asarray
 
 __all__ = [
@@ -92,7 +92,7 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
 
 def softplus(x: Tensor) -> Tensor:
     """log(1 + exp(x)), without overflow."""
-    return f.maximum(x, 0) + f.log(f.exp(-abs(x)) + 1.0)
+    return f.maximum(x, 0) + f.log1p(f.exp(-abs(x)))
 
 
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
@@ -223,20 +223,11 @@ def _check_window(
 def _ceil_pads(
     x: Tensor, kernel: tuple[int, int], stride: tuple[int, int], pads: Any, dilation: Any
 ) -> Any:
-    """Padding grown at the end so that a last window that only begins inside fits (ceil_mode).
-
-    As in PyTorch, a window that would begin in the padding at the end is left out.
-    """
-    grown = []
-    for axis in range(2):
-        low, high = pads[axis]
-        size = x.shape[2 + axis]
-        count = window_size(size + low + high, kernel[axis], stride[axis], dilation[axis], True)
-        if (count - 1) * stride[axis] >= size + low:
-            count -= 1
-        reach = (count - 1) * stride[axis] + dilation[axis] * (kernel[axis] - 1) + 1
-        grown.append((low, max(high, reach - size - low)))
-    return tuple(grown)
+    """Padding grown at the end so that a last window that only begins inside fits (ceil_mode)."""
+    return tuple(
+        (low, ceil_border(x.shape[2 + axis], low, high, kernel[axis], stride[axis], dilation[axis]))
+        for axis, (low, high) in enumerate(pads)
+    )
 
 
 def max_pool2d(
@@ -271,6 +262,29 @@ def _check_pool(name: str, x: Tensor, kernel: Any, stride: Any, pads: Any, dilat
     _check_window(name, x.shape, kernel, stride, pads, dilation)
 
 
+def sum_pool2d(
+    x: Tensor,
+    kernel_size: Pair,
+    stride: Pair | None = None,
+    padding: Padding = 0,
+    dilation: Pair = 1,
+) -> Tensor:
+    """The sum of each window of x (n, c, h, w), padding counted as 0."""
+    kernel, dilations = _pair(kernel_size, "sum_pool2d"), _pair(dilation, "sum_pool2d dilation")
+    strides = kernel if stride is None else _pair(stride, "sum_pool2d stride")
+    pads = _pads(padding, "sum_pool2d")
+    _check_pool("sum_pool2d", x, kernel, strides, pads, dilations)
+    node = make(
+        window.sum_pool2d,
+        _channels_last(x).node,
+        kernel=kernel,
+        stride=strides,
+        padding=pads,
+        dilation=dilations,
+    )
+    return _channels_first(Tensor(node))
+
+
 def avg_pool2d(
     x: Tensor,
     kernel_size: Pair,
@@ -290,23 +304,15 @@ def avg_pool2d(
     _check_pool("avg_pool2d", x, kernel, strides, pads, dilations)
     if ceil_mode:
         pads = _ceil_pads(x, kernel, strides, pads, dilations)
-    node = make(
-        window.sum_pool2d,
-        _channels_last(x).node,
-        kernel=kernel,
-        stride=strides,
-        padding=pads,
-        dilation=dilations,
-    )
+    result = sum_pool2d(x, kernel, strides, pads, dilations)
     counts = []
     for axis in range(2):
         low, high = given[axis] if count_include_pad else (0, 0)
         first, last = -low, x.shape[2 + axis] + high
-        starts = range(-pads[axis][0], -pads[axis][0] + node.shape[1 + axis] * strides[axis],
+        starts = range(-pads[axis][0], -pads[axis][0] + result.shape[2 + axis] * strides[axis],
                        strides[axis])  # fmt: skip
         k, d = kernel[axis], dilations[axis]
-        counts.append([_inside(start, k, d, first, last) for start in starts])
-    result = _channels_first(Tensor(node))
+        counts.append([places_inside(start, k, d, first, last) for start in starts])
     # A window that lies in the padding alone has no mean.
     rows, columns = ([1.0 / n if n else math.nan for n in side] for side in counts)
     if len(set(counts[0])) == 1 and len(set(counts[1])) == 1:
@@ -316,13 +322,6 @@ def avg_pool2d(
         for side, shape in ((rows, (len(rows), 1)), (columns, (1, len(columns))))
     ]
     return result * (inverse[0] * inverse[1])
-
-
-def _inside(start: int, kernel: int, dilation: int, first: int, last: int) -> int:
-    """How many places of a window that begins at `start` lie in first <= place < last."""
-    before = max(0, -((start - first) // dilation))
-    after = min(kernel - 1, (last - 1 - start) // dilation)
-    return max(0, after - before + 1)
 
 
 def global_avg_pool(x: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import dtype as dt
+from .codes import decoded, encoded, pack, packed_bytes, unpack
 from .dtype import DType
 from .errors import DTypeError, ShapeError
 from .shape import Shape, size_of
@@ -26,14 +27,17 @@ _INTEGERS = {("i", 4): dt.int32, ("i", 8): dt.int64, ("u", 4): dt.uint32, ("u", 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class HostArray:
-    """`data`: row-major bytes, little-endian; `shape`; `dtype`."""
+    """`data`: row-major bytes, little-endian; `shape`; `dtype`.
+
+    Elements of less than a byte are packed, from the low bits on.
+    """
 
     data: memoryview
     shape: Shape
     dtype: DType
 
     def __post_init__(self) -> None:
-        expected = size_of(self.shape) * self.dtype.size
+        expected = packed_bytes(self.dtype, size_of(self.shape))
         if self.data.nbytes != expected:
             raise ShapeError(
                 f"{self.data.nbytes} bytes do not hold {self.dtype.name} {self.shape}, "
@@ -49,8 +53,12 @@ class HostArray:
         """All elements in row-major order, as Python numbers."""
         if self.dtype.code == "e":  # which memoryview does not read
             return [item[0] for item in struct.iter_unpack("<e", self.data)]
-        values: list[Any] = elements(self.data, self.dtype).tolist()
-        return values
+        values: list[Any] = elements(self.words(), self.dtype).tolist()
+        return decoded(values, self.dtype) if self.dtype.coded else values
+
+    def words(self) -> memoryview:
+        """The bytes with no two elements in one: of a coded type, its codes."""
+        return unpack(self.data, self.dtype, self.size)
 
     def tolist(self) -> Any:
         """Nested lists; a number if there are no axes."""
@@ -63,9 +71,20 @@ class HostArray:
         return values
 
     def numpy(self) -> Any:
-        """A NumPy array over the same bytes."""
+        """A NumPy array over the same bytes.
+
+        Of a coded type: of ml_dtypes' type of that name or, where that package is not to be had,
+        of the unsigned integers that are its codes.
+        """
         import numpy as np
 
+        if self.dtype.coded:
+            codes = np.frombuffer(self.words(), f"u{self.dtype.size}").reshape(self.shape)
+            try:
+                import ml_dtypes
+            except ImportError:
+                return codes
+            return codes.view(getattr(ml_dtypes, self.dtype.name))
         return np.frombuffer(self.data, dtype=self.dtype.name).reshape(self.shape)
 
     def item(self) -> Any:
@@ -84,6 +103,9 @@ def elements(data: memoryview, dtype: DType) -> Any:
 def from_values(values: Iterable[Any], shape: Shape, dtype: DType) -> HostArray:
     """A HostArray of Python numbers in row-major order; values that overflow raise DTypeError."""
     items = list(values)
+    if dtype.coded:
+        codes = array(dtype.code, (encoded(item, dtype) for item in items))
+        return from_words(memoryview(codes), shape, dtype)
     try:
         if dtype.code in "?e":
             data = struct.pack(f"<{len(items)}{dtype.code}", *items)
@@ -94,11 +116,21 @@ def from_values(values: Iterable[Any], shape: Shape, dtype: DType) -> HostArray:
     return HostArray(memoryview(data), shape, dtype)
 
 
+def from_words(words: memoryview, shape: Shape, dtype: DType) -> HostArray:
+    """A HostArray of a coded type from its codes, one to a word."""
+    return HostArray(pack(words.cast("B"), dtype), shape, dtype)
+
+
 def from_buffer(value: Any) -> HostArray:
-    """A HostArray over anything with the buffer protocol: NumPy arrays, array, bytes, memoryview.
+    """A HostArray over anything with the buffer protocol: NumPy arrays, array, bytes, memoryview,
+    or of an array of ml_dtypes.
 
     A contiguous buffer is not copied.
     """
+    coded = dt.BY_NAME.get(getattr(getattr(value, "dtype", None), "name", ""))
+    if coded is not None and coded.coded:
+        words = memoryview(value.view(f"u{coded.size}").tobytes())
+        return from_words(words, tuple(value.shape), coded)
     view = memoryview(value)
     code = view.format.lstrip("<=@|") if view.format else "B"
     if view.format and view.format.startswith((">", "!")):
@@ -162,3 +194,22 @@ def from_python(value: Any, dtype: DType | None = None) -> HostArray:
     if dtype.is_integer:
         items = [int(item) for item in items]
     return from_values(items, shape, dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class StringArray:
+    """Texts in row-major order, and their shape: no device computes them."""
+
+    values: tuple[str, ...]
+    shape: Shape
+
+    @property
+    def size(self) -> int:
+        """The number of texts."""
+        return size_of(self.shape)
+
+    def numpy(self) -> Any:
+        """A NumPy array of Python texts, of the dtype object."""
+        import numpy as np
+
+        return np.array(self.values, dtype=object).reshape(self.shape)

@@ -10,6 +10,7 @@ never asks for an op by name, hand-written kernels aside (those are chosen in ba
     Movement      moves elements without computing: an index rule, `pick`
     Contraction   sums products over an axis: matmul, and Winograd's transforms around it
     Window        slides over two spatial axes of a channels-last image
+    Composite     NumPy has one function for it; a GPU computes a composition of other ops
 
 Evaluators take the NumPy module as an argument, so that this package imports without NumPy.
 """
@@ -184,6 +185,11 @@ class Contraction(Op):
 @dataclass(frozen=True, eq=False)
 class Window(Contraction):
     """Slides over the two spatial axes of a channels-last image; its kernels are hand-written."""
+
+
+@dataclass(frozen=True, eq=False)
+class Composite(Contraction):
+    """What a GPU computes as a composition of other ops (compile/compose.py), and NumPy at once."""
 
 
 _KINDS = {"b": "bool", "i": "signed integer", "u": "unsigned integer", "f": "floating"}

@@ -10,10 +10,10 @@ from typing import Any, Self
 from .backends.base import Backend, Program
 from .compile import Compiled, Plan, compile_graph
 from .device import backend
-from .dtype import BY_NAME, DType, device_type
+from .dtype import BY_NAME, DType, device_type, word_type
 from .errors import FeedError, TallowError
 from .graph import Graph
-from .hostarray import HostArray, elements, from_buffer, from_python, from_values
+from .hostarray import HostArray, elements, from_buffer, from_python, from_values, from_words
 from .profile import Profile
 from .shape import size_of
 from .tuning import limits_of
@@ -26,7 +26,8 @@ class Session:
 
     `run` and `run_async` take {input name: array} and give {output name: NumPy array}. Arrays are
     NumPy arrays, nested lists, or anything with the buffer protocol; they must have exactly the
-    shape of the input, and its type (Python lists are converted). Usable in a `with` statement.
+    shape of the input, and its type (Python lists are converted; types that NumPy lacks are those
+    of ml_dtypes, or unsigned integers that hold their codes). Usable in a `with` statement.
     """
 
     def __init__(self, compiled: Compiled, program: Program, used: Backend) -> None:
@@ -127,13 +128,24 @@ class Session:
             raise FeedError(
                 f"{self.plan.name}: {'; '.join(wrong)} (inputs are {', '.join(names) or 'none'})"
             )
+        coded = self._compiled.coded
         return [
-            _feed(port.name, feeds[port.name], BY_NAME[port.dtype], port.shape, self.device)
+            _feed(
+                port.name,
+                feeds[port.name],
+                coded.get(port.name) or BY_NAME[port.dtype],
+                port.shape,
+                self.device,
+            )
             for port in ports
         ]
 
     def _named(self, values: list[HostArray]) -> dict[str, HostArray]:
-        return {port.name: v for port, v in zip(self.plan.outputs, values, strict=True)}
+        named = {port.name: v for port, v in zip(self.plan.outputs, values, strict=True)}
+        for name in named.keys() & self._compiled.coded.keys():
+            words = named[name]
+            named[name] = from_words(words.data, words.shape, self._compiled.coded[name])
+        return named
 
 
 def _feed(name: str, value: Any, dtype: DType, shape: tuple[int, ...], device: str) -> Any:
@@ -148,16 +160,20 @@ def _feed(name: str, value: Any, dtype: DType, shape: tuple[int, ...], device: s
             data = from_buffer(value.__array__() if hasattr(value, "__array__") else value)
     except (TallowError, TypeError, ValueError) as error:
         raise FeedError(f"the input {name!r} expects {expected}: {error}") from error
+    if dtype.coded and data.dtype == word_type(dtype):  # codes, where there is no ml_dtypes
+        data = from_words(data.data, data.shape, dtype)
     if data.dtype != dtype or data.shape != shape:
         raise FeedError(
             f"the input {name!r} expects {expected}, got {data.dtype.name} {data.shape}"
         )
-    return for_device(data, name) if device == "webgpu" else data.data
+    return for_device(data, name) if device == "webgpu" else data.words()
 
 
 def for_device(data: HostArray, name: str) -> memoryview:
     """The elements as a GPU slot holds them: 64-bit ones as 32-bit, bool as 32-bit words."""
     dtype = data.dtype
+    if dtype.coded:
+        return data.words()
     if dtype.kind == "b":
         words = bytearray(4 * data.size)
         words[::4] = data.data

@@ -103,3 +103,22 @@ def window_size(size: int, kernel: int, stride: int, dilation: int, ceil: bool =
     if span < 0:
         return 0
     return (span + stride - 1 if ceil else span) // stride + 1
+
+
+def ceil_border(size: int, low: int, high: int, kernel: int, stride: int, dilation: int) -> int:
+    """Padding at the end so that a last window that only begins inside fits (ceil_mode).
+
+    As in PyTorch, a window that would begin in the padding at the end is left out.
+    """
+    count = window_size(size + low + high, kernel, stride, dilation, True)
+    if (count - 1) * stride >= size + low:
+        count -= 1
+    reach = (count - 1) * stride + dilation * (kernel - 1) + 1
+    return max(high, reach - size - low)
+
+
+def places_inside(start: int, kernel: int, dilation: int, first: int, last: int) -> int:
+    """How many places of a window that begins at `start` lie in first <= place < last."""
+    before = max(0, -((start - first) // dilation))
+    after = min(kernel - 1, (last - 1 - start) // dilation)
+    return max(0, after - before + 1)

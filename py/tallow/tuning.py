@@ -24,7 +24,7 @@ from .backends.kernels import SCHEDULES, Schedule, kernel_file
 from .compile import Limits, compile_graph, optimise
 from .compile.partition import static_nodes
 from .device import backend, get_float32_matmul_precision
-from .errors import DeviceLostError, TallowError
+from .errors import DeviceLostError, StorageError, TallowError
 from .graph import Graph, Node, input_node, make
 from .op import Contraction
 from .shape import size_of
@@ -42,7 +42,16 @@ Choices = dict[str, str]  # the file of a schedule by the signature of an op
 
 
 class TuningWarning(UserWarning):
-    """A tuning record could not be read or kept; answers are the same, only slower."""
+    """A tuning record could not be read or kept; answers are the same, only slower.
+
+    kind: "unread", "damaged" or "unkept", of the record, or "leftOut", of one kernel. why: the
+    reason alone, of an error or in words. kernel: the file that was left out, else "".
+    """
+
+    def __init__(self, message: str, kind: str, why: object, kernel: str = "") -> None:
+        super().__init__(message)
+        self.kind, self.kernel = kind, kernel
+        self.why = why.why if isinstance(why, StorageError) else str(why)
 
 
 @dataclass(frozen=True)
@@ -128,7 +137,8 @@ async def _measure(
         except DeviceLostError:
             raise
         except TallowError as error:  # this adapter refuses that kernel: it is no candidate here
-            warnings.warn(f"{schedule.file} was left out: {error}", TuningWarning, stacklevel=2)
+            words = f"{schedule.file} was left out: {error}"
+            warnings.warn(TuningWarning(words, "leftOut", error, schedule.file), stacklevel=2)
     default = first.file
     best = _best(timings, default)
     if best != default and default in timings:
@@ -208,24 +218,22 @@ def _record(used: Backend) -> dict[str, Choices]:
     try:
         text = used.tuning_record()
     except (OSError, TallowError) as error:
-        warnings.warn(
+        words = (
             f"the tuning record of {used.info.adapter} cannot be read: {error}; kernels are chosen "
-            "by rule",
-            TuningWarning,
-            stacklevel=3,
+            "by rule"
         )
+        warnings.warn(TuningWarning(words, "unread", error), stacklevel=3)
         return {}
     if text is None:
         return {}
     try:
         return _read(text, used.info.adapter)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        warnings.warn(
+        words = (
             f"the tuning record of {used.info.adapter} is thrown away: {error}; kernels are chosen "
-            "by rule until it is tuned again",
-            TuningWarning,
-            stacklevel=3,
+            "by rule until it is tuned again"
         )
+        warnings.warn(TuningWarning(words, "damaged", error), stacklevel=3)
         return {}
 
 
@@ -256,4 +264,5 @@ async def _keep(used: Backend, chosen: Choices, half: bool = False) -> None:
     try:
         await used.keep_tuning_record(json.dumps(record))
     except (OSError, TallowError) as error:
-        warnings.warn(f"the tuning record is not kept: {error}", TuningWarning, stacklevel=3)
+        words = f"the tuning record is not kept: {error}"
+        warnings.warn(TuningWarning(words, "unkept", error), stacklevel=3)

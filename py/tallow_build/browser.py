@@ -46,6 +46,7 @@ _QUIET = (
     "--disable-quic",
     "--disable-sync",
     "--no-first-run",
+    "--disable-lcd-text",  # letters without coloured edges on any system: pictures are compared
     "--use-fake-device-for-media-stream",  # never this machine's own camera
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
@@ -56,7 +57,7 @@ def ensure() -> str:
     chosen = os.environ.get(VARIABLE)
     if chosen:
         return _checked(_chosen(chosen))
-    found = next((path for path in _installed() if _fault(path) is None), None) or _playwrights()
+    found = next((path for path in _installed() if fault(path) is None), None) or _playwrights()
     if found is None and debian.available():
         debian.install("chromium")
         found = next(_installed(), None)
@@ -78,7 +79,7 @@ def driving(chromium: str) -> dict[str, str]:
     variables = {VARIABLE: chromium}
     own = next(VENV.glob("lib/python*/site-packages/playwright/driver/node"), None)
     other = shutil.which("node")
-    if own and other and _fault(str(own)):
+    if own and other and fault(str(own)):
         variables["PLAYWRIGHT_NODEJS_PATH"] = other
     return variables
 
@@ -115,7 +116,7 @@ def _playwrights() -> str | None:
     return path if path and Path(path).is_file() else None
 
 
-def _fault(path: str) -> str | None:
+def fault(path: str) -> str | None:
     """Why this program does not start, or None. Some systems have a stub of that name only."""
     if sys.platform == "win32":  # there --version opens a window
         return None
@@ -129,9 +130,9 @@ def _fault(path: str) -> str | None:
 
 
 def _checked(path: str) -> str:
-    fault = _fault(path)
-    if fault:
-        raise BuildError(_STEP, fault, _REMEDY)
+    why = fault(path)
+    if why:
+        raise BuildError(_STEP, why, _REMEDY)
     return path
 
 

@@ -10,7 +10,7 @@ from .process import environment, python
 from .progress import say
 
 # The compiler's settings in tsconfig.json are the linter: unused names, missing returns.
-_WEB = ("{web,bench}/**/*.{js,ts,css,html}",)
+_WEB = ("{web,bench,tests}/**/*.{js,ts,css,html}",)
 
 
 def run(*, fix: bool) -> int:
@@ -32,6 +32,7 @@ def run(*, fix: bool) -> int:
         "Python types": python("-m", "mypy", "--no-error-summary"),
         "Web format": [prettier, "--check", "--log-level=warn", *_WEB],
         "Web types": [tsc, "--project", "tsconfig.json"],
+        "Test types": [tsc, "--project", "tests"],
     }
     failed = [name for name, command in checks.items() if not _report(name, command)]
     if failed:

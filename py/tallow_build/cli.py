@@ -18,7 +18,7 @@ Command = Callable[[argparse.Namespace], int]
 
 def main(argv: Sequence[str]) -> int:
     """Runs one command and returns its exit status."""
-    passes_on = argv[:1] in (["test"], ["bench"])
+    passes_on = argv[:1] in (["test"], ["bench"], ["conformance"])
     options = _parser().parse_args(argv[:1] if passes_on else argv)
     options.rest = list(argv[1:])
     command: Command = options.command
@@ -51,6 +51,8 @@ def _parser() -> argparse.ArgumentParser:
     check = add("check", _check, "check format, lint and types of Python and JavaScript")
     check.add_argument("--fix", action="store_true", help="first put right what tools can")
     add("bench", _bench, "measure the models; arguments go to bench/run.py")
+    words = "run the official ONNX cases and write docs/onnx-support.md; --help tells more"
+    add("conformance", _conformance, words)
     run = add("run", _run, "run a Python file in headless Chromium's Pyodide, with tallow")
     run.add_argument("script", type=Path, metavar="FILE.py")
     run.add_argument("--device", choices=("webgpu", "numpy"), help="webgpu fails if there is none")
@@ -87,6 +89,11 @@ def _check(options: argparse.Namespace) -> int:
 def _bench(options: argparse.Namespace) -> int:
     variables = setup.for_browser()
     become(ROOT / "bench" / "run.py", *options.rest, extra=variables)
+
+
+def _conformance(options: argparse.Namespace) -> int:
+    variables = setup.for_browser()
+    become("-m", "tests.onnx.conformance", *options.rest, extra=variables, cwd=ROOT)
 
 
 def _run(options: argparse.Namespace) -> int:

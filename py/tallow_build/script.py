@@ -26,7 +26,7 @@ from .paths import DIST
 Write = Callable[[str, str], object]
 
 # Everything that the worker says is queued in the page and fetched from here, so that output and
-# end arrive in order. `next` waits until there is something.
+# end arrive in order. `next` waits until there is something, or so long, if it is told how long.
 _QUEUE = """
 () => {
   const queue = [];
@@ -44,8 +44,13 @@ _QUEUE = """
         (error) => put(["error", String(error?.message ?? error)]),
       );
     },
-    async next() {
-      if (queue.length === 0) await new Promise((resolve) => { wake = resolve; });
+    async next(milliseconds) {
+      if (queue.length === 0) {
+        await new Promise((resolve) => {
+          wake = resolve;
+          if (milliseconds) setTimeout(resolve, milliseconds);
+        });
+      }
       return queue.splice(0);
     },
   };
@@ -89,18 +94,32 @@ class BrowserPython:
         """Puts a file into the current folder of the script."""
         self._call("write", {"path": name, "base64": base64.b64encode(data).decode()})
 
-    def run(self, code: str, filename: str, write: Write) -> Ended:
-        """Runs a file's text to its end. `write` is given "stdout" or "stderr" and a text."""
-        return Ended(**self._call("exec", {"code": code, "filename": filename}, write))
+    def run(self, code: str, filename: str, write: Write, patience: float | None = None) -> Ended:
+        """Runs a file's text to its end. `write` is given "stdout" or "stderr" and a text.
 
-    def _call(self, action: str, arguments: dict[str, Any], write: Write | None = None) -> Any:
+        patience: seconds of silence after which BuildError is raised; the page is then of no use.
+        """
+        arguments = {"code": code, "filename": filename}
+        return Ended(**self._call("exec", arguments, write, patience))
+
+    def _call(
+        self,
+        action: str,
+        arguments: dict[str, Any],
+        write: Write | None = None,
+        patience: float | None = None,
+    ) -> Any:
         step = f"Running Python in the browser ({action})"
         with _explained(step):
             self._page.evaluate(
                 "([name, args]) => tallowCalls.start(name, args)", [action, arguments]
             )
             while True:
-                for kind, value in self._page.evaluate("tallowCalls.next()"):
+                milliseconds = 1000 * patience if patience else None
+                said = self._page.evaluate("(time) => tallowCalls.next(time)", milliseconds)
+                if patience and not said:
+                    raise BuildError(step, f"no word for {patience} seconds", "see what hangs")
+                for kind, value in said:
                     if kind == "result":
                         return value
                     if kind == "error":

@@ -71,6 +71,17 @@ def test_a_traceback_begins_in_the_script(python):
     assert errors.endswith("ValueError: boom\n")
 
 
+def test_silence_ends_patience(browser, server):
+    with browser.new_context() as context:
+        python = BrowserPython(context.new_page(), server)
+        python.boot("numpy")
+        said = []
+        code = "import asyncio\nprint('one', flush=True)\nawait asyncio.Event().wait()"
+        with pytest.raises(BuildError, match=r"no word for 0\.5 seconds"):
+            python.run(code, "script.py", lambda stream, text: said.append(text), patience=0.5)
+        assert "".join(said) == "one\n"
+
+
 def test_webgpu_is_refused_where_there_is_none(browser_without_webgpu, server, tmp_path, capsys):
     script = tmp_path / "script.py"
     script.write_text("import tallow; print(tallow.__name__)")

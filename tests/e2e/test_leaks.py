@@ -86,8 +86,8 @@ async def many(count):
     for _ in range(count):
         await refused(session.run_async({"x": [1.0]}), tl.FeedError)
         await refused(session.run_async({name: [1.0]}), tl.FeedError)
-        await refused(session._program.run_async([bytes(8)]), tl.DeviceError)
-        await refused(session._program.profile_async([]), tl.DeviceError)
+        await refused(session._only()._program.run_async([bytes(8)]), tl.DeviceError)
+        await refused(session._only()._program.profile_async([]), tl.DeviceError)
     await session.run_async(feeds)
 """
 FAILED_LOADS = """
@@ -102,7 +102,7 @@ PROFILES = """
 session = await model.session_async()
 async def many(count):
     for _ in range(count):
-        await session._program.profile_async([bytes(4 * 28 * 28)], 0.0)
+        await session._only()._program.profile_async([bytes(4 * 28 * 28)], 0.0)
 """
 FIRST = "await many({count})\nstate()"
 

@@ -7,9 +7,9 @@ from playwright.sync_api import expect
 
 HEARD = """() => {
     window.heard = [];
-    const said = document.querySelector("#view-draw [role=status]");
-    new MutationObserver(() => window.heard.push(said.textContent))
-        .observe(said, { childList: true, characterData: true, subtree: true });
+    for (const said of document.querySelectorAll("#view-draw [role=status]"))
+        new MutationObserver(() => window.heard.push(said.textContent))
+            .observe(said, { childList: true, characterData: true, subtree: true });
 }"""
 
 
@@ -30,6 +30,7 @@ def test_the_keyboard_draws_what_is_read(visitor, go):
     page, keys = visitor.page, visitor.page.keyboard
     pad, cursor = visitor.hook("digit-pad"), page.locator(".cursor")
     hint = page.get_by_text("Arrows move")
+    pen = page.locator("#view-draw .said.pen")
     expect(pad).to_have_accessible_description(
         "Arrows move, hold Space to draw; Enter lowers and lifts the pen"
     )
@@ -58,13 +59,16 @@ def test_the_keyboard_draws_what_is_read(visitor, go):
     assert visitor.read() == "7"
     assert page.evaluate("scrollY") == 0
     expect(page.get_by_role("status").get_by_text("The digit is 7")).to_be_attached()
-    assert page.evaluate("window.heard") == ["The digit is 7"]  # once, not with every step
+    # Once, not with every step.
+    assert page.evaluate("window.heard") == ["Pen down", "Pen up", "The digit is 7"]
 
     keys.press("Control+z")
     assert visitor.read() == ""
     go(ArrowUp=20, ArrowLeft=30)  # up to the edge and no further
     go(ArrowRight=14, ArrowDown=6, Enter=1)
+    expect(pen).to_have_text("Pen down")
     keys.press("Enter")  # lifted: a dot is drawn
+    expect(pen).to_have_text("Pen up")
     keys.press("Control+z")
     keys.press("Enter")
     go(ArrowDown=17)
@@ -76,6 +80,14 @@ def test_the_keyboard_draws_what_is_read(visitor, go):
     keys.press("Tab")  # leaving the pad lifts the pen
     expect(cursor).to_be_hidden()
     expect(visitor.hook("digit-undo")).to_be_focused()
+    expect(pen).to_be_empty()
+
+    visitor.hook("language-select").select_option("zh")
+    pad.focus()
+    keys.press("Enter")
+    expect(pen).to_have_text("落笔")
+    keys.press("Enter")
+    expect(pen).to_have_text("抬笔")
 
 
 def test_the_mouse_hides_the_cursor(visitor):

@@ -22,14 +22,17 @@ DIGITS = {
 }  # fmt: skip
 
 
-def beside(digit: int, place: int, places: int) -> list[list[tuple[float, float]]]:
-    """A digit's strokes, in one of so many places side by side."""
-    size = 1.4 / places
-    left = (place + 0.5) / places
+def around(digit: int, middle: float, size: float) -> list[list[tuple[float, float]]]:
+    """A digit's strokes, in the middle of the pad's height."""
     return [
-        [(left + (x - 0.5) * size, 0.5 + (y - 0.5) * size) for x, y in stroke]
+        [(middle + (x - 0.5) * size, 0.5 + (y - 0.5) * size) for x, y in stroke]
         for stroke in DIGITS[digit]
     ]
+
+
+def beside(digit: int, place: int, places: int) -> list[list[tuple[float, float]]]:
+    """A digit's strokes, in one of so many places side by side."""
+    return around(digit, (place + 0.5) / places, 1.4 / places)
 
 
 def test_digits_side_by_side_are_a_number(visitor):
@@ -75,6 +78,18 @@ def test_digits_side_by_side_are_a_number(visitor):
     visitor.clear()
     assert visitor.read() == ""
     expect(number).to_have_text("")
+
+    # Digits that touch, whichever order the strokes come in.
+    page.get_by_role("radio", name="Medium").check()
+    bar, stem = around(4, 0.62, 0.6)
+    visitor.draw(stem)
+    visitor.draw(*around(0, 0.36, 0.6))
+    visitor.draw(bar)
+    assert visitor.read() == "04"
+    expect(number.locator("b")).to_have_text("4")
+    visitor.hook("digit-undo").click()
+    visitor.hook("digit-undo").click()
+    assert visitor.read() == "1"
 
 
 @pytest.fixture

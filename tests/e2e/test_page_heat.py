@@ -26,7 +26,20 @@ DENSITY = """() => {
 }"""
 
 
+# What the worker is asked for: whether each picture is to be kept, for the profile and the check.
+KEPT = """
+window.kept = [];
+window.Worker = class extends Worker {
+  postMessage(message, ...others) {
+    if (message.action === "classify") kept.push(message.args.keep);
+    super.postMessage(message, ...others);
+  }
+};
+"""
+
+
 def test_what_mattered_is_shown_and_said(visitor, photos):
+    visitor.page.add_init_script(KEPT)
     visitor.open("./?model=squeezenet1_1#classify")
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
     button, said = visitor.hook("heat"), visitor.hook("heat-said")
@@ -34,6 +47,7 @@ def test_what_mattered_is_shown_and_said(visitor, photos):
     expect(button).to_be_disabled()
     visitor.choose(photos["coffee"]["path"])
     assert visitor.answer("coffee.png")[0]["label"] == "espresso"
+    assert visitor.page.evaluate("kept") == [True]
 
     button.click()
     expect(button).to_have_text("Cancel")
@@ -48,6 +62,8 @@ def test_what_mattered_is_shown_and_said(visitor, photos):
     expect(visitor.page.locator(".legend")).to_be_visible()
     most, middle, corners = visitor.page.evaluate(DENSITY)
     assert most > 200
+    first, *covered = visitor.page.evaluate("kept")
+    assert first and len(covered) > 81 and not any(covered)  # of a run that was cancelled, too
     assert middle > 2 * corners  # the cup, not the table around it
 
     visitor.hook("language-select").select_option("zh")

@@ -68,6 +68,11 @@ def test_a_kernel_shows_its_text_to_copy(visitor):
     visitor.read()
     rows = look(visitor)
     code = visitor.hook("kernels-wgsl")
+    for parts in (code.locator("span"), rows[0].locator("td, td *")):
+        sizes = parts.evaluate_all(
+            "all => all.map((e) => parseFloat(getComputedStyle(e).fontSize))"
+        )
+        assert 0 < max(sizes) < 20
     expect(code).to_contain_text("@compute")  # the slowest is chosen
     rows[0].click()
     first = code.text_content()

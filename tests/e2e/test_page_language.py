@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ COMPARE = """async () => {
   const parts = {
     "data-text": (element) => element.textContent,
     "data-text-label": (element) => element.getAttribute("aria-label"),
+    "data-text-title": (element) => element.getAttribute("title"),
     "data-text-content": (element) => element.getAttribute("content"),
   };
   const wrong = [];
@@ -27,7 +29,8 @@ COMPARE = """async () => {
       if (said(read(element)) !== en.page[entry]) wrong.push([entry, said(read(element))]);
     }
   }
-  const labelled = page.querySelectorAll("[aria-label]:not([data-text-label])");
+  const labelled = page.querySelectorAll(
+    "[aria-label]:not([data-text-label]), [title]:not([data-text-title])");
   const bare = [...labelled].map((element) => element.outerHTML);
   const words = page.createTreeWalker(page.body, NodeFilter.SHOW_TEXT);
   while (words.nextNode()) {
@@ -91,3 +94,60 @@ def test_without_storage_the_choice_lasts_as_long_as_the_page(visitor: Any) -> N
     visitor.page.goto("./")
     visitor.hook("language-select").select_option("zh")
     expect(visitor.page.locator("#draw-title")).to_have_text("画一个数字")
+
+
+LATIN = re.compile(r"[A-Za-z]{2,}")
+NAMES = {"WebGPU", "NumPy", "models", "mnist", "onnx", "limits", "too", "high"}
+
+
+def only_chinese(words: str | None) -> None:
+    """Of the English in it, there are names and what the browser itself said."""
+    assert re.search("[一-鿿]", words or ""), words
+    assert set(LATIN.findall(words or "")) <= NAMES, words
+
+
+def test_what_the_worker_says_is_in_the_page_s_language(visitor: Any, patch: Any) -> None:
+    """A file that is missing, a silent server, and where there is no WebGPU; then a switch."""
+    page = visitor.page
+    page.add_init_script("localStorage.setItem('tallow.language', 'zh')")
+    patch(page, "fetch.js", "const SILENCE_MS = 30_000;", "const SILENCE_MS = 4_000;")
+    refuse = "Promise.reject(new DOMException('limits too high', 'OperationError'))"
+    refuse = f"GPUAdapter.prototype.requestDevice = () => {refuse};\n"
+    patch(page, "gpu/device.js", "// @ts-check\n", refuse)
+    page.route("**/mnist.onnx", lambda route: route.fulfill(status=404))
+    visitor.open(state="error")
+    words = visitor.status.locator(".words span")
+    expect(words).to_have_text("服务器上没有 models/mnist/mnist.onnx（404）。")
+    expect(visitor.device).to_have_attribute("data-device", "numpy", timeout=60_000)
+    only_chinese(visitor.device.text_content())
+    only_chinese(visitor.hook("device-select").locator("[value=webgpu]").get_attribute("title"))
+    only_chinese(visitor.hook("check-result").text_content())
+
+    # What is said already is said again in the language that is chosen.
+    visitor.hook("language-select").select_option("en")
+    expect(words).to_have_text("models/mnist/mnist.onnx is missing from the server (404).")
+    expect(visitor.device).to_contain_text("refused to open a device: limits too high")
+    visitor.hook("language-select").select_option("zh")
+    expect(words).to_have_text("服务器上没有 models/mnist/mnist.onnx（404）。")
+
+    page.unroute("**/mnist.onnx")
+    page.route("**/mnist.onnx", lambda route: None)
+    visitor.status.get_by_role("button", name="重试").click()
+    expect(words).to_contain_text("4 秒没有响应", timeout=60_000)
+    only_chinese(words.text_content())
+
+    page.unroute("**/mnist.onnx")
+    page.route("**/mnist.onnx", lambda route: route.fulfill(body=b"x" * 9))
+    visitor.status.get_by_role("button", name="重试").click()
+    expect(words).to_have_text(re.compile("models/mnist/mnist.onnx 已损坏：有 9 字节，应为"))
+
+
+def test_a_failure_that_python_tells_stands_in_a_sentence_of_the_page(
+    visitor: Any, patch: Any
+) -> None:
+    page = visitor.page
+    page.add_init_script("localStorage.setItem('tallow.language', 'zh')")
+    whole = 'askApp("load_model", name, onnx, card)'
+    patch(page, "worker/main.js", whole, whole.replace("onnx,", "onnx.slice(9),"))
+    visitor.open(state="error")
+    expect(visitor.status).to_contain_text("无法加载模型 mnist：")

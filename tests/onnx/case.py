@@ -31,7 +31,8 @@ class Known:
 @dataclass(frozen=True, eq=False)
 class Case:
     """inputs: arrays are fed, Known ones are initializers, None is absent. opsets: the first and
-    last operator set that the case holds for. oracle: "reference" where onnxruntime is wrong."""
+    last operator set that the case holds for. oracle: "reference" where onnxruntime is wrong.
+    judged_as: the operator set whose definition, which says the same, the oracle knows."""
 
     op: str
     inputs: Sequence[Any]
@@ -40,6 +41,7 @@ class Case:
     outputs: int = 1
     note: str = ""
     oracle: str = "onnxruntime"
+    judged_as: int | None = None
     rtol: float = 1e-4
     atol: float = 1e-5
     domain: str = ""
@@ -121,6 +123,8 @@ def _reference(model: onnx.ModelProto, outputs: list[str], case: Case) -> list[n
 
 def expected(case: Case, model: onnx.ModelProto) -> list[np.ndarray]:
     """What onnxruntime, or else the reference evaluator, gives."""
+    if case.judged_as is not None:
+        model = model_of(case, case.judged_as)
     if case.oracle == "onnxruntime":
         try:
             options = onnxruntime.SessionOptions()

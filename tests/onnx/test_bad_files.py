@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import onnx
 import pytest
-from onnx import AttributeProto, TensorProto, helper
+from onnx import TensorProto, helper
 
 import tallow as tl
 
@@ -235,7 +235,7 @@ def test_everything_that_is_missing_is_said_at_once() -> None:
         node("Relu", "a", "b"),
         node("Fused", "b", "c", domain="com.example"),
         node("Gelu", "c", "d", "early"),
-        node("NonZero", "d", "e"),
+        node("AnotherOne", "d", "e"),
         node("Identity", "e", "y"),
     ]
     weights = [weight("w", np.float32([1])), weight("r", np.float32([1]))]
@@ -246,21 +246,13 @@ def test_everything_that_is_missing_is_said_at_once() -> None:
         "node 'a': NotAnOperator (ai.onnx, opset 17): Tallow has no such operator",
         "node 'c': Fused (com.example, opset 3): Tallow has no such operator",
         "node 'early': Gelu (ai.onnx, opset 17): it was defined in operator set 20 first",
-        "node 'e': NonZero (ai.onnx, opset 17): Tallow has no such operator",
+        "node 'e': AnotherOne (ai.onnx, opset 17): Tallow has no such operator",
     ]
     assert loaded.unsupported == lines
     for make in (loaded.graph, lambda: loaded.session("numpy")):
         with pytest.raises(tl.OnnxUnsupportedError, match="the model needs 5 things") as caught:
             make()
         assert str(caught.value).splitlines()[1:] == [f"  {line}" for line in lines]
-
-
-def _with_graph() -> Node:
-    broken = node("Elu", "x", "y")
-    graph = AttributeProto(name="alpha", type=AttributeProto.GRAPH)
-    graph.g.name = "inner"
-    broken.attribute.append(graph)
-    return broken
 
 
 UNSUPPORTED = {
@@ -275,7 +267,7 @@ UNSUPPORTED = {
         "its output 2, 'i', is not computed",
     ),
     "training": (
-        node("BatchNormalization", "x a a a a", "y", training_mode=1),
+        node("BatchNormalization", "x a a a a", "y mean"),
         {"x": [2, 3], "a": np.zeros(3, np.float32)},
         "it is in training mode",
     ),
@@ -285,7 +277,6 @@ UNSUPPORTED = {
         "it is in training mode",
     ),
     "unknown attribute": (node("Elu", "x", "y", speed=2), {"x": [2]}, "'speed' is not known"),
-    "graph": (_with_graph(), {"x": [2]}, "attribute 'alpha' is a graph"),
     "mode": (
         node("Pad", "x p", "y", mode="mirror"),
         {"x": [2], "p": np.int64([1, 1])},
@@ -309,10 +300,10 @@ def test_unsupported(name: str) -> None:
     assert f"node 'y': {broken.op_type} (ai.onnx, opset 17): " in str(caught.value)
 
 
-@pytest.mark.parametrize("opset", [1, 6, 29, 99])
+@pytest.mark.parametrize("opset", [1, 5, 29, 99])
 def test_operator_sets_that_tallow_does_not_know(opset: int) -> None:
     loaded = tl.onnx.load(_bytes(model([node("Relu", "x", "y")], X, opset=opset)))
-    with pytest.raises(tl.OnnxUnsupportedError, match=f"opset {opset}.*operator sets 7 to 28"):
+    with pytest.raises(tl.OnnxUnsupportedError, match=f"opset {opset}.*operator sets 6 to 28"):
         loaded.graph()
 
 
@@ -324,7 +315,7 @@ def test_a_domain_that_is_not_imported() -> None:
         loaded.graph()
 
 
-@pytest.mark.parametrize("kind", ["STRING", "BFLOAT16", "COMPLEX64"])
+@pytest.mark.parametrize("kind", ["COMPLEX64"])
 def test_types_of_inputs(kind: str) -> None:
     dtype = getattr(TensorProto, kind)
     proto = model([node("Identity", "s", "y")], [value("s", None, dtype)])
@@ -333,12 +324,6 @@ def test_types_of_inputs(kind: str) -> None:
     assert loaded.unsupported == [line]
     with pytest.raises(tl.OnnxUnsupportedError, match=line):
         loaded.session("numpy")
-
-
-def test_sequences() -> None:
-    info = helper.make_tensor_sequence_value_info("s", TensorProto.FLOAT, [1])
-    loaded = tl.onnx.load(_bytes(model([node("Identity", "s", "y")], [info])))
-    assert loaded.unsupported == ["input 's': of the type sequence"]
 
 
 def test_the_next_good_model_works_after_a_bad_one() -> None:

@@ -31,7 +31,7 @@ def call_of(case: Case, opset: int) -> Call:
     }
     names = tuple("" if x is None else f"x{i}" for i, x in enumerate(case.inputs))
     outputs = tuple(f"y{i}" for i in range(case.outputs))
-    return Call(NodeRecord("node", case.op, "", names, outputs, attributes), opset)
+    return Call(NodeRecord("node", case.op, "", opset, names, outputs, attributes), opset)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

@@ -78,12 +78,28 @@ for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum"):
 positive = np.abs(normal(5, 7)) + 0.1
 for name in ("sqrt", "exp", "log", "reciprocal", "floor", "ceil", "trunc"):
     case(name, positive, getattr(tl, name), getattr(np, name), rtol=3e-5, atol=3e-5)
+tiny = np.array([1e-7, -3e-5, 4e-4, 0.01, -0.049, 0.049, 0.051, 0.5, 7, 0], np.float32)
+case("tanh-small", tiny, tl.tanh, np.tanh, rtol=2e-5, atol=0)
+case("log1p", tiny, tl.log1p, np.log1p, rtol=2e-5, atol=0)
 # WGSL (section 15.7.4) promises no more than 2^-11 of these, absolute, between -pi and pi.
 for name in ("sin", "cos", "tan"):
     angles = np.linspace(-1.4, 1.4, 35, dtype=np.float32)
     case(name, angles, getattr(tl, name), getattr(np, name), rtol=4e-3, atol=1e-3)
 for name in ("sinh", "cosh"):
     case(name, normal(17), getattr(tl, name), getattr(np, name), rtol=1e-4)
+inside = np.linspace(-0.95, 0.95, 24, dtype=np.float32)
+for name, values in {
+    "acos": inside, "asin": inside, "atanh": inside, "acosh": positive + 1,
+    "asinh": normal(17, scale=30), "atan": normal(17, scale=3),
+}.items():  # fmt: skip
+    reference = getattr(np, name.replace("a", "arc", 1))
+    case(name, values, getattr(tl, name), reference, rtol=1e-3, atol=1e-3)
+case(
+    "bitcast",
+    (normal(3, 5), integers(3, 5)),
+    lambda x, y: tl.bitcast(tl.bitcast(x, tl.int32) ^ y, tl.uint32),
+    lambda x, y: (x.view(np.int32) ^ y).view(np.uint32),
+)
 case("negative", normal(17), tl.negative, np.negative)
 case("abs", normal(17), tl.abs, np.abs)
 case("abs-int32", integers(17), tl.abs, np.abs)
@@ -115,6 +131,9 @@ case("floor_divide", (sevens, divisors), tl.floor_divide, np.floor_divide)
 case("floor_divide-float", (normal(9), positive[0, :1]), tl.floor_divide, np.floor_divide)
 case("remainder", (sevens, divisors), tl.remainder, np.remainder)
 case("remainder-float", (normal(9), normal(9)), tl.remainder, np.remainder, rtol=1e-3, atol=1e-4)
+endless = np.array([np.inf, np.inf, -np.inf, 3, 2], np.float32)
+finite = np.array([3, -1, 1, -2, 5.5], np.float32)
+case("remainder-infinite", (finite, endless), tl.remainder, np.remainder)
 case(
     "trunc_divide",
     (sevens, divisors),
@@ -138,6 +157,10 @@ bits = (integers(20, low=0, high=99, dtype=np.uint32), integers(20, low=0, high=
 for name in ("and", "or", "xor", "left_shift", "right_shift"):
     reference = getattr(np, name if "shift" in name else f"bitwise_{name}")
     case(f"bitwise_{name}", bits, getattr(tl, f"bitwise_{name}"), reference)
+by = np.array([1, 31, 32, 40, -1, 33], np.int32)
+far_out = np.array([-8, -9, -10, 11, 12, -13], np.int32), by
+for name in ("left_shift", "right_shift"):
+    case(f"bitwise_{name}-beyond", far_out, getattr(tl, f"bitwise_{name}"), getattr(np, name))
 case("bitwise_invert", integers(8), tl.bitwise_invert, np.invert)
 case("bitwise_right_shift-negative", integers(8), lambda x: x >> 1, lambda x: x >> 1)
 case("where", (booleans(4, 6), normal(4, 6), normal(6)), tl.where, np.where)
@@ -233,6 +256,8 @@ case("concat-uneven", uneven, lambda *x: tl.concat(x, axis=1) * 2.0,
      lambda *x: np.concatenate(x, 1) * 2)  # fmt: skip
 many = tuple(normal(2, 2) for _ in range(13))
 case("concat-many", many, lambda *x: tl.concat(x, axis=0), lambda *x: np.concatenate(x, 0))
+pairs = np.array([1, 2], np.float32), np.array([3, 4], np.float32)
+case("concat-four", pairs, lambda *x: tl.concat(x, axis=0), lambda *x: np.concatenate(x, 0))
 case("concat-computed", (normal(2, 4), normal(2, 4)),
      lambda x, y: tl.concat([tl.exp(x), x + y], axis=1),
      lambda x, y: np.concatenate([np.exp(x), x + y], 1))  # fmt: skip
@@ -267,6 +292,14 @@ case("take-computed", (table, np.array([1, 2], np.int32)),
 along = rng.integers(0, 6, (4, 8)).astype(np.int32)
 case("take_along_axis", (table, along), lambda x, i: tl.take_along_axis(x, i, axis=0),
      lambda x, i: np.take_along_axis(x, i, 0))  # fmt: skip
+one = np.array([[0, -1, 0]], np.int32)
+case("take-of-one", (normal(2, 1, 4), one), lambda x, i: tl.take(x, i, axis=1),
+     lambda x, i: np.take(x, i, 1))  # fmt: skip
+case("take_along_axis-of-one", (normal(1, 3), one),
+     lambda x, i: tl.take_along_axis(x, i, axis=0) * 2,
+     lambda x, i: np.take_along_axis(x, i, 0) * 2)  # fmt: skip
+case("concat-empty", (normal(2, 0), normal(2, 3), normal(2, 4)),
+     lambda *x: tl.concat(x, axis=1) * 2.0, lambda *x: np.concatenate(x, 1) * 2)  # fmt: skip
 case("embedding", np.array([[1, 0], [5, 5]], np.int32), lambda i: F.embedding(i, tl.asarray(table)),
      lambda i: table[i])  # fmt: skip
 
@@ -286,6 +319,16 @@ case("matmul-transposed", (normal(9, 12), normal(8, 12)), lambda a, b: a @ b.mT,
 case("matmul-fused", (normal(12, 8), normal(8, 12), normal(12), normal(12, 12)),
      lambda a, b, c, d: F.relu(a @ b + c) + d,
      lambda a, b, c, d: np.maximum(a @ b + c, 0) + d, **tolerance)  # fmt: skip
+# Added up in float16 it would stand still at 2,048 halves.
+halves = np.full((2, 9000), 0.5, np.float16), np.ones((9000, 3), np.float16)
+case("matmul-float16", halves, tl.matmul, lambda a, b: np.full((2, 3), 4500, np.float16))
+halves = np.full((1, 64, 9, 9), 0.5, np.float16), np.ones((2, 64, 9, 9), np.float16)
+case("conv2d-float16", halves, F.conv2d,
+     lambda x, w: np.full((1, 2, 1, 1), 2592, np.float16), rtol=1e-3)  # fmt: skip
+case("conv2d-float16-depthwise",
+     (np.full((1, 2, 65, 65), 0.5, np.float16), np.ones((2, 1, 65, 65), np.float16)),
+     lambda x, w: F.conv2d(x, w, groups=2),
+     lambda x, w: np.full((1, 2, 1, 1), 2112.5, np.float16), rtol=1e-3)  # fmt: skip
 case("matmul-int32", (integers(3, 4), integers(4, 5)), tl.matmul, np.matmul)
 case("linear", (normal(4, 6), normal(10, 6), normal(10)), F.linear,
      lambda x, w, b: x @ w.T + b, **tolerance)  # fmt: skip
@@ -336,6 +379,8 @@ convolution("depthwise-odd", (1, 7, 6, 5), (7, 1, 3, 3), groups=7, padding=1)
 convolution("depthwise-dilated", (1, 4, 9, 9), (4, 1, 3, 3), groups=4, dilation=2, padding=2)
 convolution("multiplier", (1, 4, 6, 6), (8, 1, 3, 3), groups=4, padding=1)
 convolution("large-kernel", (1, 4, 7, 7), (4, 4, 7, 7))
+convolution("one-pixel", (2, 5, 3, 3), (7, 5, 3, 3))
+convolution("depthwise-one-pixel", (2, 3, 1, 1), (3, 1, 1, 1), groups=3)
 convolution("7x7-stride", (1, 3, 23, 23), (16, 3, 7, 7), stride=2, padding=3)
 
 
@@ -491,3 +536,38 @@ case("winograd_input", normal(2, 5, 6, 8), lambda x: winograd_input(x, ((1, 0), 
      lambda x: winograd_input_reference(x, ((1, 0), (0, 2))))  # fmt: skip
 case("winograd_output", normal(16, 12, 8), lambda m: winograd_output(m, (3, 6)),
      lambda m: winograd_output_reference(m, (3, 6)), rtol=1e-4, atol=1e-5)  # fmt: skip
+
+# ---- order and places ---------------------------------------------------------------------------
+
+tied = np.array([[3, 1, 3, 2, 1, 3], [0, -1, 0, 0, 2, 0]], np.float32)
+for name, values in {"": tied, "-int32": integers(4, 50), "-bool": booleans(3, 9)}.items():
+    case(f"argsort{name}", values, tl.argsort, lambda x: np.argsort(x, -1, kind="stable"))
+case("argsort-axis", normal(5, 3), lambda x: tl.argsort(x, 0), lambda x: np.argsort(x, 0))
+case(
+    "argsort-descending",
+    tied,
+    lambda x: tl.argsort(x, descending=True, count=4),
+    lambda x: np.argsort(-x, -1, kind="stable")[:, :4],
+)
+case("sort", normal(3, 4, 9), lambda x: tl.sort(x, 1), lambda x: np.sort(x, 1))
+
+
+def scattered(name: str) -> Callable[..., np.ndarray]:
+    def reference(x: np.ndarray, places: np.ndarray, updates: np.ndarray) -> np.ndarray:
+        result = x.copy()
+        for place, row in zip(places, updates, strict=True):
+            result[place] = row if name == "none" else JOINS[name](result[place], row)
+        return result
+
+    return reference
+
+
+JOINS = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+for name in ("none", *JOINS):
+    for suffix, make_values in (("", normal), ("-int32", integers)):
+        case(
+            f"scatter-{name}{suffix}",
+            (make_values(5, 3), np.array([4, 0, -1, 0, 2, 2], np.int32), make_values(6, 3)),
+            lambda x, places, updates, name=name: tl.scatter(x, places, updates, name),
+            scattered(name),
+        )

@@ -16,6 +16,7 @@ import tallow as tl
 from tallow.backends.native import NativeBackend
 from tallow.backends.native_device import open_device
 from tallow.compile import compile_graph
+from tallow.onnx.model_session import ModelSession
 from tallow_build.paths import ROOT
 
 BLOCKS = 500  # that Python and `wgpu` keep for themselves: caches and free lists
@@ -72,7 +73,7 @@ def same_after(action: Callable[[], object], held: Callable[[], int], count: int
         thread.submit(look).result()
 
 
-def feeds_of(session: tl.Session) -> dict[str, Any]:
+def feeds_of(session: ModelSession) -> dict[str, Any]:
     (port,) = session.plan.inputs
     return {port.name: np.zeros(port.shape, np.float32)}
 
@@ -114,7 +115,7 @@ def test_what_fails(held: Callable[[], int]) -> None:
             with pytest.raises(tl.FeedError):
                 session.run({"x": 1.0})
             with pytest.raises(tl.DeviceError):
-                session._program.run([bytes(8 << 20)])
+                session._only()._program.run([bytes(8 << 20)])
 
         same_after(run, held, 100)
         session.run(feeds_of(session))

@@ -21,8 +21,8 @@ def test_the_commands_need_the_standard_library_only():
     """-S: no site-packages; -I: no environment. So it is before there is a .venv."""
     done = python("-I", "-S", "build.py", "--help")
     assert done.returncode == 0, done.stderr
-    for command in ("serve", "test", "build", "check", "bench", "run", "models"):
-        assert re.search(rf"^    {command} ", done.stdout, re.MULTILINE), command
+    for command in ("serve", "test", "build", "check", "bench", "conformance", "run", "models"):
+        assert re.search(rf"^    {command}\b", done.stdout, re.MULTILINE), command
 
 
 def test_an_old_python_is_told():

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tallow_build import address, browser, debian, node_env, progress
+from tallow_build import address, browser, debian, firefox, node_env, progress
 from tallow_build.errors import BuildError
 from tallow_build.process import call, environment
 
@@ -205,3 +205,22 @@ def test_a_browser_that_does_not_start(programs, monkeypatch):
     monkeypatch.setenv(browser.VARIABLE, path)
     with pytest.raises(BuildError, match="--version ended with 127"):
         browser.ensure()
+
+
+def test_debian_gets_firefox_from_apt(programs, monkeypatch):
+    installed: list[str] = []
+    monkeypatch.setattr(firefox, "_NAMES", ("firefox-esr",))
+    monkeypatch.setattr(debian, "available", lambda: True)
+    monkeypatch.setattr(debian, "install", lambda name: installed.append(programs(name)))
+    firefox.ensure()
+    assert firefox.find() == installed[0]
+    firefox.ensure()
+    assert len(installed) == 1
+
+
+def test_elsewhere_there_may_be_no_firefox(programs, monkeypatch):
+    monkeypatch.setattr(firefox, "_NAMES", ("firefox",))
+    monkeypatch.setattr(debian, "available", lambda: False)
+    programs("firefox", "", status=1)  # a stub that only says where to get one
+    firefox.ensure()
+    assert firefox.find() is None

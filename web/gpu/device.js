@@ -3,6 +3,9 @@
  * The GPU device: asked for with all that the adapter has, and what it says of itself.
  */
 
+import { UNNAMED } from "../adapter.js";
+import { Said, words } from "../said.js";
+
 /**
  * @typedef {object} DeviceInfo
  * @property {string} name          the adapter's name for people, never empty
@@ -34,25 +37,21 @@ function nameOf(info) {
   const said = info.description || info.device;
   const made = [info.vendor, info.architecture].filter(Boolean).join(" ");
   if (said && made) return `${said} (${made})`;
-  return said || made || "WebGPU adapter that does not tell its name";
+  return said || made || UNNAMED;
 }
 
 /**
  * Open a device on the best adapter.
  *
- * Rejects with an Error that says in words why WebGPU can't be had.
+ * Rejects with a Said that tells why WebGPU can't be had.
  * @returns {Promise<{device: GPUDevice, info: DeviceInfo}>}
  */
 export async function openDevice() {
   if (!navigator.gpu) {
-    throw new Error(
-      isSecureContext
-        ? "This browser has no WebGPU."
-        : "WebGPU needs a secure page: https, or an address of this computer.",
-    );
+    throw new Said(words(isSecureContext ? "noGpuHere" : "gpuNeedsHttps"));
   }
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
-  if (!adapter) throw new Error("This browser has WebGPU, but found no adapter for it.");
+  if (!adapter) throw new Said(words("noAdapter"));
   const requiredFeatures = FEATURES.filter((feature) => adapter.features.has(feature));
   /** @type {Record<string, number>} */
   const limits = {};
@@ -65,7 +64,7 @@ export async function openDevice() {
     device = await adapter.requestDevice({ requiredFeatures, requiredLimits: limits });
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
-    throw new Error(`The WebGPU adapter refused to open a device: ${message}`);
+    throw new Said(words("adapterRefused", message));
   }
   const { vendor = "", architecture = "", description = "" } = adapter.info ?? {};
   const name = nameOf(adapter.info ?? {});

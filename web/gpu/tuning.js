@@ -26,13 +26,14 @@ async function open() {
     return await done(request);
   } catch (error) {
     // What browsers say of it ranges from nothing at all to "The operation is insecure."
-    const { message } = /** @type {Error} */ (error ?? new Error());
-    throw new Error(`this browser refuses storage${message && `: ${message}`}`);
+    const { message, name } = /** @type {Error} */ (error ?? new Error());
+    throw new Error(message || name);
   }
 }
 
 /**
- * The record of an adapter, null if there is none; rejects if the browser refuses storage.
+ * The record of an adapter, null if there is none; rejects with its reason if the browser
+ * refuses storage.
  * @param {string} adapter
  * @returns {Promise<string | null>}
  */
@@ -47,7 +48,8 @@ export async function readTuning(adapter) {
 }
 
 /**
- * Keep the record of an adapter; rejects if the browser refuses storage.
+ * Keep the record of an adapter; rejects with its reason if the browser
+ * refuses storage.
  * @param {string} adapter
  * @param {string} record
  * @returns {Promise<void>}

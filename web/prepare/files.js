@@ -3,7 +3,7 @@
  * The files of a drop or a paste; of a folder, the pictures in it and in its folders.
  */
 
-import { text } from "../text.js";
+import { words } from "../said.js";
 import { PhotoError } from "./photo.js";
 
 /** Pictures by their name, for systems that know no type for them. */
@@ -35,8 +35,8 @@ export async function filesOf(transfer) {
     }
   }
   if (!files.length) {
-    throw new PhotoError(() =>
-      folders.length ? text.noPictures(folders.join(", ")) : text.noFile,
+    throw new PhotoError(
+      folders.length ? words("noPictures", folders.join(", ")) : words("noFile"),
     );
   }
   return files;

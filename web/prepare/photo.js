@@ -4,7 +4,7 @@
  * on white, scaled so that the centre crop is the model's size.
  */
 
-import { text } from "../text.js";
+import { Said, words } from "../said.js";
 import { readHeader } from "./header.js";
 import { scaleAndCrop } from "./resample.js";
 import { drawSvg, isSvg } from "./svg.js";
@@ -27,13 +27,8 @@ const SHOWN = 960;
 /** @typedef {{size: number, crop: number}} Preprocess  of a model's card */
 
 /** A file that is not a picture, in words that name it. */
-export class PhotoError extends Error {
-  /** @param {() => string} say  in the page's language of that time */
-  constructor(say) {
-    super(say());
-    this.name = "PhotoError";
-    this.say = say;
-  }
+export class PhotoError extends Said {
+  name = "PhotoError";
 }
 
 /** A decoded picture: the square in its middle that models look at, and what is shown of it. */
@@ -100,7 +95,7 @@ export class Photo {
  * @throws {PhotoError}
  */
 export async function readPhoto(file, whole = true) {
-  if (file.size === 0) throw new PhotoError(() => text.emptyPhoto(file.name));
+  if (file.size === 0) throw new PhotoError(words("emptyPhoto", file.name));
   const bitmap = await decode(file);
   try {
     return new Photo(file.name, bitmap, whole);
@@ -124,14 +119,12 @@ async function decode(file) {
       return await createImageBitmap(file, { imageOrientation: "from-image" });
     }
   } catch {
-    throw new PhotoError(() => {
-      if (header?.format === "HEIC") return text.heicPhoto(file.name);
-      if (header) return text.damagedPhoto(file.name, header.format);
-      return text.notPhoto(file.name, file.type);
-    });
+    if (header?.format === "HEIC") throw new PhotoError(words("heicPhoto", file.name));
+    if (header) throw new PhotoError(words("damagedPhoto", file.name, header.format));
+    throw new PhotoError(words("notPhoto", file.name, file.type));
   }
   const { width, height } = header;
-  throw new PhotoError(() => text.largePhoto(file.name, width, height, LARGEST / 1e6));
+  throw new PhotoError(words("largePhoto", file.name, width, height, LARGEST / 1e6));
 }
 
 /**
@@ -149,7 +142,7 @@ function canvas(width, height) {
 function context(surface) {
   // The pixels are read back once, or never: keep them out of the GPU.
   const found = surface.getContext("2d", { willReadFrequently: true });
-  if (!found) throw new PhotoError(() => text.noCanvas);
+  if (!found) throw new PhotoError(words("noCanvas"));
   return found;
 }
 

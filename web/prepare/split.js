@@ -18,8 +18,8 @@ const NEAR = 0.25;
 /**
  * @typedef {{y: number, from: number, to: number}} Run  pixels of one row, all of them inked
  * @typedef {{runs: Run[], left: number, right: number, top: number, bottom: number}} Part
- * @typedef {{ink: Uint8Array, width: number, height: number, left: number, right: number}} Digit
- *   its own ink, cut out; left and right (exclusive) are its place in the whole
+ * @typedef {{ink: Uint8Array, width: number, height: number, left: number, right: number, top: number}} Digit
+ *   its own ink, cut out; left, right (exclusive) and top are its place in the whole
  */
 
 /**
@@ -146,5 +146,5 @@ function cut({ runs, left, right, top, bottom }, ink, stride) {
   for (const { y, from, to } of runs) {
     own.set(ink.subarray(y * stride + from, y * stride + to), (y - top) * width + from - left);
   }
-  return { ink: own, width, height, left, right };
+  return { ink: own, width, height, left, right, top };
 }

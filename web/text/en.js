@@ -26,12 +26,18 @@ export default {
     padKeys: "Arrows move, hold Space to draw; Enter lowers and lifts the pen",
     tools: "Tools",
     undo: "Undo",
+    undoHow: "Undo (Ctrl+Z)",
     redo: "Redo",
+    redoHow: "Redo (Shift+Ctrl+Z)",
     brush: "Brush",
     thin: "Thin",
+    thinHow: "Thin brush",
     medium: "Medium",
+    mediumHow: "Medium brush",
     thick: "Thick",
+    thickHow: "Thick brush",
     eraser: "Eraser",
+    eraserHow: "Eraser: draw over what should go",
     clear: "Clear",
     digit: "The digit",
     number: "The number",
@@ -99,6 +105,10 @@ export default {
   /** @param {number} kernels  0 where none are compiled */
   ready: (kernels) => (kernels ? `Ready · ${kernels} kernels compiled` : "Ready"),
 
+  /** For screen readers, while the keyboard draws. */
+  penDown: "Pen down",
+  penUp: "Pen up",
+
   /** @param {string} digit */
   digitRead: (digit) => `The digit is ${digit}`,
 
@@ -119,6 +129,7 @@ export default {
 
   /** @param {string} reason */
   noWebGpu: (reason) => `WebGPU can’t be had: ${reason}`,
+  unnamedAdapter: "WebGPU adapter that does not tell its name",
 
   noCanvas: "This browser gives the page no 2-D canvas, which drawing and pictures need.",
 
@@ -132,13 +143,10 @@ export default {
 
   // ---- Without a network --------------------------------------------------------------------
 
-  offline: {
-    unsaid: () => "",
-    keeping: () => "Being kept, to work offline…",
-    kept: () => "Works offline",
-    /** @param {string} why */
-    refused: (why) => `Does not work offline: ${why}`,
-  },
+  keeping: "Being kept, to work offline…",
+  kept: "Works offline",
+  /** @param {string} why */
+  notKept: (why) => `Does not work offline: ${why}`,
   newer: "A new version of this page is here.",
   reload: "Reload with it",
   keepingFailed: "the files could not be kept; the next visit tries again.",
@@ -203,6 +211,25 @@ export default {
   readyWithoutGpu: "Ready · on NumPy, since the GPU device was lost twice",
   withoutGpu:
     "NumPy, since the GPU device was lost twice within a minute. Choose WebGPU to try it again.",
+
+  /** @param {string} why */
+  startFailed: (why) => `The device could not be made ready: ${why}`,
+
+  /** @param {string} model @param {string} why */
+  modelFailed: (model, why) => `The model ${model} could not be loaded: ${why}`,
+
+  /** @param {string} why */
+  pythonFailed: (why) => `Python could not be started: ${why}`,
+
+  /** @param {string} why */
+  numpyFailed: (why) => `NumPy could not be loaded: ${why}`,
+
+  noGpuHere: "This browser has no WebGPU.",
+  gpuNeedsHttps: "WebGPU needs a secure page: https, or an address of this computer.",
+  noAdapter: "This browser has WebGPU, but found no adapter for it.",
+
+  /** @param {string} why */
+  adapterRefused: (why) => `The WebGPU adapter refused to open a device: ${why}`,
 
   noWebAssembly:
     "This browser has no WebAssembly, or forbids it to this page; Python can’t run without it.",
@@ -383,6 +410,24 @@ export default {
     "Times every kernel that could compute this model here, and keeps the fastest: some seconds.",
   noTuningYet: "Once an answer is there and measured, its model can be tuned.",
   nothingToTune: "NumPy has one way to compute each op: there is nothing to tune.",
+
+  /** By kind, of py/tallow/tuning.py. */
+  tuningWarnings: {
+    /** @param {string} why @param {string} kernel */
+    leftOut: (why, kernel) => `${kernel} was left out: ${why}.`,
+
+    /** @param {string} why */
+    unread: (why) =>
+      `The tuning record cannot be read: this browser refuses storage: ${why}. ` +
+      `Kernels are chosen by rule.`,
+
+    /** @param {string} why */
+    damaged: (why) =>
+      `The tuning record is thrown away: ${why}. Kernels are chosen by rule until it is tuned again.`,
+
+    /** @param {string} why */
+    unkept: (why) => `The tuning record is not kept: this browser refuses storage: ${why}.`,
+  },
 
   /** @param {number} op @param {number} total */
   tuningOp: (op, total) => `Tuning, op ${op} of ${total}`,

@@ -25,12 +25,18 @@ export default {
     padKeys: "方向键移动，按住空格键书写；回车键落笔和抬笔",
     tools: "工具",
     undo: "撤销",
+    undoHow: "撤销（Ctrl+Z）",
     redo: "重做",
+    redoHow: "重做（Shift+Ctrl+Z）",
     brush: "笔画粗细",
     thin: "细",
+    thinHow: "细画笔",
     medium: "中",
+    mediumHow: "中等画笔",
     thick: "粗",
+    thickHow: "粗画笔",
     eraser: "橡皮擦",
+    eraserHow: "橡皮擦：涂过的地方会被擦掉",
     clear: "清除",
     digit: "数字",
     number: "数",
@@ -92,6 +98,8 @@ export default {
   compiling: (done, total) => `正在编译内核：${done} / ${total}`,
   ready: (kernels) => (kernels ? `就绪 · 已编译 ${kernels} 个内核` : "就绪"),
 
+  penDown: "落笔",
+  penUp: "抬笔",
   digitRead: (digit) => `数字是 ${digit}`,
   numberRead: (number) => `这个数是 ${number}`,
   digitFailed: (why) => `无法辨认这个数字：${why}`,
@@ -99,18 +107,16 @@ export default {
   unnamed: (index) => `第 ${index} 类`,
   unknownModel: (name) => `这里没有名为“${name}”的模型，改用下面这个。`,
   noWebGpu: (reason) => `无法使用 WebGPU：${reason}`,
+  unnamedAdapter: "没有透露名称的 WebGPU 适配器",
   noCanvas: "这个浏览器没有为页面提供 2-D 画布，手写和照片都需要它。",
   emptyPhoto: (name) => `“${name}”是空文件（0 字节）。请换一张照片。`,
   notPhoto: (name, type) =>
     `“${name}”${type && `（${type}）`}不是这个浏览器能打开的图片。请试试 JPEG、PNG 或 WebP。`,
 
-  offline: {
-    unsaid: () => "",
-    keeping: () => "正在保存，以便离线使用…",
-    kept: () => "可离线使用",
-    /** @param {string} why */
-    refused: (why) => `无法离线使用：${why}`,
-  },
+  keeping: "正在保存，以便离线使用…",
+  kept: "可离线使用",
+  /** @param {string} why */
+  notKept: (why) => `无法离线使用：${why}`,
   newer: "本页面有新版本。",
   reload: "重新载入新版本",
   keepingFailed: "文件未能保存，下次访问时会再试。",
@@ -147,6 +153,15 @@ export default {
   goingOnWithNumpy: "GPU 设备在一分钟内丢失了两次，改用 NumPy 继续…",
   readyWithoutGpu: "就绪 · GPU 设备两次丢失，现由 NumPy 计算",
   withoutGpu: "NumPy：GPU 设备在一分钟内丢失了两次。想再试一次，请选择 WebGPU。",
+
+  startFailed: (why) => `无法准备设备：${why}`,
+  modelFailed: (model, why) => `无法加载模型 ${model}：${why}`,
+  pythonFailed: (why) => `无法启动 Python：${why}`,
+  numpyFailed: (why) => `无法加载 NumPy：${why}`,
+  noGpuHere: "这个浏览器没有 WebGPU。",
+  gpuNeedsHttps: "WebGPU 只能在安全的页面里使用：https，或本机的地址。",
+  noAdapter: "这个浏览器有 WebGPU，但没有找到可用的适配器。",
+  adapterRefused: (why) => `WebGPU 适配器拒绝打开设备：${why}`,
 
   noWebAssembly: "这个浏览器没有 WebAssembly，或禁止本页使用它；没有它就无法运行 Python。",
 
@@ -243,6 +258,12 @@ export default {
   tuning: "测量能计算这个模型的每一种内核，留下最快的：需要几秒钟。",
   noTuningYet: "有了答案并测量之后，才能为它的模型调优。",
   nothingToTune: "NumPy 的每个运算只有一种算法，没有可调优的。",
+  tuningWarnings: {
+    leftOut: (why, kernel) => `没有使用 ${kernel}：${why}。`,
+    unread: (why) => `无法读取调优记录：这个浏览器拒绝存储（${why}）。内核按规则选择。`,
+    damaged: (why) => `调优记录已丢弃：${why}。再次调优之前，内核按规则选择。`,
+    unkept: (why) => `无法保存调优记录：这个浏览器拒绝存储（${why}）。`,
+  },
   tuningOp: (op, total) => `调优中：第 ${op} / ${total} 个运算`,
   tuningFailed: (why) => `无法调优内核：${why}`,
   tuned: (model, { ops, measured, replaced, clock, stopped }) => {

@@ -5,6 +5,7 @@
  */
 
 import { bytes as inBytes, time } from "../format.js";
+import { say } from "../said.js";
 import { text } from "../text.js";
 
 /**
@@ -18,12 +19,14 @@ import { text } from "../text.js";
  * @property {number} [total]
  */
 
+/** @typedef {Stage | {note: import("../said.js").Words}} Line */
+
 /** Of a page that is long open, the newest lines. */
 const LINES = 30;
 
 export class BootLog {
   #list;
-  /** Stages and notes by what they are about, in the order of their begin. @type {Map<string, Stage | string>} */
+  /** Stages and notes by what they are about, in the order of their begin. @type {Map<string, Line>} */
   #lines = new Map();
   #notes = 0;
 
@@ -47,15 +50,14 @@ export class BootLog {
    */
   compiled(done, total) {
     for (const [key, stage] of this.#lines) {
-      if (typeof stage === "string" || stage.name !== "kernels" || stage.state !== "begun")
-        continue;
+      if ("note" in stage || stage.name !== "kernels" || stage.state !== "begun") continue;
       this.#set(key, { ...stage, done, total });
     }
   }
 
-  /** Something failed, and is replaced. @param {string} words */
-  note(words) {
-    this.#set(`note ${this.#notes++}`, words);
+  /** Something failed, and is replaced. @param {import("../said.js").Words} note */
+  note(note) {
+    this.#set(`note ${this.#notes++}`, { note });
   }
 
   /** Say it again, in another language. */
@@ -65,7 +67,7 @@ export class BootLog {
 
   /**
    * @param {string} key
-   * @param {Stage | string} stage
+   * @param {Line} stage
    */
   #set(key, stage) {
     this.#lines.set(key, stage);
@@ -77,11 +79,11 @@ export class BootLog {
   }
 }
 
-/** @param {Stage | string} stage */
+/** @param {Line} stage */
 function line(stage) {
   const item = document.createElement("li");
-  if (typeof stage === "string") {
-    item.textContent = stage;
+  if ("note" in stage) {
+    item.textContent = say(stage.note);
     return item;
   }
   const { name, state, model = "", bytes, ms = 0, done = 0, total } = stage;

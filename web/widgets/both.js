@@ -4,6 +4,7 @@
  */
 
 import { time } from "../format.js";
+import { say, wordsOf } from "../said.js";
 import { text } from "../text.js";
 
 /**
@@ -70,7 +71,7 @@ export class Both {
 
   /** @param {import("../engine.js").Had} had */
   started({ reason, lost }) {
-    this.#refused = () => (lost ? text.withoutGpu : reason ? text.noWebGpu(reason) : "");
+    this.#refused = () => (lost ? text.withoutGpu : reason ? text.noWebGpu(say(reason)) : "");
     this.#forget();
   }
 
@@ -112,8 +113,8 @@ export class Both {
       const found = await this.#engine.both(model, what === "compare" ? WARM : 0);
       if (turn === this.#turn) this.#tell(what, found, model);
     } catch (error) {
-      const { message } = /** @type {Error} */ (error);
-      if (turn === this.#turn) this.#words[what] = () => text.bothFailed(message);
+      const why = wordsOf(error);
+      if (turn === this.#turn) this.#words[what] = () => text.bothFailed(say(why));
     }
     this.#running = false;
     this.#show();

@@ -8,6 +8,7 @@ import { labelsOf, listModels } from "../catalogue.js";
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
 import { PhotoError, readPhoto } from "../prepare/photo.js";
+import { words, wordsOf } from "../said.js";
 import { text } from "../text.js";
 import { Bars } from "./bars.js";
 import { Camera } from "./camera.js";
@@ -46,8 +47,6 @@ export class Classify {
   #photo = null;
   /** What is shown of it. @type {Answer | null} */
   #answer = null;
-  /** Why there is no picture. @type {PhotoError | null} */
-  #failure = null;
   #opening = 0;
   /** @type {Latest<Question, Answer>} */
   #latest;
@@ -74,7 +73,7 @@ export class Classify {
     this.#message = new Message(find(".message"));
     this.#bars = new Bars(this.#list);
     this.#gallery = new Gallery(find("[data-testid=image-gallery]"), {
-      ask: async (photo) => this.#classify({ photo, model: await this.#whichModel() }),
+      ask: async (photo) => this.#classify({ photo, model: await this.#whichModel() }, false),
       open: (file) => void this.#open(file),
       changed: () => this.#copies?.update(),
     });
@@ -106,7 +105,7 @@ export class Classify {
     if (models.some(({ name }) => name === this.#wish)) {
       this.#select.value = /** @type {string} */ (this.#wish);
     } else if (this.#wish) {
-      this.#message.show(text.unknownModel(this.#wish));
+      this.#message.show(words("unknownModel", this.#wish));
     }
     return this.#select.value;
   }
@@ -171,7 +170,8 @@ export class Classify {
       place: /** @type {HTMLElement} */ (this.#frame.querySelector(".crop")),
       ask: async (pixels) => {
         await this.#engine.ready(model);
-        return (await this.#engine.classify(model, pixels, index)).watched;
+        const options = { watched: index, keep: false };
+        return (await this.#engine.classify(model, pixels, options)).watched;
       },
     };
   }
@@ -180,8 +180,7 @@ export class Classify {
   async relabel() {
     this.#copies.relabel();
     this.#samples.relabel();
-    const failure = this.#failure;
-    if (failure) this.#message.show(failure.say());
+    this.#message.relabel();
     try {
       const answer = this.#answer;
       if (answer) {
@@ -191,7 +190,7 @@ export class Classify {
       this.#heat.relabel();
       await this.#gallery.relabel(labelled);
     } catch (error) {
-      this.#message.show(/** @type {Error} */ (error).message, () => void this.relabel());
+      this.#message.show(wordsOf(error), () => void this.relabel());
     }
   }
 
@@ -208,11 +207,15 @@ export class Classify {
     this.#gallery.answer();
   }
 
-  /** @param {Question} question @returns {Promise<Answer>} */
-  async #classify({ photo, model }) {
+  /**
+   * @param {Question} question
+   * @param {boolean} [keep]  whether this is the answer that the whole page is about
+   * @returns {Promise<Answer>}
+   */
+  async #classify({ photo, model }, keep = true) {
     labelsOf(model).catch(() => {}); // fetched meanwhile; labelled() hears of a failure
     const { name, preprocess } = await this.#engine.ready(model);
-    const { top, ms } = await this.#engine.classify(name, photo.pixels(preprocess));
+    const { top, ms } = await this.#engine.classify(name, photo.pixels(preprocess), { keep });
     return { rows: await labelled(top, model), model, preprocess, ms };
   }
 
@@ -221,7 +224,7 @@ export class Classify {
     try {
       return await this.model();
     } catch (error) {
-      throw new NotReady(/** @type {Error} */ (error).message);
+      throw new NotReady(wordsOf(error));
     }
   }
 
@@ -259,18 +262,17 @@ export class Classify {
     if (error instanceof NotReady) return; // the status says why
     if (error instanceof PhotoError)
       this.#refuse(error); // asking again would not help
-    else this.#message.show(text.photoFailed(photo.name, error.message), () => this.answer());
+    else this.#message.show(words("photoFailed", photo.name, wordsOf(error)), () => this.answer());
   }
 
   /** Say why there is no picture. @param {unknown} error */
   #refuse(error) {
-    this.#failure = error instanceof PhotoError ? error : null;
-    this.#message.show(/** @type {Error} */ (error).message);
+    this.#message.show(wordsOf(error));
   }
 
   /** No picture, no answer. */
   #forget() {
-    this.#photo = this.#answer = this.#failure = null;
+    this.#photo = this.#answer = null;
     this.#changed();
     this.#latest.forget();
     this.#root.classList.remove("waiting");

@@ -3,6 +3,8 @@
  * WebGPU or NumPy: the choice, the adapter's real name, or the reason why WebGPU can't be had.
  */
 
+import { UNNAMED } from "../adapter.js";
+import { say } from "../said.js";
 import { text } from "../text.js";
 
 export class DeviceChoice {
@@ -31,14 +33,16 @@ export class DeviceChoice {
 
   /** @param {import("../engine.js").Had} had */
   show(had) {
-    const { device, adapter, reason, lost } = had;
+    const { device, adapter, lost } = had;
+    const reason = say(had.reason ?? "");
     this.#had = had;
     this.#select.value = device;
     Object.assign(this.#info.dataset, { device, adapter });
-    this.#info.textContent = lost ? text.withoutGpu : reason ? text.noWebGpu(reason) : adapter;
+    const name = adapter === UNNAMED ? text.unnamedAdapter : adapter;
+    this.#info.textContent = lost ? text.withoutGpu : reason ? text.noWebGpu(reason) : name;
     const webgpu = /** @type {HTMLOptionElement} */ (this.#select.querySelector("[value=webgpu]"));
     webgpu.disabled = Boolean(reason);
-    webgpu.title = reason ?? "";
+    webgpu.title = reason;
   }
 
   /** Say it again, in another language. */

@@ -9,6 +9,8 @@ import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
 import { SIDE, prepareDigit } from "../prepare/digit.js";
 import { splitDigits } from "../prepare/split.js";
+import { likeliest, piecesOf } from "../prepare/touching.js";
+import { words, wordsOf } from "../said.js";
 import { text } from "../text.js";
 import { Bars } from "./bars.js";
 import { Message } from "./message.js";
@@ -17,11 +19,15 @@ import { PadKeys } from "./pad_keys.js";
 import { PadTools } from "./pad_tools.js";
 
 /**
- * @typedef {object} Question
- * @property {Float32Array<ArrayBuffer>[]} pictures  of the digits, from left to right
- * @property {number} current  the one that is being drawn, which picture and bars tell of
+ * @typedef {import("../prepare/split.js").Digit} Digit
  *
- * @typedef {{digits: number[][], ms: number}} Answer  probabilities per digit; the time of them all
+ * @typedef {object} Question
+ * @property {{part: Digit, pieces: import("../prepare/touching.js").Piece[]}[]} parts  of the ink,
+ *   from left to right
+ * @property {number} tip  the place across of the newest ink
+ *
+ * @typedef {{digit: Digit, picture: Float32Array<ArrayBuffer>, shares: number[]}} Read
+ * @typedef {{digits: Read[], ms: number}} Answer  from left to right; the time of all that was asked
  */
 
 export class Draw {
@@ -56,20 +62,11 @@ export class Draw {
     this.#message = new Message(find(".message"));
     this.#bars = new Bars(find(".bars"));
     this.#pad = new Pad(find("[data-testid=digit-pad]"), () => this.#schedule());
-    new PadKeys(find("[data-testid=digit-pad]"), find(".cursor"), this.#pad);
+    new PadKeys(find("[data-testid=digit-pad]"), find(".cursor"), find(".said.pen"), this.#pad);
     this.#tools = new PadTools(root, this.#pad);
     this.#latest = new Latest(
-      async ({ pictures }) => {
-        await engine.ready(DIGIT_MODEL);
-        const answer = { digits: /** @type {number[][]} */ ([]), ms: 0 };
-        for (const pixels of pictures) {
-          const { probabilities, ms } = await engine.digit(pixels);
-          answer.digits.push(probabilities);
-          answer.ms += ms;
-        }
-        return answer;
-      },
-      (answer, { current }) => this.#show(answer, current),
+      (question) => ask(engine, question),
+      (answer, { tip }) => this.#show(answer, tip),
       (error) => this.#fail(error),
     );
     this.#blank();
@@ -109,29 +106,26 @@ export class Draw {
   #read() {
     const parts = splitDigits(this.#pad.ink.read(), PAD_SIDE, PAD_SIDE);
     if (!parts.length) return;
-    const pictures = parts.flatMap((part) => prepareDigit(part.ink, part.width, part.height) ?? []);
-    const current = this.#nearest(parts);
+    const strokes = this.#pad.ink.layers;
+    const tip = this.#pad.ink.tip?.x ?? 0;
+    const asked = parts.map((part) => ({ part, pieces: piecesOf(part, strokes) }));
+    const { part, pieces } = asked[nearest(parts, tip)];
     this.#root.classList.add("inked");
-    this.#picture(pictures[current]);
-    this.#latest.ask({ pictures, current });
-  }
-
-  /**
-   * The digit that the newest stroke belongs to.
-   * @param {import("../prepare/split.js").Digit[]} parts
-   */
-  #nearest(parts) {
-    const x = this.#pad.ink.tip?.x ?? 0;
-    const far = parts.map(({ left, right }) => Math.max(left - x, x - right));
-    return far.indexOf(Math.min(...far));
+    if (pieces.length === 1) this.#picture(pictureOf(part)); // else it is to be found out of what
+    this.#latest.ask({ parts: asked, tip });
   }
 
   /**
    * @param {Answer} answer
-   * @param {number} current
+   * @param {number} tip
    */
-  #show({ digits, ms }, current) {
-    const number = digits.map((shares) => shares.indexOf(Math.max(...shares))).join("");
+  #show({ digits, ms }, tip) {
+    const best = digits.map(({ shares }) => shares.indexOf(Math.max(...shares)));
+    const number = best.join("");
+    const current = nearest(
+      digits.map(({ digit }) => digit),
+      tip,
+    );
     this.#message.clear();
     this.#result.ariaBusy = String(this.#scheduled || this.#latest.waiting);
     this.#write(number, current);
@@ -139,7 +133,8 @@ export class Draw {
     if (this.#result.ariaBusy === "false" && !this.#pad.ink.drawing) {
       this.#said.textContent = digits.length > 1 ? text.numberRead(number) : text.digitRead(number);
     }
-    this.#bars.show(bars(digits[current]));
+    if (this.#result.ariaBusy === "false") this.#picture(digits[current].picture);
+    this.#bars.show(bars(digits[current].shares));
     this.#timed(ms);
   }
 
@@ -167,7 +162,7 @@ export class Draw {
   #fail(error) {
     this.#result.ariaBusy = "false";
     if (error instanceof NotReady) return; // the status says why
-    this.#message.show(text.digitFailed(error.message), () => this.answer());
+    this.#message.show(words("digitFailed", wordsOf(error)), () => this.answer());
   }
 
   /** No ink, no answer. */
@@ -191,6 +186,46 @@ export class Draw {
     });
     this.#seen.getContext("2d")?.putImageData(image, 0, 0);
   }
+}
+
+/**
+ * Read the ink: each part as a digit, or as the likeliest row of those that it may be made of.
+ * @param {import("../engine.js").Engine} engine
+ * @param {Question} question
+ * @returns {Promise<Answer>}
+ */
+async function ask(engine, { parts }) {
+  await engine.ready(DIGIT_MODEL);
+  /** @type {Answer} */
+  const answer = { digits: [], ms: 0 };
+  for (const { part, pieces } of parts) {
+    /** @type {Read[]} */
+    const read = [];
+    for (const { digit } of pieces) {
+      const picture = pictureOf(digit);
+      const { probabilities, ms } = await engine.digit(picture);
+      read.push({ digit, picture, shares: probabilities });
+      answer.ms += ms;
+    }
+    const shares = read.map((each) => each.shares);
+    answer.digits.push(...likeliest(part, pieces, shares).map((i) => read[i]));
+  }
+  return answer;
+}
+
+/** As the model wants it. @param {Digit} digit  has ink */
+function pictureOf({ ink, width, height }) {
+  return prepareDigit(ink, width, height) ?? new Float32Array(SIDE * SIDE);
+}
+
+/**
+ * The digit that the newest stroke belongs to.
+ * @param {Digit[]} digits
+ * @param {number} x  where that has come to
+ */
+function nearest(digits, x) {
+  const far = digits.map(({ left, right }) => Math.max(left - x, x - right));
+  return far.indexOf(Math.min(...far));
 }
 
 /** @param {number[]} probabilities */

@@ -8,7 +8,7 @@
 
 import { percent } from "./bars.js";
 import { NotReady } from "../engine.js";
-import { PhotoError, readPhoto } from "../prepare/photo.js";
+import { readPhoto } from "../prepare/photo.js";
 import { text } from "../text.js";
 
 /** Tiles at most: more than that no one looks at, and the page would become slow. */
@@ -117,7 +117,6 @@ export class Gallery {
     for (const item of this.#items) {
       const { answer } = item;
       if (answer) answer.rows = await translate(answer.rows, answer.model);
-      if (item.failure instanceof PhotoError) item.failure = new PhotoError(item.failure.say);
       this.#label(item);
     }
     this.#tell();

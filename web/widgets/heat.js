@@ -5,6 +5,7 @@
 
 import { NotReady } from "../engine.js";
 import { PLACES, occlude } from "../occlusion.js";
+import { say, words, wordsOf } from "../said.js";
 import { text } from "../text.js";
 import { percent } from "./bars.js";
 
@@ -24,6 +25,8 @@ export class Heat {
   #shown;
   /** @type {{shown: Shown, heat: import("../occlusion.js").Heat} | null} */
   #map = null;
+  /** @type {import("../said.js").Words} */
+  #failed = "";
   #turn = 0;
   #working = false;
 
@@ -48,7 +51,7 @@ export class Heat {
     this.#turn += 1;
     this.#working = false;
     this.#map = null;
-    this.#said.textContent = "";
+    this.#failed = "";
     this.#button.disabled = !this.#shown();
     this.relabel();
   }
@@ -60,6 +63,8 @@ export class Heat {
     this.#bar.style.visibility = this.#working ? "visible" : "hidden";
     this.#legend.hidden = !map;
     if (map) this.#said.textContent = describe(map.shown.best(), map.heat);
+    else if (this.#working) this.#said.textContent = text.heatRuns(PLACES * PLACES);
+    else this.#said.textContent = say(this.#failed);
   }
 
   #press() {
@@ -76,7 +81,7 @@ export class Heat {
     this.#working = true;
     this.#bar.max = PLACES * PLACES;
     this.#bar.value = 0;
-    this.#said.textContent = text.heatRuns(PLACES * PLACES);
+    this.#failed = "";
     this.relabel();
     try {
       const { probability } = shown.best();
@@ -89,8 +94,8 @@ export class Heat {
       if (heat.most > 0) paint(shown.place, heat);
     } catch (error) {
       if (turn !== this.#turn) return;
-      const why = error instanceof NotReady ? "" : /** @type {Error} */ (error).message;
-      this.#said.textContent = why && text.heatFailed(why); // of NotReady the status says why
+      // Of NotReady the status says why.
+      this.#failed = error instanceof NotReady ? "" : words("heatFailed", wordsOf(error));
     }
     this.#working = false;
     this.relabel();

@@ -6,8 +6,10 @@
  */
 
 import { FAINT } from "../prepare/digit.js";
+import { text } from "../text.js";
 
 /**
+ * @typedef {import("../prepare/split.js").Digit} Digit
  * @typedef {{x: number, y: number}} Point  in the canvas's own pixels
  * @typedef {{width: number, erases: boolean}} Brush
  * @typedef {Brush & {points: Point[]}} Stroke
@@ -27,10 +29,12 @@ export class Ink {
   #undone = [];
   /** The stroke that is being drawn; it is the last one done. @type {Stroke | null} */
   #open = null;
+  /** Each with the number of points that it was made of. @type {WeakMap<Stroke, {points: number, layer: Digit}>} */
+  #layers = new WeakMap();
   /** Whether there is ink; null where that must be looked up. @type {boolean | null} */
   #inked = false;
 
-  /** @param {CanvasRenderingContext2D} brush  of a square canvas, which is nobody else's */
+  /** @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} brush  of a square canvas, which is nobody else's */
   constructor(brush) {
     this.#brush = brush;
     this.#side = brush.canvas.width;
@@ -59,6 +63,14 @@ export class Ink {
   get tip() {
     const last = this.#done.at(-1);
     return last === CLEARED ? undefined : last?.points.at(-1);
+  }
+
+  /** The ink of each stroke alone, as it was before the eraser; none of a single one. @returns {Digit[]} */
+  get layers() {
+    const strokes = this.#visible;
+    return strokes.length < 2
+      ? []
+      : strokes.filter(({ erases }) => !erases).map((stroke) => this.#layer(stroke));
   }
 
   /** The ink as it is now: side * side values, 0 (paper) to 255 (ink). */
@@ -122,9 +134,38 @@ export class Ink {
 
   #repaint() {
     this.#brush.clearRect(0, 0, this.#side, this.#side);
-    const strokes = this.#done.slice(this.#done.lastIndexOf(CLEARED) + 1);
-    for (const stroke of /** @type {Stroke[]} */ (strokes)) this.#paint(stroke);
-    this.#inked = strokes.length ? null : false;
+    for (const stroke of this.#visible) this.#paint(stroke);
+    this.#inked = this.#visible.length ? null : false;
+  }
+
+  /** The strokes since all was cleared. @returns {Stroke[]} */
+  get #visible() {
+    return /** @type {Stroke[]} */ (this.#done.slice(this.#done.lastIndexOf(CLEARED) + 1));
+  }
+
+  /** @param {Stroke} stroke @returns {Digit} */
+  #layer(stroke) {
+    const { points, width: brush } = stroke;
+    const known = this.#layers.get(stroke);
+    if (known?.points === points.length) return known.layer;
+    const within = (/** @type {number} */ place) => Math.min(Math.max(place, 0), this.#side - 1);
+    const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+    const left = within(Math.floor(Math.min(...xs) - brush / 2) - 1);
+    const top = within(Math.floor(Math.min(...ys) - brush / 2) - 1);
+    const right = within(Math.ceil(Math.max(...xs) + brush / 2)) + 1;
+    const width = right - left;
+    const height = within(Math.ceil(Math.max(...ys) + brush / 2)) + 1 - top;
+    const surface = new OffscreenCanvas(width, height);
+    const context = surface.getContext("2d", { willReadFrequently: true });
+    if (!context) throw new Error(text.noCanvas);
+    context.translate(-left, -top);
+    new Ink(context).#paint(stroke);
+    const { data } = context.getImageData(0, 0, width, height);
+    const ink = new Uint8Array(width * height);
+    for (let i = 0; i < ink.length; i++) ink[i] = data[4 * i + 3];
+    const layer = { ink, width, height, left, right, top };
+    this.#layers.set(stroke, { points: points.length, layer });
+    return layer;
   }
 
   /** A tap is a dot: a line without length would leave no ink. @param {Stroke} stroke */

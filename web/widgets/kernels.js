@@ -9,6 +9,7 @@
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
 import * as format from "../format.js";
+import { words, wordsOf } from "../said.js";
 import { text } from "../text.js";
 import { Message } from "./message.js";
 import { Tuning } from "./tuning.js";
@@ -112,7 +113,9 @@ export class Kernels {
   /** Say it again, in another language. */
   relabel() {
     this.#copy.textContent = text.copy;
-    if (this.#answer) this.#show(this.#answer);
+    this.#about.relabel();
+    this.#tuning.relabel();
+    if (this.#answer && this.#root.dataset.state === "ready") this.#show(this.#answer);
   }
 
   /**
@@ -124,10 +127,10 @@ export class Kernels {
     this.#stale = Boolean(model);
     this.#latest.forget();
     if (model) this.#refresh(QUIET);
-    else this.#say("idle", text.noKernelsYet);
+    else this.#say("idle", words("noKernelsYet"));
   }
 
-  /** What a visitor should know about the tuning. @param {string[]} warnings */
+  /** What a visitor should know about the tuning. @param {import("./tuning.js").Warning[]} warnings */
   warn(warnings) {
     this.#tuning.warn(warnings);
   }
@@ -136,7 +139,7 @@ export class Kernels {
   #refresh(delay) {
     clearTimeout(this.#timer);
     if (!this.#stale || !this.#root.open) return;
-    this.#say("waiting", text.measuring);
+    this.#say("waiting", words("measuring"));
     if (this.#tuning.running) return;
     this.#timer = setTimeout(() => {
       if (!this.#asked) return;
@@ -147,7 +150,7 @@ export class Kernels {
 
   /**
    * @param {"idle" | "waiting" | "ready" | "error"} state
-   * @param {string} words
+   * @param {import("../said.js").Words} words
    * @param {() => void} [again]
    */
   #say(state, words, again) {
@@ -162,8 +165,8 @@ export class Kernels {
   #fail(error) {
     this.#answer = null;
     this.#stale = true;
-    if (error instanceof NotReady) this.#say("idle", text.noKernelsYet);
-    else this.#say("error", text.profileFailed(error.message), () => this.#refresh(0));
+    if (error instanceof NotReady) this.#say("idle", words("noKernelsYet"));
+    else this.#say("error", words("profileFailed", wordsOf(error)), () => this.#refresh(0));
   }
 
   /** @param {Answer} answer */

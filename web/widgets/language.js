@@ -3,7 +3,8 @@
  * The language of the page: what stands in index.html, and the choice.
  *
  * An element with data-text="entry" has that entry of the table's `page` as its content; with
- * data-text-label as its aria-label; with data-text-content, a meta element, as its `content`.
+ * data-text-label as its aria-label; with data-text-title as its tooltip; with data-text-content, a
+ * meta element, as its `content`.
  */
 
 import { LANGUAGES, languageFor, speak, text } from "../text.js";
@@ -18,6 +19,7 @@ const KEPT = "tallow.language";
 const PARTS = {
   "data-text": (element, words) => (element.textContent = words),
   "data-text-label": (element, words) => element.setAttribute("aria-label", words),
+  "data-text-title": (element, words) => element.setAttribute("title", words),
   "data-text-content": (element, words) => element.setAttribute("content", words),
 };
 

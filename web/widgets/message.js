@@ -3,38 +3,51 @@
  * A line of words beside a widget that failed, with a button to try again where that may help.
  */
 
-import { text } from "../text.js";
+import { say, words } from "../said.js";
+
+const TRY_AGAIN = words("tryAgain");
 
 export class Message {
-  #words;
+  #place;
   #button;
+  /** @type {import("../said.js").Words} */
+  #words = "";
+  /** @type {import("../said.js").Words} */
+  #label = TRY_AGAIN;
   /** @type {(() => void) | null} */
   #again = null;
 
   /** @param {HTMLElement} place  an empty element with role="alert" or "status" */
   constructor(place) {
-    this.#words = document.createElement("span");
+    this.#place = document.createElement("span");
     this.#button = Object.assign(document.createElement("button"), {
       type: "button",
       hidden: true,
     });
     this.#button.addEventListener("click", () => this.#again?.());
-    place.append(this.#words, " ", this.#button);
+    place.append(this.#place, " ", this.#button);
   }
 
   /**
-   * @param {string} words
+   * @param {import("../said.js").Words} words
    * @param {() => void} [again]
-   * @param {string} [label]  of the button that does it
+   * @param {import("../said.js").Words} [label]  of the button that does it
    */
-  show(words, again, label = text.tryAgain) {
-    this.#words.textContent = words;
-    this.#button.textContent = label;
+  show(words, again, label = TRY_AGAIN) {
+    this.#words = words;
+    this.#label = label;
+    this.relabel();
     this.#again = again ?? null;
     this.#button.hidden = !again;
   }
 
   clear() {
     this.show("");
+  }
+
+  /** Say it again, in another language. */
+  relabel() {
+    this.#place.textContent = say(this.#words);
+    this.#button.textContent = say(this.#label);
   }
 }

@@ -5,7 +5,7 @@
  * button that installs the page as an app, where the browser has that to offer.
  */
 
-import { text } from "../text.js";
+import { Said, words, wordsOf } from "../said.js";
 import { Message } from "./message.js";
 
 /** @typedef {"unsaid" | "keeping" | "kept" | "newer" | "refused"} State */
@@ -18,7 +18,6 @@ export class Offline {
   #message;
   /** @type {State} */
   #state = "unsaid";
-  #why = "";
   #begun = false;
   #wanted = false;
   /** @type {import("workbox-window").Workbox | null} */
@@ -41,18 +40,17 @@ export class Offline {
     try {
       await this.#register();
     } catch (error) {
-      this.#why = /** @type {Error} */ (error).message;
-      this.#show("refused");
+      this.#refused(error);
     }
   }
 
   /** Say it again, in another language. */
   relabel() {
-    this.#show(this.#state);
+    this.#message.relabel();
   }
 
   async #register() {
-    if (!("serviceWorker" in navigator)) throw new Error(text.noServiceWorker);
+    if (!("serviceWorker" in navigator)) throw new Said(words("noServiceWorker"));
     /** @type {typeof import("workbox-window")} */
     const { Workbox } = await import(CLIENT.href);
     const worker = new Workbox(WORKER.href, { updateViaCache: "none" });
@@ -63,16 +61,14 @@ export class Offline {
     });
     worker.addEventListener("redundant", () => {
       // A new version that could not be had leaves the old one as good as it was.
-      if (this.#state !== "keeping") return;
-      this.#why = text.keepingFailed;
-      this.#show("refused");
+      if (this.#state === "keeping") this.#refused(new Said(words("keepingFailed")));
     });
     worker.addEventListener("controlling", ({ isUpdate }) => {
       if (this.#wanted) location.reload();
       else if (isUpdate) this.#show("newer"); // another tab asked for it
     });
     const registration = await worker.register({ immediate: true });
-    if (!registration) throw new Error(text.noServiceWorker);
+    if (!registration) throw new Said(words("noServiceWorker"));
     this.#show(registration.waiting ? "newer" : registration.active ? "kept" : "keeping");
     // A page that stays open for days hears of a new version when it is looked at again.
     document.addEventListener("visibilitychange", () => {
@@ -80,12 +76,26 @@ export class Offline {
     });
   }
 
-  /** @param {State} state */
+  /** @param {"keeping" | "kept" | "newer"} state */
   #show(state) {
+    this.#enter(state);
+    if (state === "newer") {
+      this.#message.show(words("newer"), () => this.#renew(), words("reload"));
+    } else {
+      this.#message.show(words(state));
+    }
+  }
+
+  /** @param {unknown} error */
+  #refused(error) {
+    this.#enter("refused");
+    this.#message.show(words("notKept", wordsOf(error)));
+  }
+
+  /** @param {State} state */
+  #enter(state) {
     this.#state = state;
     this.#root.dataset.state = state;
-    if (state === "newer") this.#message.show(text.newer, () => this.#renew(), text.reload);
-    else this.#message.show(text.offline[state](this.#why));
   }
 
   /** Have the new version in: every tab gets its files from now on, and this one starts with it. */

@@ -1,9 +1,10 @@
 // @ts-check
 /**
  * Drawing with the keyboard: arrows move a cursor, Space draws while it is held, Enter lowers and
- * lifts the pen. The page says so beside the pad, and to screen readers.
+ * lifts the pen. The page says so beside the pad and to screen readers, which also hear of the pen.
  */
 
+import { text } from "../text.js";
 import { SIDE } from "./pad.js";
 
 /** How far an arrow goes, and a fine one (with Shift). */
@@ -20,6 +21,7 @@ const ARROWS = {
 
 export class PadKeys {
   #cursor;
+  #said;
   #pad;
   #at = { x: SIDE / 2, y: SIDE / 4 };
   /** The arrows that are held: two at once go aslant. @type {Set<string>} */
@@ -28,10 +30,12 @@ export class PadKeys {
   /**
    * @param {HTMLCanvasElement} canvas
    * @param {HTMLElement} cursor  lies over the canvas
+   * @param {HTMLElement} said  for screen readers
    * @param {import("./pad.js").Pad} pad
    */
-  constructor(canvas, cursor, pad) {
+  constructor(canvas, cursor, said, pad) {
     this.#cursor = cursor;
+    this.#said = said;
     this.#pad = pad;
     canvas.addEventListener("keydown", (event) => this.#down(event));
     canvas.addEventListener("keyup", (event) => this.#up(event));
@@ -61,13 +65,14 @@ export class PadKeys {
   /** @param {KeyboardEvent} event */
   #up({ key }) {
     this.#held.delete(key);
-    if (key === " ") this.#pen(false);
+    if (key === " " && this.#pad.ink.drawing) this.#pen(false);
   }
 
   /** @param {boolean} down */
   #pen(down) {
     if (down) this.#pad.begin(this.#at);
     else this.#pad.end();
+    this.#said.textContent = down ? text.penDown : text.penUp;
   }
 
   /** @param {number} step */
@@ -85,6 +90,7 @@ export class PadKeys {
   #leave() {
     this.#held.clear();
     this.#pad.end();
+    this.#said.textContent = "";
     this.#show(false);
   }
 

@@ -5,7 +5,10 @@
  */
 
 import { NotReady } from "../engine.js";
-import { sentence, text } from "../text.js";
+import { say, wordsOf } from "../said.js";
+import { text } from "../text.js";
+
+/** @typedef {{kind: keyof typeof text.tuningWarnings, kernel: string, why: string}} Warning  see py/tallow/tuning.py */
 
 export class Tuning {
   #root;
@@ -17,6 +20,8 @@ export class Tuning {
   #hear;
   /** The model that could be tuned now. @type {(() => Promise<string>) | null} */
   #find = null;
+  /** @type {Warning[]} */
+  #warnings = [];
   #running = false;
   #stopping = false;
   /** What came of the last tuning, and on which device. */
@@ -54,12 +59,28 @@ export class Tuning {
     this.#show();
   }
 
-  /** @param {string[]} warnings  as Python says them */
+  /** @param {Warning[]} warnings */
   warn(warnings) {
-    for (const words of warnings.map(sentence)) {
-      if ([...this.#warned.children].some(({ textContent }) => textContent === words)) continue;
-      this.#warned.append(Object.assign(document.createElement("p"), { textContent: words }));
-    }
+    this.#warnings.push(...warnings);
+    this.#showWarnings();
+  }
+
+  /** Say it again, in another language. */
+  relabel() {
+    this.#show();
+    this.#showWarnings();
+  }
+
+  /** Each once, however often it came. */
+  #showWarnings() {
+    const words = this.#warnings.map(({ kind, kernel, why }) =>
+      text.tuningWarnings[kind](why, kernel),
+    );
+    this.#warned.replaceChildren(
+      ...[...new Set(words)].map((textContent) =>
+        Object.assign(document.createElement("p"), { textContent }),
+      ),
+    );
   }
 
   #show() {
@@ -82,7 +103,8 @@ export class Tuning {
     this.#stopping = false;
     this.#root.dataset.state = "running";
     this.#button.textContent = text.cancel;
-    this.#warned.replaceChildren();
+    this.#warnings = [];
+    this.#showWarnings();
     this.#bar.removeAttribute("value");
     this.#said.textContent = text.preparing;
     this.#hear.begun();
@@ -95,8 +117,8 @@ export class Tuning {
       this.warn(tuned.warnings);
       words = () => text.tuned(model, tuned);
     } catch (error) {
-      const { message } = /** @type {Error} */ (error);
-      if (!(error instanceof NotReady)) words = () => text.tuningFailed(message);
+      const why = wordsOf(error);
+      if (!(error instanceof NotReady)) words = () => text.tuningFailed(say(why));
     }
     this.#running = false;
     this.#result = { words, device };

@@ -3,13 +3,14 @@
  * The GPU as Python sees it: globalThis.tallowGpu = {info, reason, load(planJson, weights),
  * tuning, tuningRefused, keepTuning(record)}.
  *
- * info is null, with the reason in words, until a device was had. Buffers of Python come as proxies
+ * info is null, with the reason, until a device was had. Buffers of Python come as proxies
  * and are read where they lie in its memory, without a copy.
  */
 
 import { openDevice } from "../gpu/device.js";
 import { Runner } from "../gpu/runner.js";
 import { readTuning, writeTuning } from "../gpu/tuning.js";
+import { Said, say, wordsOf } from "../said.js";
 import { emit } from "./serve.js";
 
 /** @type {Promise<Gpu> | undefined} */
@@ -19,7 +20,8 @@ let opened;
  * @typedef {{getBuffer(type: "u8"): {data: Uint8Array, release(): void}}} PyBuffer  of Pyodide
  * @typedef {object} Gpu
  * @property {{name: string} | null} info  about the adapter, null where none can be had
- * @property {string | null} reason        why none can be had
+ * @property {string | null} reason        why none can be had, for developers
+ * @property {import("../said.js").Words | null} words  the same, for visitors
  * @property {(planJson: string, weights: PyBuffer) => Promise<PythonProgram>} load
  * @property {string | null} tuning                        the tuning record of this adapter
  * @property {string | null} tuningRefused                 why it could not be read
@@ -87,6 +89,7 @@ async function open() {
     const gpu = {
       info,
       reason: null,
+      words: null,
       load: async (plan, weights) =>
         new PythonProgram(
           await runner.load(plan, (use) => withViews([weights], ([view]) => use(view)), progress),
@@ -108,7 +111,7 @@ async function open() {
     return gpu;
   } catch (error) {
     opened = undefined; // so that the next wish for it asks the browser again
-    return none(/** @type {Error} */ (error).message);
+    return none(wordsOf(error));
   }
 }
 
@@ -130,14 +133,15 @@ export function withoutGpu() {
 }
 
 /**
- * @param {string} reason
+ * @param {import("../said.js").Words} words
  * @returns {Gpu}
  */
-function none(reason) {
-  const refuse = () => Promise.reject(new Error(reason));
+function none(words) {
+  const refuse = () => Promise.reject(new Said(words));
   return {
     info: null,
-    reason,
+    reason: say(words),
+    words,
     load: refuse,
     tuning: null,
     tuningRefused: null,

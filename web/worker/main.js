@@ -8,6 +8,7 @@
 
 import { DIGIT_MODEL, fetchCard, findModel } from "../catalogue.js";
 import { download } from "./downloads.js";
+import { Said } from "../said.js";
 import { openGpu, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
 import { emit, serve } from "./serve.js";
@@ -18,7 +19,7 @@ import { stage } from "./stage.js";
  * @typedef {object} Started
  * @property {Device} device         the one that was had
  * @property {string} adapter
- * @property {string | null} reason  why that is not the one asked for
+ * @property {import("../said.js").Words | null} reason  why that is not the one asked for
  * @property {Record<string, object>} models  facts about those that were loaded again
  * @typedef {{onnx: Uint8Array, card: string}} ModelFiles
  */
@@ -31,6 +32,9 @@ let app;
 
 /** What app.py holds, so that it can be loaded again on another device. @type {Map<string, ModelFiles>} */
 const loaded = new Map();
+
+/** How often the device was chosen, with which all models are loaded. */
+let starts = 0;
 
 /** What is being tuned, if anything. @type {{stop: boolean, over: Promise<any>} | null} */
 let tuning = null;
@@ -53,7 +57,7 @@ function inTurn(job) {
 /**
  * Call a function of py/tallow/app.py, and read the JSON that it gives.
  * @param {"start" | "load_model" | "predict" | "profile" | "run_on" | "tune"} name
- * @param {...unknown} args  strings, byte arrays and callbacks
+ * @param {...unknown} args  strings, numbers, booleans, byte arrays and callbacks
  * @returns {Promise<any>}
  */
 async function askApp(name, ...args) {
@@ -76,11 +80,12 @@ async function askApp(name, ...args) {
  * @returns {Promise<Started>}
  */
 async function start({ device }) {
+  starts += 1;
   // Python needs seconds to start; the GPU is opened meanwhile.
   const opening = device === "webgpu" ? openGpu() : withoutGpu();
   python ??= startPython({ numpy: device === "numpy" });
   python.catch(() => {}); // awaited below, but the GPU may fail or take longer
-  const { info, reason } = await opening;
+  const { info, words } = await opening;
   const had = info ? "webgpu" : "numpy";
   const running = await python;
   if (had === "numpy") await running.loadNumpy();
@@ -88,7 +93,7 @@ async function start({ device }) {
   /** @type {Record<string, object>} */
   const models = {};
   for (const [name, files] of loaded) models[name] = await compile(name, files);
-  return { ...started, reason: started.reason ?? (device === had ? null : reason), models };
+  return { ...started, reason: device === had ? null : words, models };
 }
 
 /**
@@ -98,6 +103,7 @@ async function start({ device }) {
  */
 async function tune(model) {
   if (tuning) throw new Error("A model is being tuned already.");
+  const since = starts;
   const mine = { stop: false, over: /** @type {Promise<any>} */ (Promise.resolve()) };
   const progress = (/** @type {number} */ done, /** @type {number} */ total) => {
     emit("tuning", { done, total });
@@ -114,7 +120,8 @@ async function tune(model) {
   const stopped = mine.stop;
   const facts = await inTurn(async () => {
     const files = loaded.get(model);
-    return files && told.measured ? compile(model, files) : null;
+    if (!files || !told.measured || since !== starts) return null;
+    return compile(model, files);
   });
   return { ...told, stopped, facts };
 }
@@ -125,8 +132,8 @@ async function tune(model) {
  * @param {number} warm  runs after the first
  */
 async function runOnBoth(model, warm) {
-  const { info, reason } = await openGpu();
-  if (!info) throw new Error(reason ?? "");
+  const { info, words } = await openGpu();
+  if (!info) throw new Said(words ?? "");
   await (await python)?.loadNumpy();
   const webgpu = await askApp("run_on", model, "webgpu", warm);
   const numpy = await askApp("run_on", model, "numpy", warm);
@@ -172,10 +179,11 @@ async function compile(name, { onnx, card }) {
  * @param {string} model
  * @param {Float32Array | Uint8ClampedArray} pixels
  * @param {number} [watched]  a class of photographs
+ * @param {boolean} [keep]  whether this is what is profiled and checked afterwards
  */
-async function predict(model, pixels, watched = 0) {
+async function predict(model, pixels, watched = 0, keep = true) {
   const began = performance.now();
-  const answer = await askApp("predict", model, pixels, watched);
+  const answer = await askApp("predict", model, pixels, watched, keep);
   return { ...answer, ms: performance.now() - began };
 }
 
@@ -205,11 +213,11 @@ serve({
 
   /**
    * RGBA, size * size.
-   * @param {{model: string, pixels: Uint8ClampedArray, watched: number}} args
+   * @param {{model: string, pixels: Uint8ClampedArray, watched: number, keep: boolean}} args
    */
-  classify: ({ model, pixels, watched }) =>
+  classify: ({ model, pixels, watched, keep }) =>
     inTurn(async () => {
-      const { top, ...rest } = await predict(model, pixels, watched);
+      const { top, ...rest } = await predict(model, pixels, watched, keep);
       const pairs = /** @type {[number, number][]} */ (top);
       return { top: pairs.map(([index, probability]) => ({ index, probability })), ...rest };
     }),

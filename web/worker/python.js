@@ -8,7 +8,7 @@
  */
 
 import { SITE, fetchJson } from "../fetch.js";
-import { text } from "../text.js";
+import { Said, words, wordsOf } from "../said.js";
 import { download } from "./downloads.js";
 import { emit } from "./serve.js";
 import { stage } from "./stage.js";
@@ -82,7 +82,7 @@ export class Python {
       errorCallback: (/** @type {string} */ words) => complaints.push(words),
     });
     if (!("numpy" in this.pyodide.loadedPackages)) {
-      throw new Error(`NumPy could not be loaded: ${complaints.join(" ")}`);
+      throw new Said(words("numpyFailed", complaints.join(" ")));
     }
   }
 }
@@ -93,7 +93,7 @@ export class Python {
  * @returns {Promise<Python>}
  */
 export async function startPython({ numpy }) {
-  if (typeof WebAssembly === "undefined") throw new Error(text.noWebAssembly);
+  if (typeof WebAssembly === "undefined") throw new Said(words("noWebAssembly"));
   const glue = import(new URL("pyodide.mjs", HOME).href);
   glue.catch(() => {}); // awaited below, unless runtime.json fails first
   const runtime = /** @type {Runtime} */ (await fetchJson("runtime/runtime.json"));
@@ -141,7 +141,7 @@ async function start(glue) {
     pyodide._api.on_fatal = (/** @type {Error} */ { message }) => emit("fatal", { message });
     return pyodide;
   } catch (error) {
-    throw new Error(`Python could not be started: ${/** @type {Error} */ (error).message}`);
+    throw new Said(words("pythonFailed", wordsOf(error)));
   } finally {
     WebAssembly.instantiateStreaming = compile;
   }

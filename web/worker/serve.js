@@ -3,6 +3,8 @@
  * The worker's end of rpc.js: a table of actions answers requests; errors cross as words.
  */
 
+import { wordsOf } from "../said.js";
+
 /** @typedef {(args: any) => unknown} Action */
 
 /**
@@ -36,15 +38,15 @@ export function serve(actions) {
 
 /**
  * @param {any} error
- * @returns {{type: string, message: string}}
+ * @returns {{type: string, words: import("../said.js").Words}}
  */
 function inWords(error) {
   if (error?.name !== "PythonError") {
-    return { type: error?.name ?? "Error", message: String(error?.message ?? error) };
+    return { type: error?.name ?? "Error", words: wordsOf(error) };
   }
   // The message of a PythonError is the whole traceback; the page wants what the exception itself says.
   const last = new RegExp(String.raw`^(?:\w+\.)*${error.type}(?:: |$)`, "gm");
   const start = [...error.message.matchAll(last)].at(-1);
   const message = start ? error.message.slice(start.index + start[0].length) : error.message;
-  return { type: error.type, message: message.trim() || error.type };
+  return { type: error.type, words: message.trim() || error.type };
 }

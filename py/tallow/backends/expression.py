@@ -216,10 +216,13 @@ class Expression:
                 parts = [self.value(node, place, 1) for place in places]
                 return f"{type_of(node.dtype, 4)}({', '.join(parts)})"
             splats = kind == "one"
+        fill = splat(number(node.attrs.get("value", 0), node.dtype), node.dtype, width)
+        picks = [left for pick in picks if (left := _undecided(pick)) is not None]
+        if not picks:
+            return fill
         if len(picks) == 1 and not picks[0].when:
             return self._picked(node, picks[0], width, splats)
         name = self.fresh()
-        fill = splat(number(node.attrs.get("value", 0), node.dtype), node.dtype, width)
         self.line(f"var {name} = {fill};")
         for number_, pick in enumerate(picks):
             tests = [
@@ -274,6 +277,15 @@ class Expression:
         For the rest see reduction.fold_row.
         """
         self._scopes[-1][1][node, at, 1] = fold_row(self, node, over, width, loop)
+
+
+def _undecided(pick: Pick) -> Pick | None:
+    """The pick without its conditions on coordinates that are numbers; None if one of those does
+    not hold: its place then lies outside what it picks from."""
+    known = [test for test in pick.when if isinstance(test[0], int)]
+    if not all(low <= coord < high for coord, low, high in known):
+        return None
+    return Pick(pick.operand, pick.coords, tuple(t for t in pick.when if t not in known))
 
 
 def _inside(shape: Shape, coords: Coords) -> Coords:

@@ -15,7 +15,13 @@ from pyodide.ffi import JsException, run_sync  # type: ignore[import-not-found]
 
 from ..compile import Compiled, Limits
 from ..dtype import BY_NAME
-from ..errors import DeviceError, DeviceLostError, DeviceMemoryError, RealizeError
+from ..errors import (
+    DeviceError,
+    DeviceLostError,
+    DeviceMemoryError,
+    RealizeError,
+    StorageError,
+)
 from ..hostarray import HostArray
 from ..session import from_device
 from .base import PROFILE_SECONDS, DeviceInfo, Timing
@@ -128,19 +134,19 @@ class WebGpuBackend:
         )
 
     def tuning_record(self) -> str | None:
-        """What the worker found in IndexedDB when it opened the adapter; DeviceError where the
+        """What the worker found in IndexedDB when it opened the adapter; StorageError where the
         browser refused to look."""
         if js.tallowGpu.tuningRefused:
-            raise DeviceError(str(js.tallowGpu.tuningRefused))
+            raise StorageError(str(js.tallowGpu.tuningRefused))
         record = js.tallowGpu.tuning
         return str(record) if record else None  # JavaScript's null is not None
 
     async def keep_tuning_record(self, text: str) -> None:
-        """Puts it into IndexedDB; DeviceError where the browser refuses storage."""
+        """Puts it into IndexedDB; StorageError where the browser refuses storage."""
         try:
             await js.tallowGpu.keepTuning(text)
         except JsException as error:
-            raise DeviceError(str(error.message)) from error
+            raise StorageError(str(error.message)) from error
 
     async def load_async(self, compiled: Compiled) -> WebGpuProgram:
         """Uploads weights, compiles every pipeline at once, runs `prepare`."""

@@ -21,7 +21,7 @@ from ..shape import Shape, strides_of
 from . import storage
 from .choice import Traits, choose, reduction_schedule
 from .expression import Expression, finish
-from .index import Coord, Coords, Index, atom, lane_axis, text_of
+from .index import Coord, Coords, Index, atom, lane, lane_axis, text_of
 from .kernels import Load, Schedule, kernel_file
 from .literal import PRIVATE_BITS, type_of
 from .params import Params
@@ -387,9 +387,9 @@ def _load_function(module: _Module, anchor: Node, load: Load, width: int) -> str
 def _guarded_lanes(body: Expression, node: Node, coords: Coords, last: str, dim: int) -> str:
     """Four elements side by side, zero for those beyond the end of the axis."""
     parts = []
-    for lane in range(4):
-        value = body.value(node, (*coords[:-1], coords[-1] + lane), 1)
-        parts.append(f"select(0f, {value}, {last} * 4u + {lane}u < {dim}u)" if lane else value)
+    for step in range(4):
+        value = body.value(node, (*coords[:-1], coords[-1] + step), 1)
+        parts.append(f"select(0f, {value}, {last} * 4u + {step}u < {dim}u)" if step else value)
     return f"vec4f({', '.join(parts)})"
 
 
@@ -411,14 +411,14 @@ def _store_function(module: _Module, anchor: Node, schedule: Schedule) -> tuple[
         value = body.value(root, inside, width)
         lines = [*body.lines, module.store(linear, width, value)]
     else:
-        for lane in range(4):
-            place = linear + lane
-            at_lane = (*inside[:-1], inside[-1] + lane)
+        for number in range(4):
+            place = linear + number
+            at_lane = lane(root.shape, inside, number)
             body = module.body(place=(root.shape, at_lane, place))
-            body.give(anchor, f"value.{'xyzw'[lane]}")
+            body.give(anchor, f"value.{'xyzw'[number]}")
             value = body.value(root, at_lane, 1)
             block = [*body.lines, module.store(place, 1, value)]
-            lines.append(f"if ({schedule.params[-1]} * 4u + {lane}u < {space[-1]}u) {{")
+            lines.append(f"if ({schedule.params[-1]} * 4u + {number}u < {space[-1]}u) {{")
             lines += ["    " + line for line in block] + ["}"]
     return f"fn store_out({signature}) {{\n{_indent(lines)}\n}}", result_width
 

@@ -1,5 +1,7 @@
 """From a graph to a plan, pass by pass.
 
+    decode        types of few bits that no device has become others (decode.py)
+    compose       what only NumPy has whole is composed (compose.py; on "webgpu" alone)
     narrow        only types that the GPU computes (narrow.py; on "webgpu" alone)
     fold          what is known and small becomes a constant (fold.py)
     simplify      algebra and common subexpressions (simplify.py)
@@ -20,13 +22,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..backends.choice import Traits
+from ..dtype import DType, word_type
 from ..errors import DeviceMemoryError
 from ..graph import Graph
 from ..hostarray import HostArray
+from .compose import compose
+from .decode import decode
 from .fold import fold
 from .fuse import fuse, split_wide
 from .join import join_in_place
@@ -70,10 +75,14 @@ HOST = Limits(storage_buffers=64, binding_bytes=host_memory(), buffer_bytes=host
 
 @dataclass(frozen=True)
 class Compiled:
-    """A plan and its weights: where each constant begins in the weights block."""
+    """A plan and its weights: where each constant begins in the weights block.
+
+    coded: the types of the inputs and outputs that travel as words (compile/decode.py), by name.
+    """
 
     plan: Plan
     weights: Weights
+    coded: Mapping[str, DType] = field(default_factory=dict)
 
     def weights_block(self) -> bytearray:
         """All constants in one block of bytes, as the plan's weight slots lay them out."""
@@ -96,7 +105,8 @@ def _device_bytes(data: HostArray) -> memoryview:
 
 def optimise(graph: Graph, device: str, limits: Limits) -> Graph:
     """The graph after every pass that rewrites graphs."""
-    passes: list[GraphPass] = [narrow] if device == "webgpu" else []
+    passes: list[GraphPass] = [decode]
+    passes += [compose, narrow] if device == "webgpu" else []
     passes += [fold, simplify, layout, simplify, fold_scales, fold, simplify]
     if device == "webgpu":
         passes.append(lambda g: use_winograd(g, limits.traits, limits.binding_bytes))
@@ -113,8 +123,9 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = Limits(
     Raises DTypeError for constants that the device cannot represent, and DeviceMemoryError,
     before anything is allocated, if the plan cannot fit.
     """
-    types = {node.attrs["name"]: node.dtype.name for node in graph.inputs}
-    types |= {name: node.dtype.name for name, node in graph.outputs.items()}
+    seen = {node.attrs["name"]: node.dtype for node in graph.inputs}
+    seen |= {name: node.dtype for name, node in graph.outputs.items()}
+    types = {name: word_type(dtype).name for name, dtype in seen.items()}
     if device == "numpy":
         limits = HOST
     graph = optimise(graph.check(), device, limits)
@@ -124,7 +135,8 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = Limits(
         fusion = join_in_place(graph, fusion)
     plan, weights = lower(graph, fusion, static, device, types, limits.traits)
     check_fits(plan, limits)
-    return Compiled(plan, weights)
+    coded = {name: dtype for name, dtype in seen.items() if dtype.coded}
+    return Compiled(plan, weights, coded)
 
 
 def check_fits(plan: Plan, limits: Limits) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ..dtype import DType
 from ..graph import Graph, Node, constant, rebuild, topological
 from ..hostarray import HostArray, from_values
 from ..op import Elementwise, Movement, Reduce
@@ -107,7 +108,9 @@ def _items(node: Node, values: list[HostArray]) -> list[Any] | None:
     if op is elementwise.cast:
         return [_as_type(item, node) for item in flat[0]]
     if isinstance(op, Elementwise):
-        return [op.numpy(_Numbers, *operands) for operands in zip(*flat, strict=True)]
+        attrs = node.attrs
+        found = [op.numpy(_Numbers, *operands, **attrs) for operands in zip(*flat, strict=True)]
+        return [_wrapped(item, node.dtype) for item in found] if node.dtype.is_integer else found
     if op is source.iota:
         return [coords[node.attrs["axis"]] for coords in _places(node)]
     if isinstance(op, Movement):
@@ -115,6 +118,12 @@ def _items(node: Node, values: list[HostArray]) -> list[Any] | None:
     if isinstance(op, Reduce) and op in _FOLDS:
         return _reduced(node, flat[0], _FOLDS[op])
     return None
+
+
+def _wrapped(item: int, dtype: DType) -> int:
+    """A whole number as a type of so many bits keeps it."""
+    low = -(1 << dtype.bits - 1) if dtype.kind == "i" else 0
+    return (int(item) - low & (1 << dtype.bits) - 1) + low
 
 
 def _as_type(item: Any, node: Node) -> Any:

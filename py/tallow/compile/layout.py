@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..graph import Graph, Node, make, rebuild
 from ..op import Elementwise, Reduce
-from ..ops import movement
+from ..ops import gather, movement
 from . import rewrite
 
 Axes = tuple[int, ...]
@@ -56,6 +56,9 @@ def _sink(node: Node) -> Node:
             for name, values in (*node.attrs.items(), ("shape", node.shape))
         }
         return rewrite.permute(make(op, source, **attrs), order)
+    if op is gather.take and _order(node.inputs[0]) and len(node.inputs[1].shape) == 1:
+        gathered = make(op, source, node.inputs[1], axis=order[node.attrs["axis"]])
+        return rewrite.permute(gathered, order)
     if op is movement.concat and all(_order(child) == order for child in node.inputs):
         sources = [child.inputs[0] for child in node.inputs]
         return rewrite.permute(make(op, *sources, axis=order[node.attrs["axis"]]), order)

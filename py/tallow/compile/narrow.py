@@ -52,6 +52,8 @@ def _narrow_node(node: Node, inputs: tuple[Node, ...]) -> Node:
         attrs["dtype"] = device_type(attrs["dtype"])
     if node.op is e.cast and inputs[0].dtype == attrs["dtype"]:
         return inputs[0]
+    if node.op is e.bitcast:
+        return _reinterpreted(node, inputs[0])
     if node.op is contract.matmul and not inputs[0].dtype.is_floating:
         return _integer_matmul(*inputs)
     if node.op is window.max_pool2d and not inputs[0].dtype.is_floating:
@@ -59,9 +61,22 @@ def _narrow_node(node: Node, inputs: tuple[Node, ...]) -> Node:
     return _wrapped(make(node.op, *inputs, **attrs), node)
 
 
+def _reinterpreted(node: Node, x: Node) -> Node:
+    """Bits of a type that is computed in a wider one: whole numbers keep theirs by a cast."""
+    before, after = node.inputs[0].dtype, node.dtype
+    if before.is_floating != after.is_floating and before.size != 4:
+        raise DTypeError(
+            f"the GPU does not have the bits of {before.name} as {after.name}: "
+            "run this model with device='numpy'"
+        )
+    if before.is_floating == after.is_floating and before.size != 4:
+        return _wrapped(make(e.cast, x, dtype=device_type(after)), node)
+    return x if before == after else make(e.bitcast, x, dtype=after)
+
+
 _OVERFLOWING = {
-    e.add, e.subtract, e.multiply, e.negative, e.abs_, e.cast, e.bitwise_left_shift,
-    e.bitwise_invert, reduce.sum_, reduce.prod,
+    e.add, e.subtract, e.multiply, e.negative, e.abs_, e.cast, e.bitcast,
+    e.bitwise_left_shift, e.bitwise_invert, reduce.sum_, reduce.prod,
 }  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def permute(node: Node, axes: Sequence[int]) -> Node:
         return reshape(node, shape)
     if node.op is movement.expand:
         return expand(permute(node.inputs[0], axes), shape)
-    if node.op is movement.reshape:
+    if node.op is movement.reshape and node.inputs[0].op is movement.permute:
         alike = _through_reshape(node, axes)
         if alike is not None:
             return alike

@@ -8,7 +8,7 @@ from typing import Any
 from ..graph import Graph, Node, constant, make, rebuild
 from ..hostarray import from_values
 from ..ops import elementwise as e
-from ..ops import movement
+from ..ops import gather, movement
 from . import rewrite
 
 
@@ -56,6 +56,10 @@ def _simpler(node: Node) -> Node:
         return rewrite.permute(inputs[0], node.attrs["axes"])
     if op is movement.expand:
         return rewrite.expand(inputs[0], node.shape)
+    if op is movement.concat:
+        return _concat(node)
+    if op in (gather.take, gather.take_along_axis):
+        return _gather(node)
     if op is movement.slice_ and rewrite.is_whole(node):
         return inputs[0]
     if op is e.cast and node.dtype == inputs[0].dtype:
@@ -71,6 +75,29 @@ def _simpler(node: Node) -> Node:
     if op is e.divide:
         return _divide(node)
     return node
+
+
+def _concat(node: Node) -> Node:
+    """A join without the parts that are empty."""
+    parts = [part for part in node.inputs if part.size]
+    if not parts or len(parts) == len(node.inputs):
+        return node
+    return parts[0] if len(parts) == 1 else make(node.op, *parts, **node.attrs)
+
+
+def _gather(node: Node) -> Node:
+    """A gather along an axis of one element has nothing to choose: it repeats it."""
+    source, axis = node.inputs[0], node.attrs["axis"]
+    if source.shape[axis] != 1 or not node.size:
+        return node
+    if node.op is gather.take:
+        indices = node.inputs[1].shape
+        ones = (*source.shape[:axis], *(1 for _ in indices), *source.shape[axis + 1 :])
+        return rewrite.expand(rewrite.reshape(source, ones), node.shape)
+    others = zip(source.shape, node.shape, strict=True)
+    if any(a != b for place, (a, b) in enumerate(others) if place != axis):
+        return node
+    return rewrite.expand(source, node.shape)
 
 
 def _divide(node: Node) -> Node:

@@ -6,6 +6,7 @@ record needs nothing else.
 
 from typing import TYPE_CHECKING
 
+from .arrange import argsort, scatter, sort
 from .creation import (
     arange,
     empty,
@@ -23,7 +24,7 @@ from .creation import (
 from .cumulative import cumulative_prod, cumulative_sum
 from .einsum import einsum
 from .elementwise import *  # noqa: F403 - one name per record
-from .elementwise import ELEMENTWISE, clip, floor_divide, pow, square
+from .elementwise import ELEMENTWISE, bitcast, clip, floor_divide, pow, square
 from .indexing import take, take_along_axis
 from .linear_algebra import det, matmul, matrix_transpose
 from .manipulation import (
@@ -60,6 +61,8 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
+    "bitcast",
     "broadcast_arrays",
     "broadcast_to",
     "clip",
@@ -90,6 +93,8 @@ __all__ = [
     "prod",
     "repeat",
     "reshape",
+    "scatter",
+    "sort",
     "split",
     "square",
     "squeeze",

@@ -11,6 +11,7 @@ from ..graph import Node, make
 from ..hostarray import from_values
 from ..op import REGISTRY, Elementwise, Select
 from ..ops import movement
+from ..ops.elementwise import bitcast as bitcast_op
 from ..ops.elementwise import cast
 from ..shape import Shape, broadcast_shapes
 from ..tensor import Scalar, Tensor, asarray
@@ -97,7 +98,9 @@ def _lift(op: Elementwise) -> Callable[..., Tensor]:
 
 
 ELEMENTWISE = [
-    op.name for op in REGISTRY.values() if isinstance(op, Elementwise) and op is not cast
+    op.name
+    for op in REGISTRY.values()
+    if isinstance(op, Elementwise) and op not in (cast, bitcast_op)
 ]
 globals().update({name: _lift(REGISTRY[name]) for name in ELEMENTWISE})  # type: ignore[arg-type]
 
@@ -123,6 +126,11 @@ def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
         return {1: half, 2: half, 3: half * x, 4: half * half}[int(y)]
     result: Tensor = _pow(x, y)
     return result
+
+
+def bitcast(x: Tensor, dtype: DType) -> Tensor:
+    """The bits of x read as another type of the same size; DTypeError if the sizes differ."""
+    return x if x.dtype == dtype else Tensor(make(bitcast_op, x.node, dtype=dtype))
 
 
 def square(x: Tensor) -> Tensor:

@@ -7,9 +7,9 @@ from typing import Any, TypeVar, overload
 
 from ..compile.fold import host_value
 from ..errors import OnnxFormatError, OnnxUnsupportedError
-from ..hostarray import HostArray
+from ..hostarray import HostArray, StringArray
 from ..tensor import Tensor
-from .records import NodeRecord, Unreadable
+from .records import GraphRecord, NodeRecord, Unreadable
 
 K = TypeVar("K")
 D = TypeVar("D")
@@ -20,8 +20,18 @@ _WORDS = {
     str: "a text",
     tuple: "a list",
     HostArray: "a tensor",
+    GraphRecord: "a graph",
+    StringArray: "a tensor of texts",
 }
 _REQUIRED: Any = object()
+
+
+class NotKnownError(OnnxUnsupportedError):
+    """A value must be known before the model runs; `tensor` is the one."""
+
+    def __init__(self, message: str, tensor: Tensor) -> None:
+        super().__init__(message)
+        self.tensor = tensor
 
 
 class Call:
@@ -52,6 +62,8 @@ class Call:
         value = self.node.attributes[name]
         if isinstance(value, Unreadable):
             raise OnnxUnsupportedError(value.reason)
+        if kind is HostArray and isinstance(value, StringArray):
+            raise OnnxUnsupportedError(f"its attribute {name!r} is of type string")
         if not isinstance(value, kind):
             raise OnnxFormatError(f"the attribute {name!r} is not {_WORDS[kind]}: {value!r}")
         return value
@@ -94,13 +106,14 @@ class Call:
     def known(self, tensor: Tensor, what: str) -> HostArray:
         """The elements of a tensor that must be known before the model runs.
 
-        Raises OnnxUnsupportedError if they depend on what the model is fed.
+        Raises NotKnownError if they depend on what the model is fed.
         """
         value = host_value(tensor.node)
         if value is None:
-            raise OnnxUnsupportedError(
+            raise NotKnownError(
                 f"{what} must be known when the model is loaded, but it is computed from its "
-                "inputs (or is too large to be worked out here)"
+                "inputs (or is too large to be worked out here)",
+                tensor,
             )
         return value
 

@@ -6,12 +6,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..errors import OnnxError, OnnxFormatError
+from ..errors import OnnxError, OnnxFormatError, OnnxUnsupportedError
 from ..graph import Graph
-from ..session import Session, compile_session, compile_session_async
 from . import importer, proto, reading
 from .dimensions import Shapes
+from .execution import Steps, now, soon
 from .external import ExternalFiles
+from .model_session import ModelSession
 from .records import Metadata, ModelRecord, ValueInfo
 
 
@@ -64,7 +65,7 @@ class Model:
     @property
     def unsupported(self) -> list[str]:
         """What Tallow lacks for it, a line each, as far as it shows before shapes are known."""
-        return importer.unsupported(self._record)
+        return importer.unsupported(self._record.graph)
 
     def graph(self, shapes: Shapes | None = None) -> Graph:
         """The graph with concrete shapes.
@@ -77,18 +78,36 @@ class Model:
         except OnnxError as error:
             raise type(error)(f"{self._source}: {error}") from error
 
-    def session(self, device: str | None = None, shapes: Shapes | None = None) -> Session:
-        """The model compiled for a device, "webgpu" or "numpy" (None: the default one).
+    def session(self, device: str | None = None, shapes: Shapes | None = None) -> ModelSession:
+        """The model on a device, "webgpu" or "numpy" (None: the default one).
 
-        Raises what `graph` raises, and DeviceError if the device cannot have it.
+        It is compiled at once where the file and `shapes` give the shape of every input, and again
+        for other shapes when it is fed them. Raises what `graph` raises, except for nodes that the
+        host computes, and DeviceError if the device cannot have it.
         """
-        return compile_session(self.graph(shapes), device)
+        made, steps = self._prepared(device, shapes)
+        now(steps)
+        return made
 
     async def session_async(
         self, device: str | None = None, shapes: Shapes | None = None
-    ) -> Session:
+    ) -> ModelSession:
         """As `session`; works everywhere."""
-        return await compile_session_async(self.graph(shapes), device)
+        made, steps = self._prepared(device, shapes)
+        await soon(steps)
+        return made
+
+    def _prepared(self, device: str | None, shapes: Shapes | None) -> tuple[ModelSession, Steps]:
+        made = ModelSession(self._record, device)
+
+        def steps() -> Steps:
+            try:
+                importer.refuse(self.unsupported)
+                yield from made.prepare(shapes)
+            except (OnnxFormatError, OnnxUnsupportedError) as error:
+                raise type(error)(f"{self._source}: {error}") from error
+
+        return made, steps()
 
 
 def load(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Model:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..errors import OnnxFormatError, OnnxUnsupportedError
-from ..hostarray import HostArray
+from ..hostarray import HostArray, StringArray
 from . import tensors
+from .expand import Expander, FunctionRecord, Reference
 from .external import ExternalFiles
 from .proto import text
 from .records import (
@@ -26,15 +27,19 @@ _DEFAULT_DOMAIN = ("", "ai.onnx")
 # AttributeProto.AttributeType: the field that holds the value, by number.
 _FIELDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings"}
 _OTHER_ATTRIBUTES = {
-    5: "graph", 9: "list of tensors", 10: "list of graphs", 11: "sparse tensor",
+    9: "list of tensors", 10: "list of graphs", 11: "sparse tensor",
     12: "list of sparse tensors", 13: "type", 14: "list of types",
 }  # fmt: skip
+
+
+_DEEPEST = 24
+"""Graphs within graphs; protobuf itself ends at about 30."""
 
 
 def read_model(model: Any, external: ExternalFiles) -> ModelRecord:
     """The records of a ModelProto; raises OnnxFormatError for what does not fit together."""
     try:
-        opsets = {_domain(text(entry.domain)): entry.version for entry in model.opset_import}
+        opsets = _opsets(model)
         if not opsets:
             raise OnnxFormatError("not a whole ONNX model: it names no operator set")
         metadata = Metadata(
@@ -46,38 +51,169 @@ def read_model(model: Any, external: ExternalFiles) -> ModelRecord:
             text(model.doc_string),
             {text(entry.key): text(entry.value) for entry in model.metadata_props},
         )
-        return ModelRecord(_graph(model.graph, external), opsets, metadata)
+        functions = Functions(model.functions, external)
+        graph = Reader(external, opsets, functions).graph(model.graph)
+        return ModelRecord(graph, opsets, metadata)
     except UnicodeDecodeError as error:
         raise OnnxFormatError(f"corrupted: a text in it is not UTF-8 ({error})") from error
+
+
+def _opsets(owner: Any) -> dict[str, int]:
+    return {_domain(text(entry.domain)): entry.version for entry in owner.opset_import}
 
 
 def _domain(name: str) -> str:
     return "" if name in _DEFAULT_DOMAIN else name
 
 
-def _graph(graph: Any, external: ExternalFiles) -> GraphRecord:
-    constants: dict[str, HostArray | Unreadable] = {}
-    for tensor in graph.initializer:
-        name = text(tensor.name)
-        _add_constant(constants, name, _tensor(tensor, f"initializer {name!r}", external))
-    for sparse in graph.sparse_initializer:
-        name = text(sparse.values.name)
-        _add_constant(constants, name, Unreadable(f"initializer {name!r} is a sparse tensor"))
-    # Before IR version 4 every initializer is listed among the inputs too.
-    inputs = tuple(_value(info) for info in graph.input if info.name not in constants)
-    outputs = tuple(_value(info) for info in graph.output)
-    if not outputs:
-        raise OnnxFormatError("the graph has no outputs")
-    _refuse_twins(inputs, "input")
-    _refuse_twins(outputs, "output")
-    given = {*constants, *(info.name for info in inputs)}
-    nodes = [_node(node, external) for node in graph.node]
-    order = in_order(nodes, given, [info.name for info in outputs])
-    return GraphRecord(text(graph.name), inputs, outputs, order, constants)
+class Functions:
+    """A model's own functions, read when they are first called; a call is replaced by its nodes."""
+
+    def __init__(self, functions: Iterable[Any], external: ExternalFiles) -> None:
+        self._external = external
+        self._protos = {(_domain(text(f.domain)), text(f.name)): f for f in functions}
+        self._read: dict[tuple[str, str], FunctionRecord | None] = {}
+        self._expander = Expander()
+
+    def expand(self, node: NodeRecord) -> Iterable[NodeRecord]:
+        """The nodes that a node stands for: itself, unless it calls a function."""
+        key = node.domain, node.op_type
+        if key not in self._protos:
+            return (node,)
+        return self._expander.inline(node, self._function(key))
+
+    def _function(self, key: tuple[str, str]) -> FunctionRecord:
+        if key not in self._read:
+            self._read[key] = None  # being read
+            proto = self._protos[key]
+            reader = Reader(self._external, _opsets(proto), self)
+            inputs, outputs = (tuple(map(text, names)) for names in (proto.input, proto.output))
+            self._read[key] = FunctionRecord(
+                inputs, outputs, reader.nodes(proto.node), reader.attributes(proto.attribute_proto)
+            )
+        found = self._read[key]
+        if found is None:
+            raise OnnxFormatError(f"the function {key[1]!r} ({key[0]}) calls itself")
+        return found
+
+
+class Reader:
+    """Reads graphs and nodes whose operators are of certain operator sets."""
+
+    def __init__(
+        self, external: ExternalFiles, opsets: Mapping[str, int], functions: Functions
+    ) -> None:
+        self._external = external
+        self._opsets = opsets
+        self._functions = functions
+        self._depth = 0
+
+    def graph(self, graph: Any, outer: Collection[str] = ()) -> GraphRecord:
+        """A graph; outer: the names of the values around it."""
+        constants: dict[str, HostArray | StringArray | Unreadable] = {}
+        for tensor in graph.initializer:
+            name = text(tensor.name)
+            _add_constant(constants, name, self._tensor(tensor, f"initializer {name!r}"))
+        for sparse in graph.sparse_initializer:
+            name = text(sparse.values.name)
+            _add_constant(constants, name, Unreadable(f"initializer {name!r} is a sparse tensor"))
+        # Before IR version 4 every initializer is listed among the inputs too.
+        inputs = tuple(_value(info) for info in graph.input if info.name not in constants)
+        outputs = tuple(_value(info) for info in graph.output)
+        if not outputs:
+            raise OnnxFormatError("the graph has no outputs")
+        _refuse_twins(inputs, "input")
+        _refuse_twins(outputs, "output")
+        own = {*constants, *(info.name for info in inputs)}
+        made = {text(name) for node in graph.node for name in node.output}
+        nodes = self.nodes(graph.node, {*outer, *own, *made})
+        wanted = [info.name for info in outputs]
+        order = in_order(nodes, own, outer, wanted)
+        read = {name for node in order for name in node.reads} | set(wanted)
+        captures = tuple(sorted(read - own - {name for node in order for name in node.outputs}))
+        return GraphRecord(text(graph.name), inputs, outputs, order, constants, captures)
+
+    def nodes(self, nodes: Iterable[Any], scope: Collection[str] = ()) -> tuple[NodeRecord, ...]:
+        """Nodes among values of the names `scope`; calls of the model's own functions expanded."""
+        return tuple(
+            record for node in nodes for record in self._functions.expand(self._node(node, scope))
+        )
+
+    def attributes(
+        self, attributes: Iterable[Any], what: str = "a function", scope: Collection[str] = ()
+    ) -> dict[str, Any]:
+        """Attributes by name."""
+        found: dict[str, Any] = {}
+        for attribute in attributes:
+            key = text(attribute.name)
+            if key in found:
+                raise OnnxFormatError(f"{what} has two attributes {key!r}")
+            found[key] = self._attribute(attribute, key, f"{key!r} of {what}", scope)
+        return found
+
+    def _node(self, node: Any, scope: Collection[str]) -> NodeRecord:
+        name, op_type, domain = text(node.name), text(node.op_type), _domain(text(node.domain))
+        what = f"node {name!r} ({op_type})"
+        attributes = self.attributes(node.attribute, what, scope)
+        inside = [x for value in attributes.values() for x in _graphs(value)]
+        captures = {name for graph in inside for name in graph.captures}
+        return NodeRecord(
+            name,
+            op_type,
+            domain,
+            self._opsets.get(domain),
+            tuple(map(text, node.input)),
+            tuple(map(text, node.output)),
+            attributes,
+            tuple(sorted(captures)),
+        )
+
+    def _attribute(self, attribute: Any, key: str, what: str, scope: Collection[str]) -> Any:
+        if attribute.ref_attr_name:
+            return Reference(text(attribute.ref_attr_name))
+        kind = attribute.type or _guess_kind(attribute)
+        field = _FIELDS.get(kind)
+        if field in ("f", "i"):
+            return getattr(attribute, field)
+        if field == "s":
+            return text(attribute.s)
+        if field == "t":
+            return self._tensor(attribute.t, f"the tensor {what}")
+        if field == "g":
+            return self._inner(attribute.g, what, scope)
+        if field in ("floats", "ints"):
+            return tuple(getattr(attribute, field))
+        if field == "strings":
+            return tuple(map(text, attribute.strings))
+        words = _OTHER_ATTRIBUTES.get(kind, f"kind number {kind}")
+        return Unreadable(f"its attribute {key!r} is a {words}")
+
+    def _inner(self, graph: Any, what: str, scope: Collection[str]) -> GraphRecord:
+        if self._depth == _DEEPEST:
+            raise OnnxFormatError(f"the graph {what} lies in {_DEEPEST} others")
+        self._depth += 1
+        try:
+            return self.graph(graph, scope)
+        except OnnxFormatError as error:
+            raise OnnxFormatError(f"the graph {what}: {error}") from error
+        finally:
+            self._depth -= 1
+
+    def _tensor(self, tensor: Any, what: str) -> HostArray | StringArray | Unreadable:
+        try:
+            return tensors.read(tensor, what, self._external)
+        except OnnxUnsupportedError as error:
+            return Unreadable(str(error))
+
+
+def _graphs(value: Any) -> Iterable[GraphRecord]:
+    return (value,) if isinstance(value, GraphRecord) else ()
 
 
 def _add_constant(
-    constants: dict[str, HostArray | Unreadable], name: str, value: HostArray | Unreadable
+    constants: dict[str, HostArray | StringArray | Unreadable],
+    name: str,
+    value: HostArray | StringArray | Unreadable,
 ) -> None:
     if not name:
         raise OnnxFormatError("an initializer has no name")
@@ -96,18 +232,11 @@ def _refuse_twins(values: Iterable[ValueInfo], what: str) -> None:
         seen.add(value.name)
 
 
-def _tensor(tensor: Any, what: str, external: ExternalFiles) -> HostArray | Unreadable:
-    try:
-        return tensors.read(tensor, what, external)
-    except OnnxUnsupportedError as error:
-        return Unreadable(str(error))
-
-
 def _value(info: Any) -> ValueInfo:
     name, kind = text(info.name), info.type.WhichOneof("value")
     if kind != "tensor_type":
         words = (kind or "unknown").removesuffix("_type").replace("_", " ")
-        return ValueInfo(name, None, None, words)
+        return ValueInfo(name, None, None, words, words)
     tensor = info.type.tensor_type
     shape = None
     if tensor.HasField("shape"):
@@ -124,42 +253,6 @@ def _dimension(dim: Any, name: str, axis: int) -> Dimension:
             raise OnnxFormatError(f"{name!r} has a negative dimension, {length}, at axis {axis}")
         return length
     return text(dim.dim_param) or f"{name}_{axis}"
-
-
-def _node(node: Any, external: ExternalFiles) -> NodeRecord:
-    name, op_type = text(node.name), text(node.op_type)
-    attributes: dict[str, Any] = {}
-    for attribute in node.attribute:
-        key = text(attribute.name)
-        if key in attributes:
-            raise OnnxFormatError(f"node {name!r} ({op_type}) has two attributes {key!r}")
-        what = f"{key!r} of node {name or op_type!r}"
-        attributes[key] = _attribute(attribute, key, what, external)
-    return NodeRecord(
-        name,
-        op_type,
-        _domain(text(node.domain)),
-        tuple(map(text, node.input)),
-        tuple(map(text, node.output)),
-        attributes,
-    )
-
-
-def _attribute(attribute: Any, key: str, what: str, external: ExternalFiles) -> Any:
-    kind = attribute.type or _guess_kind(attribute)
-    field = _FIELDS.get(kind)
-    if field in ("f", "i"):
-        return getattr(attribute, field)
-    if field == "s":
-        return text(attribute.s)
-    if field == "t":
-        return _tensor(attribute.t, f"the tensor {what}", external)
-    if field in ("floats", "ints"):
-        return tuple(getattr(attribute, field))
-    if field == "strings":
-        return tuple(map(text, attribute.strings))
-    words = _OTHER_ATTRIBUTES.get(kind, f"kind number {kind}")
-    return Unreadable(f"its attribute {key!r} is a {words}")
 
 
 def _guess_kind(attribute: Any) -> int:

@@ -1,6 +1,7 @@
 """What an ONNX file says, as plain frozen data: everything after reading.py works on these.
 
-Nothing here or after knows protobuf, so that the parsed file can be let go once it is read.
+A model's own functions are expanded by then. Nothing here or after knows protobuf, so that the
+parsed file can be let go once it is read.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..dtype import DType
-from ..hostarray import HostArray
+from ..hostarray import HostArray, StringArray
 
 Dimension = int | str
 
@@ -20,13 +21,20 @@ class ValueInfo:
     """An input or output of a model.
 
     shape: a length per axis, or the name of a length that is not fixed; None if the file gives no
-    shape. dtype: None where Tallow has no such type. type: ONNX's words for it.
+    shape. dtype: None where Tallow has no such type. type: ONNX's words for it. kind: "tensor",
+    "sequence", "optional" or another of ONNX's kinds of values.
     """
 
     name: str
     shape: tuple[Dimension, ...] | None
     dtype: DType | None
     type: str
+    kind: str = "tensor"
+
+    @property
+    def on_host(self) -> bool:
+        """Whether it is a value for the host alone: texts, a sequence, an optional."""
+        return self.kind in ("sequence", "optional") or self.type == "string"
 
     def __str__(self) -> str:
         shape = "of unknown shape" if self.shape is None else f"({', '.join(map(str, self.shape))})"
@@ -40,16 +48,30 @@ class Unreadable:
     reason: str
 
 
+Constant = HostArray | StringArray | Unreadable
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeRecord:
-    """One node. Absent inputs and outputs have the name ""."""
+    """One node. Absent inputs and outputs have the name "".
+
+    opset: the version of its domain, None where the file does not import that. An attribute that is
+    a graph is a GraphRecord; captures: the outer values that such graphs read.
+    """
 
     name: str
     op_type: str
     domain: str
+    opset: int | None
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     attributes: Mapping[str, Any]
+    captures: tuple[str, ...] = ()
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Every value that it needs."""
+        return (*filter(None, self.inputs), *self.captures)
 
     @property
     def label(self) -> str:
@@ -59,13 +81,17 @@ class NodeRecord:
 
 @dataclass(frozen=True, slots=True)
 class GraphRecord:
-    """Nodes in the order in which they can run, the dead ones left out."""
+    """Nodes in the order in which they can run, the dead ones left out.
+
+    captures: values of the graphs around it that it reads; those of a model's own graph are none.
+    """
 
     name: str
     inputs: tuple[ValueInfo, ...]
     outputs: tuple[ValueInfo, ...]
     nodes: tuple[NodeRecord, ...]
-    constants: Mapping[str, HostArray | Unreadable]
+    constants: Mapping[str, Constant]
+    captures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

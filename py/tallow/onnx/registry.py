@@ -15,9 +15,11 @@ from typing import Any, TypeVar
 
 from ..errors import GraphError, OnnxUnsupportedError
 from ..tensor import Tensor
+from .records import NodeRecord
 
 OLDEST, NEWEST = 7, 28
-"""The versions of the standard operator set whose definitions the functions follow."""
+"""The versions of the standard operator set whose definitions the functions follow. Of older ones
+they follow what did not change; see _UNCHANGED and `older_operator` for the rest."""
 
 Result = Tensor | Sequence[Tensor]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -31,7 +33,7 @@ class Operator:
     set that brought it. fewest, most: how many inputs (most None: any number).
     On the host it is function(call, np, *inputs), on values: NumPy arrays (texts: of the dtype
     object), lists of values (sequences), None (an absent input, or an empty optional); it gives a
-    value, or a tuple of them.
+    value, or a tuple of them. numbers: whether it also serves for tensors of numbers.
     """
 
     name: str
@@ -39,12 +41,35 @@ class Operator:
     function: Callable[..., Result]
     fewest: int
     most: int | None
+    numbers: bool = True
 
 
 Table = dict[tuple[str, str], Operator]
 
 _OPERATORS: Table = {}
 _ON_HOST: Table = {}
+_CONTROL: Table = {}
+_OLDER: Table = {}
+"""Of definitions before operator set OLDEST that differ from those in it."""
+
+# Operators whose definition in operator set OLDEST is older, by the set that brought it.
+_UNCHANGED: dict[int, str] = {
+    1: (
+        "ArgMax ArgMin Constant Conv ConvTranspose DepthToSpace Flatten Gather "
+        "GlobalAveragePool GlobalMaxPool Hardmax Identity If LRN LogSoftmax Loop "
+        "LpNormalization MatMul MaxPool MaxRoiPool Not RandomNormal RandomNormalLike "
+        "RandomUniform RandomUniformLike ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
+        "ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Shape Size Slice "
+        "Softmax Softplus Softsign SpaceToDepth Squeeze TopK Transpose Unsqueeze"
+    ),
+    2: ("GlobalLpPool LpPool Pad Split"),
+    4: ("Concat"),
+    5: ("Reshape"),
+    6: (
+        "Abs Cast Ceil Clip Elu Exp Floor HardSigmoid InstanceNormalization LeakyRelu Log Max "
+        "Mean Min Neg Reciprocal Relu Selu Sigmoid Sqrt Sum Tanh Tile"
+    ),
+}
 
 
 def _enter(table: Table, domain: str, entry: Operator) -> None:
@@ -63,7 +88,29 @@ def host_operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], 
     return _entering(_ON_HOST, name, since, domain, 2)
 
 
-def _entering(table: Table, name: str, since: int, domain: str, own: int) -> Callable[[F], F]:
+def text_operator(name: str, since: int = 1) -> Callable[[F], F]:
+    """As `host_operator`, of what has a composed function for numbers: for texts and the like."""
+    return _entering(_ON_HOST, name, since, "", 2, numbers=False)
+
+
+def control_operator(name: str, since: int = 1) -> Callable[[F], F]:
+    """Enters a function that runs graphs of the file; see operators/control.py."""
+
+    def enter(function: F) -> F:
+        _enter(_CONTROL, "", Operator(name, since, function, 0, None))
+        return function
+
+    return enter
+
+
+def older_operator(name: str, since: int) -> Callable[[F], F]:
+    """Enters what an operator was from the set `since` on until OLDEST defined it anew."""
+    return _entering(_OLDER, name, since, "", 1)
+
+
+def _entering(
+    table: Table, name: str, since: int, domain: str, own: int, *, numbers: bool = True
+) -> Callable[[F], F]:
     """A decorator; the first `own` arguments of the function are not inputs of the operator."""
 
     def enter(function: F) -> F:
@@ -71,7 +118,7 @@ def _entering(table: Table, name: str, since: int, domain: str, own: int) -> Cal
         most = code.co_argcount - own
         fewest = most - len(function.__defaults__ or ())
         any_number = bool(code.co_flags & inspect.CO_VARARGS)
-        entry = Operator(name, since, function, fewest, None if any_number else most)
+        entry = Operator(name, since, function, fewest, None if any_number else most, numbers)
         _enter(table, domain, entry)
         return function
 
@@ -95,13 +142,48 @@ def find(domain: str, name: str, opset: int | None) -> Operator:
     entry = operators().get((domain, name))
     if entry is None:
         raise OnnxUnsupportedError("Tallow has no such operator")
+    return _in_set(entry, domain, opset)
+
+
+def _in_set(entry: Operator, domain: str, opset: int | None) -> Operator:
+    """The operator as an operator set has it."""
     if opset is None:
         raise OnnxUnsupportedError("the model does not say which operator set it means")
     if opset < entry.since:
         raise OnnxUnsupportedError(f"it was defined in operator set {entry.since} first")
-    if not domain and not OLDEST <= opset <= NEWEST:
-        raise OnnxUnsupportedError(f"Tallow knows the operator sets {OLDEST} to {NEWEST}")
-    return entry
+    if domain or OLDEST <= opset <= NEWEST:
+        return entry
+    name = entry.name
+    since = next((v for v, names in _UNCHANGED.items() if name in names.split()), OLDEST)
+    if since <= opset < OLDEST:
+        return entry
+    older = _OLDER.get((domain, name))
+    if older and older.since <= opset < OLDEST:
+        return older
+    first = older.since if older else since
+    raise OnnxUnsupportedError(f"Tallow knows it in the operator sets {first} to {NEWEST}")
+
+
+def find_on_host(node: NodeRecord) -> Operator | None:
+    """The operator of a node as the host computes it; None if there is none."""
+    entry = host_operators().get((node.domain, node.op_type))
+    return entry if entry and node.opset is not None and node.opset >= entry.since else None
+
+
+def find_control(node: NodeRecord) -> Operator | None:
+    """The operator of a node that runs graphs; None if it is another."""
+    operators()
+    return _CONTROL.get((node.domain, node.op_type))
+
+
+def find_any(node: NodeRecord) -> None:
+    """Raises OnnxUnsupportedError with the reason if neither device nor host has the operator."""
+    key = node.domain, node.op_type
+    other = host_operators().get(key) or find_control(node)
+    if key in operators() or other is None:
+        find(*key, node.opset)
+    else:
+        _in_set(other, node.domain, node.opset)
 
 
 def operators() -> Mapping[tuple[str, str], Operator]:

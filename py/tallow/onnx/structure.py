@@ -9,17 +9,22 @@ from .records import NodeRecord
 
 
 def in_order(
-    nodes: Sequence[NodeRecord], given: Collection[str], outputs: Iterable[str]
+    nodes: Sequence[NodeRecord],
+    own: Collection[str],
+    outer: Collection[str],
+    outputs: Iterable[str],
 ) -> tuple[NodeRecord, ...]:
     """The nodes that the outputs need, each after those whose values it reads.
 
-    given: values that no node makes (inputs and initializers). The file's own order is kept where
-    it holds. Raises OnnxFormatError for a value made twice, a value that nobody makes, and cycles.
+    own: values that no node makes (inputs and initializers); outer: those of the graphs around it.
+    The file's own order is kept where it holds. Raises OnnxFormatError for a value made twice, a
+    value that nobody makes, and cycles.
     """
-    maker = _makers(nodes, given)
+    maker = _makers(nodes, own)
+    given = {*own, *outer}
     for node in nodes:
-        for name in node.inputs:
-            if name and name not in maker and name not in given:
+        for name in node.reads:
+            if name not in maker and name not in given:
                 raise OnnxFormatError(
                     f"node {node.label!r} ({node.op_type}) reads {name!r}, which nobody makes: "
                     "it is neither an input, nor an initializer, nor the output of a node"
@@ -39,7 +44,7 @@ def in_order(
             node = stack[-1]
             if node not in state:
                 state[node] = False
-                before = [maker[name] for name in reversed(node.inputs) if name in maker]
+                before = [maker[name] for name in reversed(node.reads) if name in maker]
                 _refuse_cycle(node, [other for other in before if state.get(other) is False])
                 stack.extend(other for other in before if other not in state)
             else:
@@ -75,7 +80,7 @@ def _needed(maker: dict[str, NodeRecord], outputs: Iterable[str]) -> set[NodeRec
         node = stack.pop()
         if node not in needed:
             needed.add(node)
-            stack.extend(maker[name] for name in node.inputs if name in maker)
+            stack.extend(maker[name] for name in node.reads if name in maker)
     return needed
 
 

@@ -1,8 +1,9 @@
 """The op records, a file per family. Importing this package fills the registry."""
 
-from . import contract, elementwise, gather, movement, reduce, source, window, winograd
+from . import arrange, contract, elementwise, gather, movement, reduce, source, window, winograd
 
 __all__ = [
+    "arrange",
     "contract",
     "elementwise",
     "gather",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .. import dtype as dt
-from ..op import Elementwise, Select
+from ..errors import DTypeError
+from ..op import Attrs, Elementwise, Select, Spec
 
 # ---- arithmetic -------------------------------------------------------------------------------
 
@@ -21,7 +24,10 @@ sign = Elementwise("sign", lambda np, x: np.sign(x), "sign({0})", accepts="fi")
 
 
 def _trunc_divide(np: Any, x: Any, y: Any) -> Any:
-    return np.sign(x) * np.sign(y) * (np.abs(x) // np.abs(y))
+    quotient = np.floor_divide(x, y)
+    inexact = np.not_equal(np.multiply(quotient, y), x)
+    below = np.logical_and(inexact, np.not_equal(np.less(x, 0), np.less(y, 0)))
+    return np.where(below, quotient + 1, quotient)
 
 
 trunc_divide = Elementwise("trunc_divide", _trunc_divide, "({0} / {1})", 2, accepts="iu")
@@ -45,7 +51,8 @@ floor_divide = Elementwise(
 )
 _REMAINDER = """
 fn remainder_{S}(x: {T}, y: {T}) -> {T} {
-    let rest = x - y * {trunc}(x / y);
+    let quotient = {trunc}(x / y);
+    let rest = select(x - y * quotient, x, quotient == {T}()); // y may be infinite
     return select(rest, rest + y, (rest != {T}()) & ((rest < {T}()) != (y < {T}())));
 }
 """
@@ -84,22 +91,55 @@ def _f(name: str, wgsl: str = "", helper: str = "") -> Elementwise:
     )
 
 
+def _arc(name: str, wgsl: str = "") -> Elementwise:
+    """An inverse function, which NumPy calls arc-something."""
+    long = name.replace("a", "arc", 1)
+    return Elementwise(
+        name, lambda np, x: getattr(np, long)(x), wgsl or name + "({0})", accepts="f"
+    )
+
+
 sqrt = _f("sqrt")
 exp = _f("exp")
 log = _f("log")
+
+# log(1 + x) where 1 + x keeps most digits of x, else a part of its series.
+_LOG1P = """
+fn log1p_{S}(x: {T}) -> {T} {
+    let tail = {T}(0.5) - x * ({T}(0.33333333) - x * {T}(0.25));
+    return select(log({T}(1.0) + x), x - x * x * tail, abs(x) < {T}(0.05));
+}
+"""
+log1p = _f("log1p", "log1p_{S}({0})", _LOG1P)
+"""log(1 + x), precise for small x too."""
+
 sin = _f("sin")
 cos = _f("cos")
 tan = _f("tan")
 sinh = _f("sinh")
 cosh = _f("cosh")
+acos = _arc("acos")
+acosh = _arc("acosh")
+asin = _arc("asin")
+asinh = _arc("asinh", "(sign({0}) * asinh(abs({0})))")  # the usual formula cancels below 0
+atan = _arc("atan")
+atanh = _arc("atanh")
 floor = _f("floor")
 ceil = _f("ceil")
 trunc = _f("trunc")
 round_ = Elementwise("round", lambda np, x: np.round(x), "round({0})", accepts="f")
 """To the nearest integer, halves to even."""
 
-# Beyond 10 the answer is 1 to the last bit, while exp in tanh overflows from about 88.
-tanh = _f("tanh", "tanh(clamp({0}, {T}(-10.0), {T}(10.0)))")
+# Beyond 10 the answer is 1 to the last bit, while exp in tanh overflows from about 88. Near 0,
+# where WGSL allows an error that is all of a small answer, the series has it.
+_TANH = """
+fn tanh_{S}(x: {T}) -> {T} {
+    let square = x * x;
+    let series = x - x * square * ({T}(0.33333333) - square * {T}(0.13333333));
+    return select(tanh(clamp(x, {T}(-10.0), {T}(10.0))), series, square < {T}(0.01));
+}
+"""
+tanh = _f("tanh", "tanh_{S}({0})", _TANH)
 reciprocal = Elementwise("reciprocal", lambda np, x: 1 / x, "({T}(1.0) / {0})", accepts="f")
 
 # erf as x P(x^2) / Q(x^2), the float32 rational that XLA and Eigen use; beyond 4 it is 1.
@@ -205,20 +245,30 @@ bitwise_xor = Elementwise(
     "bitwise_xor", lambda np, x, y: np.bitwise_xor(x, y), "({0} ^ {1})", 2, accepts="iu"
 )
 bitwise_invert = Elementwise("bitwise_invert", lambda np, x: np.invert(x), "(~{0})", accepts="iu")
+
+# WGSL takes the width's remainder of a shift; in two steps 32 bits and more go out at the end.
+_SHIFT = """
+fn NAME_{S}(x: {T}, by: {U}) -> {T} {
+    return (x OP min(by, {U}(31u))) OP select({U}(), {U}(1u), by > {U}(31u));
+}
+"""
 bitwise_left_shift = Elementwise(
     "bitwise_left_shift",
     lambda np, x, y: np.left_shift(x, y),
-    "({0} << {U}({1}))",
+    "shift_left_{S}({0}, {U}({1}))",
     2,
+    _SHIFT.replace("NAME", "shift_left").replace("OP", "<<"),
     accepts="iu",
 )
 bitwise_right_shift = Elementwise(
     "bitwise_right_shift",
     lambda np, x, y: np.right_shift(x, y),
-    "({0} >> {U}({1}))",
+    "shift_right_{S}({0}, {U}({1}))",
     2,
+    _SHIFT.replace("NAME", "shift_right").replace("OP", ">>"),
     accepts="iu",
 )
+"""Shifts by the width of the type or more, and by negative numbers, move every bit out."""
 
 # ---- choice and casts -------------------------------------------------------------------------
 
@@ -234,3 +284,22 @@ def _cast(np: Any, x: Any, dtype: dt.DType) -> Any:
 
 cast = Elementwise("cast", _cast, "{R}({0})", accepts="fiub")
 """To the element type `dtype`; towards zero from floating to integer."""
+
+
+@dataclass(frozen=True, eq=False)
+class _BitCast(Elementwise):
+    def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
+        ((shape, dtype),) = operands
+        wanted: dt.DType = attrs["dtype"]
+        if dtype.size != wanted.size:
+            raise DTypeError(f"{self.name}: {dtype.name} and {wanted.name} differ in size")
+        return shape, wanted
+
+
+def _bitcast(np: Any, x: Any, dtype: dt.DType) -> Any:
+    # A view of an array without axes, or of a strided one, needs its elements side by side.
+    return np.ascontiguousarray(x).view(dtype.name).reshape(np.shape(x))
+
+
+bitcast = _BitCast("bitcast", _bitcast, "bitcast<{R}>({0})", accepts="fiub")
+"""The bits of each element read as the element type `dtype`, which has the same size."""

@@ -2,20 +2,48 @@
 
 from . import (
     attention,
+    convolution,
     elementwise,
+    gathering,
     losses,
     movement,
     normalization,
+    pooling,
+    quantization,
+    rearrangement,
     recurrent,
     reductions,
+    resampling,
+    sampling,
     signal,
     sums,
+    texts,
     training,
-    windows,
+    transposed,
+    types,
 )
 
-_FAMILIES = (
-    attention, elementwise, losses, movement, normalization, recurrent, reductions, signal,
-    sums, training, windows,
-)  # fmt: skip
-CASES = [case for family in _FAMILIES for case in family.CASES]
+CASES = [
+    *attention.CASES,
+    *convolution.CASES,
+    *elementwise.CASES,
+    *gathering.CASES,
+    *losses.CASES,
+    *movement.CASES,
+    *normalization.CASES,
+    *pooling.CASES,
+    *quantization.CASES,
+    *rearrangement.CASES,
+    *recurrent.CASES,
+    *reductions.CASES,
+    *resampling.CASES,
+    *sampling.CASES,
+    *signal.CASES,
+    *sums.CASES,
+    *training.CASES,
+    *transposed.CASES,
+    *types.CASES,
+]
+
+ON_HOST = [*gathering.ON_HOST, *texts.ON_HOST]
+"""Cases of operators that are computed on the host."""

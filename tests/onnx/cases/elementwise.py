@@ -1,6 +1,7 @@
 """Arithmetic, comparison, logic, bits and activations."""
 
 import numpy as np
+from onnx import TensorProto
 
 from ..case import Case, Known, bools, floats, integers, scalar
 
@@ -12,6 +13,9 @@ OF_ONE = [
     Case(op, [x])
     for op, x in [
         ("Abs", floats(2, 3)), ("Abs", integers(5)), ("Abs", integers(5, dtype=np.int32)),
+        *[(op, floats(9, low=-0.9, high=0.9)) for op in ("Acos", "Asin", "Atanh")],
+        ("Acosh", floats(9, low=1, high=9)), ("Asinh", floats(9, low=-50, high=50)),
+        ("Atan", floats(9)),
         ("Ceil", floats(2, 3)), ("Ceil", SPECIAL), ("Cos", floats(7)), ("Erf", floats(40)),
         ("Cosh", floats(7)), ("Sinh", floats(7)),
         ("Exp", floats(2, 3)), ("Floor", floats(2, 3)), ("Floor", SPECIAL), ("IsNaN", SPECIAL),
@@ -54,6 +58,18 @@ ATTRIBUTES = [
          {"direction": "LEFT"}),
     Case("BitShift", [integers(6, **BYTES), integers(6, low=0, high=4, dtype=np.uint8)],
          {"direction": "RIGHT"}),
+    Case("Mod", [floats(9), floats(9, low=1, high=2)], opsets=(28, 28), oracle="reference"),
+    Case("Mod", [SPECIAL[:6], np.array([2, 2, 2, np.inf, -np.inf, np.inf], np.float32)],
+         {"fmod": 1}, note="infinite"),
+    *[Case("Mod", [integers(9, dtype=t, low=-99 * (t != np.uint8), high=99),
+                   integers(1, low=5, high=9, dtype=t)], {"fmod": fmod})
+      for t in (np.int8, np.uint8, np.int16, np.int32) for fmod in (0, 1)],
+    *[Case("BitShift", [np.array([9, -9, -9, 5], np.int32), np.array([2, 1, 40, -1], np.int32)],
+           {"direction": d}, (28, 28), oracle="reference") for d in ("LEFT", "RIGHT")],
+    Case("BitCast", [floats(2, 3)], {"to": TensorProto.INT32}, (26, 28)),
+    Case("BitCast", [integers(4, dtype=np.int8)], {"to": TensorProto.UINT8}, (26, 28)),
+    Case("BitCast", [integers(4, low=0, high=60000, dtype=np.uint16)], {"to": TensorProto.INT16},
+         (26, 28)),
     Case("PRelu", [floats(2, 3, 4), floats(3, 1)]),
     Case("PRelu", [floats(2, 3, 4), scalar([0.25])]),
 ]  # fmt: skip
@@ -96,6 +112,10 @@ POW = [
     Case("Pow", [floats(5), scalar(2, np.int64)], opsets=(12, 28), note="whole-exponent"),
     Case("Pow", [floats(5), integers(5, low=0, high=3)], opsets=(12, 28)),
     Case("Pow", [integers(5), integers(5, low=0, high=3)], opsets=(12, 28)),
+    Case("Pow", [integers(5, dtype=np.int32), scalar(3, np.int32)], opsets=(12, 28)),
+    Case("Pow", [integers(5, low=1), floats(5, low=0, high=3)], opsets=(12, 28)),
+    Case("Pow", [np.array([1, -1, 3, 3], np.int32), np.array([99, 98, 11, 2], np.int32)],
+         opsets=(12, 28), note="large"),
 ]  # fmt: skip
 
 SEVERAL = [
@@ -113,6 +133,10 @@ CLIP = [
     Case("Clip", [floats(3, 4), None, scalar(0.5)], opsets=(11, 28), note="max"),
     Case("Clip", [floats(3, 4), np.array(-1, np.float32)], opsets=(11, 28)),
     Case("Clip", [integers(6), scalar(-2, np.int64), scalar(3, np.int64)], opsets=(12, 28)),
+    *[
+        Case("Clip", [integers(6, low=0, dtype=t), scalar(2, t), scalar(5, t)], opsets=(12, 28))
+        for t in (np.int8, np.uint8, np.int32, np.uint32)
+    ],
 ]
 
 _SOFT = ("Softmax", "LogSoftmax", "Hardmax")

@@ -93,6 +93,9 @@ PADS = [
     Case("Pad", [X, known(0, 0, 1, 0, 2, 0), scalar(-np.inf)], opsets=(11, 28), note="infinite"),
     Case("Pad", [X, known(1, 2, 0, 1), scalar(7), known(2, -3)], opsets=(18, 28), note="axes"),
     Case("Pad", [integers(3), known(1, 2), scalar(9, np.int64)], opsets=(13, 28)),
+    Case("Pad", [X, known(0, 0, -1, 0, 2, 0), np.array(2.5, np.float32)], opsets=(11, 28),
+         note="fed"),
+    Case("Pad", [integers(3), known(1, 2), np.array(-4)], opsets=(13, 28), note="fed"),
 ]  # fmt: skip
 
 _INDEX = np.array([[2, 0], [-1, 1]])

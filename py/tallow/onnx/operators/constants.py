@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 from ... import functions as f
-from ...dtype import DType, float32, int64
+from ...codes import FORMATS
+from ...dtype import DType, float8_e8m0fnu, float32, int64, uint32
 from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...hostarray import HostArray, from_values
 from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import operator
-from ..tensors import dtype_of, type_name
+from ..tensors import type_called
 
 _LISTED = 1 << 12
 """Up to so many elements a range is listed, so that shapes can be computed from it."""
@@ -85,25 +86,45 @@ def eye_like(call: Call, x: Tensor) -> Tensor:
     if x.ndim != 2:
         raise OnnxFormatError(f"its input must be a matrix, not {x.shape}")
     number = call.get("dtype", int, None)
-    wanted = x.dtype if number is None else _type(number)
+    wanted = x.dtype if number is None else type_called(number)
     return f.eye(x.shape[0], x.shape[1], call.get("k", int, 0), wanted)
-
-
-def _type(number: int) -> DType:
-    wanted = dtype_of(number)
-    if wanted is None:
-        raise OnnxUnsupportedError(f"the type {type_name(number)}")
-    return wanted
 
 
 @operator("Cast")
 def cast(call: Call, x: Tensor) -> Tensor:
-    """To another type. saturate and round_mode concern 8-bit floating types alone."""
-    call.ignore("saturate", "round_mode")
-    return x.astype(_type(call.get("to", int)))
+    return _cast(call, x, type_called(call.get("to", int)))
 
 
 @operator("CastLike", since=15)
 def cast_like(call: Call, x: Tensor, like: Tensor) -> Tensor:
-    call.ignore("saturate", "round_mode")
-    return x.astype(like.dtype)
+    return _cast(call, x, like.dtype)
+
+
+def _cast(call: Call, x: Tensor, wanted: DType) -> Tensor:
+    """saturate and round_mode concern 8-bit floating types alone."""
+    saturate, mode = call.flag("saturate", True), call.choice("round_mode", "up", "down", "nearest")
+    if x.dtype == wanted or wanted.bits != 8 or not wanted.is_floating:
+        return x.astype(wanted)
+    number = x.astype(float32)
+    if wanted == float8_e8m0fnu:
+        return _power_of_two(number, mode, saturate).astype(wanted)
+    return (saturated(number, wanted) if saturate else number).astype(wanted)
+
+
+def saturated(x: Tensor, dtype: DType) -> Tensor:
+    """Numbers held between the ends of a floating type; NaN stays."""
+    largest = FORMATS[dtype].largest
+    return f.where(f.isnan(x), x, f.clip(x, -largest, largest))
+
+
+def _power_of_two(x: Tensor, mode: str, saturate: bool) -> Tensor:
+    """Rounded up or down to a power of two by the bits, of which the exponent's stay."""
+    bits = f.bitcast(x, uint32)
+    if mode != "nearest":
+        added = bits + 0x7FFFFF if mode == "up" else bits
+        power = f.bitcast(f.bitwise_and(added, 0x7F800000), float32)
+        # What is not above the least power, 2 ** -127, is none of float32's normal numbers.
+        x = f.where(f.logical_or(bits <= 0x400000, f.isnan(x)), x, power)
+    if saturate:
+        return f.where(f.isnan(x), x, f.minimum(x, 2.0**127))
+    return f.where(f.equal(bits, 0), math.nan, x)

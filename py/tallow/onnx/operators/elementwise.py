@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from functools import reduce
 
+from ... import dtype as dt
 from ... import functions as f
 from ...errors import OnnxFormatError
 from ...tensor import Tensor
 from ..call import Call
 from ..registry import operator, plain
+from ..tensors import type_called
 
 # ONNX name: the name in tallow.functions, and the operator set that brought the operator.
 _OF_ONE = {
-    "Abs": ("abs", 1), "BitwiseNot": ("bitwise_invert", 18), "Ceil": ("ceil", 1),
+    "Abs": ("abs", 1), "Acos": ("acos", 7), "Acosh": ("acosh", 9), "Asin": ("asin", 7),
+    "Asinh": ("asinh", 9), "Atan": ("atan", 7), "Atanh": ("atanh", 9),
+    "BitwiseNot": ("bitwise_invert", 18), "Ceil": ("ceil", 1),
     "Cos": ("cos", 7), "Cosh": ("cosh", 9), "Erf": ("erf", 9), "Exp": ("exp", 1),
     "Floor": ("floor", 1), "IsNaN": ("isnan", 9), "Log": ("log", 1), "Neg": ("negative", 1),
     "Not": ("logical_not", 1), "Reciprocal": ("reciprocal", 1), "Round": ("round", 11),
@@ -41,21 +45,45 @@ def div(call: Call, x: Tensor, y: Tensor) -> Tensor:
 
 @operator("Mod", since=10)
 def mod(call: Call, x: Tensor, y: Tensor) -> Tensor:
-    if not call.flag("fmod"):
-        return f.remainder(x, y)
-    quotient = f.trunc_divide(x, y) if x.dtype.is_integer else f.trunc(f.divide(x, y))
-    return x - y * quotient
+    """fmod: with the sign of x; else with that of y (of floating numbers from opset 28 on)."""
+    fmod = call.flag("fmod")
+    if x.dtype.is_integer:
+        return x - y * f.trunc_divide(x, y) if fmod else f.remainder(x, y)
+    rest = x - y * f.trunc(f.divide(x, y)) if fmod else f.remainder(x, y)
+    # A GPU works the remainder out by a quotient, which an infinite divisor spoils.
+    unequal = f.logical_and(f.not_equal(x < 0, y < 0), f.not_equal(x, 0))
+    whole = x if fmod else f.where(unequal, y, x)
+    spoilt = f.logical_and(f.isinf(y), f.logical_not(f.isinf(x)))
+    return f.where(spoilt, whole, rest)
 
 
 @operator("Pow")
 def pow(call: Call, x: Tensor, y: Tensor) -> Tensor:
     """The result has the type of the base, whatever that of the exponent."""
+    if x.dtype.is_integer and y.dtype.is_integer:
+        return _whole_power(x, y)
+    if x.dtype.is_integer:  # as float64, which NumPy has: on a GPU it is float32
+        return f.pow(x.astype(dt.float64), y.astype(dt.float64)).astype(x.dtype)
     if y.node.is_scalar_constant and y.ndim <= x.ndim:
         exponent = y.node.attrs["data"].item()
         return (f.sqrt(x) if exponent == 0.5 else f.pow(x, exponent)).astype(x.dtype)
-    if x.dtype.is_floating and x.dtype != y.dtype:
-        y = y.astype(x.dtype)
-    return f.pow(x, y).astype(x.dtype)
+    return f.pow(x, y.astype(x.dtype))
+
+
+def _whole_power(x: Tensor, y: Tensor) -> Tensor:
+    """Integers to the power of integers, by the bits of the exponent. Six are enough: beyond
+    that every base but 0, 1 and -1 has overflown, and of those only -1 asks for odd or even.
+    A negative exponent gives a fraction, cut to 0."""
+    exponent = y.astype(dt.int32)
+    size = f.abs(exponent)
+    exponent_bits = f.where(size > 63, f.bitwise_and(size, 1) + 62, size)
+    result, power = f.ones_like(x), x
+    for bit in range(6):
+        odd = f.equal(f.bitwise_and(f.bitwise_right_shift(exponent_bits, bit), 1), 1)
+        result = f.where(odd, result * power, result)
+        power = power * power
+    unit = f.equal(x, 1) if x.dtype.kind == "u" else f.equal(f.abs(x), 1)
+    return f.where(f.logical_or(exponent >= 0, unit), result, f.zeros((), x.dtype))
 
 
 @operator("Sign", since=9)
@@ -78,8 +106,13 @@ def bit_shift(call: Call, x: Tensor, y: Tensor) -> Tensor:
     direction = call.get("direction", str)
     if direction not in ("LEFT", "RIGHT"):
         raise OnnxFormatError(f"direction {direction!r} is neither LEFT nor RIGHT")
-    shift = f.bitwise_left_shift if direction == "LEFT" else f.bitwise_right_shift
-    return shift(x, y)
+    width = 8 * x.dtype.size
+    inside = f.logical_and(y >= 0, y < width)  # beyond, every bit of x is shifted out
+    places = f.where(inside, y, f.full((), width - 1, y.dtype))
+    if direction == "LEFT":
+        return f.where(inside, f.bitwise_left_shift(x, places), f.zeros((), x.dtype))
+    shifted = f.bitwise_right_shift(x, places)
+    return shifted if x.dtype.kind == "i" else f.where(inside, shifted, f.zeros((), x.dtype))
 
 
 @operator("Max")
@@ -112,6 +145,11 @@ def clip(call: Call, x: Tensor, low: Tensor | None = None, high: Tensor | None =
             raise OnnxFormatError(f"{name} must be one number, its shape is {bound.shape}")
     bounds = [None if bound is None else f.reshape(bound, ()) for bound in (low, high)]
     return f.clip(x, *bounds)
+
+
+@operator("BitCast", since=26)
+def bit_cast(call: Call, x: Tensor) -> Tensor:
+    return f.bitcast(x, type_called(call.get("to", int)))
 
 
 @operator("Identity")

@@ -6,13 +6,14 @@ from ... import dtype as dt
 from ... import functions as f
 from ...compile.fold import host_value
 from ...errors import OnnxFormatError
-from ...shape import check_axis
-from ...tensor import Tensor
+from ...hostarray import from_values
+from ...shape import Shape, check_axis, size_of, strides_of
+from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import operator
 
 
-def _check_range(indices: Tensor, length: int) -> None:
+def check_range(indices: Tensor, length: int) -> None:
     """Indices that are known now must lie inside; those that are not are clamped by the device."""
     known = host_value(indices.node)
     if known is not None and known.size:
@@ -28,7 +29,7 @@ def _check_range(indices: Tensor, length: int) -> None:
 @operator("Gather")
 def gather(call: Call, x: Tensor, indices: Tensor) -> Tensor:
     axis = check_axis(call.get("axis", int, 0), x.ndim, "gather")
-    _check_range(indices, x.shape[axis])
+    check_range(indices, x.shape[axis])
     return f.take(x, indices, axis)
 
 
@@ -36,7 +37,7 @@ def gather(call: Call, x: Tensor, indices: Tensor) -> Tensor:
 def gather_elements(call: Call, x: Tensor, indices: Tensor) -> Tensor:
     """The indices may be shorter than x along the other axes: the rest of x is not read."""
     axis = check_axis(call.get("axis", int, 0), x.ndim, "gather")
-    _check_range(indices, x.shape[axis])
+    check_range(indices, x.shape[axis])
     if indices.ndim == x.ndim:
         index = [
             slice(None) if a == axis else slice(0, min(dim, x.shape[a]))
@@ -44,6 +45,63 @@ def gather_elements(call: Call, x: Tensor, indices: Tensor) -> Tensor:
         ]
         x = x[tuple(index)]
     return f.take_along_axis(x, indices, axis)
+
+
+def flat_places(indices: Tensor, shape: Shape) -> Tensor:
+    """Tuples of indices (..., axes of `shape`) as row-major places in that shape, (...)."""
+    total: Tensor | None = None
+    for axis, (length, stride) in enumerate(zip(shape, strides_of(shape), strict=True)):
+        index = indices[..., axis]
+        check_range(index, length)
+        if index.dtype.kind == "i":
+            index = f.where(index < 0, index + length, index)
+        place = index.astype(dt.int32) * stride
+        total = place if total is None else total + place
+    assert total is not None
+    return total
+
+
+@operator("GatherND", since=11)
+def gather_nd(call: Call, x: Tensor, indices: Tensor) -> Tensor:
+    """x[indices[..., 0], indices[..., 1], ..., :] in each of the batch that the first
+    `batch_dims` axes of both are."""
+    batch = call.get("batch_dims", int, 0)
+    depth = indices.shape[-1] if indices.ndim else 0
+    if not 0 <= batch < min(x.ndim, indices.ndim) or not 0 < depth <= x.ndim - batch:
+        raise OnnxFormatError(f"indices {indices.shape} in {x.shape} with {batch} batch axes")
+    if x.shape[:batch] != indices.shape[:batch]:
+        raise OnnxFormatError(f"the batches of {x.shape} and of indices {indices.shape} differ")
+    lead, rest = x.shape[batch : batch + depth], x.shape[batch + depth :]
+    each, count = size_of(lead), size_of(x.shape[:batch])
+    places = f.reshape(flat_places(indices, lead), (count, -1) if indices.size else (count, 0))
+    places = places + f.reshape(f.arange(count), (count, 1)) * each
+    rows = f.reshape(x, (count * each, *rest))
+    return f.reshape(f.take(rows, places, 0), (*indices.shape[:-1], *rest))
+
+
+@operator("ArrayFeatureExtractor", domain="ai.onnx.ml")
+def array_feature_extractor(call: Call, x: Tensor, places: Tensor) -> Tensor:
+    """Elements of the last axis; the result has two axes or more."""
+    if not x.ndim:
+        raise OnnxFormatError("its input has no axes")
+    check_range(places, x.shape[-1])
+    taken = f.take(x, f.reshape(places, (places.size,)), -1)
+    return taken if x.ndim > 1 else f.expand_dims(taken, 0)
+
+
+@operator("Compress", since=9)
+def compress(call: Call, x: Tensor, condition: Tensor) -> Tensor:
+    """The elements along an axis (of the flattened x, without one) whose condition is true."""
+    axis = call.get("axis", int, None)
+    if condition.ndim != 1 or condition.dtype != dt.bool_:
+        raise OnnxFormatError(f"a condition of {condition.dtype.name} {condition.shape}")
+    known = call.known(condition, "the condition").flat()
+    flat = f.reshape(x, (x.size,)) if axis is None else x
+    place = 0 if axis is None else check_axis(axis, x.ndim, "compress")
+    if len(known) > flat.shape[place]:
+        raise OnnxFormatError(f"{len(known)} conditions for axis {place} of {flat.shape}")
+    chosen = [index for index, wanted in enumerate(known) if wanted]
+    return f.take(flat, asarray(from_values(chosen, (len(chosen),), dt.int64)), place)
 
 
 @operator("OneHot", since=9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ... import functions as f
-from ...errors import OnnxFormatError, OnnxUnsupportedError
+from ...errors import OnnxFormatError
 from ...shape import broadcast_shapes, check_axis
 from ...tensor import Tensor
 from ..call import Call
@@ -123,15 +123,3 @@ def space_to_depth(call: Call, x: Tensor) -> Tensor:
     apart = f.reshape(x, (n, c, h // size, size, w // size, size))
     order = (0, 3, 5, 1, 2, 4) if depth_first else (0, 1, 3, 5, 2, 4)
     return f.reshape(f.permute_dims(apart, order), (n, c * size * size, h // size, w // size))
-
-
-@operator("Dropout")
-def dropout(
-    call: Call, x: Tensor, ratio: Tensor | None = None, training: Tensor | None = None
-) -> list[Tensor]:
-    """Nothing is dropped outside training. The mask, if asked for, is all true."""
-    call.ignore("ratio", "seed")
-    if training is not None and any(call.known(training, "training_mode").flat()):
-        raise OnnxUnsupportedError("it is in training mode")
-    mask = f.ones(x.shape, "bool" if call.opset >= 10 else x.dtype)
-    return [x, mask]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ... import functions as f
+from ...compile.fold import host_value
 from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...hostarray import from_values
 from ...shape import check_axis
@@ -68,8 +69,10 @@ def pad(
     mode = call.choice("mode", "constant", "reflect", "edge", "wrap")
     widths = call.integers("pads", pads)
     fill = call.get("value", float, 0.0) if call.opset < 11 else 0.0
-    if value is not None:
-        fill = call.known(value, "the padding value").item()
+    if value is not None and value.size != 1:
+        raise OnnxFormatError(f"the padding value must be one number, its shape is {value.shape}")
+    known = None if value is None else host_value(value.node)
+    fill = fill if known is None else known.item()
     chosen = call.known_integers(axes, "axes") if axes is not None else tuple(range(x.ndim))
     if widths is None or len(widths) != 2 * len(chosen):
         raise OnnxFormatError(f"pads {widths} do not fit {len(chosen)} axes of {x.shape}")
@@ -80,7 +83,11 @@ def pad(
         if low + length + high < 0:
             raise OnnxFormatError(f"pads {widths} cut off more of {x.shape} than there is")
     if mode == "constant":
-        return f.pad(x, border, fill)
+        padded = f.pad(x, border, fill)
+        if value is None or known is not None:
+            return padded
+        inside = f.pad(f.ones(x.shape, "bool"), border, False)
+        return f.where(inside, padded, f.reshape(value, ()).astype(x.dtype))
     for axis, (low, high) in enumerate(border):
         if low or high:
             places = _border_places(mode, x.shape[axis], low, high)

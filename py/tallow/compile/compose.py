@@ -1,0 +1,73 @@
+"""Composition: ops that only NumPy has whole, as a GPU computes them.
+
+Both compare everything with everything: n * n and n * j steps, in which no thread waits for
+another, no order of arrival shows in the result, and nothing is stored on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .. import dtype as dt
+from .. import functions as f
+from ..graph import Graph, Node, make, rebuild
+from ..op import Op
+from ..ops import arrange, source
+from ..tensor import Tensor
+
+
+def compose(graph: Graph) -> Graph:
+    """The graph without composites."""
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        if node.op not in _COMPOSED:
+            return rebuild(node, inputs)
+        return _COMPOSED[node.op](*(Tensor(child) for child in inputs), **node.attrs).node
+
+    return graph.rewrite(rule)
+
+
+def _line(shape: tuple[int, ...], axis: int) -> Tensor:
+    """The coordinate along an axis."""
+    return Tensor(make(source.iota, shape=shape, dtype=dt.int32, axis=axis))
+
+
+def _argsort(x: Tensor, descending: bool, count: int) -> Tensor:
+    """An element's place in the order is the number of those that come before it."""
+    size, axis = x.shape[-1], x.ndim - 1
+    if not size or not count:
+        return f.zeros((*x.shape[:-1], count), dt.int32)
+    if x.dtype == dt.bool_:
+        x = x.astype(dt.int32)
+    this, other = f.expand_dims(x, axis + 1), f.expand_dims(x, axis)
+    square = (*x.shape, size)
+    before = other > this if descending else other < this
+    earlier = f.logical_and(f.equal(other, this), _line(square, axis + 1) < _line(square, axis))
+    rank = f.sum(f.logical_or(before, earlier).astype(dt.int32), axis=-1)  # (..., size)
+    found = f.equal(f.expand_dims(rank, axis), _line((*x.shape[:-1], count, size), axis))
+    places = _line((*x.shape[:-1], count, size), axis + 1)
+    return f.max(f.where(found, places, 0), axis=-1)
+
+
+def _scatter(data: Tensor, places: Tensor, updates: Tensor, reduction: str) -> Tensor:
+    """Every row of the result looks for the updates that are meant for it."""
+    batch, rows, length = data.shape
+    count = updates.shape[1]
+    if not count or not data.size:
+        return data
+    wide = (batch, rows, count)
+    hit = f.equal(f.expand_dims(places.astype(dt.int32), 1), _line(wide, 1))
+    if reduction == "none":
+        last = f.max(f.where(hit, _line(wide, 2), -1), axis=2)
+        row = f.maximum(last, 0) + _line(last.shape, 0) * count
+        moved = f.take(f.reshape(updates, (batch * count, length)), row)
+        return f.where(f.expand_dims(last >= 0, 2), moved, data)
+    hit, rest = f.expand_dims(hit, 3), f.expand_dims(updates, 1)
+    if reduction in ("add", "mul"):
+        fold, join = (f.sum, f.add) if reduction == "add" else (f.prod, f.multiply)
+        return join(data, fold(f.where(hit, rest, int(reduction == "mul")), axis=2))
+    fold, join = (f.max, f.maximum) if reduction == "max" else (f.min, f.minimum)
+    return join(data, fold(f.where(hit, rest, f.expand_dims(data, 2)), axis=2))
+
+
+_COMPOSED: dict[Op, Callable[..., Tensor]] = {arrange.argsort: _argsort, arrange.scatter: _scatter}

@@ -1,0 +1,316 @@
+"""Runs a graph stage by stage: a generator that asks for what may block, so that one text serves
+`run` and `run_async`.
+
+    given ─▶ stage ─▶ device ─▶ host steps ─▶ next stage ... ─▶ outputs
+
+Stages are kept by the shapes they were made for (and by the values, where shapes depend on values);
+the least recently used are closed.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import DTypeError, FeedError, OnnxFormatError
+from ..graph import Graph
+from ..hostarray import HostArray
+from ..session import Session, compile_session, compile_session_async
+from .builder import describe
+from .hosting import compute
+from .records import Constant, GraphRecord, NodeRecord, Unreadable
+from .registry import find_control
+from .stages import HostStep, Spec, Stage, ValuesNeededError, make_stage
+from .values import Value, size_in_bytes
+
+KEPT = 8
+"""Stages of a graph that are kept compiled."""
+
+_LIMIT = "beyond what the GPU computes"
+
+
+@dataclass(frozen=True, slots=True)
+class Compile:
+    """Asks for a graph to be compiled for a device; the answer is a Session."""
+
+    graph: Graph
+    device: str | None
+
+    def now(self) -> Session:
+        return compile_session(self.graph, self.device)
+
+    async def soon(self) -> Session:
+        return await compile_session_async(self.graph, self.device)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Asks for a session to be run; the answer is its outputs by name."""
+
+    session: Session
+    feeds: Mapping[str, HostArray]
+
+    def now(self) -> dict[str, HostArray]:
+        return self.session.run_host(self.feeds)
+
+    async def soon(self) -> dict[str, HostArray]:
+        return await self.session.run_host_async(self.feeds)
+
+
+Steps = Generator[Compile | Run, Any, Any]
+
+
+def now(steps: Steps) -> Any:
+    """Runs the generator, blocking; gives what it returns."""
+    try:
+        request = next(steps)
+        while True:
+            try:
+                answer = request.now()
+            except Exception as error:
+                request = steps.throw(error)
+            else:
+                request = steps.send(answer)
+    except StopIteration as end:
+        return end.value
+
+
+async def soon(steps: Steps) -> Any:
+    """Runs the generator; gives what it returns."""
+    try:
+        request = next(steps)
+        while True:
+            try:
+                answer = await request.soon()
+            except Exception as error:
+                request = steps.throw(error)
+            else:
+                request = steps.send(answer)
+    except StopIteration as end:
+        return end.value
+
+
+@dataclass(slots=True)
+class Part:
+    """A stage that is compiled. why: why NumPy runs it though another device was asked for."""
+
+    stage: Stage
+    session: Session | None = None
+    why: str = ""
+
+
+@dataclass(slots=True)
+class Trace:
+    """What a run did: the parts that the device ran; how often each host step was computed, and the
+    bytes that came to it and went from it."""
+
+    parts: dict[int, Part] = field(default_factory=dict)
+    steps: dict[int, tuple[HostStep, int, int, int]] = field(default_factory=dict)
+
+    def ran(self, part: Part) -> None:
+        self.parts[id(part)] = part
+
+    def computed(self, step: HostStep, taken: int, given: int) -> None:
+        _, times, before, after = self.steps.get(id(step), (step, 0, 0, 0))
+        self.steps[id(step)] = (step, times + 1, before + taken, after + given)
+
+
+class Execution:
+    """A graph on a device. Bodies of control flow are executions of their own."""
+
+    def __init__(
+        self, graph: GraphRecord, device: str | None, outer: Mapping[str, Constant], trace: Trace
+    ) -> None:
+        captured = {name: outer[name] for name in graph.captures if name in outer}
+        self.graph = graph
+        self.trace = trace
+        self._device = device
+        self._constants = {**captured, **graph.constants}
+        self._wanted = tuple(info.name for info in graph.outputs)
+        self._known: set[str] = set()
+        self._parts: OrderedDict[tuple[object, ...], Part] = OrderedDict()
+        self._reads: dict[tuple[NodeRecord, ...], tuple[str, ...]] = {}
+        self._bodies: dict[tuple[int, str], Execution] = {}
+
+    def close(self) -> None:
+        """Frees the memory on the device."""
+        for part in self._parts.values():
+            _close(part)
+        self._parts.clear()
+        for body in self._bodies.values():
+            body.close()
+
+    def needs(self) -> list[str]:
+        """What must be given: inputs, and values of the graphs around that are not constants."""
+        captured = [name for name in self.graph.captures if name not in self._constants]
+        return [*(info.name for info in self.graph.inputs), *captured]
+
+    def prepare(self, specs: Mapping[str, Spec]) -> Steps:
+        """Compiles the first stage for inputs of these shapes, if it depends on no values."""
+        try:
+            part = yield from self._part(self.graph.nodes, dict(specs))
+        except ValuesNeededError:
+            return
+        self.trace.ran(part)
+
+    def run(self, given: Mapping[str, Value]) -> Steps:
+        """The outputs by name, of what was given by name."""
+        values: dict[str, Any] = dict(given)
+        nodes = self.graph.nodes
+        while nodes or not values.keys() >= set(self._wanted) - self._constants.keys():
+            part = yield from self._part(nodes, values)
+            stage = part.stage
+            values.update(stage.values)
+            if part.session is not None:
+                values.update((yield from self._computed(part, values)))
+            for step in stage.steps:
+                yield from self._host_step(step, values)
+            if len(stage.later) == len(nodes):
+                raise OnnxFormatError(f"{describe(nodes[0])}: what it needs is never known")
+            nodes = stage.later
+            if nodes:
+                self._forget(values, nodes)
+        return {name: self._value(name, values) for name in self._wanted}
+
+    def _forget(self, values: dict[str, Any], nodes: tuple[NodeRecord, ...]) -> None:
+        needed = {*self._wanted, *(name for node in nodes for name in node.reads)}
+        for name in [name for name in values if name not in needed]:
+            del values[name]
+
+    def _value(self, name: str, values: Mapping[str, Any]) -> Value:
+        if name in values:
+            value: Value = values[name]
+            return value
+        found = self._constants[name]
+        if isinstance(found, Unreadable):
+            raise OnnxFormatError(found.reason)
+        return found
+
+    # ---- the device ----------------------------------------------------------------------------
+
+    def _part(self, nodes: tuple[NodeRecord, ...], values: Mapping[str, Any]) -> Steps:
+        """The compiled stage for these values, which is made where it is new."""
+        while True:
+            key = self._key(nodes, values)
+            if key in self._parts:
+                self._parts.move_to_end(key)
+                return self._parts[key]
+            try:
+                stage = make_stage(
+                    nodes,
+                    values,
+                    {name for name in self._known if isinstance(values.get(name), HostArray)},
+                    self._constants,
+                    self._wanted,
+                    self.graph.name or "onnx",
+                )
+            except ValuesNeededError as error:
+                if any(isinstance(values[name], Spec) for name in error.names):
+                    raise
+                self._known |= error.names
+                continue
+            self._known |= stage.values.keys()
+            part = Part(stage)
+            if stage.graph is not None:
+                yield from self._compile(part, self._device)
+            self._parts[key] = part
+            while len(self._parts) > KEPT:
+                _close(self._parts.popitem(last=False)[1])
+            return part
+
+    def _key(self, nodes: tuple[NodeRecord, ...], values: Mapping[str, Any]) -> tuple[object, ...]:
+        """What a stage depends on: the nodes left, the shapes and types of values, and the values
+        that it must know."""
+        if nodes not in self._reads:
+            read = {name for node in nodes for name in node.reads} | set(self._wanted)
+            self._reads[nodes] = tuple(sorted(read - self._constants.keys()))
+        marks: list[object] = [nodes]
+        for name in self._reads[nodes]:
+            value = values.get(name)
+            if isinstance(value, (HostArray, Spec)):
+                marks.append((name, value.shape, value.dtype))
+                if name in self._known and isinstance(value, HostArray):
+                    marks.append(bytes(value.data))
+            elif name in values:
+                marks.append((name, "host"))
+        return tuple(marks)
+
+    def _compile(self, part: Part, device: str | None) -> Steps:
+        try:
+            part.session = yield Compile(part.stage.graph, device)  # type: ignore[arg-type]
+        except DTypeError as error:
+            if device == "numpy":
+                raise
+            part.why = f"{_LIMIT}: {error}"
+            part.session = yield Compile(part.stage.graph, "numpy")  # type: ignore[arg-type]
+
+    def _computed(self, part: Part, values: Mapping[str, Any]) -> Steps:
+        assert part.session is not None and part.stage.graph is not None
+        self.trace.ran(part)
+        feeds = {node.attrs["name"]: values[node.attrs["name"]] for node in part.stage.graph.inputs}
+        try:
+            results = yield Run(part.session, feeds)
+        except FeedError as error:  # 64-bit integers that 32 bits don't hold
+            if part.session.device == "numpy":
+                raise
+            part.session.close()
+            part.why = f"{_LIMIT}: {error}"
+            part.session = yield Compile(part.stage.graph, "numpy")
+            results = yield Run(part.session, feeds)
+        return results
+
+    # ---- the host ------------------------------------------------------------------------------
+
+    def _host_step(self, step: HostStep, values: dict[str, Any]) -> Steps:
+        node = step.node
+        taken = [self._value(name, values) if name else None for name in node.inputs]
+        control: Any = find_control(node)
+        if control is None:
+            results = compute(node, taken)
+        else:
+            bodies = {
+                name: self._body(node, name, value, values)
+                for name, value in node.attributes.items()
+                if isinstance(value, GraphRecord)
+            }
+            try:
+                made = yield from control.function(node, taken, bodies)
+            except (ValueError, TypeError) as error:
+                raise OnnxFormatError(f"{describe(node)}: {error}") from error
+            results = {name: x for name, x in zip(node.outputs, made) if name}  # noqa: B905
+        missing = [name for name in node.outputs if name and name not in results]
+        if missing:
+            raise OnnxFormatError(f"{describe(node)}: its output {missing[0]!r} is not computed")
+        values.update(results)
+        given = sum(map(size_in_bytes, results.values()))
+        self.trace.computed(step, sum(map(size_in_bytes, taken)), given)
+
+    def _body(
+        self, node: NodeRecord, name: str, graph: GraphRecord, values: Mapping[str, Any]
+    ) -> Any:
+        """A function that runs a body on its inputs, in order, and gives its outputs, in order."""
+        key = id(node), name
+        if key not in self._bodies:
+            self._bodies[key] = Execution(graph, self._device, self._constants, self.trace)
+        body = self._bodies[key]
+        captured = {x: values[x] for x in graph.captures if x in values}
+
+        def run(*inputs: Value) -> Steps:
+            if len(inputs) != len(graph.inputs):
+                raise OnnxFormatError(
+                    f"{describe(node)}: its graph {name!r} has {len(graph.inputs)} inputs, and is "
+                    f"given {len(inputs)}"
+                )
+            own = {info.name: x for info, x in zip(graph.inputs, inputs, strict=True)}
+            results = yield from body.run({**captured, **own})
+            return [results[info.name] for info in graph.outputs]
+
+        run.outputs = graph.outputs  # type: ignore[attr-defined]
+        return run
+
+
+def _close(part: Part) -> None:
+    if part.session is not None:
+        part.session.close()

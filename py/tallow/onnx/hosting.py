@@ -1,0 +1,36 @@
+"""A node computed on the host, by its host operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import OnnxError, OnnxFormatError, OnnxUnsupportedError
+from .builder import check_inputs, describe
+from .call import Call
+from .records import NodeRecord
+from .registry import find_on_host
+from .values import Value, from_numpy, to_numpy
+
+_AT_FAULT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What NumPy raises for values that a function can't compute."""
+
+
+def compute(node: NodeRecord, values: Sequence[Value]) -> dict[str, Value]:
+    """The outputs of a node by name. Raises OnnxFormatError for values that it can't compute."""
+    import numpy as np
+
+    entry = find_on_host(node)
+    assert entry is not None and node.opset is not None, node
+    call = Call(node, node.opset)
+    try:
+        check_inputs(entry.fewest, entry.most, values)
+        result = entry.function(call, np, *map(to_numpy, values))
+    except OnnxError as error:
+        raise type(error)(f"{describe(node)}: {error}") from error
+    except _AT_FAULT as error:
+        raise OnnxFormatError(f"{describe(node)}: {error}") from error
+    unknown = call.unknown_attributes()
+    if unknown:
+        raise OnnxUnsupportedError(f"{describe(node)}: its attribute {unknown[0]!r} is not known")
+    results = result if isinstance(result, tuple) else (result,)
+    return {name: from_numpy(x) for name, x in zip(node.outputs, results) if name}  # noqa: B905

@@ -1,0 +1,74 @@
+"""Report: which nodes the device runs and which the host, why, and what crosses between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .execution import Part
+from .stages import HostStep
+
+
+@dataclass(frozen=True, slots=True)
+class OnHost:
+    """A node that the host computes: how often in a run, and the bytes it took and gave."""
+
+    node: str
+    operator: str
+    reason: str
+    times: int
+    bytes_in: int
+    bytes_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What ran where. nodes: those that the device ran, in `parts` plans; moved: reasons why NumPy
+    ran a part in place of the device; host: the nodes that the host computed."""
+
+    device: str
+    parts: int
+    nodes: int
+    moved: tuple[str, ...]
+    host: tuple[OnHost, ...]
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that crossed to the host's nodes and back in a run."""
+        return sum(one.bytes_in + one.bytes_out for one in self.host)
+
+    @classmethod
+    def of(
+        cls, device: str, parts: Sequence[Part], steps: Sequence[tuple[HostStep, int, int, int]]
+    ) -> Report:
+        """The report of a run."""
+        host = [
+            OnHost(step.node.label, _name(step.node), step.reason, times, taken, given)
+            for step, times, taken, given in steps
+        ]
+        compiled = [part for part in parts if part.session is not None]
+        return cls(
+            device,
+            len(compiled),
+            sum(part.stage.nodes for part in compiled),
+            tuple(part.why for part in compiled if part.why),
+            tuple(host),
+        )
+
+    def __str__(self) -> str:
+        plans = f"{self.parts} plan{'' if self.parts == 1 else 's'}"
+        lines = [f"{self.device}: {self.nodes} nodes in {plans}"]
+        lines += [f"numpy instead, for a plan: {reason}" for reason in self.moved]
+        if self.host:
+            lines.append(f"host: {len(self.host)} nodes, {self.bytes:,} bytes crossed")
+        lines += [
+            f"  {one.node}: {one.operator}, {one.times} x, {one.bytes_in:,} -> {one.bytes_out:,} "
+            f"bytes: {one.reason}"
+            for one in self.host
+        ]
+        return "\n".join(lines)
+
+
+def _name(node: Any) -> str:
+    return f"{node.domain}.{node.op_type}" if node.domain else str(node.op_type)

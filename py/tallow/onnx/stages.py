@@ -1,0 +1,257 @@
+"""Stages: as much of a graph as can be computed in one go, then what the host must compute.
+
+A stage is one Tallow graph, of every node whose shapes are known by now, and the host's steps whose
+inputs are there after it. What depends on those waits for a later stage, which is made when they
+are known: so shapes are always concrete, and values cross to the host only where they must.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..compile.fold import host_value
+from ..dtype import DType
+from ..errors import OnnxUnsupportedError
+from ..graph import Graph, Node, constant, input_node
+from ..hostarray import HostArray, StringArray
+from ..shape import Shape
+from ..tensor import Tensor
+from .builder import Builder, check_size, describe
+from .call import NotKnownError
+from .expand import placed
+from .hosting import compute
+from .records import Constant, GraphRecord, NodeRecord
+from .registry import find_any, find_control, find_on_host, operators
+from .values import Value
+
+SMALL = 4096
+"""Elements of a value that the host works out when a stage is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """Stands for a tensor that is not there yet."""
+
+    shape: Shape
+    dtype: DType
+
+
+Given = Mapping[str, Value | Spec]
+
+
+@dataclass(frozen=True, slots=True)
+class HostStep:
+    """A node that the host computes, and why."""
+
+    node: NodeRecord
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage. The device computes `graph`, None if there is nothing for it; `values` are known
+    already; the host computes `steps`; `later` is left for the stages after it. nodes: how many of
+    the file's the graph stands for."""
+
+    graph: Graph | None
+    values: Mapping[str, HostArray]
+    steps: tuple[HostStep, ...]
+    later: tuple[NodeRecord, ...]
+    nodes: int
+
+
+class ValuesNeededError(Exception):
+    """Values that are given must be known to the stage: they become constants of it."""
+
+    def __init__(self, names: Collection[str], why: str) -> None:
+        super().__init__(why)
+        self.names = frozenset(names)
+
+
+def make_stage(
+    nodes: Sequence[NodeRecord],
+    given: Given,
+    known: Collection[str],
+    constants: Mapping[str, Constant],
+    wanted: Collection[str],
+    name: str,
+) -> Stage:
+    """The next stage of `nodes`, when the values `given` are there.
+
+    known: the names of given values that are constants of the stage. wanted: what the graph gives
+    in the end. Raises ValuesNeededError, OnnxUnsupportedError, OnnxFormatError.
+    """
+    return _Making(given, known, constants).stage(nodes, wanted, name)
+
+
+class _Making:
+    def __init__(
+        self,
+        given: Given,
+        known: Collection[str],
+        constants: Mapping[str, Constant],
+    ) -> None:
+        self._given = given
+        self._builder = Builder(constants)
+        self._constants = constants
+        self._inputs: dict[str, Node] = {}
+        self._absent: set[str] = set()  # made later, or by the host
+        self._host: list[HostStep] = []
+        self._later: list[NodeRecord] = []
+        for name in known:
+            value = given.get(name)
+            if isinstance(value, HostArray):
+                self._builder.values[name] = Tensor(constant(value))
+
+    def stage(self, nodes: Sequence[NodeRecord], wanted: Collection[str], name: str) -> Stage:
+        todo = deque(nodes)
+        count = 0
+        while todo:
+            node = todo.popleft()
+            if any(read in self._absent for read in node.reads):
+                self._wait(self._later, node)
+                continue
+            branch = self._branch(node)
+            if branch is not None:
+                todo.extendleft(reversed(branch))
+                continue
+            reason = self._why_on_host(node)
+            if reason is None:
+                reason = self._make(node)
+                count += reason is None
+            if reason and not self._computed(node):
+                self._wait(self._host, HostStep(node, reason))
+        return self._finished(wanted, name, count)
+
+    # ---- nodes ---------------------------------------------------------------------------------
+
+    def _branch(self, node: NodeRecord) -> Sequence[NodeRecord] | None:
+        """The nodes of the branch that an If takes, where that is known already."""
+        if (node.domain, node.op_type) != ("", "If") or len(node.inputs) != 1:
+            return None
+        if not self._is_tensor(node.inputs[0]):
+            return None
+        value = host_value(self._tensor(node.inputs[0]).node)
+        branch = node.attributes.get(
+            "then_branch" if value and any(value.flat()) else "else_branch"
+        )
+        if value is None or not isinstance(branch, GraphRecord):
+            return None
+        if branch.inputs or len(branch.outputs) < len(node.outputs):
+            return None  # control.py says what is wrong
+        return placed(branch, f"{node.label}/", node.outputs)
+
+    def _why_on_host(self, node: NodeRecord) -> str | None:
+        """Why the host has to compute a node; None if the device may."""
+        if find_control(node):
+            return "it decides what is computed"
+        if not all(map(self._is_tensor, filter(None, node.inputs))):
+            if find_on_host(node) is None:
+                raise OnnxUnsupportedError(
+                    f"{describe(node)}: Tallow has it for tensors of numbers alone"
+                )
+            return "it is about texts, sequences or optionals"
+        if (node.domain, node.op_type) not in operators():
+            find_any(node)
+            return "its result can only be computed on the host"
+        return None
+
+    def _make(self, node: NodeRecord) -> str | None:
+        """Makes the tensors of a node. The reason, if the host has to; a node whose values must be
+        known first waits."""
+        for name in filter(None, node.inputs):
+            self._tensor(name)
+        try:
+            self._builder.make(node)
+        except NotKnownError as error:
+            names = self._needed(node, error.tensor)
+            if names <= self._given.keys():
+                raise ValuesNeededError(names, f"{describe(node)}: {error}") from error
+            if not _serves_numbers(node):
+                self._wait(self._later, node)
+                return None
+            return str(error)
+        except OnnxUnsupportedError as error:
+            if not _serves_numbers(node):
+                raise OnnxUnsupportedError(f"{describe(node)}: {error}") from error
+            return str(error)
+        return None
+
+    def _computed(self, node: NodeRecord) -> bool:
+        """Computes a node on small values that are known by now, and says whether it did."""
+        if find_control(node):
+            return False
+        values: list[Value] = []
+        for name in node.inputs:
+            value = self._known_value(name) if name else None
+            if name and value is None:
+                return False
+            values.append(value)
+        for name, result in compute(node, values).items():
+            if not isinstance(result, HostArray):
+                return False
+            self._builder.values[name] = Tensor(constant(result))
+        return True
+
+    def _known_value(self, name: str) -> Value:
+        if name in self._constants and isinstance(self._constants[name], StringArray):
+            return self._constants[name]  # type: ignore[return-value]
+        if not self._is_tensor(name):
+            return None
+        node = self._tensor(name).node
+        if node.is_constant:
+            data: HostArray = node.attrs["data"]
+            return data if data.size <= SMALL else None
+        return host_value(node)
+
+    def _needed(self, node: NodeRecord, tensor: Tensor) -> set[str]:
+        """The names of the inputs of a node that must be known."""
+        names = {x for x in node.inputs if x and self._builder.values[x].node is tensor.node}
+        unknown = {x for x in node.inputs if x and self._known_value(x) is None}
+        return names or unknown
+
+    def _wait(self, place: list[Any], entry: Any) -> None:
+        place.append(entry)
+        node = entry.node if isinstance(entry, HostStep) else entry
+        self._absent.update(filter(None, node.outputs))
+
+    # ---- values --------------------------------------------------------------------------------
+
+    def _is_tensor(self, name: str) -> bool:
+        if name in self._builder.values:
+            return True
+        value = self._given.get(name, self._constants.get(name))
+        return isinstance(value, (HostArray, Spec))
+
+    def _tensor(self, name: str) -> Tensor:
+        """A value as a tensor of the stage; given ones become its inputs when first read."""
+        value = self._given.get(name)
+        if name not in self._builder.values and isinstance(value, (HostArray, Spec)):
+            check_size(f"{name!r}", value.shape)
+            self._inputs[name] = input_node(name, value.shape, value.dtype)
+            self._builder.values[name] = Tensor(self._inputs[name])
+        return self._builder.value(name)
+
+    def _finished(self, wanted: Collection[str], name: str, count: int) -> Stage:
+        needed = set(wanted)
+        for node in (*self._later, *(step.node for step in self._host)):
+            needed.update(node.reads)
+        made = needed - self._given.keys() - self._constants.keys()
+        values: dict[str, HostArray] = {}
+        outputs: dict[str, Node] = {}
+        for one in sorted(made & self._builder.values.keys()):
+            value = self._known_value(one)
+            if isinstance(value, HostArray):
+                values[one] = value
+            else:
+                outputs[one] = self._builder.values[one].node
+        graph = Graph(tuple(self._inputs.values()), outputs, name) if outputs else None
+        return Stage(graph, values, tuple(self._host), tuple(self._later), count)
+
+
+def _serves_numbers(node: NodeRecord) -> bool:
+    entry = find_on_host(node)
+    return entry is not None and entry.numbers

@@ -1,0 +1,59 @@
+"""Sorting and scattering: a function each in NumPy, compositions on a GPU (compile/compose.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import dtype as dt
+from ..errors import DTypeError, ShapeError
+from ..op import Attrs, Composite, Spec
+
+
+def _argsort_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    ((shape, _),) = operands
+    count = attrs["count"]
+    if not shape or not 0 <= count <= shape[-1]:
+        raise ShapeError(f"argsort: the first {count} places of the last axis of {shape}")
+    return (*shape[:-1], count), dt.int32
+
+
+def _argsort(np: Any, x: Any, descending: bool, count: int) -> Any:
+    if descending:  # turned round before and after, so that equal elements keep their order
+        turned = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+        places = x.shape[-1] - 1 - turned
+    else:
+        places = np.argsort(x, axis=-1, kind="stable")
+    return places[..., :count].astype(np.int32)
+
+
+argsort = Composite("argsort", _argsort, _argsort_rule)
+"""Where the `count` smallest (`descending`: largest) elements of the last axis are, in order; of
+equal ones the first comes first."""
+
+
+def _scatter_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    (data, dtype), (places, kind), (updates, other) = operands
+    if not kind.is_integer or dtype != other:
+        raise DTypeError(f"scatter: {other.name} at {kind.name} places into {dtype.name}")
+    fits = len(data) == len(updates) == 3 and len(places) == 2 and updates[:2] == places
+    if not fits or data[0] != places[0] or data[2] != updates[2]:
+        raise ShapeError(f"scatter: {updates} at {places} does not fit into {data}")
+    return data, dtype
+
+
+def _scatter(np: Any, data: Any, places: Any, updates: Any, reduction: str) -> Any:
+    result = data.copy()
+    at = (np.arange(data.shape[0])[:, None], places)
+    if reduction == "none":
+        result[at] = updates
+    else:
+        names = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}
+        getattr(np, names[reduction]).at(result, at, updates)
+    return result
+
+
+scatter = Composite("scatter", _scatter, _scatter_rule)
+"""data (b, n, s) with the rows of updates (b, j, s) put to the places (b, j), which are counted
+from the front. reduction: "none" (the last update of a place stands), "add", "mul", "max", "min".
+"""

@@ -1,0 +1,95 @@
+"""Firefox runs the page: on NumPy, and on WebGPU where it offers an adapter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import ConsoleMessage, Playwright, expect
+
+from tallow_build import debian, firefox
+
+BREACHES = """
+addEventListener("securitypolicyviolation", (event) => {
+  (window.breaches ??= []).push(`${event.effectiveDirective} ${event.blockedURI}`);
+});
+"""
+
+# Why a page gets no adapter, or null.
+MISSING = """async () => {
+  if (!navigator.gpu) return "there is no navigator.gpu";
+  return (await navigator.gpu.requestAdapter()) ? null : "requestAdapter() gives null";
+}"""
+
+
+@pytest.fixture
+def visitor_in_firefox(
+    playwright: Playwright, server: str, watched_page_of: Any, visitor_of: Any
+) -> Any:
+    """with visitor_in_firefox(webgpu=...) as visitor: one whose page may do nothing wrong.
+
+    Skips where this machine has no Firefox; that Debian's was not installed is a failure.
+    """
+    path = firefox.find()
+    if path is None:
+        assert not debian.available(), "build.py test has not installed Debian's firefox-esr"
+        pytest.skip("there is no Firefox here, and no root on Debian to install one")
+
+    @contextmanager
+    def started(*, webgpu: bool) -> Iterator[Any]:
+        logged: list[str] = []
+
+        def note(message: ConsoleMessage) -> None:
+            if message.type in ("error", "warning"):
+                logged.append(message.text)
+
+        with firefox.running(playwright, path, webgpu=webgpu) as browser:
+            with watched_page_of(browser, server, service_workers="allow") as (page, _):
+                page.on("console", note)
+                page.add_init_script(BREACHES)
+                yield visitor_of(page)
+                assert page.evaluate("window.breaches ?? []") == []
+            assert logged == []
+
+    return started
+
+
+def check_both_views(visitor: Any, photo: dict[str, Any], device: str) -> None:
+    """A 7 is read and a photograph recognised, on this device."""
+    expect(visitor.device).to_have_attribute("data-device", device)
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    visitor.show("Classify")
+    visitor.choose(photo["path"])
+    best, *others = visitor.answer(photo["file"])
+    expected = photo["expected"]["efficientnet_lite0"]
+    assert best["index"] in expected["top1"]
+    assert best["label"] == "espresso"
+    # Firefox decodes and scales a picture itself: its pixels are not quite Chromium's.
+    assert best["probability"] == pytest.approx(expected["answer"][0][1], abs=0.03)
+    assert set(expected["top5"]) <= {row["index"] for row in (best, *others)}
+    expect(visitor.device).to_have_attribute("data-device", device)
+
+
+def test_the_page_on_numpy(visitor_in_firefox: Any, photos: Any) -> None:
+    with visitor_in_firefox(webgpu=False) as visitor:
+        visitor.open("./")
+        expect(visitor.device).to_have_attribute("data-adapter", re.compile("^NumPy "))
+        expect(visitor.device).to_contain_text("This browser has no WebGPU")
+        check_both_views(visitor, photos["coffee"], "numpy")
+
+
+def test_the_page_on_webgpu(visitor_in_firefox: Any, photos: Any) -> None:
+    with visitor_in_firefox(webgpu=True) as visitor:
+        visitor.page.goto("style.css")  # of the same origin, and starts nothing
+        missing = visitor.page.evaluate(MISSING)
+        if missing:
+            version = visitor.page.context.browser.version
+            pytest.skip(f"Firefox {version} offers no WebGPU here: {missing}")
+        visitor.open("./")
+        check_both_views(visitor, photos["coffee"], "webgpu")
+        visitor.hook("language-select").select_option("zh")
+        expect(visitor.device).not_to_contain_text("does not tell its name")  # Firefox's don't

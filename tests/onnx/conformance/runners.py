@@ -1,0 +1,190 @@
+"""What runs cases: Pythons of this machine, or Chromium's. One that falls silent is replaced."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from playwright.sync_api import Browser, sync_playwright
+
+from tallow_build import browser, server
+from tallow_build.errors import BuildError
+from tallow_build.paths import DIST, ROOT
+from tallow_build.process import environment, python
+from tallow_build.script import BrowserPython
+
+from .cases import Case
+from .outcomes import Outcome, broken, judge
+
+WORKER = Path(__file__).with_name("worker.py")
+PATIENCE = 180
+"""Seconds that a case may take: the largest networks need most of them on two slow cores."""
+
+
+class Runner(ABC):
+    """Runs cases on `device` ("numpy" or "webgpu"), one after the other."""
+
+    def __init__(self, device: str) -> None:
+        self.device = device
+
+    def run(self, cases: Sequence[Case]) -> list[Outcome]:
+        """The outcome of each. A case that ends what runs it, or takes too long, has failed, and
+        the next one gets a new start."""
+        outcomes: list[Outcome] = []
+
+        def take(said: dict[str, Any]) -> None:
+            outcomes.append(judge(cases[len(outcomes)], said, self.device))
+
+        while len(outcomes) < len(cases):
+            try:
+                self._answers(cases[len(outcomes) :], take)
+            except BuildError as error:
+                self.close()
+                outcomes.append(broken(cases[len(outcomes)], error.why))
+        return outcomes
+
+    @abstractmethod
+    def _answers(self, cases: Sequence[Case], take: Callable[[dict[str, Any]], None]) -> None:
+        """Gives worker.py's answer for each; BuildError if they end before all cases do."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends what runs; the next case starts it anew."""
+
+
+class ProcessRunner(Runner):
+    """Runs cases in a process of this machine's Python, which may be silent for `patience`."""
+
+    def __init__(self, device: str, worker: Path = WORKER, patience: float = PATIENCE) -> None:
+        super().__init__(device)
+        self._worker = worker
+        self._patience = patience
+        self._process: subprocess.Popen[str] | None = None
+        self._lines: queue.Queue[str] = queue.Queue()
+
+    def _start(self) -> subprocess.Popen[str]:
+        lines: queue.Queue[str] = queue.Queue()
+        process = subprocess.Popen(
+            python(self._worker, self.device),
+            env=environment({"PYTHONPATH": str(ROOT / "py")}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+        )
+
+        def read() -> None:
+            assert process.stdout
+            for line in process.stdout:
+                lines.put(line)
+            lines.put("")  # it has ended
+
+        Thread(target=read, daemon=True).start()
+        self._process, self._lines = process, lines
+        return process
+
+    def _answers(self, cases: Sequence[Case], take: Callable[[dict[str, Any]], None]) -> None:
+        process = self._process or self._start()
+        with tempfile.TemporaryDirectory() as folder:
+            request = Path(folder, "request.json")
+            request.write_bytes(_request(cases))
+            assert process.stdin
+            process.stdin.write(f"{request}\n")
+            process.stdin.flush()
+            for _ in cases:
+                take(json.loads(self._line()))
+
+    def _line(self) -> str:
+        step = "Running cases"
+        try:
+            line = self._lines.get(timeout=self._patience)
+        except queue.Empty:
+            raise BuildError(step, f"no answer for {self._patience} seconds", "") from None
+        if not line:
+            raise BuildError(step, "it ended the process", "")
+        return line
+
+    def close(self) -> None:
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+            for stream in (self._process.stdin, self._process.stdout):
+                if stream:
+                    stream.close()
+            self._process = None
+
+
+class ChromiumRunner(Runner):
+    """Runs cases in a headless Chromium's Python, on WebGPU or NumPy."""
+
+    def __init__(self, device: str, chromium: Browser, address: str) -> None:
+        super().__init__(device)
+        self._browser = chromium
+        self._address = address
+        self._stack = ExitStack()
+        self._python: BrowserPython | None = None
+
+    def _start(self) -> BrowserPython:
+        context = self._stack.enter_context(self._browser.new_context(service_workers="block"))
+        started = BrowserPython(context.new_page(), self._address)
+        booted = started.boot(self.device)
+        if booted.device != self.device:
+            why = booted.reason or "the browser did not say why"
+            raise BuildError(f"Getting the device {self.device}", why, "try again")
+        started.write(WORKER.name, WORKER.read_bytes())
+        started.run("import sys; sys.path.insert(0, '.'); import worker", "start.py", _nothing)
+        self._python = started
+        return started
+
+    def _answers(self, cases: Sequence[Case], take: Callable[[dict[str, Any]], None]) -> None:
+        python = self._python or self._start()
+        python.write("request.json", _request(cases))
+        text = ""
+
+        def write(stream: str, part: str) -> None:
+            nonlocal text
+            if stream == "stdout":
+                *lines, text = (text + part).split("\n")
+                for line in lines:
+                    take(json.loads(line))
+
+        code = f"await worker.serve('request.json', {self.device!r})"
+        if python.run(code, "serve.py", write, PATIENCE).status:
+            raise BuildError("Running cases", "it ended the browser's Python", "")
+
+    def close(self) -> None:
+        self._python = None
+        self._stack.close()
+
+
+def _request(cases: Sequence[Case]) -> bytes:
+    return json.dumps([case.encoded() for case in cases]).encode()
+
+
+def _nothing(stream: str, text: str) -> None:
+    """Drops what a script says."""
+
+
+@contextmanager
+def started(device: str) -> Iterator[Runner]:
+    """The runner of a device as the command line knows it: numpy, native or webgpu."""
+    with ExitStack() as stack:
+        runner: Runner
+        if device == "webgpu":
+            address = stack.enter_context(server.running(DIST))
+            playwright = stack.enter_context(sync_playwright())
+            chromium = stack.enter_context(browser.launch(playwright))
+            runner = ChromiumRunner("webgpu", chromium, address)
+        else:
+            runner = ProcessRunner("webgpu" if device == "native" else device)
+        stack.callback(runner.close)
+        yield runner

@@ -1,0 +1,63 @@
+"""The official ONNX cases on NumPy, and in Chromium on WebGPU: a test per operator type, or set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from . import listed, report
+from .cases import Case, collect
+from .runners import ChromiumRunner, ProcessRunner, Runner
+
+ENTRIES = listed.read(listed.LIST.read_text("utf-8"))
+ROWS = report.parse(report.PAGE.read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def groups() -> dict[str, list[Case]]:
+    """The cases of each operator type, or set of whole models."""
+    found: dict[str, list[Case]] = {}
+    for case in collect():
+        found.setdefault(case.group, []).append(case)
+    return found
+
+
+@pytest.fixture(scope="module", params=listed.DEVICES)
+def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
+    """What runs cases on a device; NumPy's in a process, WebGPU's in Chromium."""
+    started: Runner
+    if request.param == "numpy":
+        started = ProcessRunner("numpy")
+    else:
+        browser: Browser = request.getfixturevalue("browser")
+        started = ChromiumRunner("webgpu", browser, request.getfixturevalue("server"))
+    yield started
+    started.close()
+
+
+@pytest.mark.parametrize("group", report.groups(ROWS))
+def test_cases_are_as_listed(group: str, groups: dict[str, list[Case]], runner: Runner) -> None:
+    outcomes = runner.run(groups[group])
+    assert listed.deviations(outcomes, runner.device, ENTRIES) == []
+    counted = report.count(outcomes, runner.device)[runner.device, group]
+    assert ROWS.get((runner.device, group)) == counted, "build.py conformance writes the page anew"
+
+
+def test_the_page_has_every_operator_type(groups: dict[str, list[Case]]) -> None:
+    assert report.groups(ROWS) == sorted(groups, key=str.lower)
+    assert report.page(ROWS) == report.PAGE.read_text("utf-8")
+
+
+def test_every_entry_of_the_list_is_about_a_case() -> None:
+    assert listed.idle(collect(), ENTRIES) == []
+
+
+def test_all_official_cases_are_there() -> None:
+    cases = collect()
+    assert sum(case.set == "node" for case in cases) == 1884
+    assert {case.set for case in cases} == {
+        "node", "light", "simple", "pytorch-converted", "pytorch-operator",
+    }  # fmt: skip
+    assert len({case.id for case in cases}) == len(cases)

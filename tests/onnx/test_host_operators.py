@@ -1,0 +1,41 @@
+"""Every operator of the host, called by itself, against onnxruntime."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tallow.onnx import proto, reading
+from tallow.onnx.call import Call
+from tallow.onnx.external import ExternalFiles
+from tallow.onnx.registry import find, host_operators
+
+from .case import Case, Known, assert_agrees, expected, model_of
+from .cases import ON_HOST
+
+RUNS = [
+    pytest.param(case, opset, id=f"{case.id}-opset{opset}")
+    for case in ON_HOST
+    for opset in case.versions
+]
+
+
+@pytest.mark.parametrize(("case", "opset"), RUNS)
+def test_operator_agrees(case: Case, opset: int) -> None:
+    model = model_of(case, opset)
+    record = reading.read_model(proto.parse(model.SerializeToString()), ExternalFiles(None))
+    call = Call(record.graph.nodes[0], opset)
+    entry = host_operators()[case.domain, case.op]
+    values: list[Any] = [x.value if isinstance(x, Known) else x for x in case.inputs]
+    got = entry.function(call, np, *values)
+    assert not call.unknown_attributes()
+    wanted = expected(case, model)
+    assert_agrees(case, (got if isinstance(got, tuple) else (got,))[: case.outputs], wanted)
+
+
+def test_every_operator_of_the_host_has_cases() -> None:
+    assert set(host_operators()) - {(case.domain, case.op) for case in ON_HOST} == set()
+
+
+def test_the_composed_form_comes_first() -> None:
+    assert find("", "TopK", 28) is not host_operators()["", "TopK"]
