@@ -12,7 +12,9 @@ from ...dtype import DType
 from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...shape import check_axis
 from ...tensor import Tensor
+from ..builder import Builder
 from ..call import Call
+from ..records import GraphRecord
 from ..registry import operator
 from ..tensors import dtype_of, type_name
 
@@ -137,15 +139,33 @@ def attention(
 
 @operator("FlexAttention", domain="ai.onnx.preview")
 def flex_attention(call: Call, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Without the graphs that may change its scores and probabilities."""
-    for name in ("score_mod", "prob_mod"):
-        if name in call.node.attributes:
-            raise OnnxUnsupportedError(f"its attribute {name!r} is a graph")
+    """score_mod and prob_mod are graphs that change the scores, and the probabilities."""
     if not q.ndim == k.ndim == v.ndim == 4:
         raise OnnxFormatError(f"Q {q.shape}, K {k.shape} and V {v.shape} need 4 axes each")
     precision = _precision(call) or (dt.float64 if q.dtype == dt.float64 else dt.float32)
     scores = attention_scores(q, k, call.get("scale", float, None))
-    return attended(masked_softmax(scores.astype(precision)).astype(q.dtype), v)
+    scores = _modified(call, "score_mod", scores.astype(precision))
+    weights = _modified(call, "prob_mod", masked_softmax(scores))
+    return attended(weights.astype(q.dtype), v)
+
+
+def _modified(call: Call, name: str, x: Tensor) -> Tensor:
+    """What the graph in an attribute makes of x, if there is one; nothing else may come in."""
+    graph = call.get(name, GraphRecord, None)
+    if graph is None:
+        return x
+    if len(graph.inputs) != 1 or len(graph.outputs) != 1:
+        raise OnnxFormatError(f"{name} must have one input and one output")
+    if graph.captures:
+        raise OnnxUnsupportedError(f"{name} reads {graph.captures[0]!r} from outside")
+    builder = Builder(graph.constants)
+    builder.values[graph.inputs[0].name] = x
+    for node in graph.nodes:
+        builder.make(node)
+    made = builder.value(graph.outputs[0].name)
+    if made.shape != x.shape or made.dtype != x.dtype:
+        raise OnnxFormatError(f"{name} makes {made} of {x}")
+    return made
 
 
 @operator("RotaryEmbedding", since=23)
