@@ -21,8 +21,9 @@ for _number, _case in enumerate(CASES):
 
 # Known when the model is loaded, or another shape for the same bytes: nothing is left to compute.
 FREE = {
-    "Constant", "ConstantOfShape", "Dropout", "EyeLike", "Flatten", "Identity", "Range", "Reshape",
-    "Shape", "Size", "Squeeze", "Unsqueeze",
+    "BlackmanWindow", "Constant", "ConstantOfShape", "Dropout", "EyeLike", "Flatten",
+    "HammingWindow", "HannWindow", "Identity", "MelWeightMatrix", "Range", "Reshape", "Shape",
+    "Size", "Squeeze", "Unsqueeze",
 }  # fmt: skip
 
 

@@ -283,6 +283,8 @@ case("take", (table, np.array([[0, 5], [-1, 2]], np.int32)), lambda x, i: tl.tak
      lambda x, i: np.take(x, i, 0))  # fmt: skip
 case("take-last", (table, np.array([1, 1, 7], np.int32)), lambda x, i: tl.take(x, i, axis=1),
      lambda x, i: np.take(x, i, 1))  # fmt: skip
+case("take-of-one", (normal(6, 1), np.array([0, 0, 0], np.int32)),
+     lambda x, i: tl.take(x, i, axis=1), lambda x, i: np.take(x, i, 1))  # fmt: skip
 case("take-int64", (table, np.array([3, -6], np.int64)), lambda x, i: tl.take(x, i, axis=0) + 1.0,
      lambda x, i: np.take(x, i, 0) + 1)  # fmt: skip
 case("take-computed", (table, np.array([1, 2], np.int32)),
