@@ -8,6 +8,7 @@ import pytest
 from tallow.onnx import proto, reading
 from tallow.onnx.call import Call
 from tallow.onnx.external import ExternalFiles
+from tallow.onnx.records import NodeRecord
 from tallow.onnx.registry import find, host_operators
 
 from .case import Case, Known, assert_agrees, expected, model_of
@@ -39,3 +40,13 @@ def test_every_operator_of_the_host_has_cases() -> None:
 
 def test_the_composed_form_comes_first() -> None:
     assert find("", "TopK", 28) is not host_operators()["", "TopK"]
+
+
+def test_the_first_label_encoder() -> None:
+    """Between texts and their places; the reference has it not, and its types are not inferred."""
+    entry = host_operators()["ai.onnx.ml", "LabelEncoder"]
+    record = NodeRecord("", "LabelEncoder", "ai.onnx.ml", (), (), {"classes_strings": ("x", "a")})
+    names = np.array(["a", "x", "?"], object)
+    assert entry.function(Call(record, 1), np, names).tolist() == [1, 0, -1]
+    got = entry.function(Call(record, 1), np, np.array([1, 0, 7]))
+    assert got.tolist() == ["a", "x", "_Unused"]

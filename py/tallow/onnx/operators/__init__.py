@@ -6,6 +6,7 @@ from . import (
     contraction,
     elementwise,
     gathering,
+    learning,
     movement,
     normalization,
     quantization,
@@ -15,6 +16,7 @@ from . import (
     slicing,
     sorting,
     texts,
+    trees,
     windows,
 )
 
@@ -24,6 +26,7 @@ __all__ = [
     "contraction",
     "elementwise",
     "gathering",
+    "learning",
     "movement",
     "normalization",
     "quantization",
@@ -33,5 +36,6 @@ __all__ = [
     "slicing",
     "sorting",
     "texts",
+    "trees",
     "windows",
 ]
