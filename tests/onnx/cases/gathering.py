@@ -93,6 +93,7 @@ _SCORES = floats(2, 3, 6, low=0, high=1)
 _LIMITS = [known(2), known(0.5, dtype=np.float32), known(0.3, dtype=np.float32)]
 
 ON_HOST = [
+    *[one for one in SCATTER if not isinstance(one.inputs[1], Known)],
     Case("NonZero", [bools(3, 4)]),
     Case("NonZero", [integers(3, 2, 4, low=-1, high=2)]),
     *[Case("Compress", [floats(3, 4), bools(4)], a) for a in ({}, {"axis": 1}, {"axis": -1})],

@@ -39,6 +39,10 @@ SIMPLE = [
     *[case("LinearClassifier", [_X], {"coefficients": _COEFFICIENTS, "intercepts": [0.5, 1.0, -1.0],
            "classlabels_ints": [4, 7, 9], "post_transform": post}, outputs=2)
       for post in ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO")],
+    *[case("LinearClassifier", [floats(60, 3, low=-1, high=1)],
+           {"coefficients": [1.0, -1.0, 0.5], "intercepts": [0.1], "classlabels_ints": [4, 7],
+            "post_transform": post}, outputs=2)
+      for post in ("NONE", "LOGISTIC")],
     case("OneHotEncoder", [integers(4, low=0, high=4)], {"cats_int64s": [0, 1, 3]}),
     case("LabelEncoder", [integers(9, low=0, high=4)],
          {"keys_int64s": [1, 2], "values_floats": [0.5, 1.5], "default_float": 7.0},

@@ -142,12 +142,9 @@ def linear_classifier(call: Call, x: Tensor) -> list[Tensor]:
     rows = len(intercepts) or len(labels)
     scores = _linear(call, x, rows)
     if rows == 1 and len(labels) == 2:  # one score for two classes
-        chosen = (scores[:, 0] > (0.5 if name == "LOGISTIC" else 0.0)).astype(dt.int32)
+        chosen = (scores[:, 0] > 0).astype(dt.int32)
         scores = transformed(scores, name)
-        if name == "LOGISTIC":
-            chosen = (scores[:, 0] > 0.5).astype(dt.int32)
-        other = 1 - scores if name == "LOGISTIC" else -scores
-        return [f.take(_list(labels, dt.int64), chosen), f.concat([other, scores], 1)]
+        return [f.take(_list(labels, dt.int64), chosen), f.concat([1 - scores, scores], 1)]
     if rows != len(labels):
         raise OnnxFormatError(f"{len(labels)} labels for {rows} scores")
     chosen = f.argmax(scores, 1)

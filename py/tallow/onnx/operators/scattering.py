@@ -1,6 +1,11 @@
-"""Operators that write at places which are read from indices."""
+"""Operators that write at places which are read from indices.
+
+On the host, too: what would take a GPU too many steps, and texts.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 from ... import functions as f
 from ...errors import OnnxFormatError, OnnxUnsupportedError
@@ -8,7 +13,7 @@ from ...functions.arrange import scatter_rows
 from ...shape import check_axis, size_of
 from ...tensor import Tensor
 from ..call import Call
-from ..registry import operator
+from ..registry import host_operator, operator
 from .gathering import check_range, flat_places
 
 _LARGEST = 1 << 33
@@ -84,3 +89,42 @@ def scatter_nd(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tenso
         reduction,
     )
     return f.reshape(written, x.shape)
+
+
+_JOINS = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}
+
+
+def _written(np: Any, x: Any, at: tuple[Any, ...], updates: Any, reduction: str) -> Any:
+    result = x.copy()
+    try:
+        if reduction == "none":
+            result[at] = updates
+        else:
+            getattr(np, _JOINS[reduction]).at(result, at, updates)
+    except IndexError as error:
+        raise OnnxFormatError(str(error)) from error
+    return result
+
+
+@host_operator("ScatterElements", since=11)
+def scatter_elements_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
+    axis = check_axis(call.get("axis", int, 0), x.ndim, "scatter")
+    if indices.shape != updates.shape or indices.ndim != x.ndim:
+        raise OnnxFormatError(f"updates {updates.shape} at indices {indices.shape} in {x.shape}")
+    at = list(np.indices(indices.shape, sparse=True))
+    at[axis] = indices
+    return _written(np, x, tuple(at), updates, _reduction(call, 16))
+
+
+@host_operator("Scatter", since=9)
+def scatter_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
+    return scatter_elements_on_host(call, np, x, indices, updates)
+
+
+@host_operator("ScatterND", since=11)
+def scatter_nd_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
+    depth = indices.shape[-1] if indices.ndim else 0
+    if not 0 < depth <= x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
+        raise OnnxFormatError(f"updates {updates.shape} at indices {indices.shape} in {x.shape}")
+    at = tuple(np.moveaxis(indices, -1, 0))
+    return _written(np, x, at, updates, _reduction(call, 16))

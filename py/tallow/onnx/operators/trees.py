@@ -63,6 +63,8 @@ def _depth(trees: _Trees, features: int) -> int:
         raise OnnxFormatError("a branch leads nowhere")
     if any(not 0 <= feature < features for feature in trees.features):
         raise OnnxFormatError(f"a node asks for a feature beyond the {features} of the input")
+    if any((trees.yes[at] == at) != (trees.no[at] == at) for at in range(count)):
+        raise OnnxFormatError("a branch leads back to its node")
     level, depth = set(trees.roots), 0
     while level := {
         after for place in level for after in (trees.yes[place], trees.no[place]) if after != place
