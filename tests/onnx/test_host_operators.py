@@ -44,9 +44,9 @@ def test_the_composed_form_comes_first() -> None:
 
 def test_the_first_label_encoder() -> None:
     """Between texts and their places; the reference has it not, and its types are not inferred."""
-    entry = host_operators()["ai.onnx.ml", "LabelEncoder"]
+    encode: Any = host_operators()["ai.onnx.ml", "LabelEncoder"].function
     record = NodeRecord("", "LabelEncoder", "ai.onnx.ml", (), (), {"classes_strings": ("x", "a")})
     names = np.array(["a", "x", "?"], object)
-    assert entry.function(Call(record, 1), np, names).tolist() == [1, 0, -1]
-    got = entry.function(Call(record, 1), np, np.array([1, 0, 7]))
+    assert encode(Call(record, 1), np, names).tolist() == [1, 0, -1]
+    got = encode(Call(record, 1), np, np.array([1, 0, 7]))
     assert got.tolist() == ["a", "x", "_Unused"]

@@ -530,9 +530,9 @@ def scattered(name: str) -> Callable[..., np.ndarray]:
 
 JOINS = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
 for name in ("none", *JOINS):
-    for kind, make_values in (("", normal), ("-int32", integers)):
+    for suffix, make_values in (("", normal), ("-int32", integers)):
         case(
-            f"scatter-{name}{kind}",
+            f"scatter-{name}{suffix}",
             (make_values(5, 3), np.array([4, 0, -1, 0, 2, 2], np.int32), make_values(6, 3)),
             lambda x, places, updates, name=name: tl.scatter(x, places, updates, name),
             scattered(name),

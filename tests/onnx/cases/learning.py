@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from onnx import helper, numpy_helper
+from onnx import numpy_helper
 
 from ..case import Case, floats, integers
 from .texts import texts
@@ -95,7 +95,7 @@ ON_HOST = [
     case("LabelEncoder", [integers(5, low=0, high=3)],
          {"keys_int64s": [0, 1], "values_strings": ["null", "eins"]}, opsets=(2, 5)),
     case("LabelEncoder", [texts("a", "z")],
-         {"keys_tensor": helper.make_tensor("k", 8, [2], [b"a", b"b"]),
+         {"keys_tensor": numpy_helper.from_array(texts("a", "b")),
           "values_tensor": tensor(1, 2, dtype=np.int16),
           "default_tensor": tensor(9, dtype=np.int16)}, opsets=(4, 5)),
 ]  # fmt: skip
