@@ -279,11 +279,6 @@ UNSUPPORTED = {
         {"x": [2, 3], "a": np.zeros(3, np.float32)},
         "it is in training mode",
     ),
-    "dropout": (
-        node("Dropout", "x r t", "y"),
-        {"x": [2, 3], "r": np.float32(0.5), "t": np.array(True)},
-        "it is in training mode",
-    ),
     "unknown attribute": (node("Elu", "x", "y", speed=2), {"x": [2]}, "'speed' is not known"),
     "graph": (_with_graph(), {"x": [2]}, "attribute 'alpha' is a graph"),
     "mode": (

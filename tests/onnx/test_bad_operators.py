@@ -36,6 +36,8 @@ WRONG: list[tuple[str, dict[str, list[int]], dict[str, Any], dict[str, Any], str
     ("TopK", {"x": [4]}, {"k": [9]}, {}, "the first 9 of the 4"),
     ("TopK", {"x": [4]}, {"k": [-1]}, {}, "the first -1 of the 4"),
     ("TopK", {"x": [4]}, {"k": [2]}, {"axis": 3}, "axis 3 is out of range"),
+    ("TopK", {"x": [1 << 17]}, {"k": [2]}, {}, "17,179,869,184 comparisons"),
+    ("ScatterND", {"x": [1 << 17], "i": [1 << 17, 1], "u": [1 << 17]}, {}, {}, "comparisons"),
     ("Compress", {"x": [4]}, {"c": [True] * 5}, {}, "5 conditions"),
     ("QuantizeLinear", {"x": [4, 3]}, {"s": np.float32([1, 2])}, {}, r"a scale of shape \(2,\)"),
     ("QuantizeLinear", {"x": [4, 3]}, {"s": np.ones((4, 2), np.float32)}, {"block_size": 3},
@@ -62,11 +64,14 @@ OF_ML = {"Scaler", "LinearRegressor", "LabelEncoder", "FeatureVectorizer", "Tree
 def _load(
     op: str, fed: dict[str, list[int]], known: dict[str, Any], attributes: Any
 ) -> tl.onnx.Model:
-    names = [name for name in (*fed, *known) if name]
+    names = [*fed, *known]
     domain = ML if op in OF_ML else ""
     proto = model(
         [node(op, " ".join(names), "y", domain=domain, **attributes)],
-        [value(name, shape) for name, shape in fed.items() if name],
+        [
+            value(name, shape, TensorProto.INT64 if name == "i" else TensorProto.FLOAT)
+            for name, shape in fed.items()
+        ],
         weights=_weights(**known),
         opset_imports=[helper.make_opsetid("", 28), helper.make_opsetid(ML, 5)],
     )

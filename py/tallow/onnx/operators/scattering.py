@@ -8,16 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from ... import functions as f
-from ...errors import OnnxFormatError, OnnxUnsupportedError
+from ...errors import OnnxFormatError
 from ...functions.arrange import scatter_rows
 from ...shape import check_axis, size_of
 from ...tensor import Tensor
 from ..call import Call
 from ..registry import host_operator, operator
-from .gathering import check_range, flat_places
-
-_LARGEST = 1 << 33
-"""Steps of the search for updates on a GPU, which goes through all of them for every element."""
+from .gathering import check_effort, check_range, flat_places
 
 
 def _reduction(call: Call, since: int) -> str:
@@ -26,11 +23,6 @@ def _reduction(call: Call, since: int) -> str:
     if call.opset < 18:
         return call.choice("reduction", "none", "add", "mul")
     return call.choice("reduction", "none", "add", "mul", "max", "min")
-
-
-def _check_effort(steps: int) -> None:
-    if steps > _LARGEST:
-        raise OnnxUnsupportedError(f"a scatter that takes {steps:,} steps")
 
 
 @operator("ScatterElements", since=11)
@@ -43,7 +35,7 @@ def scatter_elements(call: Call, x: Tensor, indices: Tensor, updates: Tensor) ->
     shape = tuple(x.shape[a] if a == axis else n for a, n in enumerate(indices.shape))
     if any(n > x.shape[a] for a, n in enumerate(shape)):
         raise OnnxFormatError(f"indices {indices.shape} reach beyond {x.shape}")
-    _check_effort(size_of(shape) * indices.shape[axis])
+    check_effort(size_of(shape) * indices.shape[axis])
     part = x[tuple(slice(0, n) for n in shape)]
     rows = [f.moveaxis(tensor, axis, -1) for tensor in (part, indices, updates)]
     turned = rows[0].shape
@@ -81,7 +73,7 @@ def scatter_nd(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tenso
     lead, rest = x.shape[:depth], size_of(x.shape[depth:])
     places = flat_places(indices, lead)
     reduction = _reduction(call, 16)
-    _check_effort(size_of(lead) * places.size * (1 if reduction == "none" else rest))
+    check_effort(size_of(lead) * places.size * (1 if reduction == "none" else rest))
     written = scatter_rows(
         f.reshape(x, (1, size_of(lead), rest)),
         f.reshape(places, (1, places.size)),
