@@ -12,7 +12,6 @@ from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import operator
 
-
 _MOST_STEPS = 1 << 33
 
 
