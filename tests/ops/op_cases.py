@@ -539,6 +539,15 @@ case("winograd_output", normal(16, 12, 8), lambda m: winograd_output(m, (3, 6)),
 
 # ---- order and places ---------------------------------------------------------------------------
 
+lone, anywhere = normal(3, 1, 4), np.zeros((3, 5, 2), np.int32)
+case("take-of-one", (lone, anywhere), lambda x, i: tl.take(x, i, 1), lambda x, i: x[:, i[...] * 0])
+case(
+    "take_along_axis-of-one",
+    (lone, anywhere),
+    lambda x, i: tl.take_along_axis(x, i, 1),
+    lambda x, i: np.take_along_axis(x[:, :, :2], i, 1),
+)
+
 tied = np.array([[3, 1, 3, 2, 1, 3], [0, -1, 0, 0, 2, 0]], np.float32)
 for name, values in {"": tied, "-int32": integers(4, 50), "-bool": booleans(3, 9)}.items():
     case(f"argsort{name}", values, tl.argsort, lambda x: np.argsort(x, -1, kind="stable"))

@@ -99,6 +99,14 @@ def _keeps_rows(source: Node, target: Node) -> bool:
     return a[-1:] == b[-1:]
 
 
+def _is_spread(node: Node) -> bool:
+    """Whether an op on what is repeated, or counted, alone makes its elements: to compute them
+    where they are read takes less than to store and to read them."""
+    return isinstance(node.op, Elementwise) and all(
+        child.op in (movement.expand, iota) or child.is_scalar_constant for child in node.inputs
+    )
+
+
 def _spread_row(node: Node, spread: Node) -> tuple[int, ...]:
     """The axes along which an expand repeats a value that was reduced over just these axes.
 
@@ -183,7 +191,8 @@ class _Fuser:
 
     def _may_join(self, group: Group, node: Node) -> bool:
         crosses = (node in self.static) != (group.root in self.static)
-        if crosses and node.op not in (movement.expand, movement.reshape, iota):
+        free = node.op in (movement.expand, movement.reshape, iota) or _is_spread(node)
+        if crosses and not free:
             return False
         stances = {self._stance(group, reader, node) for reader in self._readers_in(group, node)}
         if "memory" in stances:

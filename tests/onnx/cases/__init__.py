@@ -5,6 +5,7 @@ from . import (
     convolution,
     elementwise,
     gathering,
+    learning,
     losses,
     movement,
     normalization,
@@ -28,6 +29,7 @@ CASES = [
     *convolution.CASES,
     *elementwise.CASES,
     *gathering.CASES,
+    *learning.CASES,
     *losses.CASES,
     *movement.CASES,
     *normalization.CASES,
@@ -45,5 +47,5 @@ CASES = [
     *types.CASES,
 ]
 
-ON_HOST = [*gathering.ON_HOST, *texts.ON_HOST]
+ON_HOST = [*gathering.ON_HOST, *learning.ON_HOST, *texts.ON_HOST, *texts.MOVED]
 """Cases of operators that are computed on the host."""

@@ -10,6 +10,7 @@ from . import (
     convolution,
     elementwise,
     gathering,
+    learning,
     linear_attention,
     losses,
     movement,
@@ -33,6 +34,7 @@ from . import (
     texts,
     training,
     transposed,
+    trees,
 )
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "convolution",
     "elementwise",
     "gathering",
+    "learning",
     "linear_attention",
     "losses",
     "movement",
@@ -68,4 +71,5 @@ __all__ = [
     "texts",
     "training",
     "transposed",
+    "trees",
 ]
