@@ -293,7 +293,7 @@ along = rng.integers(0, 6, (4, 8)).astype(np.int32)
 case("take_along_axis", (table, along), lambda x, i: tl.take_along_axis(x, i, axis=0),
      lambda x, i: np.take_along_axis(x, i, 0))  # fmt: skip
 one = np.array([[0, -1, 0]], np.int32)
-case("take-of-one", (normal(2, 1, 4), one), lambda x, i: tl.take(x, i, axis=1),
+case("take-of-one-negative", (normal(2, 1, 4), one), lambda x, i: tl.take(x, i, axis=1),
      lambda x, i: np.take(x, i, 1))  # fmt: skip
 case("take_along_axis-of-one", (normal(1, 3), one),
      lambda x, i: tl.take_along_axis(x, i, axis=0) * 2,
@@ -540,9 +540,9 @@ case("winograd_output", normal(16, 12, 8), lambda m: winograd_output(m, (3, 6)),
 # ---- order and places ---------------------------------------------------------------------------
 
 lone, anywhere = normal(3, 1, 4), np.zeros((3, 5, 2), np.int32)
-case("take-of-one", (lone, anywhere), lambda x, i: tl.take(x, i, 1), lambda x, i: x[:, i[...] * 0])
+case("take-of-lone", (lone, anywhere), lambda x, i: tl.take(x, i, 1), lambda x, i: x[:, i[...] * 0])
 case(
-    "take_along_axis-of-one",
+    "take_along_axis-of-lone",
     (lone, anywhere),
     lambda x, i: tl.take_along_axis(x, i, 1),
     lambda x, i: np.take_along_axis(x[:, :, :2], i, 1),
