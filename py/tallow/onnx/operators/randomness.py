@@ -7,7 +7,6 @@ session, and each node of it, has one of its own.
 from __future__ import annotations
 
 import math
-import secrets
 import struct
 
 from ... import dtype as dt
@@ -15,6 +14,7 @@ from ... import functions as f
 from ...errors import OnnxFormatError
 from ...functions.philox import Key, normal, uniform
 from ...shape import Shape
+from ...random import fresh_bytes
 from ...tensor import Tensor
 from ..call import Call
 from ..registry import operator
@@ -22,7 +22,7 @@ from ..tensors import type_called
 
 
 def _key(seed: float | None) -> Key:
-    data = secrets.token_bytes(8) if seed is None else struct.pack("<d", seed)
+    data = fresh_bytes(8) if seed is None else struct.pack("<d", seed)
     first, second = struct.unpack("<2I", data)
     return first, second
 
