@@ -20,7 +20,7 @@ from ..values import Value, from_numpy, to_numpy
 Body = Any
 """Called with values; a generator that gives a list of values. `body.outputs`: their ValueInfos."""
 
-MOST_TURNS = 1 << 24
+MOST_TURNS = 1 << 20
 """A loop that goes on for longer is taken for one that never ends."""
 
 

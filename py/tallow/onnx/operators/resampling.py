@@ -19,8 +19,8 @@ from . import resampling_tables as tables
 from .resampling_tables import Axis
 from .spatial import working
 
-_LONGEST = 1 << 21
-"""Entries of the tables of one axis, which take some seconds then."""
+_LONGEST = 1 << 18
+"""Entries of the tables of one axis, which take a second then."""
 
 _UNROLLED = 4
 """Taps that are summed one by one; more are gathered together and reduced."""
