@@ -3,13 +3,15 @@
 proto.py       bytes -> ModelProto, with the schema of the `onnx` package
 reading.py     ModelProto -> records.py: plain data, checked; tensors.py, external.py,
                structure.py do the parts
-registry.py    the table of operators, filled by operators/, a file per family
+registry.py    the table of operators, filled by operators/, a file per family, and by `register`
 importer.py    records -> Graph; call.py is what an operator's function sees of its node
 dimensions.py  symbolic dimensions made concrete
 model.py       Model, load
 """
 
+from .call import Call
 from .model import Model, load
 from .records import Metadata, ValueInfo
+from .registry import register
 
-__all__ = ["Metadata", "Model", "ValueInfo", "load"]
+__all__ = ["Call", "Metadata", "Model", "ValueInfo", "load", "register"]
