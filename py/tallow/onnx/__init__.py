@@ -1,17 +1,20 @@
-"""ONNX files: `load(path_or_bytes)` gives a Model, `Model.session()` runs it.
+"""ONNX files: `load(path_or_bytes)` gives a Model, `Model.session()` runs it, `save` writes one.
 
-proto.py       bytes -> ModelProto, with the schema of the `onnx` package
+proto.py       bytes <-> ModelProto, with the schema of the `onnx` package
 reading.py     ModelProto -> records.py: plain data, checked; tensors.py, external.py,
                structure.py do the parts
 registry.py    the table of operators, filled by operators/, a file per family, and by `register`
 importer.py    records -> Graph; call.py is what an operator's function sees of its node
 dimensions.py  symbolic dimensions made concrete
 model.py       Model, load
+export.py      save: forms.py: each op in ONNX's terms, idioms.py shortens, weights.py makes
+               weights smaller, writing.py writes the file
 """
 
 from .call import Call
+from .export import save
 from .model import Model, load
 from .records import Metadata, ValueInfo
 from .registry import register
 
-__all__ = ["Call", "Metadata", "Model", "ValueInfo", "load", "register"]
+__all__ = ["Call", "Metadata", "Model", "ValueInfo", "load", "register", "save"]
