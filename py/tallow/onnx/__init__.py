@@ -6,7 +6,7 @@ reading.py     ModelProto -> records.py: plain data, checked; tensors.py, extern
 registry.py    the table of operators, filled by operators/, a file per family, and by `register`
 importer.py    records -> Graph; call.py is what an operator's function sees of its node
 dimensions.py  symbolic dimensions made concrete
-model.py       Model, load
+model.py       Model, load; summary.py says what a model is before it is compiled
 export.py      save: forms.py: each op in ONNX's terms, idioms.py shortens, weights.py makes
                weights smaller, writing.py writes the file
 """
@@ -16,5 +16,6 @@ from .export import save
 from .model import Model, load
 from .records import Metadata, ValueInfo
 from .registry import register
+from .summary import Summary
 
-__all__ = ["Call", "Metadata", "Model", "ValueInfo", "load", "register", "save"]
+__all__ = ["Call", "Metadata", "Model", "Summary", "ValueInfo", "load", "register", "save"]
