@@ -16,7 +16,7 @@ from run_case import difference, feeds_of, graph_of
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.errors import OnnxFormatError, OnnxUnsupportedError, OptionError, ShapeError
+from tallow.errors import OnnxFormatError, OnnxUnsupportedError, OptionError
 from tallow.graph import Graph, constant, input_node, make
 from tallow.hostarray import from_buffer
 from tallow.onnx import element_forms, window_forms, writing
@@ -190,16 +190,18 @@ def test_shipped_model_comes_back(name: str, dist: Path, tmp_path: Path) -> None
     assert abs(target.stat().st_size / source.stat().st_size - 1) < 0.02
     (info,) = loaded.inputs
     assert info.shape is not None
-    feeds = {info.name: numbers(*(d if isinstance(d, int) else 1 for d in info.shape))}
-    (wanted,) = onnxruntime.InferenceSession(str(source)).run(None, feeds)
-    (other,) = answers(target, feeds).values()
-    close = 1e-5 * float(np.abs(wanted).max())
-    np.testing.assert_allclose(other, wanted, rtol=0, atol=close)
     again = tl.onnx.load(target)
-    assert [i.name for i in again.inputs] == [info.name]
-    with again.session("numpy") as session:
-        (mine,) = session.run(feeds).values()
-    np.testing.assert_allclose(mine, wanted, rtol=0, atol=close)
+    assert again.inputs == loaded.inputs
+    assert again.outputs == loaded.outputs
+    for free in (1, 3):
+        feeds = {info.name: numbers(*(d if isinstance(d, int) else free for d in info.shape))}
+        (wanted,) = onnxruntime.InferenceSession(str(source)).run(None, feeds)
+        (other,) = answers(target, feeds).values()
+        close = 1e-5 * float(np.abs(wanted).max())
+        np.testing.assert_allclose(other, wanted, rtol=0, atol=close)
+        with again.session("numpy") as session:
+            (mine,) = session.run(feeds).values()
+        np.testing.assert_allclose(mine, wanted, rtol=0, atol=close)
 
 
 def with_batch_norm() -> onnx.ModelProto:
@@ -293,7 +295,9 @@ def test_a_function_is_saved_as_it_is_called(tmp_path: Path) -> None:
     proto = saved(path, network, inputs=by_name)
     assert [i.name for i in proto.graph.input] == ["scale", "image"]
     assert proto.graph.name == "network"
-    assert operators_of(proto)["Transpose"] == 0
+    assert operators_of(proto) == {
+        "Mul": 1, "Conv": 1, "Relu": 1, "ReduceMean": 1, "Softmax": 1,
+    }  # fmt: skip
     proto = saved(path, network, inputs=list(feeds.values()))
     assert [i.name for i in proto.graph.input] == ["image", "scale"]
     got = answers(path, feeds)
@@ -391,10 +395,4 @@ def test_a_model_that_the_host_computes_is_refused(tmp_path: Path) -> None:
     proto = model([node("NonZero", "x", "y")], [value("x", [4])],
                   [value("y", [1, None], onnx.TensorProto.INT64)])  # fmt: skip
     with pytest.raises(OnnxUnsupportedError, match="NonZero"):
-        tl.onnx.save(tl.onnx.load(proto.SerializeToString()), tmp_path / "m.onnx")
-
-
-def test_dimensions_must_be_known(tmp_path: Path) -> None:
-    proto = model([node("Exp", "x", "y")], [value("x", [2, "M"])], [value("y", [2, "M"])])
-    with pytest.raises(ShapeError, match="'M'"):
         tl.onnx.save(tl.onnx.load(proto.SerializeToString()), tmp_path / "m.onnx")

@@ -7,8 +7,9 @@ registry.py    the table of operators, filled by operators/, a file per family, 
 importer.py    records -> Graph; call.py is what an operator's function sees of its node
 dimensions.py  symbolic dimensions made concrete
 model.py       Model, load; summary.py says what a model is before it is compiled
-export.py      save: forms.py: each op in ONNX's terms, idioms.py shortens, weights.py makes
-               weights smaller, writing.py writes the file
+export.py      save: forms.py, element_forms.py and window_forms.py have each op in ONNX's terms,
+               idioms.py shortens, weights.py makes weights smaller, free.py keeps dimensions
+               free, writing.py writes the file
 """
 
 from .call import Call

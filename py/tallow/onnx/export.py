@@ -15,9 +15,10 @@ from ..shape import check_shape
 from ..tensor import Tensor
 from .dimensions import Shapes
 from .element_forms import elements
+from .free import free_dimensions, merged
 from .idioms import idioms
 from .model import Model
-from .records import Metadata
+from .records import Dimension, Metadata
 from .weights import folded, halved, quantised, settled
 from .window_forms import tidy
 from .writing import write
@@ -38,8 +39,9 @@ def save(
 ) -> None:
     """Writes a model as ONNX, operator set 21, IR version 10.
 
-    what: a loaded Model (`shapes` makes its symbolic dimensions concrete, as in Model.session), a
-    Graph, or a function of tensors that returns a tensor, a sequence or a dict of them.
+    what: a loaded Model, a Graph, or a function of tensors that returns a tensor, a sequence or a
+    dict of them.
+    shapes: for a Model, lengths of symbolic dimensions, as in Model.session; the others stay free.
     inputs: for a function, what it is called with: by name, or in the order of its parameters; each
     an array, or a pair (shape, dtype) such as ((1, 3, 224, 224), "float32").
     weights: None keeps every weight in its type; "float16" rounds large float32 ones, with a Cast
@@ -48,27 +50,36 @@ def save(
     external: whether large weights lie in a second file, PATH.data; None: if they must.
 
     Raises OptionError for arguments that do not fit `what`, OnnxUnsupportedError for what ONNX or
-    Tallow does not have, OnnxFormatError for more weights than a file holds.
+    Tallow does not have and dimensions that cannot stay free, OnnxFormatError for more weights than
+    a file holds.
     """
     if weights not in (None, "float16", "int8"):
         raise OptionError(f"save: weights={weights!r} is neither 'float16' nor 'int8'")
     _check_arguments(what, inputs, shapes)
     metadata = _metadata(what)
+    named: dict[str, tuple[Dimension, ...]] = {}
     if isinstance(what, Model):
-        graph = what.graph(shapes)
-    elif isinstance(what, Graph):
-        graph = what
+        free = free_dimensions(what.inputs, shapes)
+        lengths = [{name: pair[i] for name, pair in free.items()} for i in range(2 if free else 1)]
+        made = [_forms(what.graph({**(shapes or {}), **some}), weights, fold) for some in lengths]
+        graph = made[0]
+        if free:
+            graph, named = merged(made[0], made[1], free)
     else:
-        graph = traced(what, inputs or ())
+        graph = what if isinstance(what, Graph) else traced(what, inputs or ())
+        graph = _forms(graph, weights, fold)
+    write(graph, path, metadata, external, named)
+
+
+def _forms(graph: Graph, weights: str | None, fold: bool) -> Graph:
+    """The graph in ONNX's terms."""
     graph = graph.check()
     if fold:
         graph = folded(graph)
     if weights == "float16":
         graph = halved(graph)
     graph = elements(settled(idioms(tidy(graph))))
-    if weights == "int8":
-        graph = quantised(graph)
-    write(graph, path, metadata, external)
+    return quantised(graph) if weights == "int8" else graph
 
 
 def _check_arguments(what: Any, inputs: Any, shapes: Any) -> None:

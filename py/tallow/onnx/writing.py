@@ -14,7 +14,7 @@ from ..graph import Graph, Node
 from ..hostarray import HostArray
 from . import proto
 from .forms import attributes_of
-from .records import Metadata
+from .records import Dimension, Metadata
 from .tensors import STORED
 
 OPSET, IR_VERSION = 21, 10
@@ -27,6 +27,8 @@ INSIDE = (1 << 31) - (1 << 24)
 _SMALL = 1024  # bytes; such tensors stay in the file
 _ALIGNED = 64
 
+Shapes = Mapping[str, tuple[Dimension, ...]]
+
 _NUMBERS = {stored.dtype: number for number, stored in STORED.items()}
 
 
@@ -34,9 +36,12 @@ class Writer:
     """Makes a ModelProto of a graph. outside: large weights are collected to lie in a file beside
     it; see `write`."""
 
-    def __init__(self, graph: Graph, metadata: Metadata, outside: str | None) -> None:
+    def __init__(
+        self, graph: Graph, metadata: Metadata, outside: str | None, shapes: Shapes
+    ) -> None:
         self._schema = proto.schema()
         self._outside = outside
+        self._shapes = shapes
         self._weights: list[HostArray] = []
         self._end = 0
         self._names: dict[Node, str] = {}
@@ -95,8 +100,11 @@ class Writer:
         tensor = info.type.tensor_type
         tensor.elem_type = _NUMBERS[node.dtype]
         tensor.shape.SetInParent()
-        for length in node.shape:
-            tensor.shape.dim.add(dim_value=length)
+        for length in self._shapes.get(name, node.shape):
+            if isinstance(length, str):
+                tensor.shape.dim.add(dim_param=length)
+            else:
+                tensor.shape.dim.add(dim_value=length)
 
     def _node(
         self, op_type: str, inputs: Iterable[Node], output: str, attributes: Mapping[str, Any]
@@ -146,9 +154,14 @@ def weight_bytes(graph: Graph) -> int:
 
 
 def write(
-    graph: Graph, path: str | os.PathLike[str], metadata: Metadata, external: bool | None
+    graph: Graph,
+    path: str | os.PathLike[str],
+    metadata: Metadata,
+    external: bool | None,
+    shapes: Shapes,
 ) -> None:
-    """Writes a graph of forms; see `tallow.onnx.save`."""
+    """Writes a graph of forms; see `tallow.onnx.save`. shapes: of inputs and outputs that have
+    free dimensions."""
     target = Path(path)
     size = weight_bytes(graph)
     if external is False and size > INSIDE:
@@ -157,4 +170,4 @@ def write(
             f"{INSIDE:,}: leave `external` out, or make it True"
         )
     outside = f"{target.name}.data" if external or size > INSIDE else None
-    Writer(graph, metadata, outside).write(target)
+    Writer(graph, metadata, outside, shapes).write(target)
