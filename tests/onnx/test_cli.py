@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -91,6 +93,12 @@ def test_a_mistake_is_one_line_and_status_1(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr == f"tallow: {tmp_path / 'none.onnx'}: No such file or directory\n"
+
+
+def test_the_installed_command_is_the_same() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    module, name = project["scripts"]["tallow"].split(":")
+    assert getattr(importlib.import_module(module), name) is main
 
 
 @pytest.mark.parametrize("command", ["", "info", "run", "bench", "convert"])

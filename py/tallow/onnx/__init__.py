@@ -12,11 +12,26 @@ export.py      save: forms.py, element_forms.py and window_forms.py have each op
                free, writing.py writes the file
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from .call import Call
-from .export import save
 from .model import Model, load
 from .records import Metadata, ValueInfo
 from .registry import register
 from .summary import Summary
 
+if TYPE_CHECKING:
+    from .export import save
+
 __all__ = ["Call", "Metadata", "Model", "Summary", "ValueInfo", "load", "register", "save"]
+
+
+def __getattr__(name: str) -> Any:
+    """`save` is imported when it is first asked for: the page starts without it."""
+    if name == "save":
+        from .export import save
+
+        return save
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

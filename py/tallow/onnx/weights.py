@@ -110,6 +110,7 @@ def _is_large(node: Node) -> bool:
 def quantised(graph: Graph) -> Graph:
     """Weights of Conv, Gemm and MatMul as int8 and a scale per channel, symmetric about 0; of a
     graph of forms. DequantizeLinear makes float32 of them again."""
+    made: dict[tuple[Node, int], Node] = {}
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
         new = rebuild(node, inputs)
@@ -118,8 +119,10 @@ def quantised(graph: Graph) -> Graph:
             return new
         turned = ("transB", 1) in new.attrs["attributes"]
         axis = 0 if is_form(new, "Conv") or turned else len(new.inputs[1].shape) - 1
-        weight = _quantised(new.inputs[1], axis)
-        return rebuild(new, (new.inputs[0], weight, *new.inputs[2:]))
+        key = new.inputs[1], axis
+        if key not in made:
+            made[key] = _quantised(*key)
+        return rebuild(new, (new.inputs[0], made[key], *new.inputs[2:]))
 
     return graph.rewrite(rule)
 
