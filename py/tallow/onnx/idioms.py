@@ -93,8 +93,10 @@ def _mean(value: Node, factor: float) -> Node | None:
     if value.op is reduce.sum_ and value.size:
         count = value.inputs[0].size // value.size
         if count and math.isclose(factor * count, 1, rel_tol=1e-6):
-            axes = integers(*value.attrs["axes"])
-            return form("ReduceMean", value.inputs[0], axes, shape=value.shape, keepdims=1)
+            x, axes = value.inputs[0], value.attrs["axes"]
+            if len(x.shape) == 4 and axes == (2, 3):
+                return form("GlobalAveragePool", x, shape=value.shape)
+            return form("ReduceMean", x, integers(*axes), shape=value.shape, keepdims=1)
     if value.op is e.multiply:
         for inner, other in (value.inputs, value.inputs[::-1]):
             known = _scalar(other)
