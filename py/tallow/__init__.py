@@ -48,9 +48,9 @@ from .errors import (
     TallowError,
 )
 from .functions import *  # noqa: F403
+from .random import manual_seed
 from .session import Session, compile_session, compile_session_async
 from .tensor import Tensor, asarray
-from .random import manual_seed
 from .tuning import Tuned, TuningWarning, tune
 
 __version__ = "0.1.0"

@@ -13,7 +13,7 @@ from .paths import DIST, ROOT, shown
 from .process import become
 from .progress import say
 
-# A file of tests stays in one process, so that what it has set up is set up once. -n 0 goes without.
+# A file of tests stays in one process, so that it sets up its things once. -n 0 goes without.
 _SIDE_BY_SIDE = ("--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile")
 
 Command = Callable[[argparse.Namespace], int]

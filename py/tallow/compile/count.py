@@ -1,4 +1,4 @@
-"""What a step of a plan has to do: its arithmetic, and the bytes that it moves.
+"""What a step of a plan has to do, its arithmetic and the bytes that it moves; and a graph.
 
 Counted from the plan alone, without a device: the op's own work, not what a kernel adds to it.
 """
@@ -11,10 +11,11 @@ from math import prod
 
 from ..backends.storage import stored_bytes
 from ..dtype import BY_NAME
-from ..op import REGISTRY, Contraction, Elementwise, Op, Reduce, Spec, Window
+from ..graph import Graph
+from ..op import REGISTRY, Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window
 from ..ops import winograd
 from ..shape import size_of
-from .plan import HostOp, Step
+from .plan import Step
 
 # Operations that a device does while it moves a byte, about; the measure of `effort`.
 _BALANCE = 8
@@ -44,11 +45,21 @@ def count(step: Step) -> Count:
         op = REGISTRY[host.op]
         operands = [_spec(operand, reads, results) for operand in host.operands]
         result = op.infer(operands, host.attrs)
-        flops += _flops(op, host, operands, result)
+        flops += _flops(op, host.attrs, operands, result)
         results.append(result)
     read = sum(stored_bytes(dtype, size_of(shape)) for shape, dtype in reads)
     shape, name = step.write
     return Count(flops, read, stored_bytes(BY_NAME[name], size_of(shape)))
+
+
+def multiply_adds(graph: Graph) -> int:
+    """The multiplications, each with its addition, of a graph's products and convolutions."""
+    total = 0
+    for node in graph.nodes():
+        if isinstance(node.op, Contraction) and len(node.inputs) == 2:
+            operands = [(child.shape, child.dtype) for child in node.inputs]
+            total += _flops(node.op, node.attrs, operands, (node.shape, node.dtype)) // 2
+    return total
 
 
 def anchor(step: Step) -> str:
@@ -71,11 +82,11 @@ def _spec(operand: Sequence[object], reads: list[Spec], results: list[Spec]) -> 
     return reads[value] if kind == "read" else results[value]
 
 
-def _flops(op: Op, host: HostOp, operands: list[Spec], result: Spec) -> int:
+def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
     size = size_of(result[0])
     if isinstance(op, Window):
         if len(operands) == 1:  # a pool: one operation for each element of each window
-            return size * int(prod(host.attrs["kernel"]))
+            return size * int(prod(attrs["kernel"]))
         return 2 * size * size_of(operands[1][0][:3])
     if op is winograd.winograd_input:  # 32 sums for the 16 results of a patch
         return 2 * size

@@ -14,6 +14,7 @@ from .execution import Steps, now, soon
 from .external import ExternalFiles
 from .model_session import ModelSession
 from .records import Metadata, ModelRecord, ValueInfo
+from .summary import Summary, summarise
 
 
 class Model:
@@ -66,6 +67,13 @@ class Model:
     def unsupported(self) -> list[str]:
         """What Tallow lacks for it, a line each, as far as it shows before shapes are known."""
         return importer.unsupported(self._record.graph)
+
+    def summary(self, shapes: Shapes | None = None) -> Summary:
+        """What there is to know before it is compiled; no weight is copied, no device needed.
+
+        Raises ShapeError for `shapes` that do not fit.
+        """
+        return summarise(self._record, self.unsupported, shapes)
 
     def graph(self, shapes: Shapes | None = None) -> Graph:
         """The graph with concrete shapes.

@@ -13,8 +13,8 @@ from ... import dtype as dt
 from ... import functions as f
 from ...errors import OnnxFormatError
 from ...functions.philox import Key, normal, uniform
-from ...shape import Shape
 from ...random import fresh_bytes
+from ...shape import Shape
 from ...tensor import Tensor
 from ..call import Call
 from ..registry import operator
