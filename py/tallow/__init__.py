@@ -48,6 +48,7 @@ from .errors import (
     TallowError,
 )
 from .functions import *  # noqa: F403
+from .random import manual_seed
 from .session import Session, compile_session, compile_session_async
 from .tensor import Tensor, asarray
 from .tuning import Tuned, TuningWarning, tune
@@ -90,6 +91,7 @@ __all__ = [
     "int32",
     "int64",
     "int8",
+    "manual_seed",
     "onnx",
     "set_default_device",
     "set_float32_matmul_precision",

@@ -1,6 +1,7 @@
 """Functions of neural networks, composed of ops: none has a record of its own.
 
-Names and layouts follow torch.nn.functional; images are NCHW, weights OIHW.
+Names and layouts follow torch.nn.functional; images are NCHW, weights OIHW. Attention, losses and
+normalisations have files of their own, attention.py, losses.py and normalization.py.
 """
 
 from __future__ import annotations
@@ -10,12 +11,31 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import functions as f
+from .attention import scaled_dot_product_attention
 from .errors import ShapeError
 from .graph import constant, make
 from .hostarray import from_values
+from .losses import nll_loss
+from .normalization import (
+    batch_norm,
+    group_norm,
+    instance_norm,
+    layer_norm,
+    local_response_norm,
+    normalize,
+    rms_norm,
+)
 from .ops import window
 from .shape import ceil_border, places_inside, window_size
 from .tensor import Tensor, asarray
+
+__all__ = [
+    "avg_pool2d", "batch_norm", "conv2d", "cross_entropy", "elu", "embedding", "gelu",
+    "global_avg_pool", "group_norm", "hardsigmoid", "hardswish", "instance_norm", "layer_norm",
+    "leaky_relu", "linear", "local_response_norm", "log_softmax", "max_pool2d", "nll_loss",
+    "normalize", "relu", "relu6", "rms_norm", "scaled_dot_product_attention", "sigmoid", "silu",
+    "softmax", "softplus",
+]  # fmt: skip
 
 Pair = int | Sequence[int]
 Padding = int | Sequence[int] | Sequence[tuple[int, int]]
@@ -92,54 +112,18 @@ def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
     return shifted - f.log(f.sum(f.exp(shifted), axis=axis, keepdims=True))
 
 
-# ---- normalisation ----------------------------------------------------------------------------
+# ---- losses -----------------------------------------------------------------------------------
 
 
-def layer_norm(
+def cross_entropy(
     x: Tensor,
-    normalized_shape: Sequence[int],
+    target: Tensor,
     weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-5,
+    ignore_index: int | None = -100,
+    reduction: str = "mean",
 ) -> Tensor:
-    """Mean 0 and variance 1 over the last axes, then weight and bias (Ba et al. 2016)."""
-    shape = tuple(normalized_shape)
-    if x.shape[x.ndim - len(shape) :] != shape:
-        raise ShapeError(f"layer_norm: {x.shape} does not end in {shape}")
-    axes = tuple(range(x.ndim - len(shape), x.ndim))
-    centred = x - f.mean(x, axis=axes, keepdims=True)
-    variance = f.mean(centred * centred, axis=axes, keepdims=True)
-    result = centred * f.reciprocal(f.sqrt(variance + eps))
-    if weight is not None:
-        result = result * weight
-    return result if bias is None else result + bias
-
-
-def batch_norm(
-    x: Tensor, mean: Tensor, var: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5
-) -> Tensor:
-    """(x - mean) / sqrt(var + eps) * weight + bias per channel, axis 1 (inference)."""
-    shape = [-1] + [1] * (x.ndim - 2)
-    scale = weight * f.reciprocal(f.sqrt(var + eps))
-    shift = bias - mean * scale
-    return x * f.reshape(scale, shape) + f.reshape(shift, shape)
-
-
-def local_response_norm(
-    x: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
-) -> Tensor:
-    """x / (k + alpha / size * sum of squares over `size` channels) ** beta, axis 1.
-
-    Krizhevsky et al. 2012; the window reaches (size - 1) // 2 channels down, the rest up.
-    """
-    below = (size - 1) // 2
-    channels = x.shape[1]
-    pads = [(0, 0), (below, size - 1 - below)] + [(0, 0)] * (x.ndim - 2)
-    squares = f.pad(x * x, pads)
-    total = squares[:, 0:channels]
-    for shift in range(1, size):
-        total = total + squares[:, shift : shift + channels]
-    return x / f.pow(total * (alpha / size) + k, beta)
+    """`nll_loss` of the logarithm of the softmax of scores x (n, classes, ...)."""
+    return nll_loss(log_softmax(x, 1), target, weight, ignore_index, reduction)
 
 
 # ---- layers -----------------------------------------------------------------------------------
@@ -348,16 +332,3 @@ def global_avg_pool(x: Tensor) -> Tensor:
 def embedding(indices: Tensor, weight: Tensor) -> Tensor:
     """Rows of weight (count, features) at integer indices."""
     return f.take(weight, asarray(indices), axis=0)
-
-
-def scaled_dot_product_attention(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
-) -> Tensor:
-    """softmax(query @ key.T / sqrt(d)) @ value over (..., length, d) (Vaswani et al. 2017).
-
-    mask: bool (True where a key may be seen) or floating (added to the scores).
-    """
-    scores = (query @ key.mT) * (1 / math.sqrt(query.shape[-1]))
-    if mask is not None:
-        scores = f.where(mask, scores, -3.0e38) if mask.dtype.kind == "b" else scores + mask
-    return softmax(scores) @ value

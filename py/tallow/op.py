@@ -34,10 +34,15 @@ REGISTRY: dict[str, Op] = {}
 
 @dataclass(frozen=True, eq=False)
 class Op:
-    """What all kinds share. `numpy(np, *operands, **attrs)` evaluates the op on NumPy arrays."""
+    """What all kinds share. `numpy(np, *operands, **attrs)` evaluates the op on NumPy arrays.
+
+    onnx: the ONNX operator that is the same, for every type that the op takes; "" where there is
+    none: then onnx/element_forms.py has what stands for it.
+    """
 
     name: str
     numpy: Callable[..., Any]
+    onnx: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
         if self.name in REGISTRY:

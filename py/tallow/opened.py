@@ -107,19 +107,21 @@ async def survey_model(shapes_json: str) -> str:
     """Size, arithmetic and operators for shapes of the inputs by name.
 
     Returns {"parameters", "weightBytes", "nodes", "multiplyAdds", "whole", "uses": [{"operator",
-    "place", "count", "reason"}, ...]} (onnx/survey.py). Raises TallowError for what does not fit.
+    "place", "count", "reason"}, ...], "unsupported": what now shows to be so} (onnx/summary.py).
+    Raises TallowError for what does not fit.
     """
-    found = _model().model.survey(json.loads(shapes_json) or None)
+    found = _model().model.summary(json.loads(shapes_json) or None)
     told = {
         "parameters": found.parameters,
-        "weightBytes": found.weight_bytes,
+        "weightBytes": found.bytes,
         "nodes": found.nodes,
         "multiplyAdds": found.multiply_adds,
-        "whole": found.whole,
+        "whole": not found.at_least,
         "uses": [
             {"operator": use.operator, "place": use.place, "count": use.count, "reason": use.reason}
             for use in found.uses
         ],
+        "unsupported": list(found.unsupported[:MOST_LINES]),
     }
     return json.dumps(told)
 

@@ -7,6 +7,7 @@
     sources.py      files out of pinned registry packages
     wheels.py       the wheels that are made here
     models.py       the model files; training.py trains the digit network anew
+    networks.py     networks of others, for the tests
     dist.py         puts dist/ together
     integrity.py    hashes in its HTML; service_worker.mjs keeps it for use offline
     address.py      opens a port; server.py serves a folder on it

@@ -13,6 +13,9 @@ from .paths import DIST, ROOT, shown
 from .process import become
 from .progress import say
 
+# A file of tests stays in one process, so that it sets up its things once. -n 0 goes without.
+_SIDE_BY_SIDE = ("--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile")
+
 Command = Callable[[argparse.Namespace], int]
 
 
@@ -78,7 +81,7 @@ def _build(options: argparse.Namespace) -> int:
 
 def _test(options: argparse.Namespace) -> int:
     variables = setup.for_tests()
-    become("-m", "pytest", *options.rest, extra=variables, cwd=ROOT)
+    become("-m", "pytest", *_SIDE_BY_SIDE, *options.rest, extra=variables, cwd=ROOT)
 
 
 def _check(options: argparse.Namespace) -> int:

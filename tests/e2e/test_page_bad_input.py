@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from contextlib import contextmanager
 
 from playwright.sync_api import Page, Route, expect
@@ -89,11 +91,21 @@ def test_parts_of_the_worker_that_are_missing(visitor):
     recovers(visitor)
 
 
-def test_wasm_that_does_not_compile(visitor):
-    def change(route: Route, body: bytes) -> None:
-        route.fulfill(body=body[:5000] + bytes(1000) + body[6000:])
+def test_wasm_that_does_not_compile(visitor, dist):
+    """Its hash is the right one: a build that this browser does not understand, say."""
+    wasm = "pyodide.asm.wasm"
+    body = (dist / "runtime" / "pyodide" / wasm).read_bytes()
+    other = body[:5000] + bytes(1000) + body[6000:]
 
-    with broken(visitor.page, "runtime/pyodide/pyodide.asm.wasm", change):
+    def change(route: Route, told: bytes) -> None:
+        runtime = json.loads(told)
+        runtime["pyodide"]["files"][wasm]["sha256"] = hashlib.sha256(other).hexdigest()
+        route.fulfill(json=runtime)
+
+    served = broken(
+        visitor.page, f"runtime/pyodide/{wasm}", lambda route, _: route.fulfill(body=other)
+    )
+    with broken(visitor.page, "runtime/runtime.json", change), served:
         visitor.open(state="error")
         expect(visitor.status).to_contain_text("Python could not be started")
     recovers(visitor)

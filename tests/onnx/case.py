@@ -99,6 +99,12 @@ def model_of(case: Case, opset: int) -> onnx.ModelProto:
         sets.append(helper.make_opsetid("", OTHER))
     model = helper.make_model(graph, opset_imports=sets, ir_version=10)
     model = onnx.shape_inference.infer_shapes(model)
+    if case.domain:  # what is not inferred of another domain's operators
+        for info in model.graph.output:
+            kind = info.type.tensor_type
+            kind.elem_type = kind.elem_type or TensorProto.FLOAT
+            if not kind.HasField("shape"):
+                kind.shape.dim.extend([onnx.TensorShapeProto.Dimension()] * case.inputs[0].ndim)
     if not all(info.type.tensor_type.HasField("shape") for info in model.graph.output):
         del model.graph.output[:]  # what inference does not know, the reference evaluator does
         values = _reference(onnx.shape_inference.infer_shapes(model), outputs, case)

@@ -41,6 +41,22 @@ def test_every_operator_has_cases_for_every_definition() -> None:
     assert expected - covered == set()
 
 
+def test_batch_normalization_of_every_element() -> None:
+    """spatial=0, up to opset 8, which neither onnxruntime nor the reference computes."""
+    x, kept = floats(2, 3, 4), [floats(3, 4), floats(3, 4) * 2, floats(3, 4), abs(floats(3, 4))]
+    names = ("scale", "bias", "mean", "var")
+    proto = model(
+        [node("BatchNormalization", "x scale bias mean var", "y", spatial=0)],
+        [value("x", [2, 3, 4])],
+        weights=[weight(name, array) for name, array in zip(names, kept, strict=True)],
+        opset=8,
+    )
+    (got,) = tl.onnx.load(proto.SerializeToString()).session("numpy").run({"x": x}).values()
+    scale, bias, mean, var = kept
+    wanted = (x - mean) / np.sqrt(var + 1e-5) * scale + bias
+    np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+
+
 def test_group_normalization_before_it_was_defined_anew() -> None:
     """From opset 18 to 20 scale and bias are per group; the onnx package disowns that now."""
     x, scale, bias = floats(2, 6, 4), floats(3), floats(3) * 2

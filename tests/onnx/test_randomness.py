@@ -101,6 +101,19 @@ def test_normal_and_uniform(like: bool, opset: int) -> None:
     assert -1 <= drawn.min() < -0.9 and 2.9 < drawn.max() <= 3
 
 
+def test_what_has_no_seed_is_decided_by_manual_seed() -> None:
+    drawn = []
+    try:
+        for seed in (3, 3, 4, None):
+            tl.manual_seed(seed)
+            drawn.append(_run("RandomUniformLike", LIKE)[0])
+    finally:
+        tl.manual_seed(None)
+    first, again, *others = drawn
+    assert (first == again).all()
+    assert all((first != other).any() for other in others)
+
+
 @pytest.mark.parametrize("op", ["RandomNormalLike", "RandomUniformLike"])
 def test_seeds_decide(op: str) -> None:
     first, again, other, fresh, fresher = (

@@ -283,6 +283,8 @@ case("take", (table, np.array([[0, 5], [-1, 2]], np.int32)), lambda x, i: tl.tak
      lambda x, i: np.take(x, i, 0))  # fmt: skip
 case("take-last", (table, np.array([1, 1, 7], np.int32)), lambda x, i: tl.take(x, i, axis=1),
      lambda x, i: np.take(x, i, 1))  # fmt: skip
+case("take-of-one", (normal(6, 1), np.array([0, 0, 0], np.int32)),
+     lambda x, i: tl.take(x, i, axis=1), lambda x, i: np.take(x, i, 1))  # fmt: skip
 case("take-int64", (table, np.array([3, -6], np.int64)), lambda x, i: tl.take(x, i, axis=0) + 1.0,
      lambda x, i: np.take(x, i, 0) + 1)  # fmt: skip
 case("take-computed", (table, np.array([1, 2], np.int32)),
@@ -291,7 +293,7 @@ along = rng.integers(0, 6, (4, 8)).astype(np.int32)
 case("take_along_axis", (table, along), lambda x, i: tl.take_along_axis(x, i, axis=0),
      lambda x, i: np.take_along_axis(x, i, 0))  # fmt: skip
 one = np.array([[0, -1, 0]], np.int32)
-case("take-of-one", (normal(2, 1, 4), one), lambda x, i: tl.take(x, i, axis=1),
+case("take-of-one-negative", (normal(2, 1, 4), one), lambda x, i: tl.take(x, i, axis=1),
      lambda x, i: np.take(x, i, 1))  # fmt: skip
 case("take_along_axis-of-one", (normal(1, 3), one),
      lambda x, i: tl.take_along_axis(x, i, axis=0) * 2,
@@ -536,6 +538,15 @@ case("winograd_output", normal(16, 12, 8), lambda m: winograd_output(m, (3, 6)),
      lambda m: winograd_output_reference(m, (3, 6)), rtol=1e-4, atol=1e-5)  # fmt: skip
 
 # ---- order and places ---------------------------------------------------------------------------
+
+lone, anywhere = normal(3, 1, 4), np.zeros((3, 5, 2), np.int32)
+case("take-of-lone", (lone, anywhere), lambda x, i: tl.take(x, i, 1), lambda x, i: x[:, i[...] * 0])
+case(
+    "take_along_axis-of-lone",
+    (lone, anywhere),
+    lambda x, i: tl.take_along_axis(x, i, 1),
+    lambda x, i: np.take_along_axis(x[:, :, :2], i, 1),
+)
 
 tied = np.array([[3, 1, 3, 2, 1, 3], [0, -1, 0, 0, 2, 0]], np.float32)
 for name, values in {"": tied, "-int32": integers(4, 50), "-bool": booleans(3, 9)}.items():

@@ -11,6 +11,7 @@ import pytest
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
+from tallow.backends.literal import number
 from tallow.backends.numpy import NumpyProgram
 from tallow.compile import Compiled, Limits, Plan, compile_graph
 from tallow.graph import Graph, input_node
@@ -181,8 +182,15 @@ def test_outputs_may_be_inputs_or_constants() -> None:
     assert more.tolist() == [[1, 2, 3], [4, 5, 6]]
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_largest_numbers_as_literals(sign: int) -> None:
+    """Fewer digits of them would be too large: masks of attention are made of such."""
+    largest = sign * 3.4028234663852886e38
+    text = number(largest, tl.float32).strip("()").removesuffix("f")
+    assert np.float32(text) == np.float32(largest)
+
+
 def test_float_literals_are_exact() -> None:
-    from tallow.backends.literal import number
 
     for value in (rng.normal(size=70) * 10.0 ** np.arange(-35, 35)).astype(np.float32):
         text = number(float(value), tl.float32).strip("()").rstrip("f")

@@ -45,6 +45,12 @@ def test_importing_tallow_imports_neither_numpy_nor_wgpu() -> None:
     assert done.returncode == 0
 
 
+def test_importing_tallow_does_not_import_what_saves_models() -> None:
+    code = "import sys, tallow; sys.exit('tallow.onnx.export' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "py")})
+    assert done.returncode == 0
+
+
 def test_compiling_for_webgpu_imports_no_numpy() -> None:
     code = """
 import sys, tallow as tl

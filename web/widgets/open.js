@@ -98,7 +98,11 @@ export class Open {
     this.#labelsInput = /** @type {HTMLInputElement} */ (hook("open-labels"));
     this.#surveys = new Latest(
       (question) => this.#ask("surveyModel", question),
-      (survey) => this.#facts.count(survey),
+      (survey) => {
+        this.#facts.count(survey);
+        this.#usable = this.#opened && !survey.unsupported.length;
+        this.#tell();
+      },
       (error) => this.#fail(words("openSurveyFailed", plain(wordsOf(error)))),
     );
     this.#input.addEventListener("change", () => void this.take([...(this.#input.files ?? [])]));

@@ -34,6 +34,7 @@ import { Sayings, asLabel, make } from "./sayings.js";
  * @property {number} nodes
  * @property {number | null} multiplyAdds
  * @property {boolean} whole
+ * @property {string[]} unsupported  what shapes have shown to be so, too
  * @property {{operator: string, place: "device" | "host" | "nowhere", count: number, reason: string}[]} uses
  */
 
@@ -50,6 +51,8 @@ export class OpenFacts {
   #survey = null;
   /** @type {any} */
   #operators;
+  /** @type {{unsupported: string[]}} */
+  #told = { unsupported: [] };
 
   /**
    * @param {HTMLElement} root
@@ -74,6 +77,7 @@ export class OpenFacts {
   /** @param {Told} told @param {string} file  its name */
   show(told, file) {
     const say = this.#sayings;
+    this.#told = told;
     const opsets = told.opsets.map(([domain, version]) => `${domain} ${version}`).join(", ");
     const survey = (/** @type {(found: Survey) => string} */ words) => () =>
       this.#survey ? words(this.#survey) : text.openSurveying;
@@ -119,12 +123,13 @@ export class OpenFacts {
     if (told.doc || told.properties.length) inside.append(this.#more(told));
     this.#root.dataset.file = file;
     this.#root.hidden = false;
-    this.#lack(told);
+    this.#lack(told.unsupported, told.left);
   }
 
   /** @param {Survey} survey */
   count(survey) {
     this.#survey = survey;
+    if (!this.#told.unsupported.length) this.#lack(survey.unsupported, 0);
     Object.assign(this.#root.dataset, {
       parameters: String(survey.parameters),
       multiplyAdds: String(survey.multiplyAdds ?? ""),
@@ -184,8 +189,8 @@ export class OpenFacts {
     return make("details", {}, summary, make("p", { class: "doc" }, doc), list);
   }
 
-  /** @param {Told} told */
-  #lack({ unsupported, left }) {
+  /** @param {string[]} unsupported @param {number} left  further ones */
+  #lack(unsupported, left) {
     const list = /** @type {HTMLElement} */ (this.#lacking.querySelector("ul"));
     list.replaceChildren(...unsupported.map((line) => make("li", {}, line)));
     if (left) list.append(this.#sayings.say(make("li"), () => text.openAndMore(left)));

@@ -43,14 +43,23 @@ def number(value: Any, dtype: DType) -> str:
         return "bitcast<f32>(nan_bits)"
     if math.isinf(value):
         return f"bitcast<f32>({'minus_' if value < 0 else ''}inf_bits)"
-    rounded = struct.unpack("<f", struct.pack("<f", value))[0]
+    rounded = _single(value)
     text = f"{rounded:.9g}"  # nine digits tell every float32 from its neighbours
     for digits in range(1, 9):
         short = f"{rounded:.{digits}g}"
-        if struct.unpack("<f", struct.pack("<f", float(short)))[0] == rounded:
+        if _single(float(short)) == rounded:
             text = short
             break
     return f"({text}f)" if text.startswith("-") else f"{text}f"
+
+
+def _single(value: float) -> float:
+    """The float32 next to a number; infinite beyond the last one."""
+    try:
+        single: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    return single
 
 
 def splat(text: str, dtype: DType, width: int) -> str:

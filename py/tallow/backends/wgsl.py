@@ -27,6 +27,7 @@ from .literal import PRIVATE_BITS, type_of
 from .params import Params
 from .reduction import ALONE, Team
 
+_MAIN = re.compile(r"^fn main\([^{]*\{\n", re.M)
 _RESULT = "result"  # the name of the binding that is written
 
 WORKGROUP = 64  # invocations of a generated kernel's workgroup, unless it is a team
@@ -120,7 +121,7 @@ class _Module:
         functions = self.params.lift(finish(functions, self.declared))
         bindings.append(self.params.declaration(len(bindings)))
         parts = ["\n".join(bindings).strip(), *self.helpers.values(), functions, kept]
-        content = "\n\n".join(parts)
+        content = "\n\n".join([parts[0], _naming_all(list(self.reads.values()), parts[1:])])
         enables = map(str.strip, _ENABLE.findall(content))  # these must come before all else
         content = _ENABLE.sub("", content)
         bits = [
@@ -138,6 +139,15 @@ class _Module:
 
 def _binding(number: int, access: str, name: str, kind: str) -> str:
     return f"@group(0) @binding({number}) var<storage, {access}> {name}: array<{kind}>;"
+
+
+def _naming_all(names: Sequence[str], parts: Sequence[str]) -> str:
+    """The text, with a mention of each binding that it does not read: an index along one element
+    is not looked up, but layouts are made of what is mentioned."""
+    content = "\n\n".join(parts)
+    unread = [name for name in names if not re.search(rf"\b{name}\b", content)]
+    mentions = "".join(f"    _ = &{name};\n" for name in unread)
+    return _MAIN.sub(lambda found: found[0] + mentions, content, count=1) if mentions else content
 
 
 def _indent(lines: Sequence[str]) -> str:
@@ -377,9 +387,10 @@ def _load_function(module: _Module, anchor: Node, load: Load, width: int) -> str
 def _guarded_lanes(body: Expression, node: Node, coords: Coords, last: str, dim: int) -> str:
     """Four elements side by side, zero for those beyond the end of the axis."""
     parts = []
-    for step in range(4):
-        value = body.value(node, (*coords[:-1], coords[-1] + step), 1)
-        parts.append(f"select(0f, {value}, {last} * 4u + {step}u < {dim}u)" if step else value)
+    for number in range(4):
+        value = body.value(node, (*coords[:-1], coords[-1] + number), 1)
+        inside = f"{last} * 4u + {number}u < {dim}u"
+        parts.append(f"select(0f, {value}, {inside})" if number else value)
     return f"vec4f({', '.join(parts)})"
 
 

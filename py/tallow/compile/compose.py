@@ -55,14 +55,17 @@ def _scatter(data: Tensor, places: Tensor, updates: Tensor, reduction: str) -> T
     count = updates.shape[1]
     if not count or not data.size:
         return data
-    wide = (batch, rows, count)
-    hit = f.equal(f.expand_dims(places.astype(dt.int32), 1), _line(wide, 1))
+    places = places.astype(dt.int32)
     if reduction == "none":
+        wide = (batch, rows, count)
+        hit = f.equal(f.expand_dims(places, 1), _line(wide, 1))
         last = f.max(f.where(hit, _line(wide, 2), -1), axis=2)
         row = f.maximum(last, 0) + _line(last.shape, 0) * count
         moved = f.take(f.reshape(updates, (batch * count, length)), row)
         return f.where(f.expand_dims(last >= 0, 2), moved, data)
-    hit, rest = f.expand_dims(hit, 3), f.expand_dims(updates, 1)
+    # Compared anew for every element of a row: a table of hits would have to be stored.
+    full = (batch, rows, count, length)
+    hit, rest = f.equal(f.expand_dims(places, (1, 3)), _line(full, 1)), f.expand_dims(updates, 1)
     if reduction in ("add", "mul"):
         fold, join = (f.sum, f.add) if reduction == "add" else (f.prod, f.multiply)
         return join(data, fold(f.where(hit, rest, int(reduction == "mul")), axis=2))

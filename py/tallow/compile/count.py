@@ -1,4 +1,4 @@
-"""What a step of a plan has to do: its arithmetic, and the bytes that it moves.
+"""What a step of a plan has to do, its arithmetic and the bytes that it moves; and a graph.
 
 Counted from the plan alone, without a device: the op's own work, not what a kernel adds to it.
 """
@@ -52,6 +52,16 @@ def count(step: Step) -> Count:
     return Count(flops, read, stored_bytes(BY_NAME[name], size_of(shape)))
 
 
+def multiply_adds(graph: Graph) -> int:
+    """The multiplications, each with its addition, of a graph's products and convolutions."""
+    total = 0
+    for node in graph.nodes():
+        if isinstance(node.op, Contraction) and len(node.inputs) == 2:
+            operands = [(child.shape, child.dtype) for child in node.inputs]
+            total += _flops(node.op, node.attrs, operands, (node.shape, node.dtype)) // 2
+    return total
+
+
 def anchor(step: Step) -> str:
     """The op that a step is about: its contraction or window, else its reduction, else the last."""
     ops = [REGISTRY[host.op] for host in step.host]
@@ -60,16 +70,6 @@ def anchor(step: Step) -> str:
             if isinstance(op, kind):
                 return op.name
     return step.name.split("+")[-1]
-
-
-def multiply_adds(graph: Graph) -> int:
-    """Products that a graph adds up, in matrix products and convolutions."""
-    found = 0
-    for node in graph.nodes():
-        if isinstance(node.op, Contraction) and len(node.inputs) > 1:
-            reads = [(child.shape, child.dtype) for child in node.inputs]
-            found += _flops(node.op, node.attrs, reads, (node.shape, node.dtype)) // 2
-    return found
 
 
 def _spec(operand: Sequence[object], reads: list[Spec], results: list[Spec]) -> Spec:

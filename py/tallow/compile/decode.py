@@ -7,7 +7,7 @@ element. What is computed is float32: it is rounded by a cast to a coded type, a
 
 from __future__ import annotations
 
-import math
+import struct
 from array import array
 
 from .. import dtype as dt
@@ -156,11 +156,16 @@ def _rounded_by(form: Format, x: Tensor, bits: Tensor) -> Tensor:
     inverse = f.bitcast((254 + form.mantissa - exponent) << 23, dt.float32)
     number = f.round(x * inverse) * distance
     over = f.logical_or(f.isinf(x), f.abs(number) > form.largest)
-    end = {"inf": math.inf, "nan": math.nan, "largest": form.largest}[form.beyond]
-    number = f.where(over, f.where(x < 0, -end, end), number)
+    sign = f.bitwise_and(bits, 0x80000000)
+    end = {"inf": 0x7F800000, "nan": 0x7FC00000, "largest": _bits(form.largest)}[form.beyond]
+    number = f.where(over, f.bitcast(f.bitwise_or(sign, end), dt.float32), number)
     if form.unsigned_zero:
         number = f.where(f.equal(number, 0), 0.0, number)
-    return f.where(f.isnan(x), -0.0 if form.beyond == "largest" else math.nan, number)
+    return f.where(f.isnan(x), -0.0 if form.beyond == "largest" else x, number)
+
+
+def _bits(number: float) -> int:
+    return int.from_bytes(struct.pack("<f", number), "little")
 
 
 def _exponents(x: Tensor) -> Tensor:

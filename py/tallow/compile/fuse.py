@@ -11,7 +11,9 @@ circle. What counts:
   computes what comes before it as it reads;
 * several reductions of the same rows, whose results are spread over those rows again, are one
   kernel (softmax, layer norm), unless the rows are long;
-* a kernel binds no more buffers than the adapter allows.
+* a kernel binds no more buffers than the adapter allows;
+* nothing is computed at more than MOST_PLACES places for one element of the result: sums of what
+  was shifted and summed before would double the work with every step.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from ..ops import contract, gather, movement
 from ..ops.source import iota
 from ..shape import Shape, size_of
 
+MOST_PLACES = 8
 LONGEST_ROW = 8192  # elements; longer rows are better reduced by many kernels' workgroups
 
 
@@ -43,6 +46,8 @@ class Group:
     in_place: set[Node] = field(default_factory=set)
     # How the place of a member relates to the root's: see `_Fuser._stance`.
     stance: dict[Node, str] = field(default_factory=dict)
+    # Where a member is computed for one element of the root: the movements on the way to each.
+    places: dict[Node, frozenset[tuple[Node, ...]]] = field(default_factory=dict)
     frontier: set[Node] = field(default_factory=set)
 
 
@@ -92,6 +97,14 @@ def _keeps_rows(source: Node, target: Node) -> bool:
     """Whether a reshape leaves elements that lie side by side in a row in one row."""
     a, b = ([dim for dim in node.shape if dim != 1] for node in (source, target))
     return a[-1:] == b[-1:]
+
+
+def _is_spread(node: Node) -> bool:
+    """Whether an op on what is repeated, or counted, alone makes its elements: to compute them
+    where they are read takes less than to store and to read them."""
+    return isinstance(node.op, Elementwise) and all(
+        child.op in (movement.expand, iota) or child.is_scalar_constant for child in node.inputs
+    )
 
 
 def _spread_row(node: Node, spread: Node) -> tuple[int, ...]:
@@ -178,14 +191,15 @@ class _Fuser:
 
     def _may_join(self, group: Group, node: Node) -> bool:
         crosses = (node in self.static) != (group.root in self.static)
-        if crosses and node.op not in (movement.expand, movement.reshape, iota):
+        free = node.op in (movement.expand, movement.reshape, iota) or _is_spread(node)
+        if crosses and not free:
             return False
         stances = {self._stance(group, reader, node) for reader in self._readers_in(group, node)}
         if "memory" in stances:
             return False
         if self._is_view(node) or node.op is iota:
             return True
-        if "repeated" in stances:
+        if "repeated" in stances or len(self._places(group, node)) > MOST_PLACES:
             return False
         if "row" in stances and stances != {"row"}:
             return False
@@ -209,6 +223,14 @@ class _Fuser:
 
     def _readers_in(self, group: Group, node: Node) -> list[Node]:
         return [reader for reader in self.readers[node] if reader in group.stance]
+
+    def _places(self, group: Group, node: Node) -> frozenset[tuple[Node, ...]]:
+        """Where the readers in a group would have a node computed."""
+        return frozenset(
+            place if isinstance(reader.op, Elementwise) else (*place, reader)
+            for reader in self._readers_in(group, node)
+            for place in group.places[reader]
+        )
 
     def _stance(self, group: Group, reader: Node, node: Node) -> str:
         """How a group would use a node that `reader`, a member, reads.
@@ -283,6 +305,7 @@ class _Fuser:
 
     def _add(self, group: Group, node: Node, stance: str) -> None:
         group.members.append(node)
+        group.places[node] = self._places(group, node) or frozenset([()])
         group.stance[node] = stance
         group.frontier.discard(node)
         group.frontier.update(self._loads(node))

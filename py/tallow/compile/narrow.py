@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from array import array
 
-from .. import dtype as dt
 from ..dtype import DType, device_type
 from ..errors import DTypeError
 from ..functions.elementwise import expand_node
@@ -57,7 +56,7 @@ def _narrow_node(node: Node, inputs: tuple[Node, ...]) -> Node:
     if node.op is contract.matmul and not inputs[0].dtype.is_floating:
         return _integer_matmul(*inputs)
     if node.op is window.max_pool2d and not inputs[0].dtype.is_floating:
-        return _integer_max_pool(node, inputs[0])
+        return integer_max_pool(node, inputs[0])
     return _wrapped(make(node.op, *inputs, **attrs), node)
 
 
@@ -118,10 +117,10 @@ def _integer_matmul(a: Node, b: Node) -> Node:
     return rewrite.reshape(total, (batch, rows, columns))
 
 
-def _integer_max_pool(node: Node, x: Node) -> Node:
+def integer_max_pool(node: Node, x: Node) -> Node:
     """The maximum of shifted slices of the padded image."""
     attrs = node.attrs
-    least = 0 if x.dtype == dt.uint32 else -(2**31)
+    least = 0 if x.dtype.kind == "u" else -(1 << (8 * x.dtype.size - 1))
     pads = ((0, 0), *attrs["padding"], (0, 0))
     padded = make(movement.pad, x, pads=pads, value=least)
     steps = (1, *attrs["stride"], 1)

@@ -21,10 +21,12 @@ from .creation import (
     zeros,
     zeros_like,
 )
+from .cumulative import cumulative_prod, cumulative_sum
+from .einsum import einsum
 from .elementwise import *  # noqa: F403 - one name per record
 from .elementwise import ELEMENTWISE, bitcast, clip, floor_divide, pow, square
 from .indexing import take, take_along_axis
-from .linear_algebra import matmul, matrix_transpose
+from .linear_algebra import det, matmul, matrix_transpose
 from .manipulation import (
     broadcast_arrays,
     broadcast_to,
@@ -65,6 +67,10 @@ __all__ = [
     "broadcast_to",
     "clip",
     "concat",
+    "cumulative_prod",
+    "cumulative_sum",
+    "det",
+    "einsum",
     "empty",
     "expand_dims",
     "eye",

@@ -7,8 +7,9 @@ from typing import Any
 from ..errors import DTypeError, ShapeError
 from ..graph import make
 from ..ops import gather, movement
-from ..shape import check_axis
+from ..shape import Shape, check_axis
 from ..tensor import Tensor, asarray
+from .elementwise import expand_node
 
 
 def take(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
@@ -18,7 +19,17 @@ def take(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
     integers.
     """
     place = check_axis(axis, x.ndim, "take")
-    return Tensor(make(gather.take, x.node, asarray(indices).node, axis=place))
+    node = make(gather.take, x.node, asarray(indices).node, axis=place)
+    if x.shape[place] != 1:
+        return Tensor(node)
+    ones = (1,) * asarray(indices).ndim
+    return _only(x, (*x.shape[:place], *ones, *x.shape[place + 1 :]), node.shape)
+
+
+def _only(x: Tensor, shape: Shape, wide: Shape) -> Tensor:
+    """All that can be picked from an axis of one element. A kernel would not look at the indices,
+    and a device takes no buffer that its kernel does not read."""
+    return Tensor(expand_node(x.reshape(shape).node, wide))
 
 
 def take_along_axis(x: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
@@ -28,7 +39,11 @@ def take_along_axis(x: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
     others = [a for a in range(x.ndim) if a != place]
     if len(node.shape) != x.ndim or any(node.shape[a] > x.shape[a] for a in others):
         raise ShapeError(f"take_along_axis: indices {node.shape} do not fit into {x.shape}")
-    return Tensor(make(gather.take_along_axis, x.node, node, axis=place))
+    picked = make(gather.take_along_axis, x.node, node, axis=place)
+    if x.shape[place] != 1:
+        return Tensor(picked)
+    part = x[tuple(slice(0, 1 if a == place else dim) for a, dim in enumerate(node.shape))]
+    return _only(part, part.shape, picked.shape)
 
 
 def getitem(x: Tensor, key: Any) -> Tensor:

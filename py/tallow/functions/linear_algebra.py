@@ -1,16 +1,19 @@
-"""Matrix products."""
+"""Matrix products and determinants."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..errors import ShapeError
+from ..errors import DTypeError, ShapeError
 from ..graph import make
 from ..ops import contract
 from ..shape import broadcast_shapes, size_of
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, apply, asarray
+from .creation import arange
 from .elementwise import expand_node, promote_all
 from .manipulation import reshape
+from .reduction import argmax, prod
+from .reduction import sum as total
 
 
 def matrix_transpose(x: Tensor) -> Tensor:
@@ -44,3 +47,36 @@ def matmul(a: Any, b: Any) -> Tensor:
     product = Tensor(make(contract.matmul, *(x.astype(dtype).node for x in flat)))
     shape = [*batch, *([m] if a.ndim > 1 else []), *([n] if b.ndim > 1 else [])]
     return reshape(product, shape)
+
+
+def det(x: Tensor) -> Tensor:
+    """The determinants of square matrices (..., n, n), by elimination with pivoting by rows.
+
+    One step of the graph per row: meant for small matrices. Raises ShapeError for what is not
+    square, DTypeError for what is not floating.
+    """
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ShapeError(f"det: {x.shape} are not square matrices")
+    if not x.dtype.is_floating:
+        raise DTypeError(f"det: takes floating elements, not {x.dtype.name}")
+    n, batch = x.shape[-1], x.shape[:-2]
+    if not x.size:  # the determinant of a matrix without elements is 1
+        return prod(reshape(x, (*batch, n * n)), axis=-1)
+    rest = reshape(x, (-1, n, n))
+    factors: list[Tensor] = []
+    for size in range(n, 1, -1):
+        column = rest[:, :, 0:1]
+        at = argmax(abs(column), axis=1, keepdims=True)  # the row of the pivot, (batch, 1, 1)
+        chosen = reshape(arange(size), (1, size, 1)) == at
+        zero = asarray(0.0).astype(x.dtype)
+        pivot_row = total(apply("where", chosen, rest, zero), axis=1, keepdims=True)
+        pivot = pivot_row[:, :, 0:1]
+        # The first row goes where the pivot's was; the exchange turns the sign.
+        others = apply("where", chosen, rest[:, 0:1], rest)[:, 1:]
+        divisor = apply("where", pivot == 0, 1.0, pivot)
+        rest = (others - others[:, :, 0:1] / divisor * pivot_row)[:, :, 1:]
+        factors.append(apply("where", at == 0, pivot, -pivot))
+    result = rest
+    for factor in factors:
+        result = result * factor
+    return reshape(result, batch)

@@ -25,6 +25,9 @@ _WORDS = {
 }
 _REQUIRED: Any = object()
 
+_MOST = 1 << 20
+"""Elements of a constant that a function may look at one by one."""
+
 
 class NotKnownError(OnnxUnsupportedError):
     """A value must be known before the model runs; `tensor` is the one."""
@@ -108,7 +111,8 @@ class Call:
 
         Raises NotKnownError if they depend on what the model is fed.
         """
-        value = host_value(tensor.node)
+        given = tensor.node.attrs["data"] if tensor.node.is_constant else None
+        value = given if given and given.size <= _MOST else host_value(tensor.node)
         if value is None:
             raise NotKnownError(
                 f"{what} must be known when the model is loaded, but it is computed from its "

@@ -17,7 +17,7 @@ def concrete_shapes(inputs: Sequence[ValueInfo], given: Shapes | None) -> dict[s
     given: lengths by the name of a dimension, shapes by the name of an input. A leading dimension
     that nothing says is 1 (one image, one row); any other must be given: ShapeError names it.
     """
-    lengths = _given_lengths(inputs, given or {})
+    lengths = given_lengths(inputs, given or {})
     for info in inputs:
         if info.shape and isinstance(info.shape[0], str):
             lengths.setdefault(info.shape[0], 1)
@@ -45,7 +45,8 @@ def concrete_shapes(inputs: Sequence[ValueInfo], given: Shapes | None) -> dict[s
     return result
 
 
-def _given_lengths(inputs: Sequence[ValueInfo], given: Shapes) -> dict[str, int]:
+def given_lengths(inputs: Sequence[ValueInfo], given: Shapes) -> dict[str, int]:
+    """Lengths by the names of dimensions; ShapeError for shapes that do not fit the inputs."""
     by_name = {info.name: info for info in inputs}
     names = {dim for info in inputs for dim in info.shape or () if isinstance(dim, str)}
     lengths: dict[str, int] = {}

@@ -15,7 +15,7 @@ from .execution import Steps, now, soon
 from .external import ExternalFiles
 from .model_session import ModelSession
 from .records import Metadata, ModelRecord, ValueInfo
-from .survey import Survey
+from .summary import Summary, summarise
 
 
 class Model:
@@ -69,11 +69,12 @@ class Model:
         """What Tallow lacks for it, a line each, as far as it shows before shapes are known."""
         return importer.unsupported(self._record.graph)
 
-    def survey(self, shapes: Shapes | None = None) -> Survey:
-        """Its size, its arithmetic for these shapes, and which device has which operator: all that
-        there is to know before anything is uploaded. Raises what `session` raises for shapes and
-        nodes that do not fit."""
-        return Survey.of(self._record.graph, shapes)
+    def summary(self, shapes: Shapes | None = None) -> Summary:
+        """What there is to know before it is compiled; no weight is copied, no device needed.
+
+        Raises ShapeError for `shapes` that do not fit.
+        """
+        return summarise(self._record, self.unsupported, shapes)
 
     def graph(self, shapes: Shapes | None = None) -> Graph:
         """The graph with concrete shapes.

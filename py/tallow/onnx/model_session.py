@@ -75,9 +75,10 @@ class ModelSession:
         )
 
     def _steps(self, feeds: Feeds) -> Steps:
+        values = self._fed(feeds)
         self._trace.parts.clear()
         self._trace.steps.clear()
-        return (yield from self._execution.run(self._fed(feeds)))
+        return (yield from self._execution.run(values))
 
     def _fed(self, feeds: Feeds) -> dict[str, Value]:
         graph = self._record.graph

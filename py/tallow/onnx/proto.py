@@ -1,4 +1,4 @@
-"""Bytes to protobuf's ModelProto: the only file that touches the `onnx` package, for its schema."""
+"""protobuf's ModelProto: the only file that touches the `onnx` package, for its schema."""
 
 from __future__ import annotations
 
@@ -24,20 +24,26 @@ _SIGNATURES = (
 )
 
 
-def parse(data: bytes | bytearray | memoryview) -> Any:
-    """The ModelProto that the bytes hold; OnnxFormatError if they are not a whole ONNX model."""
+def schema() -> Any:
+    """The module with ONNX's messages; OnnxError if the `onnx` package is not there."""
     try:
         from onnx import onnx_ml_pb2
     except ImportError as error:
         raise OnnxError(
             f"ONNX files need the Python packages `onnx` and `protobuf` ({error}): pip install onnx"
         ) from error
+    return onnx_ml_pb2
+
+
+def parse(data: bytes | bytearray | memoryview) -> Any:
+    """The ModelProto that the bytes hold; OnnxFormatError if they are not a whole ONNX model."""
+    messages = schema()
     view = memoryview(data).cast("B")
     size = view.nbytes
     if not size:
         raise OnnxFormatError("the file is empty (0 bytes)")
     content: Any = data if isinstance(data, bytes) else view  # a view spares a copy
-    model = onnx_ml_pb2.ModelProto()
+    model = messages.ModelProto()
     try:
         model.ParseFromString(content)
     # protobuf's implementations raise different things here: DecodeError, ValueError,

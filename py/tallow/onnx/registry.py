@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ..errors import GraphError, OnnxUnsupportedError
+from ..errors import GraphError, OnnxUnsupportedError, OptionError
 from ..tensor import Tensor
 from .records import NodeRecord
 
@@ -198,3 +198,39 @@ def host_operators() -> Mapping[tuple[str, str], Operator]:
     """Every operator that is computed on the host, by (domain, name)."""
     operators()
     return _ON_HOST
+
+
+_STANDARD = ("", "ai.onnx", "ai.onnx.ml", "ai.onnx.training", "ai.onnx.preview.training")
+_REGISTERED: set[tuple[str, str]] = set()
+
+
+def register(domain: str, op_type: str, since: int = 1) -> Callable[[F], F]:
+    """Enters an operator of a domain of your own: a decorator of function(call, *tensors).
+
+        @tl.onnx.register("com.example", "Swish")
+        def swish(call, x):
+            return x * tl.functional.sigmoid(x * call.get("beta", float, 1.0))
+
+    The function composes Tallow's own and returns a tensor, or a sequence of them, one for each
+    output. Its parameters are the operator's inputs: those with a default may be absent (None
+    then), `*tensors` takes any number. `call` gives the node's attributes (`get`, `ints`, `flag`,
+    `choice`), values that must be known when the model is loaded (`known`), and `opset`, the
+    version of the domain that the model imports. since: the first version that has the operator.
+    Entering it again replaces it, so that a notebook's cell can be run twice.
+
+    Raises OptionError for the standard's domains, and for operators that Tallow has itself.
+    """
+    if domain in _STANDARD:
+        raise OptionError(
+            f"register: {op_type!r} would be an operator of the standard domain "
+            f"{domain or 'ai.onnx'!r}; take a domain of your own, such as 'com.example'"
+        )
+    if not op_type or since < 1:
+        raise OptionError(f"register: an operator named {op_type!r} since version {since}")
+    key = domain, op_type
+    if key in _REGISTERED:
+        _OPERATORS.pop(key, None)
+    elif key in operators() or key in host_operators():
+        raise OptionError(f"register: Tallow has the operator {op_type!r} of {domain!r} itself")
+    _REGISTERED.add(key)
+    return operator(op_type, since, domain)

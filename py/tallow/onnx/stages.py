@@ -99,6 +99,7 @@ class _Making:
         constants: Mapping[str, Constant],
     ) -> None:
         self._given = given
+        self._known = frozenset(known)
         self._builder = Builder(constants)
         self._constants = constants
         self._inputs: dict[str, Node] = {}
@@ -172,12 +173,14 @@ class _Making:
             self._builder.make(node)
         except NotKnownError as error:
             names = self._needed(node, error.tensor)
-            if names <= self._given.keys():
+            if names <= self._given.keys() - self._known:
                 raise ValuesNeededError(names, f"{describe(node)}: {error}") from error
-            if not _serves_numbers(node):
-                self._wait(self._later, node)
-                return None
-            return str(error)
+            if _serves_numbers(node):
+                return str(error)
+            if names <= self._known:
+                raise OnnxUnsupportedError(f"{describe(node)}: {error}") from error
+            self._wait(self._later, node)
+            return None
         except OnnxUnsupportedError as error:
             if not _serves_numbers(node):
                 raise OnnxUnsupportedError(f"{describe(node)}: {error}") from error

@@ -12,15 +12,17 @@ from ..op import Attrs, Elementwise, Select, Spec
 
 # ---- arithmetic -------------------------------------------------------------------------------
 
-add = Elementwise("add", lambda np, x, y: np.add(x, y), "({0} + {1})", 2)
-subtract = Elementwise("subtract", lambda np, x, y: np.subtract(x, y), "({0} - {1})", 2)
-multiply = Elementwise("multiply", lambda np, x, y: np.multiply(x, y), "({0} * {1})", 2)
-divide = Elementwise("divide", lambda np, x, y: np.true_divide(x, y), "({0} / {1})", 2, accepts="f")
-maximum = Elementwise("maximum", lambda np, x, y: np.maximum(x, y), "max({0}, {1})", 2)
-minimum = Elementwise("minimum", lambda np, x, y: np.minimum(x, y), "min({0}, {1})", 2)
-negative = Elementwise("negative", lambda np, x: np.negative(x), "(-{0})", accepts="fi")
-abs_ = Elementwise("abs", lambda np, x: np.abs(x), "abs({0})")
-sign = Elementwise("sign", lambda np, x: np.sign(x), "sign({0})", accepts="fi")
+add = Elementwise("add", lambda np, x, y: np.add(x, y), "({0} + {1})", 2, onnx="Add")
+subtract = Elementwise("subtract", lambda np, x, y: np.subtract(x, y), "({0} - {1})", 2, onnx="Sub")
+multiply = Elementwise("multiply", lambda np, x, y: np.multiply(x, y), "({0} * {1})", 2, onnx="Mul")
+divide = Elementwise(
+    "divide", lambda np, x, y: np.true_divide(x, y), "({0} / {1})", 2, accepts="f", onnx="Div"
+)
+maximum = Elementwise("maximum", lambda np, x, y: np.maximum(x, y), "max({0}, {1})", 2, onnx="Max")
+minimum = Elementwise("minimum", lambda np, x, y: np.minimum(x, y), "min({0}, {1})", 2, onnx="Min")
+negative = Elementwise("negative", lambda np, x: np.negative(x), "(-{0})", accepts="fi", onnx="Neg")
+abs_ = Elementwise("abs", lambda np, x: np.abs(x), "abs({0})", onnx="Abs")
+sign = Elementwise("sign", lambda np, x: np.sign(x), "sign({0})", accepts="fi", onnx="Sign")
 
 
 def _trunc_divide(np: Any, x: Any, y: Any) -> Any:
@@ -30,7 +32,9 @@ def _trunc_divide(np: Any, x: Any, y: Any) -> Any:
     return np.where(below, quotient + 1, quotient)
 
 
-trunc_divide = Elementwise("trunc_divide", _trunc_divide, "({0} / {1})", 2, accepts="iu")
+trunc_divide = Elementwise(
+    "trunc_divide", _trunc_divide, "({0} / {1})", 2, accepts="iu", onnx="Div"
+)
 """Integer division that rounds towards zero, as ONNX's Div and C do."""
 
 # Integers: WGSL truncates, so one is taken off where signs differ and a remainder is left.
@@ -78,16 +82,21 @@ fn pow_{S}(x: {T}, y: {T}) -> {T} {
 }
 """
 pow_ = Elementwise(
-    "pow", lambda np, x, y: np.power(x, y), "pow_{S}({0}, {1})", 2, _POW, accepts="f"
+    "pow", lambda np, x, y: np.power(x, y), "pow_{S}({0}, {1})", 2, _POW, accepts="f", onnx="Pow"
 )
 
 # ---- functions of floating numbers ------------------------------------------------------------
 
 
-def _f(name: str, wgsl: str = "", helper: str = "") -> Elementwise:
-    """A function that NumPy and WGSL both have, NumPy under the op's own name."""
+def _f(name: str, wgsl: str = "", helper: str = "", onnx: str | None = None) -> Elementwise:
+    """A function that NumPy and WGSL both have, NumPy under the op's own name, ONNX mostly too."""
     return Elementwise(
-        name, lambda np, x: getattr(np, name)(x), wgsl or name + "({0})", 1, helper, "f"
+        name,
+        lambda np, x: getattr(np, name)(x),
+        wgsl or name + "({0})",
+        helper=helper,
+        accepts="f",
+        onnx=name.capitalize() if onnx is None else onnx,
     )
 
 
@@ -95,7 +104,11 @@ def _arc(name: str, wgsl: str = "") -> Elementwise:
     """An inverse function, which NumPy calls arc-something."""
     long = name.replace("a", "arc", 1)
     return Elementwise(
-        name, lambda np, x: getattr(np, long)(x), wgsl or name + "({0})", accepts="f"
+        name,
+        lambda np, x: getattr(np, long)(x),
+        wgsl or name + "({0})",
+        accepts="f",
+        onnx=name.capitalize(),
     )
 
 
@@ -110,7 +123,7 @@ fn log1p_{S}(x: {T}) -> {T} {
     return select(log({T}(1.0) + x), x - x * x * tail, abs(x) < {T}(0.05));
 }
 """
-log1p = _f("log1p", "log1p_{S}({0})", _LOG1P)
+log1p = _f("log1p", "log1p_{S}({0})", _LOG1P, onnx="")
 """log(1 + x), precise for small x too."""
 
 sin = _f("sin")
@@ -126,8 +139,8 @@ atan = _arc("atan")
 atanh = _arc("atanh")
 floor = _f("floor")
 ceil = _f("ceil")
-trunc = _f("trunc")
-round_ = Elementwise("round", lambda np, x: np.round(x), "round({0})", accepts="f")
+trunc = _f("trunc", onnx="")
+round_ = Elementwise("round", lambda np, x: np.round(x), "round({0})", accepts="f", onnx="Round")
 """To the nearest integer, halves to even."""
 
 # Beyond 10 the answer is 1 to the last bit, while exp in tanh overflows from about 88. Near 0,
@@ -140,7 +153,9 @@ fn tanh_{S}(x: {T}) -> {T} {
 }
 """
 tanh = _f("tanh", "tanh_{S}({0})", _TANH)
-reciprocal = Elementwise("reciprocal", lambda np, x: 1 / x, "({T}(1.0) / {0})", accepts="f")
+reciprocal = Elementwise(
+    "reciprocal", lambda np, x: 1 / x, "({T}(1.0) / {0})", accepts="f", onnx="Reciprocal"
+)
 
 # erf as x P(x^2) / Q(x^2), the float32 rational that XLA and Eigen use; beyond 4 it is 1.
 _P = (
@@ -183,12 +198,12 @@ def _erf(np: Any, value: Any) -> Any:
     return np.clip(x * p / q, -1, 1).astype(value.dtype)
 
 
-erf = Elementwise("erf", _erf, "erf_{S}({0})", 1, _ERF, accepts="f")
+erf = Elementwise("erf", _erf, "erf_{S}({0})", 1, _ERF, accepts="f", onnx="Erf")
 
 # ---- comparison and logic ---------------------------------------------------------------------
 
 
-def _compare(name: str, operator: str, accepts: str = "fiub") -> Elementwise:
+def _compare(name: str, operator: str, accepts: str = "fiub", onnx: str = "") -> Elementwise:
     return Elementwise(
         name,
         lambda np, x, y: getattr(np, name)(x, y),
@@ -196,26 +211,29 @@ def _compare(name: str, operator: str, accepts: str = "fiub") -> Elementwise:
         2,
         accepts=accepts,
         result=dt.bool_,
+        onnx=onnx,
     )
 
 
-equal = _compare("equal", "==")
+equal = _compare("equal", "==", onnx="Equal")
 not_equal = _compare("not_equal", "!=")
-less = _compare("less", "<", "fiu")
-less_equal = _compare("less_equal", "<=", "fiu")
-greater = _compare("greater", ">", "fiu")
-greater_equal = _compare("greater_equal", ">=", "fiu")
+less = _compare("less", "<", "fiu", onnx="Less")
+less_equal = _compare("less_equal", "<=", "fiu", onnx="LessOrEqual")
+greater = _compare("greater", ">", "fiu", onnx="Greater")
+greater_equal = _compare("greater_equal", ">=", "fiu", onnx="GreaterOrEqual")
 
 logical_and = Elementwise(
-    "logical_and", lambda np, x, y: np.logical_and(x, y), "({0} & {1})", 2, accepts="b"
+    "logical_and", lambda np, x, y: np.logical_and(x, y), "({0} & {1})", 2, accepts="b", onnx="And"
 )
 logical_or = Elementwise(
-    "logical_or", lambda np, x, y: np.logical_or(x, y), "({0} | {1})", 2, accepts="b"
+    "logical_or", lambda np, x, y: np.logical_or(x, y), "({0} | {1})", 2, accepts="b", onnx="Or"
 )
 logical_xor = Elementwise(
-    "logical_xor", lambda np, x, y: np.logical_xor(x, y), "({0} != {1})", 2, accepts="b"
+    "logical_xor", lambda np, x, y: np.logical_xor(x, y), "({0} != {1})", 2, accepts="b", onnx="Xor"
 )
-logical_not = Elementwise("logical_not", lambda np, x: np.logical_not(x), "(!{0})", accepts="b")
+logical_not = Elementwise(
+    "logical_not", lambda np, x: np.logical_not(x), "(!{0})", accepts="b", onnx="Not"
+)
 
 # WGSL compilers may assume that no NaN or infinity occurs, so the bits are asked.
 isnan = Elementwise(
@@ -224,6 +242,7 @@ isnan = Elementwise(
     "((bitcast<{U}>({0}) & {U}(0x7fffffffu)) > {U}(0x7f800000u))",
     accepts="f",
     result=dt.bool_,
+    onnx="IsNaN",
 )
 isinf = Elementwise(
     "isinf",
@@ -231,20 +250,38 @@ isinf = Elementwise(
     "((bitcast<{U}>({0}) & {U}(0x7fffffffu)) == {U}(0x7f800000u))",
     accepts="f",
     result=dt.bool_,
+    onnx="IsInf",
 )
 
 # ---- bits -------------------------------------------------------------------------------------
 
 bitwise_and = Elementwise(
-    "bitwise_and", lambda np, x, y: np.bitwise_and(x, y), "({0} & {1})", 2, accepts="iu"
+    "bitwise_and",
+    lambda np, x, y: np.bitwise_and(x, y),
+    "({0} & {1})",
+    2,
+    accepts="iu",
+    onnx="BitwiseAnd",
 )
 bitwise_or = Elementwise(
-    "bitwise_or", lambda np, x, y: np.bitwise_or(x, y), "({0} | {1})", 2, accepts="iu"
+    "bitwise_or",
+    lambda np, x, y: np.bitwise_or(x, y),
+    "({0} | {1})",
+    2,
+    accepts="iu",
+    onnx="BitwiseOr",
 )
 bitwise_xor = Elementwise(
-    "bitwise_xor", lambda np, x, y: np.bitwise_xor(x, y), "({0} ^ {1})", 2, accepts="iu"
+    "bitwise_xor",
+    lambda np, x, y: np.bitwise_xor(x, y),
+    "({0} ^ {1})",
+    2,
+    accepts="iu",
+    onnx="BitwiseXor",
 )
-bitwise_invert = Elementwise("bitwise_invert", lambda np, x: np.invert(x), "(~{0})", accepts="iu")
+bitwise_invert = Elementwise(
+    "bitwise_invert", lambda np, x: np.invert(x), "(~{0})", accepts="iu", onnx="BitwiseNot"
+)
 
 # WGSL takes the width's remainder of a shift; in two steps 32 bits and more go out at the end.
 _SHIFT = """
@@ -273,7 +310,12 @@ bitwise_right_shift = Elementwise(
 # ---- choice and casts -------------------------------------------------------------------------
 
 where = Select(
-    "where", lambda np, c, x, y: np.where(c, x, y), "select({2}, {1}, {0})", 3, accepts="fiub"
+    "where",
+    lambda np, c, x, y: np.where(c, x, y),
+    "select({2}, {1}, {0})",
+    3,
+    accepts="fiub",
+    onnx="Where",
 )
 
 

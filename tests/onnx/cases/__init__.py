@@ -1,35 +1,51 @@
 """The cases of every operator, a file per family."""
 
 from . import (
+    attention,
     convolution,
     elementwise,
     gathering,
+    learning,
+    losses,
     movement,
+    normalization,
     pooling,
     quantization,
     rearrangement,
+    recurrent,
     reductions,
     resampling,
     sampling,
+    signal,
+    sums,
     texts,
+    training,
     transposed,
     types,
 )
 
 CASES = [
-    *elementwise.CASES,
-    *reductions.CASES,
-    *movement.CASES,
+    *attention.CASES,
     *convolution.CASES,
-    *transposed.CASES,
+    *elementwise.CASES,
+    *gathering.CASES,
+    *learning.CASES,
+    *losses.CASES,
+    *movement.CASES,
+    *normalization.CASES,
     *pooling.CASES,
+    *quantization.CASES,
+    *rearrangement.CASES,
+    *recurrent.CASES,
+    *reductions.CASES,
     *resampling.CASES,
     *sampling.CASES,
-    *rearrangement.CASES,
-    *gathering.CASES,
+    *signal.CASES,
+    *sums.CASES,
+    *training.CASES,
+    *transposed.CASES,
     *types.CASES,
-    *quantization.CASES,
 ]
 
-ON_HOST = [*gathering.ON_HOST, *texts.ON_HOST]
+ON_HOST = [*gathering.ON_HOST, *learning.ON_HOST, *texts.ON_HOST, *texts.MOVED]
 """Cases of operators that are computed on the host."""

@@ -44,6 +44,9 @@ CONV = [
     _conv(VOLUME, floats(6, 4, 3, 3, 3), pads=[3, 0, 1, 2, 1, 0], strides=[2, 1, 2]),
     _conv(VOLUME, floats(6, 4, 2, 3, 2), dilations=[3, 2, 1], auto_pad="SAME_LOWER"),
     _conv(VOLUME, floats(6, 2, 3, 2, 2), floats(6), group=2, strides=[3, 2, 1]),
+    _conv(VOLUME[:, :, :3], floats(6, 4, 3, 1, 2), dilations=[2, 2, 2], strides=[2, 3, 2],
+          pads=[2, 0, 0, 0, 2, 2]),
+    _conv(VOLUME[:, :, :1], floats(6, 4, 2, 1, 1), dilations=[4, 1, 1], pads=[2, 0, 0, 2, 0, 0]),
     _conv(VOLUME, floats(4, 1, 1, 3, 3), group=4, auto_pad="SAME_UPPER"),
 ]  # fmt: skip
 

@@ -97,6 +97,12 @@ PRODUCTS = [
     _conv(_IMAGE, _WEIGHT, [_ZEROS[0], integers(4, dtype=np.int8) * 0, _ZEROS[2]],
           scale=abs(floats(4)) / 30 + 0.01),
     _conv(_IMAGE, _WEIGHT[:, :1], _ZEROS, group=2),
+    *[Case("MatMulInteger", inputs) for inputs in [
+        [_A, _B.astype(np.uint8)],
+        [_A, _B.astype(np.uint8), whole(120), whole(7)],
+        [_A, _B.astype(np.int8), whole(120), whole(-3, 2, 0, 5, dtype=np.int8)],
+        [np.full((2, 700), 255, np.uint8), np.full((700, 3), 255, np.uint8), whole(0)],
+    ]],
 ]  # fmt: skip
 
 CASES = [*QUANTIZE, *PRODUCTS]

@@ -37,6 +37,9 @@ NEAREST_CASES = [
       for kind in TRANSFORMATIONS for sizes in ((1, 2, 9, 4), (1, 2, 1, 13))],
     _sized(integers(1, 2, 5, 6, dtype=np.uint8, low=0, high=200), (1, 2, 10, 3)),
     _sized(integers(1, 2, 5, 6, dtype=np.int32), (1, 2, 10, 3), nearest_mode="ceil"),
+    *[_sized(integers(1, 2, 5, 6, low=-128, high=128, dtype=np.int8), (1, 2, 10, 3), first=18,
+             oracle="reference", mode="cubic", antialias=antialias) for antialias in (0, 1)],
+    _sized(integers(1, 2, 5, 6, low=0, high=256, dtype=np.uint8), (1, 2, 10, 3), mode="linear"),
     _scaled(LINE, (1, 2)),
     _scaled(floats(1, 2, 3, 4, 5), (1, 1, 2, 2, 2)),
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto
 
-from ..case import Case, bools, floats, integers
+from ..case import Case, Known, bools, floats, integers
 
 
 def texts(*values: Any) -> np.ndarray:
@@ -65,4 +65,31 @@ ON_HOST = [
     Case("Cast", [bools(4)], {"to": TensorProto.STRING}, (9, 27)),
     Case("CastLike", [texts("1.5"), floats(1)], opsets=(15, 28), oracle="reference"),
     Case("CastLike", [integers(3), texts("a")], opsets=(15, 28), oracle="reference"),
+]  # fmt: skip
+
+_TABLE = texts(["a", "b", "c"], ["d", "", "f"])
+
+# Where texts lie in memory is moved as that of numbers is.
+MOVED = [
+    Case("Concat", [_TABLE, _TABLE], {"axis": 1}, (13, 28)),
+    Case("Constant", [], {"value_strings": ["x", "y"]}, (12, 28)),
+    Case("Constant", [], {"value_string": "x"}, (12, 28)),
+    Case("Expand", [texts("a", "b"), Known(np.array([3, 2]))], opsets=(13, 28)),
+    Case("Flatten", [_TABLE], {"axis": 0}, (13, 28)),
+    Case("Gather", [_TABLE, np.array([2, 0])], {"axis": 1}, (13, 28)),
+    Case("Identity", [_TABLE], opsets=(13, 28)),
+    Case("Pad", [texts("a", "b"), Known(np.array([1, 2])), texts("-").reshape(())],
+         opsets=(13, 24), oracle="reference"),
+    Case("Reshape", [_TABLE, Known(np.array([0, -1, 1]))], opsets=(13, 28)),
+    Case("Shape", [_TABLE], opsets=(15, 28)),
+    Case("Size", [_TABLE], opsets=(13, 28)),
+    Case("Slice", [_TABLE, *(Known(np.array(x)) for x in ([-1, 1], [-9, 3], [1, 0], [-2, 1]))],
+         opsets=(13, 28)),
+    Case("Split", [_TABLE, Known(np.array([1, 2]))], {"axis": 1}, (13, 28), outputs=2),
+    Case("Split", [_TABLE], {"axis": 1, "num_outputs": 2}, (18, 28), outputs=2),
+    Case("Squeeze", [_TABLE[:1], Known(np.array([0]))], opsets=(13, 28)),
+    Case("Tile", [_TABLE, Known(np.array([1, 2]))], opsets=(13, 28), oracle="reference"),
+    Case("Transpose", [_TABLE], {"perm": [1, 0]}, (13, 28)),
+    Case("Unsqueeze", [_TABLE, Known(np.array([0, 3]))], opsets=(13, 28)),
+    Case("Where", [np.array([[True, False, True]]), _TABLE, texts("x")], opsets=(16, 28)),
 ]  # fmt: skip

@@ -51,14 +51,12 @@ CAST = [
 ]  # fmt: skip
 
 
-_MOVERS: list[tuple[str, list[Known], dict[str, int]]] = [
-    ("Identity", [], {}), ("Transpose", [], {}), ("Reshape", [Known(np.array([3, -1]))], {}),
-]  # fmt: skip
 MOVED = [
-    *[Case(op, [few(2, 3, dtype=t), *more], attributes, (25, 28), note=t.__name__,
-           oracle="reference")
+    *[Case(op, [few(2, 3, dtype=t), *more], {}, (25, 28), note=t.__name__, oracle="reference")
       for t in (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.int4, ml_dtypes.uint2)
-      for op, more, attributes in _MOVERS],
+      for op, more in [
+          ("Identity", []), ("Transpose", []), ("Reshape", [Known(np.array([3, -1]))]),
+      ]],
     Case("Constant", [], {"value": numpy_helper.from_array(few(5, dtype=ml_dtypes.int4))},
          (21, 28), oracle="reference"),
     Case("Constant", [], {"value": numpy_helper.from_array(few(3, 3, dtype=ml_dtypes.bfloat16))},

@@ -20,7 +20,7 @@ from ..values import Value, from_numpy, to_numpy
 Body = Any
 """Called with values; a generator that gives a list of values. `body.outputs`: their ValueInfos."""
 
-MOST_TURNS = 1 << 24
+MOST_TURNS = 1 << 20
 """A loop that goes on for longer is taken for one that never ends."""
 
 
@@ -137,7 +137,7 @@ def _scanned(
         raise OnnxFormatError(f"the scanned inputs have the lengths {sorted(lengths)}")
     stacks: list[list[Value]] = [[] for _ in range(len(body.outputs) - len(states))]
     for turn in range(lengths.pop()):
-        now = [from_numpy(np.ascontiguousarray(row[turn])) for row in rows]
+        now = [from_numpy(np.array(row[turn])) for row in rows]
         results = yield from body(*states, *now)
         states = results[: len(states)]
         for stack, row in zip(stacks, results[len(states) :], strict=True):
@@ -157,8 +157,8 @@ def _scan_in_batches(
     batches = []
     for item in range(scanned[0].shape[0]):
         end = scanned[0].shape[1] if lengths is None else int(to_numpy(lengths)[item])
-        own = [from_numpy(np.ascontiguousarray(to_numpy(state)[item])) for state in states]
-        pieces = [from_numpy(np.ascontiguousarray(x[item, :end])) for x in scanned]
+        own = [from_numpy(np.array(to_numpy(state)[item])) for state in states]
+        pieces = [from_numpy(np.array(x[item, :end])) for x in scanned]
         results = yield from _scanned(body, own, pieces, (0,) * count, ways)
         infos = body.outputs[len(states) :]
         made = [_stacked(r, i, 0) for r, i in zip(results[len(states) :], infos, strict=True)]

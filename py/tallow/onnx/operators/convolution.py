@@ -7,11 +7,12 @@ import math
 from ... import dtype as dt
 from ... import functional as nn
 from ... import functions as f
+from ...dtype import DType
 from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...tensor import Tensor
 from ..call import Call
 from ..registry import operator
-from .spatial import Window, read_window
+from .spatial import Window, read_window, working
 
 _MOST_TAPS = 1024
 """Over three axes and more, the planes of a kernel, each a convolution of its own."""
@@ -59,12 +60,16 @@ def _channels_last(x: Tensor, weight: Tensor, window: Window, groups: int) -> Te
         start = tap * window.dilation[0] - window.pads[0][0]
         first = min(max(0, -(start // step)), count)  # planes before it lie in the padding
         last = min(max(first, (depth - 1 - start) // step + 1), count)
+        if first == last:
+            continue
         planes = x[:, start + first * step : start + (last - 1) * step + 1 : step]
         planes = f.pad(planes, [(0, 0), (first, count - last), *[(0, 0)] * window.axes])
         folded = f.reshape(planes, (-1, *planes.shape[2:]))
         part = _channels_last(folded, weight[:, :, tap], rest, groups)
         total = part if total is None else total + part
-    assert total is not None
+    if total is None:  # all windows lie in the padding
+        shape = (x.shape[0], *window.counts(x.shape[1:-1]), weight.shape[0])
+        return f.zeros(shape, x.dtype)
     return f.reshape(total, (x.shape[0], count, *total.shape[1:]))
 
 
@@ -84,19 +89,23 @@ def _check(call: Call, x: Tensor, weight: Tensor) -> tuple[Window, int]:
     return window, groups
 
 
-def with_bias(result: Tensor, bias: Tensor | None) -> Tensor:
-    """A number per channel added; OnnxFormatError if there is not one for each."""
+def with_bias(result: Tensor, bias: Tensor | None, kind: DType) -> Tensor:
+    """A number per channel added, if there are any, and the element type that was asked for.
+
+    Raises OnnxFormatError if there is not a number for each channel.
+    """
     if bias is None:
-        return result
+        return result.astype(kind)
     if bias.shape != result.shape[1:2]:
         raise OnnxFormatError(f"the bias {bias.shape} does not fit {result.shape[1]} channels")
-    return result + f.reshape(bias, (-1, *[1] * (result.ndim - 2)))
+    shift = f.reshape(working(bias), (-1, *[1] * (result.ndim - 2)))
+    return (result + shift).astype(kind)
 
 
 @operator("Conv")
 def conv(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     window, groups = _check(call, x, weight)
-    return with_bias(convolve(x, weight, window, groups), bias)
+    return with_bias(convolve(working(x), working(weight), window, groups), bias, x.dtype)
 
 
 @operator("ConvInteger", since=10)
@@ -171,10 +180,8 @@ def causal_conv_with_state(
     else:
         whole = f.concat([past, x], 2)
     window = Window((state + 1,), (1,), (1,), ((0, 0),))
-    # In float32, and rounded to the type once before the activation and once after it.
-    wide, kernel = whole.astype(dt.float32), weight.astype(dt.float32)
-    shift = None if bias is None else bias.astype(dt.float32)
-    result = with_bias(convolve(wide, kernel, window, x.shape[1]), shift).astype(x.dtype)
+    total = convolve(working(whole), working(weight), window, x.shape[1])
+    result = with_bias(total, bias, x.dtype)
     if activation != "none":
-        result = nn.silu(result.astype(dt.float32)).astype(x.dtype)
+        result = nn.silu(working(result)).astype(x.dtype)
     return [result, whole[:, :, whole.shape[2] - state :]]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from ... import dtype as dt
 from ... import functions as f
 from ...compile.fold import host_value
-from ...errors import OnnxFormatError
+from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...hostarray import from_values
 from ...shape import Shape, check_axis, size_of, strides_of
 from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import operator
+
+_MOST_STEPS = 1 << 33
 
 
 def check_range(indices: Tensor, length: int) -> None:
@@ -45,6 +47,12 @@ def gather_elements(call: Call, x: Tensor, indices: Tensor) -> Tensor:
         ]
         x = x[tuple(index)]
     return f.take_along_axis(x, indices, axis)
+
+
+def check_effort(steps: int) -> None:
+    """Refuses what a GPU, which compares everything with everything, would take too long for."""
+    if steps > _MOST_STEPS:
+        raise OnnxUnsupportedError(f"it takes {steps:,} comparisons")
 
 
 def flat_places(indices: Tensor, shape: Shape) -> Tensor:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ... import dtype as dt
 from ... import functional as nn
 from ... import functions as f
 from ...dtype import DType
 from ...errors import OnnxFormatError, OnnxUnsupportedError
-from ...shape import check_axis
+from ...normalization import standardized
+from ...shape import check_axis, size_of
 from ...tensor import Tensor
 from ..call import Call
 from ..registry import operator
@@ -18,45 +17,48 @@ from ..registry import operator
 @operator("BatchNormalization")
 def batch_normalization(
     call: Call, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, var: Tensor
-) -> Tensor | list[Tensor]:
-    """With the statistics of training. In training mode, from opset 14 on, with the batch's own;
-    then their running averages come too."""
-    momentum = call.get("momentum", float, 0.9)
+) -> list[Tensor]:
+    """With the statistics of training, or (training_mode) with those of x, which then also move
+    the running ones: outputs 2 and 3."""
+    momentum, epsilon = call.get("momentum", float, 0.9), call.get("epsilon", float, 1e-5)
     training = call.flag("training_mode")
-    if not training and any(call.wants(position) for position in range(1, 5)):
-        raise OnnxUnsupportedError("it is in training mode, as before operator set 14")
-    if not call.flag("spatial", True):
-        raise OnnxUnsupportedError("spatial=0: statistics for every element")
-    if x.ndim < 2 or any(v.shape != x.shape[1:2] for v in (scale, bias, mean, var)):
+    if call.opset < 14 and any(call.wants(position) for position in range(1, 5)):
+        raise OnnxUnsupportedError("it is in training mode")
+    if call.opset < 9 and not call.flag("spatial", True):
+        return [_per_element(x, scale, bias, mean, var, epsilon)]
+    channels = x.shape[1:2] if x.ndim > 1 else (1,)
+    if not x.ndim or any(v.shape != channels for v in (scale, bias, mean, var)):
         raise OnnxFormatError(
             f"scale {scale.shape}, bias {bias.shape}, mean {mean.shape} and var {var.shape} must "
             f"have one element per channel of the input {x.shape}"
         )
-    epsilon = call.get("epsilon", float, 1e-5)
+    apart = x if x.ndim > 1 else f.expand_dims(x, 1)
     if not training:
-        return nn.batch_norm(x, mean, var, scale, bias, epsilon).astype(x.dtype)
-    axes = (0, *range(2, x.ndim))
-    centred = x - f.mean(x, axes, True)
-    own_mean, own_var = f.mean(x, axes), f.mean(centred * centred, axes)
-    result = nn.batch_norm(x, own_mean, own_var, scale, bias, epsilon).astype(x.dtype)
-    return [
-        result,
-        (mean * momentum + own_mean * (1 - momentum)).astype(mean.dtype),
-        (var * momentum + own_var * (1 - momentum)).astype(var.dtype),
+        made = nn.batch_norm(apart, mean, var, scale, bias, epsilon)
+        return [f.reshape(made.astype(x.dtype), x.shape)]
+    axes = (0, *range(2, apart.ndim))
+    wide = apart.astype(dt.float32) if x.dtype.size < 4 else apart
+    own_mean, own_var = f.mean(wide, axes), f.var(wide, axes)
+    made = nn.batch_norm(wide, own_mean, own_var, scale, bias, epsilon)
+    moved = [
+        (old * momentum + new * (1 - momentum)).astype(old.dtype)
+        for old, new in ((mean, own_mean), (var, own_var))
     ]
+    return [f.reshape(made.astype(x.dtype), x.shape), *moved]
+
+
+def _per_element(
+    x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, var: Tensor, epsilon: float
+) -> Tensor:
+    """spatial=0, up to opset 8: all four have the shape of an image."""
+    if any(v.shape != x.shape[1:] for v in (scale, bias, mean, var)):
+        raise OnnxFormatError(f"spatial=0 needs a number per element of {x.shape[1:]}")
+    return (x - mean) * f.reciprocal(f.sqrt(var + epsilon)) * scale + bias
 
 
 def _wide(x: Tensor, stash_type: int) -> tuple[Tensor, DType]:
     """x in the type in which the statistics are taken, and its own type."""
     return (x.astype(dt.float32) if stash_type == 1 else x), x.dtype
-
-
-def _normalized(x: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
-    """(x - mean) / standard deviation over the axes; the mean; 1 / standard deviation."""
-    mean = f.mean(x, axes, True)
-    centred = x - mean
-    inverse = f.reciprocal(f.sqrt(f.mean(centred * centred, axes, True) + epsilon))
-    return centred * inverse, mean, inverse
 
 
 def _trailing(call: Call, x: Tensor) -> tuple[int, ...]:
@@ -69,7 +71,7 @@ def layer_normalization(
 ) -> list[Tensor]:
     wide, dtype = _wide(x, call.get("stash_type", int, 1))
     axes, epsilon = _trailing(call, x), call.get("epsilon", float, 1e-5)
-    normal, mean, inverse = _normalized(wide, axes, epsilon)
+    normal, mean, inverse = standardized(wide, axes, epsilon)
     result = normal.astype(dtype) * scale
     return [result if bias is None else result + bias, mean, inverse]
 
@@ -77,38 +79,28 @@ def layer_normalization(
 @operator("RMSNormalization", since=23)
 def rms_normalization(call: Call, x: Tensor, scale: Tensor) -> Tensor:
     wide, dtype = _wide(x, call.get("stash_type", int, 1))
-    axes, epsilon = _trailing(call, x), call.get("epsilon", float, 1e-5)
-    square = f.mean(wide * wide, axes, True)
-    return (wide * f.reciprocal(f.sqrt(square + epsilon))).astype(dtype) * scale
-
-
-def _per_channel(x: Tensor, value: Tensor) -> Tensor:
-    if value.shape != x.shape[1:2]:
-        raise OnnxFormatError(f"{value.shape} must have one element per channel of {x.shape}")
-    return f.reshape(value, (-1, *(1,) * (x.ndim - 2)))
+    shape = x.shape[_trailing(call, x)[0] :]
+    normal = nn.rms_norm(wide, shape, eps=call.get("epsilon", float, 1e-5))
+    return normal.astype(dtype) * scale
 
 
 @operator("InstanceNormalization")
 def instance_normalization(call: Call, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
-    axes = tuple(range(2, x.ndim))
-    normal, _, _ = _normalized(x, axes, call.get("epsilon", float, 1e-5))
-    return normal * _per_channel(x, scale) + _per_channel(x, bias)
+    return nn.instance_norm(x, scale, bias, call.get("epsilon", float, 1e-5))
 
 
 @operator("GroupNormalization", since=18)
 def group_normalization(call: Call, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
     """Scale and bias are per group before opset 21, per channel from then on."""
-    groups = call.get("num_groups", int)
+    groups, epsilon = call.get("num_groups", int), call.get("epsilon", float, 1e-5)
     wide, dtype = _wide(x, call.get("stash_type", int, 1))
-    if x.ndim < 3 or groups < 1 or x.shape[1] % groups:
-        raise OnnxFormatError(f"{groups} groups of the channels of {x.shape}")
-    apart = f.reshape(wide, (x.shape[0], groups, -1))
-    normal, _, _ = _normalized(apart, (2,), call.get("epsilon", float, 1e-5))
-    if call.opset < 21:
-        result = normal.astype(dtype) * _per_channel(apart, scale) + _per_channel(apart, bias)
-        return f.reshape(result, x.shape)
-    result = f.reshape(normal.astype(dtype), x.shape)
-    return result * _per_channel(x, scale) + _per_channel(x, bias)
+    normal = nn.group_norm(wide, groups, eps=epsilon).astype(dtype)
+    parts = groups if call.opset < 21 else x.shape[1]
+    if scale.shape != (parts,) or bias.shape != (parts,):
+        raise OnnxFormatError(f"scale {scale.shape} and bias {bias.shape} must be {(parts,)}")
+    apart = f.reshape(normal, (x.shape[0], parts, size_of(x.shape[1:]) // max(parts, 1)))
+    result = apart * f.reshape(scale, (-1, 1)) + f.reshape(bias, (-1, 1))
+    return f.reshape(result, x.shape)
 
 
 @operator("MeanVarianceNormalization", since=9)

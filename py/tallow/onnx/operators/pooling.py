@@ -15,7 +15,7 @@ from ...shape import places_inside, size_of
 from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import host_operator, operator
-from .spatial import Window, given_pads, per_axis, read_window, spatial_axes
+from .spatial import Window, given_pads, per_axis, read_window, spatial_axes, working
 
 _LONGEST = 1 << 22
 """Places along a pooled axis; the share of padding is worked out per place, on the host."""
@@ -125,7 +125,7 @@ def average_pool(call: Call, x: Tensor) -> Tensor:
     """With count_include_pad, `pads` count as zeros, but never what ceil_mode adds beyond them."""
     given, window = _pool_window(call, x)
     with_pads = call.flag("count_include_pad")
-    total = _swept(nn.sum_pool2d, x, window)
+    total = _swept(nn.sum_pool2d, working(x), window)
     everywhere, tables = 1.0, []
     for axis, count in enumerate(total.shape[2:]):
         low, high = given.pads[axis] if with_pads else (0, 0)
@@ -139,13 +139,14 @@ def average_pool(call: Call, x: Tensor) -> Tensor:
         else:
             line = [1] * window.axes
             line[axis] = count
-            tables.append(asarray(from_values(shares, tuple(line), x.dtype)))
+            tables.append(asarray(from_values(shares, tuple(line), total.dtype)))
     if not tables:
-        return total * everywhere
+        return (total * everywhere).astype(x.dtype)
     share = tables[0]
     for table in tables[1:]:
         share = share * table
-    return total * (share * everywhere if everywhere != 1.0 else share)
+    share = share * everywhere if everywhere != 1.0 else share
+    return (total * share).astype(x.dtype)
 
 
 def _power(x: Tensor, p: int) -> Tensor:
@@ -167,7 +168,7 @@ def _order(call: Call) -> int:
 def lp_pool(call: Call, x: Tensor) -> Tensor:
     p = _order(call)
     _, window = _pool_window(call, x)
-    return _root(_swept(nn.sum_pool2d, _power(x, p), window), p)
+    return _root(_swept(nn.sum_pool2d, _power(working(x), p), window), p).astype(x.dtype)
 
 
 def _spatial(x: Tensor) -> tuple[int, ...]:
@@ -176,7 +177,7 @@ def _spatial(x: Tensor) -> tuple[int, ...]:
 
 @operator("GlobalAveragePool")
 def global_average_pool(call: Call, x: Tensor) -> Tensor:
-    return f.mean(x, _spatial(x), True)
+    return f.mean(working(x), _spatial(x), True).astype(x.dtype)
 
 
 @operator("GlobalMaxPool")
@@ -187,7 +188,7 @@ def global_max_pool(call: Call, x: Tensor) -> Tensor:
 @operator("GlobalLpPool")
 def global_lp_pool(call: Call, x: Tensor) -> Tensor:
     p = _order(call)
-    return _root(f.sum(_power(x, p), _spatial(x), True), p)
+    return _root(f.sum(_power(working(x), p), _spatial(x), True), p).astype(x.dtype)
 
 
 def _unpooled_shape(call: Call, shape: tuple[int, ...]) -> tuple[int, ...]:

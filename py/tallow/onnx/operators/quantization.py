@@ -121,6 +121,28 @@ def _of_rows(parameter: Tensor, ndim: int) -> Tensor:
     return f.expand_dims(parameter, -1) if parameter.ndim == 1 and ndim > 1 else parameter
 
 
+_EXACT = 256
+"""Products of 8 bits with 8 bits and a sign that float32 adds up exactly."""
+
+
+@operator("MatMulInteger", since=10)
+def matmul_integer(
+    call: Call, a: Tensor, b: Tensor, a_zero: Tensor | None = None, b_zero: Tensor | None = None
+) -> Tensor:
+    """Exact sums in int32, of float32 products as long as those are exact."""
+    left = _centred(a, None if a_zero is None else _of_rows(a_zero, a.ndim))
+    columns = None if b_zero is None else f.reshape(b_zero, ()) if b_zero.size == 1 else b_zero
+    right = _centred(b, columns)
+    if b.ndim < 2 or a.ndim < 1 or a.shape[-1] != b.shape[-2]:
+        raise OnnxFormatError(f"A {a.shape} and B {b.shape} do not fit")
+    total: Tensor | None = None
+    for start in range(0, a.shape[-1], _EXACT):
+        part = left[..., start : start + _EXACT] @ right[..., start : start + _EXACT, :]
+        whole = part.astype(dt.int32)
+        total = whole if total is None else total + whole
+    return (left @ right).astype(dt.int32) if total is None else total
+
+
 @operator("QLinearMatMul", since=10)
 def qlinear_matmul(
     call: Call,

@@ -7,13 +7,13 @@ session, and each node of it, has one of its own.
 from __future__ import annotations
 
 import math
-import secrets
 import struct
 
 from ... import dtype as dt
 from ... import functions as f
 from ...errors import OnnxFormatError
 from ...functions.philox import Key, normal, uniform
+from ...random import fresh_bytes
 from ...shape import Shape
 from ...tensor import Tensor
 from ..call import Call
@@ -22,7 +22,7 @@ from ..tensors import type_called
 
 
 def _key(seed: float | None) -> Key:
-    data = secrets.token_bytes(8) if seed is None else struct.pack("<d", seed)
+    data = fresh_bytes(8) if seed is None else struct.pack("<d", seed)
     first, second = struct.unpack("<2I", data)
     return first, second
 

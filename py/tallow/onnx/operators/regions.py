@@ -13,7 +13,7 @@ from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import operator
 from .resampling_tables import single
-from .sampling import working
+from .spatial import working
 
 _MOST_SAMPLES = 4096
 """Samples along an axis of one cell."""

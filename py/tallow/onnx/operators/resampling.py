@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ... import dtype as dt
 from ... import functions as f
+from ...dtype import DType
 from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...hostarray import from_values
 from ...shape import check_axis
@@ -16,9 +17,10 @@ from ..call import Call
 from ..registry import operator
 from . import resampling_tables as tables
 from .resampling_tables import Axis
+from .spatial import working
 
-_LONGEST = 1 << 22
-"""Entries of the tables of one axis."""
+_LONGEST = 1 << 18
+"""Entries of the tables of one axis, which take a second then."""
 
 _UNROLLED = 4
 """Taps that are summed one by one; more are gathered together and reduced."""
@@ -46,17 +48,18 @@ def _resized(x: Tensor, axes: dict[int, Axis], how: _Filter, outside: float = 0.
         reach = 2 if how.mode == "cubic" else 1
         if not axis.before and axis.after:
             raise OnnxFormatError(f"axis {place} of {x.shape} is empty and has nothing to show")
-        if tables.longest(axis, reach, how.antialias) > _LONGEST:
+        if axis.after and tables.longest(axis, reach, how.antialias) > _LONGEST:
             raise OnnxUnsupportedError(f"axis {place} of {x.shape} resized to {axis.after}")
+    sizes = tuple(axes[place].after if place in axes else dim for place, dim in enumerate(x.shape))
+    if 0 in sizes:
+        return f.zeros(sizes, x.dtype)
     kind = x.dtype
-    if how.mode != "nearest" and kind != dt.float64:
-        x = x.astype(dt.float32)
+    if how.mode != "nearest":
+        x = working(x)
     cheapest = sorted(changed, key=lambda place: changed[place].after / changed[place].before)
     for place in cheapest:
         axis = changed[place]
-        if not axis.after:
-            x = x[(*[slice(None)] * place, slice(0, 0))]
-        elif how.mode == "nearest":
+        if how.mode == "nearest":
             x = f.take(x, _indices(tables.nearest(axis, how.nearest), (axis.after,)), place)
         else:
             x = _weighted(x, place, axis, how)
@@ -69,7 +72,18 @@ def _resized(x: Tensor, axes: dict[int, Axis], how: _Filter, outside: float = 0.
             beyond = there if beyond is None else f.logical_or(beyond, there)
     if beyond is not None:
         x = f.where(beyond, asarray(outside).astype(x.dtype), x)
+    if kind.is_integer and (how.mode == "cubic" or how.antialias):
+        x = _whole(x, kind)
     return x.astype(kind)
+
+
+def _whole(x: Tensor, kind: DType) -> Tensor:
+    """Rounded, and held within the integers: these kernels reach beyond what they weigh."""
+    if kind.size > 2:  # no picture has values so large
+        return f.round(x)
+    count = 1 << 8 * kind.size
+    least = -count // 2 if kind.kind == "i" else 0
+    return f.clip(f.round(x), least, least + count - 1)
 
 
 def _indices(places: list[int], shape: tuple[int, ...]) -> Tensor:

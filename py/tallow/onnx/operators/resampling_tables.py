@@ -45,11 +45,13 @@ class Axis:
 
     def coordinates(self) -> list[float]:
         """The place before, as a fraction, of each place after."""
-        return [single(at) for at in map(self._rule(), range(self.after))]
+        return array("f", map(self._rule(), range(self.after))).tolist()
 
     def _rule(self) -> Callable[[int], float]:
         last, scale, kind = self.before - 1, self.scale, self.transformation
         if kind == "asymmetric":
+            if self.exact == self.after:  # not by way of the rounded factor
+                return lambda at: at * self.before / self.after
             return lambda at: at / scale
         if kind == "tf_half_pixel_for_nn":
             return lambda at: single(at + 0.5) / scale
@@ -66,8 +68,8 @@ class Axis:
             return lambda at: 0.0
         offset = 0.0
         if kind == "half_pixel_symmetric":
-            offset = self.before / 2 * (1 - self.after / self.exact)
-        return lambda at: offset + single(single(at + 0.5) / scale) - 0.5
+            offset = single(self.before / 2 * (1 - single(self.after / self.exact)))
+        return lambda at: single(offset + single(single(at + 0.5) / scale)) - 0.5
 
     def outside(self) -> list[bool]:
         """Where tf_crop_and_resize looks beyond the axis, and takes the extrapolation value."""

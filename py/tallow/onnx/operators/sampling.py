@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from ... import dtype as dt
 from ... import functions as f
 from ...errors import OnnxFormatError
 from ...tensor import Tensor
@@ -12,15 +11,10 @@ from ..call import Call
 from ..registry import operator
 from .convolution import with_bias
 from .interpolation import cubic_taps, gathered, linear_taps, nearest_tap, reflected
-from .spatial import Window, given_pads, per_axis, spatial_axes
+from .spatial import Window, given_pads, per_axis, spatial_axes, working
 
 _TAPS = {"nearest": nearest_tap, "linear": linear_taps, "cubic": cubic_taps}
 _OLD_MODES = {"bilinear": "linear", "bicubic": "cubic"}
-
-
-def working(x: Tensor) -> Tensor:
-    """x in the type that sums of its elements are computed in."""
-    return x if x.dtype == dt.float64 else x.astype(dt.float32)
 
 
 @operator("GridSample", since=16)
@@ -105,7 +99,7 @@ def deform_conv(
         raise OnnxFormatError(f"offsets of {offset.shape} for {taps} taps at {counts} places")
     if mask is not None and mask.shape != (n, parts * taps, *counts):
         raise OnnxFormatError(f"a mask of {mask.shape} for {taps} taps at {counts} places")
-    kind, spread = x.dtype, math.prod(counts)
+    spread = math.prod(counts)
     moved = working(f.reshape(offset, (n * parts, *kernel, axes, *counts)))
     found = []
     for axis in range(axes):
@@ -124,5 +118,5 @@ def deform_conv(
         samples = samples * f.reshape(mask.astype(samples.dtype), (n * parts, 1, taps * spread))
     columns = f.reshape(samples, (n, groups, channels // groups * taps, spread))
     rows = f.reshape(weight.astype(samples.dtype), (groups, weight.shape[0] // groups, -1))
-    result = f.reshape(f.matmul(rows, columns), (n, weight.shape[0], *counts)).astype(kind)
-    return with_bias(result, bias)
+    result = f.reshape(f.matmul(rows, columns), (n, weight.shape[0], *counts))
+    return with_bias(result, bias, x.dtype)

@@ -1,18 +1,20 @@
-"""Operators that write at places which are read from indices."""
+"""Operators that write at places which are read from indices.
+
+On the host, too: what would take a GPU too many steps, and texts.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 from ... import functions as f
-from ...errors import OnnxFormatError, OnnxUnsupportedError
+from ...errors import OnnxFormatError
 from ...functions.arrange import scatter_rows
 from ...shape import check_axis, size_of
 from ...tensor import Tensor
 from ..call import Call
-from ..registry import operator
-from .gathering import check_range, flat_places
-
-_LARGEST = 1 << 33
-"""Steps of the search for updates on a GPU, which goes through all of them for every element."""
+from ..registry import host_operator, operator
+from .gathering import check_effort, check_range, flat_places
 
 
 def _reduction(call: Call, since: int) -> str:
@@ -21,11 +23,6 @@ def _reduction(call: Call, since: int) -> str:
     if call.opset < 18:
         return call.choice("reduction", "none", "add", "mul")
     return call.choice("reduction", "none", "add", "mul", "max", "min")
-
-
-def _check_effort(steps: int) -> None:
-    if steps > _LARGEST:
-        raise OnnxUnsupportedError(f"a scatter that takes {steps:,} steps")
 
 
 @operator("ScatterElements", since=11)
@@ -38,7 +35,7 @@ def scatter_elements(call: Call, x: Tensor, indices: Tensor, updates: Tensor) ->
     shape = tuple(x.shape[a] if a == axis else n for a, n in enumerate(indices.shape))
     if any(n > x.shape[a] for a, n in enumerate(shape)):
         raise OnnxFormatError(f"indices {indices.shape} reach beyond {x.shape}")
-    _check_effort(size_of(shape) * indices.shape[axis])
+    check_effort(size_of(shape) * indices.shape[axis])
     part = x[tuple(slice(0, n) for n in shape)]
     rows = [f.moveaxis(tensor, axis, -1) for tensor in (part, indices, updates)]
     turned = rows[0].shape
@@ -76,7 +73,7 @@ def scatter_nd(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tenso
     lead, rest = x.shape[:depth], size_of(x.shape[depth:])
     places = flat_places(indices, lead)
     reduction = _reduction(call, 16)
-    _check_effort(size_of(lead) * places.size * (1 if reduction == "none" else rest))
+    check_effort(size_of(lead) * places.size * (1 if reduction == "none" else rest))
     written = scatter_rows(
         f.reshape(x, (1, size_of(lead), rest)),
         f.reshape(places, (1, places.size)),
@@ -84,3 +81,42 @@ def scatter_nd(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tenso
         reduction,
     )
     return f.reshape(written, x.shape)
+
+
+_JOINS = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}
+
+
+def _written(np: Any, x: Any, at: tuple[Any, ...], updates: Any, reduction: str) -> Any:
+    result = x.copy()
+    try:
+        if reduction == "none":
+            result[at] = updates
+        else:
+            getattr(np, _JOINS[reduction]).at(result, at, updates)
+    except IndexError as error:
+        raise OnnxFormatError(str(error)) from error
+    return result
+
+
+@host_operator("ScatterElements", since=11)
+def scatter_elements_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
+    axis = check_axis(call.get("axis", int, 0), x.ndim, "scatter")
+    if indices.shape != updates.shape or indices.ndim != x.ndim:
+        raise OnnxFormatError(f"updates {updates.shape} at indices {indices.shape} in {x.shape}")
+    at = list(np.indices(indices.shape, sparse=True))
+    at[axis] = indices
+    return _written(np, x, tuple(at), updates, _reduction(call, 16))
+
+
+@host_operator("Scatter", since=9)
+def scatter_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
+    return scatter_elements_on_host(call, np, x, indices, updates)
+
+
+@host_operator("ScatterND", since=11)
+def scatter_nd_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
+    depth = indices.shape[-1] if indices.ndim else 0
+    if not 0 < depth <= x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
+        raise OnnxFormatError(f"updates {updates.shape} at indices {indices.shape} in {x.shape}")
+    at = tuple(np.moveaxis(indices, -1, 0))
+    return _written(np, x, at, updates, _reduction(call, 16))

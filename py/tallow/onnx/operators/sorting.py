@@ -16,6 +16,7 @@ from ...shape import check_axis, strides_of
 from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import host_operator, operator
+from .gathering import check_effort
 
 
 @operator("TopK")
@@ -27,6 +28,7 @@ def top_k(call: Call, x: Tensor, k: Tensor | None = None) -> list[Tensor]:
     axis = check_axis(call.get("axis", int, -1), x.ndim, "top_k")
     if not 0 <= count <= x.shape[axis]:
         raise OnnxFormatError(f"the first {count} of the {x.shape[axis]} along axis {axis}")
+    check_effort(x.size * x.shape[axis])
     places = f.argsort(x, axis, call.flag("largest", True), count)
     return [f.take_along_axis(x, places, axis), places.astype(dt.int64)]
 

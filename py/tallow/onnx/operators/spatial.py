@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ... import dtype as dt
 from ...errors import OnnxFormatError
 from ...shape import ceil_border, window_size
 from ...tensor import Tensor
@@ -68,6 +69,14 @@ def spatial_axes(x: Tensor) -> int:
     if x.ndim < 3:
         raise OnnxFormatError(f"an input of shape {x.shape} has no spatial axes")
     return x.ndim - 2
+
+
+def working(x: Tensor) -> Tensor:
+    """x in the type that sums of its elements are computed in: float32, or float64 if it is that.
+
+    On a GPU float16 is computed so anyway; on NumPy its sums would lose digits, or overflow.
+    """
+    return x if x.dtype == dt.float64 else x.astype(dt.float32)
 
 
 def per_axis(call: Call, name: str, axes: int, default: int = 1, least: int = 1) -> tuple[int, ...]:

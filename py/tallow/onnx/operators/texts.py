@@ -21,7 +21,7 @@ _NOT_IN_RE2 = re.compile(r"\(\?(<?[=!]|P=|\()|(?<!\\)(\\\\)*\\[1-9]")
 """Lookaround, conditions and references back, which Python has and RE2 has not."""
 
 
-def _texts(np: Any, values: Sequence[str], shape: Sequence[int]) -> Any:
+def object_array(np: Any, values: Sequence[str], shape: Sequence[int]) -> Any:
     """An array of texts; NumPy would take lists of lists apart."""
     flat = np.empty(len(values), object)
     flat[:] = values
@@ -29,14 +29,14 @@ def _texts(np: Any, values: Sequence[str], shape: Sequence[int]) -> Any:
 
 
 def _each(np: Any, function: Callable[[str], str], x: Any) -> Any:
-    return _texts(np, [function(text) for text in x.reshape(-1)], x.shape)
+    return object_array(np, [function(text) for text in x.reshape(-1)], x.shape)
 
 
 @host_operator("StringConcat", since=20)
 def string_concat(call: Call, np: Any, x: Any, y: Any) -> Any:
     left, right = np.broadcast_arrays(x, y)
     pairs = zip(left.reshape(-1), right.reshape(-1), strict=True)
-    return _texts(np, [a + b for a, b in pairs], left.shape)
+    return object_array(np, [a + b for a, b in pairs], left.shape)
 
 
 @host_operator("StringSplit", since=20)
@@ -48,7 +48,7 @@ def string_split(call: Call, np: Any, x: Any) -> tuple[Any, Any]:
     width = max(map(len, parts), default=0)
     filled = [text for row in parts for text in (*row, *[""] * (width - len(row)))]
     counts = np.array([len(row) for row in parts], np.int64).reshape(x.shape)
-    return _texts(np, filled, (*x.shape, width)), counts
+    return object_array(np, filled, (*x.shape, width)), counts
 
 
 @host_operator("RegexFullMatch", since=20)
@@ -80,7 +80,7 @@ def string_normalizer(call: Call, np: Any, x: Any) -> Any:
     if x.ndim not in (1, 2) or (x.ndim == 2 and x.shape[0] != 1):
         raise OnnxFormatError(f"its input must be of shape (n) or (1, n), not {x.shape}")
     kept = [change(text) for text in x.reshape(-1) if compared(text) not in stop] or [""]
-    return _texts(np, kept, (*x.shape[:-1], len(kept)))
+    return object_array(np, kept, (*x.shape[:-1], len(kept)))
 
 
 @host_operator("TfIdfVectorizer", since=9)
@@ -184,10 +184,10 @@ def _written(np: Any, x: Any) -> Any:
     """Numbers in as few digits as tell them from their neighbours."""
     items = x.reshape(-1)
     if x.dtype.kind in "bui":
-        return _texts(np, [str(int(item)) for item in items], x.shape)
+        return object_array(np, [str(int(item)) for item in items], x.shape)
     named = {"nan": "NaN", "inf": "INF", "-inf": "-INF"}
     written = [_shortest(item) for item in items]
-    return _texts(np, [named.get(text, text) for text in written], x.shape)
+    return object_array(np, [named.get(text, text) for text in written], x.shape)
 
 
 def _shortest(item: Any) -> str:

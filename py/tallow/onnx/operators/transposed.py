@@ -21,6 +21,7 @@ from .spatial import (
     per_axis,
     read_auto_pad,
     spatial_axes,
+    working,
 )
 
 _MOST_PHASES = 4096
@@ -133,8 +134,9 @@ def conv_transpose(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None = 
     pads, sizes = _cuts(call, x, window)
     if any(not 1 <= size < COUNTABLE for size in sizes) or any(low < 0 for low, _ in pads):
         raise OnnxFormatError(f"an output of {sizes} out of {x.shape} with pads {pads}")
-    result = transposed(x, weight, replace(window, pads=pads), groups, sizes)
-    return with_bias(result, bias)
+    window = replace(window, pads=pads)
+    result = transposed(working(x), working(weight), window, groups, sizes)
+    return with_bias(result, bias, x.dtype)
 
 
 def _cuts(call: Call, x: Tensor, window: Window) -> tuple[tuple[tuple[int, int], ...], list[int]]:
@@ -173,8 +175,8 @@ def col2im(call: Call, x: Tensor, image_shape: Tensor, block_shape: Tensor) -> T
     if taps > _MOST_PHASES:
         raise OnnxUnsupportedError(f"blocks of {block}")
     n, channels = x.shape[0], x.shape[1] // taps
-    kind = x.dtype if x.dtype.is_floating else dt.float64
-    columns = f.reshape(x.astype(kind), (n * channels, taps, *counts))
-    kernel = f.reshape(f.eye(taps, dtype=kind), (taps, 1, *block))
+    columns = x.astype(dt.float64) if x.dtype.is_integer else working(x)
+    columns = f.reshape(columns, (n * channels, taps, *counts))
+    kernel = f.reshape(f.eye(taps, dtype=columns.dtype), (taps, 1, *block))
     whole = transposed(columns, kernel, window, 1, image)
     return f.reshape(whole, (n, channels, *image)).astype(x.dtype)

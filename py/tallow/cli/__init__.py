@@ -1,0 +1,88 @@
+"""The command line: `python -m tallow info|run|bench|convert MODEL`.
+
+A file for each; feeds.py makes what a model is fed. What can go wrong ends with one line and exit
+status 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from ..device import NAMES
+from ..errors import OptionError, TallowError
+from . import convert, info, measure, once
+from .feeds import add_feeds, add_shapes
+
+Command = Callable[[argparse.Namespace], None]
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise OptionError(f"{message} ({self.prog} --help says more)")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit status."""
+    try:
+        options = _parser().parse_args(argv)
+        command: Command = options.command
+        command(options)
+    except TallowError as error:
+        print(f"tallow: {_one_line(error)}", file=sys.stderr)
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        print(f"tallow: {name}{error.strerror or error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("tallow: interrupted", file=sys.stderr)
+        return 130
+    else:
+        return 0
+    return 1
+
+
+def _one_line(error: Exception) -> str:
+    return re.sub(r"\s*\n\s*", "; ", re.sub(r":\s*\n\s*", ": ", str(error).strip()))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="tallow", description="ONNX models on WebGPU or NumPy.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, command: Command, words: str) -> argparse.ArgumentParser:
+        one: argparse.ArgumentParser = commands.add_parser(name, help=words, description=words)
+        one.set_defaults(command=command)
+        one.add_argument("model", metavar="MODEL", help="an ONNX file")
+        add_shapes(one)
+        return one
+
+    def add_device(one: argparse.ArgumentParser, **more: Any) -> None:
+        one.add_argument("--device", choices=NAMES, **more)
+
+    add("info", info.command, "what a model is, and where its operators run")
+    run = add("run", once.command, "run a model and print what it gives")
+    add_device(run, help="default: the faster one here")
+    add_feeds(run, fill=None)
+    run.add_argument("--top", type=int, default=5, metavar="K", help="values shown (%(default)s)")
+    words = "write an output: FILE.npy if there is one, NAME=FILE.npy, or FILE.npz for all"
+    run.add_argument("--output", action="append", default=[], metavar="[NAME=]FILE", help=words)
+    bench = add("bench", measure.command, "how long a model takes: the first run, and warm ones")
+    add_device(bench, action="append", help="may be repeated; default: each there is")
+    add_feeds(bench, fill="random")
+    bench.add_argument("--runs", type=int, default=10, metavar="N", help="warm runs (%(default)s)")
+    change = add("convert", convert.command, "write a model anew: as Tallow has it, smaller, fixed")
+    change.add_argument("target", metavar="TARGET", help="the ONNX file to write")
+    weights = change.add_mutually_exclusive_group()
+    weights.add_argument("--float16", dest="weights", action="store_const", const="float16",
+                         help="round weights to float16")  # fmt: skip
+    weights.add_argument("--int8", dest="weights", action="store_const", const="int8",
+                         help="round weights of convolutions and products to int8, with a scale "
+                         "per channel")  # fmt: skip
+    change.add_argument("--keep-batch-norm", action="store_true",
+                        help="do not fold batch norm into convolutions")  # fmt: skip
+    change.add_argument("--external", action="store_true",
+                        help="put weights into a second file, TARGET.data")  # fmt: skip
+    return parser

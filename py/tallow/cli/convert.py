@@ -1,0 +1,34 @@
+"""`tallow convert`: a model written anew."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..errors import OptionError
+from ..onnx import load, save
+from .feeds import shapes_of
+
+
+def command(options: argparse.Namespace) -> None:
+    """Writes the target and says how large both files are."""
+    source, target = Path(options.model), Path(options.target)
+    if target.exists() and target.samefile(source):
+        raise OptionError(f"{target}: the model would be written over itself; take another name")
+    model = load(source)
+    save(
+        model,
+        target,
+        shapes=shapes_of(options),
+        weights=options.weights,
+        fold=not options.keep_batch_norm,
+        external=True if options.external else None,
+    )
+    beside = target.with_name(f"{target.name}.data")
+    extra = f" and {beside.name}, {beside.stat().st_size:,} bytes" if options.external else ""
+    print(f"{source}: {source.stat().st_size:,} bytes")
+    print(f"{target}: {target.stat().st_size:,} bytes{extra}")
+    made = load(target)
+    if [info.shape for info in made.inputs] != [info.shape for info in model.inputs]:
+        print(f"fixed:         {'; '.join(map(str, made.inputs))}")
+    print(made.summary())

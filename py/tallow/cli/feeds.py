@@ -1,0 +1,221 @@
+"""What a model is fed from the command line: arrays, pictures, random numbers, zeros."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import FeedError, OptionError
+from ..onnx import Model, ValueInfo
+from ..onnx.dimensions import concrete_shapes
+from ..onnx.values import fed
+
+PICTURES = {".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
+FILLS = ("random", "zeros")
+
+Shapes = dict[str, "int | tuple[int, ...]"]
+
+
+def add_shapes(parser: argparse.ArgumentParser) -> None:
+    """The option that fixes dimensions."""
+    words = "a length by its dimension's name (N=1), or an input's whole shape (image=1,3,224,224)"
+    parser.add_argument("--shape", action="append", default=[], metavar="NAME=SHAPE", help=words)
+
+
+def add_feeds(parser: argparse.ArgumentParser, fill: str | None) -> None:
+    """The options that say what a model is fed."""
+    group = parser.add_argument_group("inputs")
+    words = "a .npy file, a picture, or a .npz file with arrays of the inputs' names"
+    group.add_argument("--input", action="append", default=[], metavar="[NAME=]FILE", help=words)
+    words = f"what an input without a file gets{'' if fill is None else ' (%(default)s)'}"
+    group.add_argument("--fill", choices=FILLS, default=fill, help=words)
+    group.add_argument("--seed", type=int, default=0, help="of random numbers (%(default)s)")
+    pictures = parser.add_argument_group("pictures")
+    words = "SIDE or HEIGHT,WIDTH (default: the input's); the picture is scaled to it"
+    pictures.add_argument("--size", type=_numbers, metavar="SIZE", help=words)
+    words = "taken off each value 0..255: one number, or one per channel (default: 0)"
+    pictures.add_argument("--mean", type=_numbers, default=(0.0,), metavar="M", help=words)
+    words = "then multiplied with: one number, or one per channel (default: 1/255; integers: 1)"
+    pictures.add_argument("--scale", type=_numbers, metavar="S", help=words)
+    words = "order of the axes (default: as the input's shape has its channels)"
+    pictures.add_argument("--layout", choices=("NCHW", "NHWC"), help=words)
+    pictures.add_argument("--colors", choices=("RGB", "BGR"), default="RGB",
+                          help="order of the channels (%(default)s)")  # fmt: skip
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        values = tuple(_number(part) for part in text.split(","))
+    except (ValueError, ZeroDivisionError):
+        values = ()
+    if not values or not all(map(math.isfinite, values)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers such as 0.5,0.5,0.5")
+    return values
+
+
+def _number(text: str) -> float:
+    above, slash, below = text.partition("/")  # 1/255 is common
+    return float(above) / float(below) if slash else float(above)
+
+
+def shapes_of(options: argparse.Namespace) -> Shapes | None:
+    """The shapes that --shape gives; None without it."""
+    shapes: Shapes = {}
+    for text in options.shape:
+        name, equals, words = text.rpartition("=")
+        parts = words.split(",")
+        if not equals or not all(part.strip().isdecimal() for part in parts):
+            raise OptionError(f"--shape {text}: expected N=8 or image=1,3,224,224")
+        lengths = tuple(int(part) for part in parts)
+        shapes[name] = lengths[0] if len(lengths) == 1 else lengths
+    return shapes or None
+
+
+def feeds_of(model: Model, options: argparse.Namespace, shapes: Shapes | None) -> dict[str, Any]:
+    """An array for every input; they fit the model.
+
+    Raises OptionError for a file of no input, FeedError for one that can't be read or used, and
+    for an input that gets nothing; ShapeError where shapes must be given.
+    """
+    infos = {info.name: info for info in model.inputs}
+    feeds: dict[str, Any] = {}
+    for text in options.input:
+        feeds.update(_given(text, infos, options))
+    for name, array in feeds.items():
+        fed(infos[name], array)
+    missing = [info for info in model.inputs if info.name not in feeds]
+    if missing and options.fill is None:
+        listed = ", ".join(map(str, missing))
+        raise FeedError(
+            f"nothing is given for {listed}: --input {missing[0].name}=FILE, or --fill random"
+        )
+    odd = [info for info in missing if info.dtype is None]
+    if odd:
+        raise FeedError(f"{odd[0]}: no numbers can fill it; the command line feeds numbers alone")
+    if missing:
+        known = {**(shapes or {}), **{name: array.shape for name, array in feeds.items()}}
+        tensors = [info for info in model.inputs if info.dtype is not None]
+        by_name = concrete_shapes(tensors, known)
+        feeds.update({info.name: _filling(info, by_name[info.name], options) for info in missing})
+    return feeds
+
+
+def fed_shapes(feeds: Mapping[str, Any]) -> Shapes:
+    """The shapes for which a session is best prepared."""
+    return {name: array.shape for name, array in feeds.items() if array.dtype.kind in "biuf"}
+
+
+def _given(text: str, infos: Mapping[str, ValueInfo], options: Any) -> dict[str, Any]:
+    """The arrays of one --input."""
+    name, equals, file = text.rpartition("=")
+    if equals and name not in infos:
+        raise OptionError(f"--input {text}: the inputs are {', '.join(infos) or 'none'}")
+    path = Path(file)
+    if path.suffix == ".npz":
+        arrays: dict[str, Any] = _loaded(path)
+        unknown = [key for key in arrays if key not in infos]
+        if equals or unknown:
+            what = f"holds {', '.join(unknown)}" if unknown else "has names of its own"
+            raise OptionError(f"--input {text}: {path.name} {what}; inputs are {', '.join(infos)}")
+        return arrays
+    if not equals and len(infos) != 1:
+        raise OptionError(f"--input {text}: which of {', '.join(infos)}? NAME={file} says it")
+    info = infos[name] if equals else next(iter(infos.values()))
+    if path.suffix.lower() in PICTURES:
+        return {info.name: _picture(path, info, options)}
+    if path.suffix != ".npy":
+        raise OptionError(f"--input {text}: neither .npy, .npz, nor a picture ({_kinds()})")
+    return {info.name: _loaded(path)}
+
+
+def _kinds() -> str:
+    return ", ".join(sorted(PICTURES))
+
+
+def _loaded(path: Path) -> Any:
+    import numpy as np
+
+    try:
+        with path.open("rb") as file:
+            found = np.load(file, allow_pickle=False)
+            if path.suffix != ".npz":
+                return np.asarray(found)
+            return dict(found)
+    except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        raise FeedError(f"{path}: not a {path.suffix} file of numbers: {error}") from error
+
+
+def _filling(info: ValueInfo, shape: tuple[int, ...], options: Any) -> Any:
+    import numpy as np
+
+    assert info.dtype is not None
+    if options.fill == "zeros":
+        return np.zeros(shape, info.dtype.name)
+    random = np.random.default_rng(options.seed)
+    if info.dtype.is_floating:
+        return random.standard_normal(shape).astype(info.dtype.name)
+    return random.integers(0, 2, shape).astype(info.dtype.name)  # they may be places in something
+
+
+def _picture(path: Path, info: ValueInfo, options: Any) -> Any:
+    """A picture as an input of four axes, or three, wants it."""
+    import numpy as np
+
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError as error:
+        raise FeedError(
+            f"{path}: pictures are read with Pillow, which is not installed (pip install pillow); "
+            ".npy files need nothing more"
+        ) from error
+    channels, size, last = _arrangement(info, options)
+    try:
+        with Image.open(path) as opened:
+            image = opened.convert("L" if channels == 1 else "RGB")
+    except UnidentifiedImageError as error:
+        raise FeedError(f"{path}: no picture that Pillow can read") from error
+    if size is not None:
+        image = image.resize((size[1], size[0]), Image.Resampling.BICUBIC)
+    values = np.asarray(image, np.float32).reshape(image.height, image.width, channels)
+    if options.colors == "BGR":
+        values = values[..., ::-1]
+    assert info.dtype is not None
+    scale = options.scale or ((1 / 255,) if info.dtype.is_floating else (1.0,))
+    for word, given in (("mean", options.mean), ("scale", scale)):
+        if len(given) not in (1, channels):
+            raise OptionError(f"--{word}: {len(given)} numbers for {channels} channels")
+    values = (values - np.array(options.mean, np.float32)) * np.array(scale, np.float32)
+    if not info.dtype.is_floating:
+        values = np.rint(values)
+    values = values if last else values.transpose(2, 0, 1)
+    assert info.shape is not None
+    values = values if len(info.shape) == 3 else values[None]
+    return np.ascontiguousarray(values.astype(info.dtype.name))
+
+
+def _arrangement(info: ValueInfo, options: Any) -> tuple[int, tuple[int, int] | None, bool]:
+    """Channels, (height, width) to scale to, and whether channels come last."""
+    shape = info.shape
+    if shape is None or len(shape) not in (3, 4) or info.dtype is None:
+        raise FeedError(f"{info}: a picture needs an input of four axes, or three, of numbers")
+    dims = shape[-3:]
+    last = dims[2] in (1, 3) and dims[0] not in (1, 3)
+    if options.layout is not None:
+        last = options.layout == "NHWC"
+    channels, sides = (dims[2], dims[:2]) if last else (dims[0], dims[1:])
+    if isinstance(channels, str):
+        channels = 3
+    if channels not in (1, 3):
+        raise FeedError(f"{info}: a picture has 1 or 3 channels, not {channels}")
+    size = options.size
+    if size is None:
+        height, width = sides
+        known = isinstance(height, int) and isinstance(width, int)
+        return channels, ((height, width) if known else None), last  # type: ignore[return-value]
+    if len(size) > 2 or any(side < 1 or side != int(side) for side in size):
+        raise OptionError("--size: expected one whole number, or two: HEIGHT,WIDTH")
+    return channels, (int(size[0]), int(size[-1])), last

@@ -1,0 +1,75 @@
+"""Running sums and products along an axis.
+
+In log2(n) steps, each of which adds to every element the one 1, 2, 4 ... places before it (Hillis
+and Steele 1986, "Data parallel algorithms"): a device has as much to do in each as there are
+elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .. import dtype as dt
+from ..dtype import DType, as_dtype
+from ..errors import ShapeError
+from ..shape import check_axis
+from ..tensor import Tensor
+from .manipulation import pad, reshape
+
+
+def _running(
+    x: Tensor,
+    axis: int | None,
+    dtype: DType | str | None,
+    include_initial: bool,
+    combine: Callable[[Tensor, Tensor], Tensor],
+    start: int,
+) -> Tensor:
+    if axis is None:
+        if x.ndim > 1:
+            raise ShapeError(f"a running sum or product of {x.shape} needs an axis")
+        x, axis = (x if x.ndim else reshape(x, [1])), 0
+    place = check_axis(axis, x.ndim, "a running sum or product")
+    if dtype is not None:
+        x = x.astype(as_dtype(dtype))
+    elif x.dtype == dt.bool_:
+        x = x.astype(dt.int32)
+    length, shift = x.shape[place], 1
+    while shift < length:
+        x = combine(x, _shifted(x, place, shift, start))
+        shift *= 2
+    if not include_initial:
+        return x
+    return pad(x, [(int(a == place), 0) for a in range(x.ndim)], start)
+
+
+def _shifted(x: Tensor, axis: int, shift: int, fill: int) -> Tensor:
+    """Every element moved so many places on; what comes in at the beginning is `fill`."""
+    return pad(x, [(shift, -shift) if a == axis else (0, 0) for a in range(x.ndim)], fill)
+
+
+def cumulative_sum(
+    x: Tensor,
+    axis: int | None = None,
+    dtype: DType | str | None = None,
+    include_initial: bool = False,
+) -> Tensor:
+    """The sum of each element and those before it along the axis, in the type of x or `dtype`.
+
+    axis: may be left out for a tensor of one axis. include_initial: the result begins with a 0
+    and is one longer. Booleans are counted as int32. Raises ShapeError for a missing axis.
+    """
+    return _running(x, axis, dtype, include_initial, lambda a, b: a + b, 0)
+
+
+def cumulative_prod(
+    x: Tensor,
+    axis: int | None = None,
+    dtype: DType | str | None = None,
+    include_initial: bool = False,
+) -> Tensor:
+    """The product of each element and those before it along the axis; see `cumulative_sum`.
+
+    include_initial: the result begins with a 1 and is one longer.
+    """
+    return _running(x, axis, dtype, include_initial, lambda a, b: a * b, 1)

@@ -1,0 +1,19 @@
+"""Where random operators without a seed of their own begin."""
+
+from __future__ import annotations
+
+import random
+
+_source: random.Random = random.SystemRandom()
+
+
+def manual_seed(seed: int | None) -> None:
+    """Has random operators that have no seed draw the same numbers in each program run, as
+    PyTorch's function of that name; None, the default: others each time."""
+    global _source
+    _source = random.SystemRandom() if seed is None else random.Random(seed)
+
+
+def fresh_bytes(count: int) -> bytes:
+    """Bytes that nobody has had, or that `manual_seed` decides."""
+    return _source.randbytes(count)

@@ -1,0 +1,27 @@
+"""Networks made by others, which the tests load; tests/data/networks.json says from where."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from .errors import BuildError, explained
+from .paths import CACHE, ROOT
+from .sources import fetch, origin
+
+LIST = ROOT / "tests" / "data" / "networks.json"
+FOLDER = CACHE / "networks"
+
+
+def ensure() -> dict[str, Path]:
+    """Every network by the name of its file. Raises BuildError."""
+    step, remedy = "Reading tests/data/networks.json", "restore it with git"
+    with explained(step, remedy):
+        text = LIST.read_text("utf-8")
+    try:
+        records = json.loads(text)["networks"]
+        places = {str(record["file"]): FOLDER / record["file"] for record in records}
+    except (ValueError, KeyError, TypeError) as error:
+        raise BuildError(step, f"{error!r}", remedy) from error
+    fetch([(origin(r["made_from"], str(LIST)), places[r["file"]]) for r in records])
+    return places
