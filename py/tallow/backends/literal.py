@@ -29,6 +29,10 @@ def suffix_of(dtype: DType, width: int) -> str:
     return f"{device_type(dtype).wgsl}x4" if width == 4 else str(device_type(dtype).wgsl)
 
 
+_GREATEST = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
+"""Of the finite float32."""
+
+
 def number(value: Any, dtype: DType) -> str:
     """A Python number, exactly, as a WGSL expression."""
     if dtype.kind == "b":
@@ -41,15 +45,13 @@ def number(value: Any, dtype: DType) -> str:
         return f"({int(value)}i)" if value < 0 else f"{int(value)}i"
     if math.isnan(value):
         return "bitcast<f32>(nan_bits)"
-    if math.isinf(value):
-        return f"bitcast<f32>({'minus_' if value < 0 else ''}inf_bits)"
     rounded = _single(value)
-    text = f"{rounded:.9g}"  # nine digits tell every float32 from its neighbours
-    for digits in range(1, 9):
-        short = f"{rounded:.{digits}g}"
-        if _single(float(short)) == rounded:
-            text = short
-            break
+    if math.isinf(rounded):
+        return f"bitcast<f32>({'minus_' if value < 0 else ''}inf_bits)"
+    # Nine digits tell every float32 from its neighbours; compilers refuse what is more than the
+    # greatest, though it would be rounded to that.
+    texts = (f"{rounded:.{digits}g}" for digits in range(1, 18))
+    text = next(t for t in texts if abs(float(t)) <= _GREATEST and _single(float(t)) == rounded)
     return f"({text}f)" if text.startswith("-") else f"{text}f"
 
 
