@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Route, expect
 
+from tallow_build.paths import ROOT
+
 BREACHES = """
 addEventListener("securitypolicyviolation", (event) => {
   (window.breaches ??= []).push(`${event.effectiveDirective} ${event.blockedURI}`);
@@ -15,7 +17,7 @@ addEventListener("securitypolicyviolation", (event) => {
 
 
 def test_the_page_keeps_to_its_policy(visitor: Any, photos: Any) -> None:
-    """Both views answer on WebGPU; the fixture asserts that no request went elsewhere."""
+    """All views answer on WebGPU; the fixture asserts that no request went elsewhere."""
     visitor.page.add_init_script(BREACHES)
     policies: dict[str, str] = {}
     visitor.page.on(
@@ -30,6 +32,12 @@ def test_the_page_keeps_to_its_policy(visitor: Any, photos: Any) -> None:
     visitor.choose(photo)
     assert visitor.answer(photo.name)
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    visitor.show("Open")
+    visitor.hook("open-input").set_input_files(ROOT / "models" / "mnist" / "mnist.onnx")
+    visitor.hook("open-run").click()
+    expect(visitor.hook("open-times")).to_have_attribute("data-device", "webgpu", timeout=30_000)
+    with visitor.page.expect_download():
+        visitor.hook("open-download").click()
     assert visitor.page.evaluate("window.breaches ?? []") == []
     scripts = {url: policy for url, policy in policies.items() if url.endswith((".js", ".html"))}
     assert scripts
