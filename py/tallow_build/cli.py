@@ -14,7 +14,10 @@ from .process import become
 from .progress import say
 
 # A file of tests stays in one process, so that it sets up its things once. -n 0 goes without.
-_SIDE_BY_SIDE = ("--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile")
+_SIDE_BY_SIDE = (
+    *("--numprocesses=auto", "--maxprocesses=4"),
+    *("--dist=loadfile", "--no-loadscope-reorder"),  # in order: the quick tiers first
+)
 
 Command = Callable[[argparse.Namespace], int]
 

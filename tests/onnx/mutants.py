@@ -159,12 +159,22 @@ def use(data: bytes) -> str:
             info.name: _zeros(shapes[info.name], info.dtype.name if info.dtype else "object")
             for info in model.inputs
         }
+        if _largest(model) > 1 << 24:
+            return "too large to run"
         with model.session("numpy") as session:
             session.run(feeds)
     except tl.TallowError as error:
         assert str(error), "an error without words"
         return type(error).__name__
     return "ran"
+
+
+def _largest(model: tl.onnx.Model) -> int:
+    """Elements of the largest value, where that is known before the model runs."""
+    try:
+        return max(node.size for node in model.graph().nodes())
+    except tl.TallowError:
+        return 0  # running it says what is wrong, or computes it on the host
 
 
 def _zeros(shape: tuple[int, ...], dtype: str) -> object:

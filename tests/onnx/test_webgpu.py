@@ -65,5 +65,5 @@ def test_operator_agrees(op: str, python: Any) -> None:
     for outcome in outcomes:
         assert outcome["device"] == "webgpu"
         assert outcome["adapter"]
-        assert outcome["runs"] == 1
+        assert outcome["runs"] == 1 or not outcome["dispatches"]  # all of it was known
     assert op in FREE or any(outcome["dispatches"] for outcome in outcomes)
