@@ -124,6 +124,7 @@ case(
     np.power,
     rtol=1e-4,
 )
+case("pow-of-zero", (np.float32([0, 0, 0, 0]), np.float32([-1.5, -2, 0, 3])), tl.pow, np.power)
 case("pow-2", normal(7), lambda x: x**2, lambda x: x**2)
 sevens = integers(40, low=-30, high=30)
 divisors = np.where(integers(40) < 0, -7, 3).astype(np.int32)

@@ -70,9 +70,11 @@ remainder = Elementwise(
 """The remainder with the divisor's sign (Python's %)."""
 
 # WGSL leaves pow undefined for a negative base; there the sign comes from the exponent's parity.
+# Of 0 and a negative exponent some drivers make 0.
 _POW = """
 fn pow_{S}(x: {T}, y: {T}) -> {T} {
-    let magnitude = pow(abs(x), y);
+    let infinite = {T}(bitcast<f32>(inf_bits));
+    let magnitude = select(pow(abs(x), y), infinite, (x == {T}()) & (y < {T}()));
     let odd = abs(y - {T}(2.0) * floor(y / {T}(2.0))) == {T}(1.0);
     let signed = select(magnitude, -magnitude, odd & (x < {T}()));
     let undefined_root = (x < {T}()) & (floor(y) != y);
