@@ -33,9 +33,9 @@ AFFINE = [
     for align in (0, 1)
 ]
 
-# No sample lies on an element or on the edge of the picture, where the last bit decides.
+# The last has samples on an element; none on the edge of the picture, where the last bit decides.
 _REGIONS = np.array(
-    [[0, 0, 4, 3], [1.3, 0.7, 5.2, 4.4], [3, 2, 3.2, 2.1], [-3, -2, 8.7, 8.1]], np.float32
+    [[0, 0, 4, 3], [1.3, 0.7, 5.2, 4.4], [3, 2, 3.2, 2.1], [-3, -2, 8.7, 8.4]], np.float32
 )
 _WHICH = np.array([0, 1, 1, 0])
 
