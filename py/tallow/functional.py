@@ -25,6 +25,7 @@ from .normalization import (
     normalize,
     rms_norm,
 )
+from .op import Window
 from .ops import window
 from .shape import ceil_border, places_inside, window_size
 from .tensor import Tensor, asarray
@@ -245,21 +246,19 @@ def max_pool2d(
     _check_pool("max_pool2d", x, kernel, strides, pads, dilations)
     if ceil_mode:
         pads = _ceil_pads(x, kernel, strides, pads, dilations)
-    node = make(
-        window.max_pool2d,
-        _channels_last(x).node,
-        kernel=kernel,
-        stride=strides,
-        padding=pads,
-        dilation=dilations,
-    )
-    return _channels_first(Tensor(node))
+    return _pool(window.max_pool2d, x, kernel, strides, pads, dilations)
 
 
 def _check_pool(name: str, x: Tensor, kernel: Any, stride: Any, pads: Any, dilation: Any) -> None:
     if x.ndim != 4:
         raise ShapeError(f"{name}: expected an input (n, c, h, w), got {x.shape}")
     _check_window(name, x.shape, kernel, stride, pads, dilation)
+
+
+def _pool(op: Window, x: Tensor, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Tensor:
+    """A pool of the channels-last primitives, for x (n, c, h, w)."""
+    attrs = {"kernel": kernel, "stride": stride, "padding": pads, "dilation": dilation}
+    return _channels_first(Tensor(make(op, _channels_last(x).node, **attrs)))
 
 
 def sum_pool2d(
@@ -274,15 +273,7 @@ def sum_pool2d(
     strides = kernel if stride is None else _pair(stride, "sum_pool2d stride")
     pads = _pads(padding, "sum_pool2d")
     _check_pool("sum_pool2d", x, kernel, strides, pads, dilations)
-    node = make(
-        window.sum_pool2d,
-        _channels_last(x).node,
-        kernel=kernel,
-        stride=strides,
-        padding=pads,
-        dilation=dilations,
-    )
-    return _channels_first(Tensor(node))
+    return _pool(window.sum_pool2d, x, kernel, strides, pads, dilations)
 
 
 def avg_pool2d(

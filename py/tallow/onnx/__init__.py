@@ -4,9 +4,14 @@ proto.py       bytes <-> ModelProto, with the schema of the `onnx` package
 reading.py     ModelProto -> records.py: plain data, checked; tensors.py, external.py,
                structure.py do the parts
 registry.py    the table of operators, filled by operators/, a file per family, and by `register`
-importer.py    records -> Graph; call.py is what an operator's function sees of its node
+expand.py      a model's own functions, replaced by their nodes
+builder.py     nodes -> tensors; call.py is what an operator's function sees of its node
+importer.py    a whole model as one Graph, where it can be one
 dimensions.py  symbolic dimensions made concrete
 model.py       Model, load; summary.py says what a model is before it is compiled
+model_session.py  what runs a model, for any shapes: stages.py says what is computed in one go,
+               execution.py runs one stage after the other, hosting.py the host's nodes on
+               values (values.py), report.py says what ran where
 export.py      save: forms.py, element_forms.py and window_forms.py have each op in ONNX's terms,
                idioms.py shortens, weights.py makes weights smaller, free.py keeps dimensions
                free, writing.py writes the file
