@@ -74,7 +74,7 @@ class Tensor:
         return Graph((), {"output": self.node}, "tensor")
 
     def numpy(self, device: str | None = None) -> Any:
-        """The elements as a NumPy array; blocks.
+        """The elements as a NumPy array; blocks. "webgpu" computes float64 in float32.
 
         In a browser, blocking on "webgpu" needs JSPI; where it is missing, RealizeError says so
         and `numpy_async` works.

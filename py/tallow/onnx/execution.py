@@ -1,7 +1,7 @@
 """Runs a graph stage by stage: a generator that asks for what may block, so that one text serves
 `run` and `run_async`.
 
-    given ─▶ stage ─▶ device ─▶ host steps ─▶ next stage ... ─▶ outputs
+    given ─▶ stage ─▶ float64 ─▶ device ─▶ host steps ─▶ next stage ... ─▶ outputs
 
 Stages are kept by the shapes they were made for (and by the values, where shapes depend on values);
 the least recently used are closed.
@@ -19,14 +19,14 @@ from ..graph import Graph
 from ..hostarray import HostArray
 from ..session import Session, compile_session, compile_session_async
 from .builder import describe
-from .hosting import compute
+from .hosting import HostStep, compute
 from .records import Constant, GraphRecord, NodeRecord, Unreadable
 from .registry import find_control
-from .stages import HostStep, Spec, Stage, ValuesNeededError, make_stage
+from .stages import Spec, Stage, ValuesNeededError, make_stage
 from .values import Value, size_in_bytes
 
 KEPT = 8
-"""Stages of a graph that are kept compiled."""
+"""Stages of the same nodes that are kept compiled."""
 
 _LIMIT = "beyond what the GPU computes"
 
@@ -94,9 +94,11 @@ async def soon(steps: Steps) -> Any:
 
 @dataclass(slots=True)
 class Part:
-    """A stage that is compiled. why: why NumPy runs it though another device was asked for."""
+    """A stage that is compiled. exact: of what NumPy computes in it. why: why NumPy runs the rest
+    as well, though another device was asked for."""
 
     stage: Stage
+    exact: Session | None = None
     session: Session | None = None
     why: str = ""
 
@@ -163,6 +165,8 @@ class Execution:
             part = yield from self._part(nodes, values)
             stage = part.stage
             values.update(stage.values)
+            if part.exact is not None:
+                values.update((yield from self._exactly(part, values)))
             if part.session is not None:
                 values.update((yield from self._computed(part, values)))
             for step in stage.steps:
@@ -205,6 +209,7 @@ class Execution:
                     self._constants,
                     self._wanted,
                     self.graph.name or "onnx",
+                    self._device or "webgpu",
                 )
             except ValuesNeededError as error:
                 if any(isinstance(values[name], Spec) for name in error.names):
@@ -213,11 +218,14 @@ class Execution:
                 continue
             self._known |= stage.values.keys()
             part = Part(stage)
+            if stage.exact is not None:
+                part.exact = yield Compile(stage.exact.graph, "numpy")
             if stage.graph is not None:
                 yield from self._compile(part, self._device)
             self._parts[key] = part
-            while len(self._parts) > KEPT:
-                _close(self._parts.popitem(last=False)[1])
+            alike = [other for other in self._parts if other[0] == nodes]
+            if len(alike) > KEPT:
+                _close(self._parts.pop(alike[0]))
             return part
 
     def _key(self, nodes: tuple[NodeRecord, ...], values: Mapping[str, Any]) -> tuple[object, ...]:
@@ -259,6 +267,21 @@ class Execution:
             part.why = f"{_LIMIT}: {error}"
             part.session = yield Compile(part.stage.graph, "numpy")
             results = yield Run(part.session, feeds)
+        return results
+
+    def _exactly(self, part: Part, values: Mapping[str, Any]) -> Steps:
+        """What NumPy computes of a stage; each value that crosses is counted with one node."""
+        assert part.exact is not None and part.stage.exact is not None
+        graph = part.stage.exact.graph
+        feeds = {node.attrs["name"]: values[node.attrs["name"]] for node in graph.inputs}
+        results = yield Run(part.exact, feeds)
+        uncounted = set(feeds)
+        for step in part.stage.exact.steps:
+            taken = uncounted.intersection(step.node.inputs)
+            uncounted -= taken
+            given = [results[name] for name in step.node.outputs if name in results]
+            sizes = (feeds[name].data.nbytes for name in taken)
+            self.trace.computed(step, sum(sizes), sum(map(size_in_bytes, given)))
         return results
 
     # ---- the host ------------------------------------------------------------------------------
@@ -312,5 +335,6 @@ class Execution:
 
 
 def _close(part: Part) -> None:
-    if part.session is not None:
-        part.session.close()
+    for session in (part.exact, part.session):
+        if session is not None:
+            session.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..errors import OnnxError, OnnxFormatError, OnnxUnsupportedError
 from .builder import check_inputs, describe
@@ -13,6 +14,14 @@ from .values import Value, from_numpy, to_numpy
 
 _AT_FAULT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What NumPy raises for values that a function can't compute."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostStep:
+    """A node that the host computes, and why."""
+
+    node: NodeRecord
+    reason: str
 
 
 def compute(node: NodeRecord, values: Sequence[Value]) -> dict[str, Value]:

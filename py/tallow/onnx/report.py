@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .execution import Part
-from .stages import HostStep
+from .hosting import HostStep
 
 
 @dataclass(frozen=True, slots=True)

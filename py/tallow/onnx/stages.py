@@ -21,8 +21,9 @@ from ..shape import Shape
 from ..tensor import Tensor
 from .builder import Builder, check_size, describe
 from .call import NotKnownError
+from .exact import Exact, Sides, in_float64
 from .expand import placed
-from .hosting import compute
+from .hosting import HostStep, compute
 from .records import Constant, GraphRecord, NodeRecord
 from .registry import find_any, find_control, find_on_host, operators
 from .values import Value
@@ -47,19 +48,12 @@ Given = Mapping[str, Value | Spec]
 
 
 @dataclass(frozen=True, slots=True)
-class HostStep:
-    """A node that the host computes, and why."""
-
-    node: NodeRecord
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage. The device computes `graph`, None if there is nothing for it; `values` are known
-    already; the host computes `steps`; `later` is left for the stages after it. nodes: how many of
-    the file's the graph stands for."""
+    """One stage. NumPy computes `exact`, then the device `graph` (None: there is nothing for it);
+    `values` are known already; the host computes `steps`; `later` is left for the stages after it.
+    nodes: how many of the file's the device's graph stands for."""
 
+    exact: Exact | None
     graph: Graph | None
     values: Mapping[str, HostArray]
     steps: tuple[HostStep, ...]
@@ -82,13 +76,14 @@ def make_stage(
     constants: Mapping[str, Constant],
     wanted: Collection[str],
     name: str,
+    device: str = "webgpu",
 ) -> Stage:
     """The next stage of `nodes`, when the values `given` are there.
 
     known: the names of given values that are constants of the stage. wanted: what the graph gives
     in the end. Raises ValuesNeededError, OnnxUnsupportedError, OnnxFormatError.
     """
-    return _Making(given, known, constants).stage(nodes, wanted, name)
+    return _Making(given, known, constants, device).stage(nodes, wanted, name)
 
 
 class _Making:
@@ -97,7 +92,11 @@ class _Making:
         given: Given,
         known: Collection[str],
         constants: Mapping[str, Constant],
+        device: str,
     ) -> None:
+        self._exact = device == "numpy"  # computes float64 as it is
+        self._sides = Sides()
+        self._nodes = 0
         self._given = given
         self._known = frozenset(known)
         self._builder = Builder(constants)
@@ -113,7 +112,6 @@ class _Making:
 
     def stage(self, nodes: Sequence[NodeRecord], wanted: Collection[str], name: str) -> Stage:
         todo = deque(nodes)
-        count = 0
         while todo:
             node = todo.popleft()
             if any(read in self._absent for read in node.reads):
@@ -126,10 +124,9 @@ class _Making:
             reason = self._why_on_host(node)
             if reason is None:
                 reason = self._make(node)
-                count += reason is None
             if reason and not self._computed(node):
                 self._wait(self._host, HostStep(node, reason))
-        return self._finished(wanted, name, count)
+        return self._finished(wanted, name)
 
     # ---- nodes ---------------------------------------------------------------------------------
 
@@ -185,7 +182,23 @@ class _Making:
             if not _serves_numbers(node):
                 raise OnnxUnsupportedError(f"{describe(node)}: {error}") from error
             return str(error)
+        self._give(node)
         return None
+
+    def _give(self, node: NodeRecord) -> None:
+        """Gives a node whose tensors are made to the side that computes it, if that can be now."""
+        values = self._builder.values
+        made = {name: values[name].node for name in node.outputs if name in values}
+        read = {values[name].node for name in node.inputs if name}
+        if self._exact or not in_float64(made.values(), read):
+            self._sides.for_device(node, made, self._inputs)
+            self._nodes += 1
+        elif self._sides.waits(node):
+            for name in made:
+                del values[name]
+            self._wait(self._later, node)
+        else:
+            self._nodes += not self._sides.for_numpy(node, made, self._inputs)
 
     def _computed(self, node: NodeRecord) -> bool:
         """Computes a node on small values that are known by now, and says whether it did."""
@@ -242,7 +255,7 @@ class _Making:
             self._builder.values[name] = Tensor(self._inputs[name])
         return self._builder.value(name)
 
-    def _finished(self, wanted: Collection[str], name: str, count: int) -> Stage:
+    def _finished(self, wanted: Collection[str], name: str) -> Stage:
         needed = set(wanted)
         for node in (*self._later, *(step.node for step in self._host)):
             needed.update(node.reads)
@@ -255,8 +268,8 @@ class _Making:
                 values[one] = value
             else:
                 outputs[one] = self._builder.values[one].node
-        graph = Graph(tuple(self._inputs.values()), outputs, name) if outputs else None
-        return Stage(graph, values, tuple(self._host), tuple(self._later), count)
+        exact, graph = self._sides.parted(self._inputs.values(), outputs, name)
+        return Stage(exact, graph, values, tuple(self._host), tuple(self._later), self._nodes)
 
 
 def _serves_numbers(node: NodeRecord) -> bool:

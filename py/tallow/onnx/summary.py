@@ -10,6 +10,7 @@ from ..compile.count import multiply_adds
 from ..errors import OnnxError, OnnxUnsupportedError, ShapeError
 from ..hostarray import HostArray
 from .dimensions import Shapes, concrete_shapes
+from .hosting import HostStep
 from .records import GraphRecord, Metadata, ModelRecord, NodeRecord, ValueInfo
 from .registry import find_any, find_control, operators
 from .stages import DECIDES, HOST_ALONE, Spec, Stage, ValuesNeededError, make_stage
@@ -89,7 +90,7 @@ def summarise(model: ModelRecord, unsupported: list[str], shapes: Shapes | None)
     """The summary of a model; see `Model.summary`."""
     graph = model.graph
     stage, problem = (None, "") if unsupported else _first_stage(graph, shapes)
-    reasons = {step.node: step.reason for step in stage.steps} if stage else {}
+    reasons = {step.node: step.reason for step in _host_steps(stage)}
     counts: Counter[tuple[str, str, str]] = Counter()
     for node in _all_nodes(graph):
         name = f"{node.domain}.{node.op_type}" if node.domain else node.op_type
@@ -97,7 +98,8 @@ def summarise(model: ModelRecord, unsupported: list[str], shapes: Shapes | None)
     uses = [Use(name, place, count, why) for (name, place, why), count in counts.items()]
     products = None
     if stage is not None:
-        products = multiply_adds(stage.graph) if stage.graph else 0
+        graphs = (stage.graph, stage.exact and stage.exact.graph)
+        products = sum(multiply_adds(one) for one in graphs if one)
     held = list(_constants(graph))
     return Summary(
         graph.name,
@@ -131,6 +133,12 @@ def _first_stage(graph: GraphRecord, shapes: Shapes | None) -> tuple[Stage | Non
         return None, ""
     except OnnxError as error:
         return None, str(error)
+
+
+def _host_steps(stage: Stage | None) -> Iterable[HostStep]:
+    if stage is not None:
+        yield from stage.exact.steps if stage.exact else ()
+        yield from stage.steps
 
 
 def _place(node: NodeRecord, reasons: Mapping[NodeRecord, str]) -> tuple[str, str]:

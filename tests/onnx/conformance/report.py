@@ -102,7 +102,8 @@ older ones what has not changed or is easily told.
 *Node* cases are about one operator each, as itself or as the function body that the standard has.
 *GPU types* are those of them whose inputs, outputs and weights are float32, int32, int64, uint8,
 int8 or bool. *With a kernel*: of those that passed, how many ran at least one on the GPU; the
-others were known when the model was loaded, or are another shape of the same bytes.
+others were known when the model was loaded, are another shape of the same bytes, or are float64,
+which NumPy computes.
 
 {totals}
 {types}

@@ -62,7 +62,7 @@ def pow(call: Call, x: Tensor, y: Tensor) -> Tensor:
     """The result has the type of the base, whatever that of the exponent."""
     if x.dtype.is_integer and y.dtype.is_integer:
         return _whole_power(x, y)
-    if x.dtype.is_integer:  # as float64, which NumPy has: on a GPU it is float32
+    if x.dtype.is_integer:  # in float64, which exact.py leaves to NumPy
         return f.pow(x.astype(dt.float64), y.astype(dt.float64)).astype(x.dtype)
     if y.node.is_scalar_constant and y.ndim <= x.ndim:
         exponent = y.node.attrs["data"].item()
