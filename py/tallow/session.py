@@ -27,8 +27,8 @@ class Session:
     `run` and `run_async` take {input name: array} and give {output name: NumPy array}. Arrays are
     NumPy arrays, nested lists, or anything with the buffer protocol; they must have exactly the
     shape of the input, and its type (Python lists are converted; types that NumPy lacks are those
-    of ml_dtypes, or unsigned integers that hold their codes). "webgpu" computes
-    float64 in float32. Usable in a `with` statement.
+    of ml_dtypes, or unsigned integers that hold their codes). "webgpu" computes float64 in
+    float32. Usable in a `with` statement.
     """
 
     def __init__(self, compiled: Compiled, program: Program, used: Backend) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,9 @@ import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.backends.literal import number
 from tallow.backends.numpy import NumpyProgram
-from tallow.compile import Compiled, Limits, Plan, compile_graph
+from tallow.compile import Compiled, Limits, Plan, compile_graph, optimise
+from tallow.compile.fuse import fuse
+from tallow.compile.partition import static_nodes
 from tallow.graph import Graph, input_node
 from tallow.tensor import Tensor
 
@@ -169,6 +172,49 @@ def test_what_is_known_is_folded() -> None:
     (module,) = compiled(x, y).plan.modules
     assert "7f" in module
     assert module.count(" * ") == 1
+
+
+@pytest.mark.parametrize("rows", [8, 40])
+def test_what_jumps_is_known_or_computed_for_all_its_readers(rows: int) -> None:
+    """Places between elements, which Python and a GPU may round apart: the element before a place,
+    the share of the next one, and whether it is inside come of the same floor and comparison."""
+    at = tl.asarray(rng.uniform(0, 9, (rows, 4)).astype(np.float32)) / 3.0
+    low, x = tl.floor(at), image(rows, 4)
+    first = low[:2].astype(tl.int32)
+    results = [x * (at - low), tl.where(at < 2.0, x, 0.0), x[:2] * first.astype(tl.float32)]
+    graph = Graph((x.node,), {str(i): y.node for i, y in enumerate(results)}, "test")
+    ops = [node.op.name for node in optimise(graph, "webgpu", DEFAULT).nodes()]
+    jumps = [ops.count(name) for name in ("floor", "less")]
+    assert jumps == ([0, 0] if rows == 8 else [1, 1])
+    assert ops.count("cast") == (1 if rows == 8 else 2)  # back to float32; to int32, if at all
+
+
+def test_kernels_share_no_computation() -> None:
+    """What two kernels read is computed by one, however little it is: each would round it in its
+    own way. They may both follow an index."""
+    x = image(6, 8)
+    at = x * 3.7 + 0.1
+    low = tl.floor(at)
+    share = tl.permute_dims(at - low, (1, 0))
+    rows = tl.take(weight(9, 5), tl.reshape(low, (48,)).astype(tl.int32), axis=0)
+    results = [share, rows * tl.reshape(at, (48, 1)), tl.sum(low, axis=1), tl.concat([low, at])]
+    graph = Graph((x.node,), {str(i): y.node for i, y in enumerate(results)}, "test")
+    graph = optimise(graph, "webgpu", DEFAULT)
+    groups = fuse(graph, static_nodes(graph), DEFAULT.storage_buffers).groups
+    assert len(groups) > 4
+    counts = Counter(node for group in groups for node in group.members)
+    again = {node.op.name for node, count in counts.items() if count > 1}
+    assert again <= {"reshape", "expand", "permute", "slice", "iota"}
+    assert {"floor", "multiply", "add"} <= {node.op.name for node in counts}
+
+
+def test_what_does_not_fit_its_type_is_not_folded() -> None:
+    """The lowest of all numbers, as masks have it, cast to an integer: devices differ."""
+    x = image(2)
+    lowest = tl.asarray([-3.4e38, 5.0]) * 1.0
+    program = NumpyProgram(compiled(x, lowest.astype(tl.int32) + 1))
+    with np.errstate(invalid="ignore"):
+        assert program.run([np.zeros(2, np.float32)])[0].tolist()[1] == 6
 
 
 def test_outputs_may_be_inputs_or_constants() -> None:

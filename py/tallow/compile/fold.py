@@ -15,6 +15,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ..dtype import DType
+from ..errors import DTypeError
 from ..graph import Graph, Node, constant, rebuild, topological
 from ..hostarray import HostArray, from_values
 from ..op import Elementwise, Movement, Reduce
@@ -98,9 +99,9 @@ def _evaluate(node: Node) -> HostArray | None:
         return None
     try:
         items = _items(node, [value for value in values if value is not None])
-    except (AttributeError, ArithmeticError, ValueError, IndexError):
+        return None if items is None else from_values(items, node.shape, node.dtype)
+    except (AttributeError, ArithmeticError, ValueError, IndexError, DTypeError):
         return None  # a function that _Numbers does not have, or no result: left to the device
-    return None if items is None else from_values(items, node.shape, node.dtype)
 
 
 def _items(node: Node, values: list[HostArray]) -> list[Any] | None:
@@ -164,14 +165,40 @@ def _reduced(node: Node, items: list[Any], fold: Callable[[list[Any]], Any]) -> 
     return [fold(group) for group in groups]
 
 
+_JUMPING = {
+    elementwise.floor, elementwise.ceil, elementwise.trunc, elementwise.round_, elementwise.sign,
+    elementwise.floor_divide, elementwise.remainder,
+}  # fmt: skip
+
+
+def jumps(node: Node) -> bool:
+    """Whether the last bit of what a node reads may make another value of it altogether: floating
+    numbers rounded, compared, or cast to integers."""
+    floating = any(child.dtype.is_floating for child in node.inputs)
+    return floating and (node.op in _JUMPING or not node.dtype.is_floating)
+
+
 def fold(graph: Graph) -> Graph:
-    """Replaces what is known and small by constants; floating arithmetic stays on the device."""
+    """Replaces what is known and small by constants; floating arithmetic stays on the device.
+
+    So numbers may be known here and differ in the last bit where the device computes them. What
+    jumps is therefore either known, for all its readers, or left to the device, with all that
+    comes of it: an index must not be of one element, and its weight of the next.
+    """
+    left: set[Node] = set()  # what jumps on the device, and what comes of it
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
         new = rebuild(node, inputs)
-        if new.is_constant or new.is_input or new.size > 64:
+        if new.is_constant or new.is_input:
             return new
-        value = host_value(new) if new.size == 1 or new.dtype.is_integer else None
-        return new if value is None else constant(value)
+        jump = jumps(new)
+        if left.isdisjoint(inputs) and new.size <= 64:
+            small = new.size == 1 or new.dtype.is_integer or jump
+            value = host_value(new) if small else None
+            if value is not None:
+                return constant(value)
+        if jump or not left.isdisjoint(inputs):
+            left.add(new)
+        return new
 
     return graph.rewrite(rule)

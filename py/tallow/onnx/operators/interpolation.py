@@ -16,7 +16,6 @@ from ...tensor import Tensor
 
 _CUBIC_A = -0.75
 _MOST_CORNERS = 64
-_NEARLY = 2.0**-15
 """Elements that make up one value; all axes together."""
 
 Taps = list[tuple[Tensor, Tensor | None]]
@@ -28,25 +27,16 @@ def nearest_tap(at: Tensor) -> Taps:
     return [(f.round(at), None)]
 
 
-def before(at: Tensor) -> Tensor:
-    """The element at a place or before it.
-
-    A place that rounding has put right before an element counts as on it: one kernel computes
-    places and another weights, and each may round in its own way.
-    """
-    return f.floor(at + _NEARLY)
-
-
 def linear_taps(at: Tensor) -> Taps:
     """The two places around."""
-    low = before(at)
+    low = f.floor(at)
     share = at - low
     return [(low, 1.0 - share), (low + 1.0, share)]
 
 
 def cubic_taps(at: Tensor) -> Taps:
     """The four places around, by cubic convolution (Keys 1981)."""
-    low, a = before(at), _CUBIC_A
+    low, a = f.floor(at), _CUBIC_A
     share = at - low
 
     def near(x: Tensor) -> Tensor:

@@ -12,7 +12,6 @@ from ...hostarray import HostArray, from_values
 from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import operator
-from .interpolation import before
 from .resampling_tables import single
 from .spatial import working
 
@@ -50,7 +49,7 @@ def _samples(
     if taken is not None:
         there = f.logical_and(there, taken)
     at = f.clip(at, 0.0, length - 1.0)
-    low = before(at)
+    low = f.floor(at)
     high = f.minimum(low + 1.0, length - 1.0)
     ends = [(low, 1.0 - (at - low)), (high, at - low)]
     (a, b) = ((place.astype(dt.int32), f.where(there, share, 0.0)) for place, share in ends)
