@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from ..dtype import float32
 from ..errors import GraphError
 from ..graph import Node
-from ..ops import contract, window, winograd
+from ..ops import contract, recurrence, window, winograd
 from .index import lane_axis
 from .kernels import (
     CONVOLUTIONS,
@@ -23,6 +23,7 @@ from .kernels import (
     GROUPED,
     POOL,
     PRODUCTS,
+    RECURRENCE,
     TRANSFORM_INPUT,
     TRANSFORM_OUTPUT,
     Schedule,
@@ -92,6 +93,8 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
         return [TRANSFORM_INPUT]
     if node.op is winograd.winograd_output:
         return [TRANSFORM_OUTPUT]
+    if node.op is recurrence.recurrence_steps:
+        return [RECURRENCE]
     if node.op is not window.conv2d:
         return [POOL]
     if is_depthwise(node):

@@ -8,6 +8,7 @@ and how large the dispatch is; wgsl.py writes them anew around whatever is fused
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +18,7 @@ from typing import Any
 
 from ..errors import GraphError
 from ..graph import Node
-from ..ops import contract, window, winograd
+from ..ops import contract, recurrence, window, winograd
 from ..shape import Shape, size_of
 
 
@@ -26,7 +27,8 @@ class Load:
     """A function load_*(params): operand `operand` seen in the shape `space`, row-major.
 
     The last parameter counts in fours, if loads are four wide. `guarded` parameters may pass the
-    end of their axis when its length is not a multiple of 4; the function then gives 0.
+    end of their axis when its length is not a multiple of 4; the function then gives 0. width:
+    elements that it loads, if not those of the schedule.
     """
 
     function: str
@@ -34,6 +36,7 @@ class Load:
     params: tuple[str, ...]
     space: Callable[[Node], Shape]
     guarded: tuple[str, ...] = ()
+    width: int = 0
 
 
 @dataclass(frozen=True)
@@ -295,6 +298,69 @@ TRANSFORM_OUTPUT = _transform(
     "winograd_output", Load("load_m", 0, _PATCH, lambda node: node.inputs[0].shape), _PIXEL
 )
 
+# ---- recurrences ------------------------------------------------------------------------------
+
+
+def _by_gates(operand: int) -> Callable[[Node], Shape]:
+    """The shape of an operand with the gates on an axis of their own."""
+
+    def space(node: Node) -> Shape:
+        *outer, width = node.inputs[operand].shape
+        return *outer, width // node.shape[3], node.shape[3]
+
+    return space
+
+
+def _recurrence_numbers(node: Node) -> dict[str, Any]:
+    attrs = node.attrs
+    numbers = {
+        "TIME": node.inputs[0].shape[0],
+        "START": attrs["start"],
+        "STEPS": attrs["steps"],
+        "BATCH": node.shape[2],
+        "DIRECTIONS": node.shape[1],
+        "HIDDEN": node.shape[3],
+        "BACKWARD": sum(back << place for place, back in enumerate(attrs["backward"])),
+        "CLIP": _bits(attrs["clip"]),
+        "INPUT_FORGET": int(attrs["input_forget"]),
+        "GATES": recurrence.GATES[attrs["cell"]],
+        "LINEAR": bool(attrs["linear_before_reset"]),
+    }
+    unused = [("Tanh", 0.0, 0.0)] * (3 - len(attrs["activations"]))
+    for place, (name, alpha, beta) in enumerate([*attrs["activations"], *unused]):
+        number = list(recurrence.ACTIVATIONS).index(name)
+        numbers |= {f"FUNCTION_{place}": number}
+        numbers |= {f"ALPHA_{place}": _bits(alpha), f"BETA_{place}": _bits(beta)}
+    return numbers
+
+
+def _bits(value: float) -> int:
+    """A float32 as a whole number."""
+    return int.from_bytes(struct.pack("<f", value), "little")
+
+
+def _recurrence_extent(node: Node, tile: Tile) -> tuple[int, int, int]:
+    """A workgroup for each sequence of each direction."""
+    _, directions, batch, _ = node.shape
+    return 1, batch, directions
+
+
+RECURRENCE = Schedule(
+    "recurrence",
+    (
+        Load("load_x", 0, ("t", "b", "d", "gate", "unit"), _by_gates(0)),
+        Load("load_hidden", 1, ("d", "k", "unit"), lambda node: node.inputs[1].shape, ("k",), 4),
+        Load("load_state", 2, ("number", "d", "b", "unit"), lambda node: node.inputs[2].shape),
+        Load("load_extra", 3, ("d", "gate", "unit"), _by_gates(3)),
+        Load("load_length", 4, ("b",), lambda node: node.inputs[4].shape),
+    ),
+    ("row", "d", "b", "unit"),
+    lambda node: node.shape,
+    _recurrence_numbers,
+    _recurrence_extent,
+    width=1,
+)
+
 SCHEDULES = {
     schedule.file: schedule
     for schedule in (
@@ -305,5 +371,6 @@ SCHEDULES = {
         POOL,
         TRANSFORM_INPUT,
         TRANSFORM_OUTPUT,
+        RECURRENCE,
     )
 }

@@ -328,7 +328,10 @@ def _hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: T
     file = kernel_file(schedule.file)
     module = _Module(reads, result)
     kept = re.sub(r"\n{3,}", "\n\n", _OWN_ACCESS.sub("", _OWN_BINDING.sub("", file.text)))
-    functions = [_load_function(module, anchor, load, schedule.width) for load in schedule.loads]
+    functions = [
+        _load_function(module, anchor, load, load.width or schedule.width)
+        for load in schedule.loads
+    ]
     store, result_width = _store_function(module, anchor, schedule)
     title = f"kernels_wgsl/{schedule.file}.wgsl"
     values = schedule.overrides(anchor)

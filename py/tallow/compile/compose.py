@@ -1,18 +1,20 @@
 """Composition: ops that only NumPy has whole, as a GPU computes them.
 
-Both compare everything with everything: n * n and n * j steps, in which no thread waits for
-another, no order of arrival shows in the result, and nothing is stored on the way.
+Sorting and scattering compare everything with everything: n * n and n * j steps, in which no thread
+waits for another, no order of arrival shows in the result, and nothing is stored on the way. A
+recurrent layer is a product for all its inputs, and kernels that take as many steps as they may.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from .. import dtype as dt
 from .. import functions as f
 from ..graph import Graph, Node, make, rebuild
 from ..op import Op
-from ..ops import arrange, source
+from ..ops import arrange, recurrence, source
 from ..tensor import Tensor
 
 
@@ -73,4 +75,31 @@ def _scatter(data: Tensor, places: Tensor, updates: Tensor, reduction: str) -> T
     return join(data, fold(f.where(hit, rest, f.expand_dims(data, 2)), axis=2))
 
 
-_COMPOSED: dict[Op, Callable[..., Tensor]] = {arrange.argsort: _argsort, arrange.scatter: _scatter}
+def _recurrence(*operands: Tensor, **attrs: Any) -> Tensor:
+    """The parts of the sequence one after the other, a backward direction's from its end."""
+    x, *others = recurrence.split(f, f.matmul, operands, attrs)
+    (time, _, directions, _), (hidden, states, extra, lengths) = x.shape, others
+    del attrs["given"]
+    most = recurrence.most_steps(attrs["cell"], hidden.shape[2])
+    hidden = recurrence.packed(f, hidden)
+    parts: list[Tensor] = []
+    for start in range(0, time, most):
+        steps = min(most, time - start)
+        nodes = (value.node for value in (x, hidden, states, extra, lengths))
+        made = Tensor(make(recurrence.recurrence_steps, *nodes, start=start, steps=steps, **attrs))
+        if steps == time:
+            return made
+        parts.append(made[:steps])
+        states = made[steps:]
+    lines = [
+        f.concat([part[:, d : d + 1] for part in parts[:: -1 if attrs["backward"][d] else 1]])
+        for d in range(directions)
+    ]
+    return f.concat([f.concat(lines, axis=1), states])
+
+
+_COMPOSED: dict[Op, Callable[..., Tensor]] = {
+    arrange.argsort: _argsort,
+    arrange.scatter: _scatter,
+    recurrence.recurrence: _recurrence,
+}

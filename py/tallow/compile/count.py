@@ -13,7 +13,7 @@ from ..backends.storage import stored_bytes
 from ..dtype import BY_NAME
 from ..graph import Graph
 from ..op import REGISTRY, Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window
-from ..ops import winograd
+from ..ops import recurrence, winograd
 from ..shape import size_of
 from .plan import Step
 
@@ -56,7 +56,8 @@ def multiply_adds(graph: Graph) -> int:
     """The multiplications, each with its addition, of a graph's products and convolutions."""
     total = 0
     for node in graph.nodes():
-        if isinstance(node.op, Contraction) and len(node.inputs) == 2:
+        layer = node.op is recurrence.recurrence
+        if layer or (isinstance(node.op, Contraction) and len(node.inputs) == 2):
             operands = [(child.shape, child.dtype) for child in node.inputs]
             total += _flops(node.op, node.attrs, operands, (node.shape, node.dtype)) // 2
     return total
@@ -92,6 +93,11 @@ def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
         return 2 * size
     if op is winograd.winograd_output:  # 24 sums of the 16 operands of a tile
         return 24 * size_of(operands[0][0]) // winograd.PLACES
+    if op is recurrence.recurrence_steps:
+        return 2 * int(attrs["steps"]) * operands[0][0][1] * size_of(operands[1][0])
+    if op is recurrence.recurrence:
+        (time, batch, _), weights, hidden = (shape for shape, _ in operands[:3])
+        return 2 * time * batch * (size_of(weights) + size_of(hidden))
     if isinstance(op, Contraction):
         return 2 * size * operands[0][0][-1]
     if isinstance(op, Reduce):

@@ -10,10 +10,22 @@ from ..errors import ShapeError
 from ..graph import Graph, Node, constant, rebuild
 from ..hostarray import from_values
 from ..op import Elementwise, Op
-from ..ops import arrange, gather, movement, reduce, source
+from ..ops import arrange, gather, movement, recurrence, reduce, source
 from ..ops import elementwise as e
 from ..shape import broadcast_shapes
-from .forms import Form, Inputs, Rule, cast, form, integers, is_form, number, wide_enough
+from . import recurrence_forms
+from .forms import (
+    Form,
+    Inputs,
+    Rule,
+    attributes_of,
+    cast,
+    form,
+    integers,
+    is_form,
+    number,
+    wide_enough,
+)
 
 
 def elements(graph: Graph) -> Graph:
@@ -216,6 +228,13 @@ def _slice(node: Node, inputs: Inputs) -> Node:
             parts.append((start, end if end >= 0 else -dim - 1, axis, step))
     if not parts:
         return x
+    if is_form(x, "Concat") and len(parts) == 1 and parts[0][2:] == (attributes_of(x)["axis"], 1):
+        before = 0
+        for part in x.inputs:  # a join that is taken apart again
+            after = before + part.shape[parts[0][2]]
+            if (before, after) == parts[0][:2]:
+                return part
+            before = after
     lists = [integers(*values) for values in zip(*parts, strict=True)]
     return form("Slice", x, *lists, shape=node.shape)
 
@@ -228,6 +247,10 @@ def _pad(node: Node, inputs: Inputs) -> Node:
 
 def _concat(node: Node, inputs: Inputs) -> Node:
     return form("Concat", *inputs, shape=node.shape, axis=node.attrs["axis"])
+
+
+def _recurrence_steps(node: Node, inputs: Inputs) -> Node:
+    return elements(Graph((), {"": recurrence_forms.steps(node, inputs).node})).outputs[""]
 
 
 _LISTED = 1024
@@ -270,6 +293,8 @@ ELEMENTS: dict[Op, Rule] = {
     movement.permute: _permute,
     movement.reshape: _reshape,
     movement.slice_: _slice,
+    recurrence.recurrence: recurrence_forms.layer,
+    recurrence.recurrence_steps: _recurrence_steps,
     reduce.argmax: _place("ArgMax"),
     reduce.argmin: _place("ArgMin"),
     reduce.max_: _reduction("ReduceMax"),

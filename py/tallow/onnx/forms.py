@@ -70,6 +70,11 @@ def form(
     )
 
 
+def absent() -> Node:
+    """Stands for an optional input that is not given."""
+    return make(_op(""), shape=(0,), dtype=dt.float32, attributes=(), before=0)
+
+
 def is_form(node: Node, name: str) -> bool:
     """Whether the node is that ONNX operator."""
     return node.op is _op(name)

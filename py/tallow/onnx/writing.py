@@ -13,7 +13,7 @@ from ..errors import OnnxFormatError
 from ..graph import Graph, Node
 from ..hostarray import HostArray
 from . import proto
-from .forms import attributes_of
+from .forms import Form, attributes_of, is_form
 from .records import Dimension, Metadata
 from .tensors import STORED
 
@@ -82,13 +82,20 @@ class Writer:
         for node in graph.inputs:
             self._names[node] = node.attrs["name"]
             self._info(model.graph.input.add(), self._names[node], node)
+        together = _of_one_operator(graph)
         for node in graph.nodes():
             if node.is_constant:
                 self._names[node] = self._constant(node.attrs["data"])
-            elif not node.is_input:
-                self._names[node] = outputs.get(node) or self._fresh(node.op.onnx)
-                unread = [self._fresh(node.op.onnx) for _ in range(node.attrs["before"])]
-                names = [*unread, self._names[node]]
+            elif is_form(node, ""):
+                self._names[node] = ""
+            elif node not in self._names:
+                found = {other.attrs["before"]: other for other in together[node]}
+                names = []
+                for place in range(max(found) + 1):
+                    other = found.get(place)
+                    names.append((other and outputs.get(other)) or self._fresh(node.op.onnx))
+                    if other:
+                        self._names[other] = names[-1]
                 self._node(node.op.onnx, node.inputs, names, attributes_of(node))
         for name, node in graph.outputs.items():
             if self._names[node] != name:
@@ -130,8 +137,15 @@ class Writer:
         for key, value in sorted(attributes.items()):
             if isinstance(value, DType):
                 value = _NUMBERS[value]
-            if isinstance(value, tuple):
+            if isinstance(value, tuple) and any(isinstance(item, str) for item in value):
+                texts = [item.encode() for item in value]
+                node.attribute.add(name=key, type=kinds.STRINGS, strings=texts)
+            elif isinstance(value, tuple) and any(isinstance(item, float) for item in value):
+                node.attribute.add(name=key, type=kinds.FLOATS, floats=value)
+            elif isinstance(value, tuple):
                 node.attribute.add(name=key, type=kinds.INTS, ints=value)
+            elif isinstance(value, float):
+                node.attribute.add(name=key, type=kinds.FLOAT, f=value)
             elif isinstance(value, str):
                 node.attribute.add(name=key, type=kinds.STRING, s=value.encode())
             else:
@@ -158,6 +172,20 @@ class Writer:
         self._end = start + data.data.nbytes
         self._weights.append(data)
         return name
+
+
+def _of_one_operator(graph: Graph) -> dict[Node, list[Node]]:
+    """For each form those that are outputs of one operator, with it: a form has one alone."""
+    found: dict[tuple[Any, ...], dict[int, Node]] = {}
+    forms = [node for node in graph.nodes() if isinstance(node.op, Form)]
+    keys = {node: (node.op, node.inputs, node.attrs["attributes"]) for node in forms}
+    for node in forms:
+        found.setdefault(keys[node], {}).setdefault(node.attrs["before"], node)
+    made = {}
+    for node in forms:
+        others = found[keys[node]]
+        made[node] = list(others.values()) if others[node.attrs["before"]] is node else [node]
+    return made
 
 
 def weight_bytes(graph: Graph) -> int:

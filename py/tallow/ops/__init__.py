@@ -1,6 +1,17 @@
 """The op records, a file per family. Importing this package fills the registry."""
 
-from . import arrange, contract, elementwise, gather, movement, reduce, source, window, winograd
+from . import (
+    arrange,
+    contract,
+    elementwise,
+    gather,
+    movement,
+    recurrence,
+    reduce,
+    source,
+    window,
+    winograd,
+)
 
 __all__ = [
     "arrange",
@@ -8,6 +19,7 @@ __all__ = [
     "elementwise",
     "gather",
     "movement",
+    "recurrence",
     "reduce",
     "source",
     "window",

@@ -39,7 +39,7 @@ def _padded(np: Any, x: Any, padding: Pads, value: float = 0) -> Any:
     return result
 
 
-def _in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
+def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
     """float16 is too narrow to add up in: operands are widened, and the result rounded once."""
 
     @wraps(function)
@@ -60,7 +60,7 @@ def product(np: Any, a: Any, b: Any) -> Any:
     return np.einsum("ik,jk->ij", np.ascontiguousarray(a), np.ascontiguousarray(b.T))
 
 
-@_in_float32
+@in_float32
 def matmul(np: Any, a: Any, b: Any) -> Any:
     """a (batch, m, k) times b (batch, k, n)."""
     if HAS_BLAS:
@@ -68,7 +68,7 @@ def matmul(np: Any, a: Any, b: Any) -> Any:
     return np.stack([product(np, left, right) for left, right in zip(a, b, strict=True)])
 
 
-@_in_float32
+@in_float32
 def conv2d(
     np: Any, x: Any, w: Any, stride: Pair, padding: Pads, dilation: Pair, groups: int
 ) -> Any:
@@ -112,7 +112,7 @@ def max_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilat
     return result
 
 
-@_in_float32
+@in_float32
 def sum_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair) -> Any:
     windows = windows_of(np, _padded(np, x, padding), kernel, stride, dilation)
     result = windows[:, :, :, 0, 0].copy()
