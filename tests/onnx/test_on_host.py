@@ -10,9 +10,9 @@ from tallow.errors import OnnxUnsupportedError
 from tallow.onnx.call import Call
 from tallow.onnx.records import NodeRecord
 from tallow.onnx.registry import host_operators, operators
-from tallow.tensor import Tensor, asarray
+from tallow.tensor import Tensor
 
-from .case import Case, Known, assert_agrees, expected, floats, model_of
+from .case import Case, Known, assert_agrees, expected, model_of
 from .cases import recurrent, signal, sums
 from .cases.attention import LINEAR
 
@@ -54,12 +54,15 @@ def _refused(op: str, *inputs: Tensor, **attributes: object) -> str:
 
 
 def test_long_sequences_are_left_to_the_host() -> None:
-    weights = [asarray(floats(1, 20, 2)), asarray(floats(1, 20, 5))]
-    assert "600 steps" in _refused("LSTM", tl.zeros((600, 1, 2)), *weights)
     values = [tl.zeros((1, 600, 4))] * 3
     attributes = {"q_num_heads": 1, "kv_num_heads": 1, "update_rule": "delta"}
     beta = tl.zeros((1, 600, 1))
     assert "600 steps" in _refused("LinearAttention", *values, None, None, beta, **attributes)
+
+
+def test_large_states_are_left_to_the_host() -> None:
+    weights = tl.zeros((1, 9000, 2)), tl.zeros((1, 9000, 3000))
+    assert "a state of 3000" in _refused("GRU", tl.zeros((6, 1, 2)), *weights)
 
 
 def test_large_matrices_and_long_transforms_are_left_to_the_host() -> None:

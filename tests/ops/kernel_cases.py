@@ -19,6 +19,7 @@ from op_cases import (
     winograd_input,
     winograd_output,
 )
+from recurrence_reference import step_operands, steps, steps_reference
 from winograd_reference import winograd_input_reference, winograd_output_reference
 
 import tallow as tl
@@ -29,6 +30,7 @@ from tallow.backends.kernels import (
     GROUPED,
     POOL,
     PRODUCTS,
+    RECURRENCE,
     TRANSFORM_INPUT,
     TRANSFORM_OUTPUT,
     kernel_file,
@@ -256,6 +258,34 @@ def output_transforms() -> list[Case]:
     ]
 
 
+# ---- recurrences ------------------------------------------------------------------------------
+
+
+def recurrence(cell: str, shape: tuple[int, ...], start: int, count: int, **options: Any) -> Case:
+    """Some steps, with an activation behind."""
+    ways = len(options.get("backward", " "))
+    options |= {"start": start, "steps": count}
+    return Case(
+        f"{cell} {shape} {options}",
+        step_operands(cell, *shape, ways),
+        lambda *t: F.relu(steps(cell, *t, **options)),
+        lambda *a: np.maximum(steps_reference(cell, *a, **options), 0),
+    )
+
+
+def recurrences() -> list[Case]:
+    both = (False, True)
+    return [
+        recurrence("rnn", (1, 1, 1), 0, 1),
+        recurrence("rnn", (9, 3, 17), 4, 5, backward=(True,)),
+        recurrence("gru", (8, 2, 33), 3, 4, backward=both),
+        recurrence("gru", (5, 1, 12), 0, 5, linear_before_reset=True, backward=both),
+        recurrence("lstm", (9, 2, 7), 2, 6, backward=both, clip=0.5),
+        recurrence("lstm", (3, 1, 513), 1, 2),
+        recurrence("lstm", (40, 1, 64), 0, 40, input_forget=True),
+    ]
+
+
 MAKERS: dict[str, Callable[[], list[Case]]] = {
     **dict.fromkeys(PRODUCTS, products),
     **dict.fromkeys(CONVOLUTIONS, convolutions),
@@ -268,6 +298,7 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     POOL.file: pools,
     TRANSFORM_INPUT.file: input_transforms,
     TRANSFORM_OUTPUT.file: output_transforms,
+    RECURRENCE.file: recurrences,
 }
 
 

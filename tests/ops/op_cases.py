@@ -1,8 +1,8 @@
 """The op suite: what every backend must compute, with what NumPy says of it.
 
 A case is a function of tensors, its inputs, and an independent function of NumPy arrays. This
-file, winograd_reference.py and run_case.py are also run inside the browser (test_webgpu.py), so
-they need nothing but NumPy and tallow.
+file, its references and run_case.py are also run inside the browser (test_webgpu.py), so they
+need nothing but NumPy and tallow.
 """
 
 from __future__ import annotations
@@ -13,6 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from recurrence_reference import (
+    built,
+    operands,
+    recurrence_reference,
+    step_operands,
+    steps,
+    steps_reference,
+)
 from winograd_reference import winograd_input_reference, winograd_output_reference
 
 import tallow as tl
@@ -537,6 +545,37 @@ case("winograd_input", normal(2, 5, 6, 8), lambda x: winograd_input(x, ((1, 0), 
      lambda x: winograd_input_reference(x, ((1, 0), (0, 2))))  # fmt: skip
 case("winograd_output", normal(16, 12, 8), lambda m: winograd_output(m, (3, 6)),
      lambda m: winograd_output_reference(m, (3, 6)), rtol=1e-4, atol=1e-5)  # fmt: skip
+
+# ---- recurrences ------------------------------------------------------------------------------
+
+both, relu = (False, True), ("Relu", 0.0, 0.0)
+hard = (("HardSigmoid", 0.3, 0.4), ("Tanh", 0.0, 0.0))
+for label, cell, shape, options in (
+    ("rnn", "rnn", (5, 2, 3, 6), {}),
+    ("rnn-backward", "rnn", (4, 1, 2, 5), {"backward": (True,), "activations": (relu,)}),
+    ("rnn-large", "rnn", (3, 2, 1, 301), {}),
+    ("gru", "gru", (6, 3, 4, 7), {"backward": both, "clip": 0.6}),
+    ("gru-linear", "gru", (6, 2, 4, 8), {"linear_before_reset": True, "activations": hard}),
+    ("gru-large", "gru", (3, 1, 2, 258), {}),
+    ("lstm", "lstm", (7, 3, 4, 9), {"backward": both}),
+    ("lstm-options", "lstm", (4, 2, 3, 4), {"clip": 0.4, "input_forget": True}),
+    ("lstm-one", "lstm", (1, 1, 8, 16), {}),
+):
+    case(
+        f"recurrence-{label}",
+        operands(cell, *shape, len(options.get("backward", " "))),
+        lambda *t, cell=cell, options=options: built(cell, *t, **options),
+        lambda *a, cell=cell, options=options: recurrence_reference(cell, *a, **options),
+        rtol=1e-4,
+        atol=1e-5,
+    )
+case(
+    "recurrence_steps",
+    step_operands("gru", 4, 2, 5),
+    lambda *t: steps("gru", *t, start=0, steps=4, linear_before_reset=True),
+    lambda *a: steps_reference("gru", *a, linear_before_reset=True),
+    atol=1e-5,
+)
 
 # ---- order and places ---------------------------------------------------------------------------
 

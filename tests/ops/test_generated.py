@@ -24,13 +24,17 @@ import tallow as tl
 from tallow.dtype import DType
 from tallow.graph import Graph, Node, input_node, make
 from tallow.op import REGISTRY, Elementwise, Reduce
+from tallow.ops import recurrence as ops
+from tallow.recurrent import DEFAULTS
 
 EXAMPLES = 6
 KINDS = {"f": tl.float32, "i": tl.int32, "u": tl.uint32, "b": tl.bool_}
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 # Begin graphs, or are made by a pass for one kind of kernel (tests/ops/test_winograd.py).
-NOT_DRAWN = {"input", "constant", "iota", "winograd_input", "winograd_output"}
+NOT_DRAWN = {
+    "input", "constant", "iota", "recurrence_steps", "winograd_input", "winograd_output"
+}  # fmt: skip
 
 # NumPy gives the whole numbers of these as they come; a GPU and ONNX leave them open.
 NO_ZERO = {"trunc_divide", "floor_divide", "remainder"}
@@ -216,6 +220,35 @@ def _scatter(one: Drawn) -> Node:
     return make(REGISTRY["scatter"], data, places, updates, reduction=reduction)
 
 
+def _recurrence(one: Drawn) -> Node:
+    cell = one.draw(st.sampled_from(sorted(DEFAULTS)))
+    ways = one.draw(st.sampled_from([(False,), (True,), (False, True)]))
+    time, batch, features, size = one.shape(4)
+    width = ops.GATES[cell] * size
+    more = {
+        "bias": (len(ways), 2 * width),
+        "states": (ops.STATES[cell], len(ways), batch, size),
+    }
+    if cell == "lstm":
+        more["peepholes"] = (len(ways), 3 * size)
+    given = tuple(name for name in more if one.draw(st.booleans()))
+    shapes = [(time, batch, features), (len(ways), width, features), (len(ways), width, size)]
+    return make(
+        ops.recurrence,
+        *(
+            one.input(shape, tl.float32, -1, 1)
+            for shape in (*shapes, *(more[name] for name in given))
+        ),
+        cell=cell,
+        given=given,
+        backward=ways,
+        activations=DEFAULTS[cell],
+        clip=one.draw(st.sampled_from([0.0, 0.5])),
+        linear_before_reset=cell == "gru" and one.draw(st.booleans()),
+        input_forget=False,
+    )
+
+
 OTHERS: dict[str, Callable[[Drawn], Node]] = {
     "argsort": _argsort,
     "concat": _concat,
@@ -225,6 +258,7 @@ OTHERS: dict[str, Callable[[Drawn], Node]] = {
     "max_pool2d": _pool("max_pool2d"),
     "pad": _pad,
     "permute": _permute,
+    "recurrence": _recurrence,
     "reshape": _reshape,
     "scatter": _scatter,
     "slice": _slice,

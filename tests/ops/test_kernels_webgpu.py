@@ -18,7 +18,12 @@ HERE = Path(__file__).parent
 def python(browser_python: Callable[[str], Any]) -> Any:
     """The browser's Python on WebGPU, with the cases in its current folder."""
     python = browser_python("webgpu")
-    for name in ("winograd_reference.py", "op_cases.py", "kernel_cases.py"):
+    for name in (
+        "recurrence_reference.py",
+        "winograd_reference.py",
+        "op_cases.py",
+        "kernel_cases.py",
+    ):
         python.write(name, (HERE / name).read_bytes())
     python.run("import sys; sys.path.insert(0, '.'); import kernel_cases")
     return python

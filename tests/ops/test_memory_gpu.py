@@ -19,7 +19,12 @@ def test_native(run_async: Callable[..., Any]) -> None:
 
 def test_chromium(browser_python: Callable[[str], Any]) -> None:
     python = browser_python("webgpu")
-    for name in ("op_cases.py", "winograd_reference.py", "memory_cases.py"):
+    for name in (
+        "op_cases.py",
+        "recurrence_reference.py",
+        "winograd_reference.py",
+        "memory_cases.py",
+    ):
         python.write(name, (HERE / name).read_bytes())
     python.run("import sys; sys.path.insert(0, '.'); import memory_cases")
     assert python.run("await memory_cases.run_all('webgpu')") == []

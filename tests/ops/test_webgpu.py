@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 def python(browser_python: Callable[[str], Any]) -> Any:
     """The browser's Python on WebGPU, with the suite in its current folder."""
     python = browser_python("webgpu")
-    for name in ("winograd_reference.py", "op_cases.py", "run_case.py"):
+    for name in ("recurrence_reference.py", "winograd_reference.py", "op_cases.py", "run_case.py"):
         python.write(name, (HERE / name).read_bytes())
     python.run("import sys; sys.path.insert(0, '.'); import run_case")
     return python

@@ -172,7 +172,12 @@ def test_native(name: str, run_async: Callable[..., Any]) -> None:
 def python(browser_python: Callable[[str], Any]) -> Any:
     """The browser's Python on WebGPU, with the convolutions in its current folder."""
     python = browser_python("webgpu")
-    for name in ("winograd_reference.py", "op_cases.py", "winograd_cases.py"):
+    for name in (
+        "recurrence_reference.py",
+        "winograd_reference.py",
+        "op_cases.py",
+        "winograd_cases.py",
+    ):
         python.write(name, (HERE / name).read_bytes())
     python.run("import sys; sys.path.insert(0, '.'); import winograd_cases")
     return python

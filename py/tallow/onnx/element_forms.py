@@ -215,6 +215,18 @@ def _expand(node: Node, inputs: Inputs) -> Node:
     return form("Expand", inputs[0], integers(*node.shape), shape=node.shape)
 
 
+def _parts_between(join: Node, start: int, end: int, axis: int, step: int) -> Inputs:
+    """The parts of a join that a slice takes; none if it takes some in part."""
+    if axis != attributes_of(join)["axis"] or step != 1:
+        return ()
+    borders = [0]
+    for part in join.inputs:
+        borders.append(borders[-1] + part.shape[axis])
+    if start not in borders or end not in borders:
+        return ()
+    return join.inputs[borders.index(start) : borders.index(end)]
+
+
 def _slice(node: Node, inputs: Inputs) -> Node:
     (x,) = inputs
     parts: list[tuple[int, int, int, int]] = []  # start, end, axis, step
@@ -228,13 +240,11 @@ def _slice(node: Node, inputs: Inputs) -> Node:
             parts.append((start, end if end >= 0 else -dim - 1, axis, step))
     if not parts:
         return x
-    if is_form(x, "Concat") and len(parts) == 1 and parts[0][2:] == (attributes_of(x)["axis"], 1):
-        before = 0
-        for part in x.inputs:  # a join that is taken apart again
-            after = before + part.shape[parts[0][2]]
-            if (before, after) == parts[0][:2]:
-                return part
-            before = after
+    if is_form(x, "Concat") and len(parts) == 1:
+        whole = _parts_between(x, *parts[0])
+        if whole:
+            axis = parts[0][2]
+            return form("Concat", *whole, shape=node.shape, axis=axis) if whole[1:] else whole[0]
     lists = [integers(*values) for values in zip(*parts, strict=True)]
     return form("Slice", x, *lists, shape=node.shape)
 

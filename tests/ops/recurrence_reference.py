@@ -1,0 +1,168 @@
+"""RNN, GRU and LSTM by their definition: one sequence, one direction, one step after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tallow as tl
+from tallow.graph import make
+from tallow.ops import recurrence as ops
+from tallow.recurrent import DEFAULTS, recurrence
+
+GATES = {"rnn": 1, "gru": 3, "lstm": 4}
+NAMES = ("x", "weights", "hidden", "bias", "states", "lengths", "peepholes")
+
+rng = np.random.default_rng(20261121)
+
+
+def operands(
+    cell: str, steps: int, batch: int, features: int, size: int, directions: int = 1
+) -> tuple[np.ndarray, ...]:
+    """Arrays for all NAMES, but for the peepholes of what is no LSTM."""
+    width, states = GATES[cell] * size, 2 if cell == "lstm" else 1
+    shapes = [(steps, batch, features), (directions, width, features), (directions, width, size),
+              (directions, 2 * width), (states, directions, batch, size)]  # fmt: skip
+    arrays = [rng.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]
+    arrays[2] /= np.float32(np.sqrt(size))
+    arrays.append(rng.integers(1, steps + 1, batch).astype(np.int32))
+    if cell == "lstm":
+        arrays.append(rng.uniform(-1, 1, (directions, 3 * size)).astype(np.float32))
+    return tuple(arrays)
+
+
+def built(cell: str, *tensors: Any, **options: Any) -> Any:
+    """The op's result: the hidden states, then the last states."""
+    x, weights, hidden, *more = tensors
+    found = dict(zip(NAMES[3:], more, strict=False))
+    return tl.concat(recurrence(cell, x, weights, hidden, **found, **options))
+
+
+def step_operands(
+    cell: str, steps: int, batch: int, size: int, directions: int = 1
+) -> tuple[np.ndarray, ...]:
+    """Arrays for the operands of `recurrence_steps`."""
+    shapes = [(steps, batch, directions, GATES[cell] * size), (directions, size, 4 * size),
+              (2 if cell == "lstm" else 1, directions, batch, size),
+              (directions, GATES[cell] * size)]  # fmt: skip
+    arrays = [rng.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]
+    arrays[1] /= np.float32(np.sqrt(size))
+    used = {"rnn": slice(0), "gru": slice(2 * size, None), "lstm": slice(3 * size)}[cell]
+    kept = arrays[3][:, used].copy()
+    arrays[3][...] = 0
+    arrays[3][:, used] = kept
+    return *arrays, rng.integers(1, steps + 1, batch).astype(np.int32)
+
+
+_PLAIN = {"backward": (False,), "clip": 0.0, "linear_before_reset": False, "input_forget": False}
+
+
+def steps(cell: str, *tensors: Any, **options: Any) -> Any:
+    """The op `recurrence_steps`."""
+    attrs = {"cell": cell, "activations": DEFAULTS[cell], **_PLAIN, **options}
+    return tl.Tensor(make(ops.recurrence_steps, *(t.node for t in tensors), **attrs))
+
+
+def steps_reference(
+    cell: str,
+    x: np.ndarray,
+    hidden: np.ndarray,
+    states: np.ndarray,
+    extra: np.ndarray,
+    lengths: np.ndarray,
+    **options: Any,
+) -> np.ndarray:
+    """As `recurrence_reference` of a layer whose weights pass each direction its inputs."""
+    (time, batch, directions, width), size = x.shape, states.shape[3]
+    eye = np.eye(directions * width, dtype=np.float32)
+    gates = hidden.reshape(directions, size, size, 4).transpose(0, 3, 2, 1)[:, : GATES[cell]]
+    bias = np.zeros((directions, 2 * width), np.float32)
+    if options.get("linear_before_reset"):
+        bias[:, -size:] = extra[:, -size:]
+    return recurrence_reference(
+        cell,
+        x.reshape(time, batch, directions * width),
+        eye.reshape(directions, width, directions * width),
+        gates.reshape(directions, width, size),
+        bias,
+        states,
+        lengths,
+        extra[:, : 3 * size] if cell == "lstm" else None,
+        **options,
+    )
+
+
+def _activate(function: tuple[str, float, float], x: np.ndarray) -> np.ndarray:
+    name, a, b = function
+    if name == "Sigmoid":
+        return 1 / (1 + np.exp(-x))
+    if name == "HardSigmoid":
+        return np.clip(a * x + b, 0, 1)
+    return {"Tanh": np.tanh, "Relu": lambda x: np.maximum(x, 0)}[name](x)
+
+
+def recurrence_reference(
+    cell: str,
+    x: np.ndarray,
+    weights: np.ndarray,
+    hidden: np.ndarray,
+    bias: np.ndarray,
+    states: np.ndarray,
+    lengths: np.ndarray,
+    peepholes: np.ndarray | None = None,
+    *,
+    backward: tuple[bool, ...] = (False,),
+    activations: Any = None,
+    clip: float = 0.0,
+    linear_before_reset: bool = False,
+    input_forget: bool = False,
+    start: int = 0,
+    steps: int | None = None,
+) -> np.ndarray:
+    """What `recurrence` gives, computed in float64; of `steps` steps from `start` on."""
+    functions = activations or DEFAULTS[cell]
+    time, batch, _ = x.shape
+    count, size = time if steps is None else steps, hidden.shape[2]
+    result = np.zeros((count + len(states), *states.shape[1:]))
+    for d, back in enumerate(backward):
+        w, r, wb, rb = (
+            a.astype(np.float64).reshape(GATES[cell], size, -1)
+            for a in (weights[d], hidden[d], *np.split(bias[d], 2))
+        )
+        peep = np.zeros((3, size)) if peepholes is None else peepholes[d].reshape(3, size)
+
+        def gate(
+            number: int, function: int, v: np.ndarray, h: np.ndarray, more: Any = 0.0,
+            w: Any = w, r: Any = r, wb: Any = wb, rb: Any = rb,
+        ) -> np.ndarray:  # fmt: skip
+            total = w[number] @ v + r[number] @ h + wb[number, :, 0] + rb[number, :, 0] + more
+            bounded = np.clip(total, -clip, clip) if clip else total
+            return _activate(functions[function], bounded)
+
+        for b in range(batch):
+            h, *c = states[:, d, b].astype(np.float64)
+            for step in range(start, start + count):
+                t = time - 1 - step if back else step
+                if t >= lengths[b]:
+                    continue
+                v = x[t, b].astype(np.float64)
+                if cell == "rnn":
+                    h = gate(0, 0, v, h)
+                elif cell == "gru":
+                    update, reset = gate(0, 0, v, h), gate(1, 0, v, h)
+                    if linear_before_reset:
+                        own = r[2] @ h + rb[2, :, 0]
+                        candidate = gate(2, 1, v, 0 * h, reset * own - rb[2, :, 0])
+                    else:
+                        candidate = gate(2, 1, v, reset * h)
+                    h = (1 - update) * candidate + update * h
+                else:
+                    enter, forget = (gate(i, 0, v, h, peep[i] * c[0]) for i in (0, 2))
+                    kept = 1 - enter if input_forget else forget
+                    c = [kept * c[0] + enter * gate(3, 1, v, h)]
+                    h = gate(1, 0, v, h, peep[1] * c[0]) * _activate(functions[2], c[0])
+                row = count - 1 - (step - start) if back else step - start
+                result[row, d, b] = h
+            result[count:, d, b] = [h, *c]
+    return result.astype(np.float32)
