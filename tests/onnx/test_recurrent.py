@@ -10,12 +10,15 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from op_cases import CASES
+from run_case import difference, feeds_of, graph_of
 
 import tallow as tl
 from tallow.backends.numpy import NumpyProgram
 from tallow.compile import compile_graph
 from tallow.errors import DTypeError, OptionError, ShapeError
 from tallow.graph import Graph, input_node
+from tallow.ops import numpy_kernels
 from tallow.ops import recurrence as ops
 from tallow.recurrent import recurrence
 from tallow.tensor import Tensor
@@ -140,3 +143,13 @@ def test_what_does_not_fit_is_said() -> None:
         recurrence("lstm", x, weights, hidden, lengths=tl.zeros((1,)))
     with pytest.raises(DTypeError, match="one floating type"):
         recurrence("lstm", x, weights, hidden.astype(tl.float16))
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "recurrence" in name])
+def test_cells_without_blas(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a browser, where NumPy has none."""
+    monkeypatch.setattr(numpy_kernels, "HAS_BLAS", False)
+    program = NumpyProgram(compile_graph(graph_of(name), "numpy"))
+    (output,) = program.run(list(feeds_of(name).values()))
+    wrong = difference(CASES[name], output.numpy())
+    assert wrong is None, wrong

@@ -261,7 +261,9 @@ def output_transforms() -> list[Case]:
 # ---- recurrences ------------------------------------------------------------------------------
 
 
-def recurrence(cell: str, shape: tuple[int, ...], start: int, count: int, **options: Any) -> Case:
+def recurrence(
+    cell: str, shape: tuple[int, int, int], start: int, count: int, **options: Any
+) -> Case:
     """Some steps, with an activation behind."""
     ways = len(options.get("backward", " "))
     options |= {"start": start, "steps": count}

@@ -96,10 +96,10 @@ def steps_reference(
 def _activate(function: tuple[str, float, float], x: np.ndarray) -> np.ndarray:
     name, a, b = function
     if name == "Sigmoid":
-        return 1 / (1 + np.exp(-x))
+        return np.asarray(1 / (1 + np.exp(-x)))
     if name == "HardSigmoid":
         return np.clip(a * x + b, 0, 1)
-    return {"Tanh": np.tanh, "Relu": lambda x: np.maximum(x, 0)}[name](x)
+    return np.asarray(np.tanh(x) if name == "Tanh" else np.maximum(x, 0))
 
 
 def recurrence_reference(
