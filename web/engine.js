@@ -212,8 +212,8 @@ export class Engine {
 
   /**
    * Something about the model that the visitor opened.
-   * @param {"openModel" | "surveyModel" | "runModel" | "compareModel" | "closeModel"} action  of
-   *   worker/opened.js
+   * @param {"openModel" | "surveyModel" | "runModel" | "timeModel" | "compareModel"
+   *   | "closeModel"} action  of worker/opened.js
    * @param {Record<string, unknown>} args
    * @returns {Promise<any>}
    * @throws {import("./rpc.js").RemoteError}  of the type NotOpenError by a worker that lacks it
@@ -274,6 +274,16 @@ export class Engine {
   #learn(model, facts) {
     this.#facts.set(model, facts);
     if (facts.warnings?.length) this.#listener.warned(facts.warnings);
+  }
+
+  /**
+   * End what the worker is doing, which nothing interrupts: another takes its place, and whoever
+   * waits for an answer of this one hears the reason.
+   * @param {Words} reason
+   */
+  restart(reason) {
+    this.#drop();
+    this.#listener.again(reason);
   }
 
   /**

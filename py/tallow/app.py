@@ -30,6 +30,7 @@ from .opened import (
     reserve,
     run_model,
     survey_model,
+    time_model,
 )
 from .session import Session, compile_session_async
 from .tensor import Tensor, asarray
@@ -50,6 +51,7 @@ __all__ = [
     "session_of",
     "start",
     "survey_model",
+    "time_model",
     "tune",
 ]
 

@@ -54,6 +54,20 @@ class OnnxFormatError(OnnxError, ValueError):
     """Bytes that are not a whole, consistent ONNX model."""
 
 
+class OnnxMissingDataError(OnnxFormatError):
+    """A model whose weights lie in files that are not there: `files` has all their names."""
+
+    def __init__(self, files: tuple[str, ...], source: str = "ONNX model") -> None:
+        self.files = files
+        names = ", ".join(map(repr, files))
+        alone = len(files) == 1
+        others, them = ("another file", "it") if alone else (f"{len(files)} other files", "them")
+        super().__init__(
+            f"{source}: weights lie in {others} that cannot be found, {names}: "
+            f"put {them} beside the model, or give {them} with it"
+        )
+
+
 class OnnxUnsupportedError(OnnxError):
     """A sound model that uses something Tallow does not have; lists all of it at once."""
 

@@ -12,20 +12,18 @@ import statistics
 import sys
 import time
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import dtype as dt
 from . import onnx
-from .errors import FeedError, TallowError
+from .errors import FeedError, OnnxMissingDataError, TallowError
 from .hostarray import HostArray, StringArray, elements, from_values
 from .onnx.model_session import ModelSession
 from .onnx.values import Value
 from .shape import size_of
 
-WARM_RUNS = 5
-WARM_SECONDS = 2.0  # of warm runs, after which no further one is begun
 MOST_LINES = 1000  # of what is unsupported, and of properties: a page does not show more
 MOST_TEXT = 4000  # characters of a text of the file, likewise
 
@@ -41,7 +39,7 @@ class _Opened:
     session: ModelSession | None = None
     feeds: Feeds | None = None
     first: float | None = None  # seconds from the model to its first answer on that device
-    warm: float | None = None
+    warm: list[float] = field(default_factory=list)  # seconds of each further run there
     results: dict[str, Value] = field(default_factory=dict)
 
 
@@ -75,14 +73,19 @@ def forget_session() -> None:
 async def open_model(content: Any, names_json: str, *others: Any) -> str:
     """Reads an ONNX file, with the files of external data whose names are given.
 
-    Returns what the file says, and the survey for the lengths that its inputs begin with; see
-    `survey_model`. Raises OnnxError in one line. The model before it is forgotten.
+    Returns what the file says, with the names of the files that it does not need; or {"missing":
+    [names]} of files that it needs and lacks. Raises OnnxError in one line. The model before it is
+    forgotten.
     """
     global _opened
     close_model()
     files = dict(zip(json.loads(names_json), others, strict=True))
-    size = len(content) + sum(map(len, files.values()))
-    model = onnx.load(memoryview(content), files)
+    try:
+        model = onnx.load(memoryview(content), files)
+    except OnnxMissingDataError as error:
+        return json.dumps({"missing": [_cut(name) for name in error.files[:MOST_LINES]]})
+    needed = [content, *(files[name] for name in model.external)]
+    size = sum(map(len, needed))
     metadata, lines = model.metadata, model.unsupported
     _opened = _Opened(model, size)
     told = {
@@ -95,6 +98,7 @@ async def open_model(content: Any, names_json: str, *others: Any) -> str:
         "opsets": [[domain or "ai.onnx", version] for domain, version in model.opsets.items()],
         "ir": metadata.ir_version,
         "bytes": size,
+        "unneeded": [name for name in files if name not in model.external],
         "inputs": [_info(info) for info in model.inputs],
         "outputs": [_info(info) for info in model.outputs],
         "unsupported": lines[:MOST_LINES],
@@ -127,25 +131,26 @@ async def survey_model(shapes_json: str) -> str:
 
 
 async def run_model(feeds_json: str, *buffers: Any) -> str:
-    """Runs the model on the chosen device, some times; the answer is kept.
+    """Runs the model once on the chosen device; the answer is kept.
 
     feeds_json: for each input {"name", "shape", "dtype"}, with the buffer of its elements in order;
-    "texts" has those of an input of texts, and no buffer is for it; "wide" says that the elements
-    are float64 that stand for those of a type that JavaScript lacks. Returns {"device", "adapter",
-    "first", "warm", "outputs": [{"name", "kind", "shape", "dtype", "texts"}, ...], "report"}:
-    times in milliseconds, warm of the median of some runs. Raises TallowError.
+    "texts" has those of an input of texts, and no buffer is for it; "members" those of a sequence;
+    "wide" says that the elements are float64 that stand for those of a type that JavaScript lacks.
+    Returns {"device", "adapter", "first": milliseconds, "outputs": [{"name", "kind", "shape",
+    "dtype", "texts", "members"}, ...], "report"}. Raises TallowError.
     """
     opened = _model()
     opened.feeds = _feeds(json.loads(feeds_json), buffers)
-    opened.results, opened.warm = {}, None
+    opened.results, opened.warm = {}, []
     began = time.perf_counter()
     try:
         if opened.session is None:
             opened.session = await opened.model.session_async(shapes=_shapes(opened.feeds))
-        first, opened.warm, results = await _timed(opened.session, opened.feeds, WARM_RUNS, began)
+        results = await opened.session.run_host_async(opened.feeds)
     except BaseException:
         forget_session()
         raise
+    first = time.perf_counter() - began
     opened.first = opened.first or first
     opened.results = dict(_flat(results))
     session = opened.session
@@ -155,8 +160,7 @@ async def run_model(feeds_json: str, *buffers: Any) -> str:
         "device": session.device,
         "adapter": session.adapter,
         "first": 1000 * first,
-        "warm": 1000 * opened.warm if opened.warm is not None else None,
-        "outputs": [_output(name, value) for name, value in opened.results.items()],
+        "outputs": [_output(name, value) for name, value in results.items()],
         "report": {
             "parts": report.parts,
             "nodes": report.nodes,
@@ -178,22 +182,41 @@ def output_bytes(name: str) -> memoryview:
     return value.data.cast("B")
 
 
-async def compare_model(warm: int) -> str:
-    """The last run once more, on both devices.
+async def time_model(runs: int, seconds: float, alive: Callable[[], Any]) -> str:
+    """Runs the model again with what it was fed last, `runs` times, or fewer in that many seconds.
 
-    Returns {"webgpu", "numpy": {"first", "warm"}, "outputs": [{"name", "difference", "largest"},
-    ...]}: the largest difference of two elements, null where one of them is no number and the other
-    is; and the largest element, for scale. Raises FeedError if nothing has run yet, TallowError.
+    alive: is called after each run. Returns {"device", "adapter", "series"}; see `_series`.
     """
     opened = _model()
-    if opened.session is None or opened.feeds is None:
-        raise FeedError("there is no answer yet that could be computed again")
-    here = opened.session.device
+    session, feeds = _ran(opened)
+    opened.warm = await _again(session, feeds, runs, seconds, alive)
+    told = {
+        "device": session.device,
+        "adapter": session.adapter,
+        "series": _series(opened.warm),
+    }
+    return json.dumps(told)
+
+
+async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> str:
+    """The last run once more, on both devices.
+
+    warm, seconds, alive: see `time_model`. Returns {"webgpu", "numpy": {"first", "series"},
+    "outputs": [{"name", "difference", "largest"}, ...]}: the largest difference of two elements,
+    null where one of them is no number and the other is; and the largest element, for scale.
+    Members of sequences are outputs of their own. Raises FeedError if nothing has run yet,
+    TallowError.
+    """
+    opened = _model()
+    ran, feeds = _ran(opened)
+    here = ran.device
     other = "numpy" if here == "webgpu" else "webgpu"
     began = time.perf_counter()
-    session = await opened.model.session_async(other, _shapes(opened.feeds))
+    session = await opened.model.session_async(other, _shapes(feeds))
     try:
-        first, again, results = await _timed(session, opened.feeds, warm, began)
+        results = await session.run_host_async(feeds)
+        first = time.perf_counter() - began
+        again = await _again(session, feeds, warm, seconds, alive)
     finally:
         session.close()
     theirs = dict(_flat(results))
@@ -208,23 +231,45 @@ async def compare_model(warm: int) -> str:
     return json.dumps(told)
 
 
-async def _timed(
-    session: ModelSession, feeds: Feeds, warm: int, began: float
-) -> tuple[float, float | None, dict[str, Value]]:
-    results = await session.run_host_async(feeds)
-    first = time.perf_counter() - began
+def _ran(opened: _Opened) -> tuple[ModelSession, Feeds]:
+    """The session that gave the last answer, and what it was fed."""
+    if opened.session is None or opened.feeds is None:
+        raise FeedError("there is no answer yet that could be computed again")
+    return opened.session, opened.feeds
+
+
+async def _again(
+    session: ModelSession, feeds: Feeds, runs: int, seconds: float, alive: Callable[[], Any]
+) -> list[float]:
+    """The seconds of each of some more runs."""
     times: list[float] = []
-    while len(times) < warm and sum(times) < WARM_SECONDS:
+    while len(times) < runs and sum(times) < seconds:
         began = time.perf_counter()
-        results = await session.run_host_async(feeds)
+        await session.run_host_async(feeds)
         times.append(time.perf_counter() - began)
-    return first, statistics.median(times) if times else None, results
+        alive()
+    return times
 
 
-def _times(first: float | None, warm: float | None) -> dict[str, float | None]:
+def _times(first: float | None, warm: Sequence[float]) -> dict[str, Any]:
+    return {"first": None if first is None else 1000 * first, "series": _series(warm)}
+
+
+def _series(seconds: Sequence[float]) -> dict[str, float] | None:
+    """What there is to say of some runs, in milliseconds: "low" and "high" are the quartiles."""
+    if not seconds:
+        return None
+    times = sorted(1000 * each for each in seconds)
+    low, _, high = (
+        statistics.quantiles(times, n=4, method="inclusive") if len(times) > 1 else 3 * times
+    )
     return {
-        "first": None if first is None else 1000 * first,
-        "warm": None if warm is None else 1000 * warm,
+        "count": len(times),
+        "median": statistics.median(times),
+        "low": low,
+        "high": high,
+        "least": times[0],
+        "most": times[-1],
     }
 
 
@@ -267,38 +312,44 @@ def _info(info: onnx.ValueInfo) -> dict[str, Any]:
         "dtype": info.dtype.name if info.dtype else None,
         "type": info.type,
         "kind": info.kind,
+        "element": info.element and _info(info.element),
     }
 
 
 def _feeds(told: Sequence[Mapping[str, Any]], buffers: Sequence[Any]) -> Feeds:
-    feeds: Feeds = {}
     rest = iter(buffers)
-    for feed in told:
-        name, shape = feed["name"], tuple(feed["shape"])
-        if "texts" in feed:
-            texts = tuple(feed["texts"])
-            if len(texts) != size_of(shape):
-                raise FeedError(f"the input {name!r} needs {size_of(shape)} texts for {shape}")
-            feeds[name] = StringArray(texts, shape)
-            continue
-        given = next(rest)
-        content = given.to_memoryview() if hasattr(given, "to_memoryview") else memoryview(given)
-        content = content.cast("B")
-        dtype = dt.BY_NAME[feed["dtype"]]
-        try:
-            if feed.get("wide"):
-                values = elements(content, dt.float64).tolist()
-                exact = values if dtype.is_floating else [int(value) for value in values]
-                feeds[name] = from_values(exact, shape, dtype)
-            else:
-                feeds[name] = HostArray(content, shape, dtype)
-        except TallowError as error:
-            raise FeedError(f"the input {name!r}: {error}") from error
-    return feeds
+    return {feed["name"]: _feed(feed, rest) for feed in told}
+
+
+def _feed(feed: Mapping[str, Any], rest: Iterator[Any]) -> Value:
+    name = feed["name"]
+    if "members" in feed:
+        return [_feed({**member, "name": name}, rest) for member in feed["members"]]
+    shape = tuple(feed["shape"])
+    if "texts" in feed:
+        texts = tuple(feed["texts"])
+        if len(texts) != size_of(shape):
+            raise FeedError(f"the input {name!r} needs {size_of(shape)} texts for {shape}")
+        return StringArray(texts, shape)
+    given = next(rest)
+    content = given.to_memoryview() if hasattr(given, "to_memoryview") else memoryview(given)
+    content = content.cast("B")
+    dtype = dt.BY_NAME[feed["dtype"]]
+    try:
+        if not feed.get("wide"):
+            return HostArray(content, shape, dtype)
+        values = elements(content, dt.float64).tolist()
+        exact = values if dtype.is_floating else [int(value) for value in values]
+        return from_values(exact, shape, dtype)
+    except TallowError as error:
+        raise FeedError(f"the input {name!r}: {error}") from error
 
 
 def _shapes(feeds: Feeds) -> dict[str, tuple[int, ...]] | None:
-    shapes = {name: x.shape for name, x in feeds.items() if isinstance(x, HostArray)}
+    tensors = {info.name for info in _model().model.inputs if info.dtype}
+    shapes = {
+        name: x.shape for name, x in feeds.items() if isinstance(x, HostArray) and name in tensors
+    }
     return shapes or None
 
 
@@ -307,15 +358,22 @@ def _flat(results: Mapping[str, Value]) -> list[tuple[str, Value]]:
     found: list[tuple[str, Value]] = []
     for name, value in results.items():
         if isinstance(value, list):
-            found += _flat({f"{name}[{i}]": item for i, item in enumerate(value)})
+            found += _flat(dict(_members(name, value)))
         else:
             found.append((name, value))
     return found
 
 
+def _members(name: str, value: Sequence[Value]) -> list[tuple[str, Value]]:
+    return [(f"{name}[{i}]", item) for i, item in enumerate(value)]
+
+
 def _output(name: str, value: Value) -> dict[str, Any]:
     if isinstance(value, StringArray):
         return {"name": name, "kind": "texts", "shape": value.shape, "texts": value.values}
+    if isinstance(value, list):
+        members = [_output(member, item) for member, item in _members(name, value)]
+        return {"name": name, "kind": "sequence", "shape": [len(value)], "members": members}
     if not isinstance(value, HostArray):
         return {"name": name, "kind": "none", "shape": []}
     return {"name": name, "kind": "tensor", "shape": value.shape, "dtype": value.dtype.name}

@@ -221,7 +221,7 @@ def test_external_data(tmp_path: Path, entries: dict[str, Any], first: int) -> N
         ({"location": ""}, "is not a relative path"),
         ({}, "is not a relative path"),
         ({"location": "link.bin"}, "outside the model's folder"),
-        ({"location": "missing.bin"}, "'missing.bin', which cannot be read: No such file"),
+        ({"location": "missing.bin"}, "cannot be found, 'missing.bin': put it beside the model"),
         ({"location": "parts"}, "'parts', which cannot be read: Is a directory"),
         ({"location": "weights.bin", "offset": 12}, "needs 12 bytes at 12 of 'weights.bin', .* 20"),
         ({"location": "weights.bin", "length": 4}, "needs 12 bytes, but claims 4"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tallow import app
+from tallow import onnx as tallow_onnx
 from tallow.device import set_default_device
-from tallow.errors import FeedError, OnnxFormatError
+from tallow.errors import FeedError, OnnxFormatError, OnnxMissingDataError
 
 FLOAT = TensorProto.FLOAT
 
@@ -24,10 +26,10 @@ def value(name: str, shape: list[Any], kind: int = FLOAT) -> onnx.ValueInfoProto
     return helper.make_tensor_value_info(name, kind, shape)
 
 
-def made(nodes: Any, inputs: Any, outputs: Any, constants: Any = ()) -> bytes:
+def made(nodes: Any, inputs: Any, outputs: Any, constants: Any = (), opset: int = 17) -> bytes:
     """An ONNX file."""
     graph = helper.make_graph(nodes, "small", inputs, outputs, list(constants))
-    opsets = [helper.make_opsetid("", 17)]
+    opsets = [helper.make_opsetid("", opset)]
     content: bytes = helper.make_model(graph, opset_imports=opsets).SerializeToString()
     return content
 
@@ -52,9 +54,8 @@ PRODUCT = [helper.make_node("MatMul", ["x", "w"], ["y"])]
 def test_a_survey_for_each_length(ask: Callable[..., Any]) -> None:
     content = made(PRODUCT, [value("x", ["rows", 4])], [value("y", ["rows", 3])], [WEIGHT])
     told = ask("open_model", bytearray(content), "[]")
-    assert told["inputs"] == [
-        {"name": "x", "shape": ["rows", 4], "dtype": "float32", "type": "float32", "kind": "tensor"}
-    ]
+    expected = {"name": "x", "shape": ["rows", 4], "dtype": "float32", "type": "float32"}
+    assert told["inputs"] == [{**expected, "kind": "tensor", "element": None}]
     found = ask("survey_model", json.dumps({"x": [5, 4]}))
     assert (found["parameters"], found["weightBytes"]) == (12, 48)
     assert (found["multiplyAdds"], found["whole"]) == (5 * 4 * 3, True)
@@ -86,14 +87,21 @@ def test_what_only_the_host_can_compute(ask: Callable[..., Any]) -> None:
 def test_runs_are_kept_and_freed(ask: Callable[..., Any]) -> None:
     content = made(PRODUCT, [value("x", ["rows", 4])], [value("y", ["rows", 3])], [WEIGHT])
     ask("open_model", bytearray(content), "[]")
-    with pytest.raises(FeedError, match="no answer yet"):
-        ask("compare_model", 0)
+    for question in ("compare_model", "time_model"):
+        with pytest.raises(FeedError, match="no answer yet"):
+            ask(question, 0, 1, print)
     x = np.ones((2, 4), np.float32)
     told = ask("run_model", json.dumps([{"name": "x", "shape": [2, 4], "dtype": "float32"}]), x)
     (output,) = told["outputs"]
     assert (output["name"], output["shape"], told["device"]) == ("y", [2, 3], "numpy")
     expected = x @ numpy_helper.to_array(WEIGHT)
     assert np.frombuffer(app.output_bytes("y"), np.float32).tolist() == expected.ravel().tolist()
+    heard = []
+    series = ask("time_model", 4, 100, lambda: heard.append(1))["series"]
+    assert series["count"] == len(heard) == 4
+    order = [series[name] for name in ("least", "low", "median", "high", "most")]
+    assert order == sorted(order) and order[0] > 0
+    assert ask("time_model", 4, 0, print)["series"] is None
     app.close_model()
     with pytest.raises(FeedError, match="no model is open"):
         app.output_bytes("y")
@@ -120,9 +128,71 @@ def test_external_data_by_name(ask: Callable[..., Any]) -> None:
     data = bytearray(b"12345678" + WEIGHT.raw_data)
     told = ask("open_model", content, json.dumps(["w.bin"]), data)
     assert told["bytes"] == len(content) + len(data)
-    for names, given, said in (
-        ([], [], "'deep/w.bin', which was not given"),
-        (["w.bin"], [data[:9]], "needs 48 bytes at 8 of 'deep/w.bin', which has 9"),
-    ):
-        with pytest.raises(OnnxFormatError, match=said):
-            ask("open_model", content, json.dumps(names), *given)
+    assert told["unneeded"] == []
+    told = ask("open_model", content, json.dumps(["a.txt", "w.bin"]), b"more", data)
+    assert (told["unneeded"], told["bytes"]) == (["a.txt"], len(content) + len(data))
+    with pytest.raises(OnnxFormatError, match=r"needs 48 bytes at 8 of 'deep/w\.bin', which has 9"):
+        ask("open_model", content, json.dumps(["w.bin"]), data[:9])
+
+
+def _outside(name: str, place: str) -> onnx.TensorProto:
+    weight = onnx.TensorProto(name=name, dims=[4, 3], data_type=FLOAT, data_location=1)
+    weight.external_data.add(key="location", value=place)
+    return weight
+
+
+def test_all_files_that_are_missing_are_named(ask: Callable[..., Any], tmp_path: Path) -> None:
+    nodes = [helper.make_node("Sum", ["x", "a", "b", "c"], ["y"])]
+    weights = [_outside(name, f"deep/{name}.bin") for name in "abc"]
+    content = made(nodes, [value("x", [4, 3])], [value("y", [4, 3])], weights)
+    assert ask("open_model", content, "[]")["missing"] == ["deep/a.bin", "deep/b.bin", "deep/c.bin"]
+    told = ask("open_model", content, json.dumps(["b.bin", "else"]), bytes(48), b"")
+    assert told == {"missing": ["deep/a.bin", "deep/c.bin"]}
+    with pytest.raises(FeedError, match="no model is open"):
+        ask("survey_model", "{}")
+    path = tmp_path / "m.onnx"
+    path.write_bytes(content)
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.bin").write_bytes(bytes(48))
+    with pytest.raises(
+        OnnxMissingDataError, match=r"m\.onnx: .* 2 other files .*'deep/c\.bin'"
+    ) as at:
+        tallow_onnx.load(path)
+    assert at.value.files == ("deep/b.bin", "deep/c.bin")
+
+
+def test_sequences_and_optionals(ask: Callable[..., Any]) -> None:
+    tensor = helper.make_tensor_type_proto(FLOAT, ["n"])
+    several = helper.make_sequence_type_proto(tensor)
+    maybe = helper.make_optional_type_proto(tensor)
+    nodes = [
+        helper.make_node("SequenceInsert", ["several", "x"], ["more"]),
+        helper.make_node("OptionalHasElement", ["maybe"], ["there"]),
+    ]
+    inputs = [
+        helper.make_value_info("several", several),
+        value("x", [2]),
+        helper.make_value_info("maybe", maybe),
+    ]
+    outputs = [helper.make_value_info("more", several), value("there", [], TensorProto.BOOL)]
+    told = ask("open_model", made(nodes, inputs, outputs, opset=18), "[]")
+    found, _, optional = told["inputs"]
+    assert (found["type"], found["element"]["dtype"]) == ("sequence of float32", "float32")
+    assert (optional["type"], optional["element"]["shape"]) == ("optional float32", ["n"])
+
+    def feed(name: str, *lengths: int) -> dict[str, Any]:
+        return {"name": name, "shape": lengths, "dtype": "float32"}
+
+    one, two = np.float32([7]), np.float32([1, 2])
+    feeds = [{"name": "several", "shape": [], "members": [feed("several", 1)]}, feed("x", 2)]
+    told = ask("run_model", json.dumps(feeds), one, two)
+    more, there = told["outputs"]
+    assert (more["kind"], more["shape"]) == ("sequence", [2])
+    assert [member["name"] for member in more["members"]] == ["more[0]", "more[1]"]
+    assert bytes(app.output_bytes("more[1]")) == two.tobytes()
+    assert bytes(app.output_bytes(there["name"])) == b"\0"
+    ask("run_model", json.dumps([*feeds, feed("maybe", 1)]), one, two, one)
+    assert bytes(app.output_bytes("there")) == b"\1"
+    wrong = [{"name": "several", "shape": [], "members": [{**feed("s", 1), "dtype": "int32"}]}]
+    with pytest.raises(FeedError, match=r"several: .*member 0 is of int32, not float32"):
+        ask("run_model", json.dumps([*wrong, feed("x", 2)]), one, two)

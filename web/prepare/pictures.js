@@ -100,7 +100,7 @@ export function shownForm(shape) {
 
 /**
  * The first picture of a tensor, from its least value, black, to its greatest, white; bytes as they
- * are.
+ * are. What is no finite number counts for neither: NaN and -inf are black, inf is white.
  * @param {import("./elements.js").Values} values
  * @param {Form} form
  * @param {boolean} asTheyAre
@@ -112,18 +112,21 @@ export function toPicture(values, { layout, channels, height, width }, asTheyAre
   let [least, most] = [Infinity, -Infinity];
   for (let i = 0; i < count; i++) {
     const value = Number(values[i]);
+    if (!Number.isFinite(value)) continue;
     if (value < least) least = value;
     if (value > most) most = value;
   }
   if (asTheyAre) [least, most] = [0, 255];
-  const times = most > least && Number.isFinite(most - least) ? 255 / (most - least) : 0;
+  const times = most > least ? 255 / (most - least) : 0;
   const image = new ImageData(width, height);
   for (let i = 0; i < pixels; i++) {
     for (let c = 0; c < 4; c++) {
       const channel = channels === 1 ? 0 : c;
       const at = layout === "NCHW" ? channel * pixels + i : i * channels + channel;
       const opaque = c === 3 && channels < 4;
-      image.data[i * 4 + c] = opaque ? 255 : (Number(values[at]) - least) * times;
+      const value = Number(values[at]);
+      const light = Number.isFinite(value) ? (value - least) * times : value;
+      image.data[i * 4 + c] = opaque ? 255 : light;
     }
   }
   return image;

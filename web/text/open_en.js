@@ -3,7 +3,7 @@
  * What the view Open says, in English; a part of en.js.
  */
 
-import { bytes, count, shape, time, tiny } from "../format.js";
+import { bytes, count, time, tiny } from "../format.js";
 
 /** What stands in index.html. */
 export const openPage = {
@@ -18,8 +18,10 @@ export const openPage = {
   openInputs: "Its inputs",
   openRun: "Run",
   openOutputs: "Its outputs",
-  openLabels: "Labels of classes (.txt or .json)",
+  openLabels: "Labels of its classes (.txt, .json or .csv), if any",
   openCompare: "Compare WebGPU with NumPy",
+  openRuns: "Runs",
+  openTime: "Time them",
 };
 
 export const open = {
@@ -27,8 +29,23 @@ export const open = {
   openReading: (name) => `Reading ${name}…`,
   openRunning: "Running…",
 
-  /** @param {string} name @param {number} nodes */
-  openRead: (name, nodes) => `${name} is open: ${count(nodes)} operators.`,
+  openTiming: "Timing warm runs…",
+  openCancelled: "Cancelled.",
+  openOther: "Another model was opened.",
+
+  /** @param {number} seconds */
+  openSeconds: (seconds) => `${count(seconds)} s`,
+
+  /** @param {string} name @param {string} missing @param {string} given */
+  openMissing: (name, missing, given) =>
+    `“${name}” keeps weights in other files, which are still missing: ${missing}. ` +
+    `Choose or drop them here.${given && ` ${given}`}`,
+
+  /** @param {string} names */
+  openGivenToo: (names) => `Given so far: ${names}.`,
+
+  /** @param {string} names */
+  openUnneeded: (names) => `The model does not need ${names}.`,
 
   /** @param {string} name @param {string} why */
   openFailed: (name, why) => `“${name}” could not be opened: ${why}`,
@@ -63,7 +80,7 @@ export const open = {
 
   /** @param {number | null} products @param {boolean} whole */
   openProducts: (products, whole) =>
-    products === null
+    products === null || !(products || whole)
       ? "not known before it runs"
       : `${whole ? "" : "at least "}${count(products)} a run`,
 
@@ -80,8 +97,14 @@ export const open = {
   /** @param {number} left */
   openAndMore: (left) => `and ${count(left)} more`,
 
-  /** @param {readonly (string | number)[] | null} lengths @param {string} type */
-  openShape: (lengths, type) => `${type} ${lengths ? `[${lengths.join(", ")}]` : "of any shape"}`,
+  /**
+   * @param {readonly (string | number)[] | null} lengths @param {string} type
+   * @param {string} [kind]  of value; a tensor, if not said
+   */
+  openShape: (lengths, type, kind = "tensor") => {
+    if (kind !== "tensor") return type;
+    return `${type} ${lengths ? `[${lengths.join(", ")}]` : "of any shape"}`;
+  },
 
   // ---- inputs -------------------------------------------------------------------------------
 
@@ -94,12 +117,16 @@ export const open = {
   openKinds: {
     random: "random",
     zeros: "zeros",
+    ones: "ones",
+    counting: "0, 1, 2, …",
     numbers: "numbers",
     npy: ".npy file",
     image: "image",
     texts: "texts",
-    none: "left out",
   },
+  openGive: "Give a value; else it is left out",
+  openAdd: "Add a tensor",
+  openRemove: "Remove",
   openSeed: "Seed",
   openFrom: "From",
   openTo: "To",
@@ -112,6 +139,16 @@ export const open = {
   openFitWhole: "stretch",
   openLayout: "Layout",
   openOrder: "Colours",
+  openPreset: "Values",
+
+  /** Of a picture's colours. */
+  openPresets: {
+    unit: "0 to 1",
+    signed: "−1 to 1",
+    bytes: "0 to 255",
+    imagenet: "as for ImageNet",
+    own: "own mean and scale",
+  },
   openMean: "Mean, taken off",
   openScale: "Scale, multiplied by",
 
@@ -141,7 +178,8 @@ export const open = {
   openBadRule: "mean and scale must be numbers: one, or one for each channel",
   openBadRandom: "seed and bounds must be numbers",
   openTooLarge: "more elements than a tab can hold",
-  openCannotFill: "sequences can’t be given here",
+  openCannotFill: "values of this kind can’t be given here",
+  openBadRuns: "The number of runs must be a whole number from 1 on.",
 
   /** @param {string} name @param {string} why */
   openInputFailed: (name, why) => `The input “${name}”: ${why}.`,
@@ -153,7 +191,14 @@ export const open = {
   /** By the way of showing. */
   openViews: { top: "best classes", table: "table", histogram: "histogram", image: "image" },
   openDownload: "Download .npy",
-  openEmpty: "empty",
+  openEmpty: "nothing",
+
+  /** @param {number} members */
+  openMembers: (members) =>
+    members ? `a sequence of ${count(members)}` : "a sequence without members",
+
+  /** @param {number} all */
+  openWhich: (all) => `Which of ${count(all)}`,
 
   /** @param {number} index */
   openClass: (index) => `class ${index}`,
@@ -180,9 +225,20 @@ export const open = {
   /** @param {number} shown @param {number} all */
   openFirst: (shown, all) => `The first ${count(shown)} of ${count(all)} values.`,
 
-  /** @param {string} device @param {number} first @param {number | null} warm */
-  openTimes: (device, first, warm) =>
-    `${device}: first run ${time(first)}${warm === null ? "" : `, warm ${time(warm)}`}.`,
+  /**
+   * @param {string} device @param {number} first
+   * @param {import("../widgets/open_times.js").Series | null} series
+   */
+  openTimes: (device, first, series) => {
+    const begun = `${device}: first run ${time(first)}`;
+    if (!series) return `${begun}.`;
+    const { count: runs, median, low, high, least, most } = series;
+    if (runs === 1) return `${begun}; one warm run, ${time(median)}.`;
+    return (
+      `${begun}; ${count(runs)} warm runs: median ${time(median)}, half of them from ` +
+      `${time(low)} to ${time(high)}, all from ${time(least)} to ${time(most)}.`
+    );
+  },
 
   /** @param {number} steps @param {number} crossed */
   openCrossed: (steps, crossed) =>
@@ -206,9 +262,10 @@ export const open = {
   /** @param {string} name */
   openNotLabels: (name) => `“${name}” holds no labels: a line each, or a JSON list or object.`,
 
-  /** @param {number} found */
-  openLabelled: (found) => `${count(found)} labels`,
+  /** @param {string} name @param {number} found */
+  openLabelled: (name, found) => `${count(found)} labels from ${name}.`,
 
-  /** @param {readonly number[]} lengths */
-  openResult: (lengths) => shape([...lengths]) || "1",
+  /** @param {string} name @param {number} found @param {string} wanted */
+  openMislabelled: (name, found, wanted) =>
+    `${name} has ${count(found)} labels, but the outputs have ${wanted} classes: are they of this model?`,
 };

@@ -3,7 +3,7 @@
  * What the view Open says, in Chinese; a part of zh.js.
  */
 
-import { bytes, count, shape, time, tiny } from "../format.js";
+import { bytes, count, time, tiny } from "../format.js";
 
 /** @type {typeof import("./open_en.js").openPage} */
 export const openPage = {
@@ -18,8 +18,10 @@ export const openPage = {
   openInputs: "输入",
   openRun: "运行",
   openOutputs: "输出",
-  openLabels: "类别名称（.txt 或 .json）",
+  openLabels: "类别名称（.txt、.json 或 .csv，可不提供）",
   openCompare: "比较 WebGPU 与 NumPy",
+  openRuns: "次数",
+  openTime: "计时",
 };
 
 /** Python's reasons, as py/tallow/onnx/stages.py says them. @type {Record<string, string>} */
@@ -37,7 +39,14 @@ const KNOWN_FIRST = /must be known when the model is loaded/;
 export const open = {
   openReading: (name) => `正在读取 ${name}…`,
   openRunning: "正在运行…",
-  openRead: (name, nodes) => `已打开 ${name}：${count(nodes)} 个算子。`,
+  openTiming: "正在对热运行计时…",
+  openCancelled: "已取消。",
+  openOther: "已打开另一个模型。",
+  openSeconds: (seconds) => `${count(seconds)} 秒`,
+  openMissing: (name, missing, given) =>
+    `“${name}”的权重存放在其他文件里，还缺少：${missing}。请在这里选择或拖放这些文件。${given}`,
+  openGivenToo: (names) => `目前已有：${names}。`,
+  openUnneeded: (names) => `这个模型不需要 ${names}。`,
   openFailed: (name, why) => `无法打开“${name}”：${why}`,
   openSurveyFailed: (why) => `模型与输入不符：${why}`,
   openRunFailed: (why) => `无法运行模型：${why}`,
@@ -60,13 +69,18 @@ export const open = {
   openUnnamed: "未注明",
   openSurveying: "统计中…",
   openProducts: (products, whole) =>
-    products === null ? "运行之前无法得知" : `每次运行${whole ? "" : "至少"} ${count(products)} 次`,
+    products === null || !(products || whole)
+      ? "运行之前无法得知"
+      : `每次运行${whole ? "" : "至少"} ${count(products)} 次`,
   openWeights: (elements, held) => `${count(elements)} 个，共 ${bytes(held)}`,
   openPlaces: { device: "GPU", host: "主机（NumPy）", nowhere: "不支持" },
   openPlacesOnNumpy: { device: "NumPy", host: "NumPy", nowhere: "不支持" },
   openReason: (why) => REASONS[why] ?? (KNOWN_FIRST.test(why) ? "必须先知道它的一个输入的值" : why),
   openAndMore: (left) => `还有 ${count(left)} 项`,
-  openShape: (lengths, type) => `${type} ${lengths ? `[${lengths.join(", ")}]` : "任意形状"}`,
+  openShape: (lengths, type, kind = "tensor") => {
+    if (kind !== "tensor") return type;
+    return `${type} ${lengths ? `[${lengths.join(", ")}]` : "任意形状"}`;
+  },
 
   openLength: (name) => `${name} 的长度`,
   openGivenShape: "形状",
@@ -74,12 +88,16 @@ export const open = {
   openKinds: {
     random: "随机",
     zeros: "全零",
+    ones: "全一",
+    counting: "0, 1, 2, …",
     numbers: "数字",
     npy: ".npy 文件",
     image: "图片",
     texts: "文本",
-    none: "不提供",
   },
+  openGive: "提供一个值（否则略去）",
+  openAdd: "添加一个张量",
+  openRemove: "移除",
   openSeed: "随机种子",
   openFrom: "从",
   openTo: "到",
@@ -92,6 +110,14 @@ export const open = {
   openFitWhole: "拉伸",
   openLayout: "排列",
   openOrder: "颜色顺序",
+  openPreset: "取值",
+  openPresets: {
+    unit: "0 到 1",
+    signed: "−1 到 1",
+    bytes: "0 到 255",
+    imagenet: "按 ImageNet",
+    own: "自定均值和比例",
+  },
   openMean: "均值（先减去）",
   openScale: "比例（再乘以）",
   openDoesNotFit: (value, type) => `${value} 超出了 ${type} 的范围`,
@@ -107,13 +133,16 @@ export const open = {
   openBadRule: "均值和比例必须是数字：一个，或每个通道一个",
   openBadRandom: "随机种子和上下限必须是数字",
   openTooLarge: "元素太多，标签页容纳不下",
-  openCannotFill: "这里无法提供序列",
+  openCannotFill: "这里无法提供这一类值",
+  openBadRuns: "次数必须是不小于 1 的整数。",
   openInputFailed: (name, why) => `输入“${name}”：${why}。`,
 
   openAs: "显示为",
   openViews: { top: "最佳类别", table: "表格", histogram: "直方图", image: "图片" },
   openDownload: "下载 .npy",
-  openEmpty: "空",
+  openEmpty: "无",
+  openMembers: (members) => (members ? `含 ${count(members)} 项的序列` : "空序列"),
+  openWhich: (all) => `第几个（共 ${count(all)} 个）`,
   openClass: (index) => `第 ${index} 类`,
   openOutputTable: (name) => `${name} 的前几个值`,
   openOutputPicture: (name) => `${name} 的图片`,
@@ -122,8 +151,16 @@ export const open = {
   openStatistics: (least, most, mean, odd) =>
     `从 ${least} 到 ${most}，平均 ${mean}${odd ? `；${count(odd)} 个不是有限数` : ""}`,
   openFirst: (shown, all) => `共 ${count(all)} 个值，显示前 ${count(shown)} 个。`,
-  openTimes: (device, first, warm) =>
-    `${device}：首次 ${time(first)}${warm === null ? "" : `，热运行 ${time(warm)}`}。`,
+  openTimes: (device, first, series) => {
+    const begun = `${device}：首次 ${time(first)}`;
+    if (!series) return `${begun}。`;
+    const { count: runs, median, low, high, least, most } = series;
+    if (runs === 1) return `${begun}；热运行 1 次，${time(median)}。`;
+    return (
+      `${begun}；热运行 ${count(runs)} 次：中位数 ${time(median)}，半数在 ${time(low)} 到 ` +
+      `${time(high)} 之间，全部在 ${time(least)} 到 ${time(most)} 之间。`
+    );
+  },
   openCrossed: (steps, crossed) => `主机计算了 ${count(steps)} 个算子，传输了 ${bytes(crossed)}。`,
   openMoved: (why) => `有一部分改由 NumPy 运行：${why}`,
   openComparing: "正在两种设备上计算…",
@@ -134,6 +171,7 @@ export const open = {
       : `WebGPU 与 NumPy：最大差异 ${tiny(difference)}` +
         (largest ? `，数值最大为 ${tiny(largest)}` : ""),
   openNotLabels: (name) => `“${name}”里没有类别名称：应为每行一个，或 JSON 列表或对象。`,
-  openLabelled: (found) => `${count(found)} 个类别名称`,
-  openResult: (lengths) => shape([...lengths]) || "1",
+  openLabelled: (name, found) => `${name} 里有 ${count(found)} 个类别名称。`,
+  openMislabelled: (name, found, wanted) =>
+    `${name} 里有 ${count(found)} 个类别名称，但输出有 ${wanted} 个类别：它们属于这个模型吗？`,
 };

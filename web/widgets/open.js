@@ -6,35 +6,35 @@
 
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
-import { readLabels } from "../prepare/labels.js";
+import { LABELS } from "../prepare/labels.js";
 import { say, words, wordsOf } from "../said.js";
 import { text } from "../text.js";
 import { Message } from "./message.js";
 import { OpenFacts } from "./open_facts.js";
 import { OpenForm } from "./open_form.js";
+import { OpenLabels } from "./open_labels.js";
 import { OpenOutput } from "./open_output.js";
+import { OpenTimes } from "./open_times.js";
 
 /**
  * @typedef {import("../said.js").Words} Words
  * @typedef {object} Answer  see run_model in py/tallow/opened.py
  * @property {import("../engine.js").Device} device
+ * @property {string} adapter
  * @property {number} first
- * @property {number | null} warm
  * @property {import("./open_output.js").Output[]} outputs
  * @property {{dispatches: number, moved: string[], host: number, bytes: number}} report
- *
- * @typedef {{first: number | null, warm: number | null}} Times
- * @typedef {object} Compared  see compare_model there
- * @property {Times} webgpu
- * @property {Times} numpy
- * @property {{name: string, difference: number | null, largest: number | null}[]} outputs
  */
 
-/** Runs after the first, of the device that is compared with. */
-const WARM = 3;
+/** Runs that follow the first by themselves, and of the device that is compared with; and seconds
+ * after which no further one is begun. */
+const WARM = { runs: 5, seconds: 2 };
 
-/** What the engine calls its devices. */
-const NAMES = { webgpu: "WebGPU", numpy: "NumPy" };
+/** Seconds after which no further run of a series is begun that was asked for. */
+const SERIES = 30;
+
+/** Milliseconds for which another model waits for a run to end, before it ends that. */
+const GRACE = 1500;
 
 export class Open {
   #root;
@@ -42,31 +42,45 @@ export class Open {
   #timed;
   #input;
   #said;
+  #doing;
+  #since;
+  #cancels;
   #error;
   #message;
   #facts;
   #form;
   #run;
   #given;
+  #times;
   #compare;
-  #labelsInput;
-  /** Of the classes, from a file. @type {string[]} */
-  #labels = [];
+  #time;
+  #runs;
+  #labels;
   /** The chosen files. @type {{file: File, others: File[]} | null} */
   #files = null;
+  /** Whether the model could not be opened for what the other files are, or are not. */
+  #lacking = false;
   /** The worker's number of the model; another for every opening. */
   #id = 0;
   #opened = false;
   #usable = false;
+  /** What is under way: another number for every action, so that one that was cancelled is known. */
+  #job = 0;
   #busy = false;
+  /** The run, series or comparison that is under way. @type {Promise<void> | null} */
+  #running = null;
+  /** Whether the worker is being ended here: what is on the page stays as it is. */
+  #ending = false;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #clock;
+  /** @type {import("../worker/opened.js").Feed[]} */
+  #feeds = [];
   /** @type {Answer | null} */
   #answer = null;
-  /** @type {Compared | null} */
-  #compared = null;
   /** @type {OpenOutput[]} */
   #outputs = [];
-  /** What is said politely, and of the comparison. @type {{open: Words, compare: Words}} */
-  #words = { open: "", compare: "" };
+  /** What is said politely: of files, and of runs. @type {{files: Words, run: Words}} */
+  #words = { files: "", run: "" };
   /** @type {Latest<{id: number, shapes: Record<string, number[]>}, import("./open_facts.js").Survey>} */
   #surveys;
 
@@ -84,6 +98,12 @@ export class Open {
     this.#timed = timed;
     this.#input = /** @type {HTMLInputElement} */ (hook("open-input"));
     this.#said = /** @type {HTMLElement} */ (hook("open-said"));
+    this.#doing = /** @type {HTMLElement} */ (hook("open-doing"));
+    this.#since = /** @type {HTMLElement} */ (find(".since"));
+    this.#cancels = /** @type {HTMLButtonElement[]} */ ([
+      hook("open-cancel-reading"),
+      hook("open-cancel"),
+    ]);
     this.#error = /** @type {HTMLElement} */ (hook("open-error"));
     this.#message = new Message(this.#error);
     this.#facts = new OpenFacts(
@@ -94,8 +114,13 @@ export class Open {
     this.#form = new OpenForm(find("form"), () => this.#survey());
     this.#run = /** @type {HTMLButtonElement} */ (hook("open-run"));
     this.#given = /** @type {HTMLElement} */ (find(".given"));
+    this.#times = new OpenTimes(hook("open-times"), hook("open-compared"));
     this.#compare = /** @type {HTMLButtonElement} */ (hook("open-compare"));
-    this.#labelsInput = /** @type {HTMLInputElement} */ (hook("open-labels"));
+    this.#time = /** @type {HTMLButtonElement} */ (hook("open-time"));
+    this.#runs = /** @type {HTMLInputElement} */ (hook("open-runs"));
+    this.#labels = new OpenLabels(hook("open-labels"), hook("open-labelled"), (labels) => {
+      for (const output of this.#outputs) output.label(labels);
+    });
     this.#surveys = new Latest(
       (question) => this.#ask("surveyModel", question),
       (survey) => {
@@ -115,7 +140,8 @@ export class Open {
       void this.#answerIt();
     });
     this.#compare.addEventListener("click", () => void this.#compareIt());
-    this.#labelsInput.addEventListener("change", () => void this.#label());
+    this.#time.addEventListener("click", () => void this.#timeIt());
+    for (const cancel of this.#cancels) cancel.addEventListener("click", () => this.#cancel());
   }
 
   /** No model of the site is needed here. @returns {Promise<null>} */
@@ -124,26 +150,23 @@ export class Open {
   }
 
   /**
-   * Open the model among these files; files without one join the model that could not be opened
-   * before, as its external data.
+   * Open the model among these files. Files without one join the model that lacks some, or are the
+   * labels of the one that is open.
    * @param {File[] | Promise<File[]>} given
    */
   async take(given) {
     try {
       const files = await given;
       if (!files.length) return;
-      const isModel = (/** @type {File} */ { name }) => /\.onnx$/i.test(name);
-      const labels = files.length === 1 && this.#answer && /\.(txt|json)$/i.test(files[0].name);
-      if (labels) return void (await this.#label(files[0]));
-      const lacking = this.#opened ? null : this.#files;
-      const file = files.find(isModel) ?? lacking?.file ?? (files.length === 1 && files[0]);
-      if (!file) {
-        const names = files.map(({ name }) => name).join(", ");
-        return this.#fail(words("openOnlyData", names));
+      const model = files.find(({ name }) => /\.onnx$/i.test(name));
+      if (!model && this.#opened && files.every(({ name }) => LABELS.test(name))) {
+        return await this.#labels.read(files[0]);
       }
+      const joined = !model && this.#lacking ? this.#files : null;
+      const file = model ?? joined?.file ?? (files.length === 1 && files[0]);
+      if (!file) return this.#fail(words("openOnlyData", namesOf(files)));
       const names = new Set(files.map(({ name }) => name));
-      const before = file === lacking?.file ? lacking.others : [];
-      const kept = before.filter(({ name }) => !names.has(name));
+      const kept = joined?.others.filter(({ name }) => !names.has(name)) ?? [];
       await this.#open(file, [...kept, ...files.filter((each) => each !== file)]);
     } catch (error) {
       this.#fail(wordsOf(error));
@@ -152,6 +175,7 @@ export class Open {
 
   /** The device has changed, or something that failed was replaced: answer again. */
   answer() {
+    if (this.#ending) return;
     const again = this.#answer !== null && !this.#root.hidden;
     this.#clearAnswer();
     if (again) void this.#answerIt();
@@ -167,6 +191,8 @@ export class Open {
     this.#message.relabel();
     this.#facts.relabel();
     this.#form.relabel();
+    this.#times.relabel();
+    this.#labels.relabel();
     for (const output of this.#outputs) output.relabel();
     this.#tell();
   }
@@ -178,28 +204,47 @@ export class Open {
    * @param {File[]} others
    */
   async #open(file, others) {
+    if (this.#running) await this.#makeWay();
     const id = ++this.#id;
     this.#files = { file, others };
-    this.#opened = this.#usable = false;
+    this.#opened = this.#usable = this.#lacking = false;
     this.#clear();
-    this.#busyWith(words("openReading", file.name));
-    try {
-      const told = /** @type {import("./open_facts.js").Told} */ (
-        await this.#engine.opened("openModel", { id, file, others })
-      );
-      if (id !== this.#id) return;
-      this.#facts.show(told, file.name);
-      this.#form.show(told.inputs);
-      this.#opened = true;
-      this.#usable = !told.unsupported.length;
-      this.#words.open = "";
-      this.#survey();
-    } catch (error) {
-      if (id !== this.#id) return;
-      this.#fail(words("openFailed", file.name, plain(wordsOf(error))), error);
-    } finally {
-      if (id === this.#id) this.#rest();
+    await this.#work(
+      { files: words("openReading", file.name), run: "" },
+      async (current) => {
+        const told = await this.#engine.opened("openModel", { id, file, others });
+        if (current()) this.#show(told, file, others);
+      },
+      (error) => {
+        this.#lacking = others.length > 0; // another of them may be better
+        this.#fail(words("openFailed", file.name, plain(wordsOf(error))), error);
+      },
+    );
+  }
+
+  /**
+   * @param {import("./open_facts.js").Told & {missing?: string[], unneeded: string[]}} told
+   * @param {File} file
+   * @param {File[]} others
+   */
+  #show(told, file, others) {
+    if (told.missing) {
+      this.#lacking = true;
+      const given = others.length ? words("openGivenToo", namesOf(others)) : "";
+      this.#fail(words("openMissing", file.name, told.missing.join(", "), plain(given)));
+      return;
     }
+    this.#facts.show(told, file.name);
+    this.#form.show(told.inputs);
+    this.#opened = true;
+    this.#usable = !told.unsupported.length;
+    this.#labels.expect(told.outputs.map(({ shape }) => shape?.at(-1)));
+    const rest = others.filter(({ name }) => told.unneeded.includes(name));
+    const labels = rest.find(({ name }) => LABELS.test(name));
+    if (labels) void this.#labels.read(labels);
+    const unneeded = rest.filter((each) => each !== labels);
+    if (unneeded.length) this.#words.files = words("openUnneeded", namesOf(unneeded));
+    this.#survey();
   }
 
   #clear() {
@@ -207,8 +252,7 @@ export class Open {
     this.#surveys.forget();
     this.#facts.clear();
     this.#form.clear();
-    this.#labels = [];
-    this.#labelsInput.value = "";
+    this.#labels.clear();
     this.#forgive();
   }
 
@@ -223,8 +267,9 @@ export class Open {
   }
 
   /**
-   * An action on the model. A worker that has been replaced is given the files once more.
-   * @param {"surveyModel" | "runModel" | "compareModel"} action
+   * An action on the model. A worker that has been replaced is given the files once more, and what
+   * the model was fed.
+   * @param {"surveyModel" | "runModel" | "timeModel" | "compareModel"} action
    * @param {Record<string, unknown>} args
    */
   async #ask(action, args) {
@@ -232,8 +277,12 @@ export class Open {
       return await this.#engine.opened(action, args);
     } catch (error) {
       const { type } = /** @type {{type?: string}} */ (error);
-      if (type !== "NotOpenError" || args.id !== this.#id || !this.#files) throw error;
-      await this.#engine.opened("openModel", { id: this.#id, ...this.#files });
+      const id = this.#id;
+      if (type !== "NotOpenError" || args.id !== id || !this.#files) throw error;
+      await this.#engine.opened("openModel", { id, ...this.#files });
+      if (action === "timeModel" || action === "compareModel") {
+        await this.#engine.opened("runModel", { id, feeds: this.#feeds });
+      }
       return this.#engine.opened(action, args);
     }
   }
@@ -245,130 +294,176 @@ export class Open {
     const id = this.#id;
     this.#clearAnswer();
     this.#forgive();
-    this.#busyWith(words("openRunning"));
-    try {
-      const feeds = await this.#form.feeds();
-      const answer = /** @type {Answer} */ (await this.#ask("runModel", { id, feeds }));
-      if (id === this.#id) this.#show(answer);
-    } catch (error) {
-      if (id === this.#id) this.#fail(words("openRunFailed", plain(wordsOf(error))), error);
-    } finally {
-      if (id === this.#id) this.#rest();
-    }
+    await this.#attempt(words("openRunning"), async (current) => {
+      this.#feeds = await this.#form.feeds();
+      const answer = await this.#ask("runModel", { id, feeds: this.#feeds });
+      if (!current()) return;
+      this.#answered(answer);
+      this.#words.run = words("openTiming");
+      this.#tell();
+      const { series } = await this.#ask("timeModel", { id, ...WARM });
+      if (current()) this.#measured(series);
+    });
   }
 
   /** @param {Answer} answer */
-  #show(answer) {
+  #answered(answer) {
     this.#answer = answer;
-    this.#outputs = answer.outputs.map((output) => new OpenOutput(output, this.#labels));
+    this.#outputs = answer.outputs.map((output) => new OpenOutput(output, this.#labels.all));
     const place = /** @type {HTMLElement} */ (this.#given.querySelector(".results"));
     place.replaceChildren(...this.#outputs.map(({ element }) => element));
     this.#given.hidden = false;
-    this.#timed(answer.warm ?? answer.first);
-    this.#tell();
+    this.#labels.expect(answer.outputs.map(({ shape }) => shape.at(-1)));
+    this.#times.show(answer);
+    this.#timed(answer.first);
+  }
+
+  /** @param {import("./open_times.js").Series | null} series */
+  #measured(series) {
+    this.#times.measured(series);
+    if (series) this.#timed(series.median);
   }
 
   /** There is no answer any more. */
   #clearAnswer() {
-    this.#answer = this.#compared = null;
+    this.#answer = null;
     this.#outputs = [];
-    this.#words.compare = "";
     this.#given.hidden = true;
     /** @type {HTMLElement} */ (this.#given.querySelector(".results")).replaceChildren();
+    this.#times.show(null);
     this.#timed(null);
     this.#tell();
   }
 
+  async #timeIt() {
+    if (this.#busy || !this.#answer) return;
+    this.#forgive();
+    const runs = Number(this.#runs.value);
+    if (!Number.isInteger(runs) || runs < 1) return this.#fail(words("openBadRuns"));
+    const args = { id: this.#id, runs, seconds: SERIES };
+    await this.#attempt(words("openTiming"), async (current) => {
+      const { series } = await this.#ask("timeModel", args);
+      if (current()) this.#measured(series);
+    });
+  }
+
   async #compareIt() {
     if (this.#busy || !this.#answer) return;
-    const answer = this.#answer;
-    this.#words.compare = words("openComparing");
-    this.#busyWith("");
-    try {
-      const found = /** @type {Compared} */ (
-        await this.#ask("compareModel", { id: this.#id, warm: WARM })
-      );
-      if (answer !== this.#answer) return;
-      this.#compared = found;
-      this.#words.compare = "";
-      this.#outputs.forEach((output, i) => output.compared(found.outputs[i]));
-    } catch (error) {
-      if (answer !== this.#answer) return;
-      this.#words.compare = words("openCompareFailed", plain(wordsOf(error)));
-    } finally {
-      this.#rest();
-    }
+    this.#forgive();
+    this.#times.compared(words("openComparing"));
+    await this.#work(
+      { files: "", run: words("openComparing") },
+      async (current) => {
+        const found = /** @type {import("./open_times.js").Compared} */ (
+          await this.#ask("compareModel", { id: this.#id, ...WARM })
+        );
+        if (!current()) return;
+        this.#times.compared(found);
+        for (const output of this.#outputs) output.compared(found.outputs);
+      },
+      (error) => this.#times.compared(words("openCompareFailed", plain(wordsOf(error)))),
+    );
   }
 
-  /** @param {File} [dropped] */
-  async #label(dropped) {
-    const file = dropped ?? this.#labelsInput.files?.[0];
-    if (!file) return;
-    try {
-      this.#labels = await readLabels(file);
-      this.#words.compare = words("openLabelled", this.#labels.length);
-      for (const output of this.#outputs) output.label(this.#labels);
-    } catch (error) {
-      this.#words.compare = wordsOf(error);
-    }
-    this.#tell();
+  // ---- one thing at a time ------------------------------------------------------------------
+
+  /**
+   * @param {Words} now
+   * @param {(current: () => boolean) => Promise<void>} work
+   */
+  async #attempt(now, work) {
+    await this.#work({ files: "", run: now }, work, (error) =>
+      this.#fail(words("openRunFailed", plain(wordsOf(error))), error),
+    );
   }
 
-  // ---- what is said -------------------------------------------------------------------------
-
-  /** @param {Words} now */
-  #busyWith(now) {
+  /**
+   * @param {{files: Words, run: Words}} now  what is said meanwhile
+   * @param {(current: () => boolean) => Promise<void>} work  current: it was not cancelled meanwhile
+   * @param {(error: unknown) => void} fail
+   */
+  async #work(now, work, fail) {
+    const job = ++this.#job;
+    const current = () => job === this.#job;
     this.#busy = true;
-    this.#words.open = now;
+    this.#words = now;
     this.#root.setAttribute("aria-busy", "true");
+    this.#startClock();
     this.#tell();
+    const working = (async () => {
+      try {
+        await work(current);
+      } catch (error) {
+        if (current()) fail(error);
+      }
+      if (current()) this.#rest(this.#words.files === now.files ? "" : this.#words.files);
+    })();
+    if (now.run) this.#running = working;
+    await working;
   }
 
-  #rest() {
+  /** @param {Words} [files]  that is still to be said of them */
+  #rest(files = "") {
     this.#busy = false;
-    this.#words.open = "";
+    this.#running = null;
+    this.#words = { files, run: "" };
+    clearInterval(this.#clock);
+    this.#since.textContent = "";
     this.#root.setAttribute("aria-busy", "false");
     this.#tell();
   }
 
-  #tell() {
-    this.#said.textContent = say(this.#words.open);
-    const compared = /** @type {HTMLElement} */ (
-      this.#given.querySelector("[data-testid=open-compared]")
-    );
-    compared.textContent = [say(this.#words.compare), ...this.#comparedTimes()].join(" ").trim();
-    this.#run.disabled = this.#busy || !this.#usable;
-    this.#compare.disabled = this.#busy || !this.#answer;
-    this.#tellTimes();
-  }
-
-  #comparedTimes() {
-    const found = this.#compared;
-    if (!found) return [];
-    return /** @type {("webgpu" | "numpy")[]} */ (["webgpu", "numpy"]).map((device) => {
-      const { first, warm } = found[device];
-      return text.openTimes(NAMES[device], first ?? 0, warm);
-    });
-  }
-
-  #tellTimes() {
-    const place = /** @type {HTMLElement} */ (this.#given.querySelector(".took"));
-    if (!this.#answer) {
-      place.textContent = "";
-      return;
+  /** Nothing interrupts Python but the end of its worker. */
+  #cancel() {
+    if (!this.#busy) return;
+    const reading = !this.#running;
+    this.#end(words("openCancelled"));
+    if (reading) {
+      this.#files = null;
+      this.#clear();
     }
-    const { device, first, warm, report } = this.#answer;
-    Object.assign(place.dataset, {
-      device,
-      first: first.toFixed(3),
-      warm: warm?.toFixed(3) ?? "",
-      dispatches: String(report.dispatches),
-      host: String(report.host),
-    });
-    const told = [text.openTimes(NAMES[device], first, warm)];
-    if (report.host) told.push(text.openCrossed(report.host, report.bytes));
-    told.push(...report.moved.map((why) => text.openMoved(why)));
-    place.textContent = told.join(" ");
+    this.#words = { files: reading ? words("openCancelled") : "", run: words("openCancelled") };
+    if (!this.#answer) this.#times.compared("");
+    this.#tell();
+    (reading ? this.#input : this.#run).focus();
+  }
+
+  /** @param {Words} why */
+  #end(why) {
+    this.#job += 1;
+    this.#rest();
+    this.#ending = true;
+    this.#engine.restart(why);
+    this.#ending = false;
+  }
+
+  /** For another model: a run that does not end soon is ended. */
+  async #makeWay() {
+    const running = this.#running;
+    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, GRACE))]);
+    if (this.#running === running && running) this.#end(words("openOther"));
+  }
+
+  #startClock() {
+    const began = performance.now();
+    clearInterval(this.#clock);
+    this.#since.textContent = "";
+    this.#clock = setInterval(() => {
+      const seconds = Math.round((performance.now() - began) / 1000);
+      this.#since.textContent = text.openSeconds(seconds);
+    }, 1000);
+  }
+
+  // ---- what is said -------------------------------------------------------------------------
+
+  #tell() {
+    this.#said.textContent = say(this.#words.files);
+    this.#doing.textContent = say(this.#words.run);
+    const [reading, running] = this.#cancels;
+    reading.hidden = !this.#busy || Boolean(this.#running);
+    running.hidden = !this.#busy || !this.#running;
+    this.#run.disabled = this.#busy || !this.#usable;
+    this.#compare.disabled = this.#time.disabled = this.#busy || !this.#answer;
   }
 
   /**
@@ -380,6 +475,10 @@ export class Open {
     const again = error instanceof NotReady && this.#files;
     this.#message.show(why, again ? () => void this.#open(again.file, again.others) : undefined);
     this.#error.hidden = false;
+    // Beside what it is about, so that whoever pressed the button sees it.
+    (this.#opened ? this.#run.closest("form") : this.#input.closest(".question"))?.append(
+      this.#error,
+    );
   }
 
   #forgive() {
@@ -387,6 +486,9 @@ export class Open {
     this.#error.hidden = true;
   }
 }
+
+/** @param {File[]} files */
+const namesOf = (files) => files.map(({ name }) => name).join(", ");
 
 /**
  * Words that stand within others.

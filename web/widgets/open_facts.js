@@ -14,6 +14,7 @@ import { Sayings, asLabel, make } from "./sayings.js";
  * @property {string | null} dtype
  * @property {string} type
  * @property {string} kind
+ * @property {Info | null} element  of a sequence's members, or of what an optional holds
  *
  * @typedef {object} Told  see open_model in py/tallow/opened.py
  * @property {string} name
@@ -202,7 +203,7 @@ export class OpenFacts {
 function listed(infos) {
   const shown = infos
     .slice(0, LISTED)
-    .map(({ name, shape, type }) => `${name}: ${text.openShape(shape, type)}`);
+    .map(({ name, shape, type, kind }) => `${name}: ${text.openShape(shape, type, kind)}`);
   if (infos.length > LISTED) shown.push(text.openAndMore(infos.length - LISTED));
   return shown.join("\n");
 }

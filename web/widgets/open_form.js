@@ -4,14 +4,11 @@
  */
 
 import { ValueError } from "../prepare/elements.js";
+import { lengthOf } from "../prepare/guesses.js";
 import { Said, words, wordsOf } from "../said.js";
 import { text } from "../text.js";
 import { OpenField } from "./open_field.js";
 import { Sayings, make } from "./sayings.js";
-
-/** Lengths to begin with: of a picture's sides, and of others but the first axis, which is 1. */
-const SIDE = 224;
-const OTHER = 16;
 
 export class OpenForm {
   #root;
@@ -46,9 +43,10 @@ export class OpenForm {
 
   /** @param {import("./open_facts.js").Info[]} inputs */
   show(inputs) {
-    for (const { shape } of inputs) {
+    for (const { shape, dtype } of inputs) {
       shape?.forEach((length, axis) => {
-        if (typeof length === "string") this.#addLength(length, begin(shape, axis));
+        if (typeof length !== "string") return;
+        this.#addLength(length, lengthOf(shape, axis, String(dtype)));
       });
     }
     const lengths = {
@@ -137,16 +135,6 @@ export class OpenForm {
     );
     this.#lengths.set(name, input);
   }
-}
-
-/**
- * @param {(number | string)[]} shape
- * @param {number} axis
- */
-function begin(shape, axis) {
-  if (axis === 0) return 1;
-  const picture = shape.length === 4 && [1, 3].some((n) => shape[1] === n || shape[3] === n);
-  return picture ? SIDE : OTHER;
 }
 
 /**

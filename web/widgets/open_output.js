@@ -14,12 +14,14 @@ import { Sayings, asLabel, make } from "./sayings.js";
 /**
  * @typedef {object} Output  see run_model in py/tallow/opened.py
  * @property {string} name
- * @property {"tensor" | "texts" | "none"} kind
+ * @property {"tensor" | "texts" | "sequence" | "none"} kind
  * @property {number[]} shape
  * @property {string} [dtype]
  * @property {string[]} [texts]
  * @property {Uint8Array} [bytes]
+ * @property {Output[]} [members]  of a sequence
  *
+ * @typedef {{name: string, difference: number | null, largest: number | null}} Difference
  * @typedef {"top" | "table" | "histogram" | "image"} View
  */
 
@@ -37,7 +39,13 @@ export class OpenOutput {
   #view;
   #place;
   #apart;
-  /** @type {{difference: number | null, largest: number | null} | null} */
+  /** Which of several rows of classes, or pictures, is shown. @type {HTMLInputElement} */
+  #which;
+  /** @type {HTMLElement} */
+  #choice;
+  /** @type {OpenOutput[]} */
+  #members;
+  /** @type {Difference | null} */
   #difference = null;
   /** @type {string[]} */
   #labels;
@@ -45,8 +53,9 @@ export class OpenOutput {
   /**
    * @param {Output} output
    * @param {string[]} labels
+   * @param {string} [hook]  for tests
    */
-  constructor(output, labels) {
+  constructor(output, labels, hook = "open-output") {
     const { name, kind, shape, dtype = "" } = output;
     this.#output = output;
     this.#labels = labels;
@@ -54,13 +63,19 @@ export class OpenOutput {
     this.#place = make("div", { class: "shown" });
     this.#apart = make("p", { class: "apart", "data-testid": "open-difference" });
     this.#view = make("select", { "data-testid": "open-view" });
+    this.#which = make("input", { type: "number", min: "1", value: "1", class: "which" });
+    this.#which.setAttribute("data-testid", "open-which");
+    this.#which.addEventListener("change", () => this.#show());
+    this.#choice = make("label", {}, make("span"), " ", this.#which);
+    const members = output.members ?? [];
+    this.#members = members.map((each) => new OpenOutput(each, labels, "open-member"));
     const type = kind === "texts" ? "string" : dtype;
     const sayings = this.#sayings;
     this.element = make(
       "section",
       {
         class: "output",
-        "data-testid": "open-output",
+        "data-testid": hook,
         "data-name": name,
         "data-shape": shape.join(","),
         "data-dtype": type,
@@ -71,9 +86,14 @@ export class OpenOutput {
         make("b", {}, name),
         " ",
         sayings.say(make("span", { class: "type" }), () =>
-          kind === "none" ? text.openEmpty : text.openShape(shape, type),
+          kind === "none"
+            ? text.openEmpty
+            : kind === "sequence"
+              ? text.openMembers(members.length)
+              : text.openShape(shape, type),
         ),
       ),
+      ...this.#members.map(({ element }) => element),
     );
     sayings.say(this.element, () => name, asLabel);
     const views = this.#views();
@@ -81,16 +101,18 @@ export class OpenOutput {
       this.#view.append(sayings.say(make("option", { value: view }), () => text.openViews[view]));
     }
     this.#view.addEventListener("change", () => this.#show());
-    if (!views.length) return;
+    if (kind === "none" || kind === "sequence") return;
     const acts = make("div", { class: "acts" });
     if (views.length > 1) {
       const label = sayings.say(make("span"), () => text.openAs);
-      acts.append(make("label", {}, label, " ", this.#view));
+      acts.append(make("label", {}, label, " ", this.#view), this.#choice);
     }
     if (kind === "tensor") {
       const save = make("button", { type: "button", "data-testid": "open-download" });
       save.addEventListener("click", () => this.#download());
       acts.append(sayings.say(save, () => text.openDownload));
+    }
+    if (kind === "tensor" && views.length) {
       this.element.append(sayings.say(make("p", { class: "type" }), this.#statistics()));
     }
     this.element.append(acts, this.#place, this.#apart);
@@ -100,20 +122,28 @@ export class OpenOutput {
   /** @param {string[]} labels */
   label(labels) {
     this.#labels = labels;
-    if (this.#values.length) this.#show();
+    for (const member of this.#members) member.label(labels);
+    this.#show();
   }
 
-  /** @param {{difference: number | null, largest: number | null} | null} found */
+  /** @param {Difference[]} found  of all outputs */
   compared(found) {
-    this.#difference = found;
-    this.element.dataset.difference = String(found?.difference ?? "");
-    this.#apart.textContent = found ? text.openApart(found.difference, found.largest) : "";
+    for (const member of this.#members) member.compared(found);
+    this.#difference = found.find(({ name }) => name === this.#output.name) ?? null;
+    this.element.dataset.difference = String(this.#difference?.difference ?? "");
+    this.#tellApart();
   }
 
   relabel() {
     this.#sayings.relabel();
-    if (this.#difference) this.compared(this.#difference);
-    if (this.#values.length) this.#show();
+    for (const member of this.#members) member.relabel();
+    this.#tellApart();
+    this.#show();
+  }
+
+  #tellApart() {
+    const found = this.#difference;
+    this.#apart.textContent = found ? text.openApart(found.difference, found.largest) : "";
   }
 
   /** The ways in which it can be shown, the best first. @returns {View[]} */
@@ -122,6 +152,7 @@ export class OpenOutput {
     if (!this.#values.length) return [];
     if (kind !== "tensor") return ["table"];
     const classes = shape.at(-1) ?? 1;
+    const rows = this.#values.length / classes;
     /** @type {View[]} */
     const views = ["table", "histogram"];
     if (shownForm(shape)) {
@@ -129,12 +160,39 @@ export class OpenOutput {
       else views.push("image");
     }
     const scores = !isInteger(dtype) && dtype !== "bool";
-    if (scores && classes > 1 && classes === this.#values.length) views.unshift("top");
+    if (scores && classes > 1 && rows === 1) views.unshift("top");
+    else if (scores && classes > 1 && shape.length === 2) views.push("top");
     return views;
   }
 
+  /** How many there are to choose from, of what is shown. */
+  #parts() {
+    const { shape } = this.#output;
+    const form = shownForm(shape);
+    switch (this.#view.value) {
+      case "top":
+        return this.#values.length / (shape.at(-1) ?? 1);
+      case "image":
+        return form ? this.#values.length / (form.channels * form.height * form.width) : 1;
+      default:
+        return 1;
+    }
+  }
+
+  /** The one that is shown, from 0 on. */
+  #part() {
+    const chosen = Math.trunc(Number(this.#which.value)) || 1;
+    return Math.min(Math.max(chosen, 1), this.#parts()) - 1;
+  }
+
   #show() {
+    if (!this.#values.length) return;
     const name = this.#output.name;
+    const parts = this.#parts();
+    this.#choice.hidden = parts === 1;
+    this.#which.max = String(parts);
+    this.#which.value = String(this.#part() + 1);
+    if (this.#choice.firstChild) this.#choice.firstChild.textContent = text.openWhich(parts);
     switch (this.#view.value) {
       case "top":
         return this.#place.replaceChildren(this.#top());
@@ -148,7 +206,9 @@ export class OpenOutput {
   }
 
   #top() {
-    const values = /** @type {ArrayLike<number>} */ (this.#values);
+    const classes = this.#output.shape.at(-1) ?? 1;
+    const from = this.#part() * classes;
+    const values = /** @type {Float32Array} */ (this.#values).slice(from, from + classes);
     const order = Array.from(values, (_, i) => i)
       .filter((i) => !Number.isNaN(values[i]))
       .sort((a, b) => values[b] - values[a])
@@ -156,7 +216,7 @@ export class OpenOutput {
     const most = Math.max(...order.map((i) => values[i]));
     const least = Math.min(0, ...order.map((i) => values[i]));
     const items = order.map((i) => {
-      const label = this.#labels[i] ?? text.openClass(i);
+      const label = this.#labels[i] || text.openClass(i);
       const item = make(
         "li",
         { "data-index": String(i), "data-label": label, "data-value": String(values[i]) },
@@ -185,8 +245,8 @@ export class OpenOutput {
       const row = make("tr", { role: "row" });
       for (let x = 0; x < across; x++) {
         const value = this.#values[y * columns + x];
-        const words = typeof value === "string" ? value : shown(value);
-        row.append(make("td", { role: "cell" }, words));
+        if (value === undefined) break;
+        row.append(make("td", { role: "cell" }, this.#written(value)));
       }
       body.append(row);
     }
@@ -197,6 +257,12 @@ export class OpenOutput {
     scroll.setAttribute("aria-label", text.openOutputTable(name));
     if (seen === this.#values.length) return [scroll];
     return [scroll, make("p", { class: "type" }, text.openFirst(seen, this.#values.length))];
+  }
+
+  /** @param {number | bigint | string} value */
+  #written(value) {
+    if (typeof value === "string") return value;
+    return this.#output.dtype === "bool" ? String(Boolean(value)) : shown(value);
   }
 
   /** @param {string} name */
@@ -229,7 +295,9 @@ export class OpenOutput {
     const surface = make("canvas", { role: "img", class: "drawn", "data-testid": "open-picture" });
     surface.setAttribute("aria-label", text.openOutputPicture(name));
     if (!form) return surface;
-    const values = /** @type {import("../prepare/elements.js").Values} */ (this.#values);
+    const size = form.channels * form.height * form.width;
+    const from = this.#part() * size;
+    const values = /** @type {Float32Array} */ (this.#values).slice(from, from + size);
     const image = toPicture(values, form, dtype === "uint8");
     Object.assign(surface, { width: form.width, height: form.height });
     surface.getContext("2d")?.putImageData(image, 0, 0);

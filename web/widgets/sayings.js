@@ -32,6 +32,10 @@ export class Sayings {
 /** For Sayings.say(). @type {Set} */
 export const asLabel = (element, words) => element.setAttribute("aria-label", words);
 
+/** A list of names to choose from. @param {string[]} names */
+export const choice = (names) =>
+  make("select", {}, ...names.map((name) => make("option", { value: name }, name)));
+
 /**
  * An element with attributes and content; texts are put in as text.
  * @param {string} tag

@@ -70,7 +70,7 @@ async function imported() {
 /**
  * Call a function of py/tallow/app.py, and read the JSON that it gives.
  * @param {"start" | "load_model" | "predict" | "profile" | "run_on" | "tune" | "open_model"
- *   | "survey_model" | "run_model" | "compare_model"} name
+ *   | "survey_model" | "run_model" | "time_model" | "compare_model"} name
  * @param {...unknown} args  strings, numbers, booleans, byte arrays and callbacks
  * @returns {Promise<any>}
  */

@@ -25,13 +25,17 @@ import { emit } from "./serve.js";
  * @property {Uint8Array} [bytes]
  * @property {boolean} [wide]
  * @property {string[]} [texts]
+ * @property {Feed[]} [members]  of a sequence
  */
 
 /** What Python raises where NumPy is not there. */
 const WITHOUT_NUMPY = new Set(["ModuleNotFoundError", "DeviceUnavailableError"]);
 
-/** Bytes of a file after which the page hears that its worker is alive. */
+/** Bytes of a file after which the page hears that something is being done. */
 const WORD = 16e6;
+
+/** The page hears that this worker is alive. */
+const alive = () => emit("progress", { stage: "open" });
 
 /** This worker does not have the model: another one, which has failed since, had it. */
 class NotOpenError extends Error {
@@ -100,7 +104,7 @@ export function openedActions({ inTurn, ask, app, python }) {
         at += value.length;
         if (at - told < WORD) continue;
         told = at;
-        emit("progress", { stage: "open" });
+        alive();
       }
     } catch (error) {
       held.destroy();
@@ -116,6 +120,14 @@ export function openedActions({ inTurn, ask, app, python }) {
     view.release();
     held.destroy();
     return bytes;
+  };
+
+  /** @param {any[]} outputs  gain their elements */
+  const fetchBytes = async (outputs) => {
+    for (const output of outputs) {
+      if (output.kind === "tensor") output.bytes = await bytesOf(output.name);
+      if (output.members) await fetchBytes(output.members);
+    }
   };
 
   return {
@@ -151,22 +163,25 @@ export function openedActions({ inTurn, ask, app, python }) {
     /** @param {{id: number, feeds: Feed[]}} args */
     runModel: ({ id, feeds }) =>
       withModel(id, async () => {
-        const buffers = feeds.flatMap(({ bytes }) => (bytes ? [bytes] : []));
-        const told = feeds.map(({ bytes: _, ...feed }) => feed);
-        const answer = await askWithNumpy("run_model", JSON.stringify(told), ...buffers);
-        for (const output of answer.outputs) {
-          if (output.kind === "tensor") output.bytes = await bytesOf(output.name);
-        }
+        const buffers = feeds.flatMap((feed) => [feed, ...(feed.members ?? [])]);
+        const bytes = buffers.flatMap((feed) => (feed.bytes ? [feed.bytes] : []));
+        const told = JSON.stringify(feeds, (key, value) => (key === "bytes" ? undefined : value));
+        const answer = await askWithNumpy("run_model", told, ...bytes);
+        await fetchBytes(answer.outputs);
         return answer;
       }),
 
-    /** @param {{id: number, warm: number}} args */
-    compareModel: ({ id, warm }) =>
+    /** @param {{id: number, runs: number, seconds: number}} args */
+    timeModel: ({ id, runs, seconds }) =>
+      withModel(id, () => ask("time_model", runs, seconds, alive)),
+
+    /** @param {{id: number, runs: number, seconds: number}} args */
+    compareModel: ({ id, runs, seconds }) =>
       withModel(id, async () => {
         const { info, words } = await openGpu();
         if (!info) throw new Said(words ?? "");
         await (await python()).loadNumpy();
-        return ask("compare_model", warm);
+        return ask("compare_model", runs, seconds, alive);
       }),
 
     /** @param {{id: number}} args */

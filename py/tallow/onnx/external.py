@@ -6,22 +6,33 @@ from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
-from ..errors import OnnxFormatError
+from ..errors import OnnxFormatError, OnnxMissingDataError
+
+
+class MissingFileError(OnnxFormatError):
+    """A file of external data is not there; `ExternalFiles.refuse` names all of them."""
 
 
 class ExternalFiles:
     """Reads external data from the folder of a model, or from files whose bytes were given with it,
-    by name; both None: the model came as bytes alone."""
+    by name; both None: the model came as bytes alone. read_from: the names of those it needed."""
 
     def __init__(self, folder: Path | None, given: Mapping[str, Any] | None = None) -> None:
         self._folder = folder
         self._given = given
+        self.read_from: set[str] = set()
+        self._missing: dict[str, None] = {}  # locations, in order
+
+    def refuse(self) -> None:
+        """Raises OnnxMissingDataError, if any file was missing."""
+        if self._missing:
+            raise OnnxMissingDataError(tuple(self._missing))
 
     def read(self, entries: Mapping[str, str], needed: int, what: str) -> bytes | memoryview:
         """The `needed` bytes that the entries (location, offset, length) point to.
 
-        Of files that were given they are a view. Raises OnnxFormatError if there is neither folder
-        nor such a file, the path leaves the folder, or the file is too short.
+        Of files that were given they are a view. Raises MissingFileError, OnnxFormatError if there
+        is no folder either, the path leaves the folder, or the file is too short.
         """
         location = entries.get("location", "")
         if self._given is not None:
@@ -38,6 +49,8 @@ class ExternalFiles:
             with path.open("rb") as file:
                 file.seek(offset)
                 data = file.read(needed)
+        except FileNotFoundError as error:
+            raise self._lacks(location, what) from error
         except OSError as error:
             raise OnnxFormatError(
                 f"{what} lies in {location!r}, which cannot be read: {error.strerror}"
@@ -52,14 +65,16 @@ class ExternalFiles:
         assert self._given is not None
         name = PureWindowsPath(location).name  # files that are chosen come without their folders
         if name not in self._given:
-            raise OnnxFormatError(
-                f"{what} lies in another file, {location!r}, which was not given: give it together "
-                "with the model"
-            )
+            raise self._lacks(location, what)
+        self.read_from.add(name)
         content = memoryview(self._given[name]).cast("B")
         offset = _offset(entries, needed, what)
         _check_size(location, content.nbytes, offset, needed, what)
         return content[offset : offset + needed]
+
+    def _lacks(self, location: str, what: str) -> MissingFileError:
+        self._missing[location] = None
+        return MissingFileError(f"{what} lies in {location!r}, which is not there")
 
     def _inside(self, location: str, what: str) -> Path:
         assert self._folder is not None

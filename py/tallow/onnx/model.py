@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import OnnxError, OnnxFormatError, OnnxUnsupportedError
+from ..errors import OnnxError, OnnxFormatError, OnnxMissingDataError, OnnxUnsupportedError
 from ..graph import Graph
 from . import importer, proto, reading
 from .dimensions import Shapes
@@ -25,9 +25,13 @@ class Model:
     the shape of an input, `{"image": (8, 3, 224, 224)}`. A leading one that is not given is 1.
     """
 
-    def __init__(self, record: ModelRecord, source: str) -> None:
+    def __init__(
+        self, record: ModelRecord, source: str, external: frozenset[str] = frozenset()
+    ) -> None:
         self._record = record
         self._source = source
+        self.external = external
+        """The names of the given files of external data that it reads."""
 
     def __repr__(self) -> str:
         inputs = "; ".join(map(str, self.inputs))
@@ -128,7 +132,8 @@ def load(
     Loading checks the whole file but needs no operator: what Tallow lacks is said by
     `Model.unsupported` and by `Model.session`. External data is read from the folder of a path, or
     is `external`: the bytes of each file by its name, which the model then holds views of.
-    Raises OnnxFormatError in one line if it is not ONNX, is damaged, or contradicts itself.
+    Raises OnnxFormatError in one line if it is not ONNX, is damaged, or contradicts itself;
+    OnnxMissingDataError with the names of all files that it needs and that are not there.
     """
     folder: Path | None = None
     data: bytes | bytearray | memoryview
@@ -137,7 +142,11 @@ def load(
     else:
         path = Path(source)
         name, folder, data = path.name, path.parent, path.read_bytes()
+    files = ExternalFiles(folder, external)
     try:
-        return Model(reading.read_model(proto.parse(data), ExternalFiles(folder, external)), name)
+        record = reading.read_model(proto.parse(data), files)
+    except OnnxMissingDataError as error:
+        raise OnnxMissingDataError(error.files, name) from error
     except OnnxFormatError as error:
         raise OnnxFormatError(f"{name}: {error}") from error
+    return Model(record, name, frozenset(files.read_from))

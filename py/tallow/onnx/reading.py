@@ -9,7 +9,7 @@ from ..errors import OnnxFormatError, OnnxUnsupportedError
 from ..hostarray import HostArray, StringArray
 from . import tensors
 from .expand import Expander, FunctionRecord, Reference
-from .external import ExternalFiles
+from .external import ExternalFiles, MissingFileError
 from .proto import text
 from .records import (
     Dimension,
@@ -53,6 +53,7 @@ def read_model(model: Any, external: ExternalFiles) -> ModelRecord:
         )
         functions = Functions(model.functions, external)
         graph = Reader(external, opsets, functions).graph(model.graph)
+        external.refuse()
         return ModelRecord(graph, opsets, metadata)
     except UnicodeDecodeError as error:
         raise OnnxFormatError(f"corrupted: a text in it is not UTF-8 ({error})") from error
@@ -202,7 +203,7 @@ class Reader:
     def _tensor(self, tensor: Any, what: str) -> HostArray | StringArray | Unreadable:
         try:
             return tensors.read(tensor, what, self._external)
-        except OnnxUnsupportedError as error:
+        except (OnnxUnsupportedError, MissingFileError) as error:
             return Unreadable(str(error))
 
 
@@ -233,11 +234,19 @@ def _refuse_twins(values: Iterable[ValueInfo], what: str) -> None:
 
 
 def _value(info: Any) -> ValueInfo:
-    name, kind = text(info.name), info.type.WhichOneof("value")
+    return _typed(text(info.name), info.type)
+
+
+def _typed(name: str, type_: Any) -> ValueInfo:
+    kind = type_.WhichOneof("value")
     if kind != "tensor_type":
         words = (kind or "unknown").removesuffix("_type").replace("_", " ")
-        return ValueInfo(name, None, None, words, words)
-    tensor = info.type.tensor_type
+        if kind not in ("sequence_type", "optional_type"):
+            return ValueInfo(name, None, None, words, words)
+        element = _typed(name, getattr(type_, kind).elem_type)
+        of = " of" if kind == "sequence_type" else ""
+        return ValueInfo(name, None, None, f"{words}{of} {element.type}", words, element)
+    tensor = type_.tensor_type
     shape = None
     if tensor.HasField("shape"):
         shape = tuple(_dimension(dim, name, axis) for axis, dim in enumerate(tensor.shape.dim))

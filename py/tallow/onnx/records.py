@@ -22,7 +22,8 @@ class ValueInfo:
 
     shape: a length per axis, or the name of a length that is not fixed; None if the file gives no
     shape. dtype: None where Tallow has no such type. type: ONNX's words for it. kind: "tensor",
-    "sequence", "optional" or another of ONNX's kinds of values.
+    "sequence", "optional" or another of ONNX's kinds of values. element: what the members of a
+    sequence are, or what an optional holds.
     """
 
     name: str
@@ -30,6 +31,7 @@ class ValueInfo:
     dtype: DType | None
     type: str
     kind: str = "tensor"
+    element: ValueInfo | None = None
 
     @property
     def on_host(self) -> bool:

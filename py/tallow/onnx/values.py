@@ -53,6 +53,8 @@ def size_in_bytes(value: Value) -> int:
 
 def fed(info: ValueInfo, value: Any) -> Value:
     """The value of a feed; FeedError, by the input's name, if it is not what the input expects."""
+    if info.kind == "optional" and info.element and value is not None:
+        return fed(info.element, value)
     try:
         if info.dtype is None:
             return _for_host(info, value)
@@ -77,13 +79,23 @@ def fed(info: ValueInfo, value: Any) -> Value:
 
 
 def _for_host(info: ValueInfo, value: Any) -> Value:
-    if info.kind == "sequence" and not isinstance(value, (list, tuple)):
-        raise TypeError("a sequence is fed as a list")
+    if info.kind == "sequence":
+        if not isinstance(value, (list, tuple)):
+            raise TypeError("a sequence is fed as a list")
+        return [_member(info, i, item) for i, item in enumerate(value)]
     if info.kind == "tensor" and isinstance(value, (list, tuple, str)):
         import numpy as np
 
         value = np.array(value, dtype=object)
     return from_numpy(value)
+
+
+def _member(info: ValueInfo, index: int, item: Any) -> Value:
+    value = from_numpy(item)
+    expected = info.element.dtype if info.element else None
+    if isinstance(value, HostArray) and expected and value.dtype != expected:
+        raise TypeError(f"its member {index} is of {value.dtype.name}, not {expected.name}")
+    return value
 
 
 def _tensor(value: Any, dtype: DType) -> HostArray:
