@@ -18,7 +18,7 @@ from typing import Any
 
 from . import dtype as dt
 from . import onnx
-from .errors import FeedError, OnnxMissingDataError, TallowError
+from .errors import FeedError, OnnxFormatError, OnnxMissingDataError, TallowError
 from .hostarray import HostArray, StringArray, elements, from_values
 from .onnx.model_session import ModelSession
 from .onnx.values import Value
@@ -84,6 +84,8 @@ async def open_model(content: Any, names_json: str, *others: Any) -> str:
         model = onnx.load(memoryview(content), files)
     except OnnxMissingDataError as error:
         return json.dumps({"missing": [_cut(name) for name in error.files[:MOST_LINES]]})
+    except OnnxFormatError as error:
+        raise OnnxFormatError(str(error).removeprefix("ONNX model: ")) from error
     needed = [content, *(files[name] for name in model.external)]
     size = sum(map(len, needed))
     metadata, lines = model.metadata, model.unsupported

@@ -125,6 +125,8 @@ def test_models_of_the_visitor_s_own(visitor: Any, photos: Any) -> None:
         nothing_is_supported,
         damaged_files,
         external_data,
+        sequences_optionals_and_odd_values,
+        a_run_that_is_cancelled,
         texts_and_their_markup,
     ):
         step(here, photos)
@@ -132,7 +134,11 @@ def test_models_of_the_visitor_s_own(visitor: Any, photos: Any) -> None:
 
 
 def a_digit_model(here: Opening, photos: Any) -> None:
-    here.choose(MNIST)
+    names = [f"number {i}" for i in range(10)]
+    labels, unneeded = file("names.txt", "\n".join(names).encode()), file("else.bin", b"else")
+    here.choose(labels, file("mnist.onnx", MNIST.read_bytes()), unneeded)
+    expect(here.hook("open-labelled")).to_contain_text("10 labels")
+    expect(here.hook("open-said")).to_contain_text("does not need else.bin")
     summary = here.hook("open-summary")
     expect(summary).to_have_attribute("data-parameters", "76514")
     expect(summary).to_have_attribute("data-multiply-adds", "3848960")
@@ -156,9 +162,13 @@ def a_digit_model(here: Opening, photos: Any) -> None:
     best = here.output("logits").get_by_test_id("open-top").locator("li").first
     expect(best).to_have_attribute("data-index", str(int(expected.argmax())))
 
-    names = [f"number {i}" for i in range(10)]
-    here.hook("open-labels").set_input_files(file("names.txt", "\n".join(names).encode()))
     expect(best).to_have_attribute("data-label", names[int(expected.argmax())])
+    table = "index,name\n" + "\n".join(f'{i},"digit, {i}"' for i in range(9))
+    here.hook("open-labels").set_input_files(file("names.csv", table.encode()))
+    expect(here.hook("open-labelled")).to_contain_text("9 labels, but the outputs have 10")
+    items = here.output("logits").get_by_test_id("open-top")
+    expect(items.locator("[data-index='3']")).to_have_attribute("data-label", "digit, 3")
+    expect(items.locator("[data-index='9']")).to_have_attribute("data-label", "class 9")
     by_index = {str(i): f"digit {i}" for i in range(10)}
     here.hook("open-labels").set_input_files(file("names.json", json.dumps(by_index).encode()))
     expect(best).to_have_attribute("data-label", f"digit {int(expected.argmax())}")
@@ -170,6 +180,12 @@ def a_digit_model(here: Opening, photos: Any) -> None:
     field.get_by_test_id("open-file").set_input_files(photos["coffee"]["path"])
     here.run()
     expect(times).to_have_attribute("data-device", "webgpu")
+    assert int(times.get_attribute("data-runs") or 0) >= 1
+    here.hook("open-runs").fill("7")
+    here.hook("open-time").click()
+    here.rest()
+    expect(times).to_have_attribute("data-runs", "7")
+    expect(times).to_contain_text("7 warm runs: median")
     assert not np.allclose(here.array("logits"), expected)
     assert here.apart("logits") < 1e-3
 
@@ -184,9 +200,13 @@ def a_photograph(here: Opening, photos: Any) -> None:
     expect(summary).to_have_attribute("data-multiply-adds", str(card["multiply_adds"]))
     field = here.kind("image", "image")
     field.get_by_test_id("open-file").set_input_files(photos["chelsea"]["path"])
+    field.get_by_test_id("open-preset").select_option("imagenet")
+    field.get_by_test_id("open-order").select_option("BGR")
+    expect(field.get_by_test_id("open-mean")).to_have_value("103.53, 116.28, 123.675")
     field.get_by_test_id("open-order").select_option(card["preprocess"]["channels"])
     field.get_by_test_id("open-mean").fill(str(card["preprocess"]["mean"]))
     field.get_by_test_id("open-scale").fill("1")
+    expect(field.get_by_test_id("open-preset")).to_have_value("own")
     here.run()
     here.hook("open-labels").set_input_files(models / "imagenet" / "labels.json")
     best = here.output("logits").get_by_test_id("open-top").locator("li").first
@@ -277,21 +297,108 @@ def damaged_files(here: Opening, _: Any) -> None:
 
 
 def external_data(here: Opening, _: Any) -> None:
-    weight = numpy_helper.from_array(np.array([2, 3], np.float32), "w")
-    content = weight.raw_data
-    weight.ClearField("raw_data")
-    weight.data_location = TensorProto.EXTERNAL
-    weight.external_data.add(key="location", value="weights/w.data")
+    weights = [numpy_helper.from_array(np.array([2, 3], np.float32), name) for name in "vw"]
+    content = weights[0].raw_data
+    for weight in weights:
+        weight.ClearField("raw_data")
+        weight.data_location = TensorProto.EXTERNAL
+        weight.external_data.add(key="location", value=f"weights/{weight.name}.data")
     x, y = (value(name, FLOAT, [2]) for name in "xy")
-    whole = file("w.onnx", model([helper.make_node("Mul", ["x", "w"], ["y"])], [x], [y], [weight]))
-    here.choose(whole)
-    here.fails("weights/w.data", "was not given")
-    here.choose(file("w.data", content[:4]))  # joins the model before
+    nodes = [helper.make_node("Mul", ["x", "v"], ["z"]), helper.make_node("Mul", ["z", "w"], ["y"])]
+    here.choose(file("w.onnx", model(nodes, [x], [y], weights)))
+    here.fails("still missing: weights/v.data, weights/w.data.")
+    here.choose(file("v.data", content))  # joins the model before, as do all that follow
+    here.fails("still missing: weights/w.data.", "Given so far: v.data.")
+    here.choose(file("w.data", content[:4]))
     here.fails("w.data", "which has 4")
-    here.choose(file("w.data", content), whole)
+    here.choose(file("w.data", content))
     here.kind("x", "numbers").get_by_test_id("open-numbers").fill("5")
     here.run()
-    assert here.array("y").tolist() == [10, 15]
+    assert here.array("y").tolist() == [20, 45]
+
+
+def sequences_optionals_and_odd_values(here: Opening, _: Any) -> None:
+    tensor = helper.make_tensor_type_proto(FLOAT, ["rows", 2])
+    several = helper.make_sequence_type_proto(tensor)
+    nodes = [
+        helper.make_node("SequenceInsert", ["several", "x"], ["longer"]),
+        helper.make_node("OptionalHasElement", ["maybe"], ["there"]),
+        helper.make_node("SequenceEmpty", [], ["none"]),
+        helper.make_node("Cast", ["x"], ["half"], to=TensorProto.FLOAT16),
+        helper.make_node("Slice", ["x", "zero", "zero"], ["empty"]),
+    ]
+    inputs = [
+        helper.make_value_info("several", several),
+        helper.make_value_info("maybe", helper.make_optional_type_proto(tensor)),
+        value("x", FLOAT, [2, 2]),
+    ]
+    outputs = [
+        helper.make_value_info("longer", several),
+        value("there", TensorProto.BOOL, []),
+        helper.make_value_info("none", several),
+        value("half", TensorProto.FLOAT16, [2, 2]),
+        value("empty", FLOAT, [0, 2]),
+    ]
+    zero = numpy_helper.from_array(np.array([0]), "zero")
+    here.choose(file("odd.onnx", model(nodes, inputs, outputs, [zero])))
+    here.field("several").get_by_test_id("open-add").click()
+    first, second = here.field("several").get_by_test_id("open-member").all()
+    first.get_by_test_id("open-kind").select_option("counting")
+    second.get_by_test_id("open-shape").fill("2, 2")
+    second.get_by_test_id("open-kind").select_option("ones")
+    here.kind("x", "numbers").get_by_test_id("open-numbers").fill("nan, inf, -inf, 0.5")
+    for given in (False, True):
+        here.field("maybe").get_by_test_id("open-given").set_checked(given)
+        here.run()
+        cells = here.output("there").get_by_test_id("open-table").locator("td")
+        expect(cells).to_have_text([str(given).lower()])
+    longer = here.output("longer")
+    expect(longer).to_have_attribute("data-shape", "3")
+    expect(longer.get_by_test_id("open-member")).to_have_count(3)
+    for i, expected in enumerate(([["0", "1"]], [["1", "1"], ["1", "1"]])):
+        member = longer.get_by_test_id("open-member").nth(i)
+        member.get_by_test_id("open-view").select_option("table")
+        cells = member.get_by_test_id("open-table").locator("td")
+        expect(cells).to_have_text([cell for row in expected for cell in row])
+    expect(here.output("none")).to_contain_text("without members")
+    expect(here.output("half")).to_contain_text("3 not finite")
+    assert here.array("half").dtype == np.float16
+    np.testing.assert_array_equal(here.array("half"), [[np.nan, np.inf], [-np.inf, 0.5]])
+    assert here.array("empty").shape == (0, 2)
+    assert here.apart("half") == 0
+    here.field("several").get_by_test_id("open-remove").first.click()
+    here.run()
+    expect(longer).to_have_attribute("data-shape", "2")
+
+
+def a_run_that_is_cancelled(here: Opening, _: Any) -> None:
+    """A million steps of a Loop; then another model, while they are taken again."""
+    state = value("s", FLOAT, [8, 8])
+    go, still = (value(name, TensorProto.BOOL, []) for name in ("go", "still"))
+    nodes = [helper.make_node("Identity", ["go"], ["still"]),
+             helper.make_node("MatMul", ["s", "s"], ["t"])]  # fmt: skip
+    body = helper.make_graph(
+        nodes, "body", [value("i", INT64, []), go, state], [still, value("t", FLOAT, [8, 8])]
+    )
+    loop = helper.make_node("Loop", ["times", "true", "x"], ["y"], body=body)
+    constants = [
+        numpy_helper.from_array(np.array(10**6), "times"),
+        numpy_helper.from_array(np.array(True), "true"),
+    ]
+    x, y = (value(name, FLOAT, [8, 8]) for name in "xy")
+    here.choose(file("long.onnx", model([loop], [x], [y], constants)))
+    here.hook("open-run").click()
+    expect(here.hook("open-doing")).to_have_text("Running…")
+    here.hook("open-cancel").click()
+    here.rest()
+    expect(here.hook("open-doing")).to_have_text("Cancelled.")
+    expect(here.hook("open-error")).to_be_hidden()
+    expect(here.hook("open-cancel")).to_be_hidden()
+    here.hook("open-run").click()  # by the worker that takes the place of the other
+    here.choose(MNIST)
+    expect(here.hook("open-summary")).to_have_attribute("data-file", "mnist.onnx")
+    here.run()
+    expect(here.hook("open-times")).to_have_attribute("data-device", "webgpu")
 
 
 def texts_and_their_markup(here: Opening, _: Any) -> None:

@@ -385,11 +385,6 @@ export class Open {
   async #work(now, work, fail) {
     const job = ++this.#job;
     const current = () => job === this.#job;
-    this.#busy = true;
-    this.#words = now;
-    this.#root.setAttribute("aria-busy", "true");
-    this.#startClock();
-    this.#tell();
     const working = (async () => {
       try {
         await work(current);
@@ -398,7 +393,12 @@ export class Open {
       }
       if (current()) this.#rest(this.#words.files === now.files ? "" : this.#words.files);
     })();
-    if (now.run) this.#running = working;
+    this.#busy = true;
+    this.#running = now.run ? working : null;
+    this.#words = { ...now };
+    this.#root.setAttribute("aria-busy", "true");
+    this.#startClock();
+    this.#tell();
     await working;
   }
 
