@@ -242,7 +242,7 @@ export const open = {
 
   /** @param {number} steps @param {number} crossed */
   openCrossed: (steps, crossed) =>
-    `The host computed ${count(steps)} operators; ${bytes(crossed)} crossed.`,
+    `The host computed ${count(steps)} operator${steps === 1 ? "" : "s"}; ${bytes(crossed)} crossed.`,
 
   /** @param {string} why */
   openMoved: (why) => `NumPy ran a part in place of the GPU: ${why}`,

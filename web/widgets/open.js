@@ -7,14 +7,14 @@
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
 import { LABELS } from "../prepare/labels.js";
-import { say, words, wordsOf } from "../said.js";
-import { text } from "../text.js";
+import { words, wordsOf } from "../said.js";
 import { Message } from "./message.js";
 import { OpenFacts } from "./open_facts.js";
 import { OpenForm } from "./open_form.js";
 import { OpenLabels } from "./open_labels.js";
 import { OpenOutput } from "./open_output.js";
 import { OpenTimes } from "./open_times.js";
+import { OpenWork } from "./open_work.js";
 
 /**
  * @typedef {import("../said.js").Words} Words
@@ -41,10 +41,7 @@ export class Open {
   #engine;
   #timed;
   #input;
-  #said;
-  #doing;
-  #since;
-  #cancels;
+  #work;
   #error;
   #message;
   #facts;
@@ -64,23 +61,14 @@ export class Open {
   #id = 0;
   #opened = false;
   #usable = false;
-  /** What is under way: another number for every action, so that one that was cancelled is known. */
-  #job = 0;
-  #busy = false;
-  /** The run, series or comparison that is under way. @type {Promise<void> | null} */
-  #running = null;
   /** Whether the worker is being ended here: what is on the page stays as it is. */
   #ending = false;
-  /** @type {ReturnType<typeof setInterval> | undefined} */
-  #clock;
   /** @type {import("../worker/opened.js").Feed[]} */
   #feeds = [];
   /** @type {Answer | null} */
   #answer = null;
   /** @type {OpenOutput[]} */
   #outputs = [];
-  /** What is said politely: of files, and of runs. @type {{files: Words, run: Words}} */
-  #words = { files: "", run: "" };
   /** @type {Latest<{id: number, shapes: Record<string, number[]>}, import("./open_facts.js").Survey>} */
   #surveys;
 
@@ -97,13 +85,11 @@ export class Open {
     this.#engine = engine;
     this.#timed = timed;
     this.#input = /** @type {HTMLInputElement} */ (hook("open-input"));
-    this.#said = /** @type {HTMLElement} */ (hook("open-said"));
-    this.#doing = /** @type {HTMLElement} */ (hook("open-doing"));
-    this.#since = /** @type {HTMLElement} */ (find(".since"));
-    this.#cancels = /** @type {HTMLButtonElement[]} */ ([
-      hook("open-cancel-reading"),
-      hook("open-cancel"),
-    ]);
+    const places = {
+      reading: { said: hook("open-said"), cancel: hook("open-cancel-reading") },
+      running: { said: hook("open-doing"), cancel: hook("open-cancel") },
+    };
+    this.#work = new OpenWork(root, places, find(".since"), () => this.#tell());
     this.#error = /** @type {HTMLElement} */ (hook("open-error"));
     this.#message = new Message(this.#error);
     this.#facts = new OpenFacts(
@@ -130,10 +116,10 @@ export class Open {
       },
       (error) => this.#fail(words("openSurveyFailed", plain(wordsOf(error)))),
     );
-    this.#input.addEventListener("change", () => void this.take([...(this.#input.files ?? [])]));
-    // Without this, choosing the same file a second time is no change.
-    this.#input.addEventListener("click", () => {
-      this.#input.value = "";
+    this.#input.addEventListener("change", () => {
+      const files = [...(this.#input.files ?? [])];
+      this.#input.value = ""; // without this, choosing the same file a second time is no change
+      void this.take(files);
     });
     find("form").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
@@ -141,7 +127,9 @@ export class Open {
     });
     this.#compare.addEventListener("click", () => void this.#compareIt());
     this.#time.addEventListener("click", () => void this.#timeIt());
-    for (const cancel of this.#cancels) cancel.addEventListener("click", () => this.#cancel());
+    for (const { cancel } of Object.values(places)) {
+      cancel.addEventListener("click", () => this.#cancel());
+    }
   }
 
   /** No model of the site is needed here. @returns {Promise<null>} */
@@ -194,7 +182,7 @@ export class Open {
     this.#times.relabel();
     this.#labels.relabel();
     for (const output of this.#outputs) output.relabel();
-    this.#tell();
+    this.#work.relabel();
   }
 
   // ---- opening ------------------------------------------------------------------------------
@@ -204,13 +192,14 @@ export class Open {
    * @param {File[]} others
    */
   async #open(file, others) {
-    if (this.#running) await this.#makeWay();
+    if (this.#work.kind === "running") await this.#makeWay();
     const id = ++this.#id;
     this.#files = { file, others };
     this.#opened = this.#usable = this.#lacking = false;
     this.#clear();
-    await this.#work(
-      { files: words("openReading", file.name), run: "" },
+    await this.#work.start(
+      "reading",
+      words("openReading", file.name),
       async (current) => {
         const told = await this.#engine.opened("openModel", { id, file, others });
         if (current()) this.#show(told, file, others);
@@ -243,7 +232,7 @@ export class Open {
     const labels = rest.find(({ name }) => LABELS.test(name));
     if (labels) void this.#labels.read(labels);
     const unneeded = rest.filter((each) => each !== labels);
-    if (unneeded.length) this.#words.files = words("openUnneeded", namesOf(unneeded));
+    if (unneeded.length) this.#work.say(words("openUnneeded", namesOf(unneeded)));
     this.#survey();
   }
 
@@ -290,7 +279,7 @@ export class Open {
   // ---- running ------------------------------------------------------------------------------
 
   async #answerIt() {
-    if (this.#busy || !this.#usable) return;
+    if (this.#work.busy || !this.#usable) return;
     const id = this.#id;
     this.#clearAnswer();
     this.#forgive();
@@ -299,8 +288,7 @@ export class Open {
       const answer = await this.#ask("runModel", { id, feeds: this.#feeds });
       if (!current()) return;
       this.#answered(answer);
-      this.#words.run = words("openTiming");
-      this.#tell();
+      this.#work.say(words("openTiming"));
       const { series } = await this.#ask("timeModel", { id, ...WARM });
       if (current()) this.#measured(series);
     });
@@ -336,7 +324,7 @@ export class Open {
   }
 
   async #timeIt() {
-    if (this.#busy || !this.#answer) return;
+    if (this.#work.busy || !this.#answer) return;
     this.#forgive();
     const runs = Number(this.#runs.value);
     if (!Number.isInteger(runs) || runs < 1) return this.#fail(words("openBadRuns"));
@@ -348,11 +336,12 @@ export class Open {
   }
 
   async #compareIt() {
-    if (this.#busy || !this.#answer) return;
+    if (this.#work.busy || !this.#answer) return;
     this.#forgive();
     this.#times.compared(words("openComparing"));
-    await this.#work(
-      { files: "", run: words("openComparing") },
+    await this.#work.start(
+      "running",
+      words("openComparing"),
       async (current) => {
         const found = /** @type {import("./open_times.js").Compared} */ (
           await this.#ask("compareModel", { id: this.#id, ...WARM })
@@ -372,66 +361,24 @@ export class Open {
    * @param {(current: () => boolean) => Promise<void>} work
    */
   async #attempt(now, work) {
-    await this.#work({ files: "", run: now }, work, (error) =>
+    await this.#work.start("running", now, work, (error) =>
       this.#fail(words("openRunFailed", plain(wordsOf(error))), error),
     );
   }
 
-  /**
-   * @param {{files: Words, run: Words}} now  what is said meanwhile
-   * @param {(current: () => boolean) => Promise<void>} work  current: it was not cancelled meanwhile
-   * @param {(error: unknown) => void} fail
-   */
-  async #work(now, work, fail) {
-    const job = ++this.#job;
-    const current = () => job === this.#job;
-    const working = (async () => {
-      try {
-        await work(current);
-      } catch (error) {
-        if (current()) fail(error);
-      }
-      if (current()) this.#rest(this.#words.files === now.files ? "" : this.#words.files);
-    })();
-    this.#busy = true;
-    this.#running = now.run ? working : null;
-    this.#words = { ...now };
-    this.#root.setAttribute("aria-busy", "true");
-    this.#startClock();
-    this.#tell();
-    await working;
-  }
-
-  /** @param {Words} [files]  that is still to be said of them */
-  #rest(files = "") {
-    this.#busy = false;
-    this.#running = null;
-    this.#words = { files, run: "" };
-    clearInterval(this.#clock);
-    this.#since.textContent = "";
-    this.#root.setAttribute("aria-busy", "false");
-    this.#tell();
-  }
-
   /** Nothing interrupts Python but the end of its worker. */
   #cancel() {
-    if (!this.#busy) return;
-    const reading = !this.#running;
+    if (!this.#work.busy) return;
+    const reading = this.#work.kind === "reading";
     this.#end(words("openCancelled"));
-    if (reading) {
-      this.#files = null;
-      this.#clear();
-    }
-    this.#words = { files: reading ? words("openCancelled") : "", run: words("openCancelled") };
-    if (!this.#answer) this.#times.compared("");
-    this.#tell();
+    this.#times.stopped();
+    if (reading) this.#files = null;
     (reading ? this.#input : this.#run).focus();
   }
 
   /** @param {Words} why */
   #end(why) {
-    this.#job += 1;
-    this.#rest();
+    this.#work.end(why);
     this.#ending = true;
     this.#engine.restart(why);
     this.#ending = false;
@@ -439,31 +386,15 @@ export class Open {
 
   /** For another model: a run that does not end soon is ended. */
   async #makeWay() {
-    const running = this.#running;
-    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, GRACE))]);
-    if (this.#running === running && running) this.#end(words("openOther"));
-  }
-
-  #startClock() {
-    const began = performance.now();
-    clearInterval(this.#clock);
-    this.#since.textContent = "";
-    this.#clock = setInterval(() => {
-      const seconds = Math.round((performance.now() - began) / 1000);
-      this.#since.textContent = text.openSeconds(seconds);
-    }, 1000);
+    await this.#work.within(GRACE);
+    if (this.#work.kind === "running") this.#end(words("openOther"));
   }
 
   // ---- what is said -------------------------------------------------------------------------
 
   #tell() {
-    this.#said.textContent = say(this.#words.files);
-    this.#doing.textContent = say(this.#words.run);
-    const [reading, running] = this.#cancels;
-    reading.hidden = !this.#busy || Boolean(this.#running);
-    running.hidden = !this.#busy || !this.#running;
-    this.#run.disabled = this.#busy || !this.#usable;
-    this.#compare.disabled = this.#time.disabled = this.#busy || !this.#answer;
+    this.#run.disabled = this.#work.busy || !this.#usable;
+    this.#compare.disabled = this.#time.disabled = this.#work.busy || !this.#answer;
   }
 
   /**

@@ -70,6 +70,12 @@ export class OpenTimes {
     this.relabel();
   }
 
+  /** What was computed on both devices was cancelled. */
+  stopped() {
+    this.#words = "";
+    this.relabel();
+  }
+
   /** Say it again, in another language. */
   relabel() {
     this.#tellCompared();
