@@ -34,7 +34,7 @@ const WARM = { runs: 5, seconds: 2 };
 const SERIES = 30;
 
 /** Milliseconds for which another model waits for a run to end, before it ends that. */
-const GRACE = 1500;
+const GRACE = 5000;
 
 export class Open {
   #root;
@@ -192,7 +192,6 @@ export class Open {
    * @param {File[]} others
    */
   async #open(file, others) {
-    if (this.#work.kind === "running") await this.#makeWay();
     const id = ++this.#id;
     this.#files = { file, others };
     this.#opened = this.#usable = this.#lacking = false;
@@ -201,6 +200,8 @@ export class Open {
       "reading",
       words("openReading", file.name),
       async (current) => {
+        await this.#makeWay(current);
+        if (!current()) return;
         const told = await this.#engine.opened("openModel", { id, file, others });
         if (current()) this.#show(told, file, others);
       },
@@ -370,24 +371,29 @@ export class Open {
   #cancel() {
     if (!this.#work.busy) return;
     const reading = this.#work.kind === "reading";
-    this.#end(words("openCancelled"));
+    this.#work.end(words("openCancelled"));
+    this.#restart(words("openCancelled"));
     this.#times.stopped();
     if (reading) this.#files = null;
     (reading ? this.#input : this.#run).focus();
   }
 
   /** @param {Words} why */
-  #end(why) {
-    this.#work.end(why);
+  #restart(why) {
     this.#ending = true;
     this.#engine.restart(why);
     this.#ending = false;
   }
 
-  /** For another model: a run that does not end soon is ended. */
-  async #makeWay() {
-    await this.#work.within(GRACE);
-    if (this.#work.kind === "running") this.#end(words("openOther"));
+  /**
+   * For another model: a run that does not end soon is ended.
+   * @param {() => boolean} current  whether that model is still wanted
+   */
+  async #makeWay(current) {
+    const { running } = this.#work;
+    if (!running) return;
+    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, GRACE))]);
+    if (current() && this.#work.running === running) this.#restart(words("openOther"));
   }
 
   // ---- what is said -------------------------------------------------------------------------

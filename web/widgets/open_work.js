@@ -25,8 +25,8 @@ export class OpenWork {
   #job = 0;
   /** @type {Kind | null} */
   #kind = null;
-  /** @type {Promise<void>} */
-  #done = Promise.resolve();
+  /** The last run, until it is over: also one that nobody waits for any more. @type {Promise<void> | null} */
+  running = null;
   /** @type {Record<Kind, Words>} */
   #words = { reading: "", running: "" };
   /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -67,7 +67,7 @@ export class OpenWork {
     this.#words = { reading: "", running: "", [kind]: now };
     this.#root.setAttribute("aria-busy", "true");
     this.#startClock();
-    this.#done = (async () => {
+    const working = (async () => {
       try {
         await work(current);
       } catch (error) {
@@ -75,8 +75,10 @@ export class OpenWork {
       }
       if (current()) this.#rest(this.#words[kind] === now ? "" : this.#words[kind]);
     })();
+    if (kind === "running") this.running = working;
     this.#tell();
-    await this.#done;
+    await working;
+    if (this.running === working) this.running = null;
   }
 
   /** @param {Words} now  what is said from now on, and of a file also after that */
@@ -92,14 +94,6 @@ export class OpenWork {
   end(last = "") {
     this.#job += 1;
     this.#rest(last);
-  }
-
-  /**
-   * Resolves when it is done, or after some time.
-   * @param {number} ms
-   */
-  async within(ms) {
-    await Promise.race([this.#done, new Promise((resolve) => setTimeout(resolve, ms))]);
   }
 
   /** Say it again, in another language. */
