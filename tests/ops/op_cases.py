@@ -102,6 +102,11 @@ for name, values in {
 }.items():  # fmt: skip
     reference = getattr(np, name.replace("a", "arc", 1))
     case(name, values, getattr(tl, name), reference, rtol=1e-3, atol=1e-3)
+# Where a function ends, and beyond; NaN stays NaN.
+ends = np.array([0, -0.0, 1, -1, -2.5, 0.5, 100, -100, np.inf, -np.inf, np.nan], np.float32)
+for name in ("sqrt", "exp", "log", "log1p", "tanh", "sinh", "cosh", "acosh", "asinh", "atanh"):
+    reference = getattr(np, name.replace("a", "arc", 1) if name[0] == "a" else name)
+    case(f"{name}-ends", ends, getattr(tl, name), reference, rtol=1e-3, atol=1e-3)
 case(
     "bitcast",
     (normal(3, 5), integers(3, 5)),
@@ -122,6 +127,7 @@ def exact_erf(x: np.ndarray) -> np.ndarray:
 
 
 case("erf", np.linspace(-6, 6, 101, dtype=np.float32), tl.erf, exact_erf, atol=1e-6)
+case("erf-ends", ends, tl.erf, exact_erf, atol=1e-6)
 case(
     "pow",
     (

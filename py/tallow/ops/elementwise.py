@@ -102,43 +102,78 @@ def _f(name: str, wgsl: str = "", helper: str = "", onnx: str | None = None) -> 
     )
 
 
-def _arc(name: str, wgsl: str = "") -> Elementwise:
+def _arc(name: str, wgsl: str = "", helper: str = "") -> Elementwise:
     """An inverse function, which NumPy calls arc-something."""
     long = name.replace("a", "arc", 1)
     return Elementwise(
         name,
         lambda np, x: getattr(np, long)(x),
         wgsl or name + "({0})",
+        helper=helper,
         accepts="f",
         onnx=name.capitalize(),
     )
 
 
+# WGSL compilers may assume that no NaN or infinity occurs, so the bits are asked; and drivers differ
+# in what they make of both, and of numbers for which a function has no value.
+_IS_NAN = "((bitcast<{U}>({0}) & {U}(0x7fffffffu)) > {U}(0x7f800000u))"
+
+
+def _nan_kept(wgsl: str) -> str:
+    return f"select({wgsl}, {{0}}, {_IS_NAN})"
+
+
 sqrt = _f("sqrt")
-exp = _f("exp")
-log = _f("log")
+exp = _f("exp", _nan_kept("exp({0})"))
+
+# -inf at 0; of the bits that are greater than infinity's, those are NaN's or have the sign.
+_LOG = """
+fn {name}_{S}(x: {T}) -> {T} {
+    let bits = bitcast<{U}>(x);
+    let large = select(log(x), x, bits == {U}(0x7f800000u));
+    let undefined = select(large, {T}(bitcast<f32>(nan_bits)), bits > {U}(0x7f800000u));
+    return select(undefined, {T}(bitcast<f32>(minus_inf_bits)), x == {T}());
+}
+"""
+log = _f("log", "log_{S}({0})", _LOG.replace("{name}", "log"))
 
 # log(1 + x) where 1 + x keeps most digits of x, else a part of its series.
 _LOG1P = """
 fn log1p_{S}(x: {T}) -> {T} {
     let tail = {T}(0.5) - x * ({T}(0.33333333) - x * {T}(0.25));
-    return select(log({T}(1.0) + x), x - x * x * tail, abs(x) < {T}(0.05));
+    return select(log_of_sum_{S}({T}(1.0) + x), x - x * x * tail, abs(x) < {T}(0.05));
 }
 """
-log1p = _f("log1p", "log1p_{S}({0})", _LOG1P, onnx="")
+log1p = _f("log1p", "log1p_{S}({0})", _LOG.replace("{name}", "log_of_sum") + _LOG1P, onnx="")
 """log(1 + x), precise for small x too."""
 
 sin = _f("sin")
 cos = _f("cos")
 tan = _f("tan")
 sinh = _f("sinh")
-cosh = _f("cosh")
+cosh = _f("cosh", _nan_kept("cosh({0})"))
 acos = _arc("acos")
-acosh = _arc("acosh")
+_ACOSH = """
+fn acosh_{S}(x: {T}) -> {T} {
+    let undefined = (bitcast<{U}>(x) > {U}(0x7f800000u)) | (x < {T}(1.0));
+    return select(acosh(x), {T}(bitcast<f32>(nan_bits)), undefined);
+}
+"""
+acosh = _arc("acosh", "acosh_{S}({0})", _ACOSH)
 asin = _arc("asin")
-asinh = _arc("asinh", "(sign({0}) * asinh(abs({0})))")  # the usual formula cancels below 0
+# The usual formula cancels below 0.
+asinh = _arc("asinh", _nan_kept("(sign({0}) * asinh(abs({0})))"))
 atan = _arc("atan")
-atanh = _arc("atanh")
+_ATANH = """
+fn atanh_{S}(x: {T}) -> {T} {
+    let size = bitcast<{U}>(abs(x));
+    let one = {U}(0x3f800000u);
+    let inside = select(atanh(x), x * {T}(bitcast<f32>(inf_bits)), size == one);
+    return select(inside, {T}(bitcast<f32>(nan_bits)), size > one);
+}
+"""
+atanh = _arc("atanh", "atanh_{S}({0})", _ATANH)
 floor = _f("floor")
 ceil = _f("ceil")
 trunc = _f("trunc", onnx="")
@@ -154,7 +189,7 @@ fn tanh_{S}(x: {T}) -> {T} {
     return select(tanh(clamp(x, {T}(-10.0), {T}(10.0))), series, square < {T}(0.01));
 }
 """
-tanh = _f("tanh", "tanh_{S}({0})", _TANH)
+tanh = _f("tanh", _nan_kept("tanh_{S}({0})"), _TANH)
 reciprocal = Elementwise(
     "reciprocal", lambda np, x: 1 / x, "({T}(1.0) / {0})", accepts="f", onnx="Reciprocal"
 )
@@ -200,7 +235,7 @@ def _erf(np: Any, value: Any) -> Any:
     return np.clip(x * p / q, -1, 1).astype(value.dtype)
 
 
-erf = Elementwise("erf", _erf, "erf_{S}({0})", 1, _ERF, accepts="f", onnx="Erf")
+erf = Elementwise("erf", _erf, _nan_kept("erf_{S}({0})"), 1, _ERF, accepts="f", onnx="Erf")
 
 # ---- comparison and logic ---------------------------------------------------------------------
 
@@ -237,11 +272,10 @@ logical_not = Elementwise(
     "logical_not", lambda np, x: np.logical_not(x), "(!{0})", accepts="b", onnx="Not"
 )
 
-# WGSL compilers may assume that no NaN or infinity occurs, so the bits are asked.
 isnan = Elementwise(
     "isnan",
     lambda np, x: np.isnan(x),
-    "((bitcast<{U}>({0}) & {U}(0x7fffffffu)) > {U}(0x7f800000u))",
+    _IS_NAN,
     accepts="f",
     result=dt.bool_,
     onnx="IsNaN",
