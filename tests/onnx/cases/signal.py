@@ -49,6 +49,7 @@ STFT = [
         ([_SIGNAL, _STEP, _HALF], {"onesided": 0}, "window"),
     ]
 ]
+STFT += [Case("STFT", [_SIGNAL[..., 0], _STEP, _HALF, _SIXTEEN], note="flat", atol=1e-4)]
 
 TABLES = [
     Case(name, [scalar(size, np.int64)], {"periodic": periodic}, note=f"size{size}",

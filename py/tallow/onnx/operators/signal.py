@@ -95,11 +95,14 @@ def _dft_on_host(call: Call, np: Any, x: Any, dft_length: Any = None, axis: Any 
 def _frames(
     call: Call, shape: Sequence[int], step: int, window: Sequence[int] | None, length: int | None
 ) -> tuple[int, int, bool]:
-    """Length and number of the frames of an STFT, and whether it is one-sided."""
+    """Length and number of the frames of an STFT, and whether it is one-sided.
+
+    A real signal may lack its last axis, of 1: exporters write it so, and runtimes take it.
+    """
     onesided = call.flag("onesided", True)
-    if len(shape) != 3 or shape[2] not in (1, 2):
+    if len(shape) != 2 and (len(shape) != 3 or shape[2] not in (1, 2)):
         raise OnnxFormatError(f"the signal {tuple(shape)} must be (batch, length, 1 or 2)")
-    if onesided and shape[2] == 2:
+    if onesided and tuple(shape[2:]) == (2,):
         raise OnnxFormatError("onesided=1 needs a real signal")
     if window is not None and len(window) != 1:
         raise OnnxFormatError(f"the window must have one axis, not {tuple(window)}")
@@ -125,6 +128,8 @@ def stft(
     given = None if frame_length is None else call.known_integer(frame_length, "frame_length")
     shape = None if window is None else window.shape
     length, count, onesided = _frames(call, signal.shape, step, shape, given)
+    if signal.ndim == 2:
+        signal = f.expand_dims(signal, -1)
     starts = f.reshape(f.arange(count) * step, (-1, 1))
     frames = f.take(signal, starts + f.arange(length), axis=1)
     if window is not None:
@@ -140,6 +145,7 @@ def _stft_on_host(
     given = None if frame_length is None else int(frame_length.item())
     shape = None if window is None else window.shape
     length, count, onesided = _frames(call, signal.shape, step, shape, given)
+    signal = signal.reshape(*signal.shape[:2], -1)
     frames = signal[:, np.arange(count)[:, None] * step + np.arange(length)]
     if window is not None:
         frames = frames * window[:, None].astype(signal.dtype)
