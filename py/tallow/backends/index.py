@@ -145,7 +145,9 @@ def lane_axis(shape: Shape) -> int:
 
 
 def lane(shape: Shape, coords: Coords, number: int) -> Coords:
-    """The coordinates so many elements along the lane axis."""
+    """The coordinates so many elements along the lane axis; a value without axes has but one."""
+    if not shape:
+        return coords
     axis = lane_axis(shape)
     return (*coords[:axis], coords[axis] + number, *coords[axis + 1 :])
 
