@@ -1,12 +1,14 @@
 """Batch norm folding: a known factor per output channel moves into a convolution's weight.
 
 conv(x, w) * s is conv(x, w * s), and (conv(x, w) + b) * s is conv(x, w * s) + b * s. The products
-of weights then run once, in `prepare`.
+of weights then run once, in `prepare`. Weights of whole numbers are left as they are: a quantised
+convolution is exact before its factor, and what is rounded after it must not fall to the other side.
 """
 
 from __future__ import annotations
 
 from ..graph import Graph, Node, consumers, make, rebuild
+from ..op import Movement
 from ..ops import elementwise as e
 from ..ops import movement, window
 from . import rewrite
@@ -53,6 +55,8 @@ def _scaled(
         return None
     if value.op is window.conv2d:
         x, weight = value.inputs
+        if _is_whole(weight):
+            return None
         scaled = make(e.multiply, weight, rewrite.expand(factor, weight.shape))
         return make(value.op, x, scaled, **value.attrs)
     if value.op is not e.add:
@@ -67,6 +71,13 @@ def _scaled(
             if inside is not None:
                 return make(e.add, inside, rewrite.expand(product, value.shape))
     return None
+
+
+def _is_whole(node: Node) -> bool:
+    """Whether the node is whole numbers, seen as floating ones."""
+    while isinstance(node.op, Movement) and node.inputs:
+        node = node.inputs[0]
+    return node.op is e.cast and node.inputs[0].dtype.is_integer
 
 
 def _alike(a: Node, b: Node) -> tuple[Node, Node]:
