@@ -45,6 +45,12 @@ def concrete_shapes(inputs: Sequence[ValueInfo], given: Shapes | None) -> dict[s
     return result
 
 
+def guessed(inputs: Sequence[ValueInfo], given: Shapes | None) -> bool:
+    """Whether `concrete_shapes` takes a leading dimension for 1 that nothing says."""
+    leading = {info.shape[0] for info in inputs if info.shape and isinstance(info.shape[0], str)}
+    return bool(leading - given_lengths(inputs, given or {}).keys())
+
+
 def given_lengths(inputs: Sequence[ValueInfo], given: Shapes) -> dict[str, int]:
     """Lengths by the names of dimensions; ShapeError for shapes that do not fit the inputs."""
     by_name = {info.name: info for info in inputs}

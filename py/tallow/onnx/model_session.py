@@ -8,11 +8,11 @@ from typing import Any, Self
 
 from ..compile.plan import Plan
 from ..device import backend
-from ..errors import FeedError, GraphError, ShapeError
+from ..errors import FeedError, GraphError, OnnxFormatError, ShapeError
 from ..hostarray import HostArray
 from ..profile import Profile
 from ..session import Session
-from .dimensions import Shapes, concrete_shapes
+from .dimensions import Shapes, concrete_shapes, guessed
 from .execution import Execution, Part, Steps, Trace, now, soon
 from .records import ModelRecord
 from .report import Report
@@ -70,9 +70,12 @@ class ModelSession:
             return  # what it is fed will tell
         if len(tensors) < len(graph.inputs):
             return
-        yield from self._execution.prepare(
-            {info.name: Spec(by_name[info.name], info.dtype) for info in tensors if info.dtype}
-        )
+        specs = {info.name: Spec(by_name[info.name], info.dtype) for info in tensors if info.dtype}
+        try:
+            yield from self._execution.prepare(specs)
+        except OnnxFormatError:
+            if not guessed(tensors, shapes):
+                raise  # else a length of 1 may be what does not fit: what it is fed will tell
 
     def _steps(self, feeds: Feeds) -> Steps:
         values = self._fed(feeds)

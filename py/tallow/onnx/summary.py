@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..compile.count import multiply_adds
-from ..errors import OnnxError, OnnxUnsupportedError, ShapeError
+from ..errors import OnnxError, OnnxFormatError, OnnxUnsupportedError, ShapeError
 from ..hostarray import HostArray
-from .dimensions import Shapes, concrete_shapes
+from .dimensions import Shapes, concrete_shapes, guessed
 from .hosting import HostStep
 from .records import GraphRecord, Metadata, ModelRecord, NodeRecord, ValueInfo
 from .registry import find_any, find_control, operators
@@ -132,7 +132,8 @@ def _first_stage(graph: GraphRecord, shapes: Shapes | None) -> tuple[Stage | Non
     except ValuesNeededError:
         return None, ""
     except OnnxError as error:
-        return None, str(error)
+        only_a_guess = isinstance(error, OnnxFormatError) and guessed(tensors, shapes)
+        return None, "" if only_a_guess else str(error)
 
 
 def _host_steps(stage: Stage | None) -> Iterable[HostStep]:
