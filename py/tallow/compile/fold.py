@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from ..dtype import DType
 from ..errors import DTypeError
-from ..graph import Graph, Node, constant, rebuild, topological
+from ..graph import Graph, Node, constant, rebuild
 from ..hostarray import HostArray, from_values
 from ..op import Elementwise, Movement, Reduce
 from ..ops import elementwise, movement, reduce, source
@@ -85,10 +85,13 @@ _known: WeakKeyDictionary[Node, HostArray | None] = WeakKeyDictionary()
 
 def host_value(node: Node) -> HostArray | None:
     """The value of a small node that depends on constants alone, or None."""
-    if node not in _known:
-        for child in topological([node]):
-            if child not in _known:
-                _known[child] = _evaluate(child)
+    waiting = [node]
+    while waiting:  # stops at what is known: to walk a whole graph for each of its nodes is slow
+        missing = [child for child in waiting[-1].inputs if child not in _known]
+        if missing:
+            waiting += missing
+        elif (done := waiting.pop()) not in _known:
+            _known[done] = _evaluate(done)
     return _known[node]
 
 

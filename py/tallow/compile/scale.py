@@ -2,7 +2,7 @@
 
 conv(x, w) * s is conv(x, w * s), and (conv(x, w) + b) * s is conv(x, w * s) + b * s. The products
 of weights then run once, in `prepare`. Weights of whole numbers are left as they are: a quantised
-convolution is exact before its factor, and what is rounded after it must not fall to the other side.
+convolution is exact before its factor, and what is rounded after it must be so on the right side.
 """
 
 from __future__ import annotations
