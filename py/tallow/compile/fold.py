@@ -150,11 +150,12 @@ def _strided(node: Node, items: list[Any]) -> list[Any]:
     """What an op gives that reads with a fixed step along each axis: far faster than its rule for
     each element, and exporters compute masks and indices of thousands with such ops."""
     (child,), op, rank = node.inputs, node.op, len(node.shape)
-    assert isinstance(op, Movement) and op.pick is not None
-    strides = strides_of(child.shape)
+    assert isinstance(op, Movement)
+    rule, strides = op.pick, strides_of(child.shape)
 
     def place(coords: tuple[int, ...]) -> int:
-        (pick,) = op.pick([child.shape], node.attrs, coords, None)
+        assert rule is not None
+        (pick,) = rule([child.shape], node.attrs, coords, None)
         return sum(map(operator.mul, pick.coords, strides))
 
     first = place((0,) * rank)
