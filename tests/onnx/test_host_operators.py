@@ -46,7 +46,8 @@ ELSEWHERE = {*SEQUENCES.split(), *(case.op for case in LEFT), "ImageDecoder", "M
 
 def test_every_operator_of_the_host_has_cases() -> None:
     covered = {(case.domain, case.op) for case in ON_HOST} | {("", op) for op in ELSEWHERE}
-    assert set(host_operators()) - covered == set()
+    standard = {key for key in host_operators() if key[0] != "com.microsoft"}
+    assert standard - covered == set()  # the others: test_contributed.py
 
 
 def test_the_composed_form_comes_first() -> None:
