@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from ..graph import Node
 from ..op import Elementwise, Movement, Pick, Reduce
-from ..ops import movement
+from ..ops import gather, movement
 from ..ops.source import iota
 from ..shape import Shape, strides_of
 from . import storage
@@ -129,6 +129,12 @@ class Expression:
             return reduce(self, node, coords, width)
         if node.op is iota:
             return self._iota(node, coords, width)
+        if node.op is gather.take and width == 4 and _is_table(node):
+            table, places = node.inputs
+            at = self.value(places, coords, 4)
+            limit = table.shape[0]
+            lanes = [self._read(table, atom(f"{at}.{lane}", limit), 1) for lane in "xyzw"]
+            return f"{type_of(node.dtype, 4)}({', '.join(lanes)})"
         assert isinstance(node.op, Movement), f"{node} cannot be inlined"
         return self._movement(node, coords, width)
 
@@ -277,6 +283,12 @@ class Expression:
         For the rest see reduction.fold_row.
         """
         self._scopes[-1][1][node, at, 1] = fold_row(self, node, over, width, loop)
+
+
+def _is_table(take: Node) -> bool:
+    """Whether an op looks its elements up, each by the code at its own place."""
+    table, places = take.inputs
+    return len(table.shape) == 1 and table.size > 1 and places.dtype.kind == "u"
 
 
 def _undecided(pick: Pick) -> Pick | None:

@@ -1,14 +1,15 @@
 """How elements lie in a buffer on the device, and the WGSL that reads and writes them.
 
 float32, int32 and uint32 lie as they are, bool as u32 0 or 1. Narrow types lie packed in u32, as
-they came: float16, int16 and uint16 two, int8 and uint8 four to a word; they can be read, not
-written.
+they came: float16, int16 and uint16 two, int8 and uint8 four, integers of 4 and 2 bits eight and
+sixteen to a word; they can be read, not written.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..codes import packed_bytes
 from ..dtype import DType
 from .index import Coord, is_multiple, text_of
 from .literal import type_of
@@ -31,7 +32,7 @@ class Region:
 
 def element_bytes(dtype: DType, size: int) -> int:
     """Bytes that `size` elements take on the device."""
-    return size * (dtype.size if is_packed(dtype) else 4)
+    return packed_bytes(dtype, size) if is_packed(dtype) else 4 * size
 
 
 def stored_bytes(dtype: DType, size: int) -> int:
@@ -75,16 +76,34 @@ def _load_packed(name: str, dtype: DType, place: Coord, width: int) -> str:
         if dtype.name == "float16" and is_multiple(place, 2):
             words = [f"unpack2x16float({name}[{text_of((place + s) // 2)}])" for s in (0, 2)]
             return f"vec4f({', '.join(words)})"
+        if is_multiple(place, 4):
+            return _load_four(name, dtype, place)
         lanes = ", ".join(_load_packed(name, dtype, place + lane, 1) for lane in range(4))
         vector = {"f": "vec4f", "i": "vec4i", "u": "vec4u"}[dtype.kind]
         return f"{vector}({lanes})"
     if dtype.name == "float16":
         return f"unpack2x16float({name}[{text_of(place // 2)}])[{text_of(place % 2)}]"
-    per_word, bits = 4 // dtype.size, 8 * dtype.size
+    per_word, bits = 32 // dtype.bits, dtype.bits
     word = f"{name}[{text_of(place // per_word)}]"
     if dtype.kind == "i":
         word = f"bitcast<i32>({word})"
     return f"extractBits({word}, {text_of((place % per_word) * bits)}, {bits}u)"
+
+
+def _load_four(name: str, dtype: DType, place: Coord) -> str:
+    """Integers of one word, or of two. All four are shifted by the same few numbers, which
+    compilers know: to the top of the word first, then back, with the sign if there is one."""
+    kind, bits = f"vec4{dtype.kind}", dtype.bits
+    per_word = 32 // bits
+    words = [f"{name}[{text_of((place + first) // per_word)}]" for first in range(0, 4, per_word)]
+    within = (place % per_word) * bits
+    if within != 0:
+        words = [f"({words[0]} >> {text_of(within)})"]
+    four = f"vec4u({words[0]})" if len(words) == 1 else f"vec2u({', '.join(words)}).xxyy"
+    if kind == "vec4i":
+        four = f"bitcast<vec4i>({four})"
+    tops = ", ".join(str(32 - bits - (lane % per_word) * bits) for lane in range(4))
+    return f"(({four} << vec4u({tops})) >> vec4u({32 - bits}))"
 
 
 def store(name: str, dtype: DType, place: str, width: int, value: str) -> str:

@@ -319,6 +319,7 @@ def _spread(workgroups: int) -> tuple[int, int]:
 
 # ---- hand-written kernels ---------------------------------------------------------------------
 
+_DIVISOR = re.compile(r"([/%] \d+)u\b")
 _OWN_BINDING = re.compile(r"^@group\(0\) @binding\(\d+\) var<storage[^\n]*\n", re.M)
 _OWN_ACCESS = re.compile(r"^fn (?:load|store)_\w+\([^\n]*\{\n(?:.*\n)*?\}\n", re.M)
 
@@ -383,7 +384,8 @@ def _load_function(module: _Module, anchor: Node, load: Load, width: int) -> str
             # No branch: a load stands in dozens of places, and compilers choke on so many.
             result = f"select({kind}(), {result}, {name} < {dim}u)"
     signature = ", ".join(f"{name}: u32" for name in load.params)
-    lines = [*body.lines, f"return {result};"]
+    # Loads stand in the innermost loop: there a divisor stays in the text, as no `params` field.
+    lines = [_DIVISOR.sub(r"\1", line) for line in [*body.lines, f"return {result};"]]
     return f"fn {load.function}({signature}) -> {kind} {{\n{_indent(lines)}\n}}"
 
 

@@ -7,6 +7,7 @@
     simplify      algebra and common subexpressions (simplify.py)
     layout        regions become channels-last (layout.py)
     fold_scales   factors per channel move into convolutions (scale.py)
+    keep_packed   packed weights lie as they are read (packed.py; on "webgpu" alone)
     use_winograd  3x3 convolutions in Winograd's form (winograd.py; on "webgpu" alone)
     split_long    long reductions to few results become two (split.py; on "webgpu" alone)
     split_wide    joins of many operands fit a kernel's bindings (fuse.py)
@@ -38,6 +39,7 @@ from .join import join_in_place
 from .layout import layout
 from .lower import Weights, lower
 from .narrow import narrow
+from .packed import keep_packed, packed_nodes
 from .partition import static_nodes
 from .plan import Plan
 from .scale import fold_scales
@@ -105,10 +107,11 @@ def _device_bytes(data: HostArray) -> memoryview:
 
 def optimise(graph: Graph, device: str, limits: Limits) -> Graph:
     """The graph after every pass that rewrites graphs."""
-    passes: list[GraphPass] = [decode]
+    passes: list[GraphPass] = [lambda g: decode(g, device)]
     passes += [compose, narrow] if device == "webgpu" else []
     passes += [fold, simplify, layout, simplify, fold_scales, fold, simplify]
     if device == "webgpu":
+        passes.append(keep_packed)
         passes.append(lambda g: use_winograd(g, limits.traits, limits.binding_bytes))
         passes.append(lambda g: split_long(g, limits.traits))
     passes.append(lambda g: split_wide(g, limits.storage_buffers))
@@ -130,7 +133,8 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = Limits(
         limits = HOST
     graph = optimise(graph.check(), device, limits)
     static = static_nodes(graph)
-    fusion = fuse(graph, static, limits.storage_buffers)
+    packed = packed_nodes(graph, static) if device == "webgpu" else set()
+    fusion = fuse(graph, static, packed, limits.storage_buffers)
     if device == "webgpu":
         fusion = join_in_place(graph, fusion)
     plan, weights = lower(graph, fusion, static, device, types, limits.traits)

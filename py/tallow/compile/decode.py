@@ -1,7 +1,8 @@
 """Decoding: a graph without coded types (dtype.py), which neither NumPy nor WGSL computes.
 
 Constants stay as packed as they are in the file and become numbers on the device that reads them;
-floating ones become float32, integers int8 or uint8. Inputs and outputs travel as words, one an
+floating ones become float32, integers int8 or uint8. Integers of less than a byte the GPU reads as
+they lie (backends/storage.py); for NumPy they are taken out of bytes. Inputs and outputs travel as words, one an
 element. What is computed is float32: it is rounded by a cast to a coded type, and in outputs.
 """
 
@@ -22,8 +23,8 @@ from ..tensor import Tensor
 _SMALL = 64  # elements of a constant that is decoded here and now
 
 
-def decode(graph: Graph) -> Graph:
-    """The graph in types that devices have; coded inputs and outputs become words."""
+def decode(graph: Graph, device: str) -> Graph:
+    """The graph in types that the device has, or reads; coded inputs and outputs become words."""
     order = graph.nodes()
     if not any(node.dtype.coded for node in (*order, *graph.inputs)):
         return graph
@@ -39,7 +40,7 @@ def decode(graph: Graph) -> Graph:
     }
     for node in order:
         if node not in new:
-            new[node] = _decoded(node, tuple(new[child] for child in node.inputs))
+            new[node] = _decoded(node, tuple(new[child] for child in node.inputs), device)
     outputs = {
         name: _to_words(Tensor(new[node]), node.dtype).node if node.dtype.coded else new[node]
         for name, node in graph.outputs.items()
@@ -47,10 +48,10 @@ def decode(graph: Graph) -> Graph:
     return Graph(tuple(inputs.values()), outputs, graph.name)
 
 
-def _decoded(node: Node, inputs: tuple[Node, ...]) -> Node:
+def _decoded(node: Node, inputs: tuple[Node, ...], device: str) -> Node:
     dtype = node.dtype
     if node.is_constant:
-        return _constant(node.attrs["data"]) if dtype.coded else node
+        return _constant(node.attrs["data"], device) if dtype.coded else node
     if node.op is e.cast and dtype.coded:
         return _rounded(Tensor(inputs[0]), dtype).node
     if node.op is e.bitcast and (dtype.coded or node.inputs[0].dtype.coded):
@@ -67,13 +68,18 @@ def _decoded(node: Node, inputs: tuple[Node, ...]) -> Node:
     return make(node.op, *inputs, **attrs)
 
 
-def _constant(data: HostArray) -> Node:
+def _constant(data: HostArray, device: str) -> Node:
     dtype = data.dtype
     if data.size <= _SMALL:
         return constant(from_values(data.flat(), data.shape, computed_type(dtype)))
     if not dtype.narrow_bits:
         words = Tensor(constant(HostArray(data.data, data.shape, word_type(dtype))))
         return _from_words(words, dtype).node
+    if device == "webgpu":
+        if dtype.is_integer:
+            return Tensor(constant(data)).astype(computed_type(dtype)).node
+        codes = Tensor(constant(HostArray(data.data, data.shape, dt.uint4)))
+        return _from_words(codes.astype(dt.uint8), dtype).node
     per_byte, length = 8 // dtype.bits, len(data.data)
     packed = Tensor(constant(HostArray(data.data, (length, 1), dt.uint8)))
     shifts = from_values([dtype.bits * place for place in range(per_byte)], (per_byte,), dt.uint8)

@@ -5,7 +5,8 @@ to one kernel and may compute it where they read it; otherwise it becomes the ro
 its own. Since a member is read inside its group alone, groups never wait for each other in a
 circle. What counts:
 
-* views (reshape, permute, expand, slice) cost nothing and are copied into every reader;
+* views (reshape, permute, expand, slice) cost nothing and are copied into every reader; so is
+  what makes numbers of packed weights (packed.py);
 * a group holds at most one anchor: a contraction, a window or a reduction. Contractions and
   windows compute what follows them (elementwise, same shape) as they store; a reduction also
   computes what comes before it as it reads;
@@ -70,10 +71,10 @@ class Fusion:
         return node
 
 
-def fuse(graph: Graph, static: set[Node], most_buffers: int) -> Fusion:
+def fuse(graph: Graph, static: set[Node], packed: set[Node], most_buffers: int) -> Fusion:
     """Groups the nodes; `static` ones depend on weights alone and never share a kernel with
-    others."""
-    return _Fuser(graph, static, most_buffers).run()
+    others, but for the `packed` among them (packed.py)."""
+    return _Fuser(graph, static, packed, most_buffers).run()
 
 
 def split_wide(graph: Graph, most_buffers: int) -> Graph:
@@ -132,10 +133,13 @@ def _comes_from_rows(node: Node, shape: Shape, axes: tuple[int, ...]) -> bool:
 
 
 class _Fuser:
-    def __init__(self, graph: Graph, static: set[Node], most_buffers: int) -> None:
+    def __init__(
+        self, graph: Graph, static: set[Node], packed: set[Node], most_buffers: int
+    ) -> None:
         self.order = graph.nodes()
         self.readers = consumers(self.order)
         self.static = static
+        self.packed = packed
         self.most = most_buffers
         self.wanted = set(graph.outputs.values())  # must lie in memory
         self.groups: dict[Node, Group] = {}  # by root
@@ -185,25 +189,23 @@ class _Fuser:
         if not node.is_source or node.op is iota:
             self.wanted.add(node)
 
-    @staticmethod
-    def _is_view(node: Node) -> bool:
-        return isinstance(node.op, Movement) and node.op.view
+    def _is_view(self, node: Node) -> bool:
+        return node in self.packed or (isinstance(node.op, Movement) and node.op.view)
 
     def _may_join(self, group: Group, node: Node) -> bool:
         crosses = (node in self.static) != (group.root in self.static)
         free = node.op in (movement.expand, movement.reshape, iota) or _is_spread(node)
-        if crosses and not free:
+        if crosses and not free and node not in self.packed:
             return False
         stances = {self._stance(group, reader, node) for reader in self._readers_in(group, node)}
         if "memory" in stances:
             return False
+        crowded = len((group.frontier - {node}) | set(self._loads(node))) >= self.most
         if self._is_view(node) or node.op is iota:
-            return True
+            return not (crowded and node in self.packed)
         if "repeated" in stances or len(self._places(group, node)) > MOST_PLACES:
             return False
-        if "row" in stances and stances != {"row"}:
-            return False
-        if len((group.frontier - {node}) | set(self._loads(node))) >= self.most:
+        if crowded or ("row" in stances and stances != {"row"}):
             return False
         if isinstance(node.op, Contraction):
             return group.anchor is None and stances == {"same"}
@@ -246,7 +248,8 @@ class _Fuser:
             cheap = node.op in (movement.reshape, movement.expand, movement.permute)
             # The three channels of a picture are read one by one, in whatever order they lie.
             few = node is reader.inputs[0] and node.shape[-1] < 4
-            return "repeated" if cheap and (reader.op is contract.matmul or few) else "memory"
+            cheap = cheap and (reader.op is contract.matmul or few)
+            return "repeated" if cheap or node in self.packed else "memory"
         if isinstance(reader.op, Reduce):
             return {"repeated": "repeated", "row": "same"}.get(own, "once")
         if reader.op in (gather.take, gather.take_along_axis):

@@ -4,7 +4,8 @@ The weight is transformed by a matmul with a constant. That depends on weights a
 `prepare`, after whatever was folded into the weight.
 
 The transformed image takes four times the memory of the image, the product four times that of the
-result. Where these would decide how much memory a run takes, the convolution stays as it is.
+result. Where these would decide how much memory a run takes, the convolution stays as it is. So does
+one whose weight is packed: transformed, that would be seven times as large, or more.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ..op import Contraction
 from ..ops import contract, window
 from ..ops import winograd as ops
 from . import rewrite
+from .packed import packed_nodes
 from .partition import static_nodes
 
 SMALL = 4 << 20  # bytes of a transformed image and product that are not worth saving
@@ -34,11 +36,12 @@ def use_winograd(graph: Graph, traits: Traits, most_bytes: int) -> Graph:
     than what any op of the graph needs at once, and than `SMALL`.
     """
     static = static_nodes(graph)
+    ready = static - packed_nodes(graph, static)
     budget = max(SMALL, _largest(graph, static))
     matrix = constant(from_values(ops.weight_matrix(), (1, ops.PLACES, 9), float32))
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
-        if _is_plain(node) and node.inputs[1] in static and winograd_pays(node, traits):
+        if _is_plain(node) and node.inputs[1] in ready and winograd_pays(node, traits):
             x, weight = inputs
             image, weight, product = _parts(x, weight, matrix, node.attrs["padding"])
             modest = _bytes(image) + _bytes(product) <= budget

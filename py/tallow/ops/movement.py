@@ -10,7 +10,7 @@ from ..op import Attrs, Movement, Pick, Spec
 from ..shape import Shape, size_of, strides_of
 
 
-def _factor(source: Shape, target: Shape) -> list[tuple[list[int], list[int]]]:
+def runs_of(source: Shape, target: Shape) -> list[tuple[list[int], list[int]]]:
     """Pairs of runs of axes, of source and target, with equal numbers of elements.
 
     An index need only be taken apart within a run, so that axes a reshape leaves alone cost
@@ -50,7 +50,7 @@ def reshape_coords(source: Shape, target: Shape, coords: Sequence[Any]) -> tuple
     if size_of(source) == 0:
         return tuple(0 for _ in source)
     result: list[Any] = [0] * len(source)
-    for a, b in _factor(source, target):
+    for a, b in runs_of(source, target):
         inner = [target[axis] for axis in b]
         place: Any = 0
         for axis, stride in zip(b, strides_of(inner), strict=True):
