@@ -86,7 +86,8 @@ BY_NAME = {dtype.name: dtype for dtype in ALL}
 
 _WIDER = {
     int8: int32, int16: int32, int64: int32, uint8: uint32, uint16: uint32, uint64: uint32,
-    float16: float32, float64: float32, int4: int32, int2: int32, uint4: uint32, uint2: uint32,
+    float16: float32, bfloat16: float32, float64: float32,
+    int4: int32, int2: int32, uint4: uint32, uint2: uint32,
 }  # fmt: skip
 
 

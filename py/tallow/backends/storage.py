@@ -1,8 +1,8 @@
 """How elements lie in a buffer on the device, and the WGSL that reads and writes them.
 
 float32, int32 and uint32 lie as they are, bool as u32 0 or 1. Narrow types lie packed in u32, as
-they came: float16, int16 and uint16 two, int8 and uint8 four, integers of 4 and 2 bits eight and
-sixteen to a word; they can be read, not written.
+they came: float16, bfloat16, int16 and uint16 two, int8 and uint8 four, integers of 4 and 2 bits
+eight and sixteen to a word; they can be read, not written.
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ def _load_packed(name: str, dtype: DType, place: Coord, width: int) -> str:
         if dtype.name == "float16" and is_multiple(place, 2):
             words = [f"unpack2x16float({name}[{text_of((place + s) // 2)}])" for s in (0, 2)]
             return f"vec4f({', '.join(words)})"
+        if dtype.name == "bfloat16" and is_multiple(place, 2):
+            return f"bitcast<vec4f>({_to_top(name, dtype, place)} & vec4u(0xffff0000))"
         if is_multiple(place, 4):
             return _load_four(name, dtype, place)
         lanes = ", ".join(_load_packed(name, dtype, place + lane, 1) for lane in range(4))
@@ -85,25 +87,36 @@ def _load_packed(name: str, dtype: DType, place: Coord, width: int) -> str:
         return f"unpack2x16float({name}[{text_of(place // 2)}])[{text_of(place % 2)}]"
     per_word, bits = 32 // dtype.bits, dtype.bits
     word = f"{name}[{text_of(place // per_word)}]"
+    if dtype.name == "bfloat16":
+        return f"bitcast<f32>(({word} >> {text_of((place % 2) * 16)}) << 16u)"
     if dtype.kind == "i":
         word = f"bitcast<i32>({word})"
     return f"extractBits({word}, {text_of((place % per_word) * bits)}, {bits}u)"
 
 
 def _load_four(name: str, dtype: DType, place: Coord) -> str:
-    """Integers of one word, or of two. All four are shifted by the same few numbers, which
-    compilers know: to the top of the word first, then back, with the sign if there is one."""
-    kind, bits = f"vec4{dtype.kind}", dtype.bits
-    per_word = 32 // bits
+    """Integers that lie in one word or in two: to the top of a word first, then back, with the
+    sign if there is one."""
+    four = _to_top(name, dtype, place)
+    if dtype.kind == "i":
+        four = f"bitcast<vec4i>({four})"
+    return f"({four} >> vec4u({32 - dtype.bits}))"
+
+
+def _to_top(name: str, dtype: DType, place: Coord) -> str:
+    """Four elements in the upper bits of a vec4u, with others below them.
+
+    By multiplication: a compiler that shifts four lanes at once makes shifts of it, and one that
+    shifts them one by one (SwiftShader) does better as it stands.
+    """
+    per_word = 32 // dtype.bits
     words = [f"{name}[{text_of((place + first) // per_word)}]" for first in range(0, 4, per_word)]
-    within = (place % per_word) * bits
+    within = (place % per_word) * dtype.bits
     if within != 0:
         words = [f"({words[0]} >> {text_of(within)})"]
     four = f"vec4u({words[0]})" if len(words) == 1 else f"vec2u({', '.join(words)}).xxyy"
-    if kind == "vec4i":
-        four = f"bitcast<vec4i>({four})"
-    tops = ", ".join(str(32 - bits - (lane % per_word) * bits) for lane in range(4))
-    return f"(({four} << vec4u({tops})) >> vec4u({32 - bits}))"
+    factors = [1 << 32 - dtype.bits * (lane % per_word + 1) for lane in range(4)]
+    return f"({four} * vec4u({', '.join(map(str, factors))}))"
 
 
 def store(name: str, dtype: DType, place: str, width: int, value: str) -> str:

@@ -1,8 +1,8 @@
 """Decoding: a graph without coded types (dtype.py), which neither NumPy nor WGSL computes.
 
 Constants stay as packed as they are in the file and become numbers on the device that reads them;
-floating ones become float32, integers int8 or uint8. Integers of less than a byte the GPU reads as
-they lie (backends/storage.py); for NumPy they are taken out of bytes. Inputs and outputs travel as words, one an
+floating ones become float32, integers int8 or uint8. bfloat16 and integers of less than a byte the
+GPU reads as they lie (backends/storage.py); for NumPy they are taken out of words and bytes. Inputs and outputs travel as words, one an
 element. What is computed is float32: it is rounded by a cast to a coded type, and in outputs.
 """
 
@@ -72,12 +72,12 @@ def _constant(data: HostArray, device: str) -> Node:
     dtype = data.dtype
     if data.size <= _SMALL:
         return constant(from_values(data.flat(), data.shape, computed_type(dtype)))
+    if device == "webgpu" and (dtype == dt.bfloat16 or (dtype.is_integer and dtype.narrow_bits)):
+        return Tensor(constant(data)).astype(computed_type(dtype)).node
     if not dtype.narrow_bits:
         words = Tensor(constant(HostArray(data.data, data.shape, word_type(dtype))))
         return _from_words(words, dtype).node
     if device == "webgpu":
-        if dtype.is_integer:
-            return Tensor(constant(data)).astype(computed_type(dtype)).node
         codes = Tensor(constant(HostArray(data.data, data.shape, dt.uint4)))
         return _from_words(codes.astype(dt.uint8), dtype).node
     per_byte, length = 8 // dtype.bits, len(data.data)
