@@ -53,8 +53,9 @@ class Session:
 
     @property
     def stats(self) -> dict[str, Any]:
-        """kernels, dispatches (of one run), slots, bytes, runs, adapter."""
-        return self._program.stats
+        """kernels, dispatches (of one run), slots, bytes, weights (the bytes of those among them),
+        runs, adapter."""
+        return {**self._program.stats, "weights": self.plan.weight_bytes}
 
     def run(self, feeds: Feeds) -> dict[str, Any]:
         """Runs and blocks; raises FeedError for feeds that do not fit, naming them."""

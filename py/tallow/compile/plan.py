@@ -130,6 +130,14 @@ class Plan:
             total[slot.kind] = total.get(slot.kind, 0) + slot.bytes
         return total
 
+    @property
+    def weight_bytes(self) -> int:
+        """Bytes of the weights that a device keeps: those that `run` reads, or gives."""
+        used = {slot for step in self.run for slot in step.bindings}
+        used |= {port.slot for port in self.outputs}
+        slots = [self.slots[number] for number in used]
+        return sum(slot.bytes for slot in slots if slot.kind in ("weight", "prepared"))
+
     def __str__(self) -> str:
         lines = [f"plan {self.name} for {self.device}"]
         for number, slot in enumerate(self.slots):

@@ -121,8 +121,10 @@ class ModelSession:
 
     @property
     def stats(self) -> dict[str, Any]:
-        """kernels, dispatches, slots, bytes, runs of the plans together; adapter."""
-        total: dict[str, Any] = {"kernels": 0, "dispatches": 0, "slots": 0, "bytes": 0, "runs": 0}
+        """kernels, dispatches, slots, bytes, weights, runs of the plans together; adapter."""
+        total: dict[str, Any] = dict.fromkeys(
+            ("kernels", "dispatches", "slots", "bytes", "weights", "runs"), 0
+        )
         for session in self._sessions():
             for name, value in session.stats.items():
                 total[name] = total.get(name, 0) + value if isinstance(value, int) else value

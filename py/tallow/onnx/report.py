@@ -24,12 +24,14 @@ class OnHost:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What ran where. nodes: those that the device ran, in `parts` plans; moved: reasons why NumPy
-    ran a part in place of the device; host: the nodes that the host computed."""
+    """What ran where. nodes: those that the device ran, in `parts` plans; weights: the bytes of
+    weights that it holds for them; moved: reasons why NumPy ran a part in place of the device;
+    host: the nodes that the host computed."""
 
     device: str
     parts: int
     nodes: int
+    weights: int
     moved: tuple[str, ...]
     host: tuple[OnHost, ...]
 
@@ -52,13 +54,14 @@ class Report:
             device,
             len(compiled),
             sum(part.stage.nodes for part in compiled),
+            sum(part.session.plan.weight_bytes for part in compiled if part.session),
             tuple(part.why for part in compiled if part.why),
             tuple(host),
         )
 
     def __str__(self) -> str:
         plans = f"{self.parts} plan{'' if self.parts == 1 else 's'}"
-        lines = [f"{self.device}: {self.nodes} nodes in {plans}"]
+        lines = [f"{self.device}: {self.nodes} nodes in {plans}, {self.weights:,} bytes of weights"]
         lines += [f"numpy instead, for a plan: {reason}" for reason in self.moved]
         if self.host:
             lines.append(f"host: {len(self.host)} nodes, {self.bytes:,} bytes crossed")
