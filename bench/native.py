@@ -1,10 +1,11 @@
 """Measures kernels and models on this machine's own GPU, through the package `wgpu`.
 
     python3 build.py bench --native [--peak TFLOPS] [--peak-float16 TFLOPS] [--json FILE]
-                                    [--parts matmul conv models] [--types float32 float16]
+                                    [--parts matmul conv packed models] [--types float32 float16]
 
-Matrix products from 256 to 8192, the convolutions of SqueezeNet 1.1 and EfficientNet-Lite0, and the
-models, in float32 and with factors rounded to float16, which is what a user gets after
+Matrix products from 256 to 8192, the convolutions of SqueezeNet 1.1 and EfficientNet-Lite0,
+products with weights that stay packed beside the same with float32, and the models, in float32 and
+with factors rounded to float16, which is what a user gets after
 `tl.set_float32_matmul_precision("medium")`; kernels are the rule's, not tuned ones. A figure is by
 the clock on the wall over several runs in one submit, so that neither transfers nor Python count;
 each answer is checked against NumPy before it is timed. What the adapter cannot hold, what it would
@@ -39,12 +40,15 @@ from tallow.backends.native import NativeBackend, NativeProgram  # noqa: E402
 from tallow.backends.native_device import Adapter, find_adapter  # noqa: E402
 from tallow.backends.numpy import NumpyProgram  # noqa: E402
 from tallow.compile import Limits, compile_graph  # noqa: E402
+from tallow.dtype import BY_NAME  # noqa: E402
 from tallow.graph import Graph, Node, input_node, make  # noqa: E402
+from tallow.hostarray import from_values  # noqa: E402
 from tallow.ops import contract, window  # noqa: E402
-from tallow.tensor import Tensor  # noqa: E402
+from tallow.tensor import Tensor, asarray  # noqa: E402
 
 MODELS = ROOT / "dist" / "models"
 SIZES = (256, 512, 1024, 2048, 4096, 8192)
+PACKED = ((512, 512, 512), (1, 384, 384), (1, 2048, 2048))  # rows, inner length, columns
 LONGEST = 4.0  # seconds that one run may take
 ROUNDS = 5
 BUDGET = 10.0  # seconds of all rounds of a case, unless a single one takes longer
@@ -118,6 +122,17 @@ def convolution(name: str) -> tuple[Graph, float]:
     return Graph((x,), {"y": y}, name), operations(y)
 
 
+def packed(shape: tuple[int, int, int], name: str) -> tuple[Graph, float]:
+    """A product of an input with a constant of a type, scaled by column, and its operations."""
+    rows, inner, columns = shape
+    x, dtype = input_node("x", (rows, inner), tl.float32), BY_NAME[name]
+    numbers = np.random.default_rng(1).integers(-8, 8, inner * columns).tolist()
+    weight = asarray(from_values(numbers, (inner, columns), dtype)).astype(tl.float32)
+    scale = tl.asarray(np.linspace(0.01, 0.02, columns, dtype=np.float32))
+    y = Tensor(x) @ (weight * scale)
+    return Graph((x,), {"y": y.node}, f"product with {name}"), 2.0 * rows * inner * columns
+
+
 def model(name: str) -> tuple[Graph, float]:
     """A model of dist/ and the operations of its products and convolutions."""
     graph = tl.onnx.load(MODELS / name / f"{name}.onnx").graph()
@@ -155,7 +170,7 @@ def checked(backend: NativeBackend, graph: Graph, dtype: str) -> tuple[NativePro
     if len(feeds) == 2:  # a product: two rows tell whether it is right
         got, wanted = got[0, :2], feeds[0][0, :2] @ feeds[1][0]
     else:
-        wanted = NumpyProgram(compiled).run(feeds)[0].numpy()
+        wanted = NumpyProgram(compile_graph(graph, "numpy")).run(feeds)[0].numpy()
     slack = TOLERANCE[dtype] * np.abs(wanted).max()
     np.testing.assert_allclose(got, wanted, atol=slack, rtol=0)
     names = [step.name for step in compiled.plan.run]
@@ -188,6 +203,11 @@ def cases(parts: list[str]) -> Iterator[tuple[str, str, Callable[[], tuple[Graph
     if "conv" in parts:
         for name in CONVOLUTIONS:
             yield "conv", name, partial(convolution, name)
+    if "packed" in parts:
+        for shape in PACKED:
+            for kept in ("float32", "int8", "int4", "bfloat16", "float8_e4m3fn"):
+                label = f"{' x '.join(map(str, shape))}, {kept} weight"
+                yield "packed", label, partial(packed, shape, kept)
     if "models" in parts and MODELS.is_dir():
         names = json.loads((MODELS / "manifest.json").read_text("utf-8"))["models"]
         for name in (entry["name"] for entry in names):
@@ -229,7 +249,7 @@ def main() -> None:
     """Measures and prints."""
     about = (__doc__ or "").splitlines()[0]
     parser = argparse.ArgumentParser(prog="build.py bench --native", description=about)
-    parts, types = ["matmul", "conv", "models"], ["float32", "float16"]
+    parts, types = ["matmul", "conv", "packed", "models"], ["float32", "float16"]
     parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
     parser.add_argument("--types", nargs="+", choices=types, default=types)
     parser.add_argument("--peak", type=float, help="the card's TFLOP/s, to give shares of it")

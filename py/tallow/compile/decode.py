@@ -2,8 +2,10 @@
 
 Constants stay as packed as they are in the file and become numbers on the device that reads them;
 floating ones become float32, integers int8 or uint8. bfloat16 and integers of less than a byte the
-GPU reads as they lie (backends/storage.py); for NumPy they are taken out of words and bytes. Inputs and outputs travel as words, one an
-element. What is computed is float32: it is rounded by a cast to a coded type, and in outputs.
+GPU reads as they lie (backends/storage.py); for NumPy they are taken out of words and bytes.
+
+Inputs and outputs travel as words, one an element. What is computed is float32: it is rounded by a
+cast to a coded type, and in outputs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Packed weights: constants of few bits that stay as they are on the GPU for a session's life.
 
-A weight of int8, int4, bfloat16 and the like comes with a chain of steps that makes numbers of it: a
-cast, a zero point, a scale, bits moved. Computed once, those numbers would take four or eight times
-the memory of the file. So each reader computes them as it loads (fuse.py takes the nodes of
+A weight of int8, int4, bfloat16 and the like comes with a chain of steps that makes numbers of it:
+a cast, a zero point, a scale. Computed once, those numbers would take up to eight times the memory
+of the file. So each reader computes them as it loads (fuse.py takes the nodes of
 `packed_nodes` for views), and `keep_packed` readies the chain for that: the data are put in the
 order in which a product reads them, and factors of a whole row or column move behind the product.
 float16 is not among these types: it is unpacked once, as it saves but half.
@@ -11,19 +11,22 @@ float16 is not among these types: it is unpacked once, as it saves but half.
 from __future__ import annotations
 
 from itertools import product
+from typing import Literal
 
 from ..backends.storage import is_packed
 from ..codes import pack
 from ..dtype import float16, float32
 from ..graph import Graph, Node, constant, make, rebuild
 from ..hostarray import HostArray, from_values
-from ..op import Elementwise, Movement
+from ..op import Elementwise, Movement, Op
 from ..ops import contract, gather, movement, window
 from ..ops import elementwise as e
 from ..ops.movement import runs_of
 from ..shape import Shape, strides_of
 from . import rewrite
 from .partition import static_nodes
+
+Axes = tuple[int, ...]
 
 _LEAST = 4096  # elements that are worth packing
 _SMALL = 4  # times fewer elements than the weight have scales, zero points and tables
@@ -35,9 +38,10 @@ _STEPS = {
 }  # fmt: skip
 
 # The axes of an operand over which a product sums, by operand.
-_SUMMED = {contract.matmul: {0: (2,), 1: (1,)}, window.conv2d: {1: (0, 1, 2)}}
-
-Axes = tuple[int, ...]
+_SUMMED: dict[Op, dict[int, Axes]] = {
+    contract.matmul: {0: (2,), 1: (1,)},
+    window.conv2d: {1: (0, 1, 2)},
+}
 
 
 def packed_nodes(graph: Graph, static: set[Node]) -> set[Node]:
@@ -200,20 +204,20 @@ def _order_before(node: Node, axes: Axes) -> Axes | None:
 def _moved(node: Node, axes: Axes) -> HostArray:
     """The data of a constant with its axes permuted: by slices along the longest of them."""
     data: HostArray = node.attrs["data"]
-    code = "H" if data.dtype.size == 2 else "B"
+    code: Literal["H", "B"] = "H" if data.dtype.size == 2 else "B"
     before = data.words().cast("B").cast(code)
     words = bytearray(before.nbytes)
     after = memoryview(words).cast(code)
     shape = tuple(node.shape[axis] for axis in axes)
-    strides = strides_of(node.shape)
-    steps = [(dim, strides[axis], out) for dim, axis, out in zip(shape, axes, strides_of(shape))]
-    length, stride, out_stride = max(steps)
-    steps.remove((length, stride, out_stride))
-    for places in product(*(range(dim) for dim, _, _ in steps)):
-        start = sum(at * step for at, (_, step, _) in zip(places, steps))
-        out = sum(at * step for at, (_, _, step) in zip(places, steps))
-        end, out_end = start + (length - 1) * stride + 1, out + (length - 1) * out_stride + 1
-        after[out:out_end:out_stride] = before[start:end:stride]
+    source, target = strides_of(node.shape), strides_of(shape)
+    steps = [(dim, source[axis], out) for dim, axis, out in zip(shape, axes, target, strict=True)]
+    length, step, out_step = max(steps)
+    steps.remove((length, step, out_step))
+    starts = product(*([(at * a, at * b) for at in range(dim)] for dim, a, b in steps))
+    for parts in starts:
+        start, out = (sum(offsets) for offsets in zip((0, 0), *parts, strict=True))
+        run = slice(start, start + (length - 1) * step + 1, step)
+        after[out : out + (length - 1) * out_step + 1 : out_step] = before[run]
     return HostArray(pack(memoryview(words), data.dtype), shape, data.dtype)
 
 

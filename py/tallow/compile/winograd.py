@@ -4,8 +4,8 @@ The weight is transformed by a matmul with a constant. That depends on weights a
 `prepare`, after whatever was folded into the weight.
 
 The transformed image takes four times the memory of the image, the product four times that of the
-result. Where these would decide how much memory a run takes, the convolution stays as it is. So does
-one whose weight is packed: transformed, that would be seven times as large, or more.
+result. Where these would decide how much memory a run takes, the convolution stays as it is. So
+does one whose weight is packed (packed.py): transformed, it would be seven times as large.
 """
 
 from __future__ import annotations
