@@ -88,7 +88,7 @@ def _load_packed(name: str, dtype: DType, place: Coord, width: int) -> str:
     per_word, bits = 32 // dtype.bits, dtype.bits
     word = f"{name}[{text_of(place // per_word)}]"
     if dtype.name == "bfloat16":
-        return f"bitcast<f32>(({word} >> {text_of((place % 2) * 16)}) << 16u)"
+        return f"bitcast<f32>(({word} >> ({text_of((place % 2) * 16)})) << 16u)"
     if dtype.kind == "i":
         word = f"bitcast<i32>({word})"
     return f"extractBits({word}, {text_of((place % per_word) * bits)}, {bits}u)"
@@ -113,7 +113,7 @@ def _to_top(name: str, dtype: DType, place: Coord) -> str:
     words = [f"{name}[{text_of((place + first) // per_word)}]" for first in range(0, 4, per_word)]
     within = (place % per_word) * dtype.bits
     if within != 0:
-        words = [f"({words[0]} >> {text_of(within)})"]
+        words = [f"({words[0]} >> ({text_of(within)}))"]
     four = f"vec4u({words[0]})" if len(words) == 1 else f"vec2u({', '.join(words)}).xxyy"
     factors = [1 << 32 - dtype.bits * (lane % per_word + 1) for lane in range(4)]
     return f"({four} * vec4u({', '.join(map(str, factors))}))"
