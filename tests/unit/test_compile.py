@@ -200,7 +200,7 @@ def test_kernels_share_no_computation() -> None:
     results = [share, rows * tl.reshape(at, (48, 1)), tl.sum(low, axis=1), tl.concat([low, at])]
     graph = Graph((x.node,), {str(i): y.node for i, y in enumerate(results)}, "test")
     graph = optimise(graph, "webgpu", DEFAULT)
-    groups = fuse(graph, static_nodes(graph), DEFAULT.storage_buffers).groups
+    groups = fuse(graph, static_nodes(graph), set(), DEFAULT.storage_buffers).groups
     assert len(groups) > 4
     counts = Counter(node for group in groups for node in group.members)
     again = {node.op.name for node, count in counts.items() if count > 1}

@@ -115,8 +115,8 @@ def _arc(name: str, wgsl: str = "", helper: str = "") -> Elementwise:
     )
 
 
-# WGSL compilers may assume that no NaN or infinity occurs, so the bits are asked; and drivers differ
-# in what they make of both, and of numbers for which a function has no value.
+# WGSL compilers may assume that no NaN or infinity occurs, so the bits are asked; and drivers
+# differ in what they make of both, and of numbers for which a function has no value.
 _IS_NAN = "((bitcast<{U}>({0}) & {U}(0x7fffffffu)) > {U}(0x7f800000u))"
 
 
