@@ -131,7 +131,10 @@ def from_buffer(value: Any) -> HostArray:
     if coded is not None and coded.coded:
         words = memoryview(value.view(f"u{coded.size}").tobytes())
         return from_words(words, tuple(value.shape), coded)
-    view = memoryview(value)
+    try:
+        view = memoryview(value)
+    except (TypeError, ValueError) as error:
+        raise DTypeError(f"{type(value).__name__} is no array of numbers") from error
     code = view.format.lstrip("<=@|") if view.format else "B"
     if view.format and view.format.startswith((">", "!")):
         raise DTypeError(f"a big-endian buffer ({view.format}) must be swapped first")
@@ -183,7 +186,8 @@ def from_python(value: Any, dtype: DType | None = None) -> HostArray:
     items = list(_flatten(value))
     for item in items:
         if not isinstance(item, (bool, int, float)):
-            raise DTypeError(f"asarray: {item!r} is neither a number nor a list of numbers")
+            what = repr(item) if isinstance(item, str) else type(item).__name__
+            raise DTypeError(f"asarray: {what} is neither a number nor a list of numbers")
     if dtype is None:
         if items and all(isinstance(item, bool) for item in items):
             dtype = dt.bool_

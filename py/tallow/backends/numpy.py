@@ -9,7 +9,7 @@ from threading import Lock
 from time import perf_counter
 from typing import Any
 
-from ..compile import HOST, Compiled, Limits
+from ..compile import Compiled, Limits, host_limits
 from ..compile.plan import Plan, Port, Step
 from ..dtype import BY_NAME
 from ..errors import DeviceError, DeviceMemoryError, FeedError
@@ -107,7 +107,9 @@ class NumpyProgram:
             with self._np.errstate(all="ignore"):
                 yield
         except MemoryError as error:
-            raise DeviceMemoryError(f"{self._plan.name}: {error or 'out of memory'}") from error
+            raise DeviceMemoryError(
+                f"{self._plan.name}: {str(error) or 'out of memory'}"
+            ) from error
         except IndexError as error:
             raise FeedError(f"{self._plan.name}: an index is out of range: {error}") from error
 
@@ -238,7 +240,7 @@ class NumpyBackend:
 
     @property
     def limits(self) -> Limits:
-        return HOST
+        return host_limits()
 
     def tuning_record(self) -> str | None:
         return None  # there is no choice of kernels here

@@ -24,6 +24,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ..backends.choice import Traits
@@ -60,19 +61,28 @@ class Limits:
     binding_bytes: int = 128 << 20  # of one buffer in a kernel
     buffer_bytes: int = 256 << 20
     traits: Traits = field(default_factory=Traits)
+    total_bytes: int = 1 << 62  # of a plan; what a GPU has in all is not to be learnt
 
 
 def host_memory() -> int:
     """Bytes of memory that this process could have at most."""
     if sys.platform == "emscripten":
         return 4 << 30
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # no sysconf there, or it does not know
-        return 1 << 46
+    most = 1 << 46
+    with suppress(AttributeError, OSError, ValueError):  # no sysconf there, or it does not know
+        most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    with suppress(ImportError):  # only Unix has it
+        import resource
+
+        soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+        most = min(most, soft) if soft != resource.RLIM_INFINITY else most
+    return most
 
 
-HOST = Limits(storage_buffers=64, binding_bytes=host_memory(), buffer_bytes=host_memory())
+def host_limits() -> Limits:
+    """What NumPy can hold here."""
+    most = host_memory()
+    return Limits(64, binding_bytes=most, buffer_bytes=most, total_bytes=most)
 
 
 @dataclass(frozen=True)
@@ -130,7 +140,7 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = Limits(
     seen |= {name: node.dtype for name, node in graph.outputs.items()}
     types = {name: word_type(dtype).name for name, dtype in seen.items()}
     if device == "numpy":
-        limits = HOST
+        limits = host_limits()
     graph = optimise(graph.check(), device, limits)
     static = static_nodes(graph)
     packed = packed_nodes(graph, static) if device == "webgpu" else set()
@@ -144,8 +154,15 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = Limits(
 
 
 def check_fits(plan: Plan, limits: Limits) -> None:
-    """DeviceMemoryError, with what is needed and what there is, if a slot is too large."""
+    """DeviceMemoryError, with what is needed and what there is, if a slot is too large, or all
+    of them with the outputs, which a run hands out in memory of their own."""
     most = min(limits.binding_bytes, limits.buffer_bytes)
+    needed = sum(slot.bytes for slot in plan.slots) + sum(port.bytes for port in plan.outputs)
+    if needed > limits.total_bytes:
+        raise DeviceMemoryError(
+            f"{plan.name} cannot fit: it needs {needed:,} bytes, and there are "
+            f"{limits.total_bytes:,} at most; use a smaller input or batch"
+        )
     for number, slot in enumerate(plan.slots):
         if slot.bytes > most:
             total = sum(other.bytes for other in plan.slots)

@@ -10,7 +10,7 @@ from ..hostarray import HostArray
 from ..shape import size_of
 from ..tensor import Tensor
 from .call import Call
-from .records import Constant, NodeRecord, Unreadable
+from .records import Constant, NodeRecord, Unreadable, shown
 from .registry import find
 
 _LARGEST = 2**40
@@ -20,7 +20,8 @@ _LARGEST = 2**40
 def describe(node: NodeRecord) -> str:
     """The node, its operator, domain and opset, for a message."""
     version = "not imported" if node.opset is None else str(node.opset)
-    return f"node {node.label!r}: {node.op_type} ({node.domain or 'ai.onnx'}, opset {version})"
+    operator, domain = shown(node.op_type), shown(node.domain) or "ai.onnx"
+    return f"node {node.label!r}: {operator} ({domain}, opset {version})"
 
 
 class Builder:

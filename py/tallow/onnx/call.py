@@ -68,7 +68,9 @@ class Call:
         if kind is HostArray and isinstance(value, StringArray):
             raise OnnxUnsupportedError(f"its attribute {name!r} is of type string")
         if not isinstance(value, kind):
-            raise OnnxFormatError(f"the attribute {name!r} is not {_WORDS[kind]}: {value!r}")
+            given = value if isinstance(value, (str, int, float, tuple)) else None
+            what = _WORDS[type(value)] if given is None else f"{given!r:.200}"
+            raise OnnxFormatError(f"the attribute {name!r} is not {_WORDS[kind]}: {what}")
         return value
 
     @overload

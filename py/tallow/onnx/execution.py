@@ -9,24 +9,32 @@ the least recently used are closed.
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import DTypeError, FeedError, OnnxFormatError
+from ..errors import DeviceMemoryError, DTypeError, FeedError, OnnxFormatError, RealizeError
 from ..graph import Graph
 from ..hostarray import HostArray
 from ..session import Session, compile_session, compile_session_async
 from .builder import describe
-from .hosting import HostStep, compute
-from .records import Constant, GraphRecord, NodeRecord, Unreadable
+from .hosting import AT_FAULT, HostStep, compute, in_line
+from .records import Constant, GraphRecord, NodeRecord, Unreadable, shown
 from .registry import find_control
 from .stages import Spec, Stage, ValuesNeededError, make_stage
-from .values import Value, size_in_bytes
+from .values import Value, check_memory, size_in_bytes
 
 KEPT = 8
 """Stages of the same nodes that are kept compiled."""
+
+MOST_PARTS = 1000
+"""Parts of one run that are reported: the last ones, of loops whose shapes change every turn."""
+
+MOST_TURNS = 100_000
+"""Turns of a run's loops, unless a session allows more: some seconds of a small body, so that a
+loop that never ends does end."""
 
 _LIMIT = "beyond what the GPU computes"
 
@@ -59,7 +67,18 @@ class Run:
         return await self.session.run_host_async(self.feeds)
 
 
-Steps = Generator[Compile | Run, Any, Any]
+@dataclass(frozen=True, slots=True)
+class Breath:
+    """Asks for nothing: a loop is about to go round, and others may come before it."""
+
+    def now(self) -> None:
+        pass
+
+    async def soon(self) -> None:
+        await asyncio.sleep(0)
+
+
+Steps = Generator[Compile | Run | Breath, Any, Any]
 
 
 def now(steps: Steps) -> Any:
@@ -106,13 +125,36 @@ class Part:
 @dataclass(slots=True)
 class Trace:
     """What a run did: the parts that the device ran; how often each host step was computed, and the
-    bytes that came to it and went from it."""
+    bytes that came to it and went from it; turns of loops, of which there may be `most_turns`."""
 
+    most_turns: int = MOST_TURNS
+    turns: int = 0
     parts: dict[int, Part] = field(default_factory=dict)
     steps: dict[int, tuple[HostStep, int, int, int]] = field(default_factory=dict)
 
+    def begin(self) -> None:
+        """Forgets the run before."""
+        self.turns = 0
+        self.parts.clear()
+        self.steps.clear()
+
+    def turn(self, node: NodeRecord, taken: Iterable[Value]) -> None:
+        """Notes a turn of a loop; RealizeError if it is one too many, DeviceMemoryError for
+        sequences that no memory holds. A hundred members of a sequence count as another turn,
+        since they are handed on one by one."""
+        sequences = [value for value in taken if isinstance(value, list)]
+        self.turns += 1 + sum(map(len, sequences)) // 100
+        check_memory(sum(map(size_in_bytes, sequences)), "its sequences")
+        if self.turns > self.most_turns:
+            raise RealizeError(
+                f"{describe(node)}: the loops of this run have not ended after {self.most_turns:,} "
+                "turns; if they are to go on for longer, say so: session(most_turns=...)"
+            )
+
     def ran(self, part: Part) -> None:
         self.parts[id(part)] = part
+        if len(self.parts) > MOST_PARTS:
+            del self.parts[next(iter(self.parts))]
 
     def computed(self, step: HostStep, taken: int, given: int) -> None:
         _, times, before, after = self.steps.get(id(step), (step, 0, 0, 0))
@@ -208,7 +250,7 @@ class Execution:
                     {name for name in self._known if isinstance(values.get(name), HostArray)},
                     self._constants,
                     self._wanted,
-                    self.graph.name or "onnx",
+                    shown(self.graph.name) or "onnx",
                     self._device or "webgpu",
                 )
             except ValuesNeededError as error:
@@ -300,8 +342,10 @@ class Execution:
             }
             try:
                 made = yield from control.function(node, taken, bodies)
-            except (ValueError, TypeError) as error:
-                raise OnnxFormatError(f"{describe(node)}: {error}") from error
+            except MemoryError as error:
+                raise DeviceMemoryError(f"{describe(node)}: {in_line(error)}") from error
+            except AT_FAULT as error:
+                raise OnnxFormatError(f"{describe(node)}: {in_line(error)}") from error
             results = {name: x for name, x in zip(node.outputs, made) if name}  # noqa: B905
         missing = [name for name in node.outputs if name and name not in results]
         if missing:
@@ -323,9 +367,11 @@ class Execution:
         def run(*inputs: Value) -> Steps:
             if len(inputs) != len(graph.inputs):
                 raise OnnxFormatError(
-                    f"{describe(node)}: its graph {name!r} has {len(graph.inputs)} inputs, and is "
-                    f"given {len(inputs)}"
+                    f"its graph {name!r} has {len(graph.inputs)} inputs, and is given {len(inputs)}"
                 )
+            if node.op_type != "If":
+                self.trace.turn(node, inputs)
+                yield Breath()
             own = {info.name: x for info, x in zip(graph.inputs, inputs, strict=True)}
             results = yield from body.run({**captured, **own})
             return [results[info.name] for info in graph.outputs]

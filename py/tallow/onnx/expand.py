@@ -10,8 +10,8 @@ from typing import Any
 from ..errors import OnnxFormatError
 from .records import GraphRecord, NodeRecord
 
-_MOST = 1_000_000
-"""Nodes of a whole model. Functions that call functions can stand for any number of them."""
+_MOST = 50_000
+"""Nodes that calls stand for. Functions that call functions can stand for any number of them."""
 
 
 Names = Callable[[str], str]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..errors import OnnxError, OnnxFormatError, OnnxUnsupportedError
+from ..errors import DeviceMemoryError, OnnxError, OnnxFormatError, OnnxUnsupportedError
 from .builder import check_inputs, describe
 from .call import Call
 from .records import NodeRecord
 from .registry import find_on_host
 from .values import Value, from_numpy, to_numpy
 
-_AT_FAULT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+AT_FAULT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What NumPy raises for values that a function can't compute."""
 
 
@@ -34,12 +34,20 @@ def compute(node: NodeRecord, values: Sequence[Value]) -> dict[str, Value]:
     try:
         check_inputs(entry.fewest, entry.most, values)
         result = entry.function(call, np, *map(to_numpy, values))
+        results = result if isinstance(result, tuple) else (result,)
+        made = {name: from_numpy(x) for name, x in zip(node.outputs, results) if name}  # noqa: B905
     except OnnxError as error:
         raise type(error)(f"{describe(node)}: {error}") from error
-    except _AT_FAULT as error:
-        raise OnnxFormatError(f"{describe(node)}: {error}") from error
+    except MemoryError as error:
+        raise DeviceMemoryError(f"{describe(node)}: {in_line(error)}") from error
+    except AT_FAULT as error:
+        raise OnnxFormatError(f"{describe(node)}: {in_line(error)}") from error
     unknown = call.unknown_attributes()
     if unknown:
         raise OnnxUnsupportedError(f"{describe(node)}: its attribute {unknown[0]!r} is not known")
-    results = result if isinstance(result, tuple) else (result,)
-    return {name: from_numpy(x) for name, x in zip(node.outputs, results) if name}  # noqa: B905
+    return made
+
+
+def in_line(error: Exception) -> str:
+    """What another library says, in one line."""
+    return " ".join(str(error).split()) or "out of memory"

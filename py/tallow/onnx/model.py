@@ -11,7 +11,7 @@ from ..errors import OnnxError, OnnxFormatError, OnnxMissingDataError, OnnxUnsup
 from ..graph import Graph
 from . import importer, proto, reading
 from .dimensions import Shapes
-from .execution import Steps, now, soon
+from .execution import MOST_TURNS, Steps, now, soon
 from .external import ExternalFiles
 from .model_session import ModelSession
 from .records import Metadata, ModelRecord, ValueInfo
@@ -91,27 +91,40 @@ class Model:
         except OnnxError as error:
             raise type(error)(f"{self._source}: {error}") from error
 
-    def session(self, device: str | None = None, shapes: Shapes | None = None) -> ModelSession:
+    def session(
+        self,
+        device: str | None = None,
+        shapes: Shapes | None = None,
+        *,
+        most_turns: int = MOST_TURNS,
+    ) -> ModelSession:
         """The model on a device, "webgpu" or "numpy" (None: the default one).
 
         It is compiled at once where the file and `shapes` give the shape of every input, and again
-        for other shapes when it is fed them. Raises what `graph` raises, except for nodes that the
-        host computes, and DeviceError if the device cannot have it.
+        for other shapes when it is fed them. most_turns: how often the loops of a run may go round
+        together; RealizeError, by the run, beyond that. Raises what `graph` raises, except for
+        nodes that the host computes, and DeviceError if the device cannot have it.
         """
-        made, steps = self._prepared(device, shapes)
+        made, steps = self._prepared(device, shapes, most_turns)
         now(steps)
         return made
 
     async def session_async(
-        self, device: str | None = None, shapes: Shapes | None = None
+        self,
+        device: str | None = None,
+        shapes: Shapes | None = None,
+        *,
+        most_turns: int = MOST_TURNS,
     ) -> ModelSession:
         """As `session`; works everywhere."""
-        made, steps = self._prepared(device, shapes)
+        made, steps = self._prepared(device, shapes, most_turns)
         await soon(steps)
         return made
 
-    def _prepared(self, device: str | None, shapes: Shapes | None) -> tuple[ModelSession, Steps]:
-        made = ModelSession(self._record, device)
+    def _prepared(
+        self, device: str | None, shapes: Shapes | None, most_turns: int
+    ) -> tuple[ModelSession, Steps]:
+        made = ModelSession(self._record, device, most_turns)
 
         def steps() -> Steps:
             try:

@@ -14,7 +14,7 @@ from ..profile import Profile
 from ..session import Session
 from .dimensions import Shapes, concrete_shapes, guessed
 from .execution import Execution, Part, Steps, Trace, now, soon
-from .records import ModelRecord
+from .records import ModelRecord, shown
 from .report import Report
 from .stages import Spec
 from .values import Value, fed, to_numpy
@@ -32,10 +32,10 @@ class ModelSession:
     Usable in a `with` statement.
     """
 
-    def __init__(self, record: ModelRecord, device: str | None) -> None:
+    def __init__(self, record: ModelRecord, device: str | None, most_turns: int) -> None:
         self._record = record
         self._backend = backend(device)
-        self._trace = Trace()
+        self._trace = Trace(most_turns)
         self._execution = Execution(record.graph, self._backend.info.device, {}, self._trace)
 
     # ---- running -------------------------------------------------------------------------------
@@ -79,21 +79,22 @@ class ModelSession:
 
     def _steps(self, feeds: Feeds) -> Steps:
         values = self._fed(feeds)
-        self._trace.parts.clear()
-        self._trace.steps.clear()
+        self._trace.begin()
         return (yield from self._execution.run(values))
 
     def _fed(self, feeds: Feeds) -> dict[str, Value]:
         graph = self._record.graph
+        if not isinstance(feeds, Mapping):
+            raise FeedError(f"feeds must be {{input name: array}}, not {type(feeds).__name__}")
         names = [info.name for info in graph.inputs]
         missing = [info.name for info in graph.inputs
                    if info.name not in feeds and info.kind != "optional"]  # fmt: skip
         extra = [str(name) for name in feeds if name not in names]
         if missing or extra:
-            wrong = [f"missing {', '.join(missing)}"] if missing else []
-            wrong += [f"unknown {', '.join(extra)}"] if extra else []
+            wrong = [f"missing {_listed(missing)}"] if missing else []
+            wrong += [f"unknown {_listed(extra)}"] if extra else []
             raise FeedError(
-                f"{graph.name}: {'; '.join(wrong)} (inputs are {', '.join(names) or 'none'})"
+                f"{shown(graph.name)}: {'; '.join(wrong)} (inputs are {_listed(names) or 'none'})"
             )
         return {info.name: fed(info, feeds.get(info.name)) for info in graph.inputs}
 
@@ -177,6 +178,10 @@ class ModelSession:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(shown, names))
 
 
 def _for_users(values: Mapping[str, Value]) -> dict[str, Any]:

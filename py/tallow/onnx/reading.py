@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from ..errors import OnnxFormatError, OnnxUnsupportedError
@@ -19,6 +20,7 @@ from .records import (
     NodeRecord,
     Unreadable,
     ValueInfo,
+    shown,
 )
 from .structure import in_order
 
@@ -34,6 +36,13 @@ _OTHER_ATTRIBUTES = {
 
 _DEEPEST = 24
 """Graphs within graphs; protobuf itself ends at about 30."""
+
+_DEEPEST_CALLS = 48
+"""Functions that call functions, and graphs in them: more would not fit on a browser's stack."""
+
+
+class _InGraphError(OnnxFormatError):
+    """One whose message says already in which graph."""
 
 
 def read_model(model: Any, external: ExternalFiles) -> ModelRecord:
@@ -72,9 +81,15 @@ class Functions:
 
     def __init__(self, functions: Iterable[Any], external: ExternalFiles) -> None:
         self._external = external
-        self._protos = {(_domain(text(f.domain)), text(f.name)): f for f in functions}
+        self._protos: dict[tuple[str, str], Any] = {}
+        for function in functions:
+            key = _domain(text(function.domain)), text(function.name)
+            if key in self._protos:
+                raise OnnxFormatError(f"two functions are called {key[1]!r} ({key[0]})")
+            self._protos[key] = function
         self._read: dict[tuple[str, str], FunctionRecord | None] = {}
         self._expander = Expander()
+        self.depth = 0
 
     def expand(self, node: NodeRecord) -> Iterable[NodeRecord]:
         """The nodes that a node stands for: itself, unless it calls a function."""
@@ -89,13 +104,25 @@ class Functions:
             proto = self._protos[key]
             reader = Reader(self._external, _opsets(proto), self)
             inputs, outputs = (tuple(map(text, names)) for names in (proto.input, proto.output))
-            self._read[key] = FunctionRecord(
-                inputs, outputs, reader.nodes(proto.node), reader.attributes(proto.attribute_proto)
-            )
+            with self.inside(f"the function {key[1]!r}"):
+                nodes = reader.nodes(proto.node)
+                defaults = reader.attributes(proto.attribute_proto)
+            self._read[key] = FunctionRecord(inputs, outputs, nodes, defaults)
         found = self._read[key]
         if found is None:
             raise OnnxFormatError(f"the function {key[1]!r} ({key[0]}) calls itself")
         return found
+
+    @contextmanager
+    def inside(self, what: str) -> Iterator[None]:
+        """While a function or graph is being read; OnnxFormatError where too many are."""
+        if self.depth == _DEEPEST_CALLS:
+            raise OnnxFormatError(f"{what} lies in {_DEEPEST_CALLS} other functions and graphs")
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
 
 
 class Reader:
@@ -154,7 +181,7 @@ class Reader:
 
     def _node(self, node: Any, scope: Collection[str]) -> NodeRecord:
         name, op_type, domain = text(node.name), text(node.op_type), _domain(text(node.domain))
-        what = f"node {name!r} ({op_type})"
+        what = f"node {name!r} ({shown(op_type)})"
         attributes = self.attributes(node.attribute, what, scope)
         inside = [x for value in attributes.values() for x in _graphs(value)]
         captures = {name for graph in inside for name in graph.captures}
@@ -194,9 +221,12 @@ class Reader:
             raise OnnxFormatError(f"the graph {what} lies in {_DEEPEST} others")
         self._depth += 1
         try:
-            return self.graph(graph, scope)
+            with self._functions.inside(f"the graph {what}"):
+                return self.graph(graph, scope)
+        except _InGraphError:
+            raise
         except OnnxFormatError as error:
-            raise OnnxFormatError(f"the graph {what}: {error}") from error
+            raise _InGraphError(f"the graph {what}: {error}") from error
         finally:
             self._depth -= 1
 

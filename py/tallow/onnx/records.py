@@ -16,6 +16,11 @@ from ..hostarray import HostArray, StringArray
 Dimension = int | str
 
 
+def shown(name: str) -> str:
+    """A name of the file within a message, which stays one line."""
+    return name if name.isprintable() else repr(name)
+
+
 @dataclass(frozen=True, slots=True)
 class ValueInfo:
     """An input or output of a model.
@@ -39,8 +44,10 @@ class ValueInfo:
         return self.kind in ("sequence", "optional") or self.type == "string"
 
     def __str__(self) -> str:
-        shape = "of unknown shape" if self.shape is None else f"({', '.join(map(str, self.shape))})"
-        return f"{self.name}: {self.type} {shape}"
+        dims = None if self.shape is None else ", ".join(shown(str(dim)) for dim in self.shape)
+        return f"{shown(self.name)}: {self.type} " + (
+            "of unknown shape" if dims is None else f"({dims})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +86,11 @@ class NodeRecord:
     def label(self) -> str:
         """What messages call it: its name, or else its first output."""
         return self.name or next(filter(None, self.outputs), self.op_type)
+
+    @property
+    def title(self) -> str:
+        """Its label and its operator, for a message."""
+        return f"{self.label!r} ({shown(self.op_type)})"
 
 
 @dataclass(frozen=True, slots=True)

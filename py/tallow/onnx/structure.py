@@ -26,7 +26,7 @@ def in_order(
         for name in node.reads:
             if name not in maker and name not in given:
                 raise OnnxFormatError(
-                    f"node {node.label!r} ({node.op_type}) reads {name!r}, which nobody makes: "
+                    f"node {node.title} reads {name!r}, which nobody makes: "
                     "it is neither an input, nor an initializer, nor the output of a node"
                 )
     wanted = list(outputs)
@@ -61,13 +61,11 @@ def _makers(nodes: Iterable[NodeRecord], given: Collection[str]) -> dict[str, No
         for name in filter(None, node.outputs):
             if name in given:
                 raise OnnxFormatError(
-                    f"node {node.label!r} ({node.op_type}) makes {name!r}, which is already an "
-                    "input or initializer"
+                    f"node {node.title} makes {name!r}, which is already an input or initializer"
                 )
             if name in maker:
                 raise OnnxFormatError(
-                    f"two nodes make the value {name!r}: {maker[name].label!r} "
-                    f"({maker[name].op_type}) and {node.label!r} ({node.op_type})"
+                    f"two nodes make the value {name!r}: {maker[name].title} and {node.title}"
                 )
             maker[name] = node
     return maker
@@ -87,6 +85,6 @@ def _needed(maker: dict[str, NodeRecord], outputs: Iterable[str]) -> set[NodeRec
 def _refuse_cycle(node: NodeRecord, behind: Sequence[NodeRecord]) -> None:
     if behind:
         raise OnnxFormatError(
-            f"the graph has a cycle: node {node.label!r} ({node.op_type}) needs "
-            f"{behind[0].label!r} ({behind[0].op_type}), which needs {node.label!r}"
+            f"the graph has a cycle: node {node.title} needs "
+            f"{behind[0].title}, which needs {node.label!r}"
         )

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..compile import host_memory
 from ..dtype import DType, word_type
-from ..errors import FeedError, TallowError
+from ..errors import DeviceMemoryError, FeedError, TallowError
 from ..hostarray import HostArray, StringArray, from_buffer, from_python, from_words
 from .records import ValueInfo
+
+_LITTLE = 1 << 20
+"""Bytes that every host has."""
 
 Value = HostArray | StringArray | list[Any] | None
 
@@ -51,10 +55,17 @@ def size_in_bytes(value: Value) -> int:
     return sum(map(size_in_bytes, value)) if isinstance(value, list) else 0
 
 
+def check_memory(needed: int, what: str) -> None:
+    """Raises DeviceMemoryError if the host has not the bytes that are needed."""
+    if needed > _LITTLE and needed > (most := host_memory()):
+        raise DeviceMemoryError(f"{what}: {needed:,} bytes, where there are {most:,} at most")
+
+
 def fed(info: ValueInfo, value: Any) -> Value:
     """The value of a feed; FeedError, by the input's name, if it is not what the input expects."""
     if info.kind == "optional" and info.element and value is not None:
         return fed(info.element, value)
+    expected = f"the input {info.name!r} expects {_expected(info)}, got"
     try:
         if info.dtype is None:
             return _for_host(info, value)
@@ -62,40 +73,62 @@ def fed(info: ValueInfo, value: Any) -> Value:
         if info.dtype.coded and data.dtype == word_type(info.dtype):  # codes; see HostArray
             data = from_words(data.data, data.shape, info.dtype)
     except (TallowError, TypeError, ValueError) as error:
-        raise FeedError(f"the input {info} got {type(value).__name__}: {error}") from error
-    fits = info.shape is None or (
-        len(data.shape) == len(info.shape)
-        and all(
-            isinstance(dim, str) or dim == length
-            for dim, length in zip(info.shape, data.shape, strict=True)
-        )
-    )
-    if data.dtype != info.dtype or not fits:
-        expected = f"{info.dtype.name} {info.shape if info.shape is not None else 'of any shape'}"
-        raise FeedError(
-            f"the input {info.name!r} expects {expected}, got {data.dtype.name} {data.shape}"
-        )
+        raise FeedError(f"{expected} {type(value).__name__}: {error}") from error
+    if data.dtype != info.dtype or not _fits(info, data.shape):
+        raise FeedError(f"{expected} {data.dtype.name} {data.shape}")
     return data
 
 
+def _expected(info: ValueInfo) -> str:
+    if info.kind != "tensor":
+        return info.type
+    return f"{info.type} {info.shape if info.shape is not None else 'of any shape'}"
+
+
+def _fits(info: ValueInfo, shape: tuple[int, ...]) -> bool:
+    return info.shape is None or (
+        len(shape) == len(info.shape)
+        and all(
+            isinstance(dim, str) or dim == length
+            for dim, length in zip(info.shape, shape, strict=True)
+        )
+    )
+
+
 def _for_host(info: ValueInfo, value: Any) -> Value:
-    if info.kind == "sequence":
-        if not isinstance(value, (list, tuple)):
-            raise TypeError("a sequence is fed as a list")
-        return [_member(info, i, item) for i, item in enumerate(value)]
+    if info.kind == "sequence" and not isinstance(value, (list, tuple)):
+        raise TypeError("a sequence is fed as a list")
     if info.kind == "tensor" and isinstance(value, (list, tuple, str)):
         import numpy as np
 
         value = np.array(value, dtype=object)
-    return from_numpy(value)
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if kind == "O" and not all(isinstance(item, (str, bytes)) for item in value.flat):
+        raise TypeError("not all of its elements are texts")
+    made = from_numpy(value)
+    _check(info, made, "it")
+    if isinstance(made, StringArray) and info.kind == "tensor" and not _fits(info, made.shape):
+        raise ValueError(f"its shape is {made.shape}")
+    return made
 
 
-def _member(info: ValueInfo, index: int, item: Any) -> Value:
-    value = from_numpy(item)
-    expected = info.element.dtype if info.element else None
-    if isinstance(value, HostArray) and expected and value.dtype != expected:
-        raise TypeError(f"its member {index} is of {value.dtype.name}, not {expected.name}")
-    return value
+def _check(info: ValueInfo, value: Value, what: str) -> None:
+    """TypeError if a value is not of the kind and type that are expected, or a member of it."""
+    if info.kind == "optional":
+        if info.element and value is not None:
+            _check(info.element, value, what)
+    elif info.kind == "sequence":
+        if not isinstance(value, list):
+            raise TypeError(f"{what} is no sequence")
+        for i, item in enumerate(value):
+            if info.element:
+                _check(info.element, item, f"its member {i}")
+    elif value is None or isinstance(value, list):
+        raise TypeError(f"{what} is {'None' if value is None else 'a sequence'}")
+    else:
+        found = "string" if isinstance(value, StringArray) else value.dtype.name
+        if found != info.type:
+            raise TypeError(f"{what} is of {found}, not {info.type}")
 
 
 def _tensor(value: Any, dtype: DType) -> HostArray:

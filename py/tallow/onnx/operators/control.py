@@ -15,13 +15,34 @@ from ...hostarray import HostArray, from_values
 from ..call import Call
 from ..records import NodeRecord
 from ..registry import control_operator
-from ..values import Value, from_numpy, to_numpy
+from ..values import Value, check_memory, from_numpy, size_in_bytes, to_numpy
 
 Body = Any
 """Called with values; a generator that gives a list of values. `body.outputs`: their ValueInfos."""
 
-MOST_TURNS = 1 << 20
-"""A loop that goes on for longer is taken for one that never ends."""
+
+class Rows:
+    """What a body gives, turn by turn, in a column for each output; stacked in the end."""
+
+    def __init__(self, infos: Sequence[Any]) -> None:
+        self.infos = infos
+        self.columns: list[list[Value]] = [[] for _ in infos]
+        self._bytes = self._turns = 0
+
+    def add(self, row: Sequence[Value]) -> None:
+        """Another turn's. Raises DeviceMemoryError if all do not fit, as they are and stacked."""
+        self._bytes += sum(map(size_in_bytes, row))
+        self._turns += 1
+        check_memory(
+            2 * self._bytes, f"what {self._turns:,} turns gave, and all of it in one piece"
+        )
+        for column, value in zip(self.columns, row, strict=True):
+            column.append(value)
+
+    def stacked(self) -> list[Value]:
+        """Each column as one value, along a new first axis."""
+        pairs = zip(self.columns, self.infos, strict=True)
+        return [_stacked(rows, info, 0) for rows, info in pairs]
 
 
 def _truth(value: Value, what: str) -> bool:
@@ -56,23 +77,19 @@ def loop(
     if len(values) < 2:
         raise OnnxFormatError(f"its number of inputs is {len(values)}; expected 2 or more")
     most, condition, *carried = values
-    turns = MOST_TURNS if most is None else int(_number(most, "the number of turns"))
+    turns = None if most is None else int(_number(most, "the number of turns"))
     goes_on = condition is None or _truth(condition, "the condition")
-    stacks: list[list[Value]] = [[] for _ in range(len(body.outputs) - 1 - len(carried))]
+    rows = Rows(body.outputs[1 + len(carried) :])
     turn = 0
-    while goes_on and turn < turns:
-        if turn == MOST_TURNS:
-            raise OnnxFormatError(f"the loop has not ended after {MOST_TURNS:,} turns")
+    while goes_on and (turns is None or turn < turns):
         results = yield from body(
             from_values([turn], (), int64), from_values([goes_on], (), bool_), *carried
         )
         goes_on = _truth(results[0], "the condition of the next turn")
         carried = results[1 : 1 + len(carried)]
-        for stack, row in zip(stacks, results[1 + len(carried) :], strict=True):
-            stack.append(row)
+        rows.add(results[1 + len(carried) :])
         turn += 1
-    infos = body.outputs[1 + len(carried) :]
-    return [*carried, *(_stacked(s, i, 0) for s, i in zip(stacks, infos, strict=True))]
+    return [*carried, *rows.stacked()]
 
 
 def _number(value: Value, what: str) -> Any:
@@ -106,16 +123,14 @@ def scan(
     states, scanned = list(values[: len(values) - count]), values[len(values) - count :]
     axes = call.ints("scan_input_axes", (0,) * count)
     ways = call.ints("scan_input_directions", (0,) * count)
-    results = yield from _scanned(body, states, scanned, axes, ways)
-    outputs = results[len(states) :]
-    axes = call.ints("scan_output_axes", (0,) * len(outputs))
-    ways = call.ints("scan_output_directions", (0,) * len(outputs))
-    infos = body.outputs[len(states) :]
+    last, rows = yield from _scanned(body, states, scanned, axes, ways)
+    axes = call.ints("scan_output_axes", (0,) * len(rows.infos))
+    ways = call.ints("scan_output_directions", (0,) * len(rows.infos))
     made = [
-        _stacked(rows[::-1] if way else rows, info, axis)
-        for rows, info, axis, way in zip(outputs, infos, axes, ways, strict=True)
+        _stacked(column[::-1] if way else column, info, axis)
+        for column, info, axis, way in zip(rows.columns, rows.infos, axes, ways, strict=True)
     ]
-    return [*results[: len(states)], *made]
+    return [*last, *made]
 
 
 def _scanned(
@@ -124,25 +139,24 @@ def _scanned(
     scanned: Sequence[Value],
     axes: Sequence[int],
     ways: Sequence[int],
-) -> Generator[Any, Any, list[Any]]:
-    """The last states, and for each other output the list of what it was."""
+) -> Generator[Any, Any, tuple[list[Value], Rows]]:
+    """The last states, and what the other outputs were."""
     import numpy as np
 
-    rows = []
+    lanes = []
     for value, axis, way in zip(scanned, axes, ways, strict=True):
         moved = np.moveaxis(to_numpy(value), axis, 0)
-        rows.append(moved[::-1] if way else moved)
-    lengths = {len(row) for row in rows}
+        lanes.append(moved[::-1] if way else moved)
+    lengths = {len(lane) for lane in lanes}
     if len(lengths) != 1:
         raise OnnxFormatError(f"the scanned inputs have the lengths {sorted(lengths)}")
-    stacks: list[list[Value]] = [[] for _ in range(len(body.outputs) - len(states))]
+    rows = Rows(body.outputs[len(states) :])
     for turn in range(lengths.pop()):
-        now = [from_numpy(np.array(row[turn])) for row in rows]
+        now = [from_numpy(np.array(lane[turn])) for lane in lanes]
         results = yield from body(*states, *now)
         states = results[: len(states)]
-        for stack, row in zip(stacks, results[len(states) :], strict=True):
-            stack.append(row)
-    return [*states, *stacks]
+        rows.add(results[len(states) :])
+    return states, rows
 
 
 def _scan_in_batches(
@@ -159,10 +173,8 @@ def _scan_in_batches(
         end = scanned[0].shape[1] if lengths is None else int(to_numpy(lengths)[item])
         own = [from_numpy(np.array(to_numpy(state)[item])) for state in states]
         pieces = [from_numpy(np.array(x[item, :end])) for x in scanned]
-        results = yield from _scanned(body, own, pieces, (0,) * count, ways)
-        infos = body.outputs[len(states) :]
-        made = [_stacked(r, i, 0) for r, i in zip(results[len(states) :], infos, strict=True)]
-        batches.append([*results[: len(states)], *made])
+        last, rows = yield from _scanned(body, own, pieces, (0,) * count, ways)
+        batches.append([*last, *rows.stacked()])
     return [from_numpy(np.stack([to_numpy(x) for x in column])) for column in zip(*batches)]  # noqa: B905
 
 
@@ -174,9 +186,8 @@ def sequence_map(
     body = _body(bodies, "body")
     if not values or not isinstance(values[0], list):
         raise OnnxFormatError("its first input must be a sequence")
-    results: list[list[Value]] = [[] for _ in body.outputs]
+    rows = Rows(body.outputs)
     for turn in range(len(values[0])):
         now = [value[turn] if isinstance(value, list) else value for value in values]
-        for made, value in zip(results, (yield from body(*now)), strict=True):
-            made.append(value)
-    return list(results)
+        rows.add((yield from body(*now)))
+    return list(rows.columns)

@@ -8,6 +8,9 @@ from ...errors import OnnxFormatError
 from ..call import Call
 from ..registry import host_operator, text_operator
 
+MOST_PARTS = 1 << 18
+"""Members of a sequence that one tensor is split into: each is an array of its own."""
+
 
 def _place(np: Any, position: Any, length: int, most: int) -> int:
     """A position counted from either end, checked."""
@@ -61,9 +64,12 @@ def split_to_sequence(call: Call, np: Any, x: Any, split: Any = None) -> list[An
     axis = call.get("axis", int, 0)
     keepdims = call.flag("keepdims", True)
     length = x.shape[axis]
+    parts = length if split is None else -(-length // int(split)) if split.ndim == 0 else len(split)
+    if parts > MOST_PARTS:
+        raise OnnxFormatError(f"a sequence of {parts:,} parts; {MOST_PARTS:,} at most")
     if split is None:
-        parts = np.split(x, length, axis) if length else []
-        return list(parts) if keepdims else [np.squeeze(part, axis) for part in parts]
+        pieces = np.split(x, length, axis) if length else []
+        return list(pieces) if keepdims else [np.squeeze(piece, axis) for piece in pieces]
     if split.ndim == 0:
         places = range(int(split), length, int(split))
     else:

@@ -16,6 +16,7 @@ from ...hostarray import from_values
 from ..call import Call
 from ..registry import host_operator
 from ..tensors import STRING, type_called
+from ..values import check_memory
 
 _NOT_IN_RE2 = re.compile(r"\(\?(<?[=!]|P=|\()|(?<!\\)(\\\\)*\\[1-9]")
 """Lookaround, conditions and references back, which Python has and RE2 has not."""
@@ -35,6 +36,9 @@ def _each(np: Any, function: Callable[[str], str], x: Any) -> Any:
 @host_operator("StringConcat", since=20)
 def string_concat(call: Call, np: Any, x: Any, y: Any) -> Any:
     left, right = np.broadcast_arrays(x, y)
+    for given, spread in ((x, left), (y, right)):
+        letters = sum(map(len, given.reshape(-1))) * (spread.size // max(given.size, 1))
+        check_memory(4 * letters, f"texts of {letters:,} letters")
     pairs = zip(left.reshape(-1), right.reshape(-1), strict=True)
     return object_array(np, [a + b for a, b in pairs], left.shape)
 
@@ -108,7 +112,7 @@ def tf_idf_vectorizer(call: Call, np: Any, x: Any) -> Any:
     counts = np.zeros((len(rows), max(places) + 1), np.float32)
     for row, items in zip(counts, rows.tolist(), strict=True):
         for length in range(shortest, longest + 1):
-            for step in range(1, skips + 2 if length > 1 else 2):
+            for step in range(1, min(skips + 2, len(items)) if length > 1 else 2):
                 for start in range(len(items) - step * (length - 1)):
                     gram = tuple(items[start : start + step * length : step])
                     if gram in known:
