@@ -3,11 +3,20 @@ way: these are for what the composed operators can't take."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 from ...hostarray import StringArray
 from ..call import Call
 from ..registry import text_operator
+from ..values import check_memory
+
+
+def _check(dims: Iterable[int]) -> None:
+    """DeviceMemoryError for more texts than there is memory for: 64 bytes each, or more."""
+    count = math.prod(max(dim, 1) for dim in dims)
+    check_memory(64 * count, f"{count:,} texts")
 
 
 @text_operator("Constant")
@@ -68,12 +77,16 @@ def flatten(call: Call, np: Any, x: Any) -> Any:
 
 @text_operator("Expand", since=8)
 def expand(call: Call, np: Any, x: Any, shape: Any) -> Any:
-    return np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(map(int, shape))))
+    dims = np.broadcast_shapes(x.shape, tuple(map(int, shape)))
+    _check(dims)
+    return np.broadcast_to(x, dims)
 
 
 @text_operator("Tile")
 def tile(call: Call, np: Any, x: Any, repeats: Any) -> Any:
-    return np.tile(x, tuple(map(int, repeats)))
+    times = tuple(map(int, repeats))
+    _check((x.size, *times))
+    return np.tile(x, times)
 
 
 @text_operator("Shape")
@@ -125,6 +138,7 @@ def pad(call: Call, np: Any, x: Any, pads: Any, value: Any = None, axes: Any = N
     index = tuple(slice(max(0, -low), dim - max(0, -high) or None)
                   for (low, high), dim in zip(widths, x.shape, strict=True))  # fmt: skip
     grown = [(max(0, low), max(0, high)) for low, high in widths]
+    _check(dim + low + high for dim, (low, high) in zip(x.shape, grown, strict=True))
     if mode != "constant":
         return np.pad(x[index], grown, mode)
     empty = "" if x.dtype == object else 0

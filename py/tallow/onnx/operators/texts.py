@@ -36,6 +36,7 @@ def _each(np: Any, function: Callable[[str], str], x: Any) -> Any:
 @host_operator("StringConcat", since=20)
 def string_concat(call: Call, np: Any, x: Any, y: Any) -> Any:
     left, right = np.broadcast_arrays(x, y)
+    check_memory(64 * left.size, f"{left.size:,} texts")
     for given, spread in ((x, left), (y, right)):
         letters = sum(map(len, given.reshape(-1))) * (spread.size // max(given.size, 1))
         check_memory(4 * letters, f"texts of {letters:,} letters")
