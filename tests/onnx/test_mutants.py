@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper
 
 import tallow as tl
 
@@ -50,12 +51,60 @@ def operators() -> onnx.ModelProto:
     return model(nodes, [value("x", [1, 2, 4, 4])], "y zeros", weights)
 
 
-def report_on(paths: list[Path], count: int, protobuf: str) -> dict[str, Any]:
+def control() -> onnx.ModelProto:
+    """Branches in loops in functions, sequences, an optional, texts."""
+    floats, texts = TensorProto.FLOAT, TensorProto.STRING
+
+    def graph(nodes: list[Any], inputs: list[Any], outputs: list[Any]) -> onnx.GraphProto:
+        return helper.make_graph(nodes, "inner", inputs, outputs)
+
+    then = graph([node("Add", "v one", "a")], [], [value("a", None)])
+    other = graph([node("Mul", "v two", "b")], [], [value("b", None)])
+    turn = graph(
+        [
+            node("Identity", "c", "on"),
+            node("If", "flag", "w", then_branch=then, else_branch=other),
+            node("SequenceInsert", "q w", "r"),
+        ],
+        [value("i", [], TensorProto.INT64), value("c", [], TensorProto.BOOL), value("v", [2]),
+         helper.make_tensor_sequence_value_info("q", floats, None)],
+        [value("on", [], TensorProto.BOOL), value("w", [2]),
+         helper.make_tensor_sequence_value_info("r", floats, None), value("v", [2])],
+    )  # fmt: skip
+    step = graph([node("Add", "s r", "t")], [value("s", [2]), value("r", [2])], [value("t", [2])])
+    each = graph([node("half", "m", "h", domain="own")], [value("m", [2])], [value("h", [2])])
+    nodes = [
+        node("SequenceEmpty", "", "none"),
+        node("Loop", "n _ x none", "last all rows", body=turn),
+        node("Scan", "x rows", "sum", body=step, num_scan_inputs=1),
+        node("SequenceMap", "all", "halves", body=each),
+        node("ConcatFromSequence", "halves", "stack", axis=0, new_axis=1),
+        node("Optional", "sum", "maybe"),
+        node("OptionalGetElement", "maybe", "got"),
+        node("SplitToSequence", "got", "parts", axis=0),
+        node("SequenceAt", "parts one64", "part"),
+        node("Add", "stack part", "y"),
+        node("StringConcat", "s s", "twice"),
+        node("StringSplit", "twice", "words counts"),
+    ]
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("own", 1)]
+    inner = [node("Div", "p q", "h"), node("Constant", "", "q", value_float=2.0)]
+    half = helper.make_function("own", "half", ["p"], ["h"], inner[::-1], opsets)
+    weights = [weight("n", np.int64(3)), weight("one", np.float32(1)), weight("two", np.float32(2)),
+               weight("one64", np.int64(1))]  # fmt: skip
+    inputs = [value("x", [2]), value("flag", [], TensorProto.BOOL), value("s", [2], texts)]
+    return model(nodes, inputs, "y words", weights, opset_imports=opsets, functions=[half])
+
+
+def report_on(
+    paths: list[Path], count: int, protobuf: str, device: str = "numpy"
+) -> dict[str, Any]:
     """How `count` mutants of each file ended. protobuf: its compiled implementation, "upb", or
     "python", the one that browsers have."""
-    command = [sys.executable, mutants.__file__, str(count), *map(str, paths)]
+    command = [sys.executable, "-m", mutants.__name__, device, str(count), *map(str, paths)]
+    root = Path(__file__).parents[2]
     environment = os.environ | {
-        "PYTHONPATH": str(Path(tl.__file__).parents[1]),
+        "PYTHONPATH": os.pathsep.join((str(Path(tl.__file__).parents[1]), str(root))),
         "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": protobuf,
     }
     done = subprocess.run(command, capture_output=True, env=environment, timeout=600)
@@ -67,13 +116,20 @@ def report_on(paths: list[Path], count: int, protobuf: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("protobuf", ["upb", "python"])
-@pytest.mark.parametrize("make", [network, operators])
+@pytest.mark.parametrize("make", [network, operators, control])
 def test_mutants_of_networks(
     make: Callable[[], onnx.ModelProto], protobuf: str, tmp_path: Path
 ) -> None:
     path = tmp_path / f"{make.__name__}.onnx"
     path.write_bytes(make().SerializeToString())
     assert report_on([path], 300, protobuf)["offences"] == []
+
+
+def test_mutants_on_webgpu(native: str, tmp_path: Path) -> None:
+    """A plan that is wrong must not end the process."""
+    path = tmp_path / "control.onnx"
+    path.write_bytes(control().SerializeToString())
+    assert report_on([path], 100, "upb", "webgpu")["offences"] == []
 
 
 def test_mutants_of_every_operator(tmp_path: Path) -> None:
