@@ -51,7 +51,7 @@ def test_ifs_that_may_be_nested() -> None:
 
 @pytest.mark.parametrize("depth", [25, 32, 33, 90, 1000])
 def test_ifs_nested_too_deep(depth: int) -> None:
-    with pytest.raises(tl.OnnxFormatError, match="lies in 24 others|cut short or corr") as caught:
+    with pytest.raises(tl.OnnxFormatError, match=r"lies in 24 others|cut short") as caught:
         tl.onnx.load(ifs(depth))
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 200
