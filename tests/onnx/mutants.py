@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import tallow as tl
+from tallow.dtype import word_type
 
 from .mutations import MUTATIONS
 
@@ -71,7 +72,7 @@ def _feed(info: Any, shape: tuple[int, ...], rng: random.Random) -> object:
         return [np.zeros(2, np.float32), np.ones(2, np.float32)]
     if info.kind != "tensor" or info.dtype is None:
         return None
-    kind = info.dtype.name if not info.dtype.coded else "uint8"
+    kind = word_type(info.dtype).name  # of a coded type, that of its codes
     if kind == "bool":
         return np.full(shape, rng.random() < 0.8)
     return np.full(shape, rng.choice([0, 1, 2]), kind)

@@ -133,9 +133,9 @@ def test_mutants_on_webgpu(native: str, tmp_path: Path) -> None:
 
 
 def test_mutants_of_every_operator(tmp_path: Path) -> None:
-    """Four of each case, all of them sound files that say something else."""
+    """Two of each case, all of them sound files that say something else."""
     paths = []
     for number, case in enumerate(CASES):
         paths.append(tmp_path / f"{number:03}-{case.op}.onnx")
         paths[-1].write_bytes(model_of(case, case.versions[-1]).SerializeToString())
-    assert report_on(paths, 4, "upb")["offences"] == []
+    assert report_on(paths, 2, "upb")["offences"] == []
