@@ -3,7 +3,8 @@
  * Fetch files of this site by their path: bytes with progress and a checksum, or JSON.
  *
  * Every failure (missing file, server error, cut-off or stalled transfer, wrong checksum) becomes a
- * FetchError whose message names the file and says what to do. A stalled one is tried once more.
+ * FetchError whose message names the file and says what to do. A connection that breaks is taken up
+ * again at the byte where it broke, if the server can, else the file is begun anew; a stalled one once.
  * Works in the page and in a worker.
  */
 
@@ -15,6 +16,12 @@ export const SITE = new URL("./", import.meta.url);
 /** A server that sends nothing for this long is given up on. */
 const SILENCE_MS = 30_000;
 
+/** Milliseconds before each try after a connection that broke and had brought little. */
+const PAUSES_MS = [0, 300, 1200];
+
+/** Bytes after which a connection counts as one that works, so that it may break as often again. */
+const WORTH = 64 << 10;
+
 /** A file of this site that could not be had. */
 export class FetchError extends Said {
   name = "FetchError";
@@ -22,6 +29,9 @@ export class FetchError extends Said {
 
 /** A server that said nothing for too long. */
 class SilenceError extends FetchError {}
+
+/** A connection that could not be made, or broke. */
+class BrokenError extends FetchError {}
 
 /**
  * @typedef {object} Expected
@@ -32,21 +42,22 @@ class SilenceError extends FetchError {}
  */
 
 /**
- * Start to fetch a file: resolves with its stream once the server has said yes.
+ * Ask for a file, or for the rest of it: resolves once the server has said yes.
  * @param {string} path  relative to the site
+ * @param {Record<string, string>} headers
  * @param {AbortSignal} signal
- * @returns {Promise<ReadableStream<Uint8Array>>}
+ * @returns {Promise<Response & {body: ReadableStream<Uint8Array>}>}
  * @throws {FetchError}
  */
-async function openStream(path, signal) {
+async function ask(path, headers, signal) {
   let response;
   try {
     // no-cache: ask whether our copy is still good, so that files of two builds never mix.
-    const asked = fetch(new URL(path, SITE), { cache: "no-cache", signal });
+    const asked = fetch(new URL(path, SITE), { cache: "no-cache", headers, signal });
     response = await withinSilence(path, asked);
   } catch (error) {
     if (error instanceof FetchError) throw error;
-    throw new FetchError(words("unreachable", path));
+    throw new BrokenError(words("unreachable", path));
   }
   if (response.status === 404) {
     throw new FetchError(words("missing", path));
@@ -54,7 +65,7 @@ async function openStream(path, signal) {
   if (!response.ok || !response.body) {
     throw new FetchError(words("refused", path, response.status));
   }
-  return response.body;
+  return /** @type {Response & {body: ReadableStream<Uint8Array>}} */ (response);
 }
 
 /**
@@ -83,49 +94,155 @@ function withinSilence(path, promise) {
  * @throws {FetchError}
  */
 export async function fetchBytes(path, expected = {}) {
+  const transfer = new Transfer(path, expected);
   try {
-    return await fetchOnce(path, expected);
+    return await transfer.bytes();
   } catch (error) {
-    // A connection can die without a word while the server is well.
-    if (error instanceof SilenceError) return fetchOnce(path, expected);
+    // Of two contents that a server gave by and by, another one may be meant: all of it, once.
+    if (transfer.resumed && !(error instanceof BrokenError)) {
+      return new Transfer(path, expected).bytes();
+    }
     throw error;
   }
 }
 
-/**
- * @param {string} path
- * @param {Expected} expected
- * @returns {Promise<Uint8Array<ArrayBuffer>>}
- */
-async function fetchOnce(path, { bytes: size, sha256, onBytes }) {
-  const connection = new AbortController();
-  const pieces = [];
-  let done = 0;
-  try {
-    const reader = (await openStream(path, connection.signal)).getReader();
-    for (;;) {
-      const piece = await withinSilence(path, reader.read());
-      if (piece.done) break;
-      pieces.push(piece.value);
-      done += piece.value.length;
-      onBytes?.(piece.value.length);
+/** A file on its way, over as many connections as it takes. */
+class Transfer {
+  #path;
+  #expected;
+  /** What has arrived: in its place if the size is known, else piece by piece. */
+  #whole;
+  /** @type {Uint8Array[]} */
+  #pieces = [];
+  #done = 0;
+  /** What the server calls this content, if the rest of it can be asked for. @type {string | null} */
+  #tag = null;
+  /** Whether what has arrived came over more than one connection. */
+  resumed = false;
+
+  /**
+   * @param {string} path
+   * @param {Expected} expected
+   */
+  constructor(path, expected) {
+    this.#path = path;
+    this.#expected = expected;
+    this.#whole = expected.bytes === undefined ? null : new Uint8Array(expected.bytes);
+  }
+
+  /** @returns {Promise<Uint8Array<ArrayBuffer>>} */
+  async bytes() {
+    const { bytes: size, sha256 } = this.#expected;
+    try {
+      await this.#arrive();
+      if (size !== undefined && this.#done !== size) {
+        throw new FetchError(words("wrongSize", this.#path, this.#done, size));
+      }
+    } catch (error) {
+      this.#startOver();
+      throw error;
     }
-  } catch (error) {
-    connection.abort();
-    onBytes?.(-done);
-    if (error instanceof FetchError) throw error;
-    throw new FetchError(words("cutOff", path, done));
+    const whole = this.#whole ?? joined(this.#pieces, this.#done);
+    if (sha256 !== undefined) await checkDigest(this.#path, whole, sha256);
+    return whole;
   }
-  if (size !== undefined && done !== size) {
-    throw new FetchError(words("wrongSize", path, done, size));
+
+  /** Until the server says that this was all. */
+  async #arrive() {
+    let tries = 0;
+    let silences = 0;
+    let furthest = 0;
+    for (;;) {
+      const connection = new AbortController();
+      try {
+        await this.#read(connection.signal);
+        return;
+      } catch (error) {
+        connection.abort();
+        if (this.#done >= furthest + WORTH) {
+          furthest = this.#done;
+          tries = 0;
+        }
+        if (error instanceof SilenceError) {
+          // A connection can die without a word while the server is well.
+          if (silences++) throw error;
+        } else if (!(error instanceof BrokenError) || tries === PAUSES_MS.length) {
+          throw error;
+        } else {
+          const pause = PAUSES_MS[tries++];
+          await new Promise((resolve) => setTimeout(resolve, pause));
+        }
+        if (!this.#tag) this.#startOver();
+      }
+    }
   }
-  const whole = new Uint8Array(done);
+
+  /** @param {AbortSignal} signal */
+  async #read(signal) {
+    const path = this.#path;
+    const from = this.#done;
+    const wished = from > 0 && this.#tag;
+    const headers = wished ? { Range: `bytes=${from}-`, "If-Range": wished } : {};
+    const response = await ask(path, /** @type {Record<string, string>} */ (headers), signal);
+    const begins = /^bytes (\d+)-/.exec(response.headers.get("Content-Range") ?? "")?.[1];
+    if (response.status === 206 && begins === String(from)) this.resumed = true;
+    else this.#startOver(); // all of it, in other words or another content
+    this.#tag = tagOf(response);
+    const reader = response.body.getReader();
+    for (;;) {
+      let piece;
+      try {
+        piece = await withinSilence(path, reader.read());
+      } catch (error) {
+        if (error instanceof FetchError) throw error;
+        throw new BrokenError(words("cutOff", path, this.#done));
+      }
+      if (piece.done) return;
+      this.#take(piece.value);
+    }
+  }
+
+  /** @param {Uint8Array} piece */
+  #take(piece) {
+    const at = this.#done;
+    this.#done += piece.length;
+    this.#expected.onBytes?.(piece.length);
+    if (!this.#whole) this.#pieces.push(piece);
+    else if (this.#done <= this.#whole.length) this.#whole.set(piece, at);
+  }
+
+  /** What has arrived is given up. */
+  #startOver() {
+    if (this.#done) this.#expected.onBytes?.(-this.#done);
+    this.#pieces = [];
+    this.#done = 0;
+    this.#tag = null;
+    this.resumed = false;
+  }
+}
+
+/**
+ * @param {Response} response
+ * @returns {string | null}  by which the rest can be asked for: of a content that is sent as it is,
+ *   since parts of a compressed one are counted in other bytes
+ */
+function tagOf({ headers }) {
+  const tag = headers.get("ETag");
+  const ranges = headers.get("Accept-Ranges") !== "none";
+  return tag && !tag.startsWith("W/") && ranges && !headers.get("Content-Encoding") ? tag : null;
+}
+
+/**
+ * @param {Uint8Array[]} pieces
+ * @param {number} length
+ */
+function joined(pieces, length) {
+  const whole = new Uint8Array(length);
   let at = 0;
   for (const piece of pieces) {
     whole.set(piece, at);
     at += piece.length;
   }
-  if (sha256 !== undefined) await checkDigest(path, whole, sha256);
   return whole;
 }
 

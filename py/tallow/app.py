@@ -2,21 +2,25 @@
 
 The worker (web/worker/main.js) awaits these functions. A model is loaded together with what its
 card says must happen to the pixels before it and to the logits after it, as one graph, so that an
-answer costs one upload, one submit and one map.
+answer costs one upload, one submit and one map. What was compiled is lent to the worker, which
+keeps it (compile/kept.py); the next visit loads that, and reads the model's file only when its
+graph is wanted.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import statistics
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 from . import dtype as dt
 from . import functional, onnx, opened
+from .compile import Compiled, compile_graph, kept
 from .device import backend, set_default_device
 from .errors import FeedError, OnnxFormatError
 from .functions import permute_dims, reshape
@@ -34,12 +38,16 @@ from .opened import (
 )
 from .session import Session, compile_session_async
 from .tensor import Tensor, asarray
-from .tuning import Tuned, TuningWarning
+from .tuning import Tuned, TuningWarning, limits_of
 from .tuning import tune as tune_graph
 
 __all__ = [
     "close_model",
     "compare_model",
+    "kept_text",
+    "kept_weight",
+    "let_go",
+    "load_kept",
     "load_model",
     "open_model",
     "output_bytes",
@@ -64,14 +72,18 @@ class _Loaded:
     """A model, ready, and whether its answer is a few best classes."""
 
     session: Session
-    graph: Graph
-    best_only: bool
-    opening: float  # seconds from the graph to the session
+    card: dict[str, Any]
+    opening: float  # seconds from the graph, or from the plan that was kept, to the session
     first: float | None = None  # seconds from the graph to the first answer, once it was given
     asked: memoryview | None = None  # the pixels of its last answer that are to be kept
 
 
+# Gives the bytes of a model's file: a JavaScript Uint8Array or any buffer.
+Fetch = Callable[[], Awaitable[Any]]
+
 _models: dict[str, _Loaded] = {}
+_lent: dict[int, tuple[Compiled, dict[str, Any]]] = {}  # what the worker may keep, with its facts
+_numbers = itertools.count(1)
 
 _usual_warning = warnings.showwarning
 _warned: list[dict[str, str]] = []  # what the page has not been told yet
@@ -104,6 +116,7 @@ async def start(device: str) -> str:
     for loaded in _models.values():
         loaded.session.close()
     _models.clear()
+    _lent.clear()
     opened.forget_session()
     warnings.simplefilter("always", TuningWarning)
     warnings.showwarning = _show_warning
@@ -112,27 +125,75 @@ async def start(device: str) -> str:
     return json.dumps({"device": info.device, "adapter": info.adapter, "reason": None})
 
 
-async def load_model(name: str, content: Any, card_json: str) -> str:
-    """Loads an ONNX file (a JavaScript Uint8Array or any buffer) with its card.
+async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
+    """Loads an ONNX file with its card.
 
-    Returns facts about it, "warnings" among them. A model of the same name is replaced. Raises
-    OnnxError for a file that cannot be used, DeviceError if the device cannot have it.
+    fetch: gives the file. Returns facts about it, "warnings" among them. A model of the same name
+    is replaced. What was compiled can be had by `kept_text` and `kept_weight`, under the number
+    "lent", until `let_go`. Raises OnnxError for a
+    file that cannot be used, DeviceError if the device cannot have it.
     """
     card = json.loads(card_json)
-    data = content.to_bytes() if hasattr(content, "to_bytes") else content
-    network = onnx.load(data).graph()
-    pixels = _pixels(card, network)
-    graph = _answer(card, network.after(pixels))
+    graph, nodes = await _graph(card, fetch)
+    used = backend()
     began = time.perf_counter()
-    session = await compile_session_async(graph)
-    opening = time.perf_counter() - began
+    compiled = compile_graph(graph, used.info.device, limits_of(used))
+    del graph
+    session = Session(compiled, await used.load_async(compiled), used)
+    number = next(_numbers)
+    _lent[number] = compiled, {"nodes": nodes}
+    told = {"nodes": nodes, "kept": False, "lent": number}
+    return _loaded(name, session, card, time.perf_counter() - began, told)
+
+
+async def load_kept(
+    name: str, card_json: str, text: str, seconds: float, loaded: Any, *weights: Any
+) -> str:
+    """Loads what `kept_text` gave on an earlier visit: no file is read, no graph built.
+
+    loaded: what the worker has of it on the GPU after so many seconds, or None; then the weights
+    are given. Returns what `load_model` does. Raises PlanError for a text that is not of this
+    version, DeviceError if the device cannot have it.
+    """
+    card = json.loads(card_json)
+    used = backend()
+    began = time.perf_counter()
+    views = [memoryview(content).cast("B") for content in weights]
+    compiled, facts = kept.restore(text, views, loaded)
+    del weights, views
+    session = Session(compiled, await used.load_async(compiled), used)
+    seconds += time.perf_counter() - began
+    return _loaded(name, session, card, seconds, {**facts, "kept": True})
+
+
+def _loaded(
+    name: str, session: Session, card: dict[str, Any], seconds: float, told: dict[str, Any]
+) -> str:
+    """The model takes the place of the one before it; facts about it."""
     previous = _models.pop(name, None)
     if previous:
         previous.session.close()
-    _models[name] = _Loaded(session, graph, card["task"] == "image", opening)
-    facts = {"name": name, "nodes": len(network.nodes()), **session.stats}
-    facts["warnings"] = _warnings()
-    return json.dumps(facts)
+    _models[name] = _Loaded(session, card, seconds)
+    return json.dumps({"name": name, **told, **session.stats, "warnings": _warnings()})
+
+
+def kept_text(number: int) -> str:
+    """What `load_kept` needs to load a model another time, but for its weights.
+
+    Raises KeyError for what is not lent any more.
+    """
+    compiled, facts = _lent[number]
+    return kept.keep(compiled, facts)
+
+
+def kept_weight(number: int, place: int) -> memoryview:
+    """The bytes of one weight of what `kept_text` describes. Raises KeyError, IndexError."""
+    return kept.buffer(_lent[number][0], place)
+
+
+def let_go(number: int) -> None:
+    """What was compiled has been kept, or cannot be: frees its weights."""
+    _lent.pop(number, None)
 
 
 async def predict(name: str, pixels: Any, watched: int = 0, keep: bool = True) -> str:
@@ -154,7 +215,7 @@ async def predict(name: str, pixels: Any, watched: int = 0, keep: bool = True) -
     if keep:
         loaded.asked = content
     probabilities = result.flat()
-    if not loaded.best_only:
+    if loaded.card["task"] != "image":
         return json.dumps({"probabilities": probabilities})
     watched_share = probabilities[watched]
     top = []
@@ -181,21 +242,23 @@ async def profile(name: str) -> str:
     return f'{{"profile":{json.dumps(found.to_dict())},"plan":{plan},"trace":{trace}}}'
 
 
-async def run_on(name: str, device: str, warm: int) -> str:
+async def run_on(name: str, device: str, warm: int, fetch: Fetch) -> str:
     """The last answer of the model `name`, given once more by a device, the chosen one or not.
 
-    Returns {"probabilities": [...], "first", "warm"}: milliseconds from the graph to the first
-    answer, compiling included, as it was on the chosen device; and of one more run, the median of
-    `warm` of them or fewer slow ones (None where that is 0). A session on another device is closed
-    again. Raises KeyError for a model that is not loaded, FeedError if it has answered nothing yet,
-    DeviceError.
+    fetch: gives the model's file, for a device that is not the chosen one. Returns
+    {"probabilities": [...], "first", "warm"}: milliseconds from the graph, or from the plan that
+    was kept, to the first answer, compiling included, as it was on the chosen device; and of one
+    more run, the median of `warm` of them or fewer slow ones (None where that is 0). A session on
+    another device is closed again. Raises KeyError for a model that is not loaded, FeedError if it
+    has answered nothing yet, DeviceError.
     """
     pixels, loaded = _asked(name), _models[name]
     if loaded.session.device == device:
         session, first = loaded.session, loaded.first
     else:
+        graph, _ = await _graph(loaded.card, fetch)
         began = time.perf_counter()
-        session, first = await compile_session_async(loaded.graph, device), None
+        session, first = await compile_session_async(graph, device), None
     try:
         (result,) = await session.run_ordered([pixels])
         if first is None:
@@ -224,15 +287,16 @@ def _asked(name: str) -> memoryview:
     return pixels
 
 
-async def tune(name: str, progress: Callable[[int, int], object]) -> str:
+async def tune(name: str, progress: Callable[[int, int], object], fetch: Fetch) -> str:
     """Times the kernels that could serve the model `name` here, and keeps what won.
 
     progress: called with (ops done, ops in all); if it returns False, no further op is measured.
-    Whoever loads the model again has it with what won; the one that is loaded stays as it is, and
-    may answer meanwhile. Returns {"ops", "measured", "replaced": [{"op", "shape", "kernel",
-    "gain"}, ...], "clock", "warnings"}: the ops that have a choice, how many of them were
-    measured, those for which another kernel than the rule's won, the largest gain first, and by
-    whose clock (tuning.Tuned). Raises KeyError for a model that is not loaded, DeviceLostError.
+    fetch: gives the model's file. Whoever loads the model again has it with what won; the one that
+    is loaded stays as it is, and may answer meanwhile. Returns {"ops", "measured", "replaced":
+    [{"op", "shape", "kernel", "gain"}, ...], "clock", "warnings"}: the ops that have a choice, how
+    many of them were measured, those for which another kernel than the rule's won, the largest gain
+    first, and by whose clock (tuning.Tuned). Raises KeyError for a model that is not loaded,
+    DeviceLostError.
     """
     ops = 0
 
@@ -241,7 +305,8 @@ async def tune(name: str, progress: Callable[[int, int], object]) -> str:
         ops = total
         return progress(done, total)
 
-    found = await tune_graph(_models[name].graph, None, count)
+    graph, _ = await _graph(_models[name].card, fetch)
+    found = await tune_graph(graph, None, count)
     replaced = [result for result in found if result.chosen != result.default]
     replaced.sort(key=lambda result: -result.gain)
     told = {
@@ -266,6 +331,16 @@ def _told(result: Tuned) -> dict[str, Any]:
 def session_of(name: str) -> Session:
     """The session of a model that is loaded; KeyError if there is none."""
     return _models[name].session
+
+
+async def _graph(card: dict[str, Any], fetch: Fetch) -> tuple[Graph, int]:
+    """From what the page sends to the answer, and how many nodes of it are the file's network."""
+    content = await fetch()
+    if hasattr(content, "to_bytes"):
+        content = content.to_bytes()  # with which JavaScript's own is let go
+    network = onnx.load(content).graph()
+    del content  # the weights are in the graph by now, and files are large
+    return _answer(card, network.after(_pixels(card, network))), len(network.nodes())
 
 
 def _pixels(card: dict[str, Any], network: Graph) -> Graph:

@@ -5,6 +5,7 @@ TallowError
 ├── DTypeError            element types that do not fit (also a TypeError)
 ├── GraphError            a graph that is not well formed: a bug, or a damaged file
 ├── OptionError          a setting that has no such value (ValueError)
+├── PlanError             a plan that was kept, and cannot be read any more (ValueError)
 ├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
 ├── RealizeError          a result cannot be had in this way here; the text says which way works
 ├── OnnxError             an ONNX file that cannot be used
@@ -36,6 +37,10 @@ class GraphError(TallowError):
 
 class OptionError(TallowError, ValueError):
     """A setting that has no such value."""
+
+
+class PlanError(TallowError, ValueError):
+    """What was kept is not a plan of this version."""
 
 
 class FeedError(TallowError, ValueError):

@@ -32,14 +32,14 @@ class Session:
     """
 
     def __init__(self, compiled: Compiled, program: Program, used: Backend) -> None:
-        self._compiled = compiled
+        self._plan, self._coded = compiled.plan, compiled.coded  # the weights are the program's
         self._program = program
         self._backend = used
 
     @property
     def plan(self) -> Plan:
         """The plan that runs."""
-        return self._compiled.plan
+        return self._plan
 
     @property
     def device(self) -> str:
@@ -130,7 +130,7 @@ class Session:
             raise FeedError(
                 f"{self.plan.name}: {'; '.join(wrong)} (inputs are {', '.join(names) or 'none'})"
             )
-        coded = self._compiled.coded
+        coded = self._coded
         return [
             _feed(
                 port.name,
@@ -144,9 +144,9 @@ class Session:
 
     def _named(self, values: list[HostArray]) -> dict[str, HostArray]:
         named = {port.name: v for port, v in zip(self.plan.outputs, values, strict=True)}
-        for name in named.keys() & self._compiled.coded.keys():
+        for name in named.keys() & self._coded.keys():
             words = named[name]
-            named[name] = from_words(words.data, words.shape, self._compiled.coded[name])
+            named[name] = from_words(words.data, words.shape, self._coded[name])
         return named
 
 

@@ -147,7 +147,6 @@ def test_a_failure_that_python_tells_stands_in_a_sentence_of_the_page(
 ) -> None:
     page = visitor.page
     page.add_init_script("localStorage.setItem('tallow.language', 'zh')")
-    whole = 'askApp("load_model", name, onnx, card)'
-    patch(page, "worker/main.js", whole, whole.replace("onnx,", "onnx.slice(9),"))
+    patch(page, "worker/models.js", "return file;", "return file.slice(9);")
     visitor.open(state="error")
     expect(visitor.status).to_contain_text("无法加载模型 mnist：")

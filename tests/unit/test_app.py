@@ -21,19 +21,26 @@ def test_only_what_is_to_be_kept_is_computed_again() -> None:
     random = np.random.default_rng(5)
     own, covered = (random.random((28, 28), np.float32) for _ in range(2))
 
+    fetched = []
+
+    async def fetch() -> bytes:
+        fetched.append("mnist")
+        return (MODEL / "mnist.onnx").read_bytes()
+
     async def answers() -> list[list[float]]:
         await app.start("numpy")
         card = (MODEL / "card.json").read_text("utf-8")
-        await app.load_model("mnist", (MODEL / "mnist.onnx").read_bytes(), card)
+        await app.load_model("mnist", fetch, card)
         await app.predict("mnist", covered, keep=False)
         with pytest.raises(FeedError, match="answered nothing yet"):
-            await app.run_on("mnist", "numpy", 0)
+            await app.run_on("mnist", "numpy", 0, fetch)
         told = [
             await app.predict("mnist", own),
             await app.predict("mnist", covered, keep=False),
-            await app.run_on("mnist", "numpy", 0),
+            await app.run_on("mnist", "numpy", 0, fetch),
         ]
         assert json.loads(await app.profile("mnist"))["profile"]["kernels"]
+        assert fetched == ["mnist"]  # on the chosen device, nothing needs the graph again
         return [json.loads(each)["probabilities"] for each in told]
 
     with warnings.catch_warnings():  # the page's own way of hearing them ends here

@@ -61,7 +61,7 @@ x = tl.Tensor(input_node("x", (1, 3, 8, 8), tl.float32))
 w = tl.asarray([[[[0.5] * 3] * 3] * 3] * 4)
 y = F.softmax(F.global_avg_pool(F.relu(F.conv2d(x, w))), 1)
 compiled = compile_graph(Graph((x.node,), {"y": y.node}))
-assert compiled.plan.modules and compiled.weights_block()
+assert compiled.plan.modules and compiled.device_weights()
 sys.exit("numpy" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "py")})

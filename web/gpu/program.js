@@ -8,10 +8,11 @@
 
 import { encode } from "./encode.js";
 import { DeviceError } from "./errors.js";
+import { compile, keyOf } from "./pipelines.js";
 import { profile } from "./profile.js";
 
 /**
- * @typedef {{bytes: number, kind: string, offset: number}} Slot
+ * @typedef {{bytes: number, kind: string}} Slot
  * @typedef {{name: string, slot: number, bytes: number}} Port
  * @typedef {object} Step
  * @property {string} name
@@ -29,7 +30,11 @@ import { profile } from "./profile.js";
  * @property {Step[]} prepare
  * @property {Step[]} run
  * @typedef {import("./encode.js").Dispatch} Dispatch
- * @typedef {<T>(use: (bytes: Uint8Array) => T) => T} Lend  gives bytes for the time of a call
+ *
+ * @typedef {object} Weights  the bytes of each slot of that kind, by its place among them
+ * @property {(place: number) => Promise<void> | void} ready  once they are there
+ * @property {(place: number, use: (bytes: Uint8Array) => void) => void} lend  gives them for the
+ *   time of a call, once: nobody asks for them again
  */
 
 /** Bytes of weights that only `prepare` reads, after which it runs on them before more are uploaded. */
@@ -45,6 +50,11 @@ export class Program {
     this.plan = plan;
     /** @type {(GPUBuffer | undefined)[]} */
     this.buffers = [];
+    /** The place of each weight among them, by slot. @type {Map<number, number>} */
+    this.places = new Map();
+    for (const [slot, { kind }] of plan.slots.entries()) {
+      if (kind === "weight") this.places.set(slot, this.places.size);
+    }
     /** The params of all steps, each at an offset of its own. @type {GPUBuffer | undefined} */
     this.params = undefined;
     /** @type {Map<Step, number>} */
@@ -53,7 +63,7 @@ export class Program {
     this.staging = undefined;
     /** @type {Dispatch[]} */
     this.dispatches = [];
-    this.pipelines = 0;
+    this.kernels = 0;
     this.runs = 0;
     this.closed = false;
     /** Runs that have not ended. */
@@ -63,22 +73,36 @@ export class Program {
   }
 
   /**
-   * @param {Lend} weights
+   * @param {Weights} weights
    * @param {(done: number, total: number) => void} onProgress
    */
   async load(weights, onProgress) {
     const { runner, plan } = this;
-    const compiling = this.#compile(onProgress);
+    const compiling = compile(runner, plan, onProgress);
     compiling.catch(() => {}); // awaited below, after the uploads
     const lasting = this.#lasting();
+    await this.#ready(lasting, weights);
     await runner.checked(`${plan.name}: allocating`, () => this.#allocate(weights, lasting));
     const pipelines = await compiling;
+    this.kernels = pipelines.size;
     await this.#prepare(weights, lasting, pipelines);
     await runner.checked(`${plan.name}: binding`, () => {
       this.dispatches = plan.run.flatMap((step) => this.#bind(step, pipelines));
     });
     // The first run of a pipeline is slower; nobody waits for this one's answer.
     await this.#submit(this.dispatches);
+  }
+
+  /**
+   * Wait for what these slots begin with.
+   * @param {Iterable<number>} slots
+   * @param {Weights} weights
+   */
+  async #ready(slots, weights) {
+    for (const slot of slots) {
+      const place = this.places.get(slot);
+      if (place !== undefined) await weights.ready(place);
+    }
   }
 
   /** The slots that are needed after `prepare`. */
@@ -91,7 +115,7 @@ export class Program {
 
   /**
    * Run `prepare` part by part, so that few of the slots that it alone needs are there at a time.
-   * @param {Lend} weights
+   * @param {Weights} weights
    * @param {Set<number>} lasting
    * @param {Map<string, GPUComputePipeline>} pipelines
    */
@@ -100,21 +124,24 @@ export class Program {
     const left = plan.prepare.map(({ bindings }) => bindings.filter((slot) => !lasting.has(slot)));
     const steps = [...plan.prepare];
     while (steps.length) {
-      /** @type {Dispatch[]} */
-      const dispatches = [];
+      /** @type {Step[]} */
+      const part = [];
       /** @type {Set<number>} */
       const mine = new Set();
-      await runner.checked(`${plan.name}: preparing`, () => {
-        for (let bytes = 0; steps.length && bytes < PART;) {
-          const step = /** @type {Step} */ (steps.shift());
-          for (const slot of /** @type {number[]} */ (left.shift())) {
-            mine.add(slot);
-            if (this.buffers[slot]) continue;
-            weights((block) => this.#create(slot, block));
-            bytes += plan.slots[slot].bytes;
-          }
-          dispatches.push(...this.#bind(step, pipelines));
+      for (let bytes = 0; steps.length && bytes < PART;) {
+        part.push(/** @type {Step} */ (steps.shift()));
+        for (const slot of /** @type {number[]} */ (left.shift())) {
+          if (!mine.has(slot) && !this.buffers[slot]) bytes += plan.slots[slot].bytes;
+          mine.add(slot);
         }
+      }
+      const missing = [...mine].filter((slot) => !this.buffers[slot]);
+      await this.#ready(missing, weights);
+      /** @type {Dispatch[]} */
+      const dispatches = [];
+      await runner.checked(`${plan.name}: preparing`, () => {
+        for (const slot of missing) this.#create(slot, weights);
+        for (const step of part) dispatches.push(...this.#bind(step, pipelines));
       });
       await this.#submit(dispatches);
       for (const slot of mine) if (!left.some((slots) => slots.includes(slot))) this.#free(slot);
@@ -149,63 +176,13 @@ export class Program {
   }
 
   /**
-   * Every pipeline of the plan, by module and constants.
-   * @param {(done: number, total: number) => void} onProgress
-   * @returns {Promise<Map<string, GPUComputePipeline>>}
-   */
-  async #compile(onProgress) {
-    const { runner, plan } = this;
-    const { device } = runner;
-    /** @type {Map<string, Step>} */
-    const wanted = new Map();
-    for (const step of [...plan.prepare, ...plan.run]) {
-      if (step.module >= 0) wanted.set(keyOf(step), step);
-    }
-    device.pushErrorScope("validation");
-    const modules = plan.modules.map((code, index) =>
-      device.createShaderModule({ code, label: `${plan.name} module ${index}` }),
-    );
-    device.popErrorScope().catch(() => {}); // the pipelines below tell of it, with their names
-    let done = 0;
-    onProgress(0, wanted.size);
-    /** @param {[string, Step]} entry @returns {Promise<[string, GPUComputePipeline]>} */
-    const create = async ([key, step]) => {
-      const module = modules[step.module];
-      try {
-        const text = `${plan.modules[step.module]}${JSON.stringify(step.constants)}`;
-        const pipeline = await runner.pipeline(text, () =>
-          device.createComputePipelineAsync({
-            label: step.name,
-            layout: "auto",
-            compute: { module, entryPoint: "main", constants: step.constants },
-          }),
-        );
-        onProgress(++done, wanted.size);
-        return [key, pipeline];
-      } catch (error) {
-        const { messages } = await module.getCompilationInfo();
-        const said = messages.map(({ lineNum, message }) => `line ${lineNum}: ${message}`);
-        const { message } = /** @type {Error} */ (error);
-        throw new DeviceError(
-          `${plan.name}: the step ${step.name}: ${[message, ...said].join("; ")}`,
-        );
-      }
-    };
-    const pipelines = await runner.whileAlive(Promise.all([...wanted].map(create)));
-    this.pipelines = wanted.size;
-    return new Map(pipelines);
-  }
-
-  /**
    * The buffers that last.
-   * @param {Lend} weights
+   * @param {Weights} weights
    * @param {Set<number>} lasting
    */
   #allocate(weights, lasting) {
     const { device } = this.runner;
-    weights((block) => {
-      for (const slot of lasting) this.#create(slot, block);
-    });
+    for (const slot of lasting) this.#create(slot, weights);
     this.#uploadParams();
     const size = this.plan.outputs.reduce((sum, { bytes }) => sum + wholeWords(bytes), 0);
     const label = `${this.plan.name} staging`;
@@ -218,11 +195,11 @@ export class Program {
 
   /**
    * @param {number} slot
-   * @param {Uint8Array} block  the weights
+   * @param {Weights} weights
    */
-  #create(slot, block) {
+  #create(slot, weights) {
     const { device } = this.runner;
-    const { bytes, kind, offset } = this.plan.slots[slot];
+    const { bytes, kind } = this.plan.slots[slot];
     const { STORAGE, COPY_DST, COPY_SRC } = GPUBufferUsage;
     const label = `${this.plan.name} slot ${slot} (${kind})`;
     const buffer = device.createBuffer({
@@ -231,7 +208,12 @@ export class Program {
       label,
     });
     this.buffers[slot] = buffer;
-    if (kind === "weight") device.queue.writeBuffer(buffer, 0, block, offset, bytes);
+    const place = this.places.get(slot);
+    if (place === undefined) return;
+    weights.lend(place, (given) => {
+      const { buffer: memory, byteOffset, byteLength } = inWords(given);
+      device.queue.writeBuffer(buffer, 0, memory, byteOffset, byteLength);
+    });
   }
 
   #uploadParams() {
@@ -336,8 +318,7 @@ export class Program {
     const { queue } = this.runner.device;
     for (const [index, { slot }] of this.plan.inputs.entries()) {
       const input = inputs[index];
-      const whole = input.byteLength % 4 ? padded(input) : input; // writeBuffer wants whole words
-      const { buffer, byteOffset, byteLength } = whole;
+      const { buffer, byteOffset, byteLength } = inWords(input);
       queue.writeBuffer(this.#buffer(slot), 0, buffer, byteOffset, byteLength);
     }
   }
@@ -395,7 +376,7 @@ export class Program {
   get stats() {
     const held = [...this.buffers, this.params, this.staging];
     return {
-      kernels: this.pipelines,
+      kernels: this.kernels,
       dispatches: this.dispatches.length,
       slots: this.plan.slots.length,
       bytes: held.reduce((sum, buffer) => sum + (buffer?.size ?? 0), 0),
@@ -422,8 +403,9 @@ function wholeWords(bytes) {
   return Math.ceil(bytes / 4) * 4;
 }
 
-/** @param {Uint8Array} bytes */
-function padded(bytes) {
+/** As writeBuffer wants them. @param {Uint8Array} bytes */
+function inWords(bytes) {
+  if (bytes.byteLength % 4 === 0) return bytes;
   const whole = new Uint8Array(wholeWords(bytes.byteLength));
   whole.set(bytes);
   return whole;
@@ -432,9 +414,4 @@ function padded(bytes) {
 /** @param {Uint8Array[]} inputs */
 function copyOf(inputs) {
   return inputs.map((input) => input.slice());
-}
-
-/** Steps of one key share a pipeline. @param {Step} step */
-function keyOf(step) {
-  return `${step.module} ${JSON.stringify(step.constants)}`;
 }

@@ -102,14 +102,14 @@ export class Runner {
 
   /**
    * Load a plan.
-   * @param {string} planJson
-   * @param {import("./program.js").Lend} weights  the block that weight slots point into
+   * @param {import("./program.js").Plan} plan
+   * @param {import("./program.js").Weights} weights
    * @param {(done: number, total: number) => void} [onProgress]  pipelines compiled
    * @returns {Promise<Program>}
    */
-  async load(planJson, weights, onProgress = () => {}) {
+  async load(plan, weights, onProgress = () => {}) {
     if (this.lost) throw this.lost;
-    const program = new Program(this, JSON.parse(planJson));
+    const program = new Program(this, plan);
     try {
       await program.load(weights, onProgress);
     } catch (error) {

@@ -186,13 +186,16 @@ export default {
     tallow: () => "Tallow",
     numpy: () => "NumPy",
     model: (model) => `Model ${model}`,
+    plan: (model) => `Plan of ${model}, from an earlier visit`,
     kernels: (model) => `Kernels of ${model}`,
+    keep: (model) => `Keeping the plan of ${model}`,
   },
 
   /** @param {number} done @param {number} total */
   kernelsOf: (done, total) => `${done} of ${total}`,
 
   stageFailed: "failed",
+  planDamaged: "is damaged; it is made anew",
 
   // ---- what fails and is replaced -----------------------------------------------------------
 

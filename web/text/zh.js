@@ -142,10 +142,13 @@ export default {
     tallow: () => "Tallow",
     numpy: () => "NumPy",
     model: (model) => `模型 ${model}`,
+    plan: (model) => `${model} 的计划（以前保存的）`,
     kernels: (model) => `${model} 的内核`,
+    keep: (model) => `保存 ${model} 的计划`,
   },
   kernelsOf: (done, total) => `${done} / ${total}`,
   stageFailed: "失败",
+  planDamaged: "已损坏，将重新生成",
 
   workerFailed: (why) => `后台线程出错：${why}。`,
   noWorkerFile: (path) => `无法加载 ${path} 或它导入的模块`,

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The GPU as Python sees it: globalThis.tallowGpu = {info, reason, load(planJson, weights),
- * tuning, tuningRefused, keepTuning(record)}.
+ * The GPU as Python sees it: globalThis.tallowGpu = {info, reason, load(planJson, ...weights),
+ * tuning, tuningRefused, keepTuning(record)}; and loadKept(), for plans that need no Python.
  *
  * info is null, with the reason, until a device was had. Buffers of Python come as proxies
  * and are read where they lie in its memory, without a copy.
@@ -17,19 +17,23 @@ import { emit } from "./serve.js";
 let opened;
 
 /**
+ * @typedef {import("../gpu/program.js").Plan} Plan
+ * @typedef {import("../gpu/program.js").Weights} Weights
+ * @typedef {import("../gpu/device.js").DeviceInfo} DeviceInfo
  * @typedef {{getBuffer(type: "u8"): {data: Uint8Array, release(): void}}} PyBuffer  of Pyodide
  * @typedef {object} Gpu
- * @property {{name: string} | null} info  about the adapter, null where none can be had
+ * @property {DeviceInfo | null} info      about the adapter, null where none can be had
  * @property {string | null} reason        why none can be had, for developers
  * @property {import("../said.js").Words | null} words  the same, for visitors
- * @property {(planJson: string, weights: PyBuffer) => Promise<PythonProgram>} load
+ * @property {(planJson: string, ...weights: PyBuffer[]) => Promise<PythonProgram>} load
+ * @property {(plan: Plan, weights: Weights) => Promise<PythonProgram>} loadKept
  * @property {string | null} tuning                        the tuning record of this adapter
  * @property {string | null} tuningRefused                 why it could not be read
  * @property {(record: string) => Promise<void>} keepTuning
  */
 
 /** A program that Python runs. */
-class PythonProgram {
+export class PythonProgram {
   /** @param {import("../gpu/program.js").Program} program */
   constructor(program) {
     this.program = program;
@@ -85,15 +89,19 @@ async function open() {
     });
     const progress = (/** @type {number} */ done, /** @type {number} */ total) =>
       emit("progress", { stage: "kernels", done, total });
+    const loadKept = async (/** @type {Plan} */ plan, /** @type {Weights} */ weights) =>
+      new PythonProgram(await runner.load(plan, weights, progress));
     /** @type {Gpu} */
     const gpu = {
       info,
       reason: null,
       words: null,
-      load: async (plan, weights) =>
-        new PythonProgram(
-          await runner.load(plan, (use) => withViews([weights], ([view]) => use(view)), progress),
-        ),
+      load: (planJson, ...weights) =>
+        loadKept(JSON.parse(planJson), {
+          ready: () => {},
+          lend: (place, use) => withViews([weights[place]], ([view]) => use(view)),
+        }),
+      loadKept,
       tuning: null,
       tuningRefused: null,
       keepTuning: async (record) => {
@@ -143,6 +151,7 @@ function none(words) {
     reason: say(words),
     words,
     load: refuse,
+    loadKept: refuse,
     tuning: null,
     tuningRefused: null,
     keepTuning: refuse,

@@ -2,18 +2,17 @@
 /**
  * The page's worker: Python, the models and the device, behind a table of actions.
  *
- * Downloads run side by side; whatever touches Python waits its turn, so that no prediction meets a
- * half-switched device.
+ * Downloads run side by side, and plans that were kept come to the GPU, while Python starts; whatever
+ * touches Python waits its turn, so that no prediction meets a half-switched device.
  */
 
-import { DIGIT_MODEL, fetchCard, findModel } from "../catalogue.js";
-import { download } from "./downloads.js";
+import { DIGIT_MODEL } from "../catalogue.js";
 import { Said } from "../said.js";
 import { openGpu, withoutGpu } from "./gpu.js";
+import { Models } from "./models.js";
 import { openedActions } from "./opened.js";
 import { startPython } from "./python.js";
 import { emit, serve } from "./serve.js";
-import { stage } from "./stage.js";
 
 /**
  * @typedef {"webgpu" | "numpy"} Device
@@ -22,7 +21,6 @@ import { stage } from "./stage.js";
  * @property {string} adapter
  * @property {import("../said.js").Words | null} reason  why that is not the one asked for
  * @property {Record<string, object>} models  facts about those that were loaded again
- * @typedef {{onnx: Uint8Array, card: string}} ModelFiles
  */
 
 /** @type {Promise<import("./python.js").Python> | undefined} */
@@ -31,10 +29,13 @@ let python;
 /** py/tallow/app.py, once imported. @type {any} */
 let app;
 
-/** What app.py holds, so that it can be loaded again on another device. @type {Map<string, ModelFiles>} */
-const loaded = new Map();
+/** The models that app.py holds, which are loaded again on another device. @type {Set<string>} */
+const loaded = new Set();
 
-/** How often the device was chosen, with which all models are loaded. */
+/** The device that was chosen last. @type {Promise<import("./gpu.js").Gpu>} */
+let chosen = Promise.resolve(withoutGpu());
+
+/** How often that was done. */
 let starts = 0;
 
 /** What is being tuned, if anything. @type {{stop: boolean, over: Promise<any>} | null} */
@@ -67,24 +68,53 @@ async function imported() {
   return app;
 }
 
+/** Milliseconds without a question after which the worker counts as idle. */
+const QUIET_MS = 500;
+
+/** Resolves when nothing is asked of Python, and was not for a while. */
+async function idle() {
+  /** @type {Promise<unknown>} */
+  let turn;
+  do {
+    turn = last;
+    await turn;
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  } while (turn !== last);
+}
+
+/**
+ * Call a function of py/tallow/app.py, once that is imported.
+ * @param {string} name
+ * @param {...unknown} args
+ */
+function call(name, ...args) {
+  const run = app[name];
+  try {
+    return run(...args);
+  } finally {
+    run.destroy();
+  }
+}
+
 /**
  * Call a function of py/tallow/app.py, and read the JSON that it gives.
- * @param {"start" | "load_model" | "predict" | "profile" | "run_on" | "tune" | "open_model"
+ * @param {"start" | "load_model" | "load_kept" | "predict" | "profile" | "run_on" | "tune" | "open_model"
  *   | "survey_model" | "run_model" | "time_model" | "compare_model"} name
  * @param {...unknown} args  strings, numbers, booleans, byte arrays and callbacks
  * @returns {Promise<any>}
  */
 async function askApp(name, ...args) {
-  const run = (await imported())[name];
-  const coroutine = run(...args);
+  await imported();
+  const coroutine = call(name, ...args);
   try {
     return JSON.parse(await coroutine);
   } finally {
     // Python's objects live until told otherwise: the garbage collector takes its time.
     coroutine.destroy();
-    run.destroy();
   }
 }
+
+const models = new Models({ ask: askApp, call, idle });
 
 /**
  * Have Python compute on this device, or on NumPy where WebGPU can't be had.
@@ -94,7 +124,8 @@ async function askApp(name, ...args) {
 async function start({ device }) {
   starts += 1;
   // Python needs seconds to start; the GPU is opened meanwhile.
-  const opening = device === "webgpu" ? openGpu() : withoutGpu();
+  const opening = device === "webgpu" ? openGpu() : Promise.resolve(withoutGpu());
+  chosen = opening;
   python ??= startPython({ numpy: device === "numpy" });
   python.catch(() => {}); // awaited below, but the GPU may fail or take longer
   const { info, words } = await opening;
@@ -103,9 +134,9 @@ async function start({ device }) {
   if (had === "numpy") await running.loadNumpy();
   const started = await askApp("start", had);
   /** @type {Record<string, object>} */
-  const models = {};
-  for (const [name, files] of loaded) models[name] = await compile(name, files);
-  return { ...started, reason: device === had ? null : words, models };
+  const again = {};
+  for (const name of loaded) again[name] = await load(name);
+  return { ...started, reason: device === had ? null : words, models: again };
 }
 
 /**
@@ -124,16 +155,15 @@ async function tune(model) {
   tuning = mine;
   let told;
   try {
-    mine.over = askApp("tune", model, progress);
+    mine.over = askApp("tune", model, progress, models.file(model));
     told = await mine.over;
   } finally {
     tuning = null;
   }
   const stopped = mine.stop;
   const facts = await inTurn(async () => {
-    const files = loaded.get(model);
-    if (!files || !told.measured || since !== starts) return null;
-    return compile(model, files);
+    if (!loaded.has(model) || !told.measured || since !== starts) return null;
+    return load(model);
   });
   return { ...told, stopped, facts };
 }
@@ -147,8 +177,9 @@ async function runOnBoth(model, warm) {
   const { info, words } = await openGpu();
   if (!info) throw new Said(words ?? "");
   await (await python)?.loadNumpy();
-  const webgpu = await askApp("run_on", model, "webgpu", warm);
-  const numpy = await askApp("run_on", model, "numpy", warm);
+  const file = models.file(model);
+  const webgpu = await askApp("run_on", model, "webgpu", warm, file);
+  const numpy = await askApp("run_on", model, "numpy", warm, file);
   const others = /** @type {number[]} */ (numpy.probabilities);
   const difference = others.reduce(
     (most, share, i) => Math.max(most, Math.abs(share - webgpu.probabilities[i])),
@@ -165,26 +196,19 @@ async function stopTuning() {
 }
 
 /**
- * @param {string} model
- * @returns {Promise<ModelFiles>}
- */
-async function fetchModel(model) {
-  const entry = await findModel(model);
-  const { bytes, sha256 } = entry;
-  const [onnx, card] = await stage("model", { model, bytes }, () =>
-    Promise.all([download(`models/${entry.file}`, { bytes, sha256 }), fetchCard(entry)]),
-  );
-  return { onnx, card: JSON.stringify(card) };
-}
-
-/**
+ * Load a model on the device of now, in turn.
  * @param {string} name
- * @param {ModelFiles} files
+ * @param {import("./models.js").Brought} [brought]  what was brought before it was this one's turn
  * @returns {Promise<object>}  what app.py says of it
  */
-async function compile(name, { onnx, card }) {
-  emit("progress", { stage: "compile", model: name });
-  return stage("kernels", { model: name }, () => askApp("load_model", name, onnx, card));
+async function load(name, brought) {
+  if (brought && brought.gpu !== (await chosen)) {
+    models.drop(brought); // it was for the device before
+    brought = undefined;
+  }
+  const facts = await models.load(name, brought ?? (await models.bring(name, chosen)));
+  loaded.add(name);
+  return facts;
 }
 
 /**
@@ -212,12 +236,8 @@ serve({
 
   /** @param {{model: string}} args */
   load: async ({ model }) => {
-    const files = await fetchModel(model); // predictions go on meanwhile
-    return inTurn(async () => {
-      const facts = await compile(model, files);
-      loaded.set(model, files);
-      return facts;
-    });
+    const brought = await models.bring(model, chosen); // answers go on meanwhile
+    return inTurn(() => load(model, brought));
   },
 
   /** @param {{pixels: Float32Array}} args  784 of 0..1, white ink on black */

@@ -6,24 +6,38 @@
 import { emit } from "./serve.js";
 
 /**
+ * @typedef {"python" | "tallow" | "numpy" | "model" | "plan" | "kernels" | "keep"} Name
+ * @typedef {{model?: string, bytes?: number, why?: import("../said.js").Words}} Facts
+ */
+
+/**
+ * Tell of the begin or the end of a stage.
+ * @param {Name} name
+ * @param {Facts} facts
+ * @param {"begun" | "done" | "failed"} state
+ * @param {number} began  by performance.now()
+ */
+export function tell(name, facts, state, began) {
+  emit("stage", { name, ...facts, state, ms: performance.now() - began });
+}
+
+/**
  * Do the work of a stage, and tell of its begin and its end as events "stage".
  * @template T
- * @param {"python" | "tallow" | "numpy" | "model" | "kernels"} name
- * @param {{model?: string, bytes?: number}} facts
+ * @param {Name} name
+ * @param {Facts} facts
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
 export async function stage(name, facts, work) {
   const began = performance.now();
-  const tell = (/** @type {"begun" | "done" | "failed"} */ state) =>
-    emit("stage", { name, ...facts, state, ms: performance.now() - began });
-  tell("begun");
+  tell(name, facts, "begun", began);
   try {
     const result = await work();
-    tell("done");
+    tell(name, facts, "done", began);
     return result;
   } catch (error) {
-    tell("failed");
+    tell(name, facts, "failed", began);
     throw error;
   }
 }

@@ -67,14 +67,14 @@ class NativeProgram:
         # Once submitted, runs do not disturb each other: the GPU keeps to their order.
         self._lock = threading.Lock()
         try:
-            self._load(compiled.weights_block())
+            self._load(compiled.device_weights())
         except BaseException:
             self.close()
             raise
 
     # ---- loading -------------------------------------------------------------------------------
 
-    def _load(self, weights: bytearray) -> None:
+    def _load(self, weights: list[memoryview]) -> None:
         plan, gpu = self._plan, self._gpu
         steps = [*plan.prepare, *plan.run]
         pipelines = self._compile(steps)
@@ -119,8 +119,9 @@ class NativeProgram:
     def _named(self, step: Step) -> str:
         return f"{self._plan.name}: the step {step.name}"
 
-    def _allocate(self, weights: bytearray) -> None:
+    def _allocate(self, weights: list[memoryview]) -> None:
         gpu, usage = self._gpu, self._gpu.wgpu.BufferUsage
+        left = iter(weights)
         for number, slot in enumerate(self._plan.slots):
             buffer = gpu.handle.create_buffer(
                 label=f"{self._plan.name} slot {number} ({slot.kind})",
@@ -129,7 +130,10 @@ class NativeProgram:
             )
             self._slots.append(buffer)
             if slot.kind == "weight":
-                gpu.queue.write_buffer(buffer, 0, weights, slot.offset, slot.bytes)
+                content: Any = next(left)
+                if padding := -content.nbytes % 4:  # uploads are of whole words
+                    content = content.tobytes() + bytes(padding)
+                gpu.queue.write_buffer(buffer, 0, content)
 
     def _upload_params(self, steps: Sequence[Step]) -> list[int]:
         """Puts the numbers of all steps into one buffer; where those of each begin."""

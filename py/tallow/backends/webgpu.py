@@ -1,8 +1,8 @@
 """WebGPU in a browser: hands plans to the JavaScript runner (web/gpu/runner.js).
 
 The only file that imports `js`. The worker opens the adapter and puts `tallowGpu` into its global
-scope before Python starts: {info, reason, load(plan, weights), ...}. Buffers that are handed over
-are read where they lie, before the call returns.
+scope before Python starts: {info, reason, load(plan, ...weights), ...}. Buffers that are handed
+over are read where they lie, before the promise of the call settles.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import js  # type: ignore[import-not-found]
 from pyodide.ffi import JsException, run_sync  # type: ignore[import-not-found]
 
-from ..compile import Compiled, Limits
+from ..compile import Compiled, Limits, Plan
 from ..dtype import BY_NAME
 from ..errors import (
     DeviceError,
@@ -60,8 +60,8 @@ def _blocking(promise: Awaitable[Any], what: str) -> Any:
 class WebGpuProgram:
     """A plan in the JavaScript runner."""
 
-    def __init__(self, compiled: Compiled, handle: Any) -> None:
-        self._plan = compiled.plan
+    def __init__(self, plan: Plan, handle: Any) -> None:
+        self._plan = plan
         self._handle = handle
 
     async def run_async(self, inputs: Sequence[Any]) -> list[HostArray]:
@@ -149,13 +149,16 @@ class WebGpuBackend:
             raise StorageError(str(error.message)) from error
 
     async def load_async(self, compiled: Compiled) -> WebGpuProgram:
-        """Uploads weights, compiles every pipeline at once, runs `prepare`."""
-        weights = memoryview(compiled.weights_block())
+        """Uploads weights, compiles every pipeline at once, runs `prepare`; unless the worker has
+        done so before Python was there."""
+        if compiled.loaded is not None:
+            return WebGpuProgram(compiled.plan, compiled.loaded)
+        plan = compiled.plan.to_json(host=False)
         try:
-            handle = await js.tallowGpu.load(compiled.plan.to_json(host=False), weights)
+            handle = await js.tallowGpu.load(plan, *compiled.device_weights())
         except JsException as error:
             _raise(error)
-        return WebGpuProgram(compiled, handle)
+        return WebGpuProgram(compiled.plan, handle)
 
     def load(self, compiled: Compiled) -> WebGpuProgram:
         """As `load_async`, blocking; RealizeError where the browser cannot."""

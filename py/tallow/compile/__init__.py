@@ -26,6 +26,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..backends.choice import Traits
 from ..dtype import DType, word_type
@@ -87,26 +88,24 @@ def host_limits() -> Limits:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A plan and its weights: where each constant begins in the weights block.
+    """A plan and its weights: a constant for each slot of that kind, in their order, with its place
+    among them.
 
     coded: the types of the inputs and outputs that travel as words (compile/decode.py), by name.
+    loaded: what the device already has of it, if it has it; then there need be no weights.
     """
 
     plan: Plan
     weights: Weights
     coded: Mapping[str, DType] = field(default_factory=dict)
+    loaded: Any = None
 
-    def weights_block(self) -> bytearray:
-        """All constants in one block of bytes, as the plan's weight slots lay them out."""
-        slots = [slot for slot in self.plan.slots if slot.kind == "weight"]
-        block = bytearray(sum(slot.bytes for slot in slots))
-        for start, data in self.weights:
-            content = _device_bytes(data)
-            block[start : start + len(content)] = content
-        return block
+    def device_weights(self) -> list[memoryview]:
+        """The bytes of each constant as they lie on a GPU; the slot may be longer."""
+        return [device_bytes(data) for _, data in self.weights]
 
 
-def _device_bytes(data: HostArray) -> memoryview:
+def device_bytes(data: HostArray) -> memoryview:
     """The elements as they lie on the device: bool as 32-bit words, the rest as they are."""
     if data.dtype.kind != "b":
         return data.data

@@ -1,13 +1,13 @@
 """Plan: what a compiled graph is. Plain data that every runner executes.
 
 A plan can be printed, compared, kept as JSON and sent to another process. Weights travel beside
-it, in one block of bytes.
+it, a buffer for each slot that holds one.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..backends.storage import Region
@@ -100,16 +100,26 @@ class Plan:
         host: with what the NumPy runner needs. Without it the text is strict JSON: numbers that
         are not finite stand in the host operations alone.
         """
-        raw = asdict(self)
-        if not host:
-            for step in (*raw["prepare"], *raw["run"]):
-                step["host"] = []
-        return json.dumps(raw, separators=(",", ":"), default=_encode, allow_nan=host)
+
+        def encode(value: Any) -> Any:
+            if isinstance(value, DType):
+                return {"dtype": value.name}
+            if isinstance(value, Step) and not host:
+                return {**vars(value), "host": []}
+            if isinstance(value, (Slot, Port, Step, HostOp, Region)):
+                return vars(value)
+            raise TypeError(f"{value!r} has no place in a plan")
+
+        return json.dumps(vars(self), separators=(",", ":"), default=encode, allow_nan=host)
 
     @staticmethod
     def from_json(text: str) -> Plan:
         """A plan from `to_json`."""
-        raw = json.loads(text)
+        return Plan.from_raw(json.loads(text))
+
+    @staticmethod
+    def from_raw(raw: dict[str, Any]) -> Plan:
+        """A plan from what that JSON says."""
         return Plan(
             raw["name"],
             raw["device"],
@@ -157,12 +167,6 @@ class Plan:
                     f"    {step.name}: {reads} -> {write}{at} {result}, workgroups {groups}"
                 )
         return "\n".join(lines)
-
-
-def _encode(value: Any) -> Any:
-    if isinstance(value, DType):
-        return {"dtype": value.name}
-    raise TypeError(f"{value!r} has no place in a plan")
 
 
 def decode_attr(value: Any) -> Any:

@@ -1,0 +1,349 @@
+"""Plans that an earlier visit has kept: found, damaged, of another version, refused, evicted."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tallow_build.browser import until
+
+PATIENCE = 120_000
+FIRST_LINE = "// @ts-check\n"
+
+# Every entry in the storage of plans: its address, and its content in base 64.
+ENTRIES = """async () => {
+  const found = [];
+  for (const name of await caches.keys()) {
+    if (!name.startsWith("tallow-plans-")) continue;
+    const cache = await caches.open(name);
+    for (const request of await cache.keys()) {
+      const bytes = new Uint8Array(await (await cache.match(request)).arrayBuffer());
+      found.push([name, request.url, bytes.length]);
+    }
+  }
+  return found;
+}"""
+# Changes the only plan: calls code(bytes, cache, url).
+CHANGE = """async () => {
+  const [name] = (await caches.keys()).filter((each) => each.startsWith("tallow-plans-"));
+  const cache = await caches.open(name);
+  for (const { url } of await cache.keys()) {
+    if (url.includes("?")) continue;
+    const bytes = new Uint8Array(await (await cache.match(url)).arrayBuffer());
+    await (CODE)(bytes, cache, url);
+  }
+}"""
+
+
+def change(page: Page, code: str) -> None:
+    """Has code(bytes, cache, url) do something to each plan that is kept."""
+    page.evaluate(CHANGE.replace("CODE", code))
+
+
+def plans(page: Page) -> list[str]:
+    """The addresses of all plans that are kept."""
+    return [url for _, url, _ in page.evaluate(ENTRIES) if "?" not in url]
+
+
+def line(visitor: Any, stage: str, model: str = "mnist") -> Any:
+    """The line of a stage in the boot log."""
+    lines = visitor.hook("boot-log").locator(f"[data-stage={stage}]")
+    return lines.filter(has_text=re.compile(rf"\b{model}\b"))
+
+
+def kept(visitor: Any, model: str = "mnist") -> None:
+    """Waits until the plan is kept."""
+    expect(line(visitor, "keep", model)).to_have_attribute("data-state", "done", timeout=PATIENCE)
+
+
+def recalled(visitor: Any, model: str = "mnist") -> None:
+    """The model came from its plan, and its file was not asked for."""
+    expect(line(visitor, "plan", model)).to_have_attribute("data-state", "done")
+    expect(line(visitor, "model", model)).to_have_count(0)
+
+
+def compiled(visitor: Any, model: str = "mnist") -> None:
+    """The model was made from its file."""
+    expect(line(visitor, "model", model)).to_have_attribute("data-state", "done")
+
+
+def seven(visitor: Any) -> list[str]:
+    """Draws a seven; the ten probabilities."""
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    bars = visitor.page.locator("#view-draw .bars li")
+    return [bar.get_attribute("data-probability") or "" for bar in bars.all()]
+
+
+def forbid_files(page: Page) -> list[str]:
+    """No file of a model can be had from now on; returns those that are asked for."""
+    asked: list[str] = []
+
+    def handle(route: Route) -> None:
+        asked.append(route.request.url)
+        route.abort()
+
+    page.route("**/*.onnx", handle)
+    return asked
+
+
+# Whether the worker's Python has read an ONNX file, or made WGSL: told with each answer.
+ANSWER = "return { ...answer, ms: performance.now() - began };"
+TOLD = """
+  const modules = (await started()).pyodide.runPython(`
+import sys
+"onnx.onnx_ml_pb2" in sys.modules
+`);
+  new BroadcastChannel("told").postMessage(modules);
+"""
+HEAR = """
+window.told = [];
+new BroadcastChannel("told").onmessage = ({ data }) => window.told.push(data);
+"""
+
+
+@pytest.mark.parametrize("device", ["webgpu", "numpy"])
+def test_the_second_visit_reads_no_model_and_compiles_nothing(visitor, patch, device):
+    page = visitor.page
+    patch(page, "worker/main.js", ANSWER, TOLD + ANSWER)
+    page.add_init_script(HEAR)
+    visitor.open(f"./?device={device}")
+    first = seven(visitor)
+    until(page, "told.length > 0")
+    kept(visitor)
+    asked = forbid_files(page)
+    visitor.open(f"./?device={device}")
+    assert seven(visitor) == first
+    recalled(visitor)
+    expect(visitor.device).to_have_attribute("data-device", device)
+    expect(line(visitor, "kernels")).to_have_attribute("data-state", "done")
+    expect(line(visitor, "plan")).to_have_text(
+        re.compile(r"^Plan of mnist, from an earlier visit [\d.]+ [kM]B [\d.]+ m?s $")
+    )
+    until(page, "told.length > 0")
+    assert page.evaluate("told.every((read) => !read)")
+    assert asked == []
+    visitor.hook("language-select").select_option("zh")
+    expect(visitor.hook("boot-log")).to_contain_text("mnist 的计划")
+
+
+def test_what_needs_the_graph_fetches_the_file_then(visitor):
+    """The panel, the comparison, another device and tuning, all after a visit from a plan."""
+    page = visitor.page
+    visitor.open()
+    first = seven(visitor)
+    kept(visitor)
+    visitor.open()
+    assert seven(visitor) == first
+    recalled(visitor)
+    panel = visitor.hook("kernels-panel")
+    panel.locator("summary").click()
+    expect(panel).to_have_attribute("data-state", "ready", timeout=PATIENCE)
+    expect(panel.locator("tbody tr").first).to_contain_text("conv2d")
+    expect(line(visitor, "model")).to_have_count(0)
+    visitor.hook("check-numpy").click()
+    expect(visitor.hook("check-result")).to_contain_text("WebGPU and NumPy agree", timeout=PATIENCE)
+    compiled(visitor)
+    visitor.hook("tune").click()
+    expect(visitor.hook("tuning")).to_have_attribute("data-state", "running")
+    expect(visitor.hook("tuning")).to_have_attribute("data-state", "idle", timeout=PATIENCE)
+    assert visitor.read() == "7"
+    visitor.hook("device-select").select_option("numpy")
+    visitor.wait()
+    assert visitor.read() == "7"
+    kept(visitor)
+    # One by the rule, one as tuned, one for NumPy; with the last, offline, WebGPU comes back too.
+    until(page, f"({ENTRIES})().then((all) => all.length >= 6)")
+    asked = forbid_files(page)
+    visitor.hook("device-select").select_option("webgpu")
+    visitor.wait()
+    assert visitor.read() == "7"
+    assert asked == []
+
+
+DAMAGE = {
+    "a byte of the text": "(bytes) => { bytes[100] ^= 1; }",
+    "a byte of a weight": "(bytes) => { bytes[bytes.length - 9] ^= 1; }",
+    "a length": "(bytes) => { bytes[0] = 255; }",
+    "cut short": "(bytes) => bytes.slice(0, 40_000)",
+    "empty": "(bytes) => bytes.slice(0, 0)",
+}
+
+
+@pytest.mark.parametrize("device", ["webgpu", "numpy"])
+def test_damaged_ones_are_found_and_made_anew(visitor, device):
+    visitor.open(f"./?device={device}")
+    first = seven(visitor)
+    kept(visitor)
+    for damage in DAMAGE.values():
+        change(
+            visitor.page,
+            f"""async (bytes, cache, url) => {{
+                const changed = ({damage})(bytes) ?? bytes;
+                await cache.put(url, new Response(changed));
+            }}""",
+        )
+        visitor.open(f"./?device={device}")
+        assert seven(visitor) == first
+        expect(line(visitor, "plan")).to_have_attribute("data-state", "failed")
+        expect(line(visitor, "plan")).to_contain_text("is damaged; it is made anew")
+        compiled(visitor)
+        kept(visitor)
+    visitor.open(f"./?device={device}")
+    assert seven(visitor) == first
+    recalled(visitor)
+
+
+def test_those_of_another_version_are_not_found_and_go(visitor):
+    page = visitor.page
+    visitor.open()
+    first = seven(visitor)
+    kept(visitor)
+    (old,) = plans(page)
+
+    def next_version(route: Route) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, json={**response.json(), "next": True})
+
+    page.route("**/runtime/runtime.json", next_version)
+    page.evaluate("caches.open('tallow-plans-0').then(() => 0)")  # of another form, too
+    visitor.open()
+    assert seven(visitor) == first
+    expect(line(visitor, "plan")).to_have_count(0)
+    compiled(visitor)
+    kept(visitor)
+    (new,) = plans(page)
+    assert new != old
+    assert page.evaluate("caches.keys()") == ["tallow-plans-1"]
+
+
+REFUSALS = {
+    "at once": "caches.open = async () => { throw new DOMException('no storage here'); };",
+    "when it is read": """Cache.prototype.match = async () => {
+        throw new DOMException('no storage here');
+    };""",
+    "when it is written": """Cache.prototype.put = async () => {
+        throw new DOMException('no storage here', 'QuotaExceededError');
+    };""",
+}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS)
+def test_where_storage_is_refused_that_is_told_and_nothing_else_happens(visitor, patch, refusal):
+    patch(visitor.page, "worker/plans.js", FIRST_LINE, refusal)
+    for _ in range(2):
+        visitor.open()
+        seven(visitor)
+        compiled(visitor)
+        failed = line(visitor, "keep")
+        expect(failed).to_have_attribute("data-state", "failed", timeout=PATIENCE)
+        expect(failed).to_contain_text("no storage here")
+
+
+def test_without_cache_storage_plans_are_not_kept(visitor, patch):
+    patch(visitor.page, "worker/plans.js", FIRST_LINE, "delete WorkerGlobalScope.prototype.caches;")
+    visitor.open()
+    seven(visitor)
+    compiled(visitor)
+    expect(visitor.hook("boot-log").get_by_role("listitem")).to_have_count(4)
+
+
+EVICTIONS = {
+    # The entry is there when it is looked for, and gone or cut off when it is read.
+    "before the first byte": "controller.error(new DOMException('gone', 'NotFoundError'));",
+    "in the middle": """controller.enqueue(bytes.slice(0, bytes.length >> 1));
+        setTimeout(() => controller.error(new DOMException('gone', 'NotFoundError')));""",
+}
+
+
+@pytest.mark.parametrize("device", ["webgpu", "numpy"])
+def test_one_that_is_evicted_while_it_is_read_is_made_anew(visitor, patch, device):
+    visitor.open(f"./?device={device}")
+    first = seven(visitor)
+    kept(visitor)
+    page = visitor.page
+    for eviction in EVICTIONS.values():
+        page.unroute_all(behavior="wait")
+        evict = f"""
+          const match = Cache.prototype.match;
+          Cache.prototype.match = async function (url) {{
+            const found = await match.call(this, url);
+            if (!found || String(url).includes("?")) return found;
+            const bytes = new Uint8Array(await found.arrayBuffer());
+            return new Response(new ReadableStream({{ start(controller) {{ {eviction} }} }}));
+          }};
+        """
+        patch(page, "worker/plans.js", FIRST_LINE, evict)
+        visitor.open(f"./?device={device}")
+        assert seven(visitor) == first
+        expect(line(visitor, "plan")).to_have_attribute("data-state", "failed")
+        expect(line(visitor, "plan")).to_contain_text("gone")
+        compiled(visitor)
+        kept(visitor)
+
+
+def test_the_least_recently_used_goes_when_there_is_no_room(visitor, patch):
+    """With room for the digits' plan and one of SqueezeNet, but not for two of it."""
+    page = visitor.page
+    patch(page, "worker/plans.js", "const MOST = 200e6;", "const MOST = 3.5e6;")
+    visitor.open("./?model=squeezenet1_1")
+    kept(visitor)
+    visitor.show("Classify")
+    kept(visitor, "squeezenet1_1")
+    assert len(plans(page)) == 2
+    visitor.open()  # which uses the digits' plan
+    recalled(visitor)
+    visitor.open("./?device=numpy")
+    kept(visitor)
+    visitor.open("./?device=numpy&model=squeezenet1_1#classify")
+    kept(visitor, "squeezenet1_1")
+    assert len(plans(page)) == 3  # of the digits two, of SqueezeNet that for NumPy
+    visitor.open("./?model=squeezenet1_1#classify")
+    compiled(visitor, "squeezenet1_1")
+
+
+def test_two_tabs_that_keep_the_same_plan(visitor, visitor_of):
+    other = visitor_of(visitor.page.context.new_page())
+    visitor.page.goto("./")
+    other.page.goto("./")
+    for tab in (visitor, other):
+        tab.wait()
+        kept(tab)
+    assert len(plans(visitor.page)) == 1
+    for tab in (visitor, other):
+        tab.open()
+        recalled(tab)
+        tab.page.bring_to_front()
+        seven(tab)
+
+
+def test_one_that_python_refuses_is_made_anew(visitor, patch):
+    """Its checksums are right: another version of Tallow in the same build, say."""
+    visitor.open("./?device=numpy")
+    first = seven(visitor)
+    kept(visitor)
+    patch(
+        visitor.page, "worker/models.js", "name, card, text, seconds", "name, card, '{}', seconds"
+    )
+    visitor.open("./?device=numpy")
+    assert seven(visitor) == first
+    expect(line(visitor, "plan")).to_contain_text("this is no plan that was kept")
+    compiled(visitor)
+
+
+def test_heat_maps_and_photographs_from_a_plan(visitor, photos):
+    visitor.open("./?model=squeezenet1_1#classify")
+    visitor.choose(photos["coffee"]["path"])
+    first = visitor.answer("coffee.png")
+    kept(visitor, "squeezenet1_1")
+    asked = forbid_files(visitor.page)
+    visitor.open("./?model=squeezenet1_1#classify")
+    visitor.choose(photos["coffee"]["path"])
+    assert visitor.answer("coffee.png") == first
+    recalled(visitor, "squeezenet1_1")
+    visitor.hook("heat").click()
+    expect(visitor.page.locator(".photo .heat")).to_be_visible(timeout=2 * PATIENCE)
+    assert asked == []

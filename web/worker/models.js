@@ -1,0 +1,247 @@
+// @ts-check
+/**
+ * How a model of the site comes to Python: as the plan that an earlier visit has kept or, where there
+ * is none, as its file, from which Python makes the plan; that is kept once the worker is idle.
+ *
+ * A plan that was kept needs no Python to be found, uploaded and made ready on the GPU. Whatever is
+ * wrong with one, the model's file is as good.
+ */
+
+import { fetchCard, findModel } from "../catalogue.js";
+import { fetchBytes } from "../fetch.js";
+import { wordsOf } from "../said.js";
+import { download } from "./downloads.js";
+import { find, forget, keep, keyOf } from "./plans.js";
+import { emit } from "./serve.js";
+import { stage, tell } from "./stage.js";
+
+/**
+ * @typedef {import("./gpu.js").Gpu} Gpu
+ * @typedef {import("./gpu.js").PythonProgram} PythonProgram
+ * @typedef {import("./plans.js").Kept} Kept
+ *
+ * @typedef {object} Worker  what main.js lends
+ * @property {(name: any, ...args: unknown[]) => Promise<any>} ask  a function of app.py, for its JSON
+ * @property {(name: string, ...args: unknown[]) => any} call  one that gives an object of Python's
+ * @property {() => Promise<unknown>} idle  resolves when nothing has been asked for a while
+ *
+ * @typedef {object} Brought  a model, on its way to Python
+ * @property {Gpu} gpu   the device that it was brought for
+ * @property {string} card
+ * @property {import("./plans.js").Key | null} key
+ * @property {Uint8Array | null} file
+ * @property {Kept | null} kept
+ * @property {PythonProgram | null} program  of what was kept, on a GPU
+ * @property {number} seconds  that this has taken
+ */
+
+export class Models {
+  #worker;
+
+  /** @param {Worker} worker */
+  constructor(worker) {
+    this.#worker = worker;
+  }
+
+  /**
+   * Fetch what Python needs of a model, and have it on the GPU if it was kept.
+   * @param {string} name
+   * @param {Promise<Gpu>} opening  the device; without an adapter, NumPy
+   * @returns {Promise<Brought>}
+   */
+  async bring(name, opening) {
+    const building = identifyBuild();
+    const entry = await findModel(name);
+    const [card, gpu, build] = await Promise.all([fetchCard(entry), opening, building]);
+    const { info, tuning, tuningRefused } = gpu;
+    const brought = {
+      gpu,
+      card: JSON.stringify(card),
+      key: /** @type {import("./plans.js").Key | null} */ (null),
+      file: /** @type {Uint8Array | null} */ (null),
+      kept: /** @type {Kept | null} */ (null),
+      program: /** @type {PythonProgram | null} */ (null),
+      seconds: 0,
+    };
+    const began = performance.now();
+    // Of a tuning record that is refused, Python must tell.
+    if (build && !tuningRefused) {
+      brought.key = await keyOf(build, name, entry.sha256, card, info, tuning);
+      if (brought.key) await this.#recall(name, brought);
+    }
+    if (!brought.kept) brought.file = await this.#download(name);
+    brought.seconds = (performance.now() - began) / 1000;
+    return brought;
+  }
+
+  /**
+   * Have Python load it, in turn.
+   * @param {string} name
+   * @param {Brought} brought
+   * @returns {Promise<object>}  what app.py says of it
+   */
+  async load(name, brought) {
+    if (brought.kept) {
+      try {
+        return await this.#loadKept(name, brought, brought.kept);
+      } catch (error) {
+        await miss(name, brought, error);
+      }
+    }
+    emit("progress", { stage: "compile", model: name });
+    const fetch = async () => {
+      const file = brought.file ?? (await this.#download(name));
+      brought.file = null; // Python has a copy of its own
+      return file;
+    };
+    const facts = await stage("kernels", { model: name }, () =>
+      this.#worker.ask("load_model", name, fetch, brought.card),
+    );
+    void this.#keep(name, brought, facts);
+    return facts;
+  }
+
+  /** What is of no use any more. @param {Brought} brought */
+  drop({ program }) {
+    program?.close();
+  }
+
+  /**
+   * The file of a model, for Python when it needs the graph once more.
+   * @param {string} name
+   * @returns {() => Promise<Uint8Array>}
+   */
+  file(name) {
+    return () => this.#download(name);
+  }
+
+  /** @param {string} name */
+  async #download(name) {
+    const { file, bytes, sha256 } = await findModel(name);
+    return stage("model", { model: name, bytes }, () =>
+      download(`models/${file}`, { bytes, sha256 }),
+    );
+  }
+
+  /**
+   * Look for a plan that was kept, and have the GPU load it.
+   * @param {string} name
+   * @param {Brought} brought
+   */
+  async #recall(name, brought) {
+    const { gpu, key } = brought;
+    if (!key) return;
+    const began = performance.now();
+    try {
+      const kept = await find(key);
+      if (!kept) return;
+      brought.kept = kept;
+      const facts = { model: name, bytes: kept.bytes };
+      tell("plan", facts, "begun", began);
+      if (gpu.info) {
+        const { plan } = kept.told;
+        brought.program = await stage("kernels", { model: name }, () =>
+          gpu.loadKept(plan, kept.weights),
+        );
+      } else {
+        await kept.weights.ready(kept.weights.count - 1);
+      }
+      tell("plan", facts, "done", began);
+    } catch (error) {
+      await miss(name, brought, error);
+    }
+  }
+
+  /**
+   * @param {string} name
+   * @param {Brought} brought
+   * @param {Kept} kept
+   */
+  async #loadKept(name, { card, program, seconds }, { text, weights }) {
+    const load = (/** @type {unknown[]} */ ...given) =>
+      this.#worker.ask("load_kept", name, card, text, seconds, ...given);
+    if (program) return load(program);
+    return stage("kernels", { model: name }, () => {
+      /** @type {any[]} */
+      const held = [];
+      for (let place = 0; place < weights.count; place++) {
+        weights.lend(place, (bytes) => held.push(this.#copy(bytes)));
+      }
+      const loading = load(undefined, ...held);
+      for (const each of held) each.destroy(); // they are Python's alone from now on
+      return loading;
+    });
+  }
+
+  /** @param {Uint8Array} bytes @returns {any}  a bytearray of Python's */
+  #copy(bytes) {
+    const held = this.#worker.call("reserve", bytes.length);
+    const view = held.getBuffer("u8");
+    view.data.set(bytes);
+    view.release();
+    return held;
+  }
+
+  /**
+   * Keep what Python has compiled, when nobody waits for an answer; never rejects.
+   * @param {string} name
+   * @param {Brought} brought
+   * @param {{warnings: unknown[], lent: number}} facts
+   */
+  async #keep(name, { key }, { warnings, lent }) {
+    const { call, idle } = this.#worker;
+    try {
+      // What came with a warning is compiled again next time, so that it comes again.
+      if (!key || warnings.length) return;
+      await idle();
+      const began = performance.now();
+      try {
+        const text = /** @type {string} */ (call("kept_text", lent));
+        const sizes = JSON.parse(text).weights.map((/** @type {any[]} */ weight) => weight[3]);
+        const kept = await keep(key, text, sizes, (place) => {
+          const held = call("kept_weight", lent, place);
+          const view = held.getBuffer("u8");
+          const bytes = view.data.slice();
+          view.release();
+          held.destroy();
+          return bytes;
+        });
+        if (kept) tell("keep", { model: name }, "done", began);
+      } catch (error) {
+        // Another device was chosen meanwhile, and this model is not lent any more.
+        if (/** @type {{type?: string}} */ (error).type === "KeyError") return;
+        tell("keep", { model: name, why: wordsOf(error) }, "failed", began);
+      }
+    } finally {
+      call("let_go", lent);
+    }
+  }
+}
+
+/**
+ * What was kept is of no use: forget it, and say why. A device that was lost says nothing of it.
+ * @param {string} name
+ * @param {Brought} brought
+ * @param {unknown} error
+ */
+async function miss(name, brought, error) {
+  brought.program?.close();
+  brought.program = brought.kept = null;
+  if (/** @type {Error} */ (error).name === "DeviceLostError") throw error;
+  tell("plan", { model: name, why: wordsOf(error) }, "failed", performance.now());
+  if (brought.key) await forget(brought.key).catch(() => {}); // storage that refuses has said so
+}
+
+/** @type {Promise<string> | undefined} */
+let build;
+
+/** What tells this build of Python and Tallow from others; null where it can't be had now. */
+async function identifyBuild() {
+  build ??= fetchBytes("runtime/runtime.json").then((bytes) => new TextDecoder().decode(bytes));
+  try {
+    return await build;
+  } catch {
+    build = undefined; // Python's start will fail with it as well, and say so
+    return null;
+  }
+}
