@@ -104,7 +104,8 @@ function call(name, ...args) {
  * @returns {Promise<any>}
  */
 async function askApp(name, ...args) {
-  await imported();
+  // Where it is imported, it is called at once, and what is handed to it may be destroyed then.
+  if (!app) await imported();
   const coroutine = call(name, ...args);
   try {
     return JSON.parse(await coroutine);

@@ -69,7 +69,8 @@ export async function keyOf(build, ...about) {
 export async function find(key) {
   const cache = await caches.open(CACHE);
   const response = await cache.match(address(key));
-  if (!response?.body) return null;
+  if (!response) return null;
+  if (!response.body) throw new DamagedError();
   const parts = new Parts(response.body.getReader());
   const text = new TextDecoder().decode(await parts.next());
   const told = JSON.parse(text);

@@ -1,0 +1,220 @@
+"""web/fetch.js over connections that break: taken up where they broke, or begun anew."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.conftest import watched_page
+
+CONTENT = bytes(range(256)) * 1200  # of the file "big.bin"
+OTHER = CONTENT[::-1]
+NAME = "big.bin"
+MODEL = "models/mnist/mnist.onnx"
+
+
+class Breaking(ThreadingHTTPServer):
+    """Serves a folder, and NAME; breaks the connections of one file off, one after the other."""
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path) -> None:
+        self.file = NAME
+        self.content = CONTENT
+        self.breaks: list[int] = []  # bytes of the content after which each connection ends
+        self.ranges = True
+        self.changes: bytes | None = None  # what the content becomes after the first connection
+        self.asked: list[str] = []  # the range that each wants, "" for all of it
+        self.sent = 0
+        # Bytes that the page has; where that is told, no connection breaks before all have arrived,
+        # since a browser drops what it has not handed over yet.
+        self.told = False
+        self.arrived = 0
+        self.arriving = threading.Condition()
+        super().__init__(("127.0.0.1", 0), partial(Answer, directory=str(folder)))
+        self.address = f"http://127.0.0.1:{self.server_port}/"
+
+    def note(self, arrived: int) -> None:
+        """The page tells how much it has."""
+        with self.arriving:
+            self.arrived = arrived
+            self.arriving.notify_all()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Connections of a browser that closes are nothing to report."""
+
+
+class Answer(SimpleHTTPRequestHandler):
+    """One connection."""
+
+    server: Breaking
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: tests print their own."""
+
+    def do_GET(self) -> None:
+        if self.path.lstrip("/") != self.server.file:
+            super().do_GET()
+            return
+        server, content = self.server, self.server.content
+        tag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
+        wished = self.headers["Range"] or ""
+        server.asked.append(wished)
+        first = 0
+        if server.ranges and wished and self.headers["If-Range"] == tag:
+            found = re.fullmatch(r"bytes=(\d+)-", wished)
+            assert found
+            first = int(found[1])
+        end = server.breaks.pop(0) if server.breaks else len(content)
+        if end < 0:  # before there is an answer
+            self.close_connection = True
+            return
+        self.send_response(206 if first else 200)
+        self.send_header("Content-Length", str(len(content) - first))
+        if server.ranges:
+            self.send_header("ETag", tag)
+        if first:
+            self.send_header("Content-Range", f"bytes {first}-{len(content) - 1}/{len(content)}")
+        self.end_headers()
+        self.wfile.write(content[first:end])
+        server.sent += max(0, end - first)
+        if server.told and first < end < len(content):
+            with server.arriving:
+                assert server.arriving.wait_for(lambda: server.arrived >= end, timeout=30)
+        if server.changes:
+            server.content = server.changes
+        self.close_connection = True
+
+
+@pytest.fixture
+def breaking(dist: Path) -> Iterator[Breaking]:
+    """A server of dist/, and of NAME."""
+    with Breaking(dist) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def page(browser: Browser, breaking: Breaking) -> Iterator[Page]:
+    """A page of that server."""
+    for page, _ in watched_page(browser, breaking.address):
+        page.expose_function("arrived", breaking.note)
+        yield page
+
+
+FETCH = """async ([name, expected]) => {
+  const { fetchBytes } = await import("./fetch.js");
+  let progress = 0;
+  try {
+    const bytes = await fetchBytes(name, { ...expected, onBytes: (n) => {
+      progress += n;
+      arrived(progress);
+    } });
+    const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    return { progress, length: bytes.length, sum: sum.toHex?.() ?? [...sum].map(
+      (byte) => byte.toString(16).padStart(2, "0")).join("") };
+  } catch ({ name, message }) {
+    return { progress, failed: `${name}: ${message}` };
+  }
+}"""
+
+
+def fetched(
+    page: Page, breaking: Breaking, content: bytes = CONTENT, **more: Any
+) -> dict[str, Any]:
+    """What fetchBytes gives for NAME; that content is expected."""
+    page.goto("style.css")
+    breaking.told = True
+    expected = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} | more
+    told: dict[str, Any] = page.evaluate(FETCH, [NAME, expected])
+    return told
+
+
+def is_whole(told: dict[str, Any], content: bytes = CONTENT) -> bool:
+    """Whether that is the content, and the progress says so."""
+    digest = hashlib.sha256(content).hexdigest()
+    return told == {"progress": len(content), "length": len(content), "sum": digest}
+
+
+@pytest.mark.parametrize("at", [-1, 0, 1, 65_536, len(CONTENT) - 1])
+def test_a_connection_that_breaks_is_taken_up_at_that_byte(
+    page: Page, breaking: Breaking, at: int
+) -> None:
+    breaking.breaks = [at]
+    assert is_whole(fetched(page, breaking))
+    assert breaking.asked == ["", f"bytes={at}-" if at > 0 else ""]
+    assert breaking.sent == len(CONTENT)
+
+
+def test_one_that_breaks_often_but_brings_something_is_taken_up_as_often(
+    page: Page, breaking: Breaking
+) -> None:
+    breaking.breaks = [*range(70_000, len(CONTENT), 70_000)]
+    assert is_whole(fetched(page, breaking))
+    assert len(breaking.asked) == len(range(70_000, len(CONTENT), 70_000)) + 1
+    assert breaking.sent == len(CONTENT)
+
+
+def test_where_the_size_is_not_known(page: Page, breaking: Breaking) -> None:
+    breaking.breaks = [1000, 2000]
+    breaking.told = True
+    page.goto("style.css")
+    assert is_whole(page.evaluate(FETCH, [NAME, {}]))
+    assert breaking.asked == ["", "bytes=1000-", "bytes=2000-"]
+
+
+def test_one_that_brings_nothing_is_given_up_on(page: Page, breaking: Breaking) -> None:
+    breaking.breaks = [100] * 9
+    told = fetched(page, breaking)
+    assert told["failed"].startswith("FetchError: ")
+    assert NAME in told["failed"]
+    assert told["progress"] == 0
+    assert len(breaking.asked) == 4
+
+
+def test_a_server_without_ranges_starts_over(page: Page, breaking: Breaking) -> None:
+    breaking.ranges = False
+    breaking.breaks = [1000, 100_000]
+    assert is_whole(fetched(page, breaking))
+    assert breaking.asked == ["", "", ""]
+
+
+def test_parts_of_two_builds_never_mix(page: Page, breaking: Breaking) -> None:
+    """The rest of another content is not what the server gives; all of it is."""
+    breaking.breaks = [1000]
+    breaking.changes = OTHER
+    assert is_whole(fetched(page, breaking, OTHER), OTHER)
+    assert breaking.asked == ["", "bytes=1000-"]
+
+
+def test_a_wrong_content_is_refused_however_it_came(page: Page, breaking: Breaking) -> None:
+    breaking.breaks = [1000]
+    told = fetched(page, breaking, sha256="0" * 64)
+    assert "its sha256 is" in told["failed"]
+
+
+def test_the_page_comes_up_though_connections_break(
+    visitor_of: Any, page: Page, breaking: Breaking, dist: Path
+) -> None:
+    breaking.file = MODEL
+    breaking.content = (dist / MODEL).read_bytes()
+    breaking.breaks = [-1, 1, 100_000, len(breaking.content) - 1]
+    visitor = visitor_of(page)
+    visitor.open("./?device=numpy")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    assert len(breaking.asked) == 5
+    expect(visitor.hook("boot-log").locator("[data-stage=model]")).to_have_attribute(
+        "data-state", "done"
+    )
