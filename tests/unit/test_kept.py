@@ -1,0 +1,150 @@
+"""A compiled graph as text and buffers, and back; and what the page asks of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tallow as tl
+from tallow import app
+from tallow import functional as F
+from tallow.backends.numpy import NumpyProgram
+from tallow.compile import Compiled, compile_graph, kept
+from tallow.device import set_default_device
+from tallow.dtype import BY_NAME
+from tallow.errors import PlanError
+from tallow.graph import Graph, input_node
+from tallow_build.paths import ROOT
+
+BF16 = BY_NAME["bfloat16"]
+MODEL = ROOT / "models" / "mnist"
+
+
+def network(device: str) -> Compiled:
+    """Casts, masks, infinities and weights of several types."""
+    x = tl.Tensor(input_node("x", (2, 4), tl.float32))
+    half = tl.asarray(np.arange(8, dtype=np.float16).reshape(2, 4))
+    mask = tl.asarray(np.arange(40).reshape(10, 4) % 3 == 0)
+    y = tl.where(x > 0, x + half.astype(tl.float32), float("-inf"))
+    chosen = tl.sum(tl.where(mask, tl.expand_dims(y, axis=1), 0.0), axis=2)
+    return compile_graph(Graph((x.node,), {"y": F.softmax(chosen).node}, "small"), device)
+
+
+def buffers(compiled: Compiled) -> list[memoryview]:
+    """Copies of all weights, as a keeper makes them."""
+    count = len(compiled.weights)
+    return [memoryview(bytes(kept.buffer(compiled, place))) for place in range(count)]
+
+
+def test_what_is_kept_for_numpy_gives_the_same_answer() -> None:
+    compiled = network("numpy")
+    text = kept.keep(compiled, {"nodes": 7})
+    again, facts = kept.restore(text, buffers(compiled))
+    assert facts == {"nodes": 7}
+    assert again.plan == compiled.plan
+    x = np.array([[1, 2, -3, 4], [5, 6, 7, -8]], np.float32)
+    first, second = (NumpyProgram(each).run([x])[0].numpy() for each in (compiled, again))
+    assert np.array_equal(first, second)
+
+
+def test_what_is_kept_for_a_gpu_is_strict_json_whose_weights_are_the_devices() -> None:
+    compiled = network("webgpu")
+    text = kept.keep(compiled, {})
+
+    def refuse(constant: str) -> Any:
+        raise AssertionError(f"{constant} is not JSON")
+
+    told = json.loads(text, parse_constant=refuse)
+    assert told["plan"] == json.loads(compiled.plan.to_json(host=False))
+    places = [slot for slot in told["plan"]["slots"] if slot["kind"] == "weight"]
+    for (offset, dtype, shape, size), slot, content in zip(
+        told["weights"], places, buffers(compiled), strict=True
+    ):
+        assert offset == slot["offset"]
+        assert size == content.nbytes <= slot["bytes"]
+        assert size == np.prod(shape) * (4 if dtype == "bool" else np.dtype(dtype).itemsize)
+    handle = object()
+    again, _ = kept.restore(text, loaded=handle)
+    assert again.plan == compiled.plan  # with the host operations, which a profile counts
+    assert (again.loaded, again.weights) == (handle, [])
+
+
+def test_types_of_few_bits_are_kept() -> None:
+    x = tl.Tensor(input_node("x", (3,), tl.float32))
+    y = (x * tl.asarray([0.5, 1.5, 2.0]).astype(BF16).astype(tl.float32)).astype(BF16)
+    compiled = compile_graph(Graph((x.node,), {"y": y.node}, "few"), "numpy")
+    again, _ = kept.restore(kept.keep(compiled, {}), buffers(compiled))
+    assert again.coded == compiled.coded == {"y": BF16}
+
+
+DAMAGE: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "of another version": lambda told: told["plan"].update(version=1),
+    "without steps": lambda told: told["plan"].pop("run"),
+    "with fewer host operations": lambda told: told.update(host='{"prepare": [], "run": []}'),
+    "of an unknown type": lambda told: told["weights"][0].__setitem__(1, "float7"),
+    "with other sizes": lambda told: told["weights"][0].__setitem__(2, [1]),
+    "with fewer weights": lambda told: told["weights"].pop(),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_what_was_not_kept_so_is_refused(damage: Callable[[dict[str, Any]], Any]) -> None:
+    compiled = network("numpy")
+    told = json.loads(kept.keep(compiled, {}))
+    damage(told)
+    with pytest.raises(PlanError):
+        kept.restore(json.dumps(told), buffers(compiled))
+
+
+def test_a_text_that_is_none_is_refused() -> None:
+    for text in ("", "{}", "[]", "null", "nonsense"):
+        with pytest.raises(PlanError):
+            kept.restore(text)
+
+
+def test_the_page_loads_what_it_has_kept_without_the_models_file() -> None:
+    pixels = np.random.default_rng(3).random((28, 28), np.float32)
+    card = (MODEL / "card.json").read_text("utf-8")
+    asked = []
+
+    async def fetch() -> bytes:
+        asked.append("mnist")
+        return (MODEL / "mnist.onnx").read_bytes()
+
+    async def visits() -> None:
+        await app.start("numpy")
+        facts = json.loads(await app.load_model("mnist", fetch, card))
+        number = facts.pop("lent")
+        first = await app.predict("mnist", pixels)
+        text = app.kept_text(number)
+        sizes = [size for *_, size in json.loads(text)["weights"]]
+        weights = [bytes(app.kept_weight(number, place)) for place in range(len(sizes))]
+        assert [len(weight) for weight in weights] == sizes
+        app.let_go(number)
+        with pytest.raises(KeyError):
+            app.kept_text(number)
+        with pytest.raises(KeyError):
+            app.kept_weight(number, 0)
+
+        await app.start("numpy")
+        again = json.loads(await app.load_kept("mnist", card, text, 0.1, None, *weights))
+        assert not facts.pop("kept") and again.pop("kept")
+        assert again == facts
+        assert await app.predict("mnist", pixels) == first
+        assert json.loads(await app.profile("mnist"))["profile"]["kernels"]
+        told = json.loads(await app.run_on("mnist", "numpy", 1, fetch))
+        assert told["first"] >= 100
+        assert asked == ["mnist"]
+        assert await app.tune("mnist", lambda done, total: None, fetch)  # nothing to tune: no graph
+
+    with warnings.catch_warnings():  # the page's own way of hearing them ends here
+        try:
+            asyncio.run(visits())
+        finally:
+            set_default_device(None)
