@@ -13,7 +13,7 @@ from tallow_build.browser import until
 PATIENCE = 120_000
 FIRST_LINE = "// @ts-check\n"
 
-# Every entry in the storage of plans: its address, and its content in base 64.
+# Every entry in the storage of plans: its cache, its address, its size.
 ENTRIES = """async () => {
   const found = [];
   for (const name of await caches.keys()) {
@@ -147,16 +147,19 @@ def test_what_needs_the_graph_fetches_the_file_then(visitor):
     visitor.hook("check-numpy").click()
     expect(visitor.hook("check-result")).to_contain_text("WebGPU and NumPy agree", timeout=PATIENCE)
     compiled(visitor)
+    keeping = line(visitor, "keep")
+    expect(keeping).to_have_count(0)  # there was nothing to keep on this visit
     visitor.hook("tune").click()
     expect(visitor.hook("tuning")).to_have_attribute("data-state", "running")
     expect(visitor.hook("tuning")).to_have_attribute("data-state", "idle", timeout=PATIENCE)
     assert visitor.read() == "7"
+    kept(visitor)
+    before = keeping.get_attribute("data-ms") or ""
     visitor.hook("device-select").select_option("numpy")
     visitor.wait()
     assert visitor.read() == "7"
-    kept(visitor)
-    # One by the rule, one as tuned, one for NumPy; with the last, offline, WebGPU comes back too.
-    until(page, f"({ENTRIES})().then((all) => all.length >= 6)")
+    expect(keeping).not_to_have_attribute("data-ms", before, timeout=PATIENCE)
+    assert len(plans(page)) == 3  # by the rule, as tuned, and for NumPy
     asked = forbid_files(page)
     visitor.hook("device-select").select_option("webgpu")
     visitor.wait()
@@ -297,10 +300,12 @@ def test_the_least_recently_used_goes_when_there_is_no_room(visitor, patch):
     recalled(visitor)
     visitor.open("./?device=numpy")
     kept(visitor)
-    visitor.open("./?device=numpy&model=squeezenet1_1#classify")
+    visitor.open("./?device=numpy&model=squeezenet1_1")
+    visitor.show("Classify")
     kept(visitor, "squeezenet1_1")
     assert len(plans(page)) == 3  # of the digits two, of SqueezeNet that for NumPy
-    visitor.open("./?model=squeezenet1_1#classify")
+    visitor.open("./?model=squeezenet1_1")
+    visitor.show("Classify")
     compiled(visitor, "squeezenet1_1")
 
 
@@ -339,7 +344,8 @@ def test_heat_maps_and_photographs_from_a_plan(visitor, photos):
     first = visitor.answer("coffee.png")
     kept(visitor, "squeezenet1_1")
     asked = forbid_files(visitor.page)
-    visitor.open("./?model=squeezenet1_1#classify")
+    visitor.page.reload()
+    visitor.wait()
     visitor.choose(photos["coffee"]["path"])
     assert visitor.answer("coffee.png") == first
     recalled(visitor, "squeezenet1_1")

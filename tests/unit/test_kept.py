@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import app
-from tallow import functional as F
+from tallow import app, functional
 from tallow.backends.numpy import NumpyProgram
 from tallow.compile import Compiled, compile_graph, kept
 from tallow.device import set_default_device
@@ -33,7 +32,7 @@ def network(device: str) -> Compiled:
     mask = tl.asarray(np.arange(40).reshape(10, 4) % 3 == 0)
     y = tl.where(x > 0, x + half.astype(tl.float32), float("-inf"))
     chosen = tl.sum(tl.where(mask, tl.expand_dims(y, axis=1), 0.0), axis=2)
-    return compile_graph(Graph((x.node,), {"y": F.softmax(chosen).node}, "small"), device)
+    return compile_graph(Graph((x.node,), {"y": functional.softmax(chosen).node}, "small"), device)
 
 
 def buffers(compiled: Compiled) -> list[memoryview]:
