@@ -223,24 +223,25 @@ def test_those_of_another_version_are_not_found_and_go(visitor):
     assert page.evaluate("caches.keys()") == ["tallow-plans-1"]
 
 
+# By the stage that tells of it.
 REFUSALS = {
-    "at once": "caches.open = async () => { throw new DOMException('no storage here'); };",
-    "when it is read": """Cache.prototype.match = async () => {
+    "keep": "caches.open = async () => { throw new DOMException('no storage here'); };",
+    "plan": """Cache.prototype.match = async () => {
         throw new DOMException('no storage here');
     };""",
-    "when it is written": """Cache.prototype.put = async () => {
+    "keep at its end": """Cache.prototype.put = async () => {
         throw new DOMException('no storage here', 'QuotaExceededError');
     };""",
 }
 
 
-@pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS)
-def test_where_storage_is_refused_that_is_told_and_nothing_else_happens(visitor, patch, refusal):
-    patch(visitor.page, "worker/plans.js", FIRST_LINE, refusal)
+@pytest.mark.parametrize("stage", REFUSALS)
+def test_where_storage_is_refused_that_is_told_and_nothing_else_happens(visitor, patch, stage):
+    patch(visitor.page, "worker/plans.js", FIRST_LINE, REFUSALS[stage])
     visitor.open()
     seven(visitor)
     compiled(visitor)
-    failed = line(visitor, "keep")
+    failed = line(visitor, stage.split()[0])
     expect(failed).to_have_attribute("data-state", "failed", timeout=PATIENCE)
     expect(failed).to_contain_text("no storage here")
 
