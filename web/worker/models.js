@@ -97,7 +97,7 @@ export class Models {
     const facts = await stage("kernels", { model: name }, () =>
       this.#worker.ask("load_model", name, fetch, brought.card),
     );
-    void this.#keep(name, brought, facts);
+    this.#keep(name, brought, facts).catch(() => {}); // a Python that has failed is replaced
     return facts;
   }
 
@@ -183,7 +183,7 @@ export class Models {
   }
 
   /**
-   * Keep what Python has compiled, when nobody waits for an answer; never rejects.
+   * Keep what Python has compiled, when nobody waits for an answer.
    * @param {string} name
    * @param {Brought} brought
    * @param {{warnings: unknown[], lent: number}} facts
