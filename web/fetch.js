@@ -39,6 +39,8 @@ class BrokenError extends FetchError {}
  * @property {string} [sha256]  lower-case hex digest of the whole file, where known
  * @property {(bytes: number) => void} [onBytes]  called with the size of each piece that arrives,
  *   and with a negative one when what has arrived is given up
+ * @property {(response: Response) => void} [onResponse]  called with a copy of the answer as it
+ *   begins, for who can use it while it arrives
  */
 
 /**
@@ -186,7 +188,10 @@ class Transfer {
     const response = await ask(path, /** @type {Record<string, string>} */ (headers), signal);
     const begins = /^bytes (\d+)-/.exec(response.headers.get("Content-Range") ?? "")?.[1];
     if (response.status === 206 && begins === String(from)) this.resumed = true;
-    else this.#startOver(); // all of it, in other words or another content
+    else {
+      this.#startOver(); // all of it, in other words or another content
+      this.#expected.onResponse?.(response.clone());
+    }
     this.#tag = tagOf(response);
     const reader = response.body.getReader();
     for (;;) {

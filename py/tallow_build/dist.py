@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from . import integrity, models, node_env, samples, sources, wheels
+from . import integrity, models, node_env, samples, snapshot, sources, wheels
 from .errors import explained
 from .files import file_sha256, replace_folder, scratch
 from .paths import BUILD, DIST, NODE_MODULES, ROOT, WEB
@@ -19,7 +19,6 @@ from .process import call
 from .progress import MB, folder_bytes, say
 from .stamps import Stamp, digest
 
-PYODIDE = NODE_MODULES / "pyodide"
 PYODIDE_FILES = (
     "pyodide.mjs",
     "pyodide.asm.mjs",
@@ -33,6 +32,8 @@ WORKBOX = "runtime/workbox-window.prod.mjs"
 WORKBOX_SOURCE = NODE_MODULES / "workbox-window" / "build" / "workbox-window.prod.mjs"
 SERVICE_WORKER = Path(__file__).with_name("service_worker.mjs")
 
+SNAPSHOT = "runtime/snapshot.bin"
+
 LICENCES = ("LICENSE", "NOTICE")
 
 _STEP = "Putting dist/ together"
@@ -42,18 +43,16 @@ def ensure() -> None:
     """Makes dist/ from its parts, unless it is there and none of them has changed."""
     numpy, protobuf = sources.pyodide_numpy(), sources.pure_protobuf()
     sources.fetch([numpy, protobuf])
-    packages = {
-        "tallow": wheels.tallow(),
-        "numpy": numpy[1],
-        "protobuf": protobuf[1],
-        "onnx": wheels.onnx_schema(),
-    }
+    memory = snapshot.ensure([wheels.tallow(), protobuf[1], wheels.onnx_schema()])
+    packages = dict(zip(("tallow", "protobuf", "onnx"), memory.wheels, strict=True))
+    packages["numpy"] = numpy[1]
     model_files = models.ensure() | models.cards()
     photographs = samples.ensure()
     index = json.dumps(models.published(), indent=1)
     credits = json.dumps(samples.published(), indent=1, ensure_ascii=False)
     parts: dict[str, Path] = {
-        **{f"runtime/pyodide/{name}": PYODIDE / name for name in PYODIDE_FILES},
+        **{f"runtime/pyodide/{name}": snapshot.PYODIDE / name for name in PYODIDE_FILES},
+        SNAPSHOT: memory.image,
         **{f"runtime/wheels/{path.name}": path for path in packages.values()},
         **{f"models/{name}": path for name, path in model_files.items()},
         **{f"samples/{name}": path for name, path in photographs.items()},
@@ -75,7 +74,7 @@ def ensure() -> None:
                 shutil.copyfile(path, made / name)
             (made / "models" / "manifest.json").write_text(index + "\n", "utf-8")
             (made / "samples" / "samples.json").write_text(credits + "\n", "utf-8")
-            runtime = json.dumps(_runtime(packages), indent=1)
+            runtime = json.dumps(_runtime(packages, memory.image), indent=1)
             (made / "runtime" / "runtime.json").write_text(runtime + "\n", "utf-8")
             integrity.seal(made / "index.html", WORKBOX)
             integrity.seal(made / "python.html")
@@ -92,14 +91,15 @@ def keep_offline(site: Path) -> None:
     call("Writing the service worker", command, remedy)
 
 
-def _runtime(packages: dict[str, Path]) -> dict[str, Any]:
+def _runtime(packages: dict[str, Path], image: Path) -> dict[str, Any]:
     """runtime.json: what the worker downloads, with sizes for the progress and hashes."""
-    version = json.loads((PYODIDE / "package.json").read_text("utf-8"))["version"]
     return {
+        "version": wheels.version(),
         "pyodide": {
-            "version": version,
-            "files": {name: _known(PYODIDE / name) for name in PYODIDE_FILES},
+            "version": snapshot.version(),
+            "files": {name: _known(snapshot.PYODIDE / name) for name in PYODIDE_FILES},
         },
+        "snapshot": _known(image),
         "packages": {
             name: {"file": f"wheels/{path.name}", **_known(path)} for name, path in packages.items()
         },

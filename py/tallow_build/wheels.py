@@ -25,14 +25,19 @@ WHEELS = BUILD / "wheels"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _EPOCH_SECONDS = "315532800"
 
+_SETTINGS = ROOT / "pyproject.toml"
+
+
+def version() -> str:
+    """Tallow's own, as pyproject.toml has it."""
+    return str(tomllib.loads(_SETTINGS.read_text("utf-8"))["project"]["version"])
+
 
 def tallow() -> Path:
     """The tallow wheel, made anew when its sources have changed."""
-    settings = ROOT / "pyproject.toml"
-    texts = [settings, ROOT / "README.md", ROOT / "LICENSE"]
+    texts = [_SETTINGS, ROOT / "README.md", ROOT / "LICENSE"]
     inputs = digest(*texts, ROOT / "py" / "tallow", ROOT / "kernels_wgsl")
-    version = tomllib.loads(settings.read_text("utf-8"))["project"]["version"]
-    wheel = WHEELS / f"tallow-{version}-py3-none-any.whl"
+    wheel = WHEELS / f"tallow-{version()}-py3-none-any.whl"
     stamp = Stamp("tallow-wheel")
     if stamp.fresh(inputs):
         return wheel

@@ -182,6 +182,7 @@ export default {
 
   /** @type {Record<import("../widgets/bootlog.js").Stage["name"], (model: string) => string>} */
   stages: {
+    snapshot: () => "Python and Tallow, from a snapshot",
     python: () => "Python runtime",
     tallow: () => "Tallow",
     numpy: () => "NumPy",
@@ -194,8 +195,9 @@ export default {
   /** @param {number} done @param {number} total */
   kernelsOf: (done, total) => `${done} of ${total}`,
 
-  stageFailed: "failed",
-  planDamaged: "is damaged; it is made anew",
+  /** @param {string} why */
+  stageFailed: (why) => `failed: ${why}`,
+  planDamaged: "what was kept is damaged; it is made anew",
 
   // ---- what fails and is replaced -----------------------------------------------------------
 
@@ -227,6 +229,9 @@ export default {
 
   /** @param {string} why */
   pythonFailed: (why) => `Python could not be started: ${why}`,
+
+  /** @param {string} version */
+  otherSnapshot: (version) => `The snapshot holds Tallow ${version}.`,
 
   /** @param {string} why */
   numpyFailed: (why) => `NumPy could not be loaded: ${why}`,

@@ -138,6 +138,7 @@ export default {
   bothFailed: (why) => `无法在两种设备上计算：${why}`,
 
   stages: {
+    snapshot: () => "Python 与 Tallow（内存快照）",
     python: () => "Python 运行时",
     tallow: () => "Tallow",
     numpy: () => "NumPy",
@@ -147,8 +148,8 @@ export default {
     keep: (model) => `保存 ${model} 的计划`,
   },
   kernelsOf: (done, total) => `${done} / ${total}`,
-  stageFailed: "失败",
-  planDamaged: "已损坏，将重新生成",
+  stageFailed: (why) => `失败：${why}`,
+  planDamaged: "以前保存的内容已损坏，将重新生成",
 
   workerFailed: (why) => `后台线程出错：${why}。`,
   noWorkerFile: (path) => `无法加载 ${path} 或它导入的模块`,
@@ -164,6 +165,7 @@ export default {
   startFailed: (why) => `无法准备设备：${why}`,
   modelFailed: (model, why) => `无法加载模型 ${model}：${why}`,
   pythonFailed: (why) => `无法启动 Python：${why}`,
+  otherSnapshot: (version) => `快照中的 Tallow 版本是 ${version}。`,
   numpyFailed: (why) => `无法加载 NumPy：${why}`,
   noGpuHere: "这个浏览器没有 WebGPU。",
   gpuNeedsHttps: "WebGPU 只能在安全的页面里使用：https，或本机的地址。",

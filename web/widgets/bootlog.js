@@ -15,9 +15,9 @@ import { text } from "../text.js";
  * @property {string} [model]
  * @property {number} [bytes]
  * @property {number} [ms]     so far
+ * @property {import("../said.js").Words} [why]  it failed
  * @property {number} [done]   kernels
  * @property {number} [total]
- * @property {import("../said.js").Words} [why]  of one that failed, if something else does instead
  */
 
 /** @typedef {Stage | {note: import("../said.js").Words}} Line */
@@ -87,14 +87,13 @@ function line(stage) {
     item.textContent = say(stage.note);
     return item;
   }
-  const { name, state, model = "", bytes, ms = 0, done = 0, total, why } = stage;
+  const { name, state, model = "", bytes, ms = 0, done = 0, total, why = "" } = stage;
   item.dataset.stage = name;
   item.dataset.state = state;
   if (bytes !== undefined) item.dataset.bytes = String(bytes);
   if (state === "done") item.dataset.ms = ms.toFixed(1);
   const size = bytes === undefined ? total && text.kernelsOf(done, total) : inBytes(bytes);
-  const took =
-    state === "done" ? time(ms) : state === "begun" ? "…" : why ? say(why) : text.stageFailed;
+  const took = state === "done" ? time(ms) : state === "failed" ? text.stageFailed(say(why)) : "…";
   for (const words of [text.stages[name](model), size || "", took]) {
     item.append(Object.assign(document.createElement("span"), { textContent: words }), " ");
   }

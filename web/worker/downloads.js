@@ -18,15 +18,16 @@ let reported = 0;
  * Fetch a file of the site, reporting progress as events of the stage "download".
  * @param {string} path  relative to the site
  * @param {{bytes: number, sha256?: string}} expected
+ * @param {(response: Response) => void} [onResponse]  see fetch.js
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
  * @throws {import("../fetch.js").FetchError}
  */
-export async function download(path, { bytes, sha256 }) {
+export async function download(path, { bytes, sha256 }, onResponse) {
   if (open === 0) done = total = 0;
   open += 1;
   total += bytes;
   try {
-    return await fetchBytes(path, { bytes, sha256, onBytes: add });
+    return await fetchBytes(path, { bytes, sha256, onBytes: add, onResponse });
   } finally {
     open -= 1;
     if (open === 0) report();

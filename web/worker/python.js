@@ -1,6 +1,9 @@
 // @ts-check
 /**
- * Python in this worker: Pyodide with the wheels that runtime/runtime.json names.
+ * Python in this worker: Pyodide and what runtime/runtime.json names.
+ *
+ * A Python that has imported Tallow is restored from a memory snapshot. Where that fails, for
+ * whatever reason, Python is started and imports Tallow, within the same call.
  *
  * Pyodide fetches its files through the global fetch, without progress, and it waits for ever when
  * its wasm file can't be had or compiled. So every file is downloaded here, in parallel and checked;
@@ -11,20 +14,33 @@ import { SITE, fetchJson } from "../fetch.js";
 import { Said, words, wordsOf } from "../said.js";
 import { download } from "./downloads.js";
 import { emit } from "./serve.js";
+import { Snapshot } from "./snapshot.js";
 import { stage } from "./stage.js";
 
 /**
  * @typedef {{bytes: number, sha256: string}} Known  a file, before it is fetched
  * @typedef {Known & {file: string}} Package
- * @typedef {{pyodide: {files: Record<string, Known>}, packages: Record<string, Package>}} Runtime
+ * @typedef {object} Runtime
+ * @property {{files: Record<string, Known>}} pyodide
+ * @property {Known} snapshot
+ * @property {string} version  of the Tallow in it
+ * @property {Record<string, Package>} packages
  * @typedef {any} Pyodide
+ * @typedef {Promise<{loadPyodide: (options: object) => Promise<Pyodide>}>} Glue
  */
 
 const HOME = new URL("runtime/pyodide/", SITE);
 const WHEELS = new URL("runtime/wheels/", SITE);
 
-/** Pyodide's glue is imported as modules; these are the files that it fetches. */
-const FETCHED = ["pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"];
+// Pyodide's glue is imported as modules; these are the files that it fetches.
+const WASM = "pyodide.asm.wasm";
+const STANDARD = "python_stdlib.zip";
+const LOCK = "pyodide-lock.json";
+
+const SNAPSHOT = "runtime/snapshot.bin";
+
+/** How long an import waits for the server. */
+const PATIENCE_MS = 30_000;
 
 /**
  * Bytes that answer a request of Pyodide's, by full address.
@@ -42,8 +58,7 @@ const fetchOrReady = async (input, init) => {
   ready.delete(url); // each is asked for once; don't hold megabytes after that
   // What can't be had makes startPython() fail; Pyodide itself would not be heard, so it waits.
   const body = await bytes.catch(() => new Promise(() => {}));
-  const type = url.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
-  return new Response(body, { headers: { "Content-Type": type } });
+  return new Response(body);
 };
 
 /** A started Python. */
@@ -93,84 +108,173 @@ export class Python {
 }
 
 /**
- * Download everything and start Python.
+ * Download what is needed and start Python.
  * @param {{numpy: boolean}} wanted  with NumPy, or without
  * @returns {Promise<Python>}
  */
 export async function startPython({ numpy }) {
   if (typeof WebAssembly === "undefined") throw new Said(words("noWebAssembly"));
-  const glue = import(new URL("pyodide.mjs", HOME).href);
+  const glue = /** @type {Glue} */ (import(new URL("pyodide.mjs", HOME).href));
   glue.catch(() => {}); // awaited below, unless runtime.json fails first
   const runtime = /** @type {Runtime} */ (await fetchJson("runtime/runtime.json"));
-  const files = runtime.pyodide.files;
-  const wheels = Object.entries(runtime.packages).filter(([name]) => name !== "numpy");
-  const archives = Promise.all(
-    wheels.map(([, { file, ...is }]) => download(`runtime/${file}`, is)),
-  );
-  const downloads = Promise.all([
-    archives,
-    ...FETCHED.map((name) => keep(`runtime/pyodide/${name}`, files[name])),
-    ...(numpy ? [fetchNumpy(runtime)] : []),
-  ]);
-  downloads.then(() => emit("progress", { stage: "python" })).catch(() => {});
-
-  const bytes = FETCHED.reduce((sum, name) => sum + files[name].bytes, 0);
-  const pyodide = await stage("python", { bytes }, () => orFailure(downloads, start(glue)));
-  await stage("tallow", { bytes: wheels.reduce((sum, [, is]) => sum + is.bytes, 0) }, async () => {
-    for (const wheel of await archives) pyodide.unpackArchive(wheel, "wheel");
-    pyodide.pyimport("tallow").destroy();
-  });
+  const wasm = compileWasm(runtime.pyodide.files[WASM]);
+  wasm.catch(() => {}); // awaited by both of the following
+  if (numpy) fetchNumpy(runtime).catch(() => {}); // awaited by loadNumpy()
+  let pyodide;
+  try {
+    pyodide = await restore(runtime, glue, wasm);
+  } catch (error) {
+    // Without these there is no Python at all.
+    await Promise.all([glue.catch(notStarted), wasm]);
+    console.warn(error);
+    pyodide = await load(runtime, glue, wasm);
+  }
+  // After such an error (no memory, a fault in its own code) Python answers nothing any more.
+  pyodide._api.on_fatal = (/** @type {Error} */ { message }) => emit("fatal", { message });
   const python = new Python(pyodide, runtime);
   if (numpy) await python.loadNumpy();
   return python;
 }
 
 /**
- * @param {Promise<{loadPyodide: (options: object) => Promise<Pyodide>}>} glue
- * @returns {Promise<Pyodide>}
+ * Python with Tallow, from the memory snapshot.
+ * @param {Runtime} runtime
+ * @param {Glue} glue
+ * @param {Promise<WebAssembly.Module>} wasm
  */
-async function start(glue) {
-  globalThis.fetch = fetchOrReady;
-  const compiling = Promise.withResolvers();
-  const compile = WebAssembly.instantiateStreaming;
-  WebAssembly.instantiateStreaming = (...args) => {
-    const compiled = compile(...args);
-    compiled.catch(compiling.reject);
-    return compiled;
-  };
-  try {
-    const { loadPyodide } = await glue;
-    const started = loadPyodide({ indexURL: HOME.href, packageBaseUrl: WHEELS.href });
-    const pyodide = await Promise.race([started, compiling.promise]);
-    // After such an error (no memory, a fault in its own code) Python answers nothing any more.
-    pyodide._api.on_fatal = (/** @type {Error} */ { message }) => emit("fatal", { message });
+function restore(runtime, glue, wasm) {
+  const { [WASM]: code, [STANDARD]: standard } = runtime.pyodide.files;
+  const bytes = runtime.snapshot.bytes + code.bytes;
+  return stage("snapshot", { bytes }, async () => {
+    const file = download(SNAPSHOT, runtime.snapshot);
+    const lock = keepLock(runtime);
+    const snapshot = file.then((content) => new Snapshot(content));
+    // Files are not in a snapshot. The library is fetched when something imports more of it.
+    withhold(STANDARD);
+    const pyodide = await start(glue, wasm, [snapshot, lock], snapshot);
+    const restored = pyodide.pyimport("restored");
+    const version = restored.awake(fetchStandard, standard.sha256);
+    restored.destroy();
+    if (version !== runtime.version) throw new Said(words("otherSnapshot", version));
     return pyodide;
-  } catch (error) {
-    throw new Said(words("pythonFailed", wordsOf(error)));
-  } finally {
-    WebAssembly.instantiateStreaming = compile;
-  }
-}
-
-/**
- * The second promise, unless the first is rejected before it settles.
- * @template T
- * @param {Promise<unknown>} work
- * @param {Promise<T>} result
- * @returns {Promise<T>}
- */
-function orFailure(work, result) {
-  return new Promise((resolve, reject) => {
-    work.catch(reject);
-    result.then(resolve, reject);
   });
 }
 
 /**
+ * Python, which then imports Tallow.
  * @param {Runtime} runtime
+ * @param {Glue} glue
+ * @param {Promise<WebAssembly.Module>} wasm
  */
+async function load(runtime, glue, wasm) {
+  const { files } = runtime.pyodide;
+  const wheels = Object.entries(runtime.packages).filter(([name]) => name !== "numpy");
+  const archives = Promise.all(
+    wheels.map(([, { file, ...is }]) => download(`runtime/${file}`, is)),
+  );
+  const standard = keep(`runtime/pyodide/${STANDARD}`, files[STANDARD]);
+  const downloads = [archives, standard, keepLock(runtime)];
+  const bytes = files[WASM].bytes + files[STANDARD].bytes;
+  const pyodide = await stage("python", { bytes }, () => start(glue, wasm, downloads));
+  await stage("tallow", { bytes: wheels.reduce((sum, [, is]) => sum + is.bytes, 0) }, async () => {
+    for (const wheel of await archives) pyodide.unpackArchive(wheel, "wheel");
+    pyodide.pyimport("tallow").destroy();
+  });
+  return pyodide;
+}
+
+/**
+ * The wasm file is compiled while it arrives, and nothing of it runs before it was checked.
+ * @param {Known} known
+ * @returns {Promise<WebAssembly.Module>}
+ */
+async function compileWasm(known) {
+  /** @type {Promise<WebAssembly.Module> | undefined} */
+  let compiling;
+  const bytes = await download(`runtime/pyodide/${WASM}`, known, (response) => {
+    // Of the browser's own response it may have kept the compiled code of an earlier visit.
+    compiling = WebAssembly.compileStreaming(response);
+    compiling.catch(() => {}); // awaited below, unless the download fails first
+  });
+  try {
+    // A server may not know the type of the file.
+    return await (compiling ?? Promise.reject()).catch(() => WebAssembly.compile(bytes));
+  } catch (error) {
+    return notStarted(error);
+  }
+}
+
+/**
+ * @param {Glue} glue
+ * @param {Promise<WebAssembly.Module>} wasm
+ * @param {Promise<unknown>[]} downloads  of what it needs; one that fails makes this fail
+ * @param {Promise<Snapshot>} [snapshot]
+ * @returns {Promise<Pyodide>}
+ */
+async function start(glue, wasm, downloads, snapshot) {
+  withhold(WASM); // it is compiled already, or soon
+  globalThis.fetch = fetchOrReady;
+  const instantiate = WebAssembly.instantiateStreaming;
+  /** @type {PromiseWithResolvers<never>} */
+  const failing = Promise.withResolvers();
+  failing.promise.catch(() => {}); // nobody may be there any more to hear it
+  WebAssembly.instantiateStreaming = async (_, imports) => {
+    try {
+      const module = await wasm;
+      const instance = await WebAssembly.instantiate(module, imports);
+      const memory = /** @type {WebAssembly.Memory} */ (instance.exports.memory);
+      (await snapshot)?.fill(memory);
+      return { module, instance };
+    } catch (error) {
+      failing.reject(error);
+      throw error;
+    }
+  };
+  for (const each of [wasm, ...downloads]) each.catch(failing.reject);
+  try {
+    const { loadPyodide } = await Promise.race([glue, failing.promise]);
+    const image = snapshot?.then((made) => made.image);
+    const options = { indexURL: HOME.href, packageBaseUrl: WHEELS.href, _loadSnapshot: image };
+    return await Promise.race([loadPyodide(options), failing.promise]);
+  } catch (error) {
+    return notStarted(error);
+  } finally {
+    WebAssembly.instantiateStreaming = instantiate;
+  }
+}
+
+/**
+ * @param {unknown} error
+ * @returns {never}
+ */
+function notStarted(error) {
+  if (error instanceof Said) throw error;
+  throw new Said(words("pythonFailed", wordsOf(error)));
+}
+
+/**
+ * The archive of the standard library, now, while Python waits.
+ * @returns {Uint8Array}
+ * @throws {Error}
+ */
+function fetchStandard() {
+  const request = new XMLHttpRequest();
+  request.open("GET", new URL(STANDARD, HOME), false);
+  request.responseType = "arraybuffer";
+  request.timeout = PATIENCE_MS;
+  request.send();
+  if (request.status !== 200) throw new Error(`the server answered ${request.status}`);
+  return new Uint8Array(request.response);
+}
+
+/** @param {Runtime} runtime */
 function fetchNumpy({ packages: { numpy } }) {
   return keep(`runtime/${numpy.file}`, numpy);
+}
+
+/** @param {Runtime} runtime */
+function keepLock({ pyodide: { files } }) {
+  return keep(`runtime/pyodide/${LOCK}`, files[LOCK]);
 }
 
 /**
@@ -184,4 +288,12 @@ function keep(path, expected) {
   ready.set(url, bytes);
   bytes.catch(() => ready.delete(url)); // so that the next try asks the server again
   return bytes;
+}
+
+/**
+ * Have Pyodide's next request of one of its files answered with nothing: it does not need it.
+ * @param {string} name
+ */
+function withhold(name) {
+  ready.set(new URL(name, HOME).href, Promise.resolve(new Uint8Array()));
 }

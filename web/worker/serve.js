@@ -37,10 +37,11 @@ export function serve(actions) {
 }
 
 /**
+ * An error, as it crosses to the page.
  * @param {any} error
  * @returns {{type: string, words: import("../said.js").Words}}
  */
-function inWords(error) {
+export function inWords(error) {
   if (error?.name !== "PythonError") {
     return { type: error?.name ?? "Error", words: wordsOf(error) };
   }

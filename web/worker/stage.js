@@ -3,10 +3,10 @@
  * The stages of the worker's start, for the boot log of the page (widgets/bootlog.js).
  */
 
-import { emit } from "./serve.js";
+import { emit, inWords } from "./serve.js";
 
 /**
- * @typedef {"python" | "tallow" | "numpy" | "model" | "plan" | "kernels" | "keep"} Name
+ * @typedef {"snapshot" | "python" | "tallow" | "numpy" | "model" | "plan" | "kernels" | "keep"} Name
  * @typedef {{model?: string, bytes?: number, why?: import("../said.js").Words}} Facts
  */
 
@@ -37,7 +37,7 @@ export async function stage(name, facts, work) {
     tell(name, facts, "done", began);
     return result;
   } catch (error) {
-    tell(name, facts, "failed", began);
+    tell(name, { ...facts, why: inWords(error).words }, "failed", began);
     throw error;
   }
 }

@@ -1,0 +1,66 @@
+"""A Python that was restored from a memory snapshot: part of it, as the module `restored`.
+
+Memory comes back without the files that were unpacked when it was made. All that the page needs is
+imported by then. For what is not, the archive that holds it is fetched, once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import random
+import sys
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any
+
+from pyodide.ffi import JsException  # type: ignore[import-not-found]
+
+STANDARD = "/lib/python314.zip"
+
+
+class _Later:
+    """Finds modules of the standard library by fetching it. The last one that is asked."""
+
+    def __init__(self, fetch: Callable[[], Any], digest: str) -> None:
+        self._fetch = fetch
+        self._digest = digest
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """As every finder's. Raises ImportError if the library can't be had."""
+        if name.partition(".")[0] not in sys.stdlib_module_names:
+            return None
+        try:
+            content = self._fetch().to_bytes()
+        except JsException as error:
+            raise ImportError(
+                f"{name}: the standard library can't be fetched ({error}); import it again when "
+                "the server can be reached",
+                name=name,
+            ) from error
+        found = sha256(content).hexdigest()
+        if found != self._digest:
+            raise ImportError(
+                f"{name}: the standard library came with the sha256 {found} instead of "
+                f"{self._digest}; load the page again",
+                name=name,
+            )
+        with open(STANDARD, "wb") as file:  # noqa: PTH123 (pathlib imports more for this)
+            file.write(content)
+        sys.meta_path.remove(self)  # type: ignore[arg-type]
+        importlib.invalidate_caches()
+        return PathFinder.find_spec(name, path, target)
+
+
+def awake(fetch: Callable[[], Any], digest: str) -> str:
+    """Makes this Python one of its own: other random numbers than in the next one.
+
+    fetch: gives the archive of the standard library, a JavaScript Uint8Array, or raises. digest:
+    its sha256. Returns the version of Tallow that was imported.
+    """
+    random.seed()
+    sys.meta_path.append(_Later(fetch, digest))  # type: ignore[arg-type]
+    return str(sys.modules["tallow"].__version__)
