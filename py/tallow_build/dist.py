@@ -43,9 +43,8 @@ def ensure() -> None:
     """Makes dist/ from its parts, unless it is there and none of them has changed."""
     numpy, protobuf = sources.pyodide_numpy(), sources.pure_protobuf()
     sources.fetch([numpy, protobuf])
-    memory = snapshot.ensure([wheels.tallow(), protobuf[1], wheels.onnx_schema()])
-    packages = dict(zip(("tallow", "protobuf", "onnx"), memory.wheels, strict=True))
-    packages["numpy"] = numpy[1]
+    memory = snapshot.ensure([wheels.tallow(), protobuf[1], wheels.onnx_schema()], [numpy[1]])
+    packages = dict(zip(("tallow", "protobuf", "onnx", "numpy"), memory.wheels, strict=True))
     model_files = models.ensure() | models.cards()
     photographs = samples.ensure()
     index = json.dumps(models.published(), indent=1)

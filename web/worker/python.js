@@ -26,7 +26,7 @@ import { stage } from "./stage.js";
  * @property {string} version  of the Tallow in it
  * @property {Record<string, Package>} packages
  * @typedef {any} Pyodide
- * @typedef {Promise<{loadPyodide: (options: object) => Promise<Pyodide>}>} Glue
+ * @typedef {Promise<(options: object) => Promise<Pyodide>>} Glue
  */
 
 const HOME = new URL("runtime/pyodide/", SITE);
@@ -114,7 +114,7 @@ export class Python {
  */
 export async function startPython({ numpy }) {
   if (typeof WebAssembly === "undefined") throw new Said(words("noWebAssembly"));
-  const glue = /** @type {Glue} */ (import(new URL("pyodide.mjs", HOME).href));
+  const glue = importGlue();
   glue.catch(() => {}); // awaited below, unless runtime.json fails first
   const runtime = /** @type {Runtime} */ (await fetchJson("runtime/runtime.json"));
   const wasm = compileWasm(runtime.pyodide.files[WASM]);
@@ -134,6 +134,18 @@ export async function startPython({ numpy }) {
   const python = new Python(pyodide, runtime);
   if (numpy) await python.loadNumpy();
   return python;
+}
+
+/**
+ * Pyodide's two modules, of which it would import the second later.
+ * @returns {Glue}
+ */
+async function importGlue() {
+  const inner = import(new URL("pyodide.asm.mjs", HOME).href);
+  inner.catch(() => {}); // awaited below, unless the other one fails first
+  const { loadPyodide } = await import(new URL("pyodide.mjs", HOME).href);
+  const { default: createPyodideModule } = await inner;
+  return (options) => loadPyodide({ ...options, createPyodideModule });
 }
 
 /**
@@ -232,7 +244,7 @@ async function start(glue, wasm, downloads, snapshot) {
   };
   for (const each of [wasm, ...downloads]) each.catch(failing.reject);
   try {
-    const { loadPyodide } = await Promise.race([glue, failing.promise]);
+    const loadPyodide = await Promise.race([glue, failing.promise]);
     const image = snapshot?.then((made) => made.image);
     const options = { indexURL: HOME.href, packageBaseUrl: WHEELS.href, _loadSnapshot: image };
     return await Promise.race([loadPyodide(options), failing.promise]);

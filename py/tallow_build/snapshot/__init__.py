@@ -20,21 +20,28 @@ _HERE = Path(__file__).parent
 _MADE = BUILD / "snapshot"
 _FILE = "snapshot.bin"
 
-# Of Tallow, what only other Pythons can use: the command line, desktop GPUs.
-_LEFT_OUT = ("tallow/__main__.py", "tallow/cli/", "tallow/backends/native")
+# What only other Pythons can use: the command line, desktop GPUs, compilers.
+_LEFT_OUT = (
+    *("tallow/__main__.py", "tallow/cli/", "tallow/backends/native"),
+    *("numpy/f2py/", "numpy/_pyinstaller/"),
+)
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """image: the memory. wheels: the ones that were given, compiled, in the same order."""
+    """image: the memory. wheels: all that were given, compiled, in the same order."""
 
     image: Path
     wheels: list[Path]
 
 
-def ensure(wheels: list[Path]) -> Snapshot:
-    """The snapshot of a Python that has imported these wheels, made anew when they have changed."""
-    inputs = digest(_HERE, NODE_MODULES / ".package-lock.json", *_LEFT_OUT, *wheels)
+def ensure(imported: list[Path], others: list[Path]) -> Snapshot:
+    """The snapshot of a Python that has imported wheels, made anew when any has changed.
+
+    others: wheels that are compiled, but not in the snapshot. Raises BuildError.
+    """
+    wheels = [*imported, *others]
+    inputs = digest(_HERE, NODE_MODULES / ".package-lock.json", *wheels)
     stamp = Stamp("snapshot")
     if not stamp.fresh(inputs):
         stamp.clear()
@@ -43,9 +50,15 @@ def ensure(wheels: list[Path]) -> Snapshot:
             made = folder / "made"
             with explained(step):
                 made.mkdir()
+            wanted = {
+                "folder": str(made),
+                "leftOut": _LEFT_OUT,
+                "imported": [str(path) for path in imported],
+                "compiled": [str(path) for path in others],
+            }
             call(
                 step,
-                [node_env.program(), _HERE / "make.mjs", made, ",".join(_LEFT_OUT), *wheels],
+                [node_env.program(), _HERE / "make.mjs", json.dumps(wanted)],
                 "delete node_modules and start the same command again",
             )
             with explained(step):

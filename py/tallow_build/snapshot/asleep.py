@@ -11,8 +11,12 @@ import zipimport
 from pathlib import Path
 from typing import Any
 
-# What `import numpy` wants of the standard library: NumPy itself can't be in a snapshot.
-_FOR_NUMPY = ("ctypes", "datetime", "hmac", "pickle", "platform", "secrets", "sysconfig")
+# What NumPy wants of the standard library, to be installed and imported: its own modules can't be
+# in a snapshot.
+_FOR_NUMPY = (
+    *("ctypes", "hmac", "importlib.metadata", "pickle", "platform", "secrets", "sysconfig"),
+    "tarfile",
+)
 
 # More than any free piece of memory is large, and than any piece in use.
 _HUGE = 1 << 20

@@ -17,7 +17,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def compiled(archive: bytes, folder: str, left_out: Sequence[str]) -> bytes:
-    """The archive with each .py as a .pyc beside it, as where no source is; all else as it is.
+    """The archive with a .pyc in place of each .py, and without stubs; all else as it is.
 
     folder: where it is going to lie, for tracebacks. left_out: beginnings of the paths of modules
     that it shall not hold. A wheel has its record written anew. Raises SyntaxError.
@@ -25,7 +25,7 @@ def compiled(archive: bytes, folder: str, left_out: Sequence[str]) -> bytes:
     entries: dict[str, bytes] = {}
     with zipfile.ZipFile(io.BytesIO(archive)) as source:
         for path in source.namelist():
-            if path.endswith("/") or path.startswith(tuple(left_out)):
+            if path.endswith(("/", ".pyi")) or path.startswith(tuple(left_out)):
                 continue
             data = source.read(path)
             if path.endswith(".py"):

@@ -3,10 +3,11 @@
  * them. Whatever differs between two runs or machines (clock, random numbers, settings) is held
  * still, so that the same wheels give the same files.
  *
- *     node make.mjs FOLDER LEFT_OUT WHEEL ...
+ *     node make.mjs '{"folder": "", "leftOut": [""], "imported": [""], "compiled": [""]}'
  *
- * LEFT_OUT: beginnings of the paths of modules that the page does without, with commas between.
- * Writes to FOLDER the compiled wheels and snapshot.bin, which web/worker/snapshot.js reads:
+ * leftOut: beginnings of the paths of modules that the page does without. imported: the wheels that
+ * the snapshot has. compiled: others. Writes to `folder` all wheels, compiled, and snapshot.bin,
+ * which web/worker/snapshot.js reads:
  *
  *     u32      bytes of Pyodide's own header
  *     u32      bytes of memory
@@ -143,10 +144,10 @@ function differences(snapshot, fresh) {
   return Uint32Array.from([start, memory.byteLength, runs.length / 2, ...runs, ...header, ...words]);
 }
 
-const [folder, leftOut, ...wheels] = process.argv.slice(2);
+const { folder, leftOut, imported, compiled } = JSON.parse(process.argv[2]);
 try {
-  await compile(folder, leftOut.split(","), wheels);
-  const snapshot = await remember(folder, wheels);
+  await compile(folder, leftOut, [...imported, ...compiled]);
+  const snapshot = await remember(folder, imported);
   if (!fresh) throw new Error("no instance of pyodide.asm.wasm was seen");
   await writeFile(join(folder, "snapshot.bin"), differences(snapshot, fresh));
 } catch (error) {
