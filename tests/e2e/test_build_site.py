@@ -16,6 +16,7 @@ def test_runtime_json_tells_the_truth(dist):
     told = json.loads((runtime / "runtime.json").read_text())
     assert told["pyodide"]["version"] == "314.0.4"
     files = {f"pyodide/{name}": known for name, known in told["pyodide"]["files"].items()}
+    files["snapshot.bin"] = told["snapshot"]
     assert set(told["packages"]) == {"tallow", "numpy", "protobuf", "onnx"}
     packages = {known["file"]: known for known in told["packages"].values()}
     for name, known in {**files, **packages}.items():

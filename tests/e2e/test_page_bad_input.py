@@ -44,7 +44,7 @@ PYTHON = [
     "runtime/runtime.json",
     "runtime/pyodide/pyodide.mjs",
     "runtime/pyodide/pyodide.asm.wasm",
-    "runtime/pyodide/python_stdlib.zip",
+    "runtime/pyodide/pyodide.asm.mjs",
 ]
 
 

@@ -17,24 +17,24 @@ def test_each_stage_has_a_line_with_bytes_and_time(visitor):
         re.compile(r"^Keeping the plan of mnist +[\d.]+ m?s $"), timeout=60_000
     )
     lines = {line.get_attribute("data-stage"): line for line in log.get_by_role("listitem").all()}
-    assert set(lines) == {"python", "tallow", "model", "kernels", "keep"}  # and no NumPy
+    assert set(lines) == {"snapshot", "model", "kernels", "keep"}  # and no NumPy
     for line in lines.values():
         expect(line).to_have_attribute("data-state", "done")
         assert float(line.get_attribute("data-ms")) > 0
-    assert int(lines["python"].get_attribute("data-bytes")) > 5_000_000
-    expect(lines["python"]).to_have_text(re.compile(r"^Python runtime [\d.]+ MB [\d.]+ m?s $"))
-    expect(lines["tallow"]).to_have_text(re.compile(r"^Tallow [\d.]+ [kM]B [\d.]+ m?s $"))
+    assert int(lines["snapshot"].get_attribute("data-bytes")) > 5_000_000
+    restored = re.compile(r"^Python and Tallow, from a snapshot [\d.]+ MB [\d.]+ m?s $")
+    expect(lines["snapshot"]).to_have_text(restored)
     expect(lines["model"]).to_have_text(re.compile(r"^Model mnist [\d.]+ [kM]B [\d.]+ m?s $"))
     expect(lines["kernels"]).to_have_text(re.compile(r"^Kernels of mnist (\d+) of \1 [\d.]+ m?s $"))
 
     visitor.hook("language-select").select_option("zh")
-    expect(log).to_contain_text("Python 运行时")
+    expect(log).to_contain_text("内存快照")
     expect(log).to_contain_text("mnist 的内核")
 
     visitor.hook("device-select").select_option("numpy")
     visitor.wait()
     expect(log.locator("[data-stage=numpy]")).to_have_text(re.compile(r"NumPy [\d.]+ MB .*s $"))
-    expect(log.get_by_role("listitem")).to_have_count(6)
+    expect(log.get_by_role("listitem")).to_have_count(5)
 
 
 def test_a_stage_that_fails_says_so_until_it_is_tried_again(visitor):

@@ -37,6 +37,9 @@ const WASM = "pyodide.asm.wasm";
 const STANDARD = "python_stdlib.zip";
 const LOCK = "pyodide-lock.json";
 
+/** In place of the standard library: nothing is asked for under this name. */
+const NO_LIBRARY = "none.zip";
+
 const SNAPSHOT = "runtime/snapshot.bin";
 
 /** How long an import waits for the server. */
@@ -161,8 +164,6 @@ function restore(runtime, glue, wasm) {
     const file = download(SNAPSHOT, runtime.snapshot);
     const lock = keepLock(runtime);
     const snapshot = file.then((content) => new Snapshot(content));
-    // Files are not in a snapshot. The library is fetched when something imports more of it.
-    withhold(STANDARD);
     const pyodide = await start(glue, wasm, [snapshot, lock], snapshot);
     const restored = pyodide.pyimport("restored");
     const version = restored.awake(fetchStandard, standard.sha256);
@@ -224,6 +225,7 @@ async function compileWasm(known) {
  * @returns {Promise<Pyodide>}
  */
 async function start(glue, wasm, downloads, snapshot) {
+  withhold(NO_LIBRARY);
   withhold(WASM); // it is compiled already, or soon
   globalThis.fetch = fetchOrReady;
   const instantiate = WebAssembly.instantiateStreaming;
@@ -245,9 +247,12 @@ async function start(glue, wasm, downloads, snapshot) {
   for (const each of [wasm, ...downloads]) each.catch(failing.reject);
   try {
     const loadPyodide = await Promise.race([glue, failing.promise]);
+    const options = { indexURL: HOME.href, packageBaseUrl: WHEELS.href };
     const image = snapshot?.then((made) => made.image);
-    const options = { indexURL: HOME.href, packageBaseUrl: WHEELS.href, _loadSnapshot: image };
-    return await Promise.race([loadPyodide(options), failing.promise]);
+    // Files are not in a snapshot. The library is fetched when something imports more of it.
+    const restoring = { _loadSnapshot: image, stdLibURL: new URL(NO_LIBRARY, HOME).href };
+    const starting = loadPyodide(snapshot ? { ...options, ...restoring } : options);
+    return await Promise.race([starting, failing.promise]);
   } catch (error) {
     return notStarted(error);
   } finally {

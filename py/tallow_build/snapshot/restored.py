@@ -50,7 +50,7 @@ class _Later:
             )
         with open(STANDARD, "wb") as file:  # noqa: PTH123 (pathlib imports more for this)
             file.write(content)
-        sys.meta_path.remove(self)  # type: ignore[arg-type]
+        sys.meta_path.remove(self)
         importlib.invalidate_caches()
         return PathFinder.find_spec(name, path, target)
 
@@ -62,5 +62,5 @@ def awake(fetch: Callable[[], Any], digest: str) -> str:
     its sha256. Returns the version of Tallow that was imported.
     """
     random.seed()
-    sys.meta_path.append(_Later(fetch, digest))  # type: ignore[arg-type]
+    sys.meta_path.append(_Later(fetch, digest))
     return str(sys.modules["tallow"].__version__)

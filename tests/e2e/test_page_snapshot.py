@@ -1,0 +1,192 @@
+"""Python comes back from a memory snapshot; where that fails, the plain load takes over at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tallow_build.browser import until
+
+SNAPSHOT = "**/runtime/snapshot.bin"
+
+
+def asked_of_runtime(page: Page) -> list[str]:
+    """The names of files in runtime/ that are asked for from now on, as a list that grows."""
+    asked: list[str] = []
+
+    def note(request) -> None:
+        if "/runtime/" in request.url:
+            asked.append(request.url.rpartition("/")[2])
+
+    page.on("request", note)
+    return asked
+
+
+def retell(page: Page, change) -> None:
+    """Serves runtime.json as `change` leaves it."""
+
+    def handle(route: Route) -> None:
+        runtime = route.fetch().json()
+        change(runtime)
+        route.fulfill(json=runtime)
+
+    page.route("**/runtime/runtime.json", handle)
+
+
+def serve_as_right(page: Page, content: bytes) -> None:
+    """Serves another snapshot, and its hash."""
+    known = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    retell(page, lambda runtime: runtime.update(snapshot=known))
+    page.route(SNAPSHOT, lambda route: route.fulfill(body=content))
+
+
+def test_nothing_is_loaded_that_the_snapshot_holds(visitor):
+    asked = asked_of_runtime(visitor.page)
+    visitor.open()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    assert "snapshot.bin" in asked
+    assert not [name for name in asked if name.endswith((".zip", ".whl"))]
+
+    visitor.hook("device-select").select_option("numpy")
+    visitor.wait()
+    assert visitor.read() == "7"
+    assert [name[:6] for name in asked if name.endswith((".zip", ".whl"))] == ["numpy-"]
+
+
+def cut_off(page: Page, content: bytes) -> None:
+    page.route(SNAPSHOT, lambda route: route.fulfill(body=content[:-100_000]))
+
+
+def changed(page: Page, content: bytes) -> None:
+    page.route(SNAPSHOT, lambda route: route.fulfill(body=content[:-4] + b"oops"))
+
+
+def no_server(page: Page, content: bytes) -> None:
+    page.route(SNAPSHOT, lambda route: route.abort())
+
+
+def of_another_tallow(page: Page, content: bytes) -> None:
+    retell(page, lambda runtime: runtime.update(version="9.9.9"))
+
+
+def of_another_pyodide(page: Page, content: bytes) -> None:
+    at = content.index(b'{"hiwireKeys"')
+    serve_as_right(page, content[: at - 8] + bytes(8) + content[at:])
+
+
+def without_python(page: Page, content: bytes) -> None:
+    """Its memory is that of a new instance, in which nothing has run."""
+    serve_as_right(page, content[:8] + bytes(4) + content[content.index(b'{"hiwireKeys"') - 48 :])
+
+
+FAULTS = {
+    cut_off: "is damaged: it has",
+    changed: "its sha256 is",
+    no_server: "can’t be reached",
+    of_another_tallow: "The snapshot holds Tallow 0.1.0",
+    of_another_pyodide: "mismatch",
+    without_python: "Python could not be started",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_where_it_fails_the_plain_load_takes_over(visitor, dist, fault):
+    fault(visitor.page, (dist / "runtime" / "snapshot.bin").read_bytes())
+    visitor.open()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    log = visitor.hook("boot-log")
+    expect(log.locator("[data-stage=snapshot]")).to_have_attribute("data-state", "failed")
+    expect(log.locator("[data-stage=snapshot]")).to_contain_text(FAULTS[fault])
+    for name in ("python", "tallow"):
+        expect(log.locator(f"[data-stage={name}]")).to_have_attribute("data-state", "done")
+
+
+def test_a_browser_that_refuses_it(visitor, patch):
+    patch(visitor.page, "worker/snapshot.js", "memory.grow(", "memory.refuse(")
+    patch(visitor.page, "worker/snapshot.js", "if (missing > 0)", "if (memory.refuse())")
+    visitor.open()
+    log = visitor.hook("boot-log").locator("[data-stage=snapshot]")
+    expect(log).to_have_attribute("data-state", "failed")
+    visitor.hook("language-select").select_option("zh")
+    expect(log).to_contain_text("失败")
+
+
+EXEC = """async (code) => (await tallow.call("exec", { code })).result"""
+
+
+def open_python(page: Page) -> None:
+    page.goto("python.html")
+    until(page, "window.tallow")
+    page.evaluate('async () => { await tallow.call("boot", { device: "numpy" }); }')
+
+
+def test_each_python_has_random_numbers_of_its_own(page):
+    code = """
+import os, random, secrets, uuid, tallow as tl, numpy as np
+[random.random(), secrets.token_hex(), os.urandom(8).hex(), str(uuid.uuid4()),
+ np.random.default_rng().random(), tl.random.fresh_bytes(8).hex()]
+"""
+    drawn = []
+    for _ in range(2):
+        open_python(page)
+        drawn.append(page.evaluate(EXEC, code))
+    assert len(drawn[0]) == 6
+    assert not set(drawn[0]) & set(drawn[1])
+
+
+def test_modules_that_are_not_in_it_are_fetched_when_they_are_imported(page):
+    asked = asked_of_runtime(page)
+    open_python(page)
+    library = "**/python_stdlib.zip"
+    tries = """
+import asyncio
+try:
+    import wave, xml.dom.minidom, asyncio.mixins, json.tool
+    said = xml.dom.minidom.parseString("<a><b/></a>").documentElement.tagName
+except ImportError as error:
+    said = str(error)
+said
+"""
+    assert "python_stdlib.zip" not in asked
+    page.route(library, lambda route: route.abort())
+    assert "can't be fetched" in page.evaluate(EXEC, tries)
+    page.unroute(library)
+    page.route(library, lambda route: route.fulfill(body=b"PK another one"))
+    assert "came with the sha256" in page.evaluate(EXEC, tries)
+    page.unroute(library)
+    assert page.evaluate(EXEC, tries) == "a"
+    assert asked.count("python_stdlib.zip") == 3
+    assert page.evaluate(EXEC, "import no_such_module_at_all" + tries) is None
+    assert page.evaluate(EXEC, "import importlib, turtledemo") is None
+    assert page.evaluate(EXEC, "import calendar, ftplib; ftplib.FTP_PORT") == 21
+    assert asked.count("python_stdlib.zip") == 3
+
+
+def test_warnings_and_tracebacks_are_told_though_no_source_is_there(page):
+    code = """
+import io, traceback, warnings, tallow, contextlib
+told = io.StringIO()
+with contextlib.redirect_stderr(told):
+    warnings.warn("look out")
+    try:
+        tallow.zeros((-1,))
+    except tallow.TallowError:
+        traceback.print_exc()
+told.getvalue()
+"""
+    open_python(page)
+    told = page.evaluate(EXEC, code)
+    assert "look out" in told
+    assert re.search(r'File ".*tallow/.*\.py", line \d+, in \w+', told)
+
+
+def test_what_is_known_of_it_is_true(dist):
+    told = json.loads((dist / "runtime" / "runtime.json").read_text())
+    assert told["version"] == "0.1.0"
+    assert told["snapshot"]["bytes"] == (dist / "runtime" / "snapshot.bin").stat().st_size
