@@ -344,8 +344,10 @@ export class Engine {
    * @returns {Promise<Started>}
    */
   #begin(rpc, action) {
+    // What a snapshot restores may fail in any way: the worker after one that failed does without.
+    const wanted = { device: this.#device, plain: this.#crashes > 0 };
     const started = /** @type {Promise<Started>} */ (
-      rpc.call(action, { device: this.#device }).catch(inOurWords("startFailed"))
+      rpc.call(action, wanted).catch(inOurWords("startFailed"))
     );
     this.#started = started;
     // Of two quick switches only the last one counts, of two workers only the new one.

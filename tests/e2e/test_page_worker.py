@@ -133,6 +133,17 @@ def test_one_that_is_stuck_is_replaced(visitor, patch):
     assert workers(visitor) == 3
 
 
+def test_one_that_a_snapshot_has_stuck_is_replaced_by_one_without(visitor, patch):
+    patch(visitor.page, "rpc.js", PATIENCE, IMPATIENT)
+    patch(visitor.page, "worker/snapshot.js", "  fill(memory) {", "  fill(memory) {\n for (;;);")
+    visitor.page.add_init_script("globalThis.patience = 5")
+    visitor.page.goto("./")
+    until(visitor.page, "workers.length === 2")
+    visitor.page.evaluate("patience = undefined")  # a start may be silent for longer
+    visitor.wait()
+    expect(visitor.hook("boot-log").locator("[data-stage=tallow]")).to_have_count(1)
+
+
 def test_two_tabs_at_once(visitor, visitor_of):
     other = visitor_of(visitor.page.context.new_page())
     visitor.page.goto("./")

@@ -119,15 +119,15 @@ const models = new Models({ ask: askApp, call, idle });
 
 /**
  * Have Python compute on this device, or on NumPy where WebGPU can't be had.
- * @param {{device: Device}} args
+ * @param {{device: Device, plain?: boolean}} args  plain: without the memory snapshot
  * @returns {Promise<Started>}
  */
-async function start({ device }) {
+async function start({ device, plain }) {
   starts += 1;
   // Python needs seconds to start; the GPU is opened meanwhile.
   const opening = device === "webgpu" ? openGpu() : Promise.resolve(withoutGpu());
   chosen = opening;
-  python ??= startPython({ numpy: device === "numpy" });
+  python ??= startPython({ numpy: device === "numpy", plain });
   python.catch(() => {}); // awaited below, but the GPU may fail or take longer
   const { info, words } = await opening;
   const had = info ? "webgpu" : "numpy";

@@ -112,10 +112,11 @@ export class Python {
 
 /**
  * Download what is needed and start Python.
- * @param {{numpy: boolean}} wanted  with NumPy, or without
+ * @param {{numpy: boolean, plain?: boolean}} wanted  with NumPy, or without; plain: without the
+ *   memory snapshot
  * @returns {Promise<Python>}
  */
-export async function startPython({ numpy }) {
+export async function startPython({ numpy, plain = false }) {
   if (typeof WebAssembly === "undefined") throw new Said(words("noWebAssembly"));
   const glue = importGlue();
   glue.catch(() => {}); // awaited below, unless runtime.json fails first
@@ -123,15 +124,17 @@ export async function startPython({ numpy }) {
   const wasm = compileWasm(runtime.pyodide.files[WASM]);
   wasm.catch(() => {}); // awaited by both of the following
   if (numpy) fetchNumpy(runtime).catch(() => {}); // awaited by loadNumpy()
-  let pyodide;
-  try {
-    pyodide = await restore(runtime, glue, wasm);
-  } catch (error) {
-    // Without these there is no Python at all.
-    await Promise.all([glue.catch(notStarted), wasm]);
-    console.warn(error);
-    pyodide = await load(runtime, glue, wasm);
-  }
+  const restored = async () => {
+    try {
+      return await restore(runtime, glue, wasm);
+    } catch (error) {
+      // Without these there is no Python at all.
+      await Promise.all([glue.catch(notStarted), wasm]);
+      console.warn(error);
+      return load(runtime, glue, wasm);
+    }
+  };
+  const pyodide = await (plain ? load(runtime, glue, wasm) : restored());
   // After such an error (no memory, a fault in its own code) Python answers nothing any more.
   pyodide._api.on_fatal = (/** @type {Error} */ { message }) => emit("fatal", { message });
   const python = new Python(pyodide, runtime);
