@@ -21,6 +21,7 @@ import onnxruntime
 
 from bench import networks
 from bench.answers import Numbers
+from tallow_build import models
 from tallow_build.errors import BuildError
 from tallow_build.paths import BUILD, DIST, shown
 from tallow_build.stamps import Stamp, digest
@@ -56,7 +57,7 @@ class Case:
         """The ONNX file."""
         if self.make:
             return MADE / f"{self.name}.onnx"
-        return DIST / "models" / self.name / f"{self.name}.onnx"
+        return models.in_dist(self.name)
 
 
 def network(name: str) -> Case:
@@ -146,7 +147,9 @@ def prepare(case: Case) -> Files:
     values = random.standard_normal(shape, dtype=np.float32)
     (answer,) = session.run(None, {wanted.name: values})
     (MADE / f"{case.name}.input").write_bytes(values.tobytes())
-    model = f"made/{case.name}.onnx" if case.make else f"web/models/{case.name}/{case.name}.onnx"
+    served = {True: ("made", MADE), False: ("web", DIST)}
+    address, folder = served[case.make is not None]
+    model = f"{address}/{case.model.relative_to(folder).as_posix()}"
     return Files(model, f"made/{case.name}.input", wanted.name, shape, answer.reshape(-1))
 
 

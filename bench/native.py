@@ -45,6 +45,7 @@ from tallow.graph import Graph, Node, input_node, make  # noqa: E402
 from tallow.hostarray import from_values  # noqa: E402
 from tallow.ops import contract, window  # noqa: E402
 from tallow.tensor import Tensor, asarray  # noqa: E402
+from tallow_build import models  # noqa: E402
 
 MODELS = ROOT / "dist" / "models"
 SIZES = (256, 512, 1024, 2048, 4096, 8192)
@@ -135,7 +136,7 @@ def packed(shape: tuple[int, int, int], name: str) -> tuple[Graph, float]:
 
 def model(name: str) -> tuple[Graph, float]:
     """A model of dist/ and the operations of its products and convolutions."""
-    graph = tl.onnx.load(MODELS / name / f"{name}.onnx").graph()
+    graph = tl.onnx.load(models.in_dist(name)).graph()
     return graph, sum(operations(node) for node in graph.nodes())
 
 

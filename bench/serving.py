@@ -1,7 +1,7 @@
-"""Serves what the benchmark's pages load: dist/, onnxruntime-web, the pages, the made files.
+"""Serves what the benchmark's pages load: Tallow's modules, onnxruntime-web, the pages, the files.
 
 The pages are cross-origin isolated, because only then does Chromium's clock tick every 5 µs
-instead of every 100. dist/ itself is served as it is, and carries nothing of this.
+instead of every 100. Modules are those of web/, one by one; what they load is dist/'s.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bench.cases import MADE
 from tallow_build import server
 from tallow_build.address import listen, url
-from tallow_build.paths import DIST, NODE_MODULES
+from tallow_build.paths import DIST, NODE_MODULES, WEB
 
 IN_BROWSER = Path(__file__).parent / "in_browser"
 ORT = NODE_MODULES / "onnxruntime-web" / "dist"
@@ -46,8 +46,9 @@ def _isolated(app: ASGIApp) -> ASGIApp:
 def application() -> ASGIApp:
     """The folders, placed as in the checkout, so that relative imports mean the same in both."""
     MADE.mkdir(parents=True, exist_ok=True)
-    folders = {"/web": DIST, "/bench/in_browser": IN_BROWSER, "/made": MADE, "/ort": ORT}
+    folders = {"/bench/in_browser": IN_BROWSER, "/made": MADE, "/ort": ORT}
     mounts = [Mount(path, server.application(folder)) for path, folder in folders.items()]
+    mounts.append(Mount("/web", server.application(WEB, beside=DIST)))
     return _isolated(Starlette(routes=mounts))
 
 

@@ -18,11 +18,12 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, Playwright, Request, sync_playwright
+from starlette.routing import Mount
 
 from tallow.backends.native_device import find_adapter
 from tallow_build import browser as chromium
 from tallow_build import server as static
-from tallow_build.paths import DIST, ROOT
+from tallow_build.paths import DIST, ROOT, WEB
 from tallow_build.script import BrowserPython
 
 TIERS = ("unit", "ops", "onnx", "models", "e2e")
@@ -77,8 +78,10 @@ def dist() -> Path:
 
 @pytest.fixture(scope="session")
 def server(dist: Path) -> Iterator[str]:
-    """The address of a server of dist/, with a slash at its end."""
-    with static.running(dist) as address:
+    """The address of a server of dist/, with a slash at its end. Below sources/ it has the modules
+    of web/, one by one, with all that they load."""
+    sources = Mount("/sources", static.application(WEB, beside=dist))
+    with static.running(dist, also=[sources]) as address:
         yield address
 
 

@@ -13,6 +13,19 @@ import { Said, words } from "./said.js";
 /** The folder that index.html lies in, whatever path the site is hosted under. */
 export const SITE = new URL("./", import.meta.url);
 
+/** A name that holds a hash of the content, as py/tallow_build/site.py gives them. */
+const HASHED = /-[0-9a-f]{10}[./]/;
+
+/**
+ * Of any other file the server is asked whether our copy is still good.
+ * @param {string} path
+ * @returns {RequestCache}
+ */
+const cacheFor = (path) => (HASHED.test(path) ? "default" : "no-cache");
+
+/** @param {string} path @returns {string}  as a person would name it */
+export const withoutHash = (path) => path.replace(HASHED, (match) => match.slice(-1));
+
 /** A server that sends nothing for this long is given up on. */
 const SILENCE_MS = 30_000;
 
@@ -54,8 +67,7 @@ class BrokenError extends FetchError {}
 async function ask(path, headers, signal) {
   let response;
   try {
-    // no-cache: ask whether our copy is still good, so that files of two builds never mix.
-    const asked = fetch(new URL(path, SITE), { cache: "no-cache", headers, signal });
+    const asked = fetch(new URL(path, SITE), { cache: cacheFor(path), headers, signal });
     response = await withinSilence(path, asked);
   } catch (error) {
     if (error instanceof FetchError) throw error;

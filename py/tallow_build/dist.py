@@ -1,5 +1,5 @@
-"""Puts dist/ together: the page, Pyodide, the wheels, the models, the samples, the licences; and a
-service worker that keeps all of it for use without a network.
+"""Puts dist/ together: the page, Pyodide, the wheels, the models, the samples, the licences; a
+service worker that keeps all of it for use without a network; and each file compressed.
 
 dist/ is a plain folder that any static web server can host, under any path.
 """
@@ -7,16 +7,27 @@ dist/ is a plain folder that any static web server can host, under any path.
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
-from . import integrity, models, node_env, samples, snapshot, sources, wheels
+from . import (
+    budget,
+    bundled,
+    compressed,
+    documents,
+    models,
+    node_env,
+    samples,
+    snapshot,
+    sources,
+    wheels,
+)
 from .errors import explained
-from .files import file_sha256, replace_folder, scratch
+from .files import file_sha256, files_below, replace_folder, scratch
 from .paths import BUILD, DIST, NODE_MODULES, ROOT, WEB
 from .process import call
 from .progress import MB, folder_bytes, say
+from .site import Site
 from .stamps import Stamp, digest
 
 PYODIDE_FILES = (
@@ -27,14 +38,11 @@ PYODIDE_FILES = (
     "pyodide-lock.json",
 )
 
-# What the page registers its service worker with, and what writes that worker.
-WORKBOX = "runtime/workbox-window.prod.mjs"
-WORKBOX_SOURCE = NODE_MODULES / "workbox-window" / "build" / "workbox-window.prod.mjs"
-SERVICE_WORKER = Path(__file__).with_name("service_worker.mjs")
-
-SNAPSHOT = "runtime/snapshot.bin"
-
+PAGES = ("index.html", "python.html")
 LICENCES = ("LICENSE", "NOTICE")
+
+_HERE = Path(__file__).parent
+_SERVICE_WORKER = _HERE / "service_worker.mjs"
 
 _STEP = "Putting dist/ together"
 
@@ -47,62 +55,106 @@ def ensure() -> None:
     packages = dict(zip(("tallow", "protobuf", "onnx", "numpy"), memory.wheels, strict=True))
     model_files = models.ensure() | models.cards()
     photographs = samples.ensure()
-    index = json.dumps(models.published(), indent=1)
-    credits = json.dumps(samples.published(), indent=1, ensure_ascii=False)
-    parts: dict[str, Path] = {
-        **{f"runtime/pyodide/{name}": snapshot.PYODIDE / name for name in PYODIDE_FILES},
-        SNAPSHOT: memory.image,
-        **{f"runtime/wheels/{path.name}": path for path in packages.values()},
-        **{f"models/{name}": path for name, path in model_files.items()},
-        **{f"samples/{name}": path for name, path in photographs.items()},
-        WORKBOX: WORKBOX_SOURCE,
-        **{name: ROOT / name for name in LICENCES},
-    }
     with explained(_STEP, "restore the file with git, or delete node_modules and start again"):
-        makers = (SERVICE_WORKER, Path(integrity.__file__), NODE_MODULES / ".package-lock.json")
-        inputs = digest(WEB, *makers, index, credits, *(x for pair in parts.items() for x in pair))
+        made_of = [*packages.values(), *model_files.values(), *photographs.values(), memory.image]
+        made_of += [WEB, *(ROOT / name for name in LICENCES), NODE_MODULES / ".package-lock.json"]
+        makers = [*_HERE.glob("*.py"), *_HERE.glob("*.mjs"), budget.FILE]
+        told = (json.dumps(models.published()), json.dumps(samples.published()))
+        inputs = digest(*made_of, *sorted(makers), *told)
         stamp = Stamp("dist")
         if stamp.fresh(inputs):
             return
         stamp.clear()
         with scratch("dist", BUILD / "tmp") as folder:
             made = folder / "dist"
-            shutil.copytree(WEB, made, ignore=shutil.ignore_patterns("*.d.ts"))
-            for name, path in parts.items():
-                (made / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, made / name)
-            (made / "models" / "manifest.json").write_text(index + "\n", "utf-8")
-            (made / "samples" / "samples.json").write_text(credits + "\n", "utf-8")
-            runtime = json.dumps(_runtime(packages, memory.image), indent=1)
-            (made / "runtime" / "runtime.json").write_text(runtime + "\n", "utf-8")
-            integrity.seal(made / "index.html", WORKBOX)
-            integrity.seal(made / "python.html")
+            site = Site(made)
+            _put_page(site)
+            _put_runtime(site, packages, memory.image)
+            _put_models(site, model_files)
+            photos = [
+                {**one, "file": _below("samples", site, photographs[one["file"]], one["file"])}
+                for one in samples.published()
+            ]
+            site.put_json("samples/samples.json", photos)
+            for name in LICENCES:
+                site.put(name, ROOT / name)
             keep_offline(made)
+            compressed.put_beside(made)
+            spent = budget.check(made)
             replace_folder(made, DIST)
         stamp.write(inputs, [DIST])
     say(f"dist/ is ready: {folder_bytes(DIST) / MB:.1f} MB")
+    for line in spent:
+        say(line)
 
 
 def keep_offline(site: Path) -> None:
     """Writes the service worker of a site that is complete otherwise. Raises BuildError."""
-    command = (node_env.program(), SERVICE_WORKER, site)
     remedy = "delete node_modules and start the same command again"
-    call("Writing the service worker", command, remedy)
+    call("Writing the service worker", (node_env.program(), _SERVICE_WORKER, site), remedy)
 
 
-def _runtime(packages: dict[str, Path], image: Path) -> dict[str, Any]:
-    """runtime.json: what the worker downloads, with sizes for the progress and hashes."""
-    return {
+def _put_page(site: Site) -> None:
+    """Modules, styles, icons, documents."""
+    bundled.put_modules(site, WEB)
+    for path in files_below(WEB):
+        if path.suffix in (".svg", ".png"):
+            site.put_hashed(path.relative_to(WEB).as_posix(), path)
+    for name in PAGES:
+        documents.put_page(site, name)
+    documents.put_app(site)
+
+
+def _put_runtime(site: Site, packages: dict[str, Path], image: Path) -> None:
+    """Python and its packages, and runtime.json: what the worker downloads, with sizes for the
+    progress and hashes."""
+    pyodide = {name: snapshot.PYODIDE / name for name in PYODIDE_FILES}
+    folder = site.put_in_hashed_folder("runtime/pyodide", pyodide)
+    # What reads a wheel's name wants it as it is.
+    wheel_folders = {
+        name: site.put_in_hashed_folder(f"runtime/{name}", {path.name: path})
+        for name, path in packages.items()
+    }
+    told = {
         "version": wheels.version(),
         "pyodide": {
             "version": snapshot.version(),
-            "files": {name: _known(snapshot.PYODIDE / name) for name in PYODIDE_FILES},
+            "folder": folder.removeprefix("runtime/"),
+            "files": {name: _known(path) for name, path in pyodide.items()},
         },
-        "snapshot": _known(image),
+        "snapshot": {"file": _below("runtime", site, image, image.name), **_known(image)},
         "packages": {
-            name: {"file": f"wheels/{path.name}", **_known(path)} for name, path in packages.items()
+            name: {
+                "file": f"{wheel_folders[name].removeprefix('runtime/')}/{path.name}",
+                **_known(path),
+            }
+            for name, path in packages.items()
         },
     }
+    site.put_json("runtime/runtime.json", told)
+
+
+def _put_models(site: Site, files: dict[str, Path]) -> None:
+    """Models, labels and cards, which name their labels, and the list of them."""
+    index = models.published()
+    hashed: dict[str, str] = {}
+    for group in index.values():
+        for entry in group:
+            hashed[entry["file"]] = _below("models", site, files[entry["file"]], entry["file"])
+            entry["file"] = hashed[entry["file"]]
+    for entry in index["models"]:
+        card = json.loads(files[entry["card"]].read_text("utf-8"))
+        card["labels"] = hashed[card["labels"]]
+        if "labels_in" in card:
+            card["labels_in"] = {key: hashed[name] for key, name in card["labels_in"].items()}
+        path = site.put_hashed_json(f"models/{entry['card']}", card)
+        entry["card"] = path.removeprefix("models/")
+    site.put_json("models/manifest.json", index)
+
+
+def _below(folder: str, site: Site, content: Path, name: str) -> str:
+    """Writes a file into this folder, with a hash; its path there."""
+    return site.put_hashed(f"{folder}/{name}", content).removeprefix(f"{folder}/")
 
 
 def _known(path: Path) -> dict[str, Any]:

@@ -7,6 +7,10 @@ JavaScript's `eval`.
 
 from __future__ import annotations
 
+import re
+
+from .site import is_hashed
+
 _POLICY = {
     "default-src": "'none'",
     "script-src": "'self' 'wasm-unsafe-eval'",
@@ -22,16 +26,18 @@ _POLICY = {
 }
 
 # A worker has the policy that its own script came with.
-_EVALUATES = "worker/script.js"
+_EVALUATES = re.compile(r"worker/script(-[0-9a-f]+)?\.js")
+
+_CACHED = {False: "no-cache", True: "public, max-age=31536000, immutable"}
 
 
 def headers_for(path: str) -> dict[str, str]:
     """The headers of a file, by its path under dist/, with forward slashes."""
     policy = dict(_POLICY)
-    if path == _EVALUATES:
+    if _EVALUATES.fullmatch(path):
         policy["script-src"] += " 'unsafe-eval'"
     return {
-        "Cache-Control": "no-cache",
+        "Cache-Control": _CACHED[is_hashed(path)],
         "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
         "Cross-Origin-Opener-Policy": "same-origin",
         "Referrer-Policy": "no-referrer",

@@ -13,7 +13,7 @@ from typing import Any
 
 from .errors import BuildError, explained
 from .files import file_sha256, publish, scratch
-from .paths import BUILD, CACHE, MODELS, shown
+from .paths import BUILD, CACHE, DIST, MODELS, shown
 from .process import call, python
 from .sources import fetch, origin
 
@@ -71,6 +71,13 @@ def published() -> dict[str, list[dict[str, Any]]]:
         ]
         for group, entries in manifest().items()
     }
+
+
+def in_dist(name: str) -> Path:
+    """The .onnx file of a model in dist/, which must have been built."""
+    folder = DIST / "models"
+    index = json.loads((folder / "manifest.json").read_text("utf-8"))
+    return next(folder / str(one["file"]) for one in index["models"] if one["name"] == name)
 
 
 def _is(path: Path, sha256: str) -> bool:

@@ -1,7 +1,8 @@
 """Serves a folder over HTTP: for `serve`, the tests, `run` and `bench`.
 
-The work is Starlette's static files and uvicorn; here stand the types of our files, the words for
-a port that cannot be had, and the two ways of running: until Ctrl-C, or beside the caller.
+The work is Starlette's static files and uvicorn; here stand the types of our files, the choice
+between a file and its compressed forms, the words for a port that cannot be had, and the two ways
+of running: until Ctrl-C, or beside the caller.
 
     python -m tallow_build.server FOLDER --host 127.0.0.1 --port 8000
 """
@@ -13,14 +14,14 @@ import mimetypes
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from socket import socket
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
@@ -43,8 +44,20 @@ _TYPES = {
 }
 
 
+# What a file may be sent as, the smallest first.
+_CODINGS = {"br": ".br", "gzip": ".gz"}
+
+
 class _Folder(StaticFiles):
-    """Static files with our headers, and an ETag each, that the browser asks about every time."""
+    """Static files with our headers, and an ETag each, that the browser asks about every time.
+
+    beside: a second folder, for what the first one does not have.
+    """
+
+    def __init__(self, folder: Path, beside: Path | None = None) -> None:
+        super().__init__(directory=folder, html=True)
+        if beside:
+            self.all_directories.append(beside)
 
     def file_response(
         self,
@@ -53,30 +66,73 @@ class _Folder(StaticFiles):
         scope: Scope,
         status_code: int = 200,
     ) -> Response:
+        path = Path(full_path)
+        packed = {
+            coding: one
+            for coding, ending in _CODINGS.items()
+            if (one := path.with_name(path.name + ending)).is_file() and not one.is_symlink()
+        }
+        coding = _chosen(Headers(scope=scope), packed)
+        if coding:
+            full_path, stat_result = packed[coding], packed[coding].stat()
         response = super().file_response(full_path, stat_result, scope, status_code)
-        path = Path(full_path).relative_to(Path(str(self.directory)).resolve()).as_posix()
-        MutableHeaders(raw=response.raw_headers).update(headers_for(path))
+        headers = MutableHeaders(raw=response.raw_headers)
+        if packed:
+            headers["Vary"] = "Accept-Encoding"
+        if coding and response.status_code != 304:
+            headers["Content-Encoding"] = coding
+        folder = next(one for one in self.all_directories if path.is_relative_to(_real(one)))
+        headers.update(headers_for(path.relative_to(_real(folder)).as_posix()))
         return response
 
 
-def application(folder: Path, prefix: str = "/") -> Starlette:
-    """A web application that gives the files of `folder`, and nothing else, under `prefix`."""
+def _real(folder: str | os.PathLike[str]) -> Path:
+    return Path(folder).resolve()
+
+
+def _chosen(asked: Headers, packed: Iterable[str]) -> str | None:
+    """The first coding that the browser takes (RFC 9110, 12.5.3). Who asks for a range, or says
+    that part of a file is there, is given the file's own bytes: ranges of others are of no use."""
+    if "range" in asked:
+        return None
+    taken = {}
+    for one in asked.get("accept-encoding", "").lower().split(","):
+        name, _, weight = one.replace(" ", "").partition(";q=")
+        try:
+            taken[name] = float(weight or 1) > 0
+        except ValueError:
+            taken[name] = False
+    return next((coding for coding in packed if taken.get(coding, taken.get("*"))), None)
+
+
+def application(folder: Path, prefix: str = "/", beside: Path | None = None) -> Starlette:
+    """A web application that gives the files of `folder`, and nothing else, under `prefix`.
+
+    beside: a second folder, for what the first one does not have.
+    """
     for ending, kind in _TYPES.items():
         mimetypes.add_type(kind, ending)
-    files = _Folder(directory=folder, html=True)
-    return Starlette(routes=[Mount(prefix.rstrip("/") or "/", files)])
+    return Starlette(routes=[Mount(prefix.rstrip("/") or "/", _Folder(folder, beside))])
 
 
 @contextmanager
 def running(
-    folder: Path, *, host: str = "127.0.0.1", port: int = 0, prefix: str = "/"
+    folder: Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    prefix: str = "/",
+    also: Iterable[Mount] = (),
 ) -> Iterator[str]:
     """Serves `folder` from a thread of this process; gives the address, which ends in a slash.
 
-    port 0 takes a free one. Raises BuildError if the address cannot be had.
+    port 0 takes a free one. also: what stands in front of the folder. Raises BuildError if the
+    address cannot be had.
     """
     with listen(host, port) as listener:
-        server = _server(folder, prefix)
+        site = application(folder, prefix)
+        site.routes[:0] = also
+        server = _server(site)
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         try:
@@ -86,9 +142,9 @@ def running(
             thread.join()
 
 
-def _server(folder: Path, prefix: str) -> uvicorn.Server:
+def _server(site: Starlette) -> uvicorn.Server:
     settings = uvicorn.Config(
-        application(folder, prefix),
+        site,
         log_level="warning",
         access_log=False,
         lifespan="off",
@@ -102,7 +158,7 @@ def serve(folder: Path, host: str, port: int) -> None:
     with listen(host, port) as listener:
         _announce(listener)
         try:
-            _server(folder, "/").run([listener])
+            _server(application(folder)).run([listener])
         except KeyboardInterrupt:  # uvicorn has shut down in order, and passes the signal on
             print("Stopped.", file=sys.stderr)
 

@@ -23,6 +23,9 @@ const { warnings } = await generateSW({
   swDest: join(folder, "service-worker.js"),
   globDirectory: folder,
   globPatterns: ["**/*"],
+  globIgnores: ["**/*.{br,gz}"], // other forms of files, which the server may give instead
+  // What the browser has of these is right, so that it need not fetch it again (site.py).
+  dontCacheBustURLsMatching: /-[0-9a-f]{10}[./]/,
   maximumFileSizeToCacheInBytes: Number.MAX_SAFE_INTEGER,
   manifestTransforms: [async (entries) => ({ manifest: await Promise.all(entries.map(sealed)) })],
   inlineWorkboxRuntime: true,

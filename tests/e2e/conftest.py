@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tallow_build.paths import CACHE, ROOT
+from tallow_build import models
+from tallow_build.paths import CACHE, DIST, ROOT, WEB
 
 # A start downloads, compiles and warms up; on two busy cores without a GPU that takes a while.
 PATIENCE = 120_000
@@ -19,6 +20,9 @@ PATIENCE = 120_000
 # A stroke's places on the pad, from (0, 0) at its upper left to (1, 1).
 Stroke = Sequence[tuple[float, float]]
 
+
+# Before this, in the worker's bundle, a test may change how a device is had.
+OPEN_DEVICE = "async function openDevice("
 
 # The address of a document of ours, as it is asked for.
 DOCUMENT = re.compile(r"/(\w+\.html)?(\?.*)?$")
@@ -33,6 +37,11 @@ def unseal(page: Page) -> None:
         route.fulfill(response=response, body=body)
 
     page.route(DOCUMENT, handle)
+
+
+def served_path(name: str) -> str:
+    """The path of a model's file on the server."""
+    return models.in_dist(name).relative_to(DIST).as_posix()
 
 
 class Visitor:
@@ -141,7 +150,7 @@ def photos() -> dict[str, dict[str, Any]]:
 @pytest.fixture
 def module(page: Page) -> Iterator[Any]:
     """Runs JavaScript that uses modules of web/: module("./prepare/digit.js", "m => ...", arg)."""
-    page.goto("style.css")  # of the same origin, and starts nothing
+    page.goto("sources/style.css")  # of the same origin, and starts nothing
 
     def run(path: str, code: str, argument: Any = None) -> Any:
         call = f"async ([path, arg]) => ({code})(await import(path), arg)"
@@ -151,18 +160,31 @@ def module(page: Page) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def patch() -> Callable[[Page, str, str, str], None]:
-    """patch(page, path, old, new): has the server's file say something else, to that page."""
+def patch(dist: Path) -> Callable[[Page, str, str, str], None]:
+    """patch(page, path, old, new): has a module of web/ say something else to that page, in each
+    bundle that it is part of. Several changes add up."""
+    changes: dict[Page, list[tuple[str, str]]] = {}
 
     def serve(page: Page, path: str, old: str, new: str) -> None:
+        assert old in (WEB / path).read_text("utf-8"), f"{path} does not say {old}"
+        bundles = [
+            f"**/{file.relative_to(dist).as_posix()}"
+            for file in [*dist.glob("*.js"), *dist.glob("worker/*.js")]
+            if old in file.read_text("utf-8")
+        ]
+        assert bundles, f"no bundle says {old}"
         unseal(page)
+        told = changes.setdefault(page, [])
+        told.append((old, new))
 
         def handle(route: Route) -> None:
             response = route.fetch()
             body = response.text()
-            assert old in body
-            route.fulfill(response=response, body=body.replace(old, new))
+            for old, new in told:
+                body = body.replace(old, new)
+            route.fulfill(response=response, body=body)
 
-        page.route(f"**/{path}", handle)
+        for bundle in bundles:
+            page.route(bundle, handle)
 
     return serve

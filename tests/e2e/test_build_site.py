@@ -7,6 +7,7 @@ import sys
 import time
 import urllib.request
 
+from tallow_build import budget
 from tallow_build.files import file_sha256
 from tallow_build.paths import ROOT
 
@@ -15,8 +16,9 @@ def test_runtime_json_tells_the_truth(dist):
     runtime = dist / "runtime"
     told = json.loads((runtime / "runtime.json").read_text())
     assert told["pyodide"]["version"] == "314.0.4"
-    files = {f"pyodide/{name}": known for name, known in told["pyodide"]["files"].items()}
-    files["snapshot.bin"] = told["snapshot"]
+    pyodide = told["pyodide"]
+    files = {f"{pyodide['folder']}/{name}": known for name, known in pyodide["files"].items()}
+    files[told["snapshot"]["file"]] = told["snapshot"]
     assert set(told["packages"]) == {"tallow", "numpy", "protobuf", "onnx"}
     packages = {known["file"]: known for known in told["packages"].values()}
     for name, known in {**files, **packages}.items():
@@ -35,16 +37,24 @@ def test_every_file_that_the_manifest_names_is_there(dist):
     for model in manifest["models"]:
         card = json.loads((dist / "models" / model["card"]).read_text())
         assert card["sha256"] == model["sha256"]
-        assert (dist / "models" / card["labels"]).is_file()
+        for labels in (card["labels"], *card.get("labels_in", {}).values()):
+            assert (dist / "models" / labels).is_file()
 
 
 def test_every_sample_is_there(dist):
     known = json.loads((ROOT / "samples" / "samples.json").read_text("utf-8"))["samples"]
     told = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
     assert [sample["name"] for sample in told] == [sample["name"] for sample in known]
-    for sample in known:
-        path = dist / "samples" / sample["file"]
+    for sample, is_told in zip(known, told, strict=True):
+        path = dist / "samples" / is_told["file"]
         assert file_sha256(path) == sample["made_from"]["sha256"]
+
+
+def test_everything_has_a_line_in_the_budget_and_keeps_to_it(dist):
+    assert len(budget.check(dist)) > 20
+    folder = json.loads((dist / "runtime" / "runtime.json").read_text())["pyodide"]["folder"]
+    wasm = dist / "runtime" / folder / "pyodide.asm.wasm"
+    assert budget.wire_bytes(wasm) < 0.3 * wasm.stat().st_size
 
 
 def test_the_licences_are_there(dist):

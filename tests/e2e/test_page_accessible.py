@@ -74,7 +74,7 @@ def test_every_state(visitor: Any, photos: Any, theme: Any) -> None:
 
 
 def test_a_failure(visitor: Any) -> None:
-    visitor.page.route("**/models/mnist/mnist.onnx", lambda route: route.fulfill(status=500))
+    visitor.page.route("**/models/mnist/mnist-*.onnx", lambda route: route.fulfill(status=500))
     visitor.open(state="error")
     assert findings(visitor.page) == []
     visitor.page.evaluate("document.querySelector('main').append(document.createElement('button'))")

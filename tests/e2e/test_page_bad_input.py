@@ -7,6 +7,7 @@ import json
 from contextlib import contextmanager
 
 from playwright.sync_api import Page, Route, expect
+from tests.e2e.conftest import served_path
 
 from tallow_build.browser import until
 
@@ -35,16 +36,16 @@ FAULTS = {
     "changed": (lambda route, body: route.fulfill(body=body[:-9] + b"corrupted"), "its sha256 is"),
     "no server": (lambda route, body: route.abort(), "can’t be reached"),
 }
-MODEL = "models/mnist/mnist.onnx"
+MODEL = "models/mnist/mnist-*.onnx"
 
 # Parts that a start of the worker can't do without, in the order in which it comes to them. Of a
 # worker whose modules can't be loaded, browsers name only the worker.
-WORKER = {"gpu/runner.js": "worker", "worker/main.js": "worker"}
+WORKER = {"worker/main-*.js": "worker"}
 PYTHON = [
     "runtime/runtime.json",
-    "runtime/pyodide/pyodide.mjs",
-    "runtime/pyodide/pyodide.asm.wasm",
-    "runtime/pyodide/pyodide.asm.mjs",
+    "runtime/pyodide-*/pyodide.mjs",
+    "runtime/pyodide-*/pyodide.asm.wasm",
+    "runtime/pyodide-*/pyodide.asm.mjs",
 ]
 
 
@@ -78,15 +79,18 @@ def fails(visitor, path: str, break_it, *words: str) -> None:
 def test_a_model_that_can_not_be_had(visitor):
     """One fault after the other on the same page: each is over at the next try, which shows the
     next one; the last try succeeds."""
-    for path in ("models/manifest.json", "models/mnist/card.json"):
-        fails(visitor, path, FAULTS["missing"][0], path)
+    for path in ("models/manifest.json", "models/mnist/card-*.json"):
+        fails(visitor, path, FAULTS["missing"][0], path.partition("*")[0])
     for break_it, words in FAULTS.values():
-        fails(visitor, MODEL, break_it, "mnist.onnx", words)
+        fails(visitor, MODEL, break_it, served_path("mnist"), words)
     recovers(visitor)
 
 
 def test_parts_of_the_worker_that_are_missing(visitor):
-    for path, words in {**WORKER, **{path: path for path in PYTHON}}.items():
+    for path, words in {
+        **WORKER,
+        **{path: path.partition("*")[2] or path for path in PYTHON},
+    }.items():
         fails(visitor, path, FAULTS["missing"][0], words)
     recovers(visitor)
 
@@ -94,7 +98,7 @@ def test_parts_of_the_worker_that_are_missing(visitor):
 def test_wasm_that_does_not_compile(visitor, dist):
     """Its hash is the right one: a build that this browser does not understand, say."""
     wasm = "pyodide.asm.wasm"
-    body = (dist / "runtime" / "pyodide" / wasm).read_bytes()
+    body = next(dist.glob(f"runtime/pyodide-*/{wasm}")).read_bytes()
     other = body[:5000] + bytes(1000) + body[6000:]
 
     def change(route: Route, told: bytes) -> None:
@@ -103,7 +107,7 @@ def test_wasm_that_does_not_compile(visitor, dist):
         route.fulfill(json=runtime)
 
     served = broken(
-        visitor.page, f"runtime/pyodide/{wasm}", lambda route, _: route.fulfill(body=other)
+        visitor.page, f"runtime/pyodide-*/{wasm}", lambda route, _: route.fulfill(body=other)
     )
     with broken(visitor.page, "runtime/runtime.json", change), served:
         visitor.open(state="error")
@@ -112,9 +116,9 @@ def test_wasm_that_does_not_compile(visitor, dist):
 
 
 def test_a_model_that_fails_leaves_the_others_working(visitor, photos):
-    with broken(visitor.page, "models/squeezenet1_1/squeezenet1_1.onnx", FAULTS["missing"][0]):
+    with broken(visitor.page, "models/squeezenet1_1/squeezenet1_1-*.onnx", FAULTS["missing"][0]):
         visitor.open("./?device=numpy&model=squeezenet1_1#classify", state="error")
-        expect(visitor.status).to_contain_text("squeezenet1_1.onnx")
+        expect(visitor.status).to_contain_text(served_path("squeezenet1_1"))
         visitor.choose(photos["coffee"]["path"])
         visitor.hook("model-select").select_option("efficientnet_lite0")
         visitor.wait()

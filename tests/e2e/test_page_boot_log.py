@@ -38,7 +38,7 @@ def test_each_stage_has_a_line_with_bytes_and_time(visitor):
 
 
 def test_a_stage_that_fails_says_so_until_it_is_tried_again(visitor):
-    missing = "**/models/mnist/mnist.onnx"
+    missing = "**/models/mnist/mnist-*.onnx"
     visitor.page.route(missing, lambda route: route.fulfill(status=404))
     visitor.open(state="error")
     line = visitor.hook("boot-log").locator("[data-stage=model]")

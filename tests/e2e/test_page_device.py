@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from playwright.sync_api import expect
+from tests.e2e.conftest import OPEN_DEVICE
 
 NUMBER = re.compile(r"\d")
 
@@ -161,7 +162,7 @@ def test_an_adapter_that_refuses_the_device_leaves_numpy(visitor, patch):
         GPUAdapter.prototype.requestDevice = () =>
             Promise.reject(new DOMException("limits too high", "OperationError"));
     """
-    patch(visitor.page, "gpu/device.js", "// @ts-check\n", refuse)
+    patch(visitor.page, "gpu/device.js", OPEN_DEVICE, f"{refuse}{OPEN_DEVICE}")
     visitor.open()
     expect(visitor.device).to_have_attribute("data-device", "numpy")
     expect(visitor.device).to_contain_text("refused to open a device: limits too high")

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Browser, expect
+from tests.e2e.conftest import OPEN_DEVICE, served_path
 
 # index.html as it is before any script runs, against the English table.
 COMPARE = """async () => {
-  const { default: en } = await import(new URL("text/en.js", location));
+  const { default: en } = await import(new URL("sources/text/en.js", location));
   const page = new DOMParser().parseFromString(
     await (await fetch("index.html")).text(), "text/html");
   const said = (words) => (words ?? "").replace(/\\s+/g, " ").trim();
@@ -113,11 +114,11 @@ def test_what_the_worker_says_is_in_the_page_s_language(visitor: Any, patch: Any
     patch(page, "fetch.js", "const SILENCE_MS = 30_000;", "const SILENCE_MS = 4_000;")
     refuse = "Promise.reject(new DOMException('limits too high', 'OperationError'))"
     refuse = f"GPUAdapter.prototype.requestDevice = () => {refuse};\n"
-    patch(page, "gpu/device.js", "// @ts-check\n", refuse)
-    page.route("**/mnist.onnx", lambda route: route.fulfill(status=404))
+    patch(page, "gpu/device.js", OPEN_DEVICE, f"{refuse}{OPEN_DEVICE}")
+    page.route("**/mnist-*.onnx", lambda route: route.fulfill(status=404))
     visitor.open(state="error")
     words = visitor.status.locator(".words span")
-    expect(words).to_have_text("服务器上没有 models/mnist/mnist.onnx（404）。")
+    expect(words).to_have_text(f"服务器上没有 {served_path('mnist')}（404）。")
     expect(visitor.device).to_have_attribute("data-device", "numpy", timeout=60_000)
     only_chinese(visitor.device.text_content())
     only_chinese(visitor.hook("device-select").locator("[value=webgpu]").get_attribute("title"))
@@ -125,21 +126,21 @@ def test_what_the_worker_says_is_in_the_page_s_language(visitor: Any, patch: Any
 
     # What is said already is said again in the language that is chosen.
     visitor.hook("language-select").select_option("en")
-    expect(words).to_have_text("models/mnist/mnist.onnx is missing from the server (404).")
+    expect(words).to_have_text(f"{served_path('mnist')} is missing from the server (404).")
     expect(visitor.device).to_contain_text("refused to open a device: limits too high")
     visitor.hook("language-select").select_option("zh")
-    expect(words).to_have_text("服务器上没有 models/mnist/mnist.onnx（404）。")
+    expect(words).to_have_text(f"服务器上没有 {served_path('mnist')}（404）。")
 
-    page.unroute("**/mnist.onnx")
-    page.route("**/mnist.onnx", lambda route: None)
+    page.unroute("**/mnist-*.onnx")
+    page.route("**/mnist-*.onnx", lambda route: None)
     visitor.status.get_by_role("button", name="重试").click()
     expect(words).to_contain_text("4 秒没有响应", timeout=60_000)
     only_chinese(words.text_content())
 
-    page.unroute("**/mnist.onnx")
-    page.route("**/mnist.onnx", lambda route: route.fulfill(body=b"x" * 9))
+    page.unroute("**/mnist-*.onnx")
+    page.route("**/mnist-*.onnx", lambda route: route.fulfill(body=b"x" * 9))
     visitor.status.get_by_role("button", name="重试").click()
-    expect(words).to_have_text(re.compile("models/mnist/mnist.onnx 已损坏：有 9 字节，应为"))
+    expect(words).to_have_text(re.compile(f"{served_path('mnist')} 已损坏：有 9 字节，应为"))
 
 
 def test_a_failure_that_python_tells_stands_in_a_sentence_of_the_page(

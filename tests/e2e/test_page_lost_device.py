@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
+from tests.e2e.conftest import OPEN_DEVICE
 
 from tallow_build.browser import until
 
@@ -43,7 +44,6 @@ LOSABLE = """
   };
 }
 """
-FIRST_LINE = "// @ts-check\n"
 CHANNELS = """
 window.struck = 0;
 new BroadcastChannel("struck").onmessage = () => { window.struck += 1; };
@@ -60,7 +60,7 @@ class Losing:
     def __init__(self, visitor, patch) -> None:
         self.visitor = visitor
         self.page = visitor.page
-        patch(self.page, "gpu/device.js", FIRST_LINE, LOSABLE)
+        patch(self.page, "gpu/device.js", OPEN_DEVICE, f"{LOSABLE}{OPEN_DEVICE}")
         self.page.add_init_script(CHANNELS)
 
     def lose(self, *plan: str) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import count
 
 from playwright.sync_api import Route, expect
+from tests.e2e.conftest import served_path
 
 SILENCE = "const SILENCE_MS = 30_000;"
 SHORT = "const SILENCE_MS = 6_000;"
-MODEL = "models/mnist/mnist.onnx"
+MODEL = "models/mnist/mnist-*.onnx"
 
 
 def stall(page, path: str, times: float) -> list[str]:
@@ -31,7 +32,7 @@ def test_a_server_that_stalls_is_asked_again_once_and_then_given_up_on(visitor, 
     asked = stall(visitor.page, MODEL, 3)
     visitor.open(state="error")
     assert len(listed) >= 2  # the page asks, and so does the worker
-    expect(visitor.status).to_contain_text("mnist.onnx could not be fetched")
+    expect(visitor.status).to_contain_text(f"{served_path('mnist')} could not be fetched")
     expect(visitor.status).to_contain_text("silent for 6 seconds")
     assert len(asked) == 2
     visitor.status.get_by_role("button", name="Try again").click()
@@ -42,8 +43,8 @@ def test_a_server_that_stalls_is_asked_again_once_and_then_given_up_on(visitor, 
 
 
 def test_without_webassembly_that_is_said(visitor, patch):
-    gone = 'import { emit } from "./serve.js";\n'
-    patch(visitor.page, "worker/python.js", gone, f"{gone}delete globalThis.WebAssembly;\n")
+    own = "const networkFetch = globalThis.fetch;"
+    patch(visitor.page, "worker/python.js", own, f"{own} delete globalThis.WebAssembly;")
     visitor.open(state="error")
     expect(visitor.status).to_contain_text("no WebAssembly")
     visitor.draw_seven()  # and nothing breaks
@@ -52,13 +53,13 @@ def test_without_webassembly_that_is_said(visitor, patch):
 
 def test_where_modules_do_not_run_the_page_says_so(page):
     forbid = {"Content-Security-Policy": "script-src 'none'"}
-    faults = {
-        "**/": lambda route: route.fulfill(response=route.fetch(), headers=forbid | HTML),
-        "**/main.js": lambda route: route.abort(),
-        "**/text.js": lambda route: route.fulfill(status=404),
-    }
+    faults = [
+        ("**/", lambda route: route.fulfill(response=route.fetch(), headers=forbid | HTML)),
+        ("**/main-*.js", lambda route: route.abort()),
+        ("**/main-*.js", lambda route: route.fulfill(status=404)),
+    ]
     notices = []
-    for path, fault in faults.items():  # in a tab each, since the page waits before it says so
+    for path, fault in faults:  # in a tab each, since the page waits before it says so
         tab = page.context.new_page()
         tab.route(path, fault)
         tab.goto("./")

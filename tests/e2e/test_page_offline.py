@@ -17,6 +17,7 @@ from tests.e2e.conftest import PATIENCE
 from tallow_build import dist as site_maker
 from tallow_build import server as static
 from tallow_build.address import listen
+from tallow_build.compressed import ENDINGS
 
 
 class Host:
@@ -45,6 +46,9 @@ class Host:
         path.write_text(before.replace(old, new), "utf-8")
         if told:
             site_maker.keep_offline(self.folder)
+        for stale in (path, self.folder / "service-worker.js"):
+            for ending in ENDINGS:
+                stale.with_name(stale.name + ending).unlink(missing_ok=True)
 
 
 @pytest.fixture

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tallow_build.browser import until
 
-SNAPSHOT = "**/runtime/snapshot.bin"
+SNAPSHOT = "**/runtime/snapshot-*.bin"
 
 
 def asked_of_runtime(page: Page) -> list[str]:
@@ -24,6 +26,17 @@ def asked_of_runtime(page: Page) -> list[str]:
 
     page.on("request", note)
     return asked
+
+
+def known(dist: Path) -> dict[str, Any]:
+    """runtime.json."""
+    told: dict[str, Any] = json.loads((dist / "runtime" / "runtime.json").read_text("utf-8"))
+    return told
+
+
+def image(dist: Path) -> Path:
+    """The snapshot."""
+    return dist / "runtime" / known(dist)["snapshot"]["file"]
 
 
 def retell(page: Page, change) -> None:
@@ -39,8 +52,8 @@ def retell(page: Page, change) -> None:
 
 def serve_as_right(page: Page, content: bytes) -> None:
     """Serves another snapshot, and its hash."""
-    known = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    retell(page, lambda runtime: runtime.update(snapshot=known))
+    told = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    retell(page, lambda runtime: runtime["snapshot"].update(told))
     page.route(SNAPSHOT, lambda route: route.fulfill(body=content))
 
 
@@ -49,7 +62,7 @@ def test_nothing_is_loaded_that_the_snapshot_holds(visitor):
     visitor.open()
     visitor.draw_seven()
     assert visitor.read() == "7"
-    assert "snapshot.bin" in asked
+    assert [name for name in asked if name.startswith("snapshot-")]
     assert not [name for name in asked if name.endswith((".zip", ".whl"))]
 
     visitor.hook("device-select").select_option("numpy")
@@ -96,7 +109,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_where_it_fails_the_plain_load_takes_over(visitor, dist, fault):
-    fault(visitor.page, (dist / "runtime" / "snapshot.bin").read_bytes())
+    fault(visitor.page, image(dist).read_bytes())
     visitor.open()
     visitor.draw_seven()
     assert visitor.read() == "7"
@@ -187,6 +200,6 @@ told.getvalue()
 
 
 def test_what_is_known_of_it_is_true(dist):
-    told = json.loads((dist / "runtime" / "runtime.json").read_text())
+    told = known(dist)
     assert told["version"] == "0.1.0"
-    assert told["snapshot"]["bytes"] == (dist / "runtime" / "snapshot.bin").stat().st_size
+    assert told["snapshot"]["bytes"] == image(dist).stat().st_size

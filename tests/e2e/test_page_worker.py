@@ -107,7 +107,7 @@ def test_a_python_that_has_failed_for_good_is_replaced(visitor):
         "(python.then(({ pyodide }) => pyodide._api.fatal_error(new Error('no memory')))"
         ".catch(() => {}), 0) || "  # it also throws, which is this test's own doing
     )
-    serve_once(visitor.page, "worker/main.js", DIGIT, f"{DIGIT}{fatal}")
+    serve_once(visitor.page, "worker/main-*.js", DIGIT, f"{DIGIT}{fatal}")
     visitor.open()
     visitor.draw_seven()
     until(visitor.page, "workers.length === 2")
@@ -120,7 +120,7 @@ def test_one_that_is_stuck_is_replaced(visitor, patch):
     stuck = ("new Promise(() => {})", "(() => { for (;;); })()")
     changes = [f"{DIGIT}{way} || " for way in stuck]
     patch(visitor.page, "rpc.js", PATIENCE, IMPATIENT)
-    serve_once(visitor.page, "worker/main.js", DIGIT, *changes)
+    serve_once(visitor.page, "worker/main-*.js", DIGIT, *changes)
     visitor.open()
     visitor.draw_seven()  # which the worker is asked about again and again, as soon as it is ready
     for number in (2, 3):

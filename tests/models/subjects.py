@@ -11,7 +11,8 @@ import numpy as np
 import onnxruntime
 from PIL import Image
 
-from tallow_build.paths import CACHE, DIST, NODE_MODULES, ROOT
+from tallow_build import models
+from tallow_build.paths import CACHE, NODE_MODULES, ROOT
 
 NAMES = [
     entry["name"] for entry in json.loads((ROOT / "models" / "manifest.json").read_text())["models"]
@@ -24,8 +25,8 @@ class Subject:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.path = DIST / "models" / name / f"{name}.onnx"
-        self.card = json.loads((self.path.parent / "card.json").read_text("utf-8"))
+        self.path = models.in_dist(name)
+        self.card = json.loads((ROOT / "models" / name / "card.json").read_text("utf-8"))
         self.input = self.card["input"]["name"]
         self.output = self.card["output"]["name"]
 

@@ -22,6 +22,7 @@ from tallow.hostarray import from_buffer
 from tallow.onnx import element_forms, window_forms, writing
 from tallow.op import REGISTRY
 from tallow.ops import window
+from tallow_build import models
 
 from .graphs import model, node, value, weight
 
@@ -183,7 +184,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_shipped_model_comes_back(name: str, dist: Path, tmp_path: Path) -> None:
-    source, target = dist / "models" / name / f"{name}.onnx", tmp_path / "again.onnx"
+    source, target = models.in_dist(name), tmp_path / "again.onnx"
     loaded = tl.onnx.load(source)
     proto = saved(target, loaded)
     assert operators_of(proto) == EXPECTED[name]

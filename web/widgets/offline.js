@@ -5,12 +5,13 @@
  * button that installs the page as an app, where the browser has that to offer.
  */
 
+import { Workbox } from "workbox-window";
+
 import { Said, words, wordsOf } from "../said.js";
 import { Message } from "./message.js";
 
 /** @typedef {"unsaid" | "keeping" | "kept" | "newer" | "refused"} State */
 
-const CLIENT = new URL("../runtime/workbox-window.prod.mjs", import.meta.url);
 const WORKER = new URL("../service-worker.js", import.meta.url);
 
 export class Offline {
@@ -20,7 +21,7 @@ export class Offline {
   #state = "unsaid";
   #begun = false;
   #wanted = false;
-  /** @type {import("workbox-window").Workbox | null} */
+  /** @type {Workbox | null} */
   #worker = null;
 
   /**
@@ -51,8 +52,6 @@ export class Offline {
 
   async #register() {
     if (!("serviceWorker" in navigator)) throw new Said(words("noServiceWorker"));
-    /** @type {typeof import("workbox-window")} */
-    const { Workbox } = await import(CLIENT.href);
     const worker = new Workbox(WORKER.href, { updateViaCache: "none" });
     this.#worker = worker;
     worker.addEventListener("waiting", () => this.#show("newer"));

@@ -3,7 +3,7 @@
  * Photographs of this site to try, with whose they are. They are fetched once somebody sees them.
  */
 
-import { fetchBytes, fetchJson } from "../fetch.js";
+import { fetchBytes, fetchJson, withoutHash } from "../fetch.js";
 import { text } from "../text.js";
 
 /**
@@ -70,7 +70,7 @@ const titleOf = (name) => /** @type {Record<string, string>} */ (text.samples)[n
 
 /** @param {string} file @returns {Promise<File[]>} */
 async function fetchPhoto(file) {
-  return [new File([await fetchBytes(`samples/${file}`)], file)];
+  return [new File([await fetchBytes(`samples/${file}`)], withoutHash(file))];
 }
 
 /** @param {Sample} sample */

@@ -21,16 +21,13 @@ import { stage } from "./stage.js";
  * @typedef {{bytes: number, sha256: string}} Known  a file, before it is fetched
  * @typedef {Known & {file: string}} Package
  * @typedef {object} Runtime
- * @property {{files: Record<string, Known>}} pyodide
- * @property {Known} snapshot
+ * @property {{folder: string, files: Record<string, Known>}} pyodide
+ * @property {Package} snapshot
  * @property {string} version  of the Tallow in it
  * @property {Record<string, Package>} packages
  * @typedef {any} Pyodide
  * @typedef {Promise<(options: object) => Promise<Pyodide>>} Glue
  */
-
-const HOME = new URL("runtime/pyodide/", SITE);
-const WHEELS = new URL("runtime/wheels/", SITE);
 
 // Pyodide's glue is imported as modules; these are the files that it fetches.
 const WASM = "pyodide.asm.wasm";
@@ -39,8 +36,6 @@ const LOCK = "pyodide-lock.json";
 
 /** In place of the standard library: nothing is asked for under this name. */
 const NO_LIBRARY = "none.zip";
-
-const SNAPSHOT = "runtime/snapshot.bin";
 
 /** How long an import waits for the server. */
 const PATIENCE_MS = 30_000;
@@ -118,11 +113,10 @@ export class Python {
  */
 export async function startPython({ numpy, plain = false }) {
   if (typeof WebAssembly === "undefined") throw new Said(words("noWebAssembly"));
-  const glue = importGlue();
-  glue.catch(() => {}); // awaited below, unless runtime.json fails first
   const runtime = /** @type {Runtime} */ (await fetchJson("runtime/runtime.json"));
-  const wasm = compileWasm(runtime.pyodide.files[WASM]);
-  wasm.catch(() => {}); // awaited by both of the following
+  const glue = importGlue(runtime);
+  const wasm = compileWasm(runtime);
+  for (const each of [glue, wasm]) each.catch(() => {}); // awaited by both of the following
   if (numpy) fetchNumpy(runtime).catch(() => {}); // awaited by loadNumpy()
   const restored = async () => {
     try {
@@ -143,13 +137,27 @@ export async function startPython({ numpy, plain = false }) {
 }
 
 /**
+ * @param {Runtime} runtime
+ * @param {string} name  of a file of Pyodide's
+ * @returns {string}  its path, relative to the site
+ */
+const pathOf = ({ pyodide }, name) => `runtime/${pyodide.folder}/${name}`;
+
+/**
+ * @param {Runtime} runtime
+ * @param {string} name  of a file of Pyodide's
+ */
+const addressOf = (runtime, name) => new URL(pathOf(runtime, name), SITE).href;
+
+/**
  * Pyodide's two modules, of which it would import the second later.
+ * @param {Runtime} runtime
  * @returns {Glue}
  */
-async function importGlue() {
-  const inner = import(new URL("pyodide.asm.mjs", HOME).href);
+async function importGlue(runtime) {
+  const inner = import(addressOf(runtime, "pyodide.asm.mjs"));
   inner.catch(() => {}); // awaited below, unless the other one fails first
-  const { loadPyodide } = await import(new URL("pyodide.mjs", HOME).href);
+  const { loadPyodide } = await import(addressOf(runtime, "pyodide.mjs"));
   const { default: createPyodideModule } = await inner;
   return (options) => loadPyodide({ ...options, createPyodideModule });
 }
@@ -164,12 +172,13 @@ function restore(runtime, glue, wasm) {
   const { [WASM]: code, [STANDARD]: standard } = runtime.pyodide.files;
   const bytes = runtime.snapshot.bytes + code.bytes;
   return stage("snapshot", { bytes }, async () => {
-    const file = download(SNAPSHOT, runtime.snapshot);
+    const { file: path, ...known } = runtime.snapshot;
+    const file = download(`runtime/${path}`, known);
     const lock = keepLock(runtime);
     const snapshot = file.then((content) => new Snapshot(content));
-    const pyodide = await start(glue, wasm, [snapshot, lock], snapshot);
+    const pyodide = await start(runtime, glue, wasm, [snapshot, lock], snapshot);
     const restored = pyodide.pyimport("restored");
-    const version = restored.awake(fetchStandard, standard.sha256);
+    const version = restored.awake(() => fetchStandard(runtime), standard.sha256);
     restored.destroy();
     if (version !== runtime.version) throw new Said(words("otherSnapshot", version));
     return pyodide;
@@ -188,10 +197,10 @@ async function load(runtime, glue, wasm) {
   const archives = Promise.all(
     wheels.map(([, { file, ...is }]) => download(`runtime/${file}`, is)),
   );
-  const standard = keep(`runtime/pyodide/${STANDARD}`, files[STANDARD]);
+  const standard = keep(pathOf(runtime, STANDARD), files[STANDARD]);
   const downloads = [archives, standard, keepLock(runtime)];
   const bytes = files[WASM].bytes + files[STANDARD].bytes;
-  const pyodide = await stage("python", { bytes }, () => start(glue, wasm, downloads));
+  const pyodide = await stage("python", { bytes }, () => start(runtime, glue, wasm, downloads));
   await stage("tallow", { bytes: wheels.reduce((sum, [, is]) => sum + is.bytes, 0) }, async () => {
     for (const wheel of await archives) pyodide.unpackArchive(wheel, "wheel");
     pyodide.pyimport("tallow").destroy();
@@ -201,13 +210,14 @@ async function load(runtime, glue, wasm) {
 
 /**
  * The wasm file is compiled while it arrives, and nothing of it runs before it was checked.
- * @param {Known} known
+ * @param {Runtime} runtime
  * @returns {Promise<WebAssembly.Module>}
  */
-async function compileWasm(known) {
+async function compileWasm(runtime) {
   /** @type {Promise<WebAssembly.Module> | undefined} */
   let compiling;
-  const bytes = await download(`runtime/pyodide/${WASM}`, known, (response) => {
+  const known = runtime.pyodide.files[WASM];
+  const bytes = await download(pathOf(runtime, WASM), known, (response) => {
     // Of the browser's own response it may have kept the compiled code of an earlier visit.
     compiling = WebAssembly.compileStreaming(response);
     compiling.catch(() => {}); // awaited below, unless the download fails first
@@ -221,15 +231,16 @@ async function compileWasm(known) {
 }
 
 /**
+ * @param {Runtime} runtime
  * @param {Glue} glue
  * @param {Promise<WebAssembly.Module>} wasm
  * @param {Promise<unknown>[]} downloads  of what it needs; one that fails makes this fail
  * @param {Promise<Snapshot>} [snapshot]
  * @returns {Promise<Pyodide>}
  */
-async function start(glue, wasm, downloads, snapshot) {
-  withhold(NO_LIBRARY);
-  withhold(WASM); // it is compiled already, or soon
+async function start(runtime, glue, wasm, downloads, snapshot) {
+  withhold(addressOf(runtime, NO_LIBRARY));
+  withhold(addressOf(runtime, WASM)); // it is compiled already, or soon
   globalThis.fetch = fetchOrReady;
   const instantiate = WebAssembly.instantiateStreaming;
   /** @type {PromiseWithResolvers<never>} */
@@ -250,10 +261,14 @@ async function start(glue, wasm, downloads, snapshot) {
   for (const each of [wasm, ...downloads]) each.catch(failing.reject);
   try {
     const loadPyodide = await Promise.race([glue, failing.promise]);
-    const options = { indexURL: HOME.href, packageBaseUrl: WHEELS.href };
+    const wheel = new URL(`runtime/${runtime.packages.numpy.file}`, SITE);
+    const options = {
+      indexURL: addressOf(runtime, ""),
+      packageBaseUrl: new URL("./", wheel).href, // of the one package that Pyodide asks for
+    };
     const image = snapshot?.then((made) => made.image);
     // Files are not in a snapshot. The library is fetched when something imports more of it.
-    const restoring = { _loadSnapshot: image, stdLibURL: new URL(NO_LIBRARY, HOME).href };
+    const restoring = { _loadSnapshot: image, stdLibURL: addressOf(runtime, NO_LIBRARY) };
     const starting = loadPyodide(snapshot ? { ...options, ...restoring } : options);
     return await Promise.race([starting, failing.promise]);
   } catch (error) {
@@ -274,12 +289,13 @@ function notStarted(error) {
 
 /**
  * The archive of the standard library, now, while Python waits.
+ * @param {Runtime} runtime
  * @returns {Uint8Array}
  * @throws {Error}
  */
-function fetchStandard() {
+function fetchStandard(runtime) {
   const request = new XMLHttpRequest();
-  request.open("GET", new URL(STANDARD, HOME), false);
+  request.open("GET", addressOf(runtime, STANDARD), false);
   request.responseType = "arraybuffer";
   request.timeout = PATIENCE_MS;
   request.send();
@@ -293,8 +309,8 @@ function fetchNumpy({ packages: { numpy } }) {
 }
 
 /** @param {Runtime} runtime */
-function keepLock({ pyodide: { files } }) {
-  return keep(`runtime/pyodide/${LOCK}`, files[LOCK]);
+function keepLock(runtime) {
+  return keep(pathOf(runtime, LOCK), runtime.pyodide.files[LOCK]);
 }
 
 /**
@@ -312,8 +328,8 @@ function keep(path, expected) {
 
 /**
  * Have Pyodide's next request of one of its files answered with nothing: it does not need it.
- * @param {string} name
+ * @param {string} address
  */
-function withhold(name) {
-  ready.set(new URL(name, HOME).href, Promise.resolve(new Uint8Array()));
+function withhold(address) {
+  ready.set(address, Promise.resolve(new Uint8Array()));
 }

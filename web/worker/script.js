@@ -13,10 +13,12 @@
  * Events: {event: "progress", ...} during boot; {event: "stdout" | "stderr", text} during exec.
  */
 
-import { SITE, fetchBytes } from "../fetch.js";
+import { fetchBytes } from "../fetch.js";
 import { openGpu, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
 import { emit, serve } from "./serve.js";
+
+const SCRIPT = new URL("./script.py", import.meta.url).href;
 
 /** @type {any} */
 let pyodide;
@@ -32,15 +34,14 @@ async function boot({ device }) {
   const opening = device === "numpy" ? withoutGpu() : openGpu();
   const [python, code, { info, reason }] = await Promise.all([
     startPython({ numpy: true }),
-    fetchBytes("worker/script.py"),
+    fetchBytes(SCRIPT),
     opening,
   ]);
   ({ pyodide } = python);
   stream("stdout", pyodide.setStdout);
   stream("stderr", pyodide.setStderr);
   script = pyodide.globals.get("dict")();
-  const filename = new URL("worker/script.py", SITE).href;
-  pyodide.runPython(new TextDecoder().decode(code), { globals: script, filename });
+  pyodide.runPython(new TextDecoder().decode(code), { globals: script, filename: SCRIPT });
   const had = info ? "webgpu" : "numpy";
   script.get("set_device")(had);
   return { device: had, adapter: info?.name ?? "", reason: device === had ? null : reason };

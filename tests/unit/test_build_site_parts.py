@@ -1,0 +1,157 @@
+"""The parts of the build that make dist/ out of files: names, documents, compression, budget."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tallow_build import budget, bundled, compressed, node_env
+from tallow_build.errors import BuildError
+from tallow_build.site import Site, is_hashed
+
+
+def test_a_name_changes_with_the_content_and_only_then(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    first = site.put_hashed("models/labels.zh.json", b"one")
+    assert re.fullmatch(r"models/labels-[0-9a-f]{10}\.zh\.json", first)
+    assert (tmp_path / first).read_bytes() == b"one"
+    assert site.names == {"models/labels.zh.json": first}
+    assert site.put_hashed("models/labels.zh.json", b"one") == first
+    assert site.put_hashed("models/labels.zh.json", b"two") != first
+
+
+def test_a_folder_changes_with_any_of_its_files(tmp_path: Path) -> None:
+    site = Site(tmp_path / "site")
+    files = {name: tmp_path / name for name in ("a", "b")}
+    folders = set()
+    for content in ("one", "two"):
+        files["a"].write_text("same")
+        files["b"].write_text(content)
+        folder = site.put_in_hashed_folder("runtime/parts", files)
+        assert (site.folder / folder / "b").read_text() == content
+        assert is_hashed(f"{folder}/b")
+        folders.add(folder)
+    assert len(folders) == 2
+    assert not is_hashed("runtime/numpy-2.4.3-cp314.whl")
+
+
+def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
+    web = tmp_path / "web"
+    (web / "worker").mkdir(parents=True)
+    (web / "python.js").write_text("console.log(1);\n")
+    (web / "place.js").write_text('export const HOME = new URL("./", import.meta.url);\n')
+    (web / "main.js").write_text(
+        'import { HOME } from "./place.js";\n'
+        'new Worker(new URL("./worker/main.js", import.meta.url));\nconsole.log(HOME);\n'
+    )
+    (web / "worker" / "script.py").write_text("1")
+    (web / "worker" / "main.js").write_text(
+        'import { HOME } from "../place.js";\n'
+        'fetch(new URL("./script.py", import.meta.url));\nconsole.log(HOME);\n'
+    )
+    (web / "worker" / "script.js").write_text("console.log(1);\n")
+    site = Site(tmp_path / "site")
+    names = bundled.put_modules(site, web)
+    page = (site.folder / names["main.js"]).read_text()
+    assert f'new URL("./{names["worker/main.js"]}", import.meta.url)' in page
+    assert 'HOME = new URL("./", import.meta.url)' in page
+    worker = (site.folder / names["worker/main.js"]).read_text()
+    script = names["worker/script.py"].removeprefix("worker/")
+    assert f'new URL("./{script}", import.meta.url)' in worker
+    assert 'HOME = new URL("../", import.meta.url)' in worker
+    assert all(is_hashed(name) for name in names.values())
+
+    (web / "worker" / "main.js").write_text('import { gone } from "./nowhere.js"; gone();\n')
+    with pytest.raises(BuildError, match="nowhere"):
+        bundled.put_modules(site, web)
+
+
+def test_what_pays_is_compressed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compressed, "_KEPT", tmp_path / "kept")
+    text = b"so it goes, " * 100
+    noise = bytes(i * i * 7919 % 251 for i in range(300))
+    site = tmp_path / "site"
+    site.mkdir()
+    for name, content in {"a.js": text, "b.json": noise, "c.whl": text}.items():
+        (site / name).write_bytes(content)
+    compressed.put_beside(site)
+    made = {path.name for path in site.iterdir()}
+    assert made - {"b.json.br", "b.json.gz"} == {"a.js", "a.js.br", "a.js.gz", "b.json", "c.whl"}
+    assert gzip.decompress((site / "a.js.gz").read_bytes()) == text
+    back = "process.stdout.write(require('zlib').brotliDecompressSync(require('fs')"
+    back += ".readFileSync(process.argv[1])))"
+    program = [node_env.program(), "-e", back, str(site / "a.js.br")]
+    assert subprocess.run(program, capture_output=True, check=True).stdout == text
+
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
+    for path in site.glob("a.js.*"):
+        path.unlink()
+    (site / "b.json").unlink()
+    compressed.put_beside(site)
+    assert {"a.js.br", "a.js.gz"} <= {path.name for path in site.iterdir()}
+    left = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
+    assert left.items() < kept.items()  # nothing anew, and what is of no use any more is gone
+
+
+LINES = """
+[[part]]
+name = "code"
+files = ["*.js"]
+bytes = {code}
+[[part]]
+name = "models"
+files = ["models/*"]
+bytes = 100
+[[sum]]
+name = "all"
+parts = ["code", "models"]
+bytes = {all}
+"""
+
+
+@pytest.fixture
+def held(tmp_path: Path):
+    """held(code, all): compares a site with a budget of so many bytes."""
+    site = tmp_path / "site"
+    (site / "models").mkdir(parents=True)
+    (site / "main.js").write_bytes(bytes(90))
+    (site / "main.js.br").write_bytes(bytes(40))
+    (site / "models" / "a.onnx").write_bytes(bytes(50))
+
+    def check(code: int, all_: int) -> list[str]:
+        (tmp_path / "budget.toml").write_text(LINES.format(code=code, all=all_))
+        return budget.check(site, tmp_path / "budget.toml")
+
+    return check
+
+
+def test_what_keeps_to_its_budget_is_told(held) -> None:
+    assert [line.split() for line in held(40, 90)] == [
+        ["40", "of", "40", "code"],
+        ["50", "of", "100", "models"],
+        ["90", "of", "90", "all"],
+    ]
+
+
+def test_what_outgrows_its_line_is_named(held) -> None:
+    with pytest.raises(BuildError, match="code has 40 bytes, its line allows 39"):
+        held(39, 90)
+    with pytest.raises(BuildError, match="all has 90 bytes, its line allows 89"):
+        held(40, 89)
+
+
+def test_a_file_without_a_line_is_named(held, tmp_path: Path) -> None:
+    (tmp_path / "site" / "new.wasm").write_bytes(b"1")
+    with pytest.raises(BuildError, match=r"new\.wasm belongs to no part"):
+        held(40, 90)
+
+
+@pytest.mark.parametrize("text", ["", "[[part]]", LINES.format(code='"many"', all=1)])
+def test_a_budget_that_can_not_be_read(held, tmp_path: Path, text: str) -> None:
+    (tmp_path / "bad.toml").write_text(text)
+    with pytest.raises(BuildError, match=r"bad\.toml"):
+        budget.check(tmp_path / "site", tmp_path / "bad.toml")
