@@ -7,6 +7,7 @@
 
 import { Engine } from "./engine.js";
 import { filesOf } from "./prepare/files.js";
+import { startOver } from "./renew.js";
 import { words } from "./said.js";
 import { Both } from "./widgets/both.js";
 import { BootLog } from "./widgets/bootlog.js";
@@ -34,6 +35,9 @@ const wished = address.get("device") === "numpy" ? "numpy" : "webgpu";
 /** The time of the answer in each view. @type {Record<View, number | null>} */
 const times = { draw: null, classify: null, open: null };
 
+/** Whether the page has been ready. */
+let started = false;
+
 new LanguageChoice(byTestId("language-select"), () => {
   device.relabel();
   kernels.relabel();
@@ -60,7 +64,12 @@ const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info
 const engine = new Engine(wished, {
   status: (now) => {
     status.show(now);
-    if (now.state === "ready") void offline.begin();
+    if (now.state === "ready") {
+      started = true;
+      void offline.begin();
+    } else if (now.state === "error" && !started) {
+      void startOver();
+    }
   },
   started: (now) => {
     device.show(now);

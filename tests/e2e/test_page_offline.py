@@ -15,6 +15,7 @@ from tests.conftest import watched_page
 from tests.e2e.conftest import PATIENCE
 
 from tallow_build import dist as site_maker
+from tallow_build import documents
 from tallow_build import server as static
 from tallow_build.address import listen
 from tallow_build.compressed import ENDINGS
@@ -37,6 +38,21 @@ class Host:
     def shut(self) -> None:
         """Does not serve any more."""
         self._stack.close()
+
+    def release(self, name: str, listed_in: str) -> None:
+        """Puts a newer version in its place: this file has another content, and so another name."""
+        (old,) = self.folder.glob(name)
+        for path in self.folder.glob(f"{name}.*"):
+            path.unlink()
+        stem, _, ending = old.name.partition(".")
+        new = old.with_name(f"{stem[:-10]}{'0' * 10}.{ending}")
+        integrity = documents.attribute(old)
+        old.rename(new)
+        if ending == "js":
+            new.write_text(new.read_text("utf-8") + "document.body.className = 'next';", "utf-8")
+        where = (self.folder / listed_in).read_text("utf-8")
+        told = where.replace(old.name, new.name).replace(integrity, documents.attribute(new))
+        self.change(listed_in, where, told)
 
     def change(self, name: str, old: str, new: str, *, told: bool = True) -> None:
         """Changes a file; unless it is `told`, the service worker knows of another content."""
@@ -119,6 +135,58 @@ def test_a_new_version_is_offered_and_waits(visitor, host):
     expect(offline_state(other)).to_have_attribute("data-state", "newer", timeout=PATIENCE)
     offline_state(other).get_by_role("button").click()
     expect(other.locator("body.next")).to_have_count(1, timeout=PATIENCE)
+
+
+def forget(page: Page, part: str) -> None:
+    """The browser loses what was kept of a file."""
+    gone = """async (part) => {
+        for (const name of await caches.keys()) {
+            const cache = await caches.open(name);
+            for (const { url } of await cache.keys()) {
+                if (url.includes(part)) await cache.delete(url);
+            }
+        }
+    }"""
+    page.evaluate(gone, part)
+    page.context.new_cdp_session(page).send("Network.clearBrowserCache")
+
+
+def test_a_page_whose_files_are_gone_from_the_server_works_on(visitor, host):
+    page = visitor.page
+    visitor.open("./?device=numpy")
+    wait_until_kept(page)
+    host.release("main-*.js", "index.html")
+    visitor.open("./?device=numpy")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    expect(offline_state(page)).to_have_attribute("data-state", "newer", timeout=PATIENCE)
+    expect(page.locator("body.next")).to_have_count(0)
+    offline_state(page).get_by_role("button", name="Reload").click()
+    expect(page.locator("body.next")).to_have_count(1, timeout=PATIENCE)
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+
+
+@pytest.mark.parametrize("lost", ["main-*.js", "models/mnist/mnist-*.onnx"])
+def test_a_page_that_has_lost_a_part_of_an_older_version_starts_with_the_newer(visitor, host, lost):
+    page = visitor.page
+    visitor.open("./?device=numpy")
+    wait_until_kept(page)
+    part = lost.partition("*")[0]
+    forget(page, part)
+    visitor.open("./?device=numpy")  # the server has it still
+    assert page.evaluate("navigator.serviceWorker.controller !== null")
+
+    forget(page, part)
+    forget(page, "/plans/")  # with which a model's file would not be asked for
+    page.goto("about:blank")
+    host.release(lost, "models/manifest.json" if "models" in lost else "index.html")
+    page.goto(f"{host.address}?device=numpy")
+    expect(visitor.status).to_have_attribute("data-state", "ready", timeout=PATIENCE)
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    assert (page.locator("body.next").count() == 1) == (lost == "main-*.js")
+    wait_until_kept(page)
 
 
 def test_files_that_were_changed_on_their_way_are_not_kept(visitor, host):

@@ -7,10 +7,11 @@ import json
 from playwright.sync_api import expect
 
 from tallow_build.browser import until
+from tallow_build.paths import ROOT
 
 
-def test_samples_are_shown_credited_and_classified(visitor, dist):
-    known = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
+def test_samples_are_shown_credited_and_classified(visitor):
+    known = json.loads((ROOT / "samples" / "samples.json").read_text("utf-8"))["samples"]
     fetched: list[str] = []
     visitor.page.on("request", lambda r: fetched.append(r.url) if "samples/" in r.url else None)
     visitor.open("./?device=numpy")

@@ -42,7 +42,8 @@ def test_a_folder_changes_with_any_of_its_files(tmp_path: Path) -> None:
 def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
     web = tmp_path / "web"
     (web / "worker").mkdir(parents=True)
-    (web / "python.js").write_text("console.log(1);\n")
+    for name in ("start.js", "python.js"):
+        (web / name).write_text("console.log(1);\n")
     (web / "place.js").write_text('export const HOME = new URL("./", import.meta.url);\n')
     (web / "main.js").write_text(
         'import { HOME } from "./place.js";\n'
