@@ -3,6 +3,7 @@
     python3 build.py bench [--models NAME ...] [--engines NAME ...] [--rounds N] [--firsts N]
                            [--no-micro] [--json FILE] [--chart FILE] [--smoke]
     python3 build.py bench --native ...     this machine's own GPU, without a browser: native.py
+    python3 build.py bench --cold ...       from navigation to the first answer: cold.py
 
 docs/performance.md says how each figure is made.
 """
@@ -59,6 +60,11 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
         action="store_true",
         help="measure without a browser; --native --help tells more",
     )
+    parser.add_argument(
+        "--cold",
+        action="store_true",
+        help="measure first and second visits; --cold --help tells more",
+    )
     options = parser.parse_args(argv)
     if options.rounds < 2 or options.firsts < 1:
         parser.error("--rounds must be 2 or more, --firsts 1 or more")
@@ -71,13 +77,14 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if an engine failed or gave a wrong answer."""
-    if "--native" in argv:
-        become(ROOT / "bench" / "native.py", *(word for word in argv if word != "--native"))
+    for way in ("native", "cold"):
+        if f"--{way}" in argv:
+            become(ROOT / "bench" / f"{way}.py", *(word for word in argv if word != f"--{way}"))
     options = arguments(argv)
     with (
         sync_playwright() as playwright,
         browser.launch(playwright) as chromium,
-        serving.running() as address,
+        serving.running(serving.application()) as address,
     ):
         schedule = Schedule(options.engines, options.rounds, options.firsts)
         bench = Bench(chromium, address, schedule)

@@ -53,12 +53,11 @@ def application() -> ASGIApp:
 
 
 @contextmanager
-def running() -> Iterator[str]:
+def running(app: ASGIApp) -> Iterator[str]:
     """Serves from a thread of this process; gives the address, which ends in a slash."""
     settings = uvicorn.Config(
-        application(), log_level="warning", access_log=False, lifespan="off",
-        timeout_graceful_shutdown=1,
-    )  # fmt: skip
+        app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1
+    )
     serving = uvicorn.Server(settings)
     with listen("127.0.0.1", 0) as listener:
         thread = threading.Thread(target=serving.run, args=([listener],), daemon=True)

@@ -1,0 +1,147 @@
+"""Measures visits: from navigation to the first answer, of Tallow and of onnxruntime-web.
+
+    python3 build.py bench --cold [--models NAME ...] [--engines NAME ...] [--speeds NAME ...]
+                                  [--rounds N] [--json FILE] [--smoke]
+
+A first visit has an empty profile; the second one is of a browser that was started again with what
+the first has left. docs/performance.md says how each figure is made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:1] = [str(ROOT), str(ROOT / "py")]
+
+from playwright.sync_api import sync_playwright  # noqa: E402
+
+from bench import cold_table, peer_page, serving  # noqa: E402
+from bench.engines import ENGINES  # noqa: E402
+from bench.rounds import say  # noqa: E402
+from bench.visits import Subject, VisitError, Visitor  # noqa: E402
+from bench.wire import SPEEDS, Wire  # noqa: E402
+from tallow_build.errors import BuildError  # noqa: E402
+from tallow_build.paths import NODE_MODULES  # noqa: E402
+
+CACHES = ("empty", "warm")
+
+
+def arguments(argv: Sequence[str]) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="build.py bench --cold", description=__doc__.splitlines()[0]
+    )
+    for name, words, of in (
+        ("models", "networks", peer_page.MODELS),
+        ("engines", "engines", ENGINES),
+        ("speeds", "connections", tuple(SPEEDS)),
+    ):
+        parser.add_argument(f"--{name}", nargs="+", choices=of, default=of, metavar="NAME",
+                            help=f"{words}, of {', '.join(of)}")  # fmt: skip
+    parser.add_argument("--rounds", type=int, default=5, help="visits of each kind (5)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
+    parser.add_argument(
+        "--smoke",
+        action="store_true",
+        help="the digits at full speed, on NumPy and its peer: whether it works, in a minute",
+    )
+    options = parser.parse_args(argv)
+    if options.rounds < 1:
+        parser.error("--rounds must be 1 or more")
+    if options.smoke:
+        options.models, options.speeds, options.rounds = ["mnist"], ["full"], 1
+        options.engines = ["tallow-numpy", "ort-wasm"]
+    # In an order of ours: each of Tallow's before its peer.
+    options.engines = [name for name in ENGINES if name in options.engines]
+    return options
+
+
+def visits(visitor: Visitor, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Every visit, Tallow's and its peer's one after the other, round by round."""
+    failed: set[Subject] = set()
+    for number in range(options.rounds):
+        for model in options.models:
+            for speed in options.speeds:
+                for engine in options.engines:
+                    subject = Subject(engine, model)
+                    if subject not in failed:
+                        for visit in _both(visitor, subject, speed):
+                            if visit["failed"]:
+                                failed.add(subject)
+                            yield {"round": number, **visit}
+
+
+def _both(visitor: Visitor, subject: Subject, speed: str) -> Iterator[dict[str, Any]]:
+    """The first visit and the second one."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        for cache in CACHES:
+            about = {**subject._asdict(), "speed": speed, "cache": cache, "failed": None}
+            say(f"{subject.model} on {subject.engine}, {cache} cache, {SPEEDS[speed].name} ...")
+            try:
+                yield {**about, **visitor.visit(subject, Path(profile), SPEEDS[speed])}
+            except VisitError as error:
+                say(f"FAILED: {error}")
+                yield {**about, "failed": str(error)}
+                return
+
+
+def main(argv: Sequence[str]) -> int:
+    """Measures and reports. Returns 1 if a page failed, or if two disagree."""
+    options = arguments(argv)
+    peer_page.prepare(compressed=not options.smoke)
+    wire = Wire(peer_page.application())
+    with sync_playwright() as playwright, serving.running(wire) as address:
+        found = list(visits(Visitor(playwright, wire, address), options))
+    rows = cold_table.rows(found)
+    about = describe(options)
+    print(cold_table.report(rows, headline(about)))
+    if options.json:
+        whole = {**about, "rows": rows, "visits": found}
+        options.json.write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    failures = cold_table.failures(found)
+    if failures:
+        print("\n" + failures)
+    return 1 if failures else 0
+
+
+def describe(options: argparse.Namespace) -> dict[str, Any]:
+    """What the figures depend on."""
+    package = json.loads((NODE_MODULES / "onnxruntime-web" / "package.json").read_text("utf-8"))
+    return {
+        "version": 1,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "onnxruntime_web": package["version"],
+        "processors": os.cpu_count(),
+        "machine": platform.machine(),
+        "load": [round(load, 1) for load in os.getloadavg()] if os.name == "posix" else None,
+        "rounds": options.rounds,
+    }
+
+
+def headline(about: dict[str, Any]) -> str:
+    """The same in a line."""
+    return (
+        f"{about['date'][:10]}, onnxruntime-web {about['onnxruntime_web']}, "
+        f"{about['processors']} processors, medians of {about['rounds']}"
+        + (f", load {about['load'][-1]:.0f}" if about["load"] else "")
+    )
+
+
+if __name__ == "__main__":
+    # At once: Playwright's driver has had the signal too, closes Chromium, and answers no more.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except BuildError as error:
+        sys.exit(str(error))

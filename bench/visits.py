@@ -1,0 +1,174 @@
+"""A visit to a page of `bench --cold`, by a browser that was started for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from playwright.sync_api import BrowserContext, Error, Page, Playwright
+
+from bench.main_thread import CATEGORIES, blocks
+from bench.wire import Speed, Wire, by_path
+from tallow_build import browser
+
+WATCH = Path(__file__).parent / "in_browser" / "watch.js"
+
+# A page that says nothing for so long has failed.
+PATIENCE_MS = 300_000
+
+# How long a page is left open after its last word, so that the browser writes what it keeps, and
+# a new browser is left alone before it is sent anywhere.
+SETTLE_MS = 2_000
+START_MS = 1_000
+
+# A seven, from (0, 0) at the pad's upper left to (1, 1).
+SEVEN = ((0.3, 0.22), (0.5, 0.22), (0.7, 0.22), (0.6, 0.42), (0.5, 0.62), (0.42, 0.82))
+
+_FILES = "/models/"
+
+
+class VisitError(Exception):
+    """A page gave no answer, or a wrong one; the message says which."""
+
+
+class Subject(NamedTuple):
+    """A page: an engine of bench.engines, and the model that it answers with."""
+
+    engine: str
+    model: str
+
+    @property
+    def ours(self) -> bool:
+        return self.engine.startswith("tallow")
+
+    @property
+    def path(self) -> str:
+        """The page's address on the server."""
+        backend = self.engine.split("-")[1]
+        if not self.ours:
+            return f"peer/?backend={backend}&model={self.model}"
+        if self.model == "mnist":
+            return f"?device={backend}#draw"
+        return f"?device={backend}&model={self.model}#classify"
+
+    def is_model(self, path: str) -> bool:
+        """Whether a file that was sent is a model's."""
+        return ".onnx" in path if not self.ours else path.startswith(_FILES)
+
+
+class Visitor:
+    """Opens pages of the server at `address`, whose wire this is."""
+
+    def __init__(self, playwright: Playwright, wire: Wire, address: str) -> None:
+        self._playwright = playwright
+        self._wire = wire
+        self._address = address
+
+    def visit(self, subject: Subject, profile: Path, speed: Speed) -> dict[str, Any]:
+        """One visit with what the folder `profile` holds of earlier ones, up to the answer and on
+        until everything is kept. Times in milliseconds since navigation. Raises VisitError."""
+        with self._wire.watched(speed) as sent, self._open(profile) as context:
+            page = context.pages[0]
+            page.add_init_script(path=WATCH)
+            page.wait_for_timeout(START_MS)
+            url = self._address + subject.path
+            with traced(context, page) as events:
+                page.goto(url, wait_until="commit")
+                try:
+                    answer = self._answer(page, subject)
+                except Error as error:
+                    words = error.message.strip().splitlines()[0]
+                    raise VisitError(f"{subject.engine}, {subject.model}: {words}") from error
+                found = page.evaluate("bench.found()")
+            self._settle(page, subject)
+            found["marks"] = {**page.evaluate("bench.found().marks"), **found["marks"]}
+            before = by_path(sent, found["origin"] + found["marks"]["answer"])
+            everything = sum(piece.size for piece in sent)
+        long = blocks(events, url)
+        models = sum(size for path, size in before.items() if subject.is_model(path))
+        return {
+            "answer": answer,
+            **{name: found[name] for name in ("marks", "stages")},
+            "files": before,
+            "model_bytes": models,
+            "bytes": sum(before.values()) - models,
+            "bytes_in_all": everything,
+            "blocks": long,
+        }
+
+    @contextmanager
+    def _open(self, profile: Path) -> Iterator[BrowserContext]:
+        context = self._playwright.chromium.launch_persistent_context(
+            profile,
+            executable_path=browser.find() or self._playwright.chromium.executable_path,
+            headless=True,
+            args=browser.arguments(webgpu=True),
+            viewport={"width": 1280, "height": 1100},  # the samples are in sight
+        )
+        try:
+            yield context
+        finally:
+            context.close()
+
+    def _answer(self, page: Page, subject: Subject) -> str:
+        """Asks, as soon as the page lets one, and waits for the answer."""
+        if not subject.ours:
+            _when(page, "answer")
+            return str(page.locator("output").text_content())
+        if subject.model == "mnist":
+            _when(page, "started")
+            _draw(page)
+            _when(page, "answer")
+            page.locator("[data-testid=digit-result][aria-busy=false]").wait_for()
+            answer = page.get_by_test_id("digit-result").text_content()
+        else:
+            _when(page, "answer")
+            answer = page.get_by_test_id("image-result").locator("li").first.get_attribute(
+                "data-index"
+            )  # fmt: skip
+        had = page.get_by_test_id("device-info").get_attribute("data-device")
+        if had != subject.engine.split("-")[1]:
+            raise VisitError(f"{subject.engine}, {subject.model}: computed by {had}")
+        return str(answer)
+
+    def _settle(self, page: Page, subject: Subject) -> None:
+        if subject.ours:
+            _when(page, "kept")
+        page.wait_for_timeout(SETTLE_MS)
+
+
+def _when(page: Page, name: str) -> None:
+    page.evaluate(f"bench.when('{name}', {PATIENCE_MS})")
+
+
+def _draw(page: Page) -> None:
+    box = page.get_by_test_id("digit-pad").bounding_box()
+    assert box, "the pad is not shown"
+    for number, (x, y) in enumerate(SEVEN):
+        page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
+        if number == 0:
+            page.mouse.down()
+    page.mouse.up()
+
+
+@contextmanager
+def traced(context: BrowserContext, page: Page) -> Iterator[list[dict[str, Any]]]:
+    """The trace of what happens meanwhile; it is there once this has ended."""
+    devtools = context.new_cdp_session(page)
+    events: list[dict[str, Any]] = []
+    over: list[Any] = []
+    devtools.on("Tracing.dataCollected", lambda said: events.extend(said["value"]))
+    devtools.on("Tracing.tracingComplete", lambda said: over.append(said))
+    wanted = {"includedCategories": list(CATEGORIES), "excludedCategories": ["*"]}
+    devtools.send("Tracing.start", {"traceConfig": wanted, "transferMode": "ReportEvents"})
+    try:
+        yield events
+    finally:
+        devtools.send("Tracing.end")
+        until = time.monotonic() + PATIENCE_MS / 1000
+        while not over and time.monotonic() < until:
+            page.wait_for_timeout(20)
+        devtools.detach()
