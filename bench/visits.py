@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from playwright.sync_api import BrowserContext, Error, Page, Playwright
+from playwright.sync_api import BrowserContext, CDPSession, Error, Page, Playwright
 
 from bench.main_thread import CATEGORIES, blocks
 from bench.wire import Speed, Wire, by_path
@@ -54,6 +54,10 @@ class Subject(NamedTuple):
             return f"?device={backend}#draw"
         return f"?device={backend}&model={self.model}#classify"
 
+    def failed(self, words: str) -> VisitError:
+        """What to raise if the page does not do it."""
+        return VisitError(f"{self.model} on {self.engine}: {words.strip().splitlines()[0]}")
+
     def is_model(self, path: str) -> bool:
         """Whether a file that was sent is a model's."""
         return ".onnx" in path if not self.ours else path.startswith(_FILES)
@@ -75,16 +79,17 @@ class Visitor:
             page.add_init_script(path=WATCH)
             page.wait_for_timeout(START_MS)
             url = self._address + subject.path
-            with traced(context, page) as events:
+            devtools = context.new_cdp_session(page)
+            inside = Inside(devtools, subject)
+            with traced(devtools, page) as events:
                 page.goto(url, wait_until="commit")
-                try:
-                    answer = self._answer(page, subject)
-                except Error as error:
-                    words = error.message.strip().splitlines()[0]
-                    raise VisitError(f"{subject.engine}, {subject.model}: {words}") from error
-                found = page.evaluate("bench.found()")
-            self._settle(page, subject)
-            found["marks"] = {**page.evaluate("bench.found().marks"), **found["marks"]}
+                self._ask(page, inside, subject)
+                found = inside.evaluate("bench.found()")
+            answer = self._answer(page, subject)
+            if subject.ours:
+                inside.when("kept")
+            page.wait_for_timeout(SETTLE_MS)
+            found["marks"] = {**inside.evaluate("bench.found().marks"), **found["marks"]}
             before = by_path(sent, found["origin"] + found["marks"]["answer"])
             everything = sum(piece.size for piece in sent)
         long = blocks(events, url)
@@ -113,51 +118,60 @@ class Visitor:
         finally:
             context.close()
 
-    def _answer(self, page: Page, subject: Subject) -> str:
+    def _ask(self, page: Page, inside: Inside, subject: Subject) -> None:
         """Asks, as soon as the page lets one, and waits for the answer."""
-        if not subject.ours:
-            _when(page, "answer")
-            return str(page.locator("output").text_content())
-        if subject.model == "mnist":
-            _when(page, "started")
-            _draw(page)
-            _when(page, "answer")
-            page.locator("[data-testid=digit-result][aria-busy=false]").wait_for()
-            answer = page.get_by_test_id("digit-result").text_content()
-        else:
-            _when(page, "answer")
-            answer = page.get_by_test_id("image-result").locator("li").first.get_attribute(
-                "data-index"
-            )  # fmt: skip
-        had = page.get_by_test_id("device-info").get_attribute("data-device")
-        if had != subject.engine.split("-")[1]:
-            raise VisitError(f"{subject.engine}, {subject.model}: computed by {had}")
-        return str(answer)
+        if subject.ours and subject.model == "mnist":
+            inside.when("started")
+            left, top, width, height = inside.evaluate("bench.box('digit-pad')")
+            for number, (x, y) in enumerate(SEVEN):
+                page.mouse.move(left + x * width, top + y * height)
+                if number == 0:
+                    page.mouse.down()
+            page.mouse.up()
+        inside.when("answer")
 
-    def _settle(self, page: Page, subject: Subject) -> None:
-        if subject.ours:
-            _when(page, "kept")
-        page.wait_for_timeout(SETTLE_MS)
-
-
-def _when(page: Page, name: str) -> None:
-    page.evaluate(f"bench.when('{name}', {PATIENCE_MS})")
+    def _answer(self, page: Page, subject: Subject) -> str:
+        """What the page says in the end."""
+        try:
+            if not subject.ours:
+                return str(page.locator("output").text_content())
+            had = page.get_by_test_id("device-info").get_attribute("data-device")
+            if had != subject.engine.split("-")[1]:
+                raise subject.failed(f"computed by {had}")
+            if subject.model == "mnist":
+                page.locator("[data-testid=digit-result][aria-busy=false]").wait_for()
+                return str(page.get_by_test_id("digit-result").text_content())
+            best = page.get_by_test_id("image-result").locator("li").first
+            return str(best.get_attribute("data-index"))
+        except Error as error:
+            raise subject.failed(error.message) from error
 
 
-def _draw(page: Page) -> None:
-    box = page.get_by_test_id("digit-pad").bounding_box()
-    assert box, "the pad is not shown"
-    for number, (x, y) in enumerate(SEVEN):
-        page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
-        if number == 0:
-            page.mouse.down()
-    page.mouse.up()
+class Inside:
+    """watch.js in a page. Playwright's own ways into a page bring a large script of theirs along,
+    which would be the longest block of some pages."""
+
+    def __init__(self, devtools: CDPSession, subject: Subject) -> None:
+        self._devtools = devtools
+        self._subject = subject
+
+    def evaluate(self, code: str) -> Any:
+        """The value of an expression, awaited. Raises VisitError if it fails."""
+        wanted = {"expression": code, "awaitPromise": True, "returnByValue": True}
+        said = self._devtools.send("Runtime.evaluate", wanted)
+        if "exceptionDetails" in said:
+            error = said["exceptionDetails"].get("exception", {})
+            raise self._subject.failed(str(error.get("description") or error.get("value")))
+        return said["result"].get("value")
+
+    def when(self, name: str) -> None:
+        """Waits for a mark. Raises VisitError."""
+        self.evaluate(f"bench.when('{name}', {PATIENCE_MS})")
 
 
 @contextmanager
-def traced(context: BrowserContext, page: Page) -> Iterator[list[dict[str, Any]]]:
+def traced(devtools: CDPSession, page: Page) -> Iterator[list[dict[str, Any]]]:
     """The trace of what happens meanwhile; it is there once this has ended."""
-    devtools = context.new_cdp_session(page)
     events: list[dict[str, Any]] = []
     over: list[Any] = []
     devtools.on("Tracing.dataCollected", lambda said: events.extend(said["value"]))
@@ -171,4 +185,3 @@ def traced(context: BrowserContext, page: Page) -> Iterator[list[dict[str, Any]]
         until = time.monotonic() + PATIENCE_MS / 1000
         while not over and time.monotonic() < until:
             page.wait_for_timeout(20)
-        devtools.detach()

@@ -80,6 +80,14 @@
           }),
         ]),
 
+      /** Where something stands in the page: left, top, width, height. @param {string} id */
+      box: (id) => {
+        const { left, top, width, height } = /** @type {HTMLElement} */ (
+          hook(id)
+        ).getBoundingClientRect();
+        return [left, top, width, height];
+      },
+
       /** What was noted. Paints are listed by the browser. */
       found: () => {
         const paint = performance.getEntriesByName("first-contentful-paint")[0]?.startTime;
