@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-# Tasks; what ran in them; navigations and the marks of the page.
+# Tasks; what ran in them; the marks of the page.
 CATEGORIES = (
     "disabled-by-default-devtools.timeline",
     "devtools.timeline",
@@ -19,45 +19,37 @@ CATEGORIES = (
 Event = dict[str, Any]
 
 
-def blocks(events: Sequence[Event], page: str, most: int = 8) -> list[dict[str, Any]]:
-    """The longest tasks of the thread that shows `page`, from navigation to the mark "answer".
+def blocks(events: Sequence[Event], most: int = 8) -> list[dict[str, Any]]:
+    """The longest tasks of the page's main thread, from navigation to the mark "bench:answer".
 
     Each: at_ms since navigation, ms, cpu_ms (on the processor), what (the largest part of it).
-    Empty if the trace has no such navigation.
+    Empty if the trace has no such mark.
     """
-    begins = [
-        event
-        for event in events
-        if event["name"] == "navigationStart" and _document(event) == page.split("#", maxsplit=1)[0]
-    ]
-    ends = [event["ts"] for event in events if event["name"] == "bench:answer"]
-    if not begins or not ends:
+    marks = [event for event in events if event["name"] == "bench:answer"]
+    if not marks:
         return []
-    begin, end = begins[-1], max(ends)
+    mark = marks[-1]
+    end = mark["ts"]
+    begin = end - 1000 * mark["args"]["data"]["startTime"]
     own = [
         event
         for event in events
         if event.get("ph") == "X"
-        and (event["pid"], event["tid"]) == (begin["pid"], begin["tid"])
-        and begin["ts"] <= event["ts"] <= end
+        and (event["pid"], event["tid"]) == (mark["pid"], mark["tid"])
+        and begin <= event["ts"] <= end
     ]
     tasks = [event for event in own if event["name"] == "RunTask"]
     parts = [event for event in own if event["name"] != "RunTask"]
     tasks.sort(key=lambda task: -int(task["dur"]))
     return [
         {
-            "at_ms": (task["ts"] - begin["ts"]) / 1000,
+            "at_ms": (task["ts"] - begin) / 1000,
             "ms": task["dur"] / 1000,
             "cpu_ms": task.get("tdur", 0) / 1000,
             "what": _what(task, parts),
         }
         for task in tasks[:most]
     ]
-
-
-def _document(navigation: Event) -> str:
-    data = navigation.get("args", {}).get("data", {})
-    return str(data.get("documentLoaderURL", "")).split("#", maxsplit=1)[0]
 
 
 def _what(task: Event, parts: Sequence[Event]) -> str:

@@ -54,10 +54,11 @@ def prepare(*, compressed: bool) -> None:
     if not folder.is_dir():
         why, remedy = f"{shown(folder)} is missing", "run `python3 build.py build`"
         raise BuildError("Putting the peer's page together", why, remedy)
-    first = json.loads((folder / "samples.json").read_text("utf-8"))[0]["file"]
-    models = {f"{name}.onnx": DIST / "models" / name / f"{name}.onnx" for name in MODELS}
+    first = json.loads((folder / "samples.json").read_text("utf-8"))[0]["name"]
+    (sample,) = folder.glob(f"{first}[-.]*")
+    models = {f"{name}.onnx": next((DIST / "models" / name).glob("*.onnx")) for name in MODELS}
     PEER.mkdir(parents=True, exist_ok=True)
-    for name, path in {**_FILES, **models, "sample": folder / first}.items():
+    for name, path in {**_FILES, **models, "sample": sample}.items():
         shutil.copyfile(path, PEER / name)
         if name != _DOCUMENT:
             _compress(PEER / name, wanted=compressed)

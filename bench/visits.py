@@ -84,15 +84,13 @@ class Visitor:
             with traced(devtools, page) as events:
                 page.goto(url, wait_until="commit")
                 self._ask(page, inside, subject)
-                found = inside.evaluate("bench.found()")
             answer = self._answer(page, subject)
             if subject.ours:
                 inside.when("kept")
             page.wait_for_timeout(SETTLE_MS)
-            found["marks"] = {**inside.evaluate("bench.found().marks"), **found["marks"]}
+            found = inside.evaluate("bench.found()")
             before = by_path(sent, found["origin"] + found["marks"]["answer"])
             everything = sum(piece.size for piece in sent)
-        long = blocks(events, url)
         models = sum(size for path, size in before.items() if subject.is_model(path))
         return {
             "answer": answer,
@@ -101,7 +99,7 @@ class Visitor:
             "model_bytes": models,
             "bytes": sum(before.values()) - models,
             "bytes_in_all": everything,
-            "blocks": long,
+            "blocks": blocks(events),
         }
 
     @contextmanager

@@ -42,11 +42,10 @@ def test_our_page_is_timed_step_by_step(smoke):
     for visit in smoke[0]["visits"][:2]:
         marks, stages = visit["marks"], visit["stages"]
         assert 0 < marks["started"] < marks["pen down"] < marks["answer"]
-        assert marks["started"] < marks["ready"] <= marks["answer"]
-        assert marks["kept"] >= marks["ready"]
-        assert {"python", "model", "kernels"} <= set(stages)
+        assert marks["started"] < marks["ready"] < marks["kept"]
+        assert {"python", "numpy"} <= set(stages)
         for stage in stages.values():
-            assert 0 < stage["begun"] <= stage["done"] <= marks["answer"]
+            assert 0 < stage["begun"] <= stage["done"]
             assert stage["ms"] > 0
 
 
@@ -147,21 +146,19 @@ def test_the_longest_block_of_the_page_alone():
             **more,
         }
 
-    data = {"documentLoaderURL": "http://host/?a#draw"}
     trace = [
         event("RunTask", 0, 90_000),  # before the navigation
-        event("navigationStart", 1_000, args={"data": data}),
         event("RunTask", 2_000, 3_000, tdur=2_000),
         event("RunTask", 10_000, 7_000, tdur=1_000),
         event("Layout", 11_000, 4_000),
         event("RunTask", 11_000, 50_000, thread=2),  # another thread
-        event("bench:answer", 20_000),
+        event("bench:answer", 20_000, args={"data": {"startTime": 19.0}}),
         event("RunTask", 21_000, 80_000),  # after the answer
     ]
-    found = blocks(trace, "http://host/?a#classify")
+    found = blocks(trace)
     assert [(each["at_ms"], each["ms"], each["cpu_ms"]) for each in found] == [
         (9, 7, 1),
         (1, 3, 2),
     ]
     assert found[0]["what"].startswith("Layout 4.0 ms")
-    assert blocks(trace, "http://host/") == []
+    assert blocks(trace[:5]) == []

@@ -17,7 +17,10 @@ const KEPT = "tallow.language";
  * @type {Record<string, (element: Element, words: string) => void>}
  */
 const PARTS = {
-  "data-text": (element, words) => (element.textContent = words),
+  "data-text": (element, words) => {
+    // What says it already, as all of index.html does in English, is not laid out a second time.
+    if (element.textContent?.trim().replace(/\s+/g, " ") !== words) element.textContent = words;
+  },
   "data-text-label": (element, words) => element.setAttribute("aria-label", words),
   "data-text-title": (element, words) => element.setAttribute("title", words),
   "data-text-content": (element, words) => element.setAttribute("content", words),
