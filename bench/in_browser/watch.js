@@ -34,7 +34,11 @@
     // What stood there before the page's scripts is gone, and all listeners are in their places.
     if (!document.getElementById("unstarted")) mark("started");
     if (state === "ready") mark("ready");
-    if (hook("offline-state")?.dataset.state === "kept") mark("kept");
+    const offline = hook("offline-state")?.dataset.state;
+    if (offline === "kept") mark("kept");
+    if (offline === "refused" || offline === "newer") {
+      failed.reject(new Error(`the files of the page are not kept, but ${offline}`));
+    }
     if (hook("digit-result")?.textContent || hook("image-result")?.dataset.source) mark("answer");
     if (!marks.chosen && location.hash === "#classify") choose();
     log();
