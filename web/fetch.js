@@ -26,6 +26,9 @@ const cacheFor = (path) => (HASHED.test(path) ? "default" : "no-cache");
 /** @param {string} path @returns {string}  as a person would name it */
 export const withoutHash = (path) => path.replace(HASHED, (match) => match.slice(-1));
 
+/** The browser's own: the worker has another stand in for it while Pyodide starts (worker/python.js). */
+const request = globalThis.fetch;
+
 /** A server that sends nothing for this long is given up on. */
 const SILENCE_MS = 30_000;
 
@@ -67,7 +70,7 @@ class BrokenError extends FetchError {}
 async function ask(path, headers, signal) {
   let response;
   try {
-    const asked = fetch(new URL(path, SITE), { cache: cacheFor(path), headers, signal });
+    const asked = request(new URL(path, SITE), { cache: cacheFor(path), headers, signal });
     response = await withinSilence(path, asked);
   } catch (error) {
     if (error instanceof FetchError) throw error;

@@ -214,11 +214,12 @@ async function load(runtime, glue, wasm) {
  * @returns {Promise<WebAssembly.Module>}
  */
 async function compileWasm(runtime) {
+  const kept = await compileKept(addressOf(runtime, WASM));
+  if (kept) return kept;
   /** @type {Promise<WebAssembly.Module> | undefined} */
   let compiling;
   const known = runtime.pyodide.files[WASM];
   const bytes = await download(pathOf(runtime, WASM), known, (response) => {
-    // Of the browser's own response it may have kept the compiled code of an earlier visit.
     compiling = WebAssembly.compileStreaming(response);
     compiling.catch(() => {}); // awaited below, unless the download fails first
   });
@@ -227,6 +228,21 @@ async function compileWasm(runtime) {
     return await (compiling ?? Promise.reject()).catch(() => WebAssembly.compile(bytes));
   } catch (error) {
     return notStarted(error);
+  }
+}
+
+/**
+ * Compile a file that the service worker has kept, and checked. V8 keeps the machine code with such a
+ * response from one visit to the next, if nobody else reads it (docs/performance.md).
+ * @param {string} address
+ * @returns {Promise<WebAssembly.Module | null>}  null where it has not, or has what is none
+ */
+async function compileKept(address) {
+  try {
+    if (!(await caches.match(address, { ignoreVary: true }))) return null;
+    return await WebAssembly.compileStreaming(networkFetch(address));
+  } catch {
+    return null; // no storage, or evicted, or damaged: it is downloaded as on a first visit
   }
 }
 
