@@ -15,10 +15,13 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.conftest import watched_page
 
+from tallow_build import models
+from tallow_build.paths import WEB
+
 CONTENT = bytes(range(256)) * 1200  # of the file "big.bin"
 OTHER = CONTENT[::-1]
 NAME = "big.bin"
-MODEL = "models/mnist/mnist.onnx"
+SOURCES = "/sources/"  # where web/ is served, whose modules dist/ has in bundles
 
 
 class Breaking(ThreadingHTTPServer):
@@ -60,8 +63,13 @@ class Answer(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing: tests print their own."""
 
+    def translate_path(self, path: str) -> str:
+        if path.startswith(SOURCES):
+            return str(WEB / path.removeprefix(SOURCES))
+        return super().translate_path(path)
+
     def do_GET(self) -> None:
-        if self.path.lstrip("/") != self.server.file:
+        if self.path.removeprefix(SOURCES).lstrip("/") != self.server.file:
             super().do_GET()
             return
         server, content = self.server, self.server.content
@@ -134,7 +142,7 @@ def fetched(
     page: Page, breaking: Breaking, content: bytes = CONTENT, **more: Any
 ) -> dict[str, Any]:
     """What fetchBytes gives for NAME; that content is expected."""
-    page.goto("style.css")
+    page.goto("sources/style.css")
     breaking.told = True
     expected = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} | more
     told: dict[str, Any] = page.evaluate(FETCH, [NAME, expected])
@@ -169,7 +177,7 @@ def test_one_that_breaks_often_but_brings_something_is_taken_up_as_often(
 def test_where_the_size_is_not_known(page: Page, breaking: Breaking) -> None:
     breaking.breaks = [1000, 2000]
     breaking.told = True
-    page.goto("style.css")
+    page.goto("sources/style.css")
     assert is_whole(page.evaluate(FETCH, [NAME, {}]))
     assert breaking.asked == ["", "bytes=1000-", "bytes=2000-"]
 
@@ -207,8 +215,9 @@ def test_a_wrong_content_is_refused_however_it_came(page: Page, breaking: Breaki
 def test_the_page_comes_up_though_connections_break(
     visitor_of: Any, page: Page, breaking: Breaking, dist: Path
 ) -> None:
-    breaking.file = MODEL
-    breaking.content = (dist / MODEL).read_bytes()
+    model = models.in_dist("mnist")
+    breaking.file = model.relative_to(dist).as_posix()
+    breaking.content = model.read_bytes()
     breaking.breaks = [-1, 1, 100_000, len(breaking.content) - 1]
     visitor = visitor_of(page)
     visitor.open("./?device=numpy")

@@ -41,7 +41,7 @@ def test_models_of_the_visitor_s_own(visitor: Any, photos: Any) -> None:
 
 
 GUESSES = """async ({ fillings, lengths }) => {
-    const { fillingOf, lengthOf } = await import(new URL("prepare/guesses.js", location));
+    const { fillingOf, lengthOf } = await import(new URL("sources/prepare/guesses.js", location));
     return [
         fillings.map(([name, dtype]) => fillingOf(name, dtype).filling),
         lengths.map(([shape, axis, dtype]) => lengthOf(shape, axis, dtype)),

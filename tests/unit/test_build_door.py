@@ -105,7 +105,7 @@ def test_npm_packages_are_pinned_by_version_and_hash():
         assert "resolved" not in entry, name
     wanted = json.loads((ROOT / "package.json").read_text())
     for version in {**wanted["dependencies"], **wanted["devDependencies"]}.values():
-        assert re.fullmatch(r"[0-9.]+", version)
+        assert re.fullmatch(r"(npm:[\w@/-]+@)?[0-9.]+", version)
 
 
 def test_the_browser_gets_the_protobuf_that_is_tested_here():
