@@ -218,12 +218,13 @@ def test_the_page_comes_up_though_connections_break(
     model = models.in_dist("mnist")
     breaking.file = model.relative_to(dist).as_posix()
     breaking.content = model.read_bytes()
-    breaking.breaks = [-1, 1, 100_000, len(breaking.content) - 1]
+    # As often as it is taken up, however little of each the browser hands over before it breaks.
+    breaking.breaks = [-1, 100_000, len(breaking.content) - 1]
     visitor = visitor_of(page)
     visitor.open("./?device=numpy")
     visitor.draw_seven()
     assert visitor.read() == "7"
-    assert len(breaking.asked) == 5
+    assert len(breaking.asked) == 4
     expect(visitor.hook("boot-log").locator("[data-stage=model]")).to_have_attribute(
         "data-state", "done"
     )
