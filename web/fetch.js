@@ -8,6 +8,7 @@
  * Works in the page and in a worker.
  */
 
+import { digest, hex, joined } from "./bytes.js";
 import { Said, words } from "./said.js";
 
 /** The folder that index.html lies in, whatever path the site is hosted under. */
@@ -253,20 +254,6 @@ function tagOf({ headers }) {
 }
 
 /**
- * @param {Uint8Array[]} pieces
- * @param {number} length
- */
-function joined(pieces, length) {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-}
-
-/**
  * @param {string} path
  * @param {Uint8Array<ArrayBuffer>} bytes
  * @param {string} sha256
@@ -274,8 +261,7 @@ function joined(pieces, length) {
 async function checkDigest(path, bytes, sha256) {
   // Browsers offer crypto.subtle on https and localhost only; elsewhere the size check has to do.
   if (!globalThis.crypto?.subtle) return;
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  const found = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const found = hex(await digest(bytes));
   if (found !== sha256) {
     throw new FetchError(words("wrongSum", path, found, sha256));
   }

@@ -92,8 +92,8 @@ class Answer(SimpleHTTPRequestHandler):
         if first:
             self.send_header("Content-Range", f"bytes {first}-{len(content) - 1}/{len(content)}")
         self.end_headers()
+        server.sent += max(0, end - first)  # before the page can have it
         self.wfile.write(content[first:end])
-        server.sent += max(0, end - first)
         if server.told and first < end < len(content):
             with server.arriving:
                 assert server.arriving.wait_for(lambda: server.arrived >= end, timeout=30)

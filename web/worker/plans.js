@@ -9,6 +9,7 @@
  * other no more than miss it.
  */
 
+import { digest, hex, joined } from "../bytes.js";
 import { SITE } from "../fetch.js";
 import { Said, words } from "../said.js";
 
@@ -204,13 +205,7 @@ class Parts {
       pieces.push(piece);
       missing -= piece.length;
     }
-    const whole = new Uint8Array(length);
-    let at = 0;
-    for (const piece of pieces) {
-      whole.set(piece, at);
-      at += piece.length;
-    }
-    return whole;
+    return joined(pieces, length);
   }
 }
 
@@ -266,13 +261,3 @@ const address = (key) => `${folder(key)}${key.hash}`;
 
 /** @param {string} url  of an entry */
 const useOf = (url) => `${url}?used`;
-
-/** @param {Uint8Array<ArrayBuffer>} bytes */
-async function digest(bytes) {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-}
-
-/** @param {Uint8Array} bytes */
-function hex(bytes) {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
