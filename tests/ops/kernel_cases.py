@@ -12,13 +12,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from op_cases import (
-    conv_reference,
-    normal,
-    pool_reference,
-    winograd_input,
-    winograd_output,
-)
+from op_cases import normal
+from op_cases.window import conv_reference, pool_reference
+from op_cases.winograd import winograd_input, winograd_output
 from recurrence_reference import step_operands, steps, steps_reference
 from winograd_reference import winograd_input_reference, winograd_output_reference
 

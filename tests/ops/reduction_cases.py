@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 from kernel_cases import Always
-from op_cases import CASES, Case, booleans, integers, normal, softmax_reference
+from op_cases import CASES, Case, booleans, integers, normal
+from op_cases.composed import softmax_reference
 from run_case import difference
 
 import tallow as tl

@@ -1,4 +1,4 @@
-"""Runs one case of op_cases.py on a device and says how far it is from what NumPy says."""
+"""Runs one case of op_cases/ on a device and says how far it is from what NumPy says."""
 
 from __future__ import annotations
 

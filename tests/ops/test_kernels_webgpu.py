@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,27 +9,10 @@ from kernel_cases import TOLERANCE
 
 from tallow.backends.kernels import SCHEDULES
 
-HERE = Path(__file__).parent
-
-
-@pytest.fixture(scope="module")
-def python(browser_python: Callable[[str], Any]) -> Any:
-    """The browser's Python on WebGPU, with the cases in its current folder."""
-    python = browser_python("webgpu")
-    for name in (
-        "recurrence_reference.py",
-        "winograd_reference.py",
-        "op_cases.py",
-        "kernel_cases.py",
-    ):
-        python.write(name, (HERE / name).read_bytes())
-    python.run("import sys; sys.path.insert(0, '.'); import kernel_cases")
-    return python
-
 
 @pytest.mark.parametrize("file", SCHEDULES)
 def test_schedule(file: str, python: Any) -> None:
-    outcome = python.run(f"await kernel_cases.run_schedule({file!r})")
+    outcome = python.run(f"import kernel_cases; await kernel_cases.run_schedule({file!r})")
     if outcome["missing"]:
         pytest.skip(f"{outcome['adapter']} has no {outcome['missing']}")
     assert outcome["kernels"] == [file] * outcome["cases"]

@@ -36,4 +36,4 @@ def test_every_op_has_a_case() -> None:
     """A record without a case is a gap with a name."""
     used = {node.op.name for name in CASES for node in graph_of(name).nodes()}
     missing = set(REGISTRY) - used
-    assert not missing, f"no case in op_cases.py uses {sorted(missing)}"
+    assert not missing, f"no case in op_cases/ uses {sorted(missing)}"

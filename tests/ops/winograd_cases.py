@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from op_cases import conv_reference, normal
+from op_cases import normal
+from op_cases.window import conv_reference
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name

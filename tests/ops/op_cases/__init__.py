@@ -1,0 +1,21 @@
+"""The op suite: what every backend must compute, with what NumPy says of it.
+
+A case is a function of tensors, its inputs, and an independent function of NumPy arrays; they stand
+in a file for each family, as in py/tallow/ops. This folder, its references and run_case.py are also
+run inside the browser (conftest.py), so they need nothing but NumPy and tallow.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from .case import CASES, Case, booleans, integers, normal
+
+__all__ = ["CASES", "Case", "booleans", "integers", "normal"]
+
+# In this order always, since all of them draw their inputs from one generator.
+for family in (
+    "elementwise", "reduce", "movement", "gather", "contract",
+    "window", "composed", "winograd", "recurrence", "arrange",
+):  # fmt: skip
+    import_module(f"{__name__}.{family}")

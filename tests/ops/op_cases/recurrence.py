@@ -1,0 +1,47 @@
+"""Recurrences, whole and step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recurrence_reference import (
+    built,
+    operands,
+    recurrence_reference,
+    step_operands,
+    steps,
+    steps_reference,
+)
+
+from .case import case
+
+relu, ways = ("Relu", 0.0, 0.0), (False, True)
+hard = (("HardSigmoid", 0.3, 0.4), ("Tanh", 0.0, 0.0))
+# Cell; steps, sequences, features, elements of the state.
+layers: dict[str, tuple[str, tuple[int, int, int, int], dict[str, Any]]] = {
+    "rnn": ("rnn", (5, 2, 3, 6), {}),
+    "rnn-backward": ("rnn", (4, 1, 2, 5), {"backward": (True,), "activations": (relu,)}),
+    "rnn-large": ("rnn", (3, 2, 1, 301), {}),
+    "gru": ("gru", (6, 3, 4, 7), {"backward": ways, "clip": 0.6}),
+    "gru-linear": ("gru", (6, 2, 4, 8), {"linear_before_reset": True, "activations": hard}),
+    "gru-large": ("gru", (3, 1, 2, 258), {}),
+    "lstm": ("lstm", (7, 3, 4, 9), {"backward": ways}),
+    "lstm-options": ("lstm", (4, 2, 3, 4), {"clip": 0.4, "input_forget": True}),
+    "lstm-one": ("lstm", (1, 1, 8, 16), {}),
+}
+for name, (cell, sizes, choices) in layers.items():
+    case(
+        f"recurrence-{name}",
+        operands(cell, *sizes, len(choices.get("backward", " "))),
+        lambda *t, cell=cell, choices=choices: built(cell, *t, **choices),
+        lambda *a, cell=cell, choices=choices: recurrence_reference(cell, *a, **choices),
+        rtol=1e-4,
+        atol=1e-5,
+    )
+case(
+    "recurrence_steps",
+    step_operands("gru", 4, 2, 5),
+    lambda *t: steps("gru", *t, start=0, steps=4, linear_before_reset=True),
+    lambda *a: steps_reference("gru", *a, linear_before_reset=True),
+    atol=1e-5,
+)
