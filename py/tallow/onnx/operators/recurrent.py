@@ -155,20 +155,8 @@ def _apply_on_host(
 
 
 @operator("RNN")
-def rnn(
-    call: Call,
-    x: Tensor,
-    w: Tensor,
-    r: Tensor,
-    b: Tensor | None = None,
-    sequence_lens: Tensor | None = None,
-    initial_h: Tensor | None = None,
-) -> list[Tensor]:
-    return _run(call, f, x, w, r, b, sequence_lens, [initial_h])
-
-
 @operator("GRU")
-def gru(
+def rnn(
     call: Call,
     x: Tensor,
     w: Tensor,
