@@ -26,11 +26,12 @@ sys.path[:1] = [str(ROOT), str(ROOT / "py")]
 
 from playwright.sync_api import sync_playwright  # noqa: E402
 
-from bench import cold_table, peer_page, serving  # noqa: E402
+from bench import cold_table, peer_page  # noqa: E402
 from bench.engines import ENGINES  # noqa: E402
 from bench.rounds import say  # noqa: E402
 from bench.visits import Subject, VisitError, Visitor  # noqa: E402
 from bench.wire import SPEEDS, Wire  # noqa: E402
+from tallow_build import server  # noqa: E402
 from tallow_build.errors import BuildError  # noqa: E402
 from tallow_build.paths import NODE_MODULES  # noqa: E402
 
@@ -99,9 +100,9 @@ def _both(visitor: Visitor, subject: Subject, speed: str) -> Iterator[dict[str, 
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if a page failed, or if two disagree."""
     options = arguments(argv)
-    peer_page.prepare(compressed=not options.smoke)
+    peer_page.prepare(small=not options.smoke)
     wire = Wire(peer_page.application())
-    with sync_playwright() as playwright, serving.running(wire) as address:
+    with sync_playwright() as playwright, server.running_application(wire) as address:
         found = list(visits(Visitor(playwright, wire, address), options))
     rows = cold_table.rows(found)
     about = describe(options)

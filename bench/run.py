@@ -28,7 +28,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 
 from bench import cases, chart, engines, figures, serving, table  # noqa: E402
 from bench.rounds import Bench, Schedule  # noqa: E402
-from tallow_build import browser  # noqa: E402
+from tallow_build import browser, server  # noqa: E402
 from tallow_build.errors import BuildError  # noqa: E402
 from tallow_build.paths import NODE_MODULES  # noqa: E402
 from tallow_build.process import become  # noqa: E402
@@ -84,7 +84,7 @@ def main(argv: Sequence[str]) -> int:
     with (
         sync_playwright() as playwright,
         browser.launch(playwright) as chromium,
-        serving.running(serving.application()) as address,
+        server.running_application(serving.application()) as address,
     ):
         schedule = Schedule(options.engines, options.rounds, options.firsts)
         bench = Bench(chromium, address, schedule)

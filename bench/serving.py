@@ -6,12 +6,8 @@ instead of every 100. Modules are those of web/, one by one; what they load is d
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.routing import Mount
@@ -19,7 +15,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bench.cases import MADE
 from tallow_build import server
-from tallow_build.address import listen, url
 from tallow_build.paths import DIST, NODE_MODULES, WEB
 
 IN_BROWSER = Path(__file__).parent / "in_browser"
@@ -50,20 +45,3 @@ def application() -> ASGIApp:
     mounts = [Mount(path, server.application(folder)) for path, folder in folders.items()]
     mounts.append(Mount("/web", server.application(WEB, beside=DIST)))
     return _isolated(Starlette(routes=mounts))
-
-
-@contextmanager
-def running(app: ASGIApp) -> Iterator[str]:
-    """Serves from a thread of this process; gives the address, which ends in a slash."""
-    settings = uvicorn.Config(
-        app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1
-    )
-    serving = uvicorn.Server(settings)
-    with listen("127.0.0.1", 0) as listener:
-        thread = threading.Thread(target=serving.run, args=([listener],), daemon=True)
-        thread.start()
-        try:
-            yield url(listener)
-        finally:
-            serving.should_exit = True
-            thread.join()

@@ -30,7 +30,7 @@ async function digit() {
 /** The middle of the sample, as the model's card says. @returns {Promise<[Float32Array, number[]]>} */
 async function photo() {
   const side = 224;
-  const sample = await createImageBitmap(await (await fetch("sample")).blob());
+  const sample = await createImageBitmap(await (await fetch(new URL("sample", import.meta.url))).blob());
   const cut = 0.875 * Math.min(sample.width, sample.height);
   const context = canvas(side);
   const [x, y] = [(sample.width - cut) / 2, (sample.height - cut) / 2];
@@ -46,7 +46,7 @@ async function photo() {
 
 const [ort, content, [values, shape]] = await Promise.all([
   /** @type {Promise<typeof import("onnxruntime-web")>} */ (import(`${bundle}`)),
-  fetch(`${model}.onnx`).then((response) => response.arrayBuffer()),
+  fetch(new URL(`${model}.onnx`, import.meta.url)).then((response) => response.arrayBuffer()),
   model === "mnist" ? digit() : photo(),
 ]);
 const session = await ort.InferenceSession.create(content, { executionProviders: [backend] });

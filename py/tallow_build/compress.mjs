@@ -1,5 +1,5 @@
 /**
- * Compresses files with Brotli, as far as it can, and gzip.
+ * Compresses files with Brotli, as tightly as browsers can read it, and gzip.
  *
  *     node compress.mjs '[["file", "target"], ...]'     writes target.br and target.gz
  *
@@ -18,6 +18,7 @@ const METHODS = {
     promisify(brotliCompress)(content, {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+        [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
         [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
       },
     }),

@@ -1,7 +1,7 @@
 """Brotli and gzip beside each file of a site that they make smaller, for servers to choose from.
 
-Brotli at its best takes half a minute for Pyodide alone, so what was compressed is kept in
-build/compressed by the hash of its content.
+Brotli at its best takes half a minute for Pyodide alone, so what was compressed is kept by the
+hash of its content, and of the script that did it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from .files import file_sha256, files_below
 from .paths import BUILD
 from .process import call
 from .progress import MB
+from .stamps import digest
 
 ENDINGS = (".br", ".gz")
 
@@ -27,15 +28,17 @@ _PACKED = {".whl", ".zip", ".png", ".jpg", *ENDINGS}
 _STEP = "Compressing the site"
 
 
-def put_beside(site: Path) -> None:
-    """Writes FILE.br and FILE.gz beside each file that they make smaller. Raises BuildError."""
+def put_beside(site: Path, kept: Path = _KEPT) -> None:
+    """Writes FILE.br and FILE.gz beside each file that they make smaller. Raises BuildError.
+
+    kept: the folder of what was compressed for this site before. What the site has no use for any
+    more is deleted there, so no two sites may share one.
+    """
     files = [path for path in files_below(site) if path.suffix not in _PACKED]
     with explained(_STEP):
-        _KEPT.mkdir(parents=True, exist_ok=True)
-        targets = {path: _KEPT / file_sha256(path) for path in files}
-        missing = {
-            target: path for path, target in targets.items() if not all(_kept(target).values())
-        }
+        kept.mkdir(parents=True, exist_ok=True)
+        targets = {path: kept / digest(file_sha256(path), _SCRIPT) for path in files}
+        missing = {target: path for path, target in targets.items() if not all(_known(target))}
     if missing:
         # The largest first, since they decide when all is done.
         todo = sorted(missing.items(), key=lambda pair: -pair[1].stat().st_size)
@@ -51,9 +54,9 @@ def put_beside(site: Path) -> None:
                 used.add(packed)
                 if packed.stat().st_size:
                     path.with_name(path.name + ending).write_bytes(packed.read_bytes())
-        for left in set(_KEPT.iterdir()) - used:
+        for left in set(kept.iterdir()) - used:
             left.unlink()
 
 
-def _kept(target: Path) -> dict[str, bool]:
-    return {ending: target.with_name(target.name + ending).is_file() for ending in ENDINGS}
+def _known(target: Path) -> list[bool]:
+    return [target.with_name(target.name + ending).is_file() for ending in ENDINGS]

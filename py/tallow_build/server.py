@@ -2,7 +2,7 @@
 
 The work is Starlette's static files and uvicorn; here stand the types of our files, the choice
 between a file and its compressed forms, the words for a port that cannot be had, and the two ways
-of running: until Ctrl-C, or beside the caller.
+of running: until Ctrl-C, or beside the caller, who may bring an application of its own.
 
     python -m tallow_build.server FOLDER --host 127.0.0.1 --port 8000
 """
@@ -25,7 +25,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import ASGIApp, Scope
 
 from .address import listen, url
 from .errors import BuildError
@@ -117,32 +117,34 @@ def application(folder: Path, prefix: str = "/", beside: Path | None = None) -> 
 
 @contextmanager
 def running(
-    folder: Path,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 0,
-    prefix: str = "/",
-    also: Iterable[Mount] = (),
+    folder: Path, *, port: int = 0, prefix: str = "/", also: Iterable[Mount] = ()
 ) -> Iterator[str]:
     """Serves `folder` from a thread of this process; gives the address, which ends in a slash.
 
     port 0 takes a free one. also: what stands in front of the folder. Raises BuildError if the
     address cannot be had.
     """
-    with listen(host, port) as listener:
-        site = application(folder, prefix)
-        site.routes[:0] = also
+    site = application(folder, prefix)
+    site.routes[:0] = also
+    with running_application(site, port) as address:
+        yield address + prefix.strip("/") + ("/" if prefix.strip("/") else "")
+
+
+@contextmanager
+def running_application(site: ASGIApp, port: int = 0) -> Iterator[str]:
+    """The same for what is more than a folder."""
+    with listen("127.0.0.1", port) as listener:
         server = _server(site)
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         try:
-            yield url(listener) + prefix.strip("/") + ("/" if prefix.strip("/") else "")
+            yield url(listener)
         finally:
             server.should_exit = True
             thread.join()
 
 
-def _server(site: Starlette) -> uvicorn.Server:
+def _server(site: ASGIApp) -> uvicorn.Server:
     settings = uvicorn.Config(
         site,
         log_level="warning",

@@ -71,15 +71,14 @@ def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
         bundled.put_modules(site, web)
 
 
-def test_what_pays_is_compressed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compressed, "_KEPT", tmp_path / "kept")
+def test_what_pays_is_compressed_once(tmp_path: Path) -> None:
     text = b"so it goes, " * 100
     noise = bytes(i * i * 7919 % 251 for i in range(300))
     site = tmp_path / "site"
     site.mkdir()
     for name, content in {"a.js": text, "b.json": noise, "c.whl": text}.items():
         (site / name).write_bytes(content)
-    compressed.put_beside(site)
+    compressed.put_beside(site, tmp_path / "kept")
     made = {path.name for path in site.iterdir()}
     assert made - {"b.json.br", "b.json.gz"} == {"a.js", "a.js.br", "a.js.gz", "b.json", "c.whl"}
     assert gzip.decompress((site / "a.js.gz").read_bytes()) == text
@@ -92,7 +91,7 @@ def test_what_pays_is_compressed_once(tmp_path: Path, monkeypatch: pytest.Monkey
     for path in site.glob("a.js.*"):
         path.unlink()
     (site / "b.json").unlink()
-    compressed.put_beside(site)
+    compressed.put_beside(site, tmp_path / "kept")
     assert {"a.js.br", "a.js.gz"} <= {path.name for path in site.iterdir()}
     left = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
     assert left.items() < kept.items()  # nothing anew, and what is of no use any more is gone
