@@ -10,14 +10,9 @@ the first has left. docs/performance.md says how each figure is made.
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
-import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +21,12 @@ sys.path[:1] = [str(ROOT), str(ROOT / "py")]
 
 from playwright.sync_api import sync_playwright  # noqa: E402
 
-from bench import cold_table, peer_page  # noqa: E402
+from bench import cold_table, peer_page, report  # noqa: E402
 from bench.engines import ENGINES  # noqa: E402
 from bench.rounds import say  # noqa: E402
 from bench.visits import Subject, VisitError, Visitor  # noqa: E402
 from bench.wire import SPEEDS, Wire  # noqa: E402
 from tallow_build import server  # noqa: E402
-from tallow_build.errors import BuildError  # noqa: E402
-from tallow_build.paths import NODE_MODULES  # noqa: E402
 
 CACHES = ("empty", "warm")
 
@@ -105,44 +98,14 @@ def main(argv: Sequence[str]) -> int:
     with sync_playwright() as playwright, server.running_application(wire) as address:
         found = list(visits(Visitor(playwright, wire, address), options))
     rows = cold_table.rows(found)
-    about = describe(options)
-    print(cold_table.report(rows, headline(about)))
-    if options.json:
-        whole = {**about, "rows": rows, "visits": found}
-        options.json.write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    about = {**report.about(), "rounds": options.rounds}
+    print(cold_table.report(rows, report.headline(about, f"medians of {options.rounds}")))
+    report.write(options.json, {**about, "rows": rows, "visits": found})
     failures = cold_table.failures(found)
     if failures:
         print("\n" + failures)
     return 1 if failures else 0
 
 
-def describe(options: argparse.Namespace) -> dict[str, Any]:
-    """What the figures depend on."""
-    package = json.loads((NODE_MODULES / "onnxruntime-web" / "package.json").read_text("utf-8"))
-    return {
-        "version": 1,
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "onnxruntime_web": package["version"],
-        "processors": os.cpu_count(),
-        "machine": platform.machine(),
-        "load": [round(load, 1) for load in os.getloadavg()] if os.name == "posix" else None,
-        "rounds": options.rounds,
-    }
-
-
-def headline(about: dict[str, Any]) -> str:
-    """The same in a line."""
-    return (
-        f"{about['date'][:10]}, onnxruntime-web {about['onnxruntime_web']}, "
-        f"{about['processors']} processors, medians of {about['rounds']}"
-        + (f", load {about['load'][-1]:.0f}" if about["load"] else "")
-    )
-
-
 if __name__ == "__main__":
-    # At once: Playwright's driver has had the signal too, closes Chromium, and answers no more.
-    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except BuildError as error:
-        sys.exit(str(error))
+    report.run(main)

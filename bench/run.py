@@ -11,13 +11,8 @@ docs/performance.md says how each figure is made.
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
-import signal
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +21,9 @@ sys.path[:1] = [str(ROOT), str(ROOT / "py")]
 
 from playwright.sync_api import sync_playwright  # noqa: E402
 
-from bench import cases, chart, engines, figures, serving, table  # noqa: E402
+from bench import cases, chart, engines, figures, report, serving, table  # noqa: E402
 from bench.rounds import Bench, Schedule  # noqa: E402
 from tallow_build import browser, server  # noqa: E402
-from tallow_build.errors import BuildError  # noqa: E402
-from tallow_build.paths import NODE_MODULES  # noqa: E402
 from tallow_build.process import become  # noqa: E402
 
 SMOKE = cases.conv(3, 8, 8, 16)
@@ -98,52 +91,25 @@ def main(argv: Sequence[str]) -> int:
     micro = [row for row in rows if row["kind"] == "operator"]
     figures.compare(networks)
     figures.compare(micro)
-    about = describe(rows, version, options)
-    report(about, networks, micro)
-    if options.json:
-        whole = {**about, "networks": networks, "operators": micro}
-        options.json.write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    if options.chart:
-        options.chart.write_text(chart.chart(networks, micro, headline(about)), "utf-8")
-    return 1 if any(row["failed"] for row in rows) else 0
-
-
-def describe(
-    rows: Sequence[dict[str, Any]], chromium: str, options: argparse.Namespace
-) -> dict[str, Any]:
-    """What the figures depend on."""
-    package = json.loads((NODE_MODULES / "onnxruntime-web" / "package.json").read_text("utf-8"))
-    return {
-        "version": 1,
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "chromium": chromium,
-        "onnxruntime_web": package["version"],
+    about = {
+        **report.about(),
+        "chromium": version,
         "adapters": sorted({r["adapter"] for r in rows if r["engine"].endswith("webgpu")} - {""}),
-        "processors": os.cpu_count(),
-        "machine": platform.machine(),
-        "load": [round(load, 1) for load in os.getloadavg()] if os.name == "posix" else None,
         "rounds": options.rounds,
         "firsts": options.firsts,
     }
-
-
-def headline(about: dict[str, Any]) -> str:
-    """The same in a line."""
     adapters = " and ".join(about["adapters"]) or "no WebGPU engine"
-    return (
-        f"{about['date'][:10]}, {adapters}, Chromium {about['chromium']}, onnxruntime-web "
-        f"{about['onnxruntime_web']}, {about['processors']} processors"
-        + (f", load {about['load'][-1]:.0f}" if about["load"] else "")
-    )
+    headline = report.headline(about, adapters, f"Chromium {version}")
+    print(headline)
+    tell(networks, micro)
+    report.write(options.json, {**about, "networks": networks, "operators": micro})
+    if options.chart:
+        options.chart.write_text(chart.chart(networks, micro, headline), "utf-8")
+    return 1 if any(row["failed"] for row in rows) else 0
 
 
-def report(
-    about: dict[str, Any],
-    networks: Sequence[dict[str, Any]],
-    micro: Sequence[dict[str, Any]],
-) -> None:
+def tell(networks: Sequence[dict[str, Any]], micro: Sequence[dict[str, Any]]) -> None:
     """Prints the tables."""
-    print(headline(about))
     if networks:
         print("\n" + table.networks(networks))
         if "tallow-webgpu" in {row["engine"] for row in networks}:
@@ -156,9 +122,4 @@ def report(
 
 
 if __name__ == "__main__":
-    # At once: Playwright's driver has had the signal too, closes Chromium, and answers no more.
-    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except BuildError as error:
-        sys.exit(str(error))
+    report.run(main)

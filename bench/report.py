@@ -1,0 +1,59 @@
+"""What the commands of the benchmark share: what their figures depend on, and how they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tallow_build.errors import BuildError
+from tallow_build.paths import NODE_MODULES
+
+
+def about() -> dict[str, Any]:
+    """The day, the machine, its load, and the peer's version."""
+    package = json.loads((NODE_MODULES / "onnxruntime-web" / "package.json").read_text("utf-8"))
+    return {
+        "version": 1,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "onnxruntime_web": package["version"],
+        "processors": os.cpu_count(),
+        "machine": platform.machine(),
+        "load": [round(load, 1) for load in os.getloadavg()] if os.name == "posix" else None,
+    }
+
+
+def headline(facts: dict[str, Any], *more: str) -> str:
+    """The same in a line, with more in its middle."""
+    words = [
+        facts["date"][:10],
+        *more,
+        f"onnxruntime-web {facts['onnxruntime_web']}",
+        f"{facts['processors']} processors",
+    ]
+    if facts["load"]:
+        words.append(f"load {facts['load'][-1]:.0f}")
+    return ", ".join(words)
+
+
+def write(path: Path | None, figures: dict[str, Any]) -> None:
+    """Writes the figures as JSON, where that is asked for."""
+    if path:
+        path.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def run(main: Callable[[Sequence[str]], int]) -> None:
+    """Ends the process as `main` of its arguments returns, or with the words of a BuildError."""
+    # Ctrl-C ends it at once: Playwright's driver has had the signal too, closes Chromium, and
+    # answers no more.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except BuildError as error:
+        sys.exit(str(error))
