@@ -128,21 +128,23 @@ async def start(device: str) -> str:
 async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
     """Loads an ONNX file with its card.
 
-    fetch: gives the file. Returns facts about it, "warnings" among them. A model of the same name
-    is replaced. What was compiled can be had by `kept_text` and `kept_weight`, under the number
-    "lent", until `let_go`. Raises OnnxError for a
-    file that cannot be used, DeviceError if the device cannot have it.
+    fetch: gives the file. Returns facts about it: "warnings", and as "compiling" the milliseconds
+    that its graph, the passes and the WGSL took, among them. A model of the same name is replaced.
+    What was compiled can be had by `kept_text` and `kept_weight`, under the number "lent", until
+    `let_go`. Raises OnnxError for a file that cannot be used, DeviceError if the device cannot have
+    it.
     """
     card = json.loads(card_json)
-    graph, nodes = await _graph(card, fetch)
+    graph, nodes, building = await _graph(card, fetch)
     used = backend()
     began = time.perf_counter()
     compiled = compile_graph(graph, used.info.device, limits_of(used))
+    compiling = building + time.perf_counter() - began
     del graph
     session = Session(compiled, await used.load_async(compiled), used)
     number = next(_numbers)
     _lent[number] = compiled, {"nodes": nodes}
-    told = {"nodes": nodes, "kept": False, "lent": number}
+    told = {"nodes": nodes, "kept": False, "lent": number, "compiling": 1000 * compiling}
     return _loaded(name, session, card, time.perf_counter() - began, told)
 
 
@@ -152,8 +154,8 @@ async def load_kept(
     """Loads what `kept_text` gave on an earlier visit: no file is read, no graph built.
 
     loaded: what the worker has of it on the GPU after so many seconds, or None; then the weights
-    are given. Returns what `load_model` does. Raises PlanError for a text that is not of this
-    version, DeviceError if the device cannot have it.
+    are given. Returns what `load_model` does, but for "compiling" and "lent". Raises PlanError for
+    a text that is not of this version, DeviceError if the device cannot have it.
     """
     card = json.loads(card_json)
     used = backend()
@@ -256,7 +258,7 @@ async def run_on(name: str, device: str, warm: int, fetch: Fetch) -> str:
     if loaded.session.device == device:
         session, first = loaded.session, loaded.first
     else:
-        graph, _ = await _graph(loaded.card, fetch)
+        graph, *_ = await _graph(loaded.card, fetch)
         began = time.perf_counter()
         session, first = await compile_session_async(graph, device), None
     try:
@@ -305,7 +307,7 @@ async def tune(name: str, progress: Callable[[int, int], object], fetch: Fetch) 
         ops = total
         return progress(done, total)
 
-    graph, _ = await _graph(_models[name].card, fetch)
+    graph, *_ = await _graph(_models[name].card, fetch)
     found = await tune_graph(graph, None, count)
     replaced = [result for result in found if result.chosen != result.default]
     replaced.sort(key=lambda result: -result.gain)
@@ -333,14 +335,17 @@ def session_of(name: str) -> Session:
     return _models[name].session
 
 
-async def _graph(card: dict[str, Any], fetch: Fetch) -> tuple[Graph, int]:
-    """From what the page sends to the answer, and how many nodes of it are the file's network."""
+async def _graph(card: dict[str, Any], fetch: Fetch) -> tuple[Graph, int, float]:
+    """From what the page sends to the answer; how many nodes of it are the file's network; and the
+    seconds that it took to build from the file's bytes."""
     content = await fetch()
     if hasattr(content, "to_bytes"):
         content = content.to_bytes()  # with which JavaScript's own is let go
+    began = time.perf_counter()
     network = onnx.load(content).graph()
     del content  # the weights are in the graph by now, and files are large
-    return _answer(card, network.after(_pixels(card, network))), len(network.nodes())
+    graph = _answer(card, network.after(_pixels(card, network)))
+    return graph, len(network.nodes()), time.perf_counter() - began
 
 
 def _pixels(card: dict[str, Any], network: Graph) -> Graph:

@@ -89,14 +89,18 @@ export class Models {
       }
     }
     emit("progress", { stage: "compile", model: name });
+    let start = 0;
     const fetch = async () => {
       const file = brought.file ?? (await this.#download(name));
       brought.file = null; // Python has a copy of its own
+      start = performance.now();
       return file;
     };
     const facts = await stage("kernels", { model: name }, () =>
       this.#worker.ask("load_model", name, fetch, brought.card),
     );
+    // For whoever traces the page (bench/visits.py): a visit with a kept plan has none of this.
+    performance.measure("tallow:compile", { start, duration: facts.compiling });
     this.#keep(name, brought, facts).catch(() => {}); // a Python that has failed is replaced
     return facts;
   }
