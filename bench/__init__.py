@@ -5,6 +5,5 @@ engines.py drives the pages that lie in in_browser/; answers.py compares; figure
 chart.py report; report.py is what it shares with cold.py.
 
 cold.py is `bench --cold`: visits.py opens pages as a visitor does, peer_page.py is the page that
-Tallow's is compared with, wire.py the connection, main_thread.py reads the trace, cold_table.py
-reports.
+Tallow's is compared with, wire.py the connection, trace.py reads Chromium's, cold_table.py reports.
 """

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import BrowserContext, CDPSession, Error, Page, Playwright
 
-from bench.main_thread import CATEGORIES, blocks
+from bench.trace import CATEGORIES, blocks, compile_ms
 from bench.wire import Speed, Wire, by_path
 from tallow_build import browser
 
@@ -100,6 +100,7 @@ class Visitor:
             "bytes": sum(before.values()) - models,
             "bytes_in_all": everything,
             "blocks": blocks(events),
+            "compile_ms": compile_ms(events),
         }
 
     @contextmanager

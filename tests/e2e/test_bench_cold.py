@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from bench import cold_table
-from bench.main_thread import blocks
+from bench.trace import COMPILE, blocks, compile_ms
 from bench.wire import PIECE, Piece, Speed, Wire, by_path
 
 from tallow_build.paths import ROOT
@@ -49,6 +49,12 @@ def test_our_page_is_timed_step_by_step(smoke):
             assert stage["ms"] > 0
 
 
+def test_only_the_first_visit_compiles(smoke):
+    first, second = smoke[0]["visits"][:2]
+    assert first["stages"]["kernels"]["ms"] > first["compile_ms"] > 0
+    assert second["compile_ms"] == 0
+
+
 def test_what_a_visit_sends_is_counted(smoke):
     first, second, peer, peer_again = smoke[0]["visits"]
     sent = [path for path in first["files"] if first["files"][path]]
@@ -71,10 +77,11 @@ def test_the_tables(smoke):
     assert peer["answer_of_peer"] is None
 
 
-def visit(engine, number, answer, said="7", failed=None):
+def visit(engine, number, answer, said="7", failed=None, cache="warm"):
     """A visit's figures as far as the tables need them."""
-    kind = {"model": "mnist", "speed": "full", "cache": "warm", "engine": engine, "round": number}
+    kind = {"model": "mnist", "speed": "full", "cache": cache, "engine": engine, "round": number}
     figures = {"bytes": 10, "model_bytes": 1, "bytes_in_all": 20, "stages": {}, "blocks": []}
+    figures["compile_ms"] = 0.0
     return {**kind, **figures, "marks": {"answer": answer}, "answer": said, "failed": failed}
 
 
@@ -99,6 +106,25 @@ def test_failures_and_differences_are_told():
         "FAILED: no answer",
         "FAILED: answers of mnist differ: 7 by ort-webgpu, 1 by ort-wasm",
     ]
+
+
+def test_a_first_visit_that_compiles_nothing_is_a_failure():
+    found = [visit(engine, 0, 1, cache="empty") for engine in ("tallow-numpy", "ort-wasm")]
+    (line,) = cold_table.failures(found).splitlines()
+    assert line == "FAILED: mnist on tallow-numpy: compiling was not seen on a first visit"
+    found[0]["compile_ms"] = 80.0
+    assert not cold_table.failures(found)
+
+
+def test_what_the_worker_measures_of_compiling():
+    def measured(name, number, begin, end):
+        event = {"name": name, "pid": 1, "tid": 9, "id2": {"local": number}}
+        return [{**event, "ph": "b", "ts": begin}, {**event, "ph": "e", "ts": end}]
+
+    one, other = measured(COMPILE, "0x1", 1_000, 4_000), measured(COMPILE, "0x2", 2_000, 9_000)
+    trace = [one[0], other[0], *measured("tallow:else", "0x3", 0, 90_000), one[1], other[1]]
+    assert compile_ms(trace) == 10
+    assert compile_ms([]) == 0
 
 
 async def two_pieces(scope, receive, send):

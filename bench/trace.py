@@ -1,4 +1,5 @@
-"""The longest blocks of a page's main thread, read from Chromium's own trace.
+"""What Chromium's own trace tells of a visit: the longest blocks of the page's main thread, and how
+long Python compiled.
 
 Long-task entries begin at 50 ms and do not say what ran; the trace has every task.
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-# Tasks; what ran in them; the marks of the page.
+# Tasks; what ran in them; the marks and measures of the page and its workers.
 CATEGORIES = (
     "disabled-by-default-devtools.timeline",
     "devtools.timeline",
@@ -16,7 +17,24 @@ CATEGORIES = (
     "blink.user_timing",
 )
 
+# Graph building, passes and WGSL, as web/worker/models.js measures them.
+COMPILE = "tallow:compile"
+
 Event = dict[str, Any]
+
+
+def compile_ms(events: Sequence[Event]) -> float:
+    """Milliseconds of all measures of compiling, in whatever thread."""
+    begun: dict[tuple[Any, ...], float] = {}
+    total = 0.0
+    for event in events:
+        if event["name"] == COMPILE:
+            measure = event["pid"], str(event.get("id2") or event.get("id"))
+            if event["ph"] == "b":
+                begun[measure] = event["ts"]
+            elif event["ph"] == "e":
+                total += (event["ts"] - begun.pop(measure)) / 1000
+    return total
 
 
 def blocks(events: Sequence[Event], most: int = 8) -> list[dict[str, Any]]:
