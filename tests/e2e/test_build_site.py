@@ -1,6 +1,7 @@
 """dist/ is what the page expects, and `build.py serve` starts quickly, says where, and stops."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import time
 import urllib.request
 
 from tallow_build import budget
-from tallow_build.files import file_sha256
+from tallow_build.files import file_sha256, files_below
 from tallow_build.paths import ROOT
 
 
@@ -60,6 +61,19 @@ def test_everything_has_a_line_in_the_budget_and_keeps_to_it(dist):
 def test_the_licences_are_there(dist):
     for name in ("LICENSE", "NOTICE"):
         assert (dist / name).read_text() == (ROOT / name).read_text()
+
+
+def test_the_guide_has_nginx_give_the_types_that_we_give(dist, server):
+    guide = (ROOT / "docs" / "guide.md").read_text("utf-8")
+    rules = re.search(r"types \{(.*?)\}", guide, re.S)[1].split(";")[:-1]
+    told = {f".{ending}": kind for kind, *endings in map(str.split, rules) for ending in endings}
+    for suffix, path in {path.suffix: path for path in files_below(dist)}.items():
+        if suffix in ("", ".py", ".zip", ".br", ".gz"):  # nobody looks at the type of these
+            continue
+        request = urllib.request.Request(server + path.relative_to(dist).as_posix(), method="HEAD")
+        with urllib.request.urlopen(request) as response:
+            kind = response.headers.get_content_type()
+        assert told.get(suffix, "application/octet-stream") == kind, path.name
 
 
 def test_serve_starts_in_three_seconds_and_stops_in_order(dist):
