@@ -30,7 +30,9 @@ async function digit() {
 /** The middle of the sample, as the model's card says. @returns {Promise<[Float32Array, number[]]>} */
 async function photo() {
   const side = 224;
-  const sample = await createImageBitmap(await (await fetch(new URL("sample", import.meta.url))).blob());
+  const sample = await createImageBitmap(
+    await (await fetch(new URL("sample", import.meta.url))).blob(),
+  );
   const cut = 0.875 * Math.min(sample.width, sample.height);
   const context = canvas(side);
   const [x, y] = [(sample.width - cut) / 2, (sample.height - cut) / 2];

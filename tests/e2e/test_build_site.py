@@ -65,7 +65,8 @@ def test_the_licences_are_there(dist):
 
 def test_the_guide_has_nginx_give_the_types_that_we_give(dist, server):
     guide = (ROOT / "docs" / "guide.md").read_text("utf-8")
-    rules = re.search(r"types \{(.*?)\}", guide, re.S)[1].split(";")[:-1]
+    (types,) = re.findall(r"types \{(.*?)\}", guide, re.S)
+    rules = types.split(";")[:-1]
     told = {f".{ending}": kind for kind, *endings in map(str.split, rules) for ending in endings}
     for suffix, path in {path.suffix: path for path in files_below(dist)}.items():
         if suffix in ("", ".py", ".zip", ".br", ".gz"):  # nobody looks at the type of these
