@@ -12,6 +12,7 @@ import { Message } from "./message.js";
 import { OpenFacts } from "./open_facts.js";
 import { OpenForm } from "./open_form.js";
 import { OpenLabels } from "./open_labels.js";
+import { OpenModel } from "./open_model.js";
 import { OpenOutput } from "./open_output.js";
 import { OpenTimes } from "./open_times.js";
 import { OpenWork } from "./open_work.js";
@@ -39,6 +40,7 @@ const GRACE = 5000;
 export class Open {
   #root;
   #engine;
+  #model;
   #timed;
   #input;
   #work;
@@ -53,18 +55,10 @@ export class Open {
   #time;
   #runs;
   #labels;
-  /** The chosen files. @type {{file: File, others: File[]} | null} */
-  #files = null;
-  /** Whether the model could not be opened for what the other files are, or are not. */
-  #lacking = false;
-  /** The worker's number of the model; another for every opening. */
-  #id = 0;
   #opened = false;
   #usable = false;
   /** Whether the worker is being ended here: what is on the page stays as it is. */
   #ending = false;
-  /** @type {import("../worker/opened.js").Feed[]} */
-  #feeds = [];
   /** @type {Answer | null} */
   #answer = null;
   /** @type {OpenOutput[]} */
@@ -83,6 +77,7 @@ export class Open {
     const hook = (/** @type {string} */ name) => find(`[data-testid=${name}]`);
     this.#root = root;
     this.#engine = engine;
+    this.#model = new OpenModel(engine);
     this.#timed = timed;
     this.#input = /** @type {HTMLInputElement} */ (hook("open-input"));
     const places = {
@@ -108,7 +103,7 @@ export class Open {
       for (const output of this.#outputs) output.label(labels);
     });
     this.#surveys = new Latest(
-      (question) => this.#ask("surveyModel", question),
+      (question) => this.#model.ask("surveyModel", question),
       (survey) => {
         this.#facts.count(survey);
         this.#usable = this.#opened && !survey.unsupported.length;
@@ -146,16 +141,12 @@ export class Open {
     try {
       const files = await given;
       if (!files.length) return;
-      const model = files.find(({ name }) => /\.onnx$/i.test(name));
-      if (!model && this.#opened && files.every(({ name }) => LABELS.test(name))) {
+      if (this.#opened && files.every(({ name }) => LABELS.test(name))) {
         return await this.#labels.read(files[0]);
       }
-      const joined = !model && this.#lacking ? this.#files : null;
-      const file = model ?? joined?.file ?? (files.length === 1 && files[0]);
-      if (!file) return this.#fail(words("openOnlyData", namesOf(files)));
-      const names = new Set(files.map(({ name }) => name));
-      const kept = joined?.others.filter(({ name }) => !names.has(name)) ?? [];
-      await this.#open(file, [...kept, ...files.filter((each) => each !== file)]);
+      const chosen = this.#model.among(files);
+      if (!chosen) return this.#fail(words("openOnlyData", namesOf(files)));
+      await this.#open(chosen);
     } catch (error) {
       this.#fail(wordsOf(error));
     }
@@ -187,14 +178,11 @@ export class Open {
 
   // ---- opening ------------------------------------------------------------------------------
 
-  /**
-   * @param {File} file
-   * @param {File[]} others
-   */
-  async #open(file, others) {
-    const id = ++this.#id;
-    this.#files = { file, others };
-    this.#opened = this.#usable = this.#lacking = false;
+  /** @param {import("./open_model.js").Files} files */
+  async #open(files) {
+    const { file, others } = files;
+    this.#model.choose(files);
+    this.#opened = this.#usable = false;
     this.#clear();
     await this.#work.start(
       "reading",
@@ -202,11 +190,11 @@ export class Open {
       async (current) => {
         await this.#makeWay(current);
         if (!current()) return;
-        const told = await this.#engine.opened("openModel", { id, file, others });
-        if (current()) this.#show(told, file, others);
+        const told = await this.#model.open();
+        if (current()) this.#show(told, files);
       },
       (error) => {
-        this.#lacking = others.length > 0; // another of them may be better
+        this.#model.lacking = others.length > 0; // another of them may be better
         this.#fail(words("openFailed", file.name, plain(wordsOf(error))), error);
       },
     );
@@ -214,12 +202,11 @@ export class Open {
 
   /**
    * @param {import("./open_facts.js").Told & {missing?: string[], unneeded: string[]}} told
-   * @param {File} file
-   * @param {File[]} others
+   * @param {import("./open_model.js").Files} files
    */
-  #show(told, file, others) {
+  #show(told, { file, others }) {
     if (told.missing) {
-      this.#lacking = true;
+      this.#model.lacking = true;
       const given = others.length ? words("openGivenToo", namesOf(others)) : "";
       this.#fail(words("openMissing", file.name, told.missing.join(", "), plain(given)));
       return;
@@ -250,30 +237,9 @@ export class Open {
   #survey() {
     try {
       this.#forgive();
-      this.#surveys.ask({ id: this.#id, shapes: this.#form.shapes() });
+      this.#surveys.ask({ id: this.#model.id, shapes: this.#form.shapes() });
     } catch (error) {
       this.#fail(wordsOf(error));
-    }
-  }
-
-  /**
-   * An action on the model. A worker that has been replaced is given the files once more, and what
-   * the model was fed.
-   * @param {"surveyModel" | "runModel" | "timeModel" | "compareModel"} action
-   * @param {Record<string, unknown>} args
-   */
-  async #ask(action, args) {
-    try {
-      return await this.#engine.opened(action, args);
-    } catch (error) {
-      const { type } = /** @type {{type?: string}} */ (error);
-      const id = this.#id;
-      if (type !== "NotOpenError" || args.id !== id || !this.#files) throw error;
-      await this.#engine.opened("openModel", { id, ...this.#files });
-      if (action === "timeModel" || action === "compareModel") {
-        await this.#engine.opened("runModel", { id, feeds: this.#feeds });
-      }
-      return this.#engine.opened(action, args);
     }
   }
 
@@ -281,16 +247,15 @@ export class Open {
 
   async #answerIt() {
     if (this.#work.busy || !this.#usable) return;
-    const id = this.#id;
+    const { id } = this.#model;
     this.#clearAnswer();
     this.#forgive();
     await this.#attempt(words("openRunning"), async (current) => {
-      this.#feeds = await this.#form.feeds();
-      const answer = await this.#ask("runModel", { id, feeds: this.#feeds });
+      const answer = await this.#model.ask("runModel", { id, feeds: await this.#form.feeds() });
       if (!current()) return;
       this.#answered(answer);
       this.#work.say(words("openTiming"));
-      const { series } = await this.#ask("timeModel", { id, ...WARM });
+      const { series } = await this.#model.ask("timeModel", { id, ...WARM });
       if (current()) this.#measured(series);
     });
   }
@@ -329,9 +294,9 @@ export class Open {
     this.#forgive();
     const runs = Number(this.#runs.value);
     if (!Number.isInteger(runs) || runs < 1) return this.#fail(words("openBadRuns"));
-    const args = { id: this.#id, runs, seconds: SERIES };
+    const args = { id: this.#model.id, runs, seconds: SERIES };
     await this.#attempt(words("openTiming"), async (current) => {
-      const { series } = await this.#ask("timeModel", args);
+      const { series } = await this.#model.ask("timeModel", args);
       if (current()) this.#measured(series);
     });
   }
@@ -345,7 +310,7 @@ export class Open {
       words("openComparing"),
       async (current) => {
         const found = /** @type {import("./open_times.js").Compared} */ (
-          await this.#ask("compareModel", { id: this.#id, ...WARM })
+          await this.#model.ask("compareModel", { id: this.#model.id, ...WARM })
         );
         if (!current()) return;
         this.#times.compared(found);
@@ -374,7 +339,7 @@ export class Open {
     this.#work.end(words("openCancelled"));
     this.#restart(words("openCancelled"));
     this.#times.stopped();
-    if (reading) this.#files = null;
+    if (reading) this.#model.forget();
     (reading ? this.#input : this.#run).focus();
   }
 
@@ -409,8 +374,8 @@ export class Open {
    */
   #fail(why, error) {
     // What the worker lacks may come again; what the file lacks does not.
-    const again = error instanceof NotReady && this.#files;
-    this.#message.show(why, again ? () => void this.#open(again.file, again.others) : undefined);
+    const again = error instanceof NotReady && this.#model.files;
+    this.#message.show(why, again ? () => void this.#open(again) : undefined);
     this.#error.hidden = false;
     // Beside what it is about, so that whoever pressed the button sees it.
     (this.#opened ? this.#run.closest("form") : this.#input.closest(".question"))?.append(
