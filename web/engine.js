@@ -4,6 +4,7 @@
  * doing, and how to start again after a failure.
  */
 
+import { WORKER, takeBegun } from "./begun.js";
 import { fetchCard, findModel } from "./catalogue.js";
 import { Rpc } from "./rpc.js";
 import { Said, words, wordsOf } from "./said.js";
@@ -84,6 +85,8 @@ export class Engine {
   #tuning = () => {};
   #turn = 0;
   #preparing = false;
+  /** Whether the worker has a Python that runs. */
+  #python = false;
   /** Workers that have failed since the last answer. */
   #crashes = 0;
   /** When the device was lost last, and whether it is done without now. */
@@ -292,7 +295,8 @@ export class Engine {
    */
   async #answer(action, args) {
     const answer = await this.#ask(action, args);
-    this.#crashes = 0;
+    // Python may be what fails a worker that answers without it.
+    if (this.#python) this.#crashes = 0;
     return answer;
   }
 
@@ -318,14 +322,20 @@ export class Engine {
   /** @returns {Promise<Started>} */
   #start() {
     if (this.#started) return this.#started;
-    const rpc = new Rpc(new URL("worker/main.js", import.meta.url), PATIENCE);
+    const rpc = new Rpc(WORKER, PATIENCE, takeBegun());
     this.#rpc = rpc;
+    this.#python = false;
     rpc.on("stage", (stage) => this.#listener.stage(stage));
     rpc.on("progress", (progress) => {
       if (progress.stage === "kernels") this.#listener.compiled(progress.done, progress.total);
       if (this.#preparing && rpc === this.#rpc) {
         this.#listener.status({ state: "loading", ...inWords(progress) });
       }
+    });
+    rpc.on("python", ({ failed }) => {
+      if (rpc !== this.#rpc) return;
+      this.#python = !failed;
+      if (failed) this.#failed.start = true; // what it was needed for is tried with another worker
     });
     rpc.on("tuning", ({ done, total }) => this.#tuning(done, total));
     rpc.on("lost", () => {
