@@ -80,7 +80,7 @@ export class Engine {
   /** Of the models on the device of now. @type {Map<string, Facts>} */
   #facts = new Map();
   /** What failed since the last retry(). */
-  #failed = { start: false, models: /** @type {Set<string>} */ (new Set()) };
+  #failed = { start: false, python: false, models: /** @type {Set<string>} */ (new Set()) };
   /** @type {(done: number, total: number) => void} */
   #tuning = () => {};
   #turn = 0;
@@ -189,7 +189,7 @@ export class Engine {
     this.#crashes = 0;
     for (const name of this.#failed.models) this.#models.delete(name);
     this.#failed.models.clear();
-    if (this.#failed.start) this.#drop();
+    if (this.#failed.start || this.#failed.python) this.#drop();
   }
 
   /**
@@ -335,7 +335,7 @@ export class Engine {
     rpc.on("python", ({ failed }) => {
       if (rpc !== this.#rpc) return;
       this.#python = !failed;
-      if (failed) this.#failed.start = true; // what it was needed for is tried with another worker
+      this.#failed.python = failed;
     });
     rpc.on("tuning", ({ done, total }) => this.#tuning(done, total));
     rpc.on("lost", () => {
@@ -413,7 +413,7 @@ export class Engine {
     this.#rpc = null;
     this.#started = null;
     this.#models.clear();
-    this.#failed = { start: false, models: new Set() };
+    this.#failed = { start: false, python: false, models: new Set() };
     rpc?.close(words("startingAgain"));
   }
 

@@ -121,12 +121,11 @@ async function bring(name) {
 
 /**
  * Compute on this device from now on, or on NumPy where WebGPU can't be had.
- * @param {{device: Device, plain?: boolean}} args  plain: Python without the memory snapshot
+ * @param {Device} device
  * @returns {Promise<Started>}
  */
-async function start({ device, plain }) {
+async function start(device) {
   starts += 1;
-  if (plain !== undefined) app.plain = plain;
   if (begun !== device) chosen = open(device);
   begun = null;
   const { info, words } = await chosen;
@@ -296,17 +295,21 @@ function change(job) {
 serve({
   begin,
 
-  /** @param {{device: Device, plain: boolean}} args */
-  boot: (args) => {
-    if (!begun) app.start(); // else begin() knows better when
-    return change(() => start(args));
+  /** @param {{device: Device, plain: boolean}} args  plain: Python without the memory snapshot */
+  boot: ({ device, plain }) => {
+    app.plain = plain;
+    if (!begun) {
+      app.use(device);
+      app.start(); // else begin() knows better when
+    }
+    return change(() => start(device));
   },
 
   /** Switch to another device, with all the models that were loaded. @param {{device: Device}} args */
-  device: (args) =>
+  device: ({ device }) =>
     change(async () => {
       await stopTuning(); // which measures on the device of now
-      return start(args);
+      return start(device);
     }),
 
   /** @param {{model: string}} args */
@@ -316,10 +319,7 @@ serve({
   },
 
   /** @param {{pixels: Float32Array<ArrayBuffer>}} args  784 of 0..1, white ink on black */
-  digit: async ({ pixels }) => {
-    const { probabilities, ms } = await answer(DIGIT_MODEL, pixels, true);
-    return { probabilities: [...probabilities], ms };
-  },
+  digit: ({ pixels }) => answer(DIGIT_MODEL, pixels, true),
 
   /**
    * RGBA, size * size. watched: a class whose probability is told, among the best or not.

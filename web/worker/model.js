@@ -36,7 +36,7 @@ export class Model {
   /**
    * @param {Float32Array<ArrayBuffer> | Uint8ClampedArray<ArrayBuffer>} pixels
    * @param {boolean} keep  whether these are what is asked again, in profiles and checks
-   * @returns {Promise<{probabilities: Float32Array, ms: number}>}
+   * @returns {Promise<{probabilities: number[], ms: number}>}
    */
   async answer(pixels, keep) {
     const bytes = new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.byteLength);
@@ -46,7 +46,7 @@ export class Model {
       const content = program
         ? (await program.program.run([bytes]))[0]
         : await this.#app.askBuffer("predict", this.#name, bytes);
-      return { probabilities: new Float32Array(content), ms: performance.now() - began };
+      return { probabilities: [...new Float32Array(content)], ms: performance.now() - began };
     };
     const answer = await (program ? run() : this.#app.inTurn(run));
     this.#first ??= 1000 * this.#seconds + answer.ms;
@@ -67,11 +67,12 @@ export class Model {
 }
 
 /**
- * @param {Float32Array} probabilities
+ * @param {number[]} probabilities
  * @returns {{index: number, probability: number}[]}  of the most probable classes, the best first
  */
 export function best(probabilities) {
-  return Array.from(probabilities, (probability, index) => ({ index, probability }))
+  return probabilities
+    .map((probability, index) => ({ index, probability }))
     .sort((one, other) => other.probability - one.probability)
     .slice(0, BEST);
 }
