@@ -61,6 +61,15 @@ export async function findModel(name) {
   return entry;
 }
 
+/**
+ * @param {string | null} wish  a model of photographs
+ * @returns {Promise<string>}  that one, or another where there is none of this name
+ */
+export async function photoModel(wish) {
+  const models = (await listModels()).filter(({ task }) => task === "image");
+  return (models.find(({ name }) => name === wish) ?? models[0]).name;
+}
+
 /** @type {Map<string, Promise<Card>>} */
 const cards = new Map();
 

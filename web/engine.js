@@ -4,6 +4,7 @@
  * doing, and how to start again after a failure.
  */
 
+import { WORKER, takeBegun } from "./begun.js";
 import { fetchCard, findModel } from "./catalogue.js";
 import { Rpc } from "./rpc.js";
 import { Said, words, wordsOf } from "./said.js";
@@ -79,11 +80,13 @@ export class Engine {
   /** Of the models on the device of now. @type {Map<string, Facts>} */
   #facts = new Map();
   /** What failed since the last retry(). */
-  #failed = { start: false, models: /** @type {Set<string>} */ (new Set()) };
+  #failed = { start: false, python: false, models: /** @type {Set<string>} */ (new Set()) };
   /** @type {(done: number, total: number) => void} */
   #tuning = () => {};
   #turn = 0;
   #preparing = false;
+  /** Whether the worker has a Python that runs. */
+  #python = false;
   /** Workers that have failed since the last answer. */
   #crashes = 0;
   /** When the device was lost last, and whether it is done without now. */
@@ -186,7 +189,7 @@ export class Engine {
     this.#crashes = 0;
     for (const name of this.#failed.models) this.#models.delete(name);
     this.#failed.models.clear();
-    if (this.#failed.start) this.#drop();
+    if (this.#failed.start || this.#failed.python) this.#drop();
   }
 
   /**
@@ -292,7 +295,8 @@ export class Engine {
    */
   async #answer(action, args) {
     const answer = await this.#ask(action, args);
-    this.#crashes = 0;
+    // Python may be what fails a worker that answers without it.
+    if (this.#python) this.#crashes = 0;
     return answer;
   }
 
@@ -318,14 +322,20 @@ export class Engine {
   /** @returns {Promise<Started>} */
   #start() {
     if (this.#started) return this.#started;
-    const rpc = new Rpc(new URL("worker/main.js", import.meta.url), PATIENCE);
+    const rpc = new Rpc(WORKER, PATIENCE, takeBegun());
     this.#rpc = rpc;
+    this.#python = false;
     rpc.on("stage", (stage) => this.#listener.stage(stage));
     rpc.on("progress", (progress) => {
       if (progress.stage === "kernels") this.#listener.compiled(progress.done, progress.total);
       if (this.#preparing && rpc === this.#rpc) {
         this.#listener.status({ state: "loading", ...inWords(progress) });
       }
+    });
+    rpc.on("python", ({ failed }) => {
+      if (rpc !== this.#rpc) return;
+      this.#python = !failed;
+      this.#failed.python = failed;
     });
     rpc.on("tuning", ({ done, total }) => this.#tuning(done, total));
     rpc.on("lost", () => {
@@ -403,7 +413,7 @@ export class Engine {
     this.#rpc = null;
     this.#started = null;
     this.#models.clear();
-    this.#failed = { start: false, models: new Set() };
+    this.#failed = { start: false, python: false, models: new Set() };
     rpc?.close(words("startingAgain"));
   }
 

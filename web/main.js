@@ -1,10 +1,9 @@
 // @ts-check
 /**
  * The page: reads its address, makes the widgets, and lets them and the engine know of each other.
- *
- * Addresses: #draw, #classify, #open; ?device=webgpu|numpy; ?model=<name of an image model>.
  */
 
+import { readAddress, viewOf } from "./address.js";
 import { Engine } from "./engine.js";
 import { filesOf } from "./prepare/files.js";
 import { startOver } from "./renew.js";
@@ -27,10 +26,9 @@ const byTestId = (id) => document.querySelector(`[data-testid=${id}]`);
 /** @param {string} id @returns {any} */
 const byId = (id) => document.getElementById(id);
 
-const address = new URLSearchParams(location.search);
-const wished = address.get("device") === "numpy" ? "numpy" : "webgpu";
+const address = readAddress();
 
-/** @typedef {"draw" | "classify" | "open"} View */
+/** @typedef {import("./address.js").View} View */
 
 /** The time of the answer in each view. @type {Record<View, number | null>} */
 const times = { draw: null, classify: null, open: null };
@@ -47,7 +45,7 @@ new LanguageChoice(byTestId("language-select"), () => {
   void views.classify.relabel();
   views.open.relabel();
   views.draw.answer();
-  void engine.prepare(() => views[current()].model()); // the status says it again
+  void engine.prepare(() => views[viewOf()].model()); // the status says it again
 });
 const status = new Status(byTestId("status"), () => {
   engine.retry();
@@ -61,7 +59,7 @@ const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info
   engine.switchTo(chosen);
   answerAgain();
 });
-const engine = new Engine(wished, {
+const engine = new Engine(address.device, {
   status: (now) => {
     status.show(now);
     if (now.state === "ready") {
@@ -89,7 +87,7 @@ const kernels = new Kernels(byTestId("kernels-panel"), engine, () => answerAgain
 const views = {
   draw: new Draw(byId("view-draw"), engine, (ms) => timed("draw", ms)),
   classify: new Classify(byId("view-classify"), engine, {
-    model: address.get("model"),
+    model: address.model,
     timed: (ms) => timed("classify", ms),
     chosen: (model) => {
       remember("model", model);
@@ -99,14 +97,8 @@ const views = {
   open: new Open(byId("view-open"), engine, (ms) => timed("open", ms)),
 };
 
-/** @returns {View} */
-function current() {
-  const name = location.hash.slice(1);
-  return name === "classify" || name === "open" ? name : "draw";
-}
-
 function showView() {
-  const now = current();
+  const now = viewOf();
   for (const name of /** @type {View[]} */ (Object.keys(views))) {
     byId(`view-${name}`).hidden = name !== now;
     byId(`to-${name}`).setAttribute("aria-current", name === now ? "page" : "false");
@@ -123,7 +115,7 @@ function showView() {
  */
 function answerAgain(begun = words("preparing")) {
   status.show({ state: "loading", words: begun });
-  void engine.prepare(() => views[current()].model(), begun);
+  void engine.prepare(() => views[viewOf()].model(), begun);
   for (const view of Object.values(views)) view.answer();
 }
 
@@ -133,7 +125,7 @@ function answerAgain(begun = words("preparing")) {
  */
 function timed(view, ms) {
   times[view] = ms;
-  if (view === current()) showTime(view);
+  if (view === viewOf()) showTime(view);
 }
 
 /** @param {View} view */
@@ -159,7 +151,7 @@ function remember(key, value) {
 /** @param {DataTransfer} transfer  dropped or pasted: pictures, or files for the view Open */
 function takeFiles(transfer) {
   const isModel = [...transfer.files].some(({ name }) => /\.onnx$/i.test(name));
-  if (isModel || current() === "open") {
+  if (isModel || viewOf() === "open") {
     location.hash = "#open";
     void views.open.take([...transfer.files]);
     return;
@@ -189,7 +181,7 @@ function takeDrops() {
 }
 
 byId("unstarted").remove();
-device.wish(wished);
+device.wish(address.device);
 addEventListener("hashchange", showView);
 takeDrops();
 showView();

@@ -48,17 +48,27 @@ export class Rpc {
   /**
    * @param {URL} url  of a module worker that calls serve()
    * @param {number} [patience]  seconds of silence after which it counts as stuck
+   * @param {import("./begun.js").Begun} [begun]  such a worker, which has been started already
    */
-  constructor(url, patience = Infinity) {
-    this.#patience = patience;
-    this.#worker = new Worker(url, { type: "module" });
-    this.#worker.onmessage = ({ data }) => this.#receive(data);
-    this.#worker.onerror = (event) => {
+  constructor(url, patience = Infinity, begun) {
+    const hear = (/** @type {MessageEvent} */ { data }) => this.#receive(data);
+    const fail = (/** @type {ErrorEvent} */ event) => {
       // A module that can't be loaded raises an event without a message.
       const why = event.message || words("noWorkerFile", url.pathname);
       this.close(words("workerFailed", why));
     };
+    this.#patience = patience;
+    this.#worker = begun?.worker ?? new Worker(url, { type: "module" });
+    this.#worker.onmessage = hear;
+    this.#worker.onerror = fail;
     this.#worker.onmessageerror = () => this.close(words("workerGarbled"));
+    if (begun) {
+      // Whoever made this listens by then.
+      queueMicrotask(() => {
+        begun.said.forEach(hear);
+        if (begun.failed) fail(begun.failed);
+      });
+    }
   }
 
   /**

@@ -1,10 +1,10 @@
-"""All that the page may call: strings and buffers in, JSON out.
+"""All that the page may call: strings and buffers in, JSON or a buffer out.
 
 The worker (web/worker/main.js) awaits these functions. A model is loaded together with what its
 card says must happen to the pixels before it and to the logits after it, as one graph, so that an
 answer costs one upload, one submit and one map. What was compiled is lent to the worker, which
 keeps it (compile/kept.py); the next visit loads that, and reads the model's file only when its
-graph is wanted.
+graph is wanted. On WebGPU the worker has it answer before Python is there, and hands it over then.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from . import dtype as dt
 from . import functional, onnx, opened
 from .compile import Compiled, compile_graph, kept
 from .device import backend, set_default_device
-from .errors import FeedError, OnnxFormatError
+from .errors import OnnxFormatError
 from .functions import permute_dims, reshape
 from .graph import Graph, input_node
 from .hostarray import HostArray
@@ -63,19 +63,15 @@ __all__ = [
     "tune",
 ]
 
-BEST = 5  # classes that an answer about a photograph names
 WARM_SECONDS = 2.0  # of warm runs, after which no further one is begun: the page waits
 
 
 @dataclass
 class _Loaded:
-    """A model, ready, and whether its answer is a few best classes."""
+    """A model, ready."""
 
     session: Session
     card: dict[str, Any]
-    opening: float  # seconds from the graph, or from the plan that was kept, to the session
-    first: float | None = None  # seconds from the graph to the first answer, once it was given
-    asked: memoryview | None = None  # the pixels of its last answer that are to be kept
 
 
 # Gives the bytes of a model's file: a JavaScript Uint8Array or any buffer.
@@ -128,11 +124,11 @@ async def start(device: str) -> str:
 async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
     """Loads an ONNX file with its card.
 
-    fetch: gives the file. Returns facts about it: "warnings", and as "compiling" the milliseconds
-    that its graph, the passes and the WGSL took, among them. A model of the same name is replaced.
-    What was compiled can be had by `kept_text` and `kept_weight`, under the number "lent", until
-    `let_go`. Raises OnnxError for a file that cannot be used, DeviceError if the device cannot have
-    it.
+    fetch: gives the file. Returns facts about it: "warnings", "seconds" from the graph to the
+    session, and as "compiling" the milliseconds that its graph, the passes and the WGSL took, among
+    them. A model of the same name is replaced. What was compiled can be had by `kept_text` and
+    `kept_weight`, under the number "lent", until `let_go`. Raises OnnxError for a file that cannot
+    be used, DeviceError if the device cannot have it.
     """
     card = json.loads(card_json)
     graph, nodes, building = await _graph(card, fetch)
@@ -148,14 +144,12 @@ async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
     return _loaded(name, session, card, time.perf_counter() - began, told)
 
 
-async def load_kept(
-    name: str, card_json: str, text: str, seconds: float, loaded: Any, *weights: Any
-) -> str:
+async def load_kept(name: str, card_json: str, text: str, loaded: Any, *weights: Any) -> str:
     """Loads what `kept_text` gave on an earlier visit: no file is read, no graph built.
 
-    loaded: what the worker has of it on the GPU after so many seconds, or None; then the weights
-    are given. Returns what `load_model` does, but for "compiling" and "lent". Raises PlanError for
-    a text that is not of this version, DeviceError if the device cannot have it.
+    loaded: what the worker has of it on the GPU, or None; then the weights are given. Returns what
+    `load_model` does, but for "compiling" and "lent". Raises PlanError for a text that is not of
+    this version, DeviceError if the device cannot have it.
     """
     card = json.loads(card_json)
     used = backend()
@@ -164,8 +158,7 @@ async def load_kept(
     compiled, facts = kept.restore(text, views, loaded)
     del weights, views
     session = Session(compiled, await used.load_async(compiled), used)
-    seconds += time.perf_counter() - began
-    return _loaded(name, session, card, seconds, {**facts, "kept": True})
+    return _loaded(name, session, card, time.perf_counter() - began, {**facts, "kept": True})
 
 
 def _loaded(
@@ -175,8 +168,9 @@ def _loaded(
     previous = _models.pop(name, None)
     if previous:
         previous.session.close()
-    _models[name] = _Loaded(session, card, seconds)
-    return json.dumps({"name": name, **told, **session.stats, "warnings": _warnings()})
+    _models[name] = _Loaded(session, card)
+    facts = {**told, **session.stats, "seconds": seconds, "warnings": _warnings()}
+    return json.dumps({"name": name, **facts})
 
 
 def kept_text(number: int) -> str:
@@ -198,95 +192,72 @@ def let_go(number: int) -> None:
     _lent.pop(number, None)
 
 
-async def predict(name: str, pixels: Any, watched: int = 0, keep: bool = True) -> str:
-    """An answer of the model `name` for pixels (a JavaScript typed array or any buffer).
+async def predict(name: str, pixels: Any) -> memoryview:
+    """The probabilities, float32, that the model `name` gives pixels (a JavaScript typed array or
+    any buffer).
 
-    A digit: 28 x 28 float32 from 0 to 1, white ink on black; returns {"probabilities": [...]}.
-    A photograph: RGBA bytes, size x size; returns {"top": [[class, probability], ...], "watched":
-    probability}, the five best first, and the class `watched`, which need not be among them.
-    keep: whether `profile` and `run_on` are to use these pixels from now on.
-    Raises KeyError for a model that is not loaded, FeedError for pixels that do not fit.
+    For digits: 28 x 28 float32 from 0 to 1, white ink on black. For photographs: RGBA bytes,
+    size x size. Raises KeyError for a model that is not loaded, FeedError for pixels that do not
+    fit.
     """
-    loaded = _models[name]
+    (result,) = await _models[name].session.run_ordered([_bytes(pixels)])
+    return result.data
+
+
+def _bytes(pixels: Any) -> memoryview:
     view = pixels.to_memoryview() if hasattr(pixels, "to_memoryview") else memoryview(pixels)
-    content = view.cast("B")
-    began = time.perf_counter()
-    (result,) = await loaded.session.run_ordered([content])
-    if loaded.first is None:
-        loaded.first = loaded.opening + time.perf_counter() - began
-    if keep:
-        loaded.asked = content
-    probabilities = result.flat()
-    if loaded.card["task"] != "image":
-        return json.dumps({"probabilities": probabilities})
-    watched_share = probabilities[watched]
-    top = []
-    for _ in range(min(BEST, len(probabilities))):  # a few passes in C are faster than sorting
-        most = max(probabilities)
-        index = probabilities.index(most)
-        probabilities[index] = -1.0
-        top.append([index, most])
-    return json.dumps({"top": top, "watched": watched_share})
+    return view.cast("B")
 
 
-async def profile(name: str) -> str:
-    """How long each kernel of the model `name` takes on the last pixels that it answered.
+async def profile(name: str, pixels: Any) -> str:
+    """How long each kernel of the model `name` takes on pixels, as `predict` takes them.
 
     Returns {"profile": {... see profile.py}, "plan": {...}, "trace": {...}}: the plan holds the
     text of the kernels, the trace is for Perfetto. Raises KeyError for a model that is not loaded,
-    FeedError if it has answered nothing yet.
+    FeedError for pixels that do not fit.
     """
     loaded = _models[name]
     (port,) = loaded.session.plan.inputs
-    pixels = HostArray(_asked(name), port.shape, dt.BY_NAME[port.dtype])
-    found = await loaded.session.profile_async({"pixels": pixels})
+    image = HostArray(_bytes(pixels), port.shape, dt.BY_NAME[port.dtype])
+    found = await loaded.session.profile_async({"pixels": image})
     plan, trace = loaded.session.plan.to_json(host=False), found.to_trace()
     return f'{{"profile":{json.dumps(found.to_dict())},"plan":{plan},"trace":{trace}}}'
 
 
-async def run_on(name: str, device: str, warm: int, fetch: Fetch) -> str:
-    """The last answer of the model `name`, given once more by a device, the chosen one or not.
+async def run_on(name: str, device: str, warm: int, pixels: Any, fetch: Fetch) -> str:
+    """The answer of the model `name` to pixels, given by a device, the chosen one or not.
 
     fetch: gives the model's file, for a device that is not the chosen one. Returns
-    {"probabilities": [...], "first", "warm"}: milliseconds from the graph, or from the plan that
-    was kept, to the first answer, compiling included, as it was on the chosen device; and of one
+    {"probabilities": [...], "first", "warm"}: milliseconds from the graph to the first answer,
+    compiling included (None on the chosen device, where the model was loaded before); and of one
     more run, the median of `warm` of them or fewer slow ones (None where that is 0). A session on
-    another device is closed again. Raises KeyError for a model that is not loaded, FeedError if it
-    has answered nothing yet, DeviceError.
+    another device is closed again. Raises KeyError for a model that is not loaded, FeedError for
+    pixels that do not fit, DeviceError.
     """
-    pixels, loaded = _asked(name), _models[name]
-    if loaded.session.device == device:
-        session, first = loaded.session, loaded.first
-    else:
+    image, loaded = _bytes(pixels), _models[name]
+    session, first = loaded.session, None
+    if session.device != device:
         graph, *_ = await _graph(loaded.card, fetch)
         began = time.perf_counter()
-        session, first = await compile_session_async(graph, device), None
+        session = await compile_session_async(graph, device)
     try:
-        (result,) = await session.run_ordered([pixels])
-        if first is None:
-            first = time.perf_counter() - began
+        (result,) = await session.run_ordered([image])
+        if session is not loaded.session:
+            first = 1000 * (time.perf_counter() - began)
         times: list[float] = []
         while len(times) < warm and sum(times) < WARM_SECONDS:
             began = time.perf_counter()
-            await session.run_ordered([pixels])
+            await session.run_ordered([image])
             times.append(time.perf_counter() - began)
     finally:
         if session is not loaded.session:
             session.close()
     told = {
         "probabilities": result.flat(),
-        "first": 1000 * first,
+        "first": first,
         "warm": 1000 * statistics.median(times) if times else None,
     }
     return json.dumps(told)
-
-
-def _asked(name: str) -> memoryview:
-    """The last pixels that the model `name` answered."""
-    pixels = _models[name].asked
-    if pixels is None:
-        raise FeedError(f"{name} has answered nothing yet that could be computed again")
-    return pixels
 
 
 async def tune(name: str, progress: Callable[[int, int], object], fetch: Fetch) -> str:

@@ -212,7 +212,8 @@ def test_fits_any_width(visitor):
 
 
 def test_a_failure_is_told_and_can_be_tried_again(visitor, patch):
-    patch(visitor.page, "worker/main.js", 'askApp("profile", model)', "globalThis.trial(model)")
+    asking = 'app.ask("profile", name, model.asked)'
+    patch(visitor.page, "worker/main.js", asking, "globalThis.trial()")
     visitor.open()
     visitor.draw_seven()
     assert visitor.read() == "7"

@@ -13,7 +13,7 @@ from tallow_build.paths import ROOT
 PREDICTIONS = 300
 SWITCHES = 30
 
-SERVE = "serve({\n  /** @param {{device: Device}} args */\n"
+SERVE = "serve({\n  begin,\n"
 # In the worker: counts what lies on the GPU, and tells that and Python's share when asked.
 SCALES = (
     COUNT_BUFFERS
@@ -26,8 +26,8 @@ for _ in range(3):
 stats = [loaded.session.stats for loaded in _models.values()]
 [sum(s["bytes"] for s in stats), sum(s["runs"] for s in stats), len(gc.get_objects())]
 `;
-new BroadcastChannel("weigh").onmessage = () => inTurn(async () => {
-  const { pyodide } = await python;
+new BroadcastChannel("weigh").onmessage = () => app.inTurn(async () => {
+  const { pyodide } = await app.start();
   const counted = pyodide.runPython(COUNT);
   const [runner, runs, objects] = counted.toJs();
   counted.destroy();

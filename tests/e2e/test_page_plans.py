@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tallow_build.browser import until
-
 PATIENCE = 120_000
 # Before this, in the worker's bundle, a test may change what storage does.
 MOST = "const MOST = 200e6;"
@@ -91,30 +89,30 @@ def forbid_files(page: Page) -> list[str]:
     return asked
 
 
-# Whether the worker's Python has compiled anything, which it numbers: told with each answer.
-ANSWER = "return { ...answer, ms: performance.now() - began };"
-TOLD = """
-  const compiled = (await started()).pyodide.runPython(`
+SERVE = "serve({\n  begin,\n"
+# Whether the worker's Python, which is started for it, has compiled anything: it numbers that.
+TELL = """
+new BroadcastChannel("ask").onmessage = () => app.inTurn(async () => {
+  const compiled = (await app.start()).pyodide.runPython(`
 import tallow.app
 repr(tallow.app._numbers) != "count(1)"
 `);
   new BroadcastChannel("told").postMessage(compiled);
+});
 """
-HEAR = """
-window.told = [];
-new BroadcastChannel("told").onmessage = ({ data }) => window.told.push(data);
-"""
+COMPILED = """() => new Promise((resolve) => {
+  new BroadcastChannel("told").onmessage = ({ data }) => resolve(data);
+  new BroadcastChannel("ask").postMessage("now");
+})"""
 
 
 @pytest.mark.parametrize("device", ["webgpu", "numpy"])
 def test_the_second_visit_reads_no_model_and_compiles_nothing(visitor, patch, device):
     page = visitor.page
-    patch(page, "worker/main.js", ANSWER, TOLD + ANSWER)
-    page.add_init_script(HEAR)
+    patch(page, "worker/main.js", SERVE, TELL + SERVE)
     visitor.open(f"./?device={device}")
     first = seven(visitor)
-    until(page, "told.length > 0")
-    assert page.evaluate("told.every((compiled) => compiled)")
+    assert page.evaluate(COMPILED)
     kept(visitor)
     asked = forbid_files(page)
     visitor.open(f"./?device={device}")
@@ -125,8 +123,7 @@ def test_the_second_visit_reads_no_model_and_compiles_nothing(visitor, patch, de
     expect(line(visitor, "plan")).to_have_text(
         re.compile(r"^Plan of mnist, from an earlier visit [\d.]+ [kM]B [\d.]+ m?s $")
     )
-    until(page, "told.length > 0")
-    assert page.evaluate("told.every((compiled) => !compiled)")
+    assert not page.evaluate(COMPILED)
     assert asked == []
     visitor.hook("language-select").select_option("zh")
     expect(visitor.hook("boot-log")).to_contain_text("mnist 的计划")
@@ -334,7 +331,7 @@ def test_one_that_python_refuses_is_made_anew(visitor, patch):
     first = seven(visitor)
     kept(visitor)
     patch(
-        visitor.page, "worker/models.js", "name, card, text, seconds", "name, card, '{}', seconds"
+        visitor.page, "worker/models.js", "name, card, text, ...given", "name, card, '{}', ...given"
     )
     visitor.open("./?device=numpy")
     assert seven(visitor) == first

@@ -221,7 +221,7 @@ def test_a_failure_is_told(visitor, patch):
     patch(
         visitor.page,
         "worker/main.js",
-        'askApp("tune", model, progress, models.file(model))',
+        'app.ask("tune", model, progress, models.file(model))',
         "globalThis.trial()",
     )
     seven(visitor)

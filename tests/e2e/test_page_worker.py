@@ -104,7 +104,7 @@ def test_one_that_dies_each_time_is_given_up_on_until_the_visitor_tries_again(vi
 
 def test_a_python_that_has_failed_for_good_is_replaced(visitor):
     fatal = (
-        "(python.then(({ pyodide }) => pyodide._api.fatal_error(new Error('no memory')))"
+        "(app.start().then(({ pyodide }) => pyodide._api.fatal_error(new Error('no memory')))"
         ".catch(() => {}), 0) || "  # it also throws, which is this test's own doing
     )
     serve_once(visitor.page, "worker/main-*.js", DIGIT, f"{DIGIT}{fatal}")

@@ -42,7 +42,7 @@ def test_a_folder_changes_with_any_of_its_files(tmp_path: Path) -> None:
 def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
     web = tmp_path / "web"
     (web / "worker").mkdir(parents=True)
-    for name in ("start.js", "python.js"):
+    for name in ("begin.js", "start.js", "python.js"):
         (web / name).write_text("console.log(1);\n")
     (web / "place.js").write_text('export const HOME = new URL("./", import.meta.url);\n')
     (web / "main.js").write_text(

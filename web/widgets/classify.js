@@ -4,7 +4,7 @@
  * best classes, and where there are several, all of them in a gallery.
  */
 
-import { labelsOf, listModels } from "../catalogue.js";
+import { labelsOf, listModels, photoModel } from "../catalogue.js";
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
 import { PhotoError, readPhoto } from "../prepare/photo.js";
@@ -100,14 +100,14 @@ export class Classify {
   async model() {
     if (this.#select.value) return this.#select.value;
     const models = (await listModels()).filter(({ task }) => task === "image");
+    const chosen = await photoModel(this.#wish);
     if (this.#select.value) return this.#select.value; // two callers waited for the same list
     this.#select.replaceChildren(...models.map(({ name, title }) => new Option(title, name)));
-    if (models.some(({ name }) => name === this.#wish)) {
-      this.#select.value = /** @type {string} */ (this.#wish);
-    } else if (this.#wish) {
+    if (this.#wish && this.#wish !== chosen) {
       this.#message.show(words("unknownModel", this.#wish));
     }
-    return this.#select.value;
+    this.#select.value = chosen;
+    return chosen;
   }
 
   /**

@@ -32,7 +32,7 @@ let opened;
  * @property {(record: string) => Promise<void>} keepTuning
  */
 
-/** A program that Python runs. */
+/** A program that Python runs, or the worker itself before that is there. */
 export class PythonProgram {
   /** @param {import("../gpu/program.js").Program} program */
   constructor(program) {
@@ -56,8 +56,9 @@ export class PythonProgram {
     return this.program.stats;
   }
 
+  /** Free what it holds, once the runs that are under way have ended. */
   close() {
-    this.program.close();
+    void this.program.last.then(() => this.program.close());
   }
 }
 

@@ -1,143 +1,211 @@
 // @ts-check
 /**
- * The page's worker: Python, the models and the device, behind a table of actions.
+ * The page's worker: the device, the models and Python, behind a table of actions.
  *
- * Downloads run side by side, and plans that were kept come to the GPU, while Python starts; whatever
- * touches Python waits its turn, so that no prediction meets a half-switched device.
+ * A model whose plan was kept by an earlier visit answers on WebGPU before Python is there; that starts
+ * when nothing else is to be done, or when something needs it. Where nothing was kept it starts at once,
+ * beside the downloads. Changes of the device and of the models wait for each other, and questions for
+ * those of the device, so that none meets a half-switched one.
  */
 
-import { DIGIT_MODEL } from "../catalogue.js";
+import { DIGIT_MODEL, photoModel } from "../catalogue.js";
 import { Said } from "../said.js";
+import { App } from "./app.js";
 import { openGpu, withoutGpu } from "./gpu.js";
+import { Model, best } from "./model.js";
 import { Models } from "./models.js";
 import { openedActions } from "./opened.js";
-import { startPython } from "./python.js";
+import { any } from "./plans.js";
+import { Queue } from "./queue.js";
 import { emit, serve } from "./serve.js";
 
 /**
  * @typedef {"webgpu" | "numpy"} Device
+ * @typedef {import("./gpu.js").Gpu} Gpu
+ * @typedef {import("./models.js").Brought} Brought
+ * @typedef {import("./models.js").Facts} Facts
  * @typedef {object} Started
  * @property {Device} device         the one that was had
  * @property {string} adapter
  * @property {import("../said.js").Words | null} reason  why that is not the one asked for
- * @property {Record<string, object>} models  facts about those that were loaded again
+ * @property {Record<string, Facts>} models  facts about those that were loaded again
  */
 
-/** @type {Promise<import("./python.js").Python> | undefined} */
-let python;
+/** Milliseconds without a question after which the worker counts as idle. */
+const QUIET_MS = 500;
 
-/** py/tallow/app.py, once imported. @type {any} */
-let app;
+const app = new App();
 
-/** The models that app.py holds, which are loaded again on another device. @type {Set<string>} */
+const models = new Models({ app, idle });
+
+/** The models that answer. @type {Map<string, Model>} */
+const answering = new Map();
+
+/** Those that are loaded again on another device. @type {Set<string>} */
 const loaded = new Set();
 
-/** The device that was chosen last. @type {Promise<import("./gpu.js").Gpu>} */
+/** The device that was chosen last. @type {Promise<Gpu>} */
 let chosen = Promise.resolve(withoutGpu());
 
 /** How often that was done. */
 let starts = 0;
 
+/** What was begun before the page asked for it: the device. @type {Device | null} */
+let begun = null;
+
+/** And the model. @type {Promise<{name: string, bringing: Promise<Brought>} | null>} */
+let early = Promise.resolve(null);
+
+/** Changes of the device and of the models. */
+const changes = new Queue();
+
+/** The last one of the device. @type {Promise<unknown>} */
+let switched = Promise.resolve();
+
+/** How many questions were asked. */
+let asked = 0;
+
 /** What is being tuned, if anything. @type {{stop: boolean, over: Promise<any>} | null} */
 let tuning = null;
 
-/** @type {Promise<unknown>} */
-let last = Promise.resolve();
-
-/**
- * Run a job after all earlier ones, whether those failed or not.
- * @template T
- * @param {() => Promise<T>} job
- * @returns {Promise<T>}
- */
-function inTurn(job) {
-  const mine = last.then(job);
-  last = mine.catch(() => {});
-  return mine;
-}
-
-/** @returns {Promise<import("./python.js").Python>} */
-function started() {
-  if (!python) throw new Error("The worker was asked for an answer before it was started.");
-  return python;
-}
-
-/** py/tallow/app.py. */
-async function imported() {
-  app ??= (await started()).pyodide.pyimport("tallow.app");
-  return app;
-}
-
-/** Milliseconds without a question after which the worker counts as idle. */
-const QUIET_MS = 500;
-
-/** Resolves when nothing is asked of Python, and was not for a while. */
+/** Resolves when nothing is to be done, and was not for a while. */
 async function idle() {
-  /** @type {Promise<unknown>} */
-  let turn;
+  /** @type {number} */
+  let before;
   do {
-    turn = last;
-    await turn;
+    before = asked;
+    await Promise.all([changes.ended(), app.ended()]);
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-  } while (turn !== last);
+  } while (before !== asked);
 }
 
+/** @param {Device} device @returns {Promise<Gpu>}  without an adapter, NumPy */
+const open = async (device) => (device === "webgpu" ? openGpu() : withoutGpu());
+
 /**
- * Call a function of py/tallow/app.py, once that is imported.
- * @param {string} name
- * @param {...unknown} args
+ * Begin what the page will ask for, as far as its address tells that.
+ * @param {import("../address.js").Address} address
  */
-function call(name, ...args) {
-  const run = app[name];
+async function begin({ device, view, model }) {
+  begun = device;
+  chosen = open(device);
+  app.use(device);
+  if (view !== "open") {
+    early = bringEarly(view === "draw" ? Promise.resolve(DIGIT_MODEL) : photoModel(model));
+  }
+  // Else what is kept of this model, if anything, decides.
+  if (device === "numpy" || view === "open" || !(await any())) app.start();
+}
+
+/** @param {Promise<string>} finding  the name */
+async function bringEarly(finding) {
   try {
-    return run(...args);
-  } finally {
-    run.destroy();
+    const name = await finding;
+    const bringing = models.bring(name, chosen);
+    bringing.catch(() => {}); // whoever asks for it hears of that
+    return { name, bringing };
+  } catch {
+    return null; // the page needs the name, too, and will say why it can't be had
   }
 }
 
-/**
- * Call a function of py/tallow/app.py, and read the JSON that it gives.
- * @param {"start" | "load_model" | "load_kept" | "predict" | "profile" | "run_on" | "tune" | "open_model"
- *   | "survey_model" | "run_model" | "time_model" | "compare_model"} name
- * @param {...unknown} args  strings, numbers, booleans, byte arrays and callbacks
- * @returns {Promise<any>}
- */
-async function askApp(name, ...args) {
-  // Where it is imported, it is called at once, and what is handed to it may be destroyed then.
-  if (!app) await imported();
-  const coroutine = call(name, ...args);
-  try {
-    return JSON.parse(await coroutine);
-  } finally {
-    // Python's objects live until told otherwise: the garbage collector takes its time.
-    coroutine.destroy();
-  }
+/** @param {string} name @returns {Promise<Brought>} */
+async function bring(name) {
+  const first = early;
+  early = Promise.resolve(null);
+  const found = await first;
+  if (found?.name === name) return found.bringing;
+  found?.bringing.then(models.drop, () => {});
+  return models.bring(name, chosen);
 }
 
-const models = new Models({ ask: askApp, call, idle });
-
 /**
- * Have Python compute on this device, or on NumPy where WebGPU can't be had.
- * @param {{device: Device, plain?: boolean}} args  plain: without the memory snapshot
+ * Compute on this device from now on, or on NumPy where WebGPU can't be had.
+ * @param {Device} device
  * @returns {Promise<Started>}
  */
-async function start({ device, plain }) {
+async function start(device) {
   starts += 1;
-  // Python needs seconds to start; the GPU is opened meanwhile.
-  const opening = device === "webgpu" ? openGpu() : Promise.resolve(withoutGpu());
-  chosen = opening;
-  python ??= startPython({ numpy: device === "numpy", plain });
-  python.catch(() => {}); // awaited below, but the GPU may fail or take longer
-  const { info, words } = await opening;
+  if (begun !== device) chosen = open(device);
+  begun = null;
+  const { info, words } = await chosen;
   const had = info ? "webgpu" : "numpy";
-  const running = await python;
-  if (had === "numpy") await running.loadNumpy();
-  const started = await askApp("start", had);
-  /** @type {Record<string, object>} */
+  app.use(had);
+  for (const { brought } of answering.values()) models.drop(brought);
+  answering.clear();
+  const adapter = info ? info.name : await app.ready();
+  /** @type {Record<string, Facts>} */
   const again = {};
   for (const name of loaded) again[name] = await load(name);
-  return { ...started, reason: device === had ? null : words, models: again };
+  return { device: had, adapter, reason: device === had ? null : words, models: again };
+}
+
+/**
+ * Have a model answer on the device of now; a change.
+ * @param {string} name
+ * @param {Brought} [brought]  what was brought before it was this one's turn
+ * @returns {Promise<Facts>}
+ */
+async function load(name, brought) {
+  if (brought && brought.gpu !== (await chosen)) {
+    models.drop(brought); // it was for the device before
+    brought = undefined;
+  }
+  const mine = brought ?? (await models.bring(name, chosen));
+  const before = answering.get(name);
+  if (before) models.drop(before.brought);
+  const facts = mine.program
+    ? models.facts(name, mine)
+    : await app.inTurn(() => models.load(name, mine));
+  answering.set(name, new Model(app, name, mine, facts.seconds));
+  loaded.add(name);
+  if (mine.program) void complete();
+  return facts;
+}
+
+/** When there is time for it, have Python know of all models. */
+async function complete() {
+  await idle();
+  for (const name of answering.keys()) {
+    // A Python that does not start has said so, and is tried again when it is needed.
+    await app.inTurn(() => known(name)).catch(() => {});
+  }
+}
+
+/**
+ * A model that Python knows of, too; in its turn.
+ * @param {string} name
+ */
+async function known(name) {
+  const model = modelOf(name);
+  const { brought } = model;
+  if (!brought.program || !brought.kept) return model;
+  const facts = await models.load(name, brought);
+  brought.kept = null;
+  if (brought.program) return model;
+  // Python has refused it, and has loaded its file.
+  const other = new Model(app, name, brought, facts.seconds);
+  if (answering.get(name) === model) answering.set(name, other);
+  return other;
+}
+
+/** @param {string} name */
+function modelOf(name) {
+  const model = answering.get(name);
+  if (!model) throw new Error(`The model ${name} is not loaded.`);
+  return model;
+}
+
+/**
+ * Do something with a model that Python knows of.
+ * @template T
+ * @param {string} name
+ * @param {(model: Model) => Promise<T>} job
+ * @returns {Promise<T>}
+ */
+async function withKnown(name, job) {
+  await switched.catch(() => {}); // who asked for it is told
+  return app.inTurn(async () => job(await known(name)));
 }
 
 /**
@@ -156,37 +224,18 @@ async function tune(model) {
   tuning = mine;
   let told;
   try {
-    mine.over = askApp("tune", model, progress, models.file(model));
+    const ready = withKnown(model, async () => {});
+    mine.over = ready.then(() => app.ask("tune", model, progress, models.file(model)));
     told = await mine.over;
   } finally {
     tuning = null;
   }
   const stopped = mine.stop;
-  const facts = await inTurn(async () => {
+  const facts = await changes.add(async () => {
     if (!loaded.has(model) || !told.measured || since !== starts) return null;
     return load(model);
   });
   return { ...told, stopped, facts };
-}
-
-/**
- * Have a model give its last answer once more on both devices.
- * @param {string} model
- * @param {number} warm  runs after the first
- */
-async function runOnBoth(model, warm) {
-  const { info, words } = await openGpu();
-  if (!info) throw new Said(words ?? "");
-  await (await python)?.loadNumpy();
-  const file = models.file(model);
-  const webgpu = await askApp("run_on", model, "webgpu", warm, file);
-  const numpy = await askApp("run_on", model, "numpy", warm, file);
-  const others = /** @type {number[]} */ (numpy.probabilities);
-  const difference = others.reduce(
-    (most, share, i) => Math.max(most, Math.abs(share - webgpu.probabilities[i])),
-    0,
-  );
-  return { difference, classes: others.length, webgpu, numpy };
 }
 
 /** Have the tuning end, and wait until it has. What was measured so far is kept. */
@@ -197,74 +246,106 @@ async function stopTuning() {
 }
 
 /**
- * Load a model on the device of now, in turn.
+ * Have a model give its last answer once more on both devices.
  * @param {string} name
- * @param {import("./models.js").Brought} [brought]  what was brought before it was this one's turn
- * @returns {Promise<object>}  what app.py says of it
+ * @param {number} warm  runs after the first
  */
-async function load(name, brought) {
-  if (brought && brought.gpu !== (await chosen)) {
-    models.drop(brought); // it was for the device before
-    brought = undefined;
-  }
-  const facts = await models.load(name, brought ?? (await models.bring(name, chosen)));
-  loaded.add(name);
-  return facts;
+function runOnBoth(name, warm) {
+  return withKnown(name, async (model) => {
+    const { info, words } = await openGpu();
+    if (!info) throw new Said(words ?? "");
+    await (await app.start()).loadNumpy();
+    const run = async (/** @type {Device} */ device) => {
+      const told = await app.ask("run_on", name, device, warm, model.asked, models.file(name));
+      return { ...told, first: told.first ?? model.first };
+    };
+    const webgpu = await run("webgpu");
+    const numpy = await run("numpy");
+    const others = /** @type {number[]} */ (numpy.probabilities);
+    const difference = others.reduce(
+      (most, share, i) => Math.max(most, Math.abs(share - webgpu.probabilities[i])),
+      0,
+    );
+    return { difference, classes: others.length, webgpu, numpy };
+  });
 }
 
 /**
- * @param {string} model
- * @param {Float32Array | Uint8ClampedArray} pixels
- * @param {number} [watched]  a class of photographs
- * @param {boolean} [keep]  whether this is what is profiled and checked afterwards
+ * @param {string} name
+ * @param {Float32Array<ArrayBuffer> | Uint8ClampedArray<ArrayBuffer>} pixels
+ * @param {boolean} keep  whether this is what is profiled and checked afterwards
  */
-async function predict(model, pixels, watched = 0, keep = true) {
-  const began = performance.now();
-  const answer = await askApp("predict", model, pixels, watched, keep);
-  return { ...answer, ms: performance.now() - began };
+async function answer(name, pixels, keep) {
+  asked += 1;
+  await switched.catch(() => {}); // who asked for it is told
+  return modelOf(name).answer(pixels, keep);
+}
+
+/**
+ * @template T
+ * @param {() => Promise<T>} job
+ * @returns {Promise<T>}
+ */
+function change(job) {
+  const mine = changes.add(job);
+  switched = mine;
+  return mine;
 }
 
 serve({
-  /** @param {{device: Device}} args */
-  boot: (args) => inTurn(() => start(args)),
+  begin,
+
+  /** @param {{device: Device, plain: boolean}} args  plain: Python without the memory snapshot */
+  boot: ({ device, plain }) => {
+    app.plain = plain;
+    if (!begun) {
+      app.use(device);
+      app.start(); // else begin() knows better when
+    }
+    return change(() => start(device));
+  },
 
   /** Switch to another device, with all the models that were loaded. @param {{device: Device}} args */
-  device: (args) =>
-    inTurn(async () => {
+  device: ({ device }) =>
+    change(async () => {
       await stopTuning(); // which measures on the device of now
-      return start(args);
+      return start(device);
     }),
 
   /** @param {{model: string}} args */
   load: async ({ model }) => {
-    const brought = await models.bring(model, chosen); // answers go on meanwhile
-    return inTurn(() => load(model, brought));
+    const brought = await bring(model); // answers go on meanwhile
+    return changes.add(() => load(model, brought));
   },
 
-  /** @param {{pixels: Float32Array}} args  784 of 0..1, white ink on black */
-  digit: ({ pixels }) => inTurn(() => predict(DIGIT_MODEL, pixels)),
+  /** @param {{pixels: Float32Array<ArrayBuffer>}} args  784 of 0..1, white ink on black */
+  digit: ({ pixels }) => answer(DIGIT_MODEL, pixels, true),
 
   /**
-   * RGBA, size * size.
-   * @param {{model: string, pixels: Uint8ClampedArray, watched: number, keep: boolean}} args
+   * RGBA, size * size. watched: a class whose probability is told, among the best or not.
+   * @param {{model: string, pixels: Uint8ClampedArray<ArrayBuffer>, watched: number, keep: boolean}} args
    */
-  classify: ({ model, pixels, watched, keep }) =>
-    inTurn(async () => {
-      const { top, ...rest } = await predict(model, pixels, watched, keep);
-      const pairs = /** @type {[number, number][]} */ (top);
-      return { top: pairs.map(([index, probability]) => ({ index, probability })), ...rest };
-    }),
+  classify: async ({ model, pixels, watched, keep }) => {
+    const { probabilities, ms } = await answer(model, pixels, keep);
+    return { top: best(probabilities), watched: probabilities[watched], ms };
+  },
 
   /** The kernels of the last answer of a model, timed. @param {{model: string}} args */
-  profile: ({ model }) => inTurn(() => askApp("profile", model)),
+  profile: ({ model: name }) =>
+    withKnown(name, async (model) => app.ask("profile", name, model.asked)),
 
   /** The last answer of a model, on both devices. @param {{model: string, warm: number}} args */
-  both: ({ model, warm }) => inTurn(() => runOnBoth(model, warm)),
+  both: ({ model, warm }) => runOnBoth(model, warm),
 
   /** Events {event: "tuning", done, total} tell how far it is. @param {{model: string}} args */
   tune: ({ model }) => tune(model),
 
   stopTuning,
 
-  ...openedActions({ inTurn, ask: askApp, app: imported, python: async () => started() }),
+  ...openedActions({
+    inTurn: (job) => app.inTurn(job),
+    ask: (name, ...args) => app.ask(name, ...args),
+    app: async () => app.module,
+    python: () => app.start(),
+  }),
 });

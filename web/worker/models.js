@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * How a model of the site comes to Python: as the plan that an earlier visit has kept or, where there
- * is none, as its file, from which Python makes the plan; that is kept once the worker is idle.
+ * How a model of the site comes to this worker: as the plan that an earlier visit has kept or, where
+ * there is none, as its file, from which Python makes the plan; that is kept once the worker is idle.
  *
- * A plan that was kept needs no Python to be found, uploaded and made ready on the GPU. Whatever is
- * wrong with one, the model's file is as good.
+ * A plan that was kept needs no Python to be found, uploaded and made ready on the GPU, nor to answer;
+ * Python is told of it later. Whatever is wrong with one, the model's file is as good.
  */
 
 import { fetchCard, findModel } from "../catalogue.js";
@@ -21,9 +21,11 @@ import { stage, tell } from "./stage.js";
  * @typedef {import("./plans.js").Kept} Kept
  *
  * @typedef {object} Worker  what main.js lends
- * @property {(name: any, ...args: unknown[]) => Promise<any>} ask  a function of app.py, for its JSON
- * @property {(name: string, ...args: unknown[]) => any} call  one that gives an object of Python's
+ * @property {import("./app.js").App} app
  * @property {() => Promise<unknown>} idle  resolves when nothing has been asked for a while
+ *
+ * @typedef {{seconds: number, warnings: unknown[], lent?: number}} Facts  what app.py says of a model, in
+ *   part; seconds: from its graph, or its plan, until it could answer
  *
  * @typedef {object} Brought  a model, on its way to Python
  * @property {Gpu} gpu   the device that it was brought for
@@ -31,7 +33,7 @@ import { stage, tell } from "./stage.js";
  * @property {import("./plans.js").Key | null} key
  * @property {Uint8Array | null} file
  * @property {Kept | null} kept
- * @property {PythonProgram | null} program  of what was kept, on a GPU
+ * @property {PythonProgram | null} program  of what was kept, on a GPU, where it can answer
  * @property {number} seconds  that this has taken
  */
 
@@ -54,6 +56,7 @@ export class Models {
     const entry = await findModel(name);
     const [card, gpu, build] = await Promise.all([fetchCard(entry), opening, building]);
     const { info, tuning, tuningRefused } = gpu;
+    if (!info) this.#worker.app.start();
     const brought = {
       gpu,
       card: JSON.stringify(card),
@@ -69,16 +72,28 @@ export class Models {
       brought.key = await keyOf(build, name, entry.sha256, card, info, tuning);
       if (brought.key) await this.#recall(name, brought);
     }
+    if (!brought.program) this.#worker.app.start(); // of what goes wrong there, load() hears
     if (!brought.kept) brought.file = await this.#download(name);
     brought.seconds = (performance.now() - began) / 1000;
     return brought;
   }
 
   /**
-   * Have Python load it, in turn.
+   * What app.py would say of a model that answers without it.
    * @param {string} name
    * @param {Brought} brought
-   * @returns {Promise<object>}  what app.py says of it
+   * @returns {Facts}
+   */
+  facts(name, { kept, program, seconds }) {
+    const told = { name, ...kept?.told.facts, kept: true, ...program?.stats };
+    return { ...told, seconds, warnings: [] };
+  }
+
+  /**
+   * Have Python load it, in its turn.
+   * @param {string} name
+   * @param {Brought} brought
+   * @returns {Promise<Facts>}  what app.py says of it
    */
   async load(name, brought) {
     if (brought.kept) {
@@ -97,7 +112,7 @@ export class Models {
       return file;
     };
     const facts = await stage("kernels", { model: name }, () =>
-      this.#worker.ask("load_model", name, fetch, brought.card),
+      this.#worker.app.ask("load_model", name, fetch, brought.card),
     );
     // For whoever traces the page (bench/visits.py): a visit with a kept plan has none of this.
     performance.measure("tallow:compile", { start, duration: facts.compiling });
@@ -105,9 +120,10 @@ export class Models {
     return facts;
   }
 
-  /** What is of no use any more. @param {Brought} brought */
-  drop({ program }) {
-    program?.close();
+  /** What is of no use any more: Python is asked from now on. @param {Brought} brought */
+  drop(brought) {
+    brought.program?.close();
+    brought.program = null;
   }
 
   /**
@@ -162,10 +178,10 @@ export class Models {
    * @param {Kept} kept
    */
   async #loadKept(name, { card, program, seconds }, { text, weights }) {
-    const load = (/** @type {unknown[]} */ ...given) =>
-      this.#worker.ask("load_kept", name, card, text, seconds, ...given);
+    /** @type {(...given: unknown[]) => Promise<Facts>} */
+    const load = (...given) => this.#worker.app.ask("load_kept", name, card, text, ...given);
     if (program) return load(program);
-    return stage("kernels", { model: name }, () => {
+    const facts = await stage("kernels", { model: name }, () => {
       /** @type {any[]} */
       const held = [];
       for (let place = 0; place < weights.count; place++) {
@@ -175,11 +191,12 @@ export class Models {
       for (const each of held) each.destroy(); // they are Python's alone from now on
       return loading;
     });
+    return { ...facts, seconds: facts.seconds + seconds };
   }
 
   /** @param {Uint8Array} bytes @returns {any}  a bytearray of Python's */
   #copy(bytes) {
-    const held = this.#worker.call("reserve", bytes.length);
+    const held = this.#worker.app.call("reserve", bytes.length);
     const view = held.getBuffer("u8");
     view.data.set(bytes);
     view.release();
@@ -190,26 +207,21 @@ export class Models {
    * Keep what Python has compiled, when nobody waits for an answer.
    * @param {string} name
    * @param {Brought} brought
-   * @param {{warnings: unknown[], lent: number}} facts
+   * @param {Facts} facts
    */
   async #keep(name, { key }, { warnings, lent }) {
-    const { call, idle } = this.#worker;
+    const { app, idle } = this.#worker;
     try {
       // What came with a warning is compiled again next time, so that it comes again.
       if (!key || warnings.length) return;
       await idle();
       const began = performance.now();
       try {
-        const text = /** @type {string} */ (call("kept_text", lent));
+        const text = /** @type {string} */ (app.call("kept_text", lent));
         const sizes = JSON.parse(text).weights.map((/** @type {any[]} */ weight) => weight[3]);
-        const kept = await keep(key, text, sizes, (place) => {
-          const held = call("kept_weight", lent, place);
-          const view = held.getBuffer("u8");
-          const bytes = view.data.slice();
-          view.release();
-          held.destroy();
-          return bytes;
-        });
+        const kept = await keep(key, text, sizes, (place) =>
+          app.copy(app.call("kept_weight", lent, place)),
+        );
         if (kept) tell("keep", { model: name }, "done", began);
       } catch (error) {
         // Another device was chosen meanwhile, and this model is not lent any more.
@@ -217,7 +229,7 @@ export class Models {
         tell("keep", { model: name, why: wordsOf(error) }, "failed", began);
       }
     } finally {
-      call("let_go", lent);
+      app.call("let_go", lent);
     }
   }
 }
@@ -230,7 +242,7 @@ export class Models {
  */
 async function miss(name, brought, error) {
   brought.program?.close();
-  brought.program = brought.kept = null;
+  brought.program = brought.kept = null; // whoever asks now waits for Python
   if (/** @type {Error} */ (error).name === "DeviceLostError") throw error;
   tell("plan", { model: name, why: wordsOf(error) }, "failed", performance.now());
   if (brought.key) await forget(brought.key).catch(() => {}); // storage that refuses has said so

@@ -20,8 +20,8 @@ import { Said, words } from "../said.js";
  *
  * @typedef {object} Kept
  * @property {string} text
- * @property {{plan: import("../gpu/program.js").Plan, weights: [number, string, number[], number][]}} told
- *   what the text says
+ * @property {{plan: import("../gpu/program.js").Plan, weights: [number, string, number[], number][],
+ *   facts: object}} told  what the text says
  * @property {KeptWeights} weights
  * @property {number} bytes
  */
@@ -59,6 +59,15 @@ export async function keyOf(build, ...about) {
   const encode = (/** @type {unknown} */ value) => new TextEncoder().encode(JSON.stringify(value));
   const [of, hash] = await Promise.all([digest(encode(build)), digest(encode([build, ...about]))]);
   return { build: hex(of), hash: hex(hash) };
+}
+
+/** Whether anything is kept that may be found. */
+export async function any() {
+  try {
+    return await caches.has(CACHE);
+  } catch {
+    return false; // no storage here
+  }
 }
 
 /**
