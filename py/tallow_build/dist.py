@@ -124,7 +124,7 @@ def _put_runtime(site: Site, packages: dict[str, Path], memory: snapshot.Snapsho
             "folder": folder.removeprefix("runtime/"),
             "files": {name: _known(path) for name, path in pyodide.items()},
         },
-        "snapshot": _put_part(site, memory.image),
+        "snapshot": {**_put_part(site, memory.image), "fill": memory.fill},
         "numpy": {
             "snapshot": _put_part(site, memory.numpy),
             "libraries": [

@@ -20,6 +20,7 @@
  * @param {any} emscripten  the module of Pyodide's glue
  * @param {WebAssembly.Module} code
  * @param {Library} told
+ * @returns {[number, number]}  where its data lie: from, to
  * @throws {Error}  where the table is not as it was
  */
 export function link(emscripten, code, { path, handle, memory, slots: [first, next] }) {
@@ -30,7 +31,7 @@ export function link(emscripten, code, { path, handle, memory, slots: [first, ne
     }
     wasmTable.grow(slots - wasmTable.length);
   };
-  const { tableSize, weakImports } = emscripten.getDylinkMetadata(code);
+  const { memorySize, tableSize, weakImports } = emscripten.getDylinkMetadata(code);
   grow(first); // some browsers need fewer slots before
   grow(first + tableSize);
   const found = (/** @type {string} */ name) => emscripten.resolveGlobalSymbol(name).sym;
@@ -60,4 +61,5 @@ export function link(emscripten, code, { path, handle, memory, slots: [first, ne
     throw new Error(`${path}: it took the slots up to ${wasmTable.length}, not ${next}.`);
   }
   emscripten.newDSO(path, handle, own).global = false;
+  return [memory, memory + memorySize];
 }

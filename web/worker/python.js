@@ -23,7 +23,7 @@ import { stage } from "./stage.js";
  * @typedef {Known & {file: string}} Package
  * @typedef {object} Runtime
  * @property {{folder: string, files: Record<string, Known>}} pyodide
- * @property {Package} snapshot
+ * @property {Package & {fill: number}} snapshot
  * @property {{snapshot: Package, libraries: (Package & Library)[]}} numpy  over that
  * @property {string} version  of the Tallow in it
  * @property {Record<string, Package>} packages
@@ -162,9 +162,32 @@ async function restoreOrLoad(parts, numpy) {
 
 /** @param {Package} part */
 function downloadPart({ file, bytes, sha256 }) {
-  const content = download(`runtime/${file}`, { bytes, sha256 });
+  const path = `runtime/${file}`;
+  const content = readKept(path, bytes).then((kept) => kept ?? download(path, { bytes, sha256 }));
   content.catch(() => {}); // awaited by whoever needs it
   return content;
+}
+
+/**
+ * A file that the service worker has kept, and checked: without the way through it, and without
+ * another look at each byte.
+ * @param {string} path  relative to the site
+ * @param {number} bytes
+ * @returns {Promise<Uint8Array<ArrayBuffer> | null>}  null where it has not
+ */
+async function readKept(path, bytes) {
+  try {
+    const kept = await findKept(new URL(path, SITE).href);
+    const content = new Uint8Array(/** @type {ArrayBuffer} */ (await kept?.arrayBuffer()));
+    return content.length === bytes ? content : null;
+  } catch {
+    return null; // no storage, or evicted, or damaged: it is downloaded as on a first visit
+  }
+}
+
+/** @param {string} address */
+function findKept(address) {
+  return caches.match(address, { ignoreVary: true });
 }
 
 /**
@@ -210,7 +233,7 @@ function restore(parts, base, withNumpy) {
       code: compileWasm(`runtime/${told.file}`, told),
       told,
     }));
-    const snapshot = new Snapshot(files, libraries);
+    const snapshot = new Snapshot(runtime.snapshot.fill, files, libraries);
     const pyodide = await start(parts, [snapshot.complete, keepLock(runtime)], snapshot);
     const restored = pyodide.pyimport("restored");
     const version = restored.awake(() => fetchNow(pathOf(runtime, STANDARD)), standard.sha256);
@@ -275,7 +298,7 @@ async function compileWasm(path, { bytes, sha256 }) {
  */
 async function compileKept(address) {
   try {
-    if (!(await caches.match(address, { ignoreVary: true }))) return null;
+    if (!(await findKept(address))) return null;
     return await WebAssembly.compileStreaming(networkFetch(address));
   } catch {
     return null; // no storage, or evicted, or damaged: it is downloaded as on a first visit

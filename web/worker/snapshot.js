@@ -20,6 +20,7 @@ const ROOM = 4096;
 const LENGTH = 1;
 
 export class Snapshot {
+  #fill;
   #files;
   #libraries;
   /** What a new instance has, before anything runs. @type {Uint8Array | undefined} */
@@ -29,11 +30,13 @@ export class Snapshot {
   header = new Uint8Array(ROOM);
 
   /**
+   * @param {number} fill  bytes of a new instance's memory up to where there are but zeros
    * @param {Promise<Uint8Array<ArrayBuffer>>[]} files  as fetched: each differs from the one before
    * @param {{code: Promise<WebAssembly.Module>, told: import("./libraries.js").Library}[]} libraries
    *   that are loaded in it, in the order in which they were
    */
-  constructor(files, libraries = []) {
+  constructor(fill, files, libraries = []) {
+    this.#fill = fill;
     this.#files = Promise.all(files);
     this.#libraries = libraries;
     /** Rejects when something that is needed can't be had. @type {Promise<unknown>} */
@@ -45,8 +48,8 @@ export class Snapshot {
    * Remember the memory of an instance, before anything runs in it.
    * @param {any} exports
    */
-  begin({ memory, __heap_base: end }) {
-    this.#fresh = new Uint8Array(memory.buffer.slice(0, end.value));
+  begin({ memory }) {
+    this.#fresh = new Uint8Array(memory.buffer.slice(0, this.#fill));
   }
 
   /**
@@ -63,34 +66,42 @@ export class Snapshot {
     const bytes = Math.max(...files.map(([, memoryBytes]) => memoryBytes));
     if (bytes > emscripten.HEAPU8.length) emscripten.growMemory(bytes);
     if (bytes > emscripten.HEAPU8.length) throw new RangeError(`${bytes} bytes are not to be had.`);
-    for (const { code, told } of this.#libraries) link(emscripten, await code, told);
     const memory = /** @type {Uint8Array} */ (emscripten.HEAPU8);
     const words = new Uint32Array(memory.buffer);
     const trampoline = trampolineOf(emscripten, words);
     const call = words[trampoline];
-    // What has run since, and the libraries' own data.
+    // What has run since has written below the heap's end; the libraries' own data lie above it.
+    memory.fill(0, fresh.length, words[emscripten._emscripten_get_sbrk_ptr() >> 2]);
+    for (const { code, told } of this.#libraries) {
+      memory.fill(0, ...link(emscripten, await code, told));
+    }
     memory.set(fresh);
-    memory.fill(0, fresh.length);
     this.#fresh = undefined;
-    for (const file of files) this.#apply(file, words);
+    let end = fresh.length;
+    for (const file of files) end = this.#apply(file, words, end);
     words[trampoline] = call;
   }
 
   /**
    * @param {Uint32Array<ArrayBuffer>} given
    * @param {Uint32Array} words
+   * @param {number} end  bytes up to where there may be more than zeros
+   * @returns {number}  that of now
    */
-  #apply(given, words) {
-    const [headerBytes, , runs] = given;
+  #apply(given, words, end) {
+    const [headerBytes, memoryBytes, runs] = given;
     const list = given.subarray(HEAD, HEAD + 2 * runs);
     const header = new Uint32Array(this.header.buffer);
     let from = HEAD + list.length;
     header.set(given.subarray(from, (from += headerBytes >> 2)));
     header[LENGTH] = ROOM;
     for (let run = 0; run < list.length; run += 2) {
-      const end = list[run] + list[run + 1];
-      for (let at = list[run]; at < end; at++) words[at] ^= given[from++];
+      const [at, count] = list.subarray(run, run + 2);
+      const piece = given.subarray(from, (from += count));
+      if (at >= end >> 2) words.set(piece, at);
+      else for (let i = 0; i < count; i++) words[at + i] ^= piece[i];
     }
+    return memoryBytes;
   }
 }
 

@@ -21,7 +21,7 @@ _HERE = Path(__file__).parent
 _MADE = BUILD / "snapshot"
 _FILE = "snapshot.bin"
 _NUMPY = "numpy.bin"
-_LIBRARIES = "libraries.json"
+_TOLD = "made.json"
 
 # What only other Pythons can use: the command line, desktop GPUs, compilers.
 _LEFT_OUT = (
@@ -41,10 +41,12 @@ class Library:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """image: the memory. numpy: what NumPy changes in it. libraries: those that it has loaded, in
-    that order. wheels: all that were given, compiled, NumPy's last."""
+    """image: the memory. fill: bytes of a new instance's memory up to where there are but zeros.
+    numpy: what NumPy changes in the memory. libraries: those that it has loaded, in that order.
+    wheels: all that were given, compiled, NumPy's last."""
 
     image: Path
+    fill: int
     numpy: Path
     libraries: list[Library]
     wheels: list[Path]
@@ -79,10 +81,10 @@ def ensure(imported: list[Path], numpy: Path) -> Snapshot:
             with explained(step):
                 replace_folder(made, _MADE)
         stamp.write(inputs, [_MADE])
-    told = json.loads((_MADE / _LIBRARIES).read_text("utf-8"))
-    libraries = [Library(_MADE / library.pop("file"), library) for library in told]
+    told = json.loads((_MADE / _TOLD).read_text("utf-8"))
+    libraries = [Library(_MADE / library.pop("file"), library) for library in told["libraries"]]
     compiled = [_MADE / wheel.name for wheel in wheels]
-    return Snapshot(_MADE / _FILE, _MADE / _NUMPY, libraries, compiled)
+    return Snapshot(_MADE / _FILE, told["fill"], _MADE / _NUMPY, libraries, compiled)
 
 
 def version() -> str:

@@ -9,8 +9,8 @@
  * leftOut: beginnings of the paths of modules that the page does without. imported: the wheels that
  * both snapshots have. numpy: NumPy's. Writes to `folder` all wheels, compiled; snapshot.bin;
  * numpy.bin, which is what NumPy changes in that; the shared libraries that it has loaded, as
- * NAME.wasm, and libraries.json, which tells of them (web/worker/libraries.js). Of the snapshots
- * web/worker/snapshot.js reads:
+ * NAME.wasm; and made.json, which tells of them (web/worker/libraries.js) and up to which byte the
+ * memory of a new instance holds more than zeros. Of the snapshots web/worker/snapshot.js reads:
  *
  *     u32      bytes of Pyodide's own header
  *     u32      bytes of memory
@@ -252,7 +252,8 @@ try {
   await writeFile(join(folder, "snapshot.bin"), differences(base, fresh));
   const { snapshot, libraries } = await rememberNumpy(folder, base, numpy);
   await writeFile(join(folder, "numpy.bin"), differences(snapshot, memoryOf(base)));
-  await writeFile(join(folder, "libraries.json"), JSON.stringify(libraries));
+  const fill = 4 * (fresh.findLastIndex((word) => word !== 0) + 1);
+  await writeFile(join(folder, "made.json"), JSON.stringify({ fill, libraries }));
 } catch (error) {
   console.error(error.message); // Node would show the line, which in Pyodide is a megabyte long
   process.exitCode = 1;
