@@ -51,15 +51,17 @@ def ensure() -> None:
     """Makes dist/ from its parts, unless it is there and none of them has changed."""
     numpy, protobuf = sources.pyodide_numpy(), sources.pure_protobuf()
     sources.fetch([numpy, protobuf])
-    memory = snapshot.ensure([wheels.tallow(), protobuf[1], wheels.onnx_schema()], [numpy[1]])
+    memory = snapshot.ensure([wheels.tallow(), protobuf[1], wheels.onnx_schema()], numpy[1])
     packages = dict(zip(("tallow", "protobuf", "onnx", "numpy"), memory.wheels, strict=True))
     model_files = models.ensure() | models.cards()
     photographs = samples.ensure()
     with explained(_STEP, "restore the file with git, or delete node_modules and start again"):
-        made_of = [*packages.values(), *model_files.values(), *photographs.values(), memory.image]
+        made_of = [*packages.values(), *model_files.values(), *photographs.values()]
+        made_of += [memory.image, memory.numpy, *(library.file for library in memory.libraries)]
         made_of += [WEB, *(ROOT / name for name in LICENCES), NODE_MODULES / ".package-lock.json"]
         makers = [*_HERE.glob("*.py"), *_HERE.glob("*.mjs"), budget.FILE]
-        told = (json.dumps(models.published()), json.dumps(samples.published()))
+        facts = [library.told for library in memory.libraries]
+        told = (json.dumps(part) for part in (models.published(), samples.published(), facts))
         inputs = digest(*made_of, *sorted(makers), *told)
         stamp = Stamp("dist")
         if stamp.fresh(inputs):
@@ -69,7 +71,7 @@ def ensure() -> None:
             made = folder / "dist"
             site = Site(made)
             _put_page(site)
-            _put_runtime(site, packages, memory.image)
+            _put_runtime(site, packages, memory)
             _put_models(site, model_files)
             photos = [
                 {**one, "file": _below("samples", site, photographs[one["file"]], one["file"])}
@@ -105,7 +107,7 @@ def _put_page(site: Site) -> None:
     documents.put_app(site)
 
 
-def _put_runtime(site: Site, packages: dict[str, Path], image: Path) -> None:
+def _put_runtime(site: Site, packages: dict[str, Path], memory: snapshot.Snapshot) -> None:
     """Python and its packages, and runtime.json: what the worker downloads, with sizes for the
     progress and hashes."""
     pyodide = {name: snapshot.PYODIDE / name for name in PYODIDE_FILES}
@@ -122,7 +124,13 @@ def _put_runtime(site: Site, packages: dict[str, Path], image: Path) -> None:
             "folder": folder.removeprefix("runtime/"),
             "files": {name: _known(path) for name, path in pyodide.items()},
         },
-        "snapshot": {"file": _below("runtime", site, image, image.name), **_known(image)},
+        "snapshot": {**_put_part(site, memory.image), "fill": memory.fill},
+        "numpy": {
+            "snapshot": _put_part(site, memory.numpy),
+            "libraries": [
+                {**_put_part(site, library.file), **library.told} for library in memory.libraries
+            ],
+        },
         "packages": {
             name: {
                 "file": f"{wheel_folders[name].removeprefix('runtime/')}/{path.name}",
@@ -132,6 +140,11 @@ def _put_runtime(site: Site, packages: dict[str, Path], image: Path) -> None:
         },
     }
     site.put_json("runtime/runtime.json", told)
+
+
+def _put_part(site: Site, content: Path) -> dict[str, Any]:
+    """Writes a file of Python's, and returns what runtime.json tells of it."""
+    return {"file": _below("runtime", site, content, content.name), **_known(content)}
 
 
 def _put_models(site: Site, files: dict[str, Path]) -> None:

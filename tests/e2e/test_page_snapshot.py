@@ -120,9 +120,74 @@ def test_where_it_fails_the_plain_load_takes_over(visitor, dist, fault):
         expect(log.locator(f"[data-stage={name}]")).to_have_attribute("data-state", "done")
 
 
+def test_numpy_comes_from_a_snapshot_too(visitor):
+    asked = asked_of_runtime(visitor.page)
+    visitor.open("?device=numpy")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    for start in ("snapshot-", "numpy-", "_multiarray_umath-", "_umath_linalg-"):
+        assert len([name for name in asked if name.startswith(start)]) == 1
+    assert not [name for name in asked if name.endswith((".zip", ".whl"))]
+    stages = visitor.hook("boot-log").locator("[data-stage]")
+    names = [stage.get_attribute("data-stage") for stage in stages.all()]
+    assert names[0] == "numpySnapshot"
+    assert not {"snapshot", "python", "numpy"} & set(names)
+    assert int(stages.first.get_attribute("data-bytes")) > 10_000_000
+
+
+NUMPY = "**/runtime/numpy-*.bin"
+LIBRARY = "**/runtime/_umath_linalg-*.wasm"
+
+
+def no_numpy(page: Page) -> None:
+    page.route(NUMPY, lambda route: route.abort())
+
+
+def numpy_changed(page: Page) -> None:
+    page.route(NUMPY, lambda route: route.fulfill(body=route.fetch().body()[:-4] + b"oops"))
+
+
+def no_library(page: Page) -> None:
+    page.route(LIBRARY, lambda route: route.fulfill(status=404))
+
+
+def library_that_is_none(page: Page) -> None:
+    page.route(LIBRARY, lambda route: route.fulfill(body=bytes(1_056_155)))
+
+
+def no_room_for_a_library(page: Page) -> None:
+    def change(runtime) -> None:
+        runtime["numpy"]["libraries"][1]["slots"][0] -= 1
+
+    retell(page, change)
+
+
+NUMPY_FAULTS = {
+    no_numpy: "can’t be reached",
+    numpy_changed: "its sha256 is",
+    no_library: "is missing from the server",
+    library_that_is_none: "its sha256 is",
+    no_room_for_a_library: "the table has",
+}
+
+
+@pytest.mark.parametrize("fault", NUMPY_FAULTS, ids=lambda fault: fault.__name__)
+def test_where_numpy_fails_in_it_the_wheel_takes_over(visitor, fault):
+    fault(visitor.page)
+    visitor.open("?device=numpy")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    log = visitor.hook("boot-log")
+    failed = log.locator("[data-stage=numpySnapshot]")
+    expect(failed).to_have_attribute("data-state", "failed")
+    expect(failed).to_contain_text(NUMPY_FAULTS[fault])
+    for name in ("snapshot", "numpy"):
+        expect(log.locator(f"[data-stage={name}]")).to_have_attribute("data-state", "done")
+    expect(log.locator("[data-stage=python]")).to_have_count(0)
+
+
 def test_a_browser_that_refuses_it(visitor, patch):
-    patch(visitor.page, "worker/snapshot.js", "memory.grow(", "memory.refuse(")
-    patch(visitor.page, "worker/snapshot.js", "if (missing > 0)", "if (memory.refuse())")
+    patch(visitor.page, "worker/snapshot.js", "memory.set(fresh)", "memory.refuse(fresh)")
     visitor.open()
     log = visitor.hook("boot-log").locator("[data-stage=snapshot]")
     expect(log).to_have_attribute("data-state", "failed")
@@ -179,6 +244,41 @@ said
     assert page.evaluate(EXEC, "import importlib, turtledemo") is None
     assert page.evaluate(EXEC, "import calendar, ftplib; ftplib.FTP_PORT") == 21
     assert asked.count("python_stdlib.zip") == 3
+
+
+def test_modules_of_numpy_that_are_not_in_it_are_fetched_when_they_are_imported(page):
+    asked = asked_of_runtime(page)
+    open_python(page)
+    wheel = "**/numpy-*.whl"
+    transform = """
+try:
+    import numpy as np, numpy.no_such_module
+except ImportError as error:
+    said = str(error)
+try:
+    said = np.fft.fft([1, 0, 0, 0]).real.tolist(), np.random.default_rng(1).integers(9)
+except ImportError as error:
+    said = str(error)
+str(said)
+"""
+    page.route(wheel, lambda route: route.abort())
+    assert "NumPy can't be fetched" in page.evaluate(EXEC, transform)
+    page.unroute(wheel)
+    assert page.evaluate(EXEC, transform) == "([1.0, 1.0, 1.0, 1.0], np.int64(4))"
+    assert page.evaluate(EXEC, transform) == "([1.0, 1.0, 1.0, 1.0], np.int64(4))"
+    assert [name[:6] for name in asked if name.endswith((".zip", ".whl"))] == ["numpy-"] * 3
+
+
+def test_calls_take_the_short_way_that_this_browser_has(page):
+    code = """
+import pyodide_js
+module = pyodide_js._module
+at = module.__PyRuntime + module.HEAP32.at(module.__PyEM_EMSCRIPTEN_TRAMPOLINE_OFFSET // 4)
+module.HEAP32.at(at // 4)
+"""
+    open_python(page)
+    slot = page.evaluate(EXEC, code)
+    assert slot > 10_000  # of the table; without one, each call of a C function is JavaScript's
 
 
 def test_warnings_and_tracebacks_are_told_though_no_source_is_there(page):

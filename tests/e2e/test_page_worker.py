@@ -135,7 +135,7 @@ def test_one_that_is_stuck_is_replaced(visitor, patch):
 
 def test_one_that_a_snapshot_has_stuck_is_replaced_by_one_without(visitor, patch):
     patch(visitor.page, "rpc.js", PATIENCE, IMPATIENT)
-    patch(visitor.page, "worker/snapshot.js", "  fill(memory) {", "  fill(memory) {\n for (;;);")
+    patch(visitor.page, "worker/snapshot.js", "    header[LENGTH] = ROOM;", "    for (;;);")
     visitor.page.add_init_script("globalThis.patience = 5")
     visitor.page.goto("./")
     until(visitor.page, "workers.length === 2")

@@ -183,6 +183,7 @@ export default {
   /** @type {Record<import("../widgets/bootlog.js").Stage["name"], (model: string) => string>} */
   stages: {
     snapshot: () => "Python and Tallow, from a snapshot",
+    numpySnapshot: () => "Python, Tallow and NumPy, from a snapshot",
     python: () => "Python runtime",
     tallow: () => "Tallow",
     numpy: () => "NumPy",

@@ -139,6 +139,7 @@ export default {
 
   stages: {
     snapshot: () => "Python 与 Tallow（内存快照）",
+    numpySnapshot: () => "Python、Tallow 与 NumPy（内存快照）",
     python: () => "Python 运行时",
     tallow: () => "Tallow",
     numpy: () => "NumPy",

@@ -2,8 +2,9 @@
 /**
  * Python in this worker: Pyodide and what runtime/runtime.json names.
  *
- * A Python that has imported Tallow is restored from a memory snapshot. Where that fails, for
- * whatever reason, Python is started and imports Tallow, within the same call.
+ * A Python that has imported Tallow is restored from a memory snapshot, and NumPy with it where it is
+ * wanted. Where that fails, for whatever reason, it is restored without NumPy, whose wheel is installed
+ * then; and where that fails, Python is started and imports Tallow: all within the same call.
  *
  * Pyodide fetches its files through the global fetch, without progress, and it waits for ever when
  * its wasm file can't be had or compiled. So every file is downloaded here, in parallel and checked;
@@ -22,11 +23,20 @@ import { stage } from "./stage.js";
  * @typedef {Known & {file: string}} Package
  * @typedef {object} Runtime
  * @property {{folder: string, files: Record<string, Known>}} pyodide
- * @property {Package} snapshot
+ * @property {Package & {fill: number}} snapshot
+ * @property {{snapshot: Package, libraries: (Package & Library)[]}} numpy  over that
  * @property {string} version  of the Tallow in it
  * @property {Record<string, Package>} packages
+ * @typedef {import("./libraries.js").Library} Library
  * @typedef {any} Pyodide
- * @typedef {Promise<(options: object) => Promise<Pyodide>>} Glue
+ *
+ * @typedef {(settings: object) => Promise<any>} Create  Emscripten's module
+ * @typedef {{loadPyodide: (options: object) => Promise<Pyodide>, create: Create}} Glue  Pyodide's two modules
+ *
+ * @typedef {object} Parts  of every way to start
+ * @property {Runtime} runtime
+ * @property {Promise<Glue>} glue
+ * @property {Promise<WebAssembly.Module>} wasm
  */
 
 // Pyodide's glue is imported as modules; these are the files that it fetches.
@@ -62,25 +72,29 @@ const fetchOrReady = async (input, init) => {
 /** A started Python. */
 export class Python {
   #runtime;
+  #restored;
   /** @type {Promise<void> | undefined} */
   #numpy;
 
   /**
    * @param {Pyodide} pyodide
    * @param {Runtime} runtime
+   * @param {boolean} restored  with NumPy
    */
-  constructor(pyodide, runtime) {
+  constructor(pyodide, runtime, restored) {
     this.pyodide = pyodide;
     this.#runtime = runtime;
+    this.#restored = restored;
   }
 
   /** Whether NumPy is importable. */
   get hasNumpy() {
-    return "numpy" in this.pyodide.loadedPackages;
+    return this.#restored || "numpy" in this.pyodide.loadedPackages;
   }
 
   /** Make NumPy importable: once, and only for those who need it. */
   async loadNumpy() {
+    if (this.hasNumpy) return;
     const { bytes } = this.#runtime.packages.numpy;
     this.#numpy ??= stage("numpy", { bytes }, () => this.#installNumpy());
     try {
@@ -114,26 +128,66 @@ export class Python {
 export async function startPython({ numpy, plain = false }) {
   if (typeof WebAssembly === "undefined") throw new Said(words("noWebAssembly"));
   const runtime = /** @type {Runtime} */ (await fetchJson("runtime/runtime.json"));
-  const glue = importGlue(runtime);
-  const wasm = compileWasm(runtime);
-  for (const each of [glue, wasm]) each.catch(() => {}); // awaited by both of the following
-  if (numpy) fetchNumpy(runtime).catch(() => {}); // awaited by loadNumpy()
-  const restored = async () => {
-    try {
-      return await restore(runtime, glue, wasm);
-    } catch (error) {
-      // Without these there is no Python at all.
-      await Promise.all([glue.catch(notStarted), wasm]);
-      console.warn(error);
-      return load(runtime, glue, wasm);
-    }
+  const code = runtime.pyodide.files[WASM];
+  const parts = {
+    runtime,
+    glue: importGlue(runtime),
+    wasm: compileWasm(pathOf(runtime, WASM), code),
   };
-  const pyodide = await (plain ? load(runtime, glue, wasm) : restored());
+  for (const each of [parts.glue, parts.wasm]) each.catch(() => {}); // awaited by every way
+  const python = await (plain ? load(parts) : restoreOrLoad(parts, numpy));
   // After such an error (no memory, a fault in its own code) Python answers nothing any more.
-  pyodide._api.on_fatal = (/** @type {Error} */ { message }) => emit("fatal", { message });
-  const python = new Python(pyodide, runtime);
+  python.pyodide._api.on_fatal = (/** @type {Error} */ { message }) => emit("fatal", { message });
   if (numpy) await python.loadNumpy();
   return python;
+}
+
+/**
+ * @param {Parts} parts
+ * @param {boolean} numpy
+ */
+async function restoreOrLoad(parts, numpy) {
+  const base = downloadPart(parts.runtime.snapshot);
+  for (const withNumpy of numpy ? [true, false] : [false]) {
+    try {
+      return await restore(parts, base, withNumpy);
+    } catch (error) {
+      // Without these there is no Python at all.
+      await Promise.all([parts.glue.catch(notStarted), parts.wasm]);
+      console.warn(error);
+    }
+  }
+  return load(parts);
+}
+
+/** @param {Package} part */
+function downloadPart({ file, bytes, sha256 }) {
+  const path = `runtime/${file}`;
+  const content = readKept(path, bytes).then((kept) => kept ?? download(path, { bytes, sha256 }));
+  content.catch(() => {}); // awaited by whoever needs it
+  return content;
+}
+
+/**
+ * A file that the service worker has kept, and checked: without the way through it, and without
+ * another look at each byte.
+ * @param {string} path  relative to the site
+ * @param {number} bytes
+ * @returns {Promise<Uint8Array<ArrayBuffer> | null>}  null where it has not
+ */
+async function readKept(path, bytes) {
+  try {
+    const kept = await findKept(new URL(path, SITE).href);
+    const content = new Uint8Array(/** @type {ArrayBuffer} */ (await kept?.arrayBuffer()));
+    return content.length === bytes ? content : null;
+  } catch {
+    return null; // no storage, or evicted, or damaged: it is downloaded as on a first visit
+  }
+}
+
+/** @param {string} address */
+function findKept(address) {
+  return caches.match(address, { ignoreVary: true });
 }
 
 /**
@@ -152,80 +206,85 @@ const addressOf = (runtime, name) => new URL(pathOf(runtime, name), SITE).href;
 /**
  * Pyodide's two modules, of which it would import the second later.
  * @param {Runtime} runtime
- * @returns {Glue}
+ * @returns {Promise<Glue>}
  */
 async function importGlue(runtime) {
   const inner = import(addressOf(runtime, "pyodide.asm.mjs"));
   inner.catch(() => {}); // awaited below, unless the other one fails first
   const { loadPyodide } = await import(addressOf(runtime, "pyodide.mjs"));
-  const { default: createPyodideModule } = await inner;
-  return (options) => loadPyodide({ ...options, createPyodideModule });
+  return { loadPyodide, create: (await inner).default };
 }
 
 /**
- * Python with Tallow, from the memory snapshot.
- * @param {Runtime} runtime
- * @param {Glue} glue
- * @param {Promise<WebAssembly.Module>} wasm
+ * Python with Tallow, and with NumPy or without, from the memory snapshot.
+ * @param {Parts} parts
+ * @param {Promise<Uint8Array<ArrayBuffer>>} base
+ * @param {boolean} withNumpy
  */
-function restore(runtime, glue, wasm) {
+function restore(parts, base, withNumpy) {
+  const { runtime } = parts;
+  const { numpy } = runtime;
   const { [WASM]: code, [STANDARD]: standard } = runtime.pyodide.files;
-  const bytes = runtime.snapshot.bytes + code.bytes;
-  return stage("snapshot", { bytes }, async () => {
-    const { file: path, ...known } = runtime.snapshot;
-    const file = download(`runtime/${path}`, known);
-    const lock = keepLock(runtime);
-    const snapshot = file.then((content) => new Snapshot(content));
-    const pyodide = await start(runtime, glue, wasm, [snapshot, lock], snapshot);
+  const more = withNumpy ? [numpy.snapshot, ...numpy.libraries] : [];
+  const bytes = [code, runtime.snapshot, ...more].reduce((sum, is) => sum + is.bytes, 0);
+  return stage(withNumpy ? "numpySnapshot" : "snapshot", { bytes }, async () => {
+    const files = withNumpy ? [base, downloadPart(numpy.snapshot)] : [base];
+    const libraries = (withNumpy ? numpy.libraries : []).map((told) => ({
+      code: compileWasm(`runtime/${told.file}`, told),
+      told,
+    }));
+    const snapshot = new Snapshot(runtime.snapshot.fill, files, libraries);
+    const pyodide = await start(parts, [snapshot.complete, keepLock(runtime)], snapshot);
     const restored = pyodide.pyimport("restored");
-    const version = restored.awake(() => fetchStandard(runtime), standard.sha256);
+    const version = restored.awake(() => fetchNow(pathOf(runtime, STANDARD)), standard.sha256);
+    if (withNumpy) {
+      const { file, sha256 } = runtime.packages.numpy;
+      restored.awake_with_numpy(() => fetchNow(`runtime/${file}`), sha256);
+    }
     restored.destroy();
     if (version !== runtime.version) throw new Said(words("otherSnapshot", version));
-    return pyodide;
+    return new Python(pyodide, runtime, withNumpy);
   });
 }
 
 /**
  * Python, which then imports Tallow.
- * @param {Runtime} runtime
- * @param {Glue} glue
- * @param {Promise<WebAssembly.Module>} wasm
+ * @param {Parts} parts
  */
-async function load(runtime, glue, wasm) {
+async function load(parts) {
+  const { runtime } = parts;
   const { files } = runtime.pyodide;
   const wheels = Object.entries(runtime.packages).filter(([name]) => name !== "numpy");
-  const archives = Promise.all(
-    wheels.map(([, { file, ...is }]) => download(`runtime/${file}`, is)),
-  );
+  const archives = Promise.all(wheels.map(([, is]) => downloadPart(is)));
   const standard = keep(pathOf(runtime, STANDARD), files[STANDARD]);
   const downloads = [archives, standard, keepLock(runtime)];
   const bytes = files[WASM].bytes + files[STANDARD].bytes;
-  const pyodide = await stage("python", { bytes }, () => start(runtime, glue, wasm, downloads));
+  const pyodide = await stage("python", { bytes }, () => start(parts, downloads));
   await stage("tallow", { bytes: wheels.reduce((sum, [, is]) => sum + is.bytes, 0) }, async () => {
     for (const wheel of await archives) pyodide.unpackArchive(wheel, "wheel");
     pyodide.pyimport("tallow").destroy();
   });
-  return pyodide;
+  return new Python(pyodide, runtime, false);
 }
 
 /**
- * The wasm file is compiled while it arrives, and nothing of it runs before it was checked.
- * @param {Runtime} runtime
+ * A wasm file is compiled while it arrives, and nothing of it runs before it was checked.
+ * @param {string} path  relative to the site
+ * @param {Known} known
  * @returns {Promise<WebAssembly.Module>}
  */
-async function compileWasm(runtime) {
-  const kept = await compileKept(addressOf(runtime, WASM));
+async function compileWasm(path, { bytes, sha256 }) {
+  const kept = await compileKept(new URL(path, SITE).href);
   if (kept) return kept;
   /** @type {Promise<WebAssembly.Module> | undefined} */
   let compiling;
-  const known = runtime.pyodide.files[WASM];
-  const bytes = await download(pathOf(runtime, WASM), known, (response) => {
+  const content = await download(path, { bytes, sha256 }, (response) => {
     compiling = WebAssembly.compileStreaming(response);
     compiling.catch(() => {}); // awaited below, unless the download fails first
   });
   try {
     // A server may not know the type of the file.
-    return await (compiling ?? Promise.reject()).catch(() => WebAssembly.compile(bytes));
+    return await (compiling ?? Promise.reject()).catch(() => WebAssembly.compile(content));
   } catch (error) {
     return notStarted(error);
   }
@@ -239,7 +298,7 @@ async function compileWasm(runtime) {
  */
 async function compileKept(address) {
   try {
-    if (!(await caches.match(address, { ignoreVary: true }))) return null;
+    if (!(await findKept(address))) return null;
     return await WebAssembly.compileStreaming(networkFetch(address));
   } catch {
     return null; // no storage, or evicted, or damaged: it is downloaded as on a first visit
@@ -247,14 +306,12 @@ async function compileKept(address) {
 }
 
 /**
- * @param {Runtime} runtime
- * @param {Glue} glue
- * @param {Promise<WebAssembly.Module>} wasm
+ * @param {Parts} parts
  * @param {Promise<unknown>[]} downloads  of what it needs; one that fails makes this fail
- * @param {Promise<Snapshot>} [snapshot]
+ * @param {Snapshot} [snapshot]
  * @returns {Promise<Pyodide>}
  */
-async function start(runtime, glue, wasm, downloads, snapshot) {
+async function start({ runtime, glue, wasm }, downloads, snapshot) {
   withhold(addressOf(runtime, NO_LIBRARY));
   withhold(addressOf(runtime, WASM)); // it is compiled already, or soon
   globalThis.fetch = fetchOrReady;
@@ -266,8 +323,7 @@ async function start(runtime, glue, wasm, downloads, snapshot) {
     try {
       const module = await wasm;
       const instance = await WebAssembly.instantiate(module, imports);
-      const memory = /** @type {WebAssembly.Memory} */ (instance.exports.memory);
-      (await snapshot)?.fill(memory);
+      snapshot?.begin(instance.exports);
       return { module, instance };
     } catch (error) {
       failing.reject(error);
@@ -276,17 +332,26 @@ async function start(runtime, glue, wasm, downloads, snapshot) {
   };
   for (const each of [wasm, ...downloads]) each.catch(failing.reject);
   try {
-    const loadPyodide = await Promise.race([glue, failing.promise]);
+    const { loadPyodide, create } = await Promise.race([glue, failing.promise]);
     const wheel = new URL(`runtime/${runtime.packages.numpy.file}`, SITE);
     const options = {
       indexURL: addressOf(runtime, ""),
       packageBaseUrl: new URL("./", wheel).href, // of the one package that Pyodide asks for
+      createPyodideModule: create,
     };
-    const image = snapshot?.then((made) => made.image);
-    // Files are not in a snapshot. The library is fetched when something imports more of it.
-    const restoring = { _loadSnapshot: image, stdLibURL: addressOf(runtime, NO_LIBRARY) };
-    const starting = loadPyodide(snapshot ? { ...options, ...restoring } : options);
-    return await Promise.race([starting, failing.promise]);
+    if (snapshot) {
+      Object.assign(options, {
+        _loadSnapshot: snapshot.header,
+        // Files are not in a snapshot. The library is fetched when something imports more of it.
+        stdLibURL: addressOf(runtime, NO_LIBRARY),
+        createPyodideModule: async (/** @type {object} */ settings) => {
+          const emscripten = await create(settings);
+          await snapshot.restore(emscripten);
+          return emscripten;
+        },
+      });
+    }
+    return await Promise.race([loadPyodide(options), failing.promise]);
   } catch (error) {
     return notStarted(error);
   } finally {
@@ -304,14 +369,14 @@ function notStarted(error) {
 }
 
 /**
- * The archive of the standard library, now, while Python waits.
- * @param {Runtime} runtime
+ * A file that something imports, now, while Python waits.
+ * @param {string} path  relative to the site
  * @returns {Uint8Array}
  * @throws {Error}
  */
-function fetchStandard(runtime) {
+function fetchNow(path) {
   const request = new XMLHttpRequest();
-  request.open("GET", addressOf(runtime, STANDARD), false);
+  request.open("GET", new URL(path, SITE), false);
   request.responseType = "arraybuffer";
   request.timeout = PATIENCE_MS;
   request.send();

@@ -1,11 +1,12 @@
-"""What the page starts Python with: the wheels as bytecode, and a memory snapshot of a Pyodide that
-has imported them (make.mjs)."""
+"""What the page starts Python with: the wheels as bytecode, and memory snapshots of a Pyodide that
+has imported them, without NumPy and with it (make.mjs)."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .. import node_env
 from ..errors import explained
@@ -19,6 +20,8 @@ PYODIDE = NODE_MODULES / "pyodide"
 _HERE = Path(__file__).parent
 _MADE = BUILD / "snapshot"
 _FILE = "snapshot.bin"
+_NUMPY = "numpy.bin"
+_TOLD = "made.json"
 
 # What only other Pythons can use: the command line, desktop GPUs, compilers.
 _LEFT_OUT = (
@@ -28,24 +31,38 @@ _LEFT_OUT = (
 
 
 @dataclass(frozen=True)
+class Library:
+    """A shared library that is loaded in the snapshot with NumPy, and what the page must know to
+    load it again (web/worker/libraries.js)."""
+
+    file: Path
+    told: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class Snapshot:
-    """image: the memory. wheels: all that were given, compiled, in the same order."""
+    """image: the memory. fill: bytes of a new instance's memory up to where there are but zeros.
+    numpy: what NumPy changes in the memory. libraries: those that it has loaded, in that order.
+    wheels: all that were given, compiled, NumPy's last."""
 
     image: Path
+    fill: int
+    numpy: Path
+    libraries: list[Library]
     wheels: list[Path]
 
 
-def ensure(imported: list[Path], others: list[Path]) -> Snapshot:
-    """The snapshot of a Python that has imported wheels, made anew when any has changed.
+def ensure(imported: list[Path], numpy: Path) -> Snapshot:
+    """The snapshots of a Python that has imported wheels, made anew when any has changed.
 
-    others: wheels that are compiled, but not in the snapshot. Raises BuildError.
+    numpy: NumPy's wheel, which the second snapshot has, too. Raises BuildError.
     """
-    wheels = [*imported, *others]
+    wheels = [*imported, numpy]
     inputs = digest(_HERE, NODE_MODULES / ".package-lock.json", *wheels)
     stamp = Stamp("snapshot")
     if not stamp.fresh(inputs):
         stamp.clear()
-        step = "Making the memory snapshot of Python"
+        step = "Making the memory snapshots of Python"
         with scratch("snapshot", BUILD / "tmp") as folder:
             made = folder / "made"
             with explained(step):
@@ -54,7 +71,7 @@ def ensure(imported: list[Path], others: list[Path]) -> Snapshot:
                 "folder": str(made),
                 "leftOut": _LEFT_OUT,
                 "imported": [str(path) for path in imported],
-                "compiled": [str(path) for path in others],
+                "numpy": str(numpy),
             }
             call(
                 step,
@@ -64,7 +81,10 @@ def ensure(imported: list[Path], others: list[Path]) -> Snapshot:
             with explained(step):
                 replace_folder(made, _MADE)
         stamp.write(inputs, [_MADE])
-    return Snapshot(_MADE / _FILE, [_MADE / wheel.name for wheel in wheels])
+    told = json.loads((_MADE / _TOLD).read_text("utf-8"))
+    libraries = [Library(_MADE / library.pop("file"), library) for library in told["libraries"]]
+    compiled = [_MADE / wheel.name for wheel in wheels]
+    return Snapshot(_MADE / _FILE, told["fill"], _MADE / _NUMPY, libraries, compiled)
 
 
 def version() -> str:

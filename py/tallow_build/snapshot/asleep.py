@@ -36,6 +36,11 @@ def imports() -> None:
         kernels.kernel_file(text.stem)
 
 
+def numpy() -> None:
+    """NumPy, after all that."""
+    importlib.import_module("numpy")
+
+
 def tidy() -> None:
     """Forgets what is of no use after a restart: files that will be gone, and what was freed."""
     linecache.clearcache()

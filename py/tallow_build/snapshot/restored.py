@@ -9,47 +9,59 @@ from __future__ import annotations
 import importlib
 import random
 import sys
+import zipfile
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from importlib.machinery import ModuleSpec, PathFinder
+from io import BytesIO
 from types import ModuleType
 from typing import Any
 
 from pyodide.ffi import JsException  # type: ignore[import-not-found]
 
 STANDARD = "/lib/python314.zip"
+SITE_PACKAGES = "/lib/python3.14/site-packages"
 
 
 class _Later:
-    """Finds modules of the standard library by fetching it. The last one that is asked."""
+    """Finds modules of an archive by fetching it. Asked after all other finders."""
 
-    def __init__(self, fetch: Callable[[], Any], digest: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        packages: frozenset[str],
+        put: Callable[[bytes], None],
+        fetch: Callable[[], Any],
+        digest: str,
+    ) -> None:
+        self._name = name
+        self._packages = packages
+        self._put = put
         self._fetch = fetch
         self._digest = digest
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """As every finder's. Raises ImportError if the library can't be had."""
-        if name.partition(".")[0] not in sys.stdlib_module_names:
+        """As every finder's. Raises ImportError if the archive can't be had."""
+        if name.partition(".")[0] not in self._packages:
             return None
         try:
             content = self._fetch().to_bytes()
         except JsException as error:
             raise ImportError(
-                f"{name}: the standard library can't be fetched ({error}); import it again when "
+                f"{name}: {self._name} can't be fetched ({error}); import it again when "
                 "the server can be reached",
                 name=name,
             ) from error
         found = sha256(content).hexdigest()
         if found != self._digest:
             raise ImportError(
-                f"{name}: the standard library came with the sha256 {found} instead of "
+                f"{name}: {self._name} came with the sha256 {found} instead of "
                 f"{self._digest}; load the page again",
                 name=name,
             )
-        with open(STANDARD, "wb") as file:  # noqa: PTH123 (pathlib imports more for this)
-            file.write(content)
+        self._put(content)
         sys.meta_path.remove(self)
         importlib.invalidate_caches()
         return PathFinder.find_spec(name, path, target)
@@ -62,5 +74,20 @@ def awake(fetch: Callable[[], Any], digest: str) -> str:
     its sha256. Returns the version of Tallow that was imported.
     """
     random.seed()
-    sys.meta_path.append(_Later(fetch, digest))
+    name = "the standard library"
+    sys.meta_path.append(_Later(name, sys.stdlib_module_names, _put_standard, fetch, digest))
     return str(sys.modules["tallow"].__version__)
+
+
+def awake_with_numpy(fetch: Callable[[], Any], digest: str) -> None:
+    """The same for what NumPy has that was not imported with it: in its wheel."""
+    sys.meta_path.append(_Later("NumPy", frozenset({"numpy"}), _put_numpy, fetch, digest))
+
+
+def _put_standard(content: bytes) -> None:
+    with open(STANDARD, "wb") as file:  # noqa: PTH123 (pathlib imports more for this)
+        file.write(content)
+
+
+def _put_numpy(content: bytes) -> None:
+    zipfile.ZipFile(BytesIO(content)).extractall(SITE_PACKAGES)
