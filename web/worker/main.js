@@ -266,5 +266,12 @@ serve({
 
   stopTuning,
 
-  ...openedActions({ inTurn, ask: askApp, app: imported, python: async () => started() }),
+  ...openedActions({
+    inTurn,
+    ask: askApp,
+    app: imported,
+    python: async () => started(),
+    gpu: () => chosen,
+    models,
+  }),
 });

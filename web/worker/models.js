@@ -97,7 +97,7 @@ export class Models {
     const facts = await stage("kernels", { model: name }, () =>
       this.#worker.ask("load_model", name, fetch, brought.card),
     );
-    this.#keep(name, brought, facts).catch(() => {}); // a Python that has failed is replaced
+    this.keep(name, brought, facts).catch(() => {}); // a Python that has failed is replaced
     return facts;
   }
 
@@ -185,10 +185,10 @@ export class Models {
   /**
    * Keep what Python has compiled, when nobody waits for an answer.
    * @param {string} name
-   * @param {Brought} brought
+   * @param {{key: import("./plans.js").Key | null}} brought
    * @param {{warnings: unknown[], lent: number}} facts
    */
-  async #keep(name, { key }, { warnings, lent }) {
+  async keep(name, { key }, { warnings, lent }) {
     const { call, idle } = this.#worker;
     try {
       // What came with a warning is compiled again next time, so that it comes again.
@@ -208,7 +208,7 @@ export class Models {
         });
         if (kept) tell("keep", { model: name }, "done", began);
       } catch (error) {
-        // Another device was chosen meanwhile, and this model is not lent any more.
+        // Another device or model was chosen meanwhile, and this one is not lent any more.
         if (/** @type {{type?: string}} */ (error).type === "KeyError") return;
         tell("keep", { model: name, why: wordsOf(error) }, "failed", began);
       }
@@ -236,7 +236,7 @@ async function miss(name, brought, error) {
 let build;
 
 /** What tells this build of Python and Tallow from others; null where it can't be had now. */
-async function identifyBuild() {
+export async function identifyBuild() {
   build ??= fetchBytes("runtime/runtime.json").then((bytes) => new TextDecoder().decode(bytes));
   try {
     return await build;

@@ -36,6 +36,9 @@ const PLANS = new URL("plans/", SITE).href;
 const MOST = 200e6;
 const SHARE = 0.25;
 
+/** In the place of a weight that whoever has it restored has elsewhere. */
+const NONE = new Uint8Array();
+
 /** Of a part: its length, a word, and its SHA-256. */
 const HEAD = 4 + 32;
 
@@ -48,6 +51,9 @@ class DamagedError extends Said {
   }
 }
 
+/** Whether the browser keeps anything for this address. */
+export const storable = () => Boolean(globalThis.caches && globalThis.crypto?.subtle);
+
 /**
  * The key of a plan; null where the browser keeps nothing for this address.
  * @param {string} build     what identifies Tallow itself
@@ -55,7 +61,7 @@ class DamagedError extends Said {
  * @returns {Promise<Key | null>}
  */
 export async function keyOf(build, ...about) {
-  if (!globalThis.caches || !globalThis.crypto?.subtle) return null;
+  if (!storable()) return null;
   const encode = (/** @type {unknown} */ value) => new TextEncoder().encode(JSON.stringify(value));
   const [of, hash] = await Promise.all([digest(encode(build)), digest(encode([build, ...about]))]);
   return { build: hex(of), hash: hex(hash) };
@@ -99,7 +105,7 @@ export async function keep(key, text, sizes, weight) {
   const body = new ReadableStream(
     {
       pull: async (stream) => {
-        const part = next < 0 ? new TextEncoder().encode(text) : weight(next);
+        const part = next < 0 ? new TextEncoder().encode(text) : sizes[next] ? weight(next) : NONE;
         const head = new Uint8Array(HEAD);
         new DataView(head.buffer).setUint32(0, part.length);
         head.set(await digest(part), 4);
