@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
+from tests.conftest import watched_page
+from tests.e2e.conftest import OPEN_DEVICE
 from tests.e2e.keeping import DAMAGE, change, kept, line, plans, recalled
 
 from tallow_build.browser import until
@@ -166,6 +168,8 @@ def test_those_of_another_version_are_not_found_and_go(visitor):
     assert page.evaluate("caches.keys()") == ["tallow-plans-1"]
 
 
+NO_STORAGE = "this browser keeps nothing for this address."
+
 # By the stage that tells of it.
 REFUSALS = {
     "keep": "caches.open = async () => { throw new DOMException('no storage here'); };",
@@ -189,13 +193,68 @@ def test_where_storage_is_refused_that_is_told_and_nothing_else_happens(visitor,
     expect(failed).to_contain_text("no storage here")
 
 
-def test_without_cache_storage_plans_are_not_kept(visitor, patch):
+def test_without_cache_storage_one_line_says_that_nothing_is_kept(visitor, patch):
     without = "Object.defineProperty(globalThis, 'caches', { value: undefined });"
     patch(visitor.page, "worker/plans.js", MOST, f"{without}\n{MOST}")
     visitor.open()
     seven(visitor)
     compiled(visitor)
-    expect(visitor.hook("boot-log").locator("li")).to_have_count(3)  # no plan, nothing kept
+    told = visitor.hook("boot-log").locator("[data-stage=storage]")
+    expect(told).to_have_text("Keeping plans for later visits failed: " + NO_STORAGE)
+    expect(visitor.hook("boot-log").locator("li")).to_have_count(4)  # no plan, nothing kept
+    visitor.show("Classify")  # another model, and no other line
+    compiled(visitor, "efficientnet_lite0")
+    expect(told).to_have_count(1)
+
+
+def test_at_an_address_that_is_not_secure_the_page_works_and_says_what_is_not_kept(
+    browser, server, visitor_of
+):
+    """There are no caches, no hashes and no WebGPU."""
+    address = "http://tallow.test/"
+    for page, _ in watched_page(browser, address):
+
+        def pass_on(route: Route) -> None:
+            url = route.request.url.replace(address, server)
+            route.fulfill(response=route.fetch(url=url))
+
+        page.route(f"{address}**", pass_on)
+        visitor = visitor_of(page)
+        visitor.open()
+        assert not page.evaluate("isSecureContext")
+        expect(visitor.device).to_have_attribute("data-device", "numpy")
+        seven(visitor)
+        told = visitor.hook("boot-log").locator("[data-stage=storage]")
+        expect(told).to_contain_text("without https")
+
+
+# Ends the first device of a worker as soon as a plan makes use of it.
+LOSE = """
+{
+  const made = GPUDevice.prototype.METHOD;
+  let struck = false;
+  GPUDevice.prototype.METHOD = function (...args) {
+    const result = made.apply(this, args);
+    if (!struck) this.destroy();
+    struck = true;
+    return result;
+  };
+}
+"""
+
+
+@pytest.mark.parametrize("method", ["createComputePipelineAsync", "createBuffer"])
+def test_a_device_that_is_lost_while_a_plan_is_loaded_is_replaced(visitor, patch, method):
+    visitor.open()
+    first = seven(visitor)
+    kept(visitor)
+    patch(visitor.page, "gpu/device.js", OPEN_DEVICE, LOSE.replace("METHOD", method) + OPEN_DEVICE)
+    visitor.open()
+    assert seven(visitor) == first
+    expect(visitor.hook("boot-log")).to_contain_text("The GPU device was lost")
+    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    recalled(visitor)  # which says nothing of the plan: it is there for the next device
+    assert len(plans(visitor.page)) == 1
 
 
 EVICTIONS = {

@@ -237,7 +237,12 @@ serve({
 
   /** @param {{model: string}} args */
   load: async ({ model }) => {
-    const brought = await models.bring(model, chosen); // answers go on meanwhile
+    // Answers go on meanwhile. A device that is lost is replaced when it is the turn of that; what
+    // is asked of it before would fail again and again.
+    const brought = await models.bring(model, chosen).catch((error) => {
+      if (error.name !== "DeviceLostError") throw error;
+      return undefined;
+    });
     return inTurn(() => load(model, brought));
   },
 

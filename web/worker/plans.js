@@ -12,6 +12,7 @@
 import { digest, hex, joined } from "../bytes.js";
 import { SITE } from "../fetch.js";
 import { Said, words } from "../said.js";
+import { tell } from "./stage.js";
 
 /**
  * @typedef {object} Key
@@ -51,8 +52,17 @@ class DamagedError extends Said {
   }
 }
 
-/** Whether the browser keeps anything for this address. */
-export const storable = () => Boolean(globalThis.caches && globalThis.crypto?.subtle);
+/** Whether it was told that nothing can be kept. */
+let told = false;
+
+/** Whether the browser keeps anything for this address; if not, the boot log says so, once. */
+export function storable() {
+  if (globalThis.caches && globalThis.crypto?.subtle) return true;
+  const why = words(globalThis.isSecureContext ? "noStorage" : "insecure");
+  if (!told) tell("storage", { why }, "failed", performance.now());
+  told = true;
+  return false;
+}
 
 /**
  * The key of a plan; null where the browser keeps nothing for this address.
