@@ -37,6 +37,7 @@ import { text } from "./text.js";
  * @property {(done: number, total: number) => void} compiled  kernels
  * @property {(words: Words) => void} again  what failed is being replaced: these words say so, and
  *   what is on the page wants a new answer
+ * @property {(words: Words) => void} failed  an action failed, which whoever asked for it hears too
  * @property {(warnings: Warning[]) => void} warned  what a visitor should know, beside an answer
  *
  * @typedef {object} Tuned  see py/tallow/app.py
@@ -314,6 +315,7 @@ export class Engine {
       } catch (error) {
         const { type, words } = /** @type {import("./rpc.js").RemoteError} */ (error);
         if (type === "DeviceLostError" && rpc === this.#rpc && tries < TRIES) continue;
+        this.#listener.failed(words);
         throw GONE.has(type) ? new NotReady(words) : error;
       }
     }

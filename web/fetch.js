@@ -9,13 +9,11 @@
  */
 
 import { digest, hex, joined } from "./bytes.js";
+import { HASHED } from "./names.js";
 import { Said, words } from "./said.js";
 
 /** The folder that index.html lies in, whatever path the site is hosted under. */
 export const SITE = new URL("./", import.meta.url);
-
-/** A name that holds a hash of the content, as py/tallow_build/site.py gives them. */
-const HASHED = /-[0-9a-f]{10}[./]/;
 
 /**
  * Of any other file the server is asked whether our copy is still good.

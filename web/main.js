@@ -6,7 +6,7 @@
 import { readAddress, viewOf } from "./address.js";
 import { Engine } from "./engine.js";
 import { filesOf } from "./prepare/files.js";
-import { startOver } from "./renew.js";
+import { missingIn, outdated, startOver } from "./renew.js";
 import { words } from "./said.js";
 import { Both } from "./widgets/both.js";
 import { BootLog } from "./widgets/bootlog.js";
@@ -36,6 +36,9 @@ const times = { draw: null, classify: null, open: null };
 /** Whether the page has been ready. */
 let started = false;
 
+/** Milliseconds for which a page that is ready waits for a first question, before it keeps its files. */
+const IDLE_MS = 3000;
+
 new LanguageChoice(byTestId("language-select"), () => {
   device.relabel();
   kernels.relabel();
@@ -64,9 +67,9 @@ const engine = new Engine(address.device, {
     status.show(now);
     if (now.state === "ready") {
       started = true;
-      void offline.begin();
-    } else if (now.state === "error" && !started) {
-      void startOver();
+      setTimeout(() => offline.begin(), IDLE_MS);
+    } else if (now.state === "error") {
+      void renew(now.words);
     }
   },
   started: (now) => {
@@ -80,6 +83,7 @@ const engine = new Engine(address.device, {
     bootLog.note(failed);
     answerAgain(failed);
   },
+  failed: (failure) => void renew(failure),
   warned: (warnings) => kernels.warn(warnings),
 });
 const both = new Both(byId("both"), engine);
@@ -120,11 +124,25 @@ function answerAgain(begun = words("preparing")) {
 }
 
 /**
+ * Something failed. If that is because the server has a newer version, have that: by itself where
+ * nothing of the visitor's would be lost.
+ * @param {import("./said.js").Words} failure
+ */
+async function renew(failure) {
+  const missing = missingIn(failure);
+  if (started && !missing) return;
+  const untouched = Object.values(views).every((view) => view.untouched);
+  if ((!started || untouched) && (await startOver(missing))) return;
+  if (missing && (await outdated(missing))) offline.offer();
+}
+
+/**
  * @param {View} view
  * @param {number | null} ms
  */
 function timed(view, ms) {
   times[view] = ms;
+  if (ms !== null) void offline.begin(); // the first answer had the network for itself
   if (view === viewOf()) showTime(view);
 }
 

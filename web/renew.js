@@ -1,23 +1,73 @@
 // @ts-check
 /**
- * A way out for a page that can't start because its version is gone: the service worker of an older
- * version gave it, the browser has lost a part of what that one kept, and the server, which has a
- * newer version, has no such file any more.
+ * A way out for a page that lacks a file because its version is gone: the server has a newer one, and
+ * the old files no more. The page was open when that came, or the service worker of an older version
+ * gave it, of which the browser has lost a part.
  */
 
+import { markOf } from "./names.js";
+
+/** @typedef {import("./said.js").Words} Words */
+
+/** What names the files of a version; the server is asked for these anew. */
+const LISTS = ["./", "runtime/runtime.json", "models/manifest.json", "samples/samples.json"];
+
+/** In the session's storage: the files for whose sake the page was started over. */
+const STARTED_OVER = "tallow-started-over";
+
 /**
- * Start over with the server's version, if a service worker keeps an older one; never rejects. The
- * page that comes then has no service worker, so that this happens once.
+ * The path of the file that was missing from the server, if that is what these words say.
+ * @param {Words | number} said
+ * @returns {string}
  */
-export async function startOver() {
+export function missingIn(said) {
+  if (typeof said !== "object") return "";
+  if (said.entry === "missing") return String(said.about[0]);
+  return said.about.map(missingIn).find(Boolean) ?? "";
+}
+
+/**
+ * Does the server have a newer version than the one that this page is of?
+ * @param {string} missing  the path of a file that the server has not; "" if none is known
+ * @returns {Promise<boolean>}  false where that can't be told
+ */
+export async function outdated(missing) {
   try {
     const registration = await navigator.serviceWorker?.getRegistration();
-    if (!registration?.active) return;
-    await registration.update();
-    if (!registration.installing && !registration.waiting) return; // the server has this version
-    await registration.unregister();
-    location.reload();
+    if (registration?.active) {
+      await registration.update();
+      return Boolean(registration.installing ?? registration.waiting);
+    }
+    const mark = markOf(missing);
+    if (!mark) return false;
+    const lists = await Promise.all(LISTS.map((path) => fetch(path, { cache: "no-cache" })));
+    const told = await Promise.all(lists.map((list) => list.text()));
+    return lists.every(({ ok }) => ok) && !told.some((list) => list.includes(mark));
   } catch {
-    // Without a network, or without storage, there is nothing newer to be had.
+    return false; // without a network, or without storage, there is nothing newer to be had
+  }
+}
+
+/**
+ * Start over with the server's version, if that is newer; never rejects. It happens once: the page that
+ * comes then has no service worker, or misses the same file again.
+ * @param {string} missing  see outdated()
+ * @returns {Promise<boolean>}  whether the page is about to go
+ */
+export async function startOver(missing) {
+  if (!(await outdated(missing))) return false;
+  try {
+    const registration = await navigator.serviceWorker?.getRegistration();
+    if (registration) {
+      await registration.unregister();
+    } else {
+      const before = sessionStorage.getItem(STARTED_OVER)?.split(" ") ?? [];
+      if (before.includes(missing)) return false;
+      sessionStorage.setItem(STARTED_OVER, [...before, missing].join(" "));
+    }
+    location.reload();
+    return true;
+  } catch {
+    return false; // where it can't be known that this happens once, it does not happen
   }
 }

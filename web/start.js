@@ -6,5 +6,5 @@
 import { startOver } from "./renew.js";
 
 addEventListener("load", () => {
-  if (document.getElementById("unstarted")) void startOver();
+  if (document.getElementById("unstarted")) void startOver("");
 });

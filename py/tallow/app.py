@@ -9,7 +9,6 @@ graph is wanted. On WebGPU the worker has it answer before Python is there, and 
 
 from __future__ import annotations
 
-import itertools
 import json
 import statistics
 import time
@@ -20,12 +19,13 @@ from typing import Any
 
 from . import dtype as dt
 from . import functional, onnx, opened
-from .compile import Compiled, compile_graph, kept
+from .compile import compile_graph, kept
 from .device import backend, set_default_device
 from .errors import OnnxFormatError
 from .functions import permute_dims, reshape
 from .graph import Graph, input_node
 from .hostarray import HostArray
+from .lent import kept_text, kept_weight, lend, let_all_go, let_go
 from .opened import (
     close_model,
     compare_model,
@@ -78,8 +78,6 @@ class _Loaded:
 Fetch = Callable[[], Awaitable[Any]]
 
 _models: dict[str, _Loaded] = {}
-_lent: dict[int, tuple[Compiled, dict[str, Any]]] = {}  # what the worker may keep, with its facts
-_numbers = itertools.count(1)
 
 _usual_warning = warnings.showwarning
 _warned: list[dict[str, str]] = []  # what the page has not been told yet
@@ -112,7 +110,7 @@ async def start(device: str) -> str:
     for loaded in _models.values():
         loaded.session.close()
     _models.clear()
-    _lent.clear()
+    let_all_go()
     opened.forget_session()
     warnings.simplefilter("always", TuningWarning)
     warnings.showwarning = _show_warning
@@ -138,9 +136,8 @@ async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
     compiling = building + time.perf_counter() - began
     del graph
     session = Session(compiled, await used.load_async(compiled), used)
-    number = next(_numbers)
-    _lent[number] = compiled, {"nodes": nodes}
-    told = {"nodes": nodes, "kept": False, "lent": number, "compiling": 1000 * compiling}
+    lent = lend(compiled, {"nodes": nodes})
+    told = {"nodes": nodes, "kept": False, "lent": lent, "compiling": 1000 * compiling}
     return _loaded(name, session, card, time.perf_counter() - began, told)
 
 
@@ -171,25 +168,6 @@ def _loaded(
     _models[name] = _Loaded(session, card)
     facts = {**told, **session.stats, "seconds": seconds, "warnings": _warnings()}
     return json.dumps({"name": name, **facts})
-
-
-def kept_text(number: int) -> str:
-    """What `load_kept` needs to load a model another time, but for its weights.
-
-    Raises KeyError for what is not lent any more.
-    """
-    compiled, facts = _lent[number]
-    return kept.keep(compiled, facts)
-
-
-def kept_weight(number: int, place: int) -> memoryview:
-    """The bytes of one weight of what `kept_text` describes. Raises KeyError, IndexError."""
-    return kept.buffer(_lent[number][0], place)
-
-
-def let_go(number: int) -> None:
-    """What was compiled has been kept, or cannot be: frees its weights."""
-    _lent.pop(number, None)
 
 
 async def predict(name: str, pixels: Any) -> memoryview:

@@ -20,6 +20,7 @@ from . import dtype as dt
 from . import onnx
 from .errors import FeedError, OnnxFormatError, OnnxMissingDataError, TallowError
 from .hostarray import HostArray, StringArray, elements, from_values
+from .lent import Find, PlanKeeper
 from .onnx.model_session import ModelSession
 from .onnx.values import Value
 from .shape import size_of
@@ -36,6 +37,7 @@ class _Opened:
 
     model: onnx.Model
     bytes: int
+    keeper: PlanKeeper
     session: ModelSession | None = None
     feeds: Feeds | None = None
     first: float | None = None  # seconds from the model to its first answer on that device
@@ -65,6 +67,7 @@ def forget_session() -> None:
     """Frees the device; the model stays, and is run on the device of then."""
     if _opened is None:
         return
+    _opened.keeper.close()
     if _opened.session:
         _opened.session.close()
     _opened.session, _opened.first = None, None
@@ -89,7 +92,7 @@ async def open_model(content: Any, names_json: str, *others: Any) -> str:
     needed = [content, *(files[name] for name in model.external)]
     size = sum(map(len, needed))
     metadata, lines = model.metadata, model.unsupported
-    _opened = _Opened(model, size)
+    _opened = _Opened(model, size, PlanKeeper(model.constants))
     told = {
         "name": _cut(model.name),
         "producer": _cut(" ".join(filter(None, (metadata.producer, metadata.producer_version)))),
@@ -132,22 +135,28 @@ async def survey_model(shapes_json: str) -> str:
     return json.dumps(told)
 
 
-async def run_model(feeds_json: str, *buffers: Any) -> str:
+async def run_model(feeds_json: str, find: Find, *buffers: Any) -> str:
     """Runs the model once on the chosen device; the answer is kept.
 
+    find: gives what an earlier visit has kept of the plan for such feeds, if that is needed.
     feeds_json: for each input {"name", "shape", "dtype"}, with the buffer of its elements in order;
     "texts" has those of an input of texts, and no buffer is for it; "members" those of a sequence;
     "wide" says that the elements are float64 that stand for those of a type that JavaScript lacks.
     Returns {"device", "adapter", "first": milliseconds, "outputs": [{"name", "kind", "shape",
-    "dtype", "texts", "members"}, ...], "report"}. Raises TallowError.
+    "dtype", "texts", "members"}, ...], "report", "lent", "refused"}: under that number there is a
+    plan to be kept (lent.py), null where there is none; and why what was found was of no use, or
+    "". Raises TallowError.
     """
     opened = _model()
     opened.feeds = _feeds(json.loads(feeds_json), buffers)
     opened.results, opened.warm = {}, []
+    opened.keeper.begin(find)
     began = time.perf_counter()
     try:
         if opened.session is None:
-            opened.session = await opened.model.session_async(shapes=_shapes(opened.feeds))
+            opened.session = await opened.model.session_async(
+                shapes=_shapes(opened.feeds), keeper=opened.keeper
+            )
         results = await opened.session.run_host_async(opened.feeds)
     except BaseException:
         forget_session()
@@ -171,6 +180,8 @@ async def run_model(feeds_json: str, *buffers: Any) -> str:
             "host": len(report.host),
             "bytes": report.bytes,
         },
+        "lent": opened.keeper.lent,
+        "refused": opened.keeper.refused,
     }
     return json.dumps(told)
 

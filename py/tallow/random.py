@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 _source: random.Random = random.SystemRandom()
+_drawn = 0
 
 
 def manual_seed(seed: int | None) -> None:
@@ -16,4 +17,11 @@ def manual_seed(seed: int | None) -> None:
 
 def fresh_bytes(count: int) -> bytes:
     """Bytes that nobody has had, or that `manual_seed` decides."""
+    global _drawn
+    _drawn += 1
     return _source.randbytes(count)
+
+
+def drawn() -> int:
+    """How often there were such bytes: what was made meanwhile without any is made alike again."""
+    return _drawn

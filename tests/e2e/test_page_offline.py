@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,13 @@ from tallow_build import documents
 from tallow_build import server as static
 from tallow_build.address import listen
 from tallow_build.compressed import ENDINGS
+
+# Has the page's long waits last for ever.
+LATE = """
+function late(set, self, [run, ms = 0, ...args]) {
+  return ms < 3000 ? Reflect.apply(set, self, [run, ms, ...args]) : 0;
+}
+"""
 
 
 class Host:
@@ -53,6 +60,11 @@ class Host:
         where = (self.folder / listed_in).read_text("utf-8")
         told = where.replace(old.name, new.name).replace(integrity, documents.attribute(new))
         self.change(listed_in, where, told)
+
+    def lose(self, name: str) -> None:
+        """Has a file no more."""
+        for path in self.folder.glob(f"{name}*"):
+            path.unlink()
 
     def change(self, name: str, old: str, new: str, *, told: bool = True) -> None:
         """Changes a file; unless it is `told`, the service worker knows of another content."""
@@ -187,6 +199,98 @@ def test_a_page_that_has_lost_a_part_of_an_older_version_starts_with_the_newer(v
     assert visitor.read() == "7"
     assert (page.locator("body.next").count() == 1) == (lost == "main-*.js")
     wait_until_kept(page)
+
+
+MODEL = "models/squeezenet1_1/squeezenet1_1-*.onnx"
+LISTS = "models/manifest.json"
+
+
+@pytest.fixture
+def bare(browser: Browser, host: Host, visitor_of: Any) -> Iterator[Any]:
+    """A visitor whose browser has no service worker, and keeps only what HTTP lets it keep."""
+    for page, _ in watched_page(browser, host.address):
+        yield visitor_of(page)
+
+
+def loads(page: Page) -> list[str]:
+    """The documents that are loaded from now on."""
+    found: list[str] = []
+    page.on("load", lambda loaded: found.append(loaded.url))
+    return found
+
+
+def test_a_page_that_was_open_when_its_files_went_starts_over_with_the_newer(bare, host, photos):
+    """By itself, since nothing of the visitor's is on it."""
+    bare.open("./?device=numpy&model=squeezenet1_1")
+    host.release(MODEL, LISTS)
+    loaded = loads(bare.page)
+    with bare.page.expect_event("load", timeout=PATIENCE):
+        bare.page.get_by_role("link", name="Classify", exact=True).click()
+    bare.wait()
+    expect(bare.page.locator("#view-classify")).to_be_visible()
+    bare.choose(photos["coffee"]["path"])
+    assert bare.answer("coffee.png")
+    assert len(loaded) == 1
+
+
+def test_a_page_with_something_on_it_offers_the_newer_version(bare, host):
+    bare.open("./?device=numpy&model=squeezenet1_1")
+    bare.draw_seven()
+    assert bare.read() == "7"
+    host.release(MODEL, LISTS)
+    loaded = loads(bare.page)
+    bare.show("Classify", "error")
+    offer = offline_state(bare.page)
+    expect(offer).to_have_attribute("data-state", "newer", timeout=PATIENCE)
+    bare.show("Draw")
+    assert bare.read() == "7"
+    bare.show("Classify", "error")
+    assert loaded == []
+    with bare.page.expect_event("load", timeout=PATIENCE):
+        offer.get_by_role("button", name="Reload").click()
+    bare.wait()
+
+
+@pytest.mark.parametrize("newer", [False, True])
+def test_a_file_that_no_version_has_starts_nothing_over_twice(bare, host, newer):
+    """It is missing from the newer version too, if there is one."""
+    bare.open("./?device=numpy&model=squeezenet1_1")
+    if newer:
+        host.release(MODEL, LISTS)
+    host.lose(MODEL)
+    loaded = loads(bare.page)
+    with bare.page.expect_event("load", timeout=PATIENCE) if newer else nullcontext():
+        bare.page.get_by_role("link", name="Classify", exact=True).click()
+    bare.wait("error")
+    bare.status.get_by_role("button", name="Try again").click()
+    bare.wait("error")
+    expect(bare.status).to_contain_text("is missing from the server (404)")
+    bare.show("Draw")
+    bare.draw_seven()
+    assert bare.read() == "7"
+    assert len(loaded) == int(newer)
+
+
+def test_numpy_comes_once_nobody_waits_and_serves_without_a_network(visitor, host):
+    page = visitor.page
+    fetched: list[str] = []
+    page.context.on("request", lambda asked: fetched.append(asked.url))
+    numpy = [path.name for path in host.folder.glob("runtime/*/numpy*.whl")]
+    assert len(numpy) == 1
+    page.add_init_script("window.setTimeout = new Proxy(setTimeout, { apply: late });" + LATE)
+    visitor.open()
+    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    expect(offline_state(page)).to_have_attribute("data-state", "unsaid")
+    assert page.evaluate("navigator.serviceWorker.getRegistration().then(Boolean)") is False
+    assert not any(name in url for url in fetched for name in numpy)
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    wait_until_kept(page)
+    host.shut()
+    visitor.hook("device-select").select_option("numpy")
+    visitor.wait()
+    expect(visitor.device).to_have_attribute("data-device", "numpy")
+    assert visitor.read() == "7"
 
 
 def test_files_that_were_changed_on_their_way_are_not_kept(visitor, host):

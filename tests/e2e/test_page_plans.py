@@ -7,61 +7,13 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
+from tests.conftest import watched_page
+from tests.e2e.conftest import OPEN_DEVICE
+from tests.e2e.keeping import DAMAGE, change, kept, line, plans, recalled
 
 PATIENCE = 120_000
 # Before this, in the worker's bundle, a test may change what storage does.
 MOST = "const MOST = 200e6;"
-
-# Every entry in the storage of plans: its cache, its address, its size.
-ENTRIES = """async () => {
-  const found = [];
-  for (const name of await caches.keys()) {
-    if (!name.startsWith("tallow-plans-")) continue;
-    const cache = await caches.open(name);
-    for (const request of await cache.keys()) {
-      const bytes = new Uint8Array(await (await cache.match(request)).arrayBuffer());
-      found.push([name, request.url, bytes.length]);
-    }
-  }
-  return found;
-}"""
-# Changes the only plan: calls code(bytes, cache, url).
-CHANGE = """async () => {
-  const [name] = (await caches.keys()).filter((each) => each.startsWith("tallow-plans-"));
-  const cache = await caches.open(name);
-  for (const { url } of await cache.keys()) {
-    if (url.includes("?")) continue;
-    const bytes = new Uint8Array(await (await cache.match(url)).arrayBuffer());
-    await (CODE)(bytes, cache, url);
-  }
-}"""
-
-
-def change(page: Page, code: str) -> None:
-    """Has code(bytes, cache, url) do something to each plan that is kept."""
-    page.evaluate(CHANGE.replace("CODE", code))
-
-
-def plans(page: Page) -> list[str]:
-    """The addresses of all plans that are kept."""
-    return [url for _, url, _ in page.evaluate(ENTRIES) if "?" not in url]
-
-
-def line(visitor: Any, stage: str, model: str = "mnist") -> Any:
-    """The line of a stage in the boot log."""
-    lines = visitor.hook("boot-log").locator(f"[data-stage={stage}]")
-    return lines.filter(has_text=re.compile(rf"\b{model}\b"))
-
-
-def kept(visitor: Any, model: str = "mnist") -> None:
-    """Waits until the plan is kept."""
-    expect(line(visitor, "keep", model)).to_have_attribute("data-state", "done", timeout=PATIENCE)
-
-
-def recalled(visitor: Any, model: str = "mnist") -> None:
-    """The model came from its plan, and its file was not asked for."""
-    expect(line(visitor, "plan", model)).to_have_attribute("data-state", "done")
-    expect(line(visitor, "model", model)).to_have_count(0)
 
 
 def compiled(visitor: Any, model: str = "mnist") -> None:
@@ -94,8 +46,8 @@ SERVE = "serve({\n  begin,\n"
 TELL = """
 new BroadcastChannel("ask").onmessage = () => app.inTurn(async () => {
   const compiled = (await app.start()).pyodide.runPython(`
-import tallow.app
-repr(tallow.app._numbers) != "count(1)"
+import tallow.lent
+repr(tallow.lent._numbers) != "count(1)"
 `);
   new BroadcastChannel("told").postMessage(compiled);
 });
@@ -166,15 +118,6 @@ def test_what_needs_the_graph_fetches_the_file_then(visitor):
     assert asked == []
 
 
-DAMAGE = {
-    "a byte of the text": "(bytes) => { bytes[100] ^= 1; }",
-    "a byte of a weight": "(bytes) => { bytes[bytes.length - 9] ^= 1; }",
-    "a length": "(bytes) => { bytes[0] = 255; }",
-    "cut short": "(bytes) => bytes.slice(0, 40_000)",
-    "empty": "(bytes) => bytes.slice(0, 0)",
-}
-
-
 @pytest.mark.parametrize(
     ("device", "damages"), [("webgpu", DAMAGE), ("numpy", ["a byte of a weight"])]
 )
@@ -222,6 +165,8 @@ def test_those_of_another_version_are_not_found_and_go(visitor):
     assert page.evaluate("caches.keys()") == ["tallow-plans-1"]
 
 
+NO_STORAGE = "this browser keeps nothing for this address."
+
 # By the stage that tells of it.
 REFUSALS = {
     "keep": "caches.open = async () => { throw new DOMException('no storage here'); };",
@@ -245,13 +190,68 @@ def test_where_storage_is_refused_that_is_told_and_nothing_else_happens(visitor,
     expect(failed).to_contain_text("no storage here")
 
 
-def test_without_cache_storage_plans_are_not_kept(visitor, patch):
+def test_without_cache_storage_one_line_says_that_nothing_is_kept(visitor, patch):
     without = "Object.defineProperty(globalThis, 'caches', { value: undefined });"
     patch(visitor.page, "worker/plans.js", MOST, f"{without}\n{MOST}")
     visitor.open()
     seven(visitor)
     compiled(visitor)
-    expect(visitor.hook("boot-log").locator("li")).to_have_count(3)  # no plan, nothing kept
+    told = visitor.hook("boot-log").locator("[data-stage=storage]")
+    expect(told).to_have_text("Keeping plans for later visits failed: " + NO_STORAGE)
+    expect(visitor.hook("boot-log").locator("li")).to_have_count(4)  # no plan, nothing kept
+    visitor.show("Classify")  # another model, and no other line
+    compiled(visitor, "efficientnet_lite0")
+    expect(told).to_have_count(1)
+
+
+def test_at_an_address_that_is_not_secure_the_page_works_and_says_what_is_not_kept(
+    browser, server, visitor_of
+):
+    """There are no caches, no hashes and no WebGPU."""
+    address = "http://tallow.test/"
+    for page, _ in watched_page(browser, address):
+
+        def pass_on(route: Route) -> None:
+            url = route.request.url.replace(address, server)
+            route.fulfill(response=route.fetch(url=url))
+
+        page.route(f"{address}**", pass_on)
+        visitor = visitor_of(page)
+        visitor.open()
+        assert not page.evaluate("isSecureContext")
+        expect(visitor.device).to_have_attribute("data-device", "numpy")
+        seven(visitor)
+        told = visitor.hook("boot-log").locator("[data-stage=storage]")
+        expect(told).to_contain_text("without https")
+
+
+# Ends the first device of a worker as soon as a plan makes use of it.
+LOSE = """
+{
+  const made = GPUDevice.prototype.METHOD;
+  let struck = false;
+  GPUDevice.prototype.METHOD = function (...args) {
+    const result = made.apply(this, args);
+    if (!struck) this.destroy();
+    struck = true;
+    return result;
+  };
+}
+"""
+
+
+@pytest.mark.parametrize("method", ["createComputePipelineAsync", "createBuffer"])
+def test_a_device_that_is_lost_while_a_plan_is_loaded_is_replaced(visitor, patch, method):
+    visitor.open()
+    first = seven(visitor)
+    kept(visitor)
+    patch(visitor.page, "gpu/device.js", OPEN_DEVICE, LOSE.replace("METHOD", method) + OPEN_DEVICE)
+    visitor.open()
+    assert seven(visitor) == first
+    expect(visitor.hook("boot-log")).to_contain_text("The GPU device was lost")
+    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    recalled(visitor)  # which says nothing of the plan: it is there for the next device
+    assert len(plans(visitor.page)) == 1
 
 
 EVICTIONS = {

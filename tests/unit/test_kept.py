@@ -19,6 +19,7 @@ from tallow.device import set_default_device
 from tallow.dtype import BY_NAME
 from tallow.errors import PlanError
 from tallow.graph import Graph, input_node
+from tallow.hostarray import HostArray
 from tallow_build.paths import ROOT
 
 BF16 = BY_NAME["bfloat16"]
@@ -80,6 +81,31 @@ def test_types_of_few_bits_are_kept() -> None:
     compiled = compile_graph(Graph((x.node,), {"y": y.node}, "few"), "numpy")
     again, _ = kept.restore(kept.keep(compiled, {}), buffers(compiled))
     assert again.coded == compiled.coded == {"y": BF16}
+
+
+@pytest.mark.parametrize("device", ["webgpu", "numpy"])
+def test_weights_that_are_at_hand_are_not_kept_a_second_time(device: str) -> None:
+    compiled = network(device)
+    at_hand = [data for _, data in compiled.weights if data.dtype.name == "float16"]
+    assert 0 < len(at_hand) < len(compiled.weights)
+    text = kept.keep(compiled, {}, at_hand)
+    sizes = [size for _, _, _, size, *_ in json.loads(text)["weights"]]
+    assert sizes.count(0) == len(at_hand)
+    stored = [
+        memoryview(bytes(kept.buffer(compiled, place))) if size else memoryview(b"")
+        for place, size in enumerate(sizes)
+    ]
+    again, _ = kept.restore(text, stored, None, at_hand)
+    for (offset, data), (_, expected) in zip(again.weights, compiled.weights, strict=True):
+        assert (data.dtype, data.shape) == (expected.dtype, expected.shape)
+        assert bytes(data.data) == bytes(expected.data)
+        assert offset in [at for at, _ in compiled.weights]
+    assert [bytes(each) for each in again.device_weights()] == [
+        bytes(each) for each in compiled.device_weights()
+    ]
+    for other in ([], [HostArray(memoryview(b"1234"), (1,), tl.float32)]):
+        with pytest.raises(PlanError):
+            kept.restore(text, stored, None, other)
 
 
 DAMAGE: dict[str, Callable[[dict[str, Any]], Any]] = {

@@ -47,7 +47,12 @@ def ask() -> Iterator[Callable[..., Any]]:
     set_default_device(None)
 
 
+async def nothing() -> None:
+    """In the place of what finds plans: none was kept."""
+
+
 WEIGHT = numpy_helper.from_array(np.arange(12, dtype=np.float32).reshape(4, 3), "w")
+FEED = {"name": "x", "shape": [2, 4], "dtype": "float32"}
 PRODUCT = [helper.make_node("MatMul", ["x", "w"], ["y"])]
 
 
@@ -91,7 +96,7 @@ def test_runs_are_kept_and_freed(ask: Callable[..., Any]) -> None:
         with pytest.raises(FeedError, match="no answer yet"):
             ask(question, 0, 1, print)
     x = np.ones((2, 4), np.float32)
-    told = ask("run_model", json.dumps([{"name": "x", "shape": [2, 4], "dtype": "float32"}]), x)
+    told = ask("run_model", json.dumps([FEED]), nothing, x)
     (output,) = told["outputs"]
     assert (output["name"], output["shape"], told["device"]) == ("y", [2, 3], "numpy")
     expected = x @ numpy_helper.to_array(WEIGHT)
@@ -112,7 +117,7 @@ def test_types_that_javascript_lacks(ask: Callable[..., Any]) -> None:
     nodes = [helper.make_node("Cast", ["x"], ["y"], to=brain)]
     ask("open_model", made(nodes, [value("x", [3], half)], [value("y", [3], brain)]), "[]")
     feed = {"name": "x", "shape": [3], "dtype": "float16", "wide": True}
-    told = ask("run_model", json.dumps([feed]), np.array([1, -2.5, 0.5]))
+    told = ask("run_model", json.dumps([feed]), nothing, np.array([1, -2.5, 0.5]))
     assert told["outputs"][0]["dtype"] == "bfloat16"
     assert np.frombuffer(app.output_bytes("y"), np.float32).tolist() == [1, -2.5, 0.5]
 
@@ -185,14 +190,14 @@ def test_sequences_and_optionals(ask: Callable[..., Any]) -> None:
 
     one, two = np.float32([7]), np.float32([1, 2])
     feeds = [{"name": "several", "shape": [], "members": [feed("several", 1)]}, feed("x", 2)]
-    told = ask("run_model", json.dumps(feeds), one, two)
+    told = ask("run_model", json.dumps(feeds), nothing, one, two)
     more, there = told["outputs"]
     assert (more["kind"], more["shape"]) == ("sequence", [2])
     assert [member["name"] for member in more["members"]] == ["more[0]", "more[1]"]
     assert bytes(app.output_bytes("more[1]")) == two.tobytes()
     assert bytes(app.output_bytes(there["name"])) == b"\0"
-    ask("run_model", json.dumps([*feeds, feed("maybe", 1)]), one, two, one)
+    ask("run_model", json.dumps([*feeds, feed("maybe", 1)]), nothing, one, two, one)
     assert bytes(app.output_bytes("there")) == b"\1"
     wrong = [{"name": "several", "shape": [], "members": [{**feed("s", 1), "dtype": "int32"}]}]
     with pytest.raises(FeedError, match=r"'several' .*member 0 is of int32, not float32"):
-        ask("run_model", json.dumps([*wrong, feed("x", 2)]), one, two)
+        ask("run_model", json.dumps([*wrong, feed("x", 2)]), nothing, one, two)

@@ -191,6 +191,7 @@ export default {
     plan: (model) => `Plan of ${model}, from an earlier visit`,
     kernels: (model) => `Kernels of ${model}`,
     keep: (model) => `Keeping the plan of ${model}`,
+    storage: () => "Keeping plans for later visits",
   },
 
   /** @param {number} done @param {number} total */
@@ -198,6 +199,8 @@ export default {
 
   /** @param {string} why */
   stageFailed: (why) => `failed: ${why}`,
+  noStorage: "this browser keeps nothing for this address.",
+  insecure: "browsers keep nothing for an address without https.",
   planDamaged: "what was kept is damaged; it is made anew",
 
   // ---- what fails and is replaced -----------------------------------------------------------

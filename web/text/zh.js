@@ -147,9 +147,12 @@ export default {
     plan: (model) => `${model} 的计划（以前保存的）`,
     kernels: (model) => `${model} 的内核`,
     keep: (model) => `保存 ${model} 的计划`,
+    storage: () => "为以后的访问保存计划",
   },
   kernelsOf: (done, total) => `${done} / ${total}`,
   stageFailed: (why) => `失败：${why}`,
+  noStorage: "此浏览器不为这个地址保存任何内容",
+  insecure: "没有 https 的地址，浏览器不保存任何内容",
   planDamaged: "以前保存的内容已损坏，将重新生成",
 
   workerFailed: (why) => `后台线程出错：${why}。`,

@@ -96,6 +96,11 @@ export class Classify {
     this.#select.addEventListener("change", () => chosen(this.#select.value));
   }
 
+  /** Whether there is nothing of the visitor's here. */
+  get untouched() {
+    return this.#opening === 0;
+  }
+
   /** The model that this view needs: the one wished for, or the first. @returns {Promise<string>} */
   async model() {
     if (this.#select.value) return this.#select.value;

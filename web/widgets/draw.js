@@ -77,6 +77,11 @@ export class Draw {
     return DIGIT_MODEL;
   }
 
+  /** Whether there is nothing of the visitor's here. */
+  get untouched() {
+    return this.#pad.ink.empty;
+  }
+
   /** Answer what is on the page again, because the device has changed or a failure is over. */
   answer() {
     this.#latest.forget();

@@ -34,7 +34,7 @@ export class Offline {
     offerInstall(install);
   }
 
-  /** Keep the page's files, once it has loaded what it needs itself. */
+  /** Keep the page's files, once nobody waits for anything; NumPy is among them. */
   async begin() {
     if (this.#begun) return;
     this.#begun = true;
@@ -43,6 +43,12 @@ export class Offline {
     } catch (error) {
       this.#refused(error);
     }
+  }
+
+  /** There is a newer version, whose files this page lacks. */
+  offer() {
+    this.#begun = true; // whether its own files could be kept is of no interest any more
+    this.#show("newer");
   }
 
   /** Say it again, in another language. */
@@ -100,7 +106,7 @@ export class Offline {
   /** Have the new version in: every tab gets its files from now on, and this one starts with it. */
   async #renew() {
     this.#wanted = true;
-    const registration = await navigator.serviceWorker.getRegistration(WORKER.href);
+    const registration = await navigator.serviceWorker?.getRegistration(WORKER.href);
     if (registration?.waiting) this.#worker?.messageSkipWaiting();
     else location.reload();
   }

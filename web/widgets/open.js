@@ -132,6 +132,11 @@ export class Open {
     return null;
   }
 
+  /** Whether there is nothing of the visitor's here. */
+  get untouched() {
+    return this.#files === null;
+  }
+
   /**
    * Open the model among these files. Files without one join the model that lacks some, or are the
    * labels of the one that is open.

@@ -314,7 +314,12 @@ serve({
 
   /** @param {{model: string}} args */
   load: async ({ model }) => {
-    const brought = await bring(model); // answers go on meanwhile
+    // Answers go on meanwhile. A device that is lost is replaced when it is the turn of that; what
+    // is asked of it before would fail again and again.
+    const brought = await bring(model).catch((error) => {
+      if (error.name !== "DeviceLostError") throw error;
+      return undefined;
+    });
     return changes.add(() => load(model, brought));
   },
 
@@ -347,5 +352,7 @@ serve({
     ask: (name, ...args) => app.ask(name, ...args),
     app: async () => app.module,
     python: () => app.start(),
+    gpu: () => chosen,
+    models,
   }),
 });

@@ -116,7 +116,7 @@ export class Models {
     );
     // For whoever traces the page (bench/visits.py): a visit with a kept plan has none of this.
     performance.measure("tallow:compile", { start, duration: facts.compiling });
-    this.#keep(name, brought, facts).catch(() => {}); // a Python that has failed is replaced
+    this.keep(name, brought, facts).catch(() => {}); // a Python that has failed is replaced
     return facts;
   }
 
@@ -206,10 +206,10 @@ export class Models {
   /**
    * Keep what Python has compiled, when nobody waits for an answer.
    * @param {string} name
-   * @param {Brought} brought
+   * @param {{key: import("./plans.js").Key | null}} brought
    * @param {Facts} facts
    */
-  async #keep(name, { key }, { warnings, lent }) {
+  async keep(name, { key }, { warnings, lent }) {
     const { app, idle } = this.#worker;
     try {
       // What came with a warning is compiled again next time, so that it comes again.
@@ -224,7 +224,7 @@ export class Models {
         );
         if (kept) tell("keep", { model: name }, "done", began);
       } catch (error) {
-        // Another device was chosen meanwhile, and this model is not lent any more.
+        // Another device or model was chosen meanwhile, and this one is not lent any more.
         if (/** @type {{type?: string}} */ (error).type === "KeyError") return;
         tell("keep", { model: name, why: wordsOf(error) }, "failed", began);
       }
@@ -252,7 +252,7 @@ async function miss(name, brought, error) {
 let build;
 
 /** What tells this build of Python and Tallow from others; null where it can't be had now. */
-async function identifyBuild() {
+export async function identifyBuild() {
   build ??= fetchBytes("runtime/runtime.json").then((bytes) => new TextDecoder().decode(bytes));
   try {
     return await build;

@@ -3,20 +3,29 @@
  * The visitor's own model in the worker: one at a time, held by py/tallow/opened.py.
  *
  * Files come as File objects, by reference, and are read piece by piece into Python's memory: no
- * copy lies in JavaScript. NumPy is loaded when Python first misses it.
+ * copy lies in JavaScript. NumPy is loaded when Python first misses it. A plan that was compiled is
+ * kept without what the files hold of its weights, and found again by their content, since they are
+ * read in any case.
  */
 
-import { Said } from "../said.js";
+import { Fingerprint } from "../bytes.js";
+import { Said, wordsOf } from "../said.js";
 import { openGpu } from "./gpu.js";
+import { identifyBuild } from "./models.js";
+import { find, forget, keyOf, storable } from "./plans.js";
 import { emit } from "./serve.js";
+import { tell } from "./stage.js";
 
 /**
+ * @typedef {import("./plans.js").Key} Key
  * @typedef {(name: any, ...args: unknown[]) => Promise<any>} Ask  a function of app.py, for its JSON
  * @typedef {object} Worker  what main.js lends
  * @property {<T>(job: () => Promise<T>) => Promise<T>} inTurn
  * @property {Ask} ask
  * @property {() => Promise<any>} app  py/tallow/app.py
  * @property {() => Promise<import("./python.js").Python>} python
+ * @property {() => Promise<import("./gpu.js").Gpu>} gpu  the device that was chosen last
+ * @property {import("./models.js").Models} models
  *
  * @typedef {object} Feed  a value of one input; see run_model in py/tallow/opened.py
  * @property {string} name
@@ -37,6 +46,17 @@ const WORD = 16e6;
 /** The page hears that this worker is alive. */
 const alive = () => emit("progress", { stage: "open" });
 
+/**
+ * What was kept is of no use: forget it, and say why.
+ * @param {string} name
+ * @param {Key | null} key
+ * @param {import("../said.js").Words} why
+ */
+async function miss(name, key, why) {
+  tell("plan", { model: name, why }, "failed", performance.now());
+  if (key) await forget(key).catch(() => {}); // storage that refuses has said so
+}
+
 /** This worker does not have the model: another one, which has failed since, had it. */
 class NotOpenError extends Error {
   name = "NotOpenError";
@@ -46,9 +66,12 @@ class NotOpenError extends Error {
  * The actions on the visitor's model, by name.
  * @param {Worker} worker
  */
-export function openedActions({ inTurn, ask, app, python }) {
+export function openedActions({ inTurn, ask, app, python, gpu, models }) {
   /** The page's number of the model that is open. @type {number | null} */
   let open = null;
+
+  /** What the model's file is called, and what it and the others are recognised by. */
+  let content = { name: "", files: /** @type {unknown[] | null} */ (null) };
 
   /** @type {Ask} */
   const askWithNumpy = async (name, ...args) => {
@@ -89,19 +112,25 @@ export function openedActions({ inTurn, ask, app, python }) {
     }
   };
 
-  /** @param {File} file @returns {Promise<any>}  a bytearray of Python's */
+  /**
+   * @param {File} file
+   * @returns {Promise<{held: any, print: string | null}>}  a bytearray of Python's; what the content
+   *   is recognised by, where plans can be kept
+   */
   const read = async (file) => {
+    const print = storable() ? new Fingerprint() : null;
     const held = await call("reserve", file.size);
     try {
       const reader = file.stream().getReader();
       for (let at = 0, told = 0; ;) {
         const { done, value } = await reader.read();
-        if (done) return held;
+        if (done) return { held, print: (await print?.end()) ?? null };
         // Python's memory may move between two pieces.
         const view = held.getBuffer("u8");
         view.data.set(value, at);
         view.release();
         at += value.length;
+        await print?.add(value);
         if (at - told < WORD) continue;
         told = at;
         alive();
@@ -109,6 +138,48 @@ export function openedActions({ inTurn, ask, app, python }) {
     } catch (error) {
       held.destroy();
       throw error;
+    }
+  };
+
+  /**
+   * What the plan of the open model for such feeds depends on.
+   * @param {Feed[]} feeds
+   * @returns {Promise<Key | null>}  null where none can be kept
+   */
+  const keyFor = async (feeds) => {
+    const { files } = content;
+    if (!files || feeds.some(({ texts, members }) => texts || members)) return null;
+    const [build, { info, tuning, tuningRefused }] = await Promise.all([identifyBuild(), gpu()]);
+    if (!build || tuningRefused) return null;
+    const inputs = feeds.map(({ name, shape, dtype }) => [name, shape, dtype]);
+    return keyOf(build, "opened", files, inputs, info, tuning);
+  };
+
+  /**
+   * What was kept of a plan.
+   * @param {string} name
+   * @param {Key | null} key
+   * @returns {Promise<[string, ...Uint8Array[]] | undefined>}  as Python wants it
+   */
+  const recall = async (name, key) => {
+    if (!key) return undefined;
+    const began = performance.now();
+    try {
+      const kept = await find(key);
+      if (!kept) return undefined;
+      const facts = { model: name, bytes: kept.bytes };
+      tell("plan", facts, "begun", began);
+      /** @type {Uint8Array[]} */
+      const weights = [];
+      for (let place = 0; place < kept.weights.count; place++) {
+        await kept.weights.ready(place);
+        kept.weights.lend(place, (bytes) => weights.push(bytes));
+      }
+      tell("plan", facts, "done", began);
+      return [kept.text, ...weights];
+    } catch (error) {
+      await miss(name, key, wordsOf(error));
+      return undefined;
     }
   };
 
@@ -141,11 +212,20 @@ export function openedActions({ inTurn, ask, app, python }) {
         await call("close_model"); // before there is memory for two
         /** @type {any[]} */
         const held = [];
+        /** @type {[string, string | null][]} */
+        const prints = [];
         try {
-          for (const each of [file, ...others]) held.push(await read(each));
+          for (const each of [file, ...others]) {
+            const one = await read(each);
+            held.push(one.held);
+            prints.push([each.name, one.print]);
+          }
           const names = JSON.stringify(others.map(({ name }) => name));
-          const [content, ...rest] = held;
-          const told = await ask("open_model", content, names, ...rest);
+          const told = await ask("open_model", held[0], names, ...held.slice(1));
+          const [[name, print], ...rest] = prints;
+          // A file of the model's may have any name, its external data not.
+          const needed = rest.filter(([other]) => !told.unneeded?.includes(other));
+          content = { name, files: print === null ? null : [print, ...needed] };
           open = id;
           return told;
         } catch (error) {
@@ -166,7 +246,17 @@ export function openedActions({ inTurn, ask, app, python }) {
         const buffers = feeds.flatMap((feed) => [feed, ...(feed.members ?? [])]);
         const bytes = buffers.flatMap((feed) => (feed.bytes ? [feed.bytes] : []));
         const told = JSON.stringify(feeds, (key, value) => (key === "bytes" ? undefined : value));
-        const answer = await askWithNumpy("run_model", told, ...bytes);
+        const { name } = content;
+        const key = await keyFor(feeds);
+        const recalled = () => recall(name, key);
+        const { lent, refused, ...answer } = await askWithNumpy(
+          "run_model",
+          told,
+          recalled,
+          ...bytes,
+        );
+        if (refused) await miss(name, key, refused);
+        if (lent) models.keep(name, { key }, { warnings: [], lent }).catch(() => {});
         await fetchBytes(answer.outputs);
         return answer;
       }),

@@ -12,6 +12,7 @@
 import { digest, hex, joined } from "../bytes.js";
 import { SITE } from "../fetch.js";
 import { Said, words } from "../said.js";
+import { tell } from "./stage.js";
 
 /**
  * @typedef {object} Key
@@ -36,6 +37,9 @@ const PLANS = new URL("plans/", SITE).href;
 const MOST = 200e6;
 const SHARE = 0.25;
 
+/** In the place of a weight that whoever has it restored has elsewhere. */
+const NONE = new Uint8Array();
+
 /** Of a part: its length, a word, and its SHA-256. */
 const HEAD = 4 + 32;
 
@@ -48,6 +52,18 @@ class DamagedError extends Said {
   }
 }
 
+/** Whether it was told that nothing can be kept. */
+let told = false;
+
+/** Whether the browser keeps anything for this address; if not, the boot log says so, once. */
+export function storable() {
+  if (globalThis.caches && globalThis.crypto?.subtle) return true;
+  const why = words(globalThis.isSecureContext ? "noStorage" : "insecure");
+  if (!told) tell("storage", { why }, "failed", performance.now());
+  told = true;
+  return false;
+}
+
 /**
  * The key of a plan; null where the browser keeps nothing for this address.
  * @param {string} build     what identifies Tallow itself
@@ -55,7 +71,7 @@ class DamagedError extends Said {
  * @returns {Promise<Key | null>}
  */
 export async function keyOf(build, ...about) {
-  if (!globalThis.caches || !globalThis.crypto?.subtle) return null;
+  if (!storable()) return null;
   const encode = (/** @type {unknown} */ value) => new TextEncoder().encode(JSON.stringify(value));
   const [of, hash] = await Promise.all([digest(encode(build)), digest(encode([build, ...about]))]);
   return { build: hex(of), hash: hex(hash) };
@@ -108,7 +124,7 @@ export async function keep(key, text, sizes, weight) {
   const body = new ReadableStream(
     {
       pull: async (stream) => {
-        const part = next < 0 ? new TextEncoder().encode(text) : weight(next);
+        const part = next < 0 ? new TextEncoder().encode(text) : sizes[next] ? weight(next) : NONE;
         const head = new Uint8Array(HEAD);
         new DataView(head.buffer).setUint32(0, part.length);
         head.set(await digest(part), 4);

@@ -6,7 +6,8 @@
 import { emit, inWords } from "./serve.js";
 
 /**
- * @typedef {"snapshot" | "numpySnapshot" | "python" | "tallow" | "numpy" | "model" | "plan" | "kernels" | "keep"} Name
+ * @typedef {"snapshot" | "numpySnapshot" | "python" | "tallow" | "numpy" | "model" | "plan" | "kernels"
+ *   | "keep" | "storage"} Name
  * @typedef {{model?: string, bytes?: number, why?: import("../said.js").Words}} Facts
  */
 

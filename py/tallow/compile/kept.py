@@ -5,7 +5,8 @@ The text is strict JSON:
     plan     what a GPU's runner takes (plan.py), without host operations
     host     what NumPy takes: a text of its own, JSON in which numbers need not be finite
     coded    the types of the inputs and outputs that travel as words, by name
-    weights  for each: its offset, element type and shape, and the bytes that lie in its buffer
+    weights  for each: its offset, element type and shape, and the bytes that lie in its buffer; of
+             one that is at hand another time, too, none, and its place among those
     facts    whatever else the keeper wants back
 """
 
@@ -22,15 +23,25 @@ from . import Compiled, device_bytes
 from .plan import VERSION, Plan
 
 
-def keep(compiled: Compiled, facts: Mapping[str, Any]) -> str:
-    """The text; `buffer` gives the weights."""
+def keep(compiled: Compiled, facts: Mapping[str, Any], at_hand: Sequence[HostArray] = ()) -> str:
+    """The text; `buffer` gives the weights.
+
+    at_hand: arrays that `restore` will be given again, in this order: a model's constants, where
+    its file is read another time. Weights that are such an array are not kept a second time.
+    """
     plan = compiled.plan
     host = json.loads(plan.to_json())
     steps = {name: [step["host"] for step in host[name]] for name in ("prepare", "run")}
-    weights = [
-        [offset, data.dtype.name, list(data.shape), buffer(compiled, number).nbytes]
-        for number, (offset, data) in enumerate(compiled.weights)
-    ]
+    # Passes may have given one another shape, but then copied nothing.
+    places = {id(data.data): place for place, data in enumerate(at_hand)}
+    weights: list[list[Any]] = []
+    for offset, data in compiled.weights:
+        known = [offset, data.dtype.name, list(data.shape)]
+        place = places.get(id(data.data))
+        if place is None:
+            weights.append([*known, _bytes(compiled, data).nbytes])
+        else:
+            weights.append([*known, 0, place])
     told = {
         "plan": json.loads(plan.to_json(host=False)),
         "host": json.dumps(steps, separators=(",", ":")),
@@ -44,16 +55,23 @@ def keep(compiled: Compiled, facts: Mapping[str, Any]) -> str:
 def buffer(compiled: Compiled, number: int) -> memoryview:
     """The bytes of a weight as the plan's device has them in memory. Raises IndexError."""
     _, data = compiled.weights[number]
+    return _bytes(compiled, data)
+
+
+def _bytes(compiled: Compiled, data: HostArray) -> memoryview:
     return device_bytes(data) if compiled.plan.device == "webgpu" else data.data
 
 
 def restore(
-    text: str, weights: Sequence[memoryview] = (), loaded: Any = None
+    text: str,
+    weights: Sequence[memoryview] = (),
+    loaded: Any = None,
+    at_hand: Sequence[HostArray] = (),
 ) -> tuple[Compiled, dict[str, Any]]:
     """What was kept, and the facts.
 
-    weights: the buffers, of a plan for NumPy. loaded: what the GPU has of a plan for it, where the
-    weights are by then. Raises PlanError for what `keep` has not written.
+    weights: the buffers. loaded: what the GPU has of a plan for it, where the weights are by then.
+    at_hand: the arrays that `keep` was given. Raises PlanError for what `keep` has not written.
     """
     try:
         told = json.loads(text)
@@ -65,9 +83,16 @@ def restore(
                 step["host"] = ops
         constants = []
         if loaded is None:
-            for (offset, dtype, shape, _), data in zip(told["weights"], weights, strict=True):
-                constants.append((offset, HostArray(data, tuple(shape), BY_NAME[dtype])))
+            for (offset, name, shape, _, *place), data in zip(
+                told["weights"], weights, strict=True
+            ):
+                dtype = BY_NAME[name]
+                if place:
+                    data = at_hand[place[0]].data
+                elif dtype.kind == "b" and raw["device"] == "webgpu":
+                    data = memoryview(bytes(data[::4]))  # they were words
+                constants.append((offset, HostArray(data, tuple(shape), dtype)))
         coded = {name: BY_NAME[dtype] for name, dtype in told["coded"].items()}
         return Compiled(Plan.from_raw(raw), constants, coded, loaded), dict(told["facts"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise PlanError(f"this is no plan that was kept: {error!r}") from error

@@ -13,8 +13,9 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
+from .. import random
 from ..errors import DeviceMemoryError, DTypeError, FeedError, OnnxFormatError, RealizeError
 from ..graph import Graph
 from ..hostarray import HostArray
@@ -39,18 +40,27 @@ loop that never ends does end."""
 _LIMIT = "beyond what the GPU computes"
 
 
+class Keeper(Protocol):
+    """Has plans that were kept, and hears of others."""
+
+    async def session(self, graph: Graph, device: str | None) -> Session:
+        """As `compile_session_async`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compile:
     """Asks for a graph to be compiled for a device; the answer is a Session."""
 
     graph: Graph
     device: str | None
+    keeper: Keeper | None = None  # of a graph that its file and the shapes of inputs decide
 
     def now(self) -> Session:
         return compile_session(self.graph, self.device)
 
     async def soon(self) -> Session:
-        return await compile_session_async(self.graph, self.device)
+        make = self.keeper.session if self.keeper else compile_session_async
+        return await make(self.graph, self.device)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +175,18 @@ class Execution:
     """A graph on a device. Bodies of control flow are executions of their own."""
 
     def __init__(
-        self, graph: GraphRecord, device: str | None, outer: Mapping[str, Constant], trace: Trace
+        self,
+        graph: GraphRecord,
+        device: str | None,
+        outer: Mapping[str, Constant],
+        trace: Trace,
+        keeper: Keeper | None = None,
     ) -> None:
         captured = {name: outer[name] for name in graph.captures if name in outer}
         self.graph = graph
         self.trace = trace
         self._device = device
+        self._keeper = keeper
         self._constants = {**captured, **graph.constants}
         self._wanted = tuple(info.name for info in graph.outputs)
         self._known: set[str] = set()
@@ -243,11 +259,13 @@ class Execution:
             if key in self._parts:
                 self._parts.move_to_end(key)
                 return self._parts[key]
+            known = {name for name in self._known if isinstance(values.get(name), HostArray)}
+            drawn = random.drawn()
             try:
                 stage = make_stage(
                     nodes,
                     values,
-                    {name for name in self._known if isinstance(values.get(name), HostArray)},
+                    known,
                     self._constants,
                     self._wanted,
                     shown(self.graph.name) or "onnx",
@@ -263,7 +281,8 @@ class Execution:
             if stage.exact is not None:
                 part.exact = yield Compile(stage.exact.graph, "numpy")
             if stage.graph is not None:
-                yield from self._compile(part, self._device)
+                decided = nodes is self.graph.nodes and not known and drawn == random.drawn()
+                yield from self._compile(part, self._device, self._keeper if decided else None)
             self._parts[key] = part
             alike = [other for other in self._parts if other[0] == nodes]
             if len(alike) > KEPT:
@@ -287,9 +306,9 @@ class Execution:
                 marks.append((name, "host"))
         return tuple(marks)
 
-    def _compile(self, part: Part, device: str | None) -> Steps:
+    def _compile(self, part: Part, device: str | None, keeper: Keeper | None) -> Steps:
         try:
-            part.session = yield Compile(part.stage.graph, device)  # type: ignore[arg-type]
+            part.session = yield Compile(part.stage.graph, device, keeper)  # type: ignore[arg-type]
         except DTypeError as error:
             if device == "numpy":
                 raise

@@ -9,13 +9,14 @@ from typing import Any
 
 from ..errors import OnnxError, OnnxFormatError, OnnxMissingDataError, OnnxUnsupportedError
 from ..graph import Graph
+from ..hostarray import HostArray
 from . import importer, proto, reading
 from .dimensions import Shapes
-from .execution import MOST_TURNS, Steps, now, soon
+from .execution import MOST_TURNS, Keeper, Steps, now, soon
 from .external import ExternalFiles
 from .model_session import ModelSession
 from .records import Metadata, ModelRecord, ValueInfo
-from .summary import Summary, summarise
+from .summary import Summary, constants, summarise
 
 
 class Model:
@@ -73,6 +74,11 @@ class Model:
         """What Tallow lacks for it, a line each, as far as it shows before shapes are known."""
         return importer.unsupported(self._record.graph)
 
+    @property
+    def constants(self) -> list[HostArray]:
+        """Every array that the file holds, always in the same order."""
+        return [*constants(self._record.graph)]
+
     def summary(self, shapes: Shapes | None = None) -> Summary:
         """What there is to know before it is compiled; no weight is copied, no device needed.
 
@@ -115,16 +121,21 @@ class Model:
         shapes: Shapes | None = None,
         *,
         most_turns: int = MOST_TURNS,
+        keeper: Keeper | None = None,
     ) -> ModelSession:
-        """As `session`; works everywhere."""
-        made, steps = self._prepared(device, shapes, most_turns)
+        """As `session`; works everywhere. keeper: has plans that need not be compiled."""
+        made, steps = self._prepared(device, shapes, most_turns, keeper)
         await soon(steps)
         return made
 
     def _prepared(
-        self, device: str | None, shapes: Shapes | None, most_turns: int
+        self,
+        device: str | None,
+        shapes: Shapes | None,
+        most_turns: int,
+        keeper: Keeper | None = None,
     ) -> tuple[ModelSession, Steps]:
-        made = ModelSession(self._record, device, most_turns)
+        made = ModelSession(self._record, device, most_turns, keeper)
 
         def steps() -> Steps:
             try:

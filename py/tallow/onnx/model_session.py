@@ -13,7 +13,7 @@ from ..hostarray import HostArray
 from ..profile import Profile
 from ..session import Session
 from .dimensions import Shapes, concrete_shapes, guessed
-from .execution import Execution, Part, Steps, Trace, now, soon
+from .execution import Execution, Keeper, Part, Steps, Trace, now, soon
 from .records import ModelRecord, shown
 from .report import Report
 from .stages import Spec
@@ -32,11 +32,18 @@ class ModelSession:
     Usable in a `with` statement.
     """
 
-    def __init__(self, record: ModelRecord, device: str | None, most_turns: int) -> None:
+    def __init__(
+        self,
+        record: ModelRecord,
+        device: str | None,
+        most_turns: int,
+        keeper: Keeper | None = None,
+    ) -> None:
         self._record = record
         self._backend = backend(device)
         self._trace = Trace(most_turns)
-        self._execution = Execution(record.graph, self._backend.info.device, {}, self._trace)
+        used = self._backend.info.device
+        self._execution = Execution(record.graph, used, {}, self._trace, keeper)
 
     # ---- running -------------------------------------------------------------------------------
 

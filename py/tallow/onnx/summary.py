@@ -100,7 +100,7 @@ def summarise(model: ModelRecord, unsupported: list[str], shapes: Shapes | None)
     if stage is not None:
         graphs = (stage.graph, stage.exact and stage.exact.graph)
         products = sum(multiply_adds(one) for one in graphs if one)
-    held = list(_constants(graph))
+    held = list(constants(graph))
     return Summary(
         graph.name,
         model.metadata,
@@ -168,9 +168,10 @@ def _inner(node: NodeRecord) -> Iterable[GraphRecord]:
     return (value for value in node.attributes.values() if isinstance(value, GraphRecord))
 
 
-def _constants(graph: GraphRecord) -> Iterable[HostArray]:
+def constants(graph: GraphRecord) -> Iterable[HostArray]:
+    """Every array that the file holds, in an order that is the file's."""
     yield from (data for data in graph.constants.values() if isinstance(data, HostArray))
     for node in graph.nodes:
         yield from (data for data in node.attributes.values() if isinstance(data, HostArray))
         for inner in _inner(node):
-            yield from _constants(inner)
+            yield from constants(inner)
