@@ -16,10 +16,12 @@ import time
 import warnings
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from . import dtype as dt
 from . import functional, onnx, opened
+from .arriving import ArrivingFile, NotHereError, Sender
+from .backends.base import Backend
 from .compile import Compiled, compile_graph, kept
 from .device import backend, set_default_device
 from .errors import FeedError, OnnxFormatError
@@ -36,7 +38,7 @@ from .opened import (
     survey_model,
     time_model,
 )
-from .session import Session, compile_session_async
+from .session import Session
 from .tensor import Tensor, asarray
 from .tuning import Tuned, TuningWarning, limits_of
 from .tuning import tune as tune_graph
@@ -78,8 +80,17 @@ class _Loaded:
     asked: memoryview | None = None  # the pixels of its last answer that are to be kept
 
 
-# Gives the bytes of a model's file: a JavaScript Uint8Array or any buffer.
-Fetch = Callable[[], Awaitable[Any]]
+class Files(Protocol):
+    """A model: its graph as a JavaScript Uint8Array or any buffer, and the .onnx file that has the
+    large weights, which may still be on its way (py/tallow_build/parted.py)."""
+
+    graph: Any
+    weights: Sender
+
+
+Fetch = Callable[[], Awaitable[Files]]
+
+_T = TypeVar("_T")
 
 _models: dict[str, _Loaded] = {}
 _lent: dict[int, tuple[Compiled, dict[str, Any]]] = {}  # what the worker may keep, with its facts
@@ -126,24 +137,23 @@ async def start(device: str) -> str:
 
 
 async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
-    """Loads an ONNX file with its card.
+    """Loads a model with its card.
 
-    fetch: gives the file. Returns facts about it, "warnings" among them. A model of the same name
+    fetch: gives its files. Returns facts about it, "warnings" among them. A model of the same name
     is replaced. What was compiled can be had by `kept_text` and `kept_weight`, under the number
     "lent", until `let_go`. Raises OnnxError for a
     file that cannot be used, DeviceError if the device cannot have it.
     """
     card = json.loads(card_json)
-    graph, nodes = await _graph(card, fetch)
-    used = backend()
-    began = time.perf_counter()
-    compiled = compile_graph(graph, used.info.device, limits_of(used))
-    del graph
-    session = Session(compiled, await used.load_async(compiled), used)
-    number = next(_numbers)
-    _lent[number] = compiled, {"nodes": nodes}
-    told = {"nodes": nodes, "kept": False, "lent": number}
-    return _loaded(name, session, card, time.perf_counter() - began, told)
+    used, number = backend(), next(_numbers)
+
+    async def load(graph: Graph, nodes: int) -> str:
+        compiled, session, seconds = await _session(graph, used)
+        _lent[number] = compiled, {"nodes": nodes}
+        told = {"nodes": nodes, "kept": False, "lent": number}
+        return _loaded(name, session, card, seconds, told)
+
+    return await _with_graph(card, fetch, load)
 
 
 async def load_kept(
@@ -186,8 +196,9 @@ def kept_text(number: int) -> str:
     return kept.keep(compiled, facts)
 
 
-def kept_weight(number: int, place: int) -> memoryview:
-    """The bytes of one weight of what `kept_text` describes. Raises KeyError, IndexError."""
+def kept_weight(number: int, place: int) -> Any:
+    """The bytes of one weight of what `kept_text` describes, or the part of the model's file that
+    has brought them (web/arriving.js). Raises KeyError, IndexError."""
     return kept.buffer(_lent[number][0], place)
 
 
@@ -245,7 +256,7 @@ async def profile(name: str) -> str:
 async def run_on(name: str, device: str, warm: int, fetch: Fetch) -> str:
     """The last answer of the model `name`, given once more by a device, the chosen one or not.
 
-    fetch: gives the model's file, for a device that is not the chosen one. Returns
+    fetch: gives the model's files, for a device that is not the chosen one. Returns
     {"probabilities": [...], "first", "warm"}: milliseconds from the graph, or from the plan that
     was kept, to the first answer, compiling included, as it was on the chosen device; and of one
     more run, the median of `warm` of them or fewer slow ones (None where that is 0). A session on
@@ -254,15 +265,17 @@ async def run_on(name: str, device: str, warm: int, fetch: Fetch) -> str:
     """
     pixels, loaded = _asked(name), _models[name]
     if loaded.session.device == device:
-        session, first = loaded.session, loaded.first
+        session, first, seconds = loaded.session, loaded.first, 0.0
     else:
-        graph, _ = await _graph(loaded.card, fetch)
-        began = time.perf_counter()
-        session, first = await compile_session_async(graph, device), None
+        _, session, seconds = await _with_graph(
+            loaded.card, fetch, lambda graph, _: _session(graph, backend(device))
+        )
+        first = None
     try:
+        began = time.perf_counter()
         (result,) = await session.run_ordered([pixels])
         if first is None:
-            first = time.perf_counter() - began
+            first = seconds + time.perf_counter() - began
         times: list[float] = []
         while len(times) < warm and sum(times) < WARM_SECONDS:
             began = time.perf_counter()
@@ -291,7 +304,7 @@ async def tune(name: str, progress: Callable[[int, int], object], fetch: Fetch) 
     """Times the kernels that could serve the model `name` here, and keeps what won.
 
     progress: called with (ops done, ops in all); if it returns False, no further op is measured.
-    fetch: gives the model's file. Whoever loads the model again has it with what won; the one that
+    fetch: gives the model's files. Whoever loads the model again has it with what won; the one that
     is loaded stays as it is, and may answer meanwhile. Returns {"ops", "measured", "replaced":
     [{"op", "shape", "kernel", "gain"}, ...], "clock", "warnings"}: the ops that have a choice, how
     many of them were measured, those for which another kernel than the rule's won, the largest gain
@@ -305,8 +318,10 @@ async def tune(name: str, progress: Callable[[int, int], object], fetch: Fetch) 
         ops = total
         return progress(done, total)
 
-    graph, _ = await _graph(_models[name].card, fetch)
-    found = await tune_graph(graph, None, count)
+    async def tuned(graph: Graph, _: int) -> list[Tuned]:
+        return await tune_graph(graph, None, count)
+
+    found = await _with_graph(_models[name].card, fetch, tuned)
     replaced = [result for result in found if result.chosen != result.default]
     replaced.sort(key=lambda result: -result.gain)
     told = {
@@ -333,14 +348,42 @@ def session_of(name: str) -> Session:
     return _models[name].session
 
 
-async def _graph(card: dict[str, Any], fetch: Fetch) -> tuple[Graph, int]:
-    """From what the page sends to the answer, and how many nodes of it are the file's network."""
-    content = await fetch()
+async def _session(graph: Graph, used: Backend) -> tuple[Compiled, Session, float]:
+    """A graph, compiled and loaded, and the seconds that this took, but for waits for weights."""
+    began = time.perf_counter()
+    compiled = compile_graph(graph, used.info.device, limits_of(used))
+    seconds = time.perf_counter() - began
+    if used.info.device == "numpy":
+        await compiled.arrive()
+    began = time.perf_counter()
+    session = Session(compiled, await used.load_async(compiled), used)
+    seconds += time.perf_counter() - began - session.stats.get("waited", 0) / 1000
+    return compiled, session, seconds
+
+
+async def _with_graph(
+    card: dict[str, Any], fetch: Fetch, use: Callable[[Graph, int], Awaitable[_T]]
+) -> _T:
+    """What `use` makes of the graph from what the page sends to the answer, and of the number of
+    nodes in it that are the file's network.
+
+    It begins before the weights are here; if it asks for one, it begins again when they are.
+    """
+    files = await fetch()
+    content = files.graph
     if hasattr(content, "to_bytes"):
-        content = content.to_bytes()  # with which JavaScript's own is let go
-    network = onnx.load(content).graph()
-    del content  # the weights are in the graph by now, and files are large
-    return _answer(card, network.after(_pixels(card, network))), len(network.nodes())
+        content = content.to_bytes()
+    weights = ArrivingFile(files.weights)
+
+    async def job() -> _T:
+        network = onnx.load(content, {f"{card['name']}.onnx": weights}).graph()
+        return await use(_answer(card, network.after(_pixels(card, network))), len(network.nodes()))
+
+    try:
+        return await job()
+    except NotHereError:
+        await weights.arrive()
+    return await job()
 
 
 def _pixels(card: dict[str, Any], network: Graph) -> Graph:

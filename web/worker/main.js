@@ -156,7 +156,7 @@ async function tune(model) {
   tuning = mine;
   let told;
   try {
-    mine.over = askApp("tune", model, progress, models.file(model));
+    mine.over = models.withFiles(model, (fetch) => askApp("tune", model, progress, fetch));
     told = await mine.over;
   } finally {
     tuning = null;
@@ -178,9 +178,10 @@ async function runOnBoth(model, warm) {
   const { info, words } = await openGpu();
   if (!info) throw new Said(words ?? "");
   await (await python)?.loadNumpy();
-  const file = models.file(model);
-  const webgpu = await askApp("run_on", model, "webgpu", warm, file);
-  const numpy = await askApp("run_on", model, "numpy", warm, file);
+  const runOn = (/** @type {Device} */ device) =>
+    models.withFiles(model, (fetch) => askApp("run_on", model, device, warm, fetch));
+  const webgpu = await runOn("webgpu");
+  const numpy = await runOn("numpy");
   const others = /** @type {number[]} */ (numpy.probabilities);
   const difference = others.reduce(
     (most, share, i) => Math.max(most, Math.abs(share - webgpu.probabilities[i])),

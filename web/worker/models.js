@@ -10,7 +10,8 @@
 import { fetchCard, findModel } from "../catalogue.js";
 import { fetchBytes } from "../fetch.js";
 import { wordsOf } from "../said.js";
-import { download } from "./downloads.js";
+import { Part } from "../arriving.js";
+import { download, downloadPieces } from "./downloads.js";
 import { find, forget, keep, keyOf } from "./plans.js";
 import { emit } from "./serve.js";
 import { stage, tell } from "./stage.js";
@@ -25,11 +26,15 @@ import { stage, tell } from "./stage.js";
  * @property {(name: string, ...args: unknown[]) => any} call  one that gives an object of Python's
  * @property {() => Promise<unknown>} idle  resolves when nothing has been asked for a while
  *
+ * @typedef {object} Files  of a model; see py/tallow_build/parted.py
+ * @property {Uint8Array} graph
+ * @property {import("../arriving.js").ArrivingFile} weights  the .onnx, which may still be on its way
+ *
  * @typedef {object} Brought  a model, on its way to Python
  * @property {Gpu} gpu   the device that it was brought for
  * @property {string} card
  * @property {import("./plans.js").Key | null} key
- * @property {Uint8Array | null} file
+ * @property {Files | null} files
  * @property {Kept | null} kept
  * @property {PythonProgram | null} program  of what was kept, on a GPU
  * @property {number} seconds  that this has taken
@@ -58,7 +63,7 @@ export class Models {
       gpu,
       card: JSON.stringify(card),
       key: /** @type {import("./plans.js").Key | null} */ (null),
-      file: /** @type {Uint8Array | null} */ (null),
+      files: /** @type {Files | null} */ (null),
       kept: /** @type {Kept | null} */ (null),
       program: /** @type {PythonProgram | null} */ (null),
       seconds: 0,
@@ -69,7 +74,7 @@ export class Models {
       brought.key = await keyOf(build, name, entry.sha256, card, info, tuning);
       if (brought.key) await this.#recall(name, brought);
     }
-    if (!brought.kept) brought.file = await this.#download(name);
+    if (!brought.kept) brought.files = await this.#download(name);
     brought.seconds = (performance.now() - began) / 1000;
     return brought;
   }
@@ -89,38 +94,54 @@ export class Models {
       }
     }
     emit("progress", { stage: "compile", model: name });
-    const fetch = async () => {
-      const file = brought.file ?? (await this.#download(name));
-      brought.file = null; // Python has a copy of its own
-      return file;
-    };
+    const { files, card } = brought;
+    brought.files = null; // what Python does not take of them is let go
     const facts = await stage("kernels", { model: name }, () =>
-      this.#worker.ask("load_model", name, fetch, brought.card),
+      this.withFiles(name, (fetch) => this.#worker.ask("load_model", name, fetch, card), files),
     );
     this.#keep(name, brought, facts).catch(() => {}); // a Python that has failed is replaced
     return facts;
   }
 
   /** What is of no use any more. @param {Brought} brought */
-  drop({ program }) {
+  drop({ program, files }) {
     program?.close();
+    files?.weights.stop();
   }
 
   /**
-   * The file of a model, for Python when it needs the graph once more.
+   * Ask Python for something for which it may need a model's graph.
+   * @template T
    * @param {string} name
-   * @returns {() => Promise<Uint8Array>}
+   * @param {(fetch: () => Promise<Files>) => Promise<T>} ask
+   * @param {Files | null} files  which are here, or on their way; else they are fetched
+   * @returns {Promise<T>}
    */
-  file(name) {
-    return () => this.#download(name);
+  async withFiles(name, ask, files = null) {
+    try {
+      return await ask(async () => (files ??= await this.#download(name)));
+    } catch (error) {
+      throw files?.weights.failure ?? error; // of which Python has told in its own words
+    } finally {
+      files?.weights.stop();
+    }
   }
 
-  /** @param {string} name */
+  /**
+   * Resolves when the graph is there; the weights are on their way then.
+   * @param {string} name
+   * @returns {Promise<Files>}
+   */
   async #download(name) {
-    const { file, bytes, sha256 } = await findModel(name);
-    return stage("model", { model: name, bytes }, () =>
-      download(`models/${file}`, { bytes, sha256 }),
-    );
+    const { file, bytes, pieces, graph } = await findModel(name);
+    const weights = downloadPieces(`models/${file}`, pieces);
+    stage("model", { model: name, bytes }, () => weights.whole).catch(() => {}); // said by `failure`
+    try {
+      return { graph: await download(`models/${graph.file}`, graph), weights };
+    } catch (error) {
+      weights.stop();
+      throw error;
+    }
   }
 
   /**
@@ -200,6 +221,7 @@ export class Models {
         const sizes = JSON.parse(text).weights.map((/** @type {any[]} */ weight) => weight[3]);
         const kept = await keep(key, text, sizes, (place) => {
           const held = call("kept_weight", lent, place);
+          if (held instanceof Part) return held.bytes();
           const view = held.getBuffer("u8");
           const bytes = view.data.slice();
           view.release();

@@ -18,7 +18,7 @@ from typing import Any
 from ..dtype import BY_NAME
 from ..errors import PlanError
 from ..hostarray import HostArray
-from . import Compiled, device_bytes
+from . import Compiled, uploaded
 from .plan import VERSION, Plan
 
 
@@ -28,8 +28,8 @@ def keep(compiled: Compiled, facts: Mapping[str, Any]) -> str:
     host = json.loads(plan.to_json())
     steps = {name: [step["host"] for step in host[name]] for name in ("prepare", "run")}
     weights = [
-        [offset, data.dtype.name, list(data.shape), buffer(compiled, number).nbytes]
-        for number, (offset, data) in enumerate(compiled.weights)
+        [offset, data.dtype.name, list(data.shape), _size(data, plan.device)]
+        for offset, data in compiled.weights
     ]
     told = {
         "plan": json.loads(plan.to_json(host=False)),
@@ -41,10 +41,16 @@ def keep(compiled: Compiled, facts: Mapping[str, Any]) -> str:
     return json.dumps(told, separators=(",", ":"), allow_nan=False)
 
 
-def buffer(compiled: Compiled, number: int) -> memoryview:
-    """The bytes of a weight as the plan's device has them in memory. Raises IndexError."""
+def _size(data: HostArray, device: str) -> int:
+    words = device == "webgpu" and data.dtype.kind == "b"
+    return 4 * data.size if words else data.nbytes
+
+
+def buffer(compiled: Compiled, number: int) -> Any:
+    """The bytes of a weight as the plan's device has them in memory, or the part of a file that
+    brings them (arriving.py). Raises IndexError."""
     _, data = compiled.weights[number]
-    return device_bytes(data) if compiled.plan.device == "webgpu" else data.data
+    return uploaded(data) if compiled.plan.device == "webgpu" else data.data
 
 
 def restore(
