@@ -19,6 +19,9 @@ export const DIGIT_MODEL = "mnist";
  * @property {string} card    the card, relative to models/
  * @property {number} bytes   size of the .onnx
  * @property {string} sha256  of the .onnx
+ * @property {{file: string, bytes: number, sha256: string}} graph  the model without its large
+ *   weights, which are in the .onnx
+ * @property {import("./arriving.js").Piece[]} pieces  of the .onnx; a weight lies in one of them
  */
 
 /**

@@ -46,7 +46,7 @@ export class FetchError extends Said {
 class SilenceError extends FetchError {}
 
 /** A connection that could not be made, or broke. */
-class BrokenError extends FetchError {}
+export class BrokenError extends FetchError {}
 
 /**
  * @typedef {object} Expected
@@ -63,13 +63,14 @@ class BrokenError extends FetchError {}
  * @param {string} path  relative to the site
  * @param {Record<string, string>} headers
  * @param {AbortSignal} signal
+ * @param {RequestCache} [cache]
  * @returns {Promise<Response & {body: ReadableStream<Uint8Array>}>}
  * @throws {FetchError}
  */
-async function ask(path, headers, signal) {
+export async function ask(path, headers, signal, cache = cacheFor(path)) {
   let response;
   try {
-    const asked = request(new URL(path, SITE), { cache: cacheFor(path), headers, signal });
+    const asked = request(new URL(path, SITE), { cache, headers, signal });
     response = await withinSilence(path, asked);
   } catch (error) {
     if (error instanceof FetchError) throw error;
@@ -122,6 +123,63 @@ export async function fetchBytes(path, expected = {}) {
   }
 }
 
+/**
+ * Read over as many connections as it takes, until the server says that this was all.
+ * @param {(signal: AbortSignal) => Promise<void>} read  over one of them, what is missing
+ * @param {() => number} done  bytes that have arrived
+ * @throws {FetchError}
+ */
+export async function overConnections(read, done) {
+  let tries = 0;
+  let silences = 0;
+  let furthest = 0;
+  for (;;) {
+    const connection = new AbortController();
+    try {
+      await read(connection.signal);
+      return;
+    } catch (error) {
+      connection.abort();
+      if (done() >= furthest + WORTH) {
+        furthest = done();
+        tries = 0;
+      }
+      if (error instanceof SilenceError) {
+        // A connection can die without a word while the server is well.
+        if (silences++) throw error;
+      } else if (!(error instanceof BrokenError) || tries === PAUSES_MS.length) {
+        throw error;
+      } else {
+        const pause = PAUSES_MS[tries++];
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {ReadableStream<Uint8Array>} body
+ * @param {number} at  where in the file it begins
+ * @param {(chunk: Uint8Array) => Promise<void> | void} take
+ * @throws {FetchError}
+ */
+export async function eachChunk(path, body, at, take) {
+  const reader = body.getReader();
+  for (;;) {
+    let chunk;
+    try {
+      chunk = await withinSilence(path, reader.read());
+    } catch (error) {
+      if (error instanceof FetchError) throw error;
+      throw new BrokenError(words("cutOff", path, at));
+    }
+    if (chunk.done) return;
+    at += chunk.value.length;
+    await take(chunk.value);
+  }
+}
+
 /** A file on its way, over as many connections as it takes. */
 class Transfer {
   #path;
@@ -165,37 +223,16 @@ class Transfer {
 
   /** Until the server says that this was all. */
   async #arrive() {
-    let tries = 0;
-    let silences = 0;
-    let furthest = 0;
-    for (;;) {
-      const connection = new AbortController();
-      try {
-        await this.#read(connection.signal);
-        return;
-      } catch (error) {
-        connection.abort();
-        if (this.#done >= furthest + WORTH) {
-          furthest = this.#done;
-          tries = 0;
-        }
-        if (error instanceof SilenceError) {
-          // A connection can die without a word while the server is well.
-          if (silences++) throw error;
-        } else if (!(error instanceof BrokenError) || tries === PAUSES_MS.length) {
-          throw error;
-        } else {
-          const pause = PAUSES_MS[tries++];
-          await new Promise((resolve) => setTimeout(resolve, pause));
-        }
-        if (!this.#tag) this.#startOver();
-      }
-    }
+    await overConnections(
+      (signal) => this.#read(signal),
+      () => this.#done,
+    );
   }
 
   /** @param {AbortSignal} signal */
   async #read(signal) {
     const path = this.#path;
+    if (!this.#tag) this.#startOver();
     const from = this.#done;
     const wished = from > 0 && this.#tag;
     const headers = wished ? { Range: `bytes=${from}-`, "If-Range": wished } : {};
@@ -207,18 +244,7 @@ class Transfer {
       this.#expected.onResponse?.(response.clone());
     }
     this.#tag = tagOf(response);
-    const reader = response.body.getReader();
-    for (;;) {
-      let piece;
-      try {
-        piece = await withinSilence(path, reader.read());
-      } catch (error) {
-        if (error instanceof FetchError) throw error;
-        throw new BrokenError(words("cutOff", path, this.#done));
-      }
-      if (piece.done) return;
-      this.#take(piece.value);
-    }
+    await eachChunk(path, response.body, this.#done, (chunk) => this.#take(chunk));
   }
 
   /** @param {Uint8Array} piece */
@@ -255,8 +281,9 @@ function tagOf({ headers }) {
  * @param {string} path
  * @param {Uint8Array<ArrayBuffer>} bytes
  * @param {string} sha256
+ * @throws {FetchError}
  */
-async function checkDigest(path, bytes, sha256) {
+export async function checkDigest(path, bytes, sha256) {
   // Browsers offer crypto.subtle on https and localhost only; elsewhere the size check has to do.
   if (!globalThis.crypto?.subtle) return;
   const found = hex(await digest(bytes));

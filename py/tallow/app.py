@@ -15,11 +15,13 @@ import time
 import warnings
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from . import dtype as dt
 from . import functional, onnx, opened
-from .compile import compile_graph, kept
+from .arriving import ArrivingFile, NotHereError, Sender
+from .backends.base import Backend
+from .compile import Compiled, compile_graph, kept
 from .device import backend, set_default_device
 from .errors import OnnxFormatError
 from .functions import permute_dims, reshape
@@ -36,7 +38,7 @@ from .opened import (
     survey_model,
     time_model,
 )
-from .session import Session, compile_session_async
+from .session import Session
 from .tensor import Tensor, asarray
 from .tuning import Tuned, TuningWarning, limits_of
 from .tuning import tune as tune_graph
@@ -74,8 +76,17 @@ class _Loaded:
     card: dict[str, Any]
 
 
-# Gives the bytes of a model's file: a JavaScript Uint8Array or any buffer.
-Fetch = Callable[[], Awaitable[Any]]
+class Files(Protocol):
+    """A model: its graph as a JavaScript Uint8Array or any buffer, and the .onnx file that has the
+    large weights, which may still be on its way (py/tallow_build/parted.py)."""
+
+    graph: Any
+    weights: Sender
+
+
+Fetch = Callable[[], Awaitable[Files]]
+
+_T = TypeVar("_T")
 
 _models: dict[str, _Loaded] = {}
 
@@ -120,25 +131,25 @@ async def start(device: str) -> str:
 
 
 async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
-    """Loads an ONNX file with its card.
+    """Loads a model with its card.
 
-    fetch: gives the file. Returns facts about it: "warnings", "seconds" from the graph to the
+    fetch: gives its files. Returns facts about it: "warnings", "seconds" from the graph to the
     session, and as "compiling" the milliseconds that its graph, the passes and the WGSL took, among
     them. A model of the same name is replaced. What was compiled can be had by `kept_text` and
     `kept_weight`, under the number "lent", until `let_go`. Raises OnnxError for a file that cannot
     be used, DeviceError if the device cannot have it.
     """
     card = json.loads(card_json)
-    graph, nodes, building = await _graph(card, fetch)
     used = backend()
-    began = time.perf_counter()
-    compiled = compile_graph(graph, used.info.device, limits_of(used))
-    compiling = building + time.perf_counter() - began
-    del graph
-    session = Session(compiled, await used.load_async(compiled), used)
-    lent = lend(compiled, {"nodes": nodes})
-    told = {"nodes": nodes, "kept": False, "lent": lent, "compiling": 1000 * compiling}
-    return _loaded(name, session, card, time.perf_counter() - began, told)
+
+    async def load(graph: Graph, nodes: int, building: float) -> str:
+        made = await _make(graph, used)
+        compiling = 1000 * (building + made.compiling)
+        lent = lend(made.compiled, {"nodes": nodes})
+        told = {"nodes": nodes, "kept": False, "lent": lent, "compiling": compiling}
+        return _loaded(name, made.session, card, made.seconds, told)
+
+    return await _with_graph(card, fetch, load)
 
 
 async def load_kept(name: str, card_json: str, text: str, loaded: Any, *weights: Any) -> str:
@@ -205,7 +216,7 @@ async def profile(name: str, pixels: Any) -> str:
 async def run_on(name: str, device: str, warm: int, pixels: Any, fetch: Fetch) -> str:
     """The answer of the model `name` to pixels, given by a device, the chosen one or not.
 
-    fetch: gives the model's file, for a device that is not the chosen one. Returns
+    fetch: gives the model's files, for a device that is not the chosen one. Returns
     {"probabilities": [...], "first", "warm"}: milliseconds from the graph to the first answer,
     compiling included (None on the chosen device, where the model was loaded before); and of one
     more run, the median of `warm` of them or fewer slow ones (None where that is 0). A session on
@@ -214,14 +225,19 @@ async def run_on(name: str, device: str, warm: int, pixels: Any, fetch: Fetch) -
     """
     image, loaded = _bytes(pixels), _models[name]
     session, first = loaded.session, None
+    seconds = 0.0
     if session.device != device:
-        graph, *_ = await _graph(loaded.card, fetch)
-        began = time.perf_counter()
-        session = await compile_session_async(graph, device)
+
+        async def make(graph: Graph, *_: Any) -> _Made:
+            return await _make(graph, backend(device))
+
+        made = await _with_graph(loaded.card, fetch, make)
+        session, seconds = made.session, made.seconds
     try:
+        began = time.perf_counter()
         (result,) = await session.run_ordered([image])
         if session is not loaded.session:
-            first = 1000 * (time.perf_counter() - began)
+            first = 1000 * (seconds + time.perf_counter() - began)
         times: list[float] = []
         while len(times) < warm and sum(times) < WARM_SECONDS:
             began = time.perf_counter()
@@ -242,7 +258,7 @@ async def tune(name: str, progress: Callable[[int, int], object], fetch: Fetch) 
     """Times the kernels that could serve the model `name` here, and keeps what won.
 
     progress: called with (ops done, ops in all); if it returns False, no further op is measured.
-    fetch: gives the model's file. Whoever loads the model again has it with what won; the one that
+    fetch: gives the model's files. Whoever loads the model again has it with what won; the one that
     is loaded stays as it is, and may answer meanwhile. Returns {"ops", "measured", "replaced":
     [{"op", "shape", "kernel", "gain"}, ...], "clock", "warnings"}: the ops that have a choice, how
     many of them were measured, those for which another kernel than the rule's won, the largest gain
@@ -256,8 +272,10 @@ async def tune(name: str, progress: Callable[[int, int], object], fetch: Fetch) 
         ops = total
         return progress(done, total)
 
-    graph, *_ = await _graph(_models[name].card, fetch)
-    found = await tune_graph(graph, None, count)
+    async def tuned(graph: Graph, *_: Any) -> list[Tuned]:
+        return await tune_graph(graph, None, count)
+
+    found = await _with_graph(_models[name].card, fetch, tuned)
     replaced = [result for result in found if result.chosen != result.default]
     replaced.sort(key=lambda result: -result.gain)
     told = {
@@ -284,17 +302,54 @@ def session_of(name: str) -> Session:
     return _models[name].session
 
 
-async def _graph(card: dict[str, Any], fetch: Fetch) -> tuple[Graph, int, float]:
-    """From what the page sends to the answer; how many nodes of it are the file's network; and the
-    seconds that it took to build from the file's bytes."""
-    content = await fetch()
-    if hasattr(content, "to_bytes"):
-        content = content.to_bytes()  # with which JavaScript's own is let go
+@dataclass(frozen=True)
+class _Made:
+    """What was compiled, and loaded. Seconds: compiling, and until the session could answer, but
+    for waits for weights."""
+
+    compiled: Compiled
+    session: Session
+    compiling: float
+    seconds: float
+
+
+async def _make(graph: Graph, used: Backend) -> _Made:
     began = time.perf_counter()
-    network = onnx.load(content).graph()
-    del content  # the weights are in the graph by now, and files are large
-    graph = _answer(card, network.after(_pixels(card, network)))
-    return graph, len(network.nodes()), time.perf_counter() - began
+    compiled = compile_graph(graph, used.info.device, limits_of(used))
+    compiling = time.perf_counter() - began
+    if used.info.device == "numpy":
+        await compiled.arrive()
+    began = time.perf_counter()
+    session = Session(compiled, await used.load_async(compiled), used)
+    loading = time.perf_counter() - began - session.stats.get("waited", 0) / 1000
+    return _Made(compiled, session, compiling, compiling + loading)
+
+
+async def _with_graph(
+    card: dict[str, Any], fetch: Fetch, use: Callable[[Graph, int, float], Awaitable[_T]]
+) -> _T:
+    """What `use` makes of the graph from what the page sends to the answer, of the number of nodes
+    in it that are the file's network, and of the seconds that it took to build.
+
+    It begins before the weights are here; if it asks for one, it begins again when they are.
+    """
+    files = await fetch()
+    content = files.graph
+    if hasattr(content, "to_bytes"):
+        content = content.to_bytes()
+    weights = ArrivingFile(files.weights)
+
+    async def job() -> _T:
+        began = time.perf_counter()
+        network = onnx.load(content, {f"{card['name']}.onnx": weights}).graph()
+        graph = _answer(card, network.after(_pixels(card, network)))
+        return await use(graph, len(network.nodes()), time.perf_counter() - began)
+
+    try:
+        return await job()
+    except NotHereError:
+        await weights.arrive()
+    return await job()
 
 
 def _pixels(card: dict[str, Any], network: Graph) -> Graph:

@@ -37,17 +37,21 @@ class HostArray:
     dtype: DType
 
     def __post_init__(self) -> None:
-        expected = packed_bytes(self.dtype, size_of(self.shape))
-        if self.data.nbytes != expected:
+        if self.data.nbytes != self.nbytes:
             raise ShapeError(
                 f"{self.data.nbytes} bytes do not hold {self.dtype.name} {self.shape}, "
-                f"which needs {expected}"
+                f"which needs {self.nbytes}"
             )
 
     @property
     def size(self) -> int:
         """The number of elements."""
         return size_of(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of its data."""
+        return packed_bytes(self.dtype, self.size)
 
     def flat(self) -> list[Any]:
         """All elements in row-major order, as Python numbers."""

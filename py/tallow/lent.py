@@ -38,8 +38,9 @@ def kept_text(number: int) -> str:
     return kept.keep(*_lent[number])
 
 
-def kept_weight(number: int, place: int) -> memoryview:
-    """The bytes of one weight of what `kept_text` describes. Raises KeyError, IndexError."""
+def kept_weight(number: int, place: int) -> Any:
+    """The bytes of one weight of what `kept_text` describes, or the part of the model's file that
+    has brought them (web/arriving.js). Raises KeyError, IndexError."""
     return kept.buffer(_lent[number][0], place)
 
 

@@ -6,6 +6,7 @@ dist/ is a plain folder that any static web server can host, under any path.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from . import (
     documents,
     models,
     node_env,
+    parted,
     samples,
     snapshot,
     sources,
@@ -148,7 +150,7 @@ def _put_part(site: Site, content: Path) -> dict[str, Any]:
 
 
 def _put_models(site: Site, files: dict[str, Path]) -> None:
-    """Models, labels and cards, which name their labels, and the list of them."""
+    """Models in parts, labels and cards, which name their labels, and the list of them."""
     index = models.published()
     hashed: dict[str, str] = {}
     for group in index.values():
@@ -156,6 +158,7 @@ def _put_models(site: Site, files: dict[str, Path]) -> None:
             hashed[entry["file"]] = _below("models", site, files[entry["file"]], entry["file"])
             entry["file"] = hashed[entry["file"]]
     for entry in index["models"]:
+        _put_parts(site, entry, files[f"{entry['name']}/{entry['name']}.onnx"])
         card = json.loads(files[entry["card"]].read_text("utf-8"))
         card["labels"] = hashed[card["labels"]]
         if "labels_in" in card:
@@ -163,6 +166,19 @@ def _put_models(site: Site, files: dict[str, Path]) -> None:
         path = site.put_hashed_json(f"models/{entry['card']}", card)
         entry["card"] = path.removeprefix("models/")
     site.put_json("models/manifest.json", index)
+
+
+def _put_parts(site: Site, entry: dict[str, Any], model: Path) -> None:
+    """The graph of a model as a file of its own, and what is known of the .onnx file's pieces."""
+    content = model.read_bytes()
+    graph = parted.graph_of(content, model.name)
+    path = site.put_hashed(f"models/{entry['name']}/{entry['name']}.graph", graph)
+    entry["graph"] = {
+        "file": path.removeprefix("models/"),
+        "bytes": len(graph),
+        "sha256": hashlib.sha256(graph).hexdigest(),
+    }
+    entry["pieces"] = parted.pieces_of(content, model.name)
 
 
 def _below(folder: str, site: Site, content: Path, name: str) -> str:

@@ -1,8 +1,12 @@
-"""web/fetch.js over connections that break: taken up where they broke, or begun anew."""
+"""web/fetch.js and arriving.js over connections that break: taken up where they broke, or begun
+anew; files in pieces, used as they arrive.
+"""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import random
 import re
 import threading
 from collections.abc import Iterator
@@ -35,6 +39,8 @@ class Breaking(ThreadingHTTPServer):
         self.breaks: list[int] = []  # bytes of the content after which each connection ends
         self.ranges = True
         self.changes: bytes | None = None  # what the content becomes after the first connection
+        self.damages: list[int] = []  # a byte that is wrong, for each connection
+        self.compressed = False  # where no range is wanted
         self.asked: list[str] = []  # the range that each wants, "" for all of it
         self.sent = 0
         # Bytes that the page has; where that is told, no connection breaks before all have arrived,
@@ -77,10 +83,15 @@ class Answer(SimpleHTTPRequestHandler):
         wished = self.headers["Range"] or ""
         server.asked.append(wished)
         first = 0
-        if server.ranges and wished and self.headers["If-Range"] == tag:
+        if server.ranges and wished and self.headers["If-Range"] in (None, tag):
             found = re.fullmatch(r"bytes=(\d+)-", wished)
             assert found
             first = int(found[1])
+        if server.damages:
+            wrong = server.damages.pop(0)
+            content = content[:wrong] + bytes([content[wrong] ^ 1]) + content[wrong + 1 :]
+        packed = server.compressed and not wished
+        content = gzip.compress(content) if packed else content
         end = server.breaks.pop(0) if server.breaks else len(content)
         if end < 0:  # before there is an answer
             self.close_connection = True
@@ -89,6 +100,8 @@ class Answer(SimpleHTTPRequestHandler):
         self.send_header("Content-Length", str(len(content) - first))
         if server.ranges:
             self.send_header("ETag", tag)
+        if packed:
+            self.send_header("Content-Encoding", "gzip")
         if first:
             self.send_header("Content-Range", f"bytes {first}-{len(content) - 1}/{len(content)}")
         self.end_headers()
@@ -96,7 +109,8 @@ class Answer(SimpleHTTPRequestHandler):
         self.wfile.write(content[first:end])
         if server.told and first < end < len(content):
             with server.arriving:
-                assert server.arriving.wait_for(lambda: server.arrived >= end, timeout=30)
+                least = end - (64 << 10 if packed else 0)  # what is unpacked comes in blocks
+                assert server.arriving.wait_for(lambda: server.arrived >= least, timeout=30)
         if server.changes:
             server.content = server.changes
         self.close_connection = True
@@ -210,6 +224,136 @@ def test_a_wrong_content_is_refused_however_it_came(page: Page, breaking: Breaki
     breaking.breaks = [1000]
     told = fetched(page, breaking, sha256="0" * 64)
     assert "its sha256 is" in told["failed"]
+
+
+# ---- files in pieces --------------------------------------------------------------------------
+
+ENDS = [65_536, 200_000, len(CONTENT)]
+ARRIVE = """async ([name, pieces, stopAt]) => {
+  const { ArrivingFile } = await import("./arriving.js");
+  const { hex, digest } = await import("./bytes.js");
+  let progress = 0;
+  const file = new ArrivingFile(name, pieces, (n) => {
+    progress += n;
+    arrived(progress);
+    if (stopAt && progress >= stopAt) file.stop();
+  });
+  let begin = 0;
+  const parts = [];
+  for (const [end] of pieces) {
+    const part = file.part(begin, end - begin);
+    begin = end;
+    parts.push(part.ready().then(async () => {
+      const at = progress;
+      return [at, hex(await digest(part.take().slice()))];
+    }));
+  }
+  try {
+    await file.whole;
+    if (!stopAt) return { progress, parts: await Promise.all(parts) };
+    const ready = await Promise.allSettled(parts);
+    return { progress, failure: file.failure, ready: ready.map(({ status }) => status) };
+  } catch ({ name, message }) {
+    const ready = await Promise.allSettled(parts);
+    return { progress, failed: `${name}: ${message}`, ready: ready.map(({ status }) => status) };
+  }
+}"""
+
+
+def arriving(
+    page: Page, breaking: Breaking, content: bytes = CONTENT, stop_at: int = 0
+) -> dict[str, Any]:
+    """What an ArrivingFile of NAME comes to, in three pieces of that content."""
+    page.goto("sources/style.css")
+    breaking.told = True
+    told: dict[str, Any] = page.evaluate(ARRIVE, [NAME, pieces(content), stop_at])
+    return told
+
+
+def pieces(content: bytes) -> list[tuple[int, str]]:
+    """Where each ends, and its SHA-256."""
+    begins = [0, *ENDS]
+    return [
+        (end, hashlib.sha256(content[begin:end]).hexdigest())
+        for begin, end in zip(begins, ENDS, strict=False)
+    ]
+
+
+def has_arrived(told: dict[str, Any], content: bytes = CONTENT) -> bool:
+    """Whether all pieces came, each as soon as it was there."""
+    at, sums = zip(*told["parts"], strict=True)
+    assert list(at) == sorted(at) and at[0] < len(content)
+    return told["progress"] == len(content) and list(sums) == [s for _, s in pieces(content)]
+
+
+@pytest.mark.parametrize("at", [-1, 0, 1, 65_535, 65_536, 70_000, len(CONTENT) - 1, len(CONTENT)])
+def test_a_file_in_pieces_is_taken_up_at_that_byte(page: Page, breaking: Breaking, at: int) -> None:
+    breaking.breaks = [at]
+    assert has_arrived(arriving(page, breaking))
+    again = [f"bytes={at}-" if at > 0 else ""] if at < len(CONTENT) else []
+    assert breaking.asked == ["", *again]
+    assert breaking.sent == len(CONTENT)
+
+
+def test_a_compressed_one_is_taken_up_too(page: Page, breaking: Breaking) -> None:
+    """The rest is asked for as it is: the pieces' hashes say whether it fits."""
+    content = random.Random(7).randbytes(len(CONTENT))
+    breaking.content, breaking.compressed, breaking.breaks = content, True, [200_000]
+    assert has_arrived(arriving(page, breaking, content), content)
+    first, second = breaking.asked
+    assert first == "" and int(re.fullmatch(r"bytes=(\d+)-", second)[1]) > 100_000  # type: ignore[index]
+
+
+def test_where_the_server_has_no_ranges_what_is_here_is_passed_over(
+    page: Page, breaking: Breaking
+) -> None:
+    breaking.ranges = False
+    breaking.breaks = [100_000]
+    assert has_arrived(arriving(page, breaking))
+    assert breaking.asked == ["", "bytes=100000-"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "begin"), [(0, 0), (70_000, 65_536), (len(CONTENT) - 1, 200_000)]
+)
+def test_a_damaged_piece_is_fetched_again(
+    page: Page, breaking: Breaking, wrong: int, begin: int
+) -> None:
+    breaking.damages = [wrong]
+    assert has_arrived(arriving(page, breaking))
+    assert breaking.asked == ["", f"bytes={begin}-" if begin else ""]
+
+
+def test_one_that_stays_damaged_is_refused_and_those_before_it_are_right(
+    page: Page, breaking: Breaking
+) -> None:
+    breaking.damages = [70_000, 70_000]
+    told = arriving(page, breaking)
+    assert "its sha256 is" in told["failed"]
+    assert told["ready"] == ["fulfilled", "rejected", "rejected"]
+    assert told["progress"] == 0
+
+
+def test_pieces_of_two_builds_never_mix(page: Page, breaking: Breaking) -> None:
+    breaking.breaks = [100_000]
+    breaking.changes = OTHER
+    told = arriving(page, breaking)
+    assert "its sha256 is" in told["failed"]
+    assert told["ready"] == ["fulfilled", "rejected", "rejected"]
+
+
+@pytest.mark.parametrize("content", [CONTENT[:-1], CONTENT + b"!"])
+def test_another_size_is_refused(page: Page, breaking: Breaking, content: bytes) -> None:
+    breaking.content = content
+    assert re.search(r"it has \d+ bytes, expected 307200", arriving(page, breaking)["failed"])
+
+
+def test_one_that_nobody_wants_ends_without_a_word(page: Page, breaking: Breaking) -> None:
+    breaking.breaks = [100_000]
+    told = arriving(page, breaking, stop_at=100_000)
+    assert told["ready"] == ["fulfilled", "rejected", "rejected"]
+    assert (told["progress"], told["failure"]) == (len(CONTENT), None)
+    assert breaking.asked == [""]
 
 
 def test_the_page_comes_up_though_connections_break(

@@ -37,7 +37,8 @@ def forbid_files(page: Page) -> list[str]:
         asked.append(route.request.url)
         route.abort()
 
-    page.route("**/*.onnx", handle)
+    for name in ("*.onnx", "*.graph"):
+        page.route(f"**/{name}", handle)
     return asked
 
 

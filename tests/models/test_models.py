@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.files import Files
 
 import tallow as tl
+from tallow.arriving import ArrivingArray, ArrivingFile
+from tallow.compile import compile_graph
 
 from .subjects import NAMES, Subject, mnist
 
@@ -66,6 +69,18 @@ def test_what_the_card_says(subject: Subject) -> None:
     (image,), (logits,) = model.inputs, model.outputs
     assert (image.name, list(image.shape)) == (subject.input, subject.card["input"]["shape"])
     assert (logits.name, list(logits.shape)) == (subject.output, subject.card["output"]["shape"])
+
+
+@pytest.mark.parametrize("device", ["webgpu", "numpy"])
+def test_it_is_compiled_before_its_weights_have_arrived(subject: Subject, device: str) -> None:
+    """As the page does it: no pass looks at a weight that may still be on its way."""
+    arriving = ArrivingFile(Files(subject.path).weights)
+    graph = tl.onnx.load(Files(subject.path).graph, {subject.path.name: arriving}).graph()
+    compiled = compile_graph(graph, device)
+    weights = [data for _, data in compiled.weights]
+    away = sum(data.nbytes for data in weights if isinstance(data, ArrivingArray) and data.part)
+    assert away > 0.98 * sum(data.nbytes for data in weights)
+    assert compiled.plan == compile_graph(tl.onnx.load(subject.path).graph(), device).plan
 
 
 def test_digits_of_the_standard_test_set(dist: Path) -> None:

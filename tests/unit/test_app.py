@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from tests.files import Files
 
 from tallow import app
 from tallow.device import set_default_device
@@ -23,9 +24,9 @@ def test_answers_the_check_and_the_profile_are_of_the_pixels_that_are_given() ->
 
     fetched = []
 
-    async def fetch() -> bytes:
+    async def fetch() -> Files:
         fetched.append("mnist")
-        return (MODEL / "mnist.onnx").read_bytes()
+        return Files(MODEL / "mnist.onnx")
 
     async def answers() -> None:
         await app.start("numpy")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.files import Files
 
 import tallow as tl
 from tallow import app, functional
@@ -138,9 +139,9 @@ def test_the_page_loads_what_it_has_kept_without_the_models_file() -> None:
     card = (MODEL / "card.json").read_text("utf-8")
     asked = []
 
-    async def fetch() -> bytes:
+    async def fetch() -> Files:
         asked.append("mnist")
-        return (MODEL / "mnist.onnx").read_bytes()
+        return Files(MODEL / "mnist.onnx")
 
     async def visits() -> None:
         await app.start("numpy")

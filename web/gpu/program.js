@@ -66,6 +66,8 @@ export class Program {
     this.kernels = 0;
     this.runs = 0;
     this.closed = false;
+    /** Milliseconds in which nothing but weights was missing. */
+    this.waited = 0;
     /** Runs that have not ended. */
     this.underWay = 0;
     /** The run before the next one. @type {Promise<unknown>} */
@@ -79,9 +81,12 @@ export class Program {
   async load(weights, onProgress) {
     const { runner, plan } = this;
     const compiling = compile(runner, plan, onProgress);
-    compiling.catch(() => {}); // awaited below, after the uploads
+    let compiled = Infinity;
+    const done = () => (compiled = performance.now());
+    compiling.then(done, done); // awaited below, after the uploads
     const lasting = this.#lasting();
     await this.#ready(lasting, weights);
+    this.waited = Math.max(0, performance.now() - compiled);
     await runner.checked(`${plan.name}: allocating`, () => this.#allocate(weights, lasting));
     const pipelines = await compiling;
     this.kernels = pipelines.size;
@@ -136,7 +141,9 @@ export class Program {
         }
       }
       const missing = [...mine].filter((slot) => !this.buffers[slot]);
+      const since = performance.now();
       await this.#ready(missing, weights);
+      this.waited += performance.now() - since;
       /** @type {Dispatch[]} */
       const dispatches = [];
       await runner.checked(`${plan.name}: preparing`, () => {
@@ -381,6 +388,7 @@ export class Program {
       slots: this.plan.slots.length,
       bytes: held.reduce((sum, buffer) => sum + (buffer?.size ?? 0), 0),
       runs: this.runs,
+      waited: this.waited,
       adapter: this.runner.info.name,
     };
   }

@@ -134,7 +134,7 @@ export class Open {
 
   /** Whether there is nothing of the visitor's here. */
   get untouched() {
-    return this.#files === null;
+    return this.#model.files === null;
   }
 
   /**

@@ -3,6 +3,7 @@
  * What the worker downloads, added up: bytes here of bytes in all, over everything under way.
  */
 
+import { ArrivingFile } from "../arriving.js";
 import { fetchBytes } from "../fetch.js";
 import { emit } from "./serve.js";
 
@@ -32,6 +33,25 @@ export async function download(path, { bytes, sha256 }, onResponse) {
     open -= 1;
     if (open === 0) report();
   }
+}
+
+/**
+ * Fetch a file in pieces that are used as they arrive, reporting progress likewise.
+ * @param {string} path  relative to the site
+ * @param {import("../arriving.js").Piece[]} pieces
+ * @returns {ArrivingFile}
+ */
+export function downloadPieces(path, pieces) {
+  if (open === 0) done = total = 0;
+  const file = new ArrivingFile(path, pieces, add);
+  open += 1;
+  total += file.size;
+  const over = () => {
+    open -= 1;
+    if (open === 0) report();
+  };
+  file.whole.then(over, over);
+  return file;
 }
 
 /** @param {number} bytes */

@@ -7,6 +7,7 @@
  * and are read where they lie in its memory, without a copy.
  */
 
+import { Part } from "../arriving.js";
 import { openDevice } from "../gpu/device.js";
 import { Runner } from "../gpu/runner.js";
 import { readTuning, writeTuning } from "../gpu/tuning.js";
@@ -25,7 +26,7 @@ let opened;
  * @property {DeviceInfo | null} info      about the adapter, null where none can be had
  * @property {string | null} reason        why none can be had, for developers
  * @property {import("../said.js").Words | null} words  the same, for visitors
- * @property {(planJson: string, ...weights: PyBuffer[]) => Promise<PythonProgram>} load
+ * @property {(planJson: string, ...weights: (PyBuffer | Part)[]) => Promise<PythonProgram>} load
  * @property {(plan: Plan, weights: Weights) => Promise<PythonProgram>} loadKept
  * @property {string | null} tuning                        the tuning record of this adapter
  * @property {string | null} tuningRefused                 why it could not be read
@@ -78,6 +79,12 @@ function withViews(buffers, use) {
   }
 }
 
+/**
+ * What a weight is that has not come to Python, and goes to the GPU from the model's file.
+ * @param {PyBuffer | Part} weight
+ */
+const partOf = (weight) => (weight instanceof Part ? weight : undefined);
+
 /** @returns {Promise<Gpu>}  once opened, the same one */
 async function open() {
   try {
@@ -99,8 +106,13 @@ async function open() {
       words: null,
       load: (planJson, ...weights) =>
         loadKept(JSON.parse(planJson), {
-          ready: () => {},
-          lend: (place, use) => withViews([weights[place]], ([view]) => use(view)),
+          ready: (place) => partOf(weights[place])?.ready(),
+          lend: (place, use) => {
+            const weight = weights[place];
+            const part = partOf(weight);
+            if (part) use(part.bytes());
+            else withViews([/** @type {PyBuffer} */ (weight)], ([view]) => use(view));
+          },
         }),
       loadKept,
       tuning: null,

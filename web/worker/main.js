@@ -224,8 +224,9 @@ async function tune(model) {
   tuning = mine;
   let told;
   try {
-    const ready = withKnown(model, async () => {});
-    mine.over = ready.then(() => app.ask("tune", model, progress, models.file(model)));
+    mine.over = withKnown(model, async () => {}).then(() =>
+      models.withFiles(model, (fetch) => app.ask("tune", model, progress, fetch)),
+    );
     told = await mine.over;
   } finally {
     tuning = null;
@@ -256,7 +257,9 @@ function runOnBoth(name, warm) {
     if (!info) throw new Said(words ?? "");
     await (await app.start()).loadNumpy();
     const run = async (/** @type {Device} */ device) => {
-      const told = await app.ask("run_on", name, device, warm, model.asked, models.file(name));
+      const told = await models.withFiles(name, (fetch) =>
+        app.ask("run_on", name, device, warm, model.asked, fetch),
+      );
       return { ...told, first: told.first ?? model.first };
     };
     const webgpu = await run("webgpu");

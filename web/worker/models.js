@@ -10,7 +10,8 @@
 import { fetchCard, findModel } from "../catalogue.js";
 import { fetchBytes } from "../fetch.js";
 import { wordsOf } from "../said.js";
-import { download } from "./downloads.js";
+import { Part } from "../arriving.js";
+import { download, downloadPieces } from "./downloads.js";
 import { find, forget, keep, keyOf } from "./plans.js";
 import { emit } from "./serve.js";
 import { stage, tell } from "./stage.js";
@@ -24,14 +25,18 @@ import { stage, tell } from "./stage.js";
  * @property {import("./app.js").App} app
  * @property {() => Promise<unknown>} idle  resolves when nothing has been asked for a while
  *
- * @typedef {{seconds: number, warnings: unknown[], lent?: number}} Facts  what app.py says of a model, in
- *   part; seconds: from its graph, or its plan, until it could answer
+ * @typedef {{seconds: number, warnings: unknown[], lent?: number, compiling?: number}} Facts  what app.py
+ *   says of a model, in part; seconds: from its graph, or its plan, until it could answer
+ *
+ * @typedef {object} Files  of a model; see py/tallow_build/parted.py
+ * @property {Uint8Array} graph
+ * @property {import("../arriving.js").ArrivingFile} weights  the .onnx, which may still be on its way
  *
  * @typedef {object} Brought  a model, on its way to Python
  * @property {Gpu} gpu   the device that it was brought for
  * @property {string} card
  * @property {import("./plans.js").Key | null} key
- * @property {Uint8Array | null} file
+ * @property {Files | null} files
  * @property {Kept | null} kept
  * @property {PythonProgram | null} program  of what was kept, on a GPU, where it can answer
  * @property {number} seconds  that this has taken
@@ -61,7 +66,7 @@ export class Models {
       gpu,
       card: JSON.stringify(card),
       key: /** @type {import("./plans.js").Key | null} */ (null),
-      file: /** @type {Uint8Array | null} */ (null),
+      files: /** @type {Files | null} */ (null),
       kept: /** @type {Kept | null} */ (null),
       program: /** @type {PythonProgram | null} */ (null),
       seconds: 0,
@@ -73,7 +78,7 @@ export class Models {
       if (brought.key) await this.#recall(name, brought);
     }
     if (!brought.program) this.#worker.app.start(); // of what goes wrong there, load() hears
-    if (!brought.kept) brought.file = await this.#download(name);
+    if (!brought.kept) brought.files = await this.#download(name);
     brought.seconds = (performance.now() - began) / 1000;
     return brought;
   }
@@ -104,18 +109,17 @@ export class Models {
       }
     }
     emit("progress", { stage: "compile", model: name });
-    let start = 0;
-    const fetch = async () => {
-      const file = brought.file ?? (await this.#download(name));
-      brought.file = null; // Python has a copy of its own
-      start = performance.now();
-      return file;
-    };
+    const { files, card } = brought;
+    brought.files = null; // what Python does not take of them is let go
+    const { app } = this.#worker;
     const facts = await stage("kernels", { model: name }, () =>
-      this.#worker.app.ask("load_model", name, fetch, brought.card),
+      this.withFiles(name, (fetch) => app.ask("load_model", name, fetch, card), files),
     );
     // For whoever traces the page (bench/visits.py): a visit with a kept plan has none of this.
-    performance.measure("tallow:compile", { start, duration: facts.compiling });
+    performance.measure("tallow:compile", {
+      end: performance.now(),
+      duration: facts.compiling,
+    });
     this.keep(name, brought, facts).catch(() => {}); // a Python that has failed is replaced
     return facts;
   }
@@ -124,23 +128,42 @@ export class Models {
   drop(brought) {
     brought.program?.close();
     brought.program = null;
+    brought.files?.weights.stop();
   }
 
   /**
-   * The file of a model, for Python when it needs the graph once more.
+   * Ask Python for something for which it may need a model's graph.
+   * @template T
    * @param {string} name
-   * @returns {() => Promise<Uint8Array>}
+   * @param {(fetch: () => Promise<Files>) => Promise<T>} ask
+   * @param {Files | null} files  which are here, or on their way; else they are fetched
+   * @returns {Promise<T>}
    */
-  file(name) {
-    return () => this.#download(name);
+  async withFiles(name, ask, files = null) {
+    try {
+      return await ask(async () => (files ??= await this.#download(name)));
+    } catch (error) {
+      throw files?.weights.failure ?? error; // of which Python has told in its own words
+    } finally {
+      files?.weights.stop();
+    }
   }
 
-  /** @param {string} name */
+  /**
+   * Resolves when the graph is there; the weights are on their way then.
+   * @param {string} name
+   * @returns {Promise<Files>}
+   */
   async #download(name) {
-    const { file, bytes, sha256 } = await findModel(name);
-    return stage("model", { model: name, bytes }, () =>
-      download(`models/${file}`, { bytes, sha256 }),
-    );
+    const { file, bytes, pieces, graph } = await findModel(name);
+    const weights = downloadPieces(`models/${file}`, pieces);
+    stage("model", { model: name, bytes }, () => weights.whole).catch(() => {}); // said by `failure`
+    try {
+      return { graph: await download(`models/${graph.file}`, graph), weights };
+    } catch (error) {
+      weights.stop();
+      throw error;
+    }
   }
 
   /**
@@ -207,7 +230,7 @@ export class Models {
    * Keep what Python has compiled, when nobody waits for an answer.
    * @param {string} name
    * @param {{key: import("./plans.js").Key | null}} brought
-   * @param {Facts} facts
+   * @param {{warnings: unknown[], lent?: number}} facts
    */
   async keep(name, { key }, { warnings, lent }) {
     const { app, idle } = this.#worker;
@@ -219,9 +242,10 @@ export class Models {
       try {
         const text = /** @type {string} */ (app.call("kept_text", lent));
         const sizes = JSON.parse(text).weights.map((/** @type {any[]} */ weight) => weight[3]);
-        const kept = await keep(key, text, sizes, (place) =>
-          app.copy(app.call("kept_weight", lent, place)),
-        );
+        const kept = await keep(key, text, sizes, (place) => {
+          const held = app.call("kept_weight", lent, place);
+          return held instanceof Part ? held.bytes() : app.copy(held);
+        });
         if (kept) tell("keep", { model: name }, "done", began);
       } catch (error) {
         // Another device or model was chosen meanwhile, and this one is not lent any more.

@@ -252,4 +252,5 @@ class NumpyBackend:
         return NumpyProgram(compiled)
 
     async def load_async(self, compiled: Compiled) -> NumpyProgram:
+        await compiled.arrive()
         return NumpyProgram(compiled)

@@ -13,7 +13,7 @@ from typing import Any
 import js  # type: ignore[import-not-found]
 from pyodide.ffi import JsException, run_sync  # type: ignore[import-not-found]
 
-from ..compile import Compiled, Limits, Plan
+from ..compile import Compiled, Limits, Plan, uploaded
 from ..dtype import BY_NAME
 from ..errors import (
     DeviceError,
@@ -149,13 +149,14 @@ class WebGpuBackend:
             raise StorageError(str(error.message)) from error
 
     async def load_async(self, compiled: Compiled) -> WebGpuProgram:
-        """Uploads weights, compiles every pipeline at once, runs `prepare`; unless the worker has
-        done so before Python was there."""
+        """Uploads weights as they arrive, compiles every pipeline at once, runs `prepare`; unless
+        the worker has done so before Python was there."""
         if compiled.loaded is not None:
             return WebGpuProgram(compiled.plan, compiled.loaded)
         plan = compiled.plan.to_json(host=False)
         try:
-            handle = await js.tallowGpu.load(plan, *compiled.device_weights())
+            weights = [uploaded(data) for _, data in compiled.weights]
+            handle = await js.tallowGpu.load(plan, *weights)
         except JsException as error:
             _raise(error)
         return WebGpuProgram(compiled.plan, handle)

@@ -28,6 +28,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..arriving import ArrivingArray
 from ..backends.choice import Traits
 from ..dtype import DType, word_type
 from ..errors import DeviceMemoryError
@@ -100,9 +101,23 @@ class Compiled:
     coded: Mapping[str, DType] = field(default_factory=dict)
     loaded: Any = None
 
+    async def arrive(self) -> None:
+        """Has all weights here."""
+        for _, data in self.weights:
+            if isinstance(data, ArrivingArray):
+                await data.arrive()
+
     def device_weights(self) -> list[memoryview]:
         """The bytes of each constant as they lie on a GPU; the slot may be longer."""
         return [device_bytes(data) for _, data in self.weights]
+
+
+def uploaded(data: HostArray) -> Any:
+    """What a device in a browser uploads: the bytes as they lie there, or the part of a file that
+    brings them."""
+    if isinstance(data, ArrivingArray) and data.part:
+        return data.part
+    return device_bytes(data)
 
 
 def device_bytes(data: HostArray) -> memoryview:

@@ -19,7 +19,7 @@ from typing import Any
 from ..dtype import BY_NAME
 from ..errors import PlanError
 from ..hostarray import HostArray
-from . import Compiled, device_bytes
+from . import Compiled, uploaded
 from .plan import VERSION, Plan
 
 
@@ -37,9 +37,9 @@ def keep(compiled: Compiled, facts: Mapping[str, Any], at_hand: Sequence[HostArr
     weights: list[list[Any]] = []
     for offset, data in compiled.weights:
         known = [offset, data.dtype.name, list(data.shape)]
-        place = places.get(id(data.data))
+        place = places.get(id(data.data)) if at_hand else None
         if place is None:
-            weights.append([*known, _bytes(compiled, data).nbytes])
+            weights.append([*known, _size(data, plan.device)])
         else:
             weights.append([*known, 0, place])
     told = {
@@ -52,14 +52,16 @@ def keep(compiled: Compiled, facts: Mapping[str, Any], at_hand: Sequence[HostArr
     return json.dumps(told, separators=(",", ":"), allow_nan=False)
 
 
-def buffer(compiled: Compiled, number: int) -> memoryview:
-    """The bytes of a weight as the plan's device has them in memory. Raises IndexError."""
+def _size(data: HostArray, device: str) -> int:
+    words = device == "webgpu" and data.dtype.kind == "b"
+    return 4 * data.size if words else data.nbytes
+
+
+def buffer(compiled: Compiled, number: int) -> Any:
+    """The bytes of a weight as the plan's device has them in memory, or the part of a file that
+    brings them (arriving.py). Raises IndexError."""
     _, data = compiled.weights[number]
-    return _bytes(compiled, data)
-
-
-def _bytes(compiled: Compiled, data: HostArray) -> memoryview:
-    return device_bytes(data) if compiled.plan.device == "webgpu" else data.data
+    return uploaded(data) if compiled.plan.device == "webgpu" else data.data
 
 
 def restore(

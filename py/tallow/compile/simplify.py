@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..graph import Graph, Node, constant, make, rebuild
-from ..hostarray import from_values
+from ..hostarray import HostArray, from_values
 from ..ops import elementwise as e
 from ..ops import gather, movement
 from . import rewrite
@@ -32,10 +32,9 @@ def simplify(graph: Graph) -> Graph:
 
 def _hashable(value: Any) -> Any:
     """Constants are equal if they hold the same bytes; large ones only if they are the same."""
-    data = getattr(value, "data", None)
-    if data is None:
-        return repr(value) if isinstance(value, float) else value
-    return bytes(data) if data.nbytes <= 256 else id(value)
+    if isinstance(value, HostArray):
+        return bytes(value.data) if value.nbytes <= 256 else id(value)
+    return repr(value) if isinstance(value, float) else value
 
 
 def _scalar(node: Node) -> float | None:

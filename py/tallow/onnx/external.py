@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..arriving import ArrivingFile
 from ..errors import OnnxFormatError, OnnxMissingDataError
 
 
@@ -13,9 +14,17 @@ class MissingFileError(OnnxFormatError):
     """A file of external data is not there; `ExternalFiles.refuse` names all of them."""
 
 
+class Arriving(NamedTuple):
+    """Where data begins in a file that is still on its way."""
+
+    file: ArrivingFile
+    offset: int
+
+
 class ExternalFiles:
-    """Reads external data from the folder of a model, or from files whose bytes were given with it,
-    by name; both None: the model came as bytes alone. read_from: the names of those it needed."""
+    """Reads external data from the folder of a model, or from files that were given with it, by
+    name: their bytes, or an ArrivingFile. Both None: the model came as bytes alone. read_from: the
+    names of those it needed."""
 
     def __init__(self, folder: Path | None, given: Mapping[str, Any] | None = None) -> None:
         self._folder = folder
@@ -28,11 +37,14 @@ class ExternalFiles:
         if self._missing:
             raise OnnxMissingDataError(tuple(self._missing))
 
-    def read(self, entries: Mapping[str, str], needed: int, what: str) -> bytes | memoryview:
+    def read(
+        self, entries: Mapping[str, str], needed: int, what: str
+    ) -> bytes | memoryview | Arriving:
         """The `needed` bytes that the entries (location, offset, length) point to.
 
-        Of files that were given they are a view. Raises MissingFileError, OnnxFormatError if there
-        is no folder either, the path leaves the folder, or the file is too short.
+        Of files that were given they are a view, or a place. Raises MissingFileError,
+        OnnxFormatError if there is no folder either, the path leaves the folder, or the file is too
+        short.
         """
         location = entries.get("location", "")
         if self._given is not None:
@@ -61,15 +73,17 @@ class ExternalFiles:
 
     def _view(
         self, location: str, entries: Mapping[str, str], needed: int, what: str
-    ) -> memoryview:
+    ) -> memoryview | Arriving:
         assert self._given is not None
         name = PureWindowsPath(location).name  # files that are chosen come without their folders
         if name not in self._given:
             raise self._lacks(location, what)
         self.read_from.add(name)
-        content = memoryview(self._given[name]).cast("B")
-        offset = _offset(entries, needed, what)
+        given, offset = self._given[name], _offset(entries, needed, what)
+        content = given if isinstance(given, ArrivingFile) else memoryview(given).cast("B")
         _check_size(location, content.nbytes, offset, needed, what)
+        if isinstance(content, ArrivingFile):
+            return Arriving(content, offset)
         return content[offset : offset + needed]
 
     def _lacks(self, location: str, what: str) -> MissingFileError:

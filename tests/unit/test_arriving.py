@@ -1,0 +1,190 @@
+"""Models whose weights are still on their way: what is built of them, and what has to wait."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from tests.files import Files, Sender
+
+import tallow as tl
+from tallow import app
+from tallow.arriving import ArrivingArray, ArrivingFile, NotHereError
+from tallow.compile import compile_graph, kept, uploaded
+from tallow.device import set_default_device
+from tallow.graph import Graph
+from tallow.onnx import wire
+from tallow_build import parted
+from tallow_build.errors import BuildError
+from tallow_build.paths import ROOT
+
+MODEL = ROOT / "models" / "mnist" / "mnist.onnx"
+CARD = MODEL.with_name("card.json").read_text("utf-8")
+PIXELS = np.random.default_rng(4).random((28, 28), np.float32)
+
+
+def answers(*files: Files) -> list[list[float]]:
+    """The probabilities that models which came so give the same pixels, on NumPy."""
+
+    async def visit(given: Files) -> list[float]:
+        async def fetch() -> Files:
+            return given
+
+        await app.start("numpy")
+        await app.load_model("mnist", fetch, CARD)
+        return list((await app.predict("mnist", PIXELS)).cast("B").cast("f"))
+
+    with warnings.catch_warnings():  # the page's own way of hearing them ends here
+        try:
+            return [asyncio.run(visit(each)) for each in files]
+        finally:
+            set_default_device(None)
+
+
+def test_a_model_in_parts_answers_as_the_whole_one() -> None:
+    (found,) = answers(Files(MODEL))
+    session = tl.onnx.load(MODEL).session("numpy", {"N": 1})
+    (logits,) = session.run({"image": _normal(PIXELS)}).values()
+    shares = np.exp(logits - logits.max())
+    np.testing.assert_allclose(found, (shares / shares.sum()).ravel(), rtol=1e-5)
+
+
+def _normal(pixels: np.ndarray) -> np.ndarray:
+    rules = json.loads(CARD)["preprocess"]
+    mean, std = (np.float32(rules[key][0]) for key in ("mean", "std"))
+    return ((pixels * np.float32(255) - mean) / std)[None, None]
+
+
+def test_where_a_value_is_wanted_early_all_are_read_and_the_answer_is_the_same() -> None:
+    """Even the shape of a reshape is a weight here that has not arrived."""
+    usual, early = Files(MODEL), Files(MODEL, least=1)
+    assert len(early.weights.asked) == len(usual.weights.asked) == 0
+    assert answers(early) == answers(usual)
+    assert len(early.weights.asked) > len(usual.weights.asked) > 0
+
+
+def graph_of(files: Files) -> Graph:
+    """The graph, with weights that have not arrived."""
+    arriving = ArrivingFile(files.weights)
+    return tl.onnx.load(files.graph, {MODEL.name: arriving}).graph({"N": 1})
+
+
+def test_it_is_compiled_for_a_gpu_without_a_look_at_its_weights() -> None:
+    compiled = compile_graph(graph_of(Files(MODEL)))
+    away = [data for _, data in compiled.weights if isinstance(data, ArrivingArray)]
+    assert len(away) >= 5 and all(data.part for data in away)
+    with pytest.raises(NotHereError, match="still on its way"):
+        _ = away[0].data
+    whole = compile_graph(tl.onnx.load(MODEL).graph({"N": 1}))
+    assert compiled.plan == whole.plan
+    assert kept.keep(compiled, {}) == kept.keep(whole, {})
+    asyncio.run(compiled.arrive())
+    for number, (_, data) in enumerate(compiled.weights):
+        assert uploaded(data) == kept.buffer(whole, number)
+
+
+def test_a_file_that_is_too_short_is_refused() -> None:
+    files = Files(MODEL)
+    files.weights = Sender(MODEL.read_bytes()[:-5000])
+    with pytest.raises(tl.OnnxFormatError, match=r"'mnist\.onnx', which has 302,559"):
+        graph_of(files)
+
+
+def test_the_parts_of_a_model_are_the_model() -> None:
+    content = MODEL.read_bytes()
+    graph = onnx.load_from_string(parted.graph_of(content, MODEL.name))
+    places = []
+    for tensor in graph.graph.initializer:
+        if tensor.data_location == TensorProto.EXTERNAL:
+            entries = {entry.key: entry.value for entry in tensor.external_data}
+            assert entries.pop("location") == MODEL.name
+            offset, length = int(entries["offset"]), int(entries["length"])
+            places.append((offset, offset + length))
+            tensor.raw_data = content[offset : offset + length]
+            del tensor.external_data[:]
+            tensor.ClearField("data_location")
+    assert graph == onnx.load_from_string(content)
+    assert places and all(end - begin >= parted.LEAST for begin, end in places)
+
+
+def test_pieces_follow_each_other_and_part_no_weight(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parted, "PIECE", 50_000)
+    content = MODEL.read_bytes()
+    pieces = parted.pieces_of(content, MODEL.name)
+    ends = [end for end, _ in pieces]
+    assert ends == sorted(set(ends)) and ends[-1] == len(content) and len(ends) > 2
+    weights = places(content, parted.LEAST)
+    assert weights
+    assert all(not offset < end < offset + n for end in ends for _, offset, n in weights)
+
+
+def test_what_is_no_model_cannot_be_parted() -> None:
+    with pytest.raises(BuildError, match=r"Parting a\.onnx"):
+        parted.graph_of(b"\xff" * 9, "a.onnx")
+
+
+# ---- the wire format --------------------------------------------------------------------------
+
+
+def model_of(*weights: onnx.TensorProto) -> onnx.ModelProto:
+    """A model with these weights."""
+    nodes = [helper.make_node("Identity", [weights[0].name], ["y"])]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    graph = helper.make_graph(nodes, "g", [], outputs, weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+
+
+def places(content: bytes, least: int = 16) -> list[tuple[int, int, int]] | None:
+    """What may be taken out; None where only protobuf can tell."""
+    found: list[tuple[int, int, int]] = []
+
+    def note(*place: int) -> bytes:
+        found.append(place)
+        return b""
+
+    return None if wire.parted(memoryview(content), least, note) is None else found
+
+
+def test_only_large_raw_data_is_taken_out() -> None:
+    large = numpy_helper.from_array(np.arange(100, dtype=np.float32), "large")
+    small = numpy_helper.from_array(np.arange(2, dtype=np.float32), "small")
+    numbers = helper.make_tensor("numbers", TensorProto.FLOAT, [100], [1.0] * 100)
+    away = onnx.TensorProto()
+    away.CopyFrom(large)
+    away.data_location = TensorProto.EXTERNAL
+    content = model_of(small, numbers, away, large).SerializeToString()
+    found = places(content)
+    assert found is not None
+    ((number, offset, length),) = found
+    assert (number, content[offset : offset + length]) == (3, large.raw_data)
+
+
+def test_what_is_unusual_is_left_to_protobuf() -> None:
+    weight = numpy_helper.from_array(np.arange(100, dtype=np.float32), "w")
+    content = model_of(weight).SerializeToString()
+    assert places(content)
+    assert places(content + content) is None  # which protobuf merges
+    assert places(content[:-1]) is None
+    assert places(content + b"\x0b") is None  # a group
+    assert (
+        places(content + b"\xba\x00\x00") is None
+    )  # a graph whose tag has more bytes than it needs
+    twice = content.replace(weight.raw_data, weight.raw_data)
+    assert places(twice) == places(content)
+
+
+def test_a_name_that_is_long_keeps_its_length(tmp_path: Path) -> None:
+    weight = numpy_helper.from_array(np.arange(5000, dtype=np.float32), "w" * 300)
+    content = model_of(weight).SerializeToString()
+    graph = onnx.load_from_string(parted.graph_of(content, "m.onnx"))
+    assert graph.graph.initializer[0].name == "w" * 300
+    (tmp_path / "m.onnx").write_bytes(content)
+    (tmp_path / "m.graph").write_bytes(graph.SerializeToString())
+    loaded = onnx.load(tmp_path / "m.graph")  # as any other tool reads it
+    assert numpy_helper.to_array(loaded.graph.initializer[0])[-1] == 4999
