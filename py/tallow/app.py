@@ -85,6 +85,21 @@ _models: dict[str, _Loaded] = {}
 _lent: dict[int, tuple[Compiled, dict[str, Any]]] = {}  # what the worker may keep, with its facts
 _numbers = itertools.count(1)
 
+
+class _Stopwatch:
+    """Adds up the seconds of what it is around."""
+
+    seconds = 0.0
+
+    def __enter__(self) -> None:
+        self._began = time.perf_counter()
+
+    def __exit__(self, *error: object) -> None:
+        self.seconds += time.perf_counter() - self._began
+
+
+_compiling = _Stopwatch()  # building graphs, the passes and WGSL
+
 _usual_warning = warnings.showwarning
 _warned: list[dict[str, str]] = []  # what the page has not been told yet
 
@@ -135,16 +150,18 @@ async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
     it.
     """
     card = json.loads(card_json)
-    graph, nodes, building = await _graph(card, fetch)
+    _compiling.seconds = 0.0
+    graph, nodes = await _graph(card, fetch)
     used = backend()
     began = time.perf_counter()
-    compiled = compile_graph(graph, used.info.device, limits_of(used))
-    compiling = building + time.perf_counter() - began
+    with _compiling:
+        compiled = compile_graph(graph, used.info.device, limits_of(used))
     del graph
     session = Session(compiled, await used.load_async(compiled), used)
     number = next(_numbers)
     _lent[number] = compiled, {"nodes": nodes}
-    told = {"nodes": nodes, "kept": False, "lent": number, "compiling": 1000 * compiling}
+    compiling = 1000 * _compiling.seconds
+    told = {"nodes": nodes, "kept": False, "lent": number, "compiling": compiling}
     return _loaded(name, session, card, time.perf_counter() - began, told)
 
 
@@ -258,7 +275,7 @@ async def run_on(name: str, device: str, warm: int, fetch: Fetch) -> str:
     if loaded.session.device == device:
         session, first = loaded.session, loaded.first
     else:
-        graph, *_ = await _graph(loaded.card, fetch)
+        graph, _ = await _graph(loaded.card, fetch)
         began = time.perf_counter()
         session, first = await compile_session_async(graph, device), None
     try:
@@ -307,7 +324,7 @@ async def tune(name: str, progress: Callable[[int, int], object], fetch: Fetch) 
         ops = total
         return progress(done, total)
 
-    graph, *_ = await _graph(_models[name].card, fetch)
+    graph, _ = await _graph(_models[name].card, fetch)
     found = await tune_graph(graph, None, count)
     replaced = [result for result in found if result.chosen != result.default]
     replaced.sort(key=lambda result: -result.gain)
@@ -335,17 +352,15 @@ def session_of(name: str) -> Session:
     return _models[name].session
 
 
-async def _graph(card: dict[str, Any], fetch: Fetch) -> tuple[Graph, int, float]:
-    """From what the page sends to the answer; how many nodes of it are the file's network; and the
-    seconds that it took to build from the file's bytes."""
+async def _graph(card: dict[str, Any], fetch: Fetch) -> tuple[Graph, int]:
+    """From what the page sends to the answer, and how many nodes of it are the file's network."""
     content = await fetch()
     if hasattr(content, "to_bytes"):
         content = content.to_bytes()  # with which JavaScript's own is let go
-    began = time.perf_counter()
-    network = onnx.load(content).graph()
-    del content  # the weights are in the graph by now, and files are large
-    graph = _answer(card, network.after(_pixels(card, network)))
-    return graph, len(network.nodes()), time.perf_counter() - began
+    with _compiling:
+        network = onnx.load(content).graph()
+        del content  # the weights are in the graph by now, and files are large
+        return _answer(card, network.after(_pixels(card, network))), len(network.nodes())
 
 
 def _pixels(card: dict[str, Any], network: Graph) -> Graph:
