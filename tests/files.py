@@ -12,13 +12,13 @@ class Part:
 
     def __init__(self, content: memoryview) -> None:
         self._content = content
-        self._here = False
+        self.here = False
 
     async def ready(self) -> None:
-        self._here = True
+        self.here = True
 
     def take(self) -> memoryview:
-        assert self._here
+        assert self.here
         return self._content
 
 

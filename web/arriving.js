@@ -139,6 +139,7 @@ class Held {
   #content = undefined;
   /** Those of whom something is expected. */
   parts = 0;
+  arrived = false;
   here = () => {};
   /** @type {(error: unknown) => void} */
   fail = () => {};
@@ -154,7 +155,10 @@ class Held {
     this.sha256 = sha256;
     /** Resolves once it is here and right. @type {Promise<void>} */
     this.ready = new Promise((resolve, reject) => {
-      this.here = resolve;
+      this.here = () => {
+        this.arrived = true;
+        resolve();
+      };
       this.fail = reject;
     });
     this.ready.catch(() => {}); // perhaps nobody waits
@@ -193,6 +197,11 @@ export class Part {
   /** Resolves once they are there. @returns {Promise<void>} */
   ready() {
     return this.#piece.ready;
+  }
+
+  /** Whether they are there. */
+  get here() {
+    return this.#piece.arrived;
   }
 
   /** Those that are there. */

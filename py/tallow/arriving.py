@@ -22,7 +22,11 @@ class NotHereError(TallowError):
 
 
 class Part(Protocol):
-    """Some bytes of a file that is on its way: `Part` in web/arriving.js."""
+    """Some bytes of a file that is on its way: `Part` in web/arriving.js. here: whether they are
+    there."""
+
+    @property
+    def here(self) -> bool: ...
 
     def ready(self) -> Awaitable[Any]:
         """Resolves once they are there."""
@@ -89,7 +93,8 @@ class ArrivingArray(HostArray):
         """Waits for the bytes, and copies them into Python's memory."""
         if self.part is None:
             return
-        await self.part.ready()
+        if not self.part.here:
+            await self.part.ready()
         content = self.part.take()
         content = content.to_bytes() if hasattr(content, "to_bytes") else content
         object.__setattr__(self, "_held", memoryview(content).cast("B"))

@@ -148,6 +148,6 @@ def test_a_failure_that_python_tells_stands_in_a_sentence_of_the_page(
 ) -> None:
     page = visitor.page
     page.add_init_script("localStorage.setItem('tallow.language', 'zh')")
-    patch(page, "worker/models.js", "return file;", "return file.slice(9);")
+    patch(page, "worker/models.js", "graph: content,", "graph: content.slice(9),")
     visitor.open(state="error")
     expect(visitor.status).to_contain_text("无法加载模型 mnist：")

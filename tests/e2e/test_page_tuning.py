@@ -218,12 +218,8 @@ def test_where_storage_is_refused_that_is_told_and_tuning_works(visitor, patch):
 
 
 def test_a_failure_is_told(visitor, patch):
-    patch(
-        visitor.page,
-        "worker/main.js",
-        'app.ask("tune", model, progress, models.file(model))',
-        "globalThis.trial()",
-    )
+    tune = 'app.ask("tune", model, progress, fetch)'
+    patch(visitor.page, "worker/main.js", tune, "globalThis.trial()")
     seven(visitor)
     visitor.hook("tune").click()
     failure = "could not be tuned: globalThis.trial is not a function"

@@ -25,7 +25,7 @@ RUNS = [
 @pytest.mark.parametrize(("case", "opset"), RUNS)
 def test_operator_agrees(case: Case, opset: int) -> None:
     model = model_of(case, opset)
-    record = reading.read_model(proto.parse(model.SerializeToString()), ExternalFiles(None))
+    record = reading.read_model(proto.parse(model.SerializeToString()), ExternalFiles(None), {})
     call = Call(record.graph.nodes[0], opset)
     entry = host_operators()[case.domain, case.op]
     values: list[Any] = [x.value if isinstance(x, Known) else x for x in case.inputs]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import warnings
+import zlib
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import onnx
@@ -19,6 +21,7 @@ from tallow.arriving import ArrivingArray, ArrivingFile, NotHereError
 from tallow.compile import compile_graph, kept, uploaded
 from tallow.device import set_default_device
 from tallow.graph import Graph
+from tallow.hostarray import HostArray
 from tallow.onnx import wire
 from tallow_build import parted
 from tallow_build.errors import BuildError
@@ -177,6 +180,54 @@ def test_what_is_unusual_is_left_to_protobuf() -> None:
     )  # a graph whose tag has more bytes than it needs
     twice = content.replace(weight.raw_data, weight.raw_data)
     assert places(twice) == places(content)
+
+
+def test_of_bytes_that_are_given_large_weights_are_views() -> None:
+    content = bytearray(MODEL.read_bytes())
+    graph = tl.onnx.load(content).graph({"N": 1})
+    weights = [node.attrs["data"] for node in graph.nodes() if node.is_constant]
+    views = [data for data in weights if data.data.obj is content]
+    assert sum(data.nbytes for data in views) > 0.7 * len(content)
+    assert all(data.nbytes >= 64 << 10 for data in views)
+    with pytest.raises(BufferError):
+        content.clear()
+
+
+def test_damaged_files_are_judged_alike_with_views_and_without(tmp_path: Path) -> None:
+    """A path is parsed by protobuf alone."""
+    content, random = MODEL.read_bytes(), Random(11)
+    weights = places(content, 1024)
+    assert weights
+    ends = [0, *(end for _, at, n in weights for end in (at, at + n)), len(content)]
+    outline = [
+        at for begin, end in zip(ends[::2], ends[1::2], strict=True) for at in range(begin, end)
+    ]
+    found = set()
+    for number in range(300):
+        damaged = bytearray(content)
+        for _ in range(random.randint(1, 3)):
+            damaged[random.choice(outline)] = random.randrange(256)
+        cut = damaged[: random.choice(outline)] if number % 5 == 0 else damaged
+        path = tmp_path / "m.onnx"
+        path.write_bytes(cut)
+        outcome = _outcome(bytes(cut))
+        assert outcome == _outcome(path), number
+        found.add(outcome[:20])
+    assert len(found) > 10
+
+
+def _outcome(source: bytes | Path) -> str:
+    """What loading comes to."""
+    try:
+        model = tl.onnx.load(source)
+    except tl.TallowError as error:
+        return str(error).replace("m.onnx: ", "ONNX model: ", 1)
+    constants = model._record.graph.constants
+    sums = [
+        (name, zlib.crc32(data.data) if isinstance(data, HostArray) else repr(data))
+        for name, data in constants.items()
+    ]
+    return f"{hash(tuple(sums))} {model!r}"
 
 
 def test_a_name_that_is_long_keeps_its_length(tmp_path: Path) -> None:

@@ -159,7 +159,8 @@ export class Models {
     const weights = downloadPieces(`models/${file}`, pieces);
     stage("model", { model: name, bytes }, () => weights.whole).catch(() => {}); // said by `failure`
     try {
-      return { graph: await download(`models/${graph.file}`, graph), weights };
+      const content = await download(`models/${graph.file}`, graph);
+      return { graph: content, weights };
     } catch (error) {
       weights.stop();
       throw error;

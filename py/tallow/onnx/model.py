@@ -155,7 +155,8 @@ def load(
 
     Loading checks the whole file but needs no operator: what Tallow lacks is said by
     `Model.unsupported` and by `Model.session`. External data is read from the folder of a path, or
-    is `external`: the bytes of each file by its name, which the model then holds views of.
+    is `external`: the bytes of each file by its name. The model holds views of bytes that it is
+    given, so they must not change.
     Raises OnnxFormatError in one line if it is not ONNX, is damaged, or contradicts itself;
     OnnxMissingDataError with the names of all files that it needs and that are not there.
     """
@@ -168,7 +169,10 @@ def load(
         name, folder, data = path.name, path.parent, path.read_bytes()
     files = ExternalFiles(folder, external)
     try:
-        record = reading.read_model(proto.parse(data), files)
+        # A file's own bytes are let go, so that a session keeps no more of them than it reads.
+        views: proto.Views = {}
+        parsed = proto.parse(data, None if folder else views)
+        record = reading.read_model(parsed, files, views)
     except OnnxMissingDataError as error:
         raise OnnxMissingDataError(error.files, name) from error
     except OnnxFormatError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import OnnxError, OnnxFormatError
+from . import wire
 
 _SIGNATURES = (
     (b"version https://git-lfs", "a Git LFS pointer; fetch the file that it stands for"),
@@ -35,14 +36,26 @@ def schema() -> Any:
     return onnx_ml_pb2
 
 
-def parse(data: bytes | bytearray | memoryview) -> Any:
-    """The ModelProto that the bytes hold; OnnxFormatError if they are not a whole ONNX model."""
+Views = dict[int, memoryview]
+"""Raw data that was left where it lies, by the number of the main graph's initializer."""
+
+_LARGE = 64 << 10  # bytes of raw data that protobuf is not to copy
+
+
+def parse(data: bytes | bytearray | memoryview, views: Views | None = None) -> Any:
+    """The ModelProto that the bytes hold; OnnxFormatError if they are not a whole ONNX model.
+
+    views: gets the large raw data as views of the bytes, which the ModelProto then lacks; None for
+    a ModelProto that has all.
+    """
     messages = schema()
     view = memoryview(data).cast("B")
     size = view.nbytes
     if not size:
         raise OnnxFormatError("the file is empty (0 bytes)")
     content: Any = data if isinstance(data, bytes) else view  # a view spares a copy
+    if views is not None:
+        content = _left(view, views) or content
     model = messages.ModelProto()
     try:
         model.ParseFromString(content)
@@ -58,6 +71,19 @@ def parse(data: bytes | bytearray | memoryview) -> Any:
         raise OnnxFormatError(f"not an ONNX model: its {size:,} bytes hold no {missing}"
                               f"{_hint(view)}")  # fmt: skip
     return model
+
+
+def _left(view: memoryview, views: Views) -> bytes | None:
+    """The model without its large raw data; None where only protobuf can tell."""
+
+    def leave(number: int, offset: int, length: int) -> bytes:
+        views[number] = view[offset : offset + length]
+        return b""
+
+    left = wire.parted(view, _LARGE, leave)
+    if left is None:
+        views.clear()
+    return left
 
 
 def text(field: Any) -> str:

@@ -11,7 +11,7 @@ from ..hostarray import HostArray, StringArray
 from . import tensors
 from .expand import Expander, FunctionRecord, Reference
 from .external import ExternalFiles, MissingFileError
-from .proto import text
+from .proto import Views, text
 from .records import (
     Dimension,
     GraphRecord,
@@ -45,8 +45,11 @@ class _InGraphError(OnnxFormatError):
     """One whose message says already in which graph."""
 
 
-def read_model(model: Any, external: ExternalFiles) -> ModelRecord:
-    """The records of a ModelProto; raises OnnxFormatError for what does not fit together."""
+def read_model(model: Any, external: ExternalFiles, views: Views) -> ModelRecord:
+    """The records of a ModelProto; raises OnnxFormatError for what does not fit together.
+
+    views: what it lacks of its raw data (proto.py).
+    """
     try:
         opsets = _opsets(model)
         if not opsets:
@@ -61,7 +64,7 @@ def read_model(model: Any, external: ExternalFiles) -> ModelRecord:
             {text(entry.key): text(entry.value) for entry in model.metadata_props},
         )
         functions = Functions(model.functions, external)
-        graph = Reader(external, opsets, functions).graph(model.graph)
+        graph = Reader(external, opsets, functions).graph(model.graph, views=views)
         external.refuse()
         return ModelRecord(graph, opsets, metadata)
     except UnicodeDecodeError as error:
@@ -136,12 +139,14 @@ class Reader:
         self._functions = functions
         self._depth = 0
 
-    def graph(self, graph: Any, outer: Collection[str] = ()) -> GraphRecord:
+    def graph(
+        self, graph: Any, outer: Collection[str] = (), views: Mapping[int, memoryview] = {}
+    ) -> GraphRecord:
         """A graph; outer: the names of the values around it."""
         constants: dict[str, HostArray | StringArray | Unreadable] = {}
-        for tensor in graph.initializer:
-            name = text(tensor.name)
-            _add_constant(constants, name, self._tensor(tensor, f"initializer {name!r}"))
+        for number, tensor in enumerate(graph.initializer):
+            name, view = text(tensor.name), views.get(number)
+            _add_constant(constants, name, self._tensor(tensor, f"initializer {name!r}", view))
         for sparse in graph.sparse_initializer:
             name = text(sparse.values.name)
             _add_constant(constants, name, Unreadable(f"initializer {name!r} is a sparse tensor"))
@@ -230,9 +235,11 @@ class Reader:
         finally:
             self._depth -= 1
 
-    def _tensor(self, tensor: Any, what: str) -> HostArray | StringArray | Unreadable:
+    def _tensor(
+        self, tensor: Any, what: str, view: memoryview | None = None
+    ) -> HostArray | StringArray | Unreadable:
         try:
-            return tensors.read(tensor, what, self._external)
+            return tensors.read(tensor, what, self._external, view)
         except (OnnxUnsupportedError, MissingFileError) as error:
             return Unreadable(str(error))
 

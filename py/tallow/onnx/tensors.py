@@ -80,11 +80,14 @@ def type_called(number: int) -> DType:
     return dtype
 
 
-def read(tensor: Any, what: str, external: ExternalFiles) -> HostArray | StringArray:
+def read(
+    tensor: Any, what: str, external: ExternalFiles, view: memoryview | None = None
+) -> HostArray | StringArray:
     """The elements of a TensorProto, without a copy where they lie as raw little-endian bytes.
 
-    what: names the tensor in messages. Raises OnnxFormatError where shape and data do not fit,
-    OnnxUnsupportedError for a type that Tallow does not have.
+    what: names the tensor in messages. view: its raw data, if the tensor lacks it. Raises
+    OnnxFormatError where shape and data do not fit, OnnxUnsupportedError for a type that Tallow
+    does not have.
     """
     shape = tuple(tensor.dims)
     if any(dim < 0 for dim in shape):
@@ -105,8 +108,8 @@ def read(tensor: Any, what: str, external: ExternalFiles) -> HostArray | StringA
             if stored.dtype == dt.bool_:  # whose bytes have to be looked at
                 raise OnnxUnsupportedError(f"{what} is of type bool, in a file that still arrives")
             return raw.file.array(raw.offset, shape, stored.dtype)
-    elif tensor.HasField("raw_data"):
-        raw = tensor.raw_data
+    elif view is not None or tensor.HasField("raw_data"):
+        raw = tensor.raw_data if view is None else view
         if len(raw) != needed:
             raise OnnxFormatError(
                 f"{what}: {name} {shape} needs {needed:,} bytes, the file holds {len(raw):,}"
