@@ -90,19 +90,28 @@ async function open() {
     });
     const progress = (/** @type {number} */ done, /** @type {number} */ total) =>
       emit("progress", { stage: "kernels", done, total });
-    const loadKept = async (/** @type {Plan} */ plan, /** @type {Weights} */ weights) =>
-      new PythonProgram(await runner.load(plan, weights, progress));
+    const load = async (
+      /** @type {Plan} */ plan,
+      /** @type {Weights} */ weights,
+      /** @type {boolean} */ warm,
+    ) => new PythonProgram(await runner.load(plan, weights, progress, warm));
     /** @type {Gpu} */
     const gpu = {
       info,
       reason: null,
       words: null,
       load: (planJson, ...weights) =>
-        loadKept(JSON.parse(planJson), {
-          ready: () => {},
-          lend: (place, use) => withViews([weights[place]], ([view]) => use(view)),
-        }),
-      loadKept,
+        load(
+          JSON.parse(planJson),
+          {
+            ready: () => {},
+            lend: (place, use) => withViews([weights[place]], ([view]) => use(view)),
+          },
+          true,
+        ),
+      // It has run on this adapter before; and often a question is waiting, for whose first run a warm-up
+      // would cost as much again.
+      loadKept: (plan, weights) => load(plan, weights, false),
       tuning: null,
       tuningRefused: null,
       keepTuning: async (record) => {
