@@ -77,8 +77,9 @@ export class Program {
   /**
    * @param {Weights} weights
    * @param {(done: number, total: number) => void} onProgress
+   * @param {boolean} warm  whether to run once; else the run is only checked
    */
-  async load(weights, onProgress) {
+  async load(weights, onProgress, warm) {
     const { runner, plan } = this;
     const compiling = compile(runner, plan, onProgress);
     let compiled = Infinity;
@@ -95,7 +96,7 @@ export class Program {
       this.dispatches = plan.run.flatMap((step) => this.#bind(step, pipelines));
     });
     // The first run of a pipeline is slower; nobody waits for this one's answer.
-    await this.#submit(this.dispatches);
+    await this.#submit(this.dispatches, warm);
   }
 
   /**
@@ -158,15 +159,17 @@ export class Program {
   /**
    * Run without inputs. What is wrong with a step shows here; then its name is found.
    * @param {Dispatch[]} dispatches
+   * @param {boolean} [really]  or only have the device look at it
    */
-  async #submit(dispatches) {
+  async #submit(dispatches, really = true) {
     const { runner, plan } = this;
     const { device } = runner;
     try {
       await runner.checked(`${plan.name}: the first run`, () => {
         const encoder = device.createCommandEncoder();
         encode(encoder, dispatches);
-        device.queue.submit([encoder.finish()]);
+        const commands = encoder.finish();
+        if (really) device.queue.submit([commands]);
       });
     } catch (error) {
       if (runner.lost) throw error;

@@ -105,13 +105,14 @@ export class Runner {
    * @param {import("./program.js").Plan} plan
    * @param {import("./program.js").Weights} weights
    * @param {(done: number, total: number) => void} [onProgress]  pipelines compiled
+   * @param {boolean} [warm]  whether to run it once, so that the first answer is no slower
    * @returns {Promise<Program>}
    */
-  async load(plan, weights, onProgress = () => {}) {
+  async load(plan, weights, onProgress = () => {}, warm = true) {
     if (this.lost) throw this.lost;
     const program = new Program(this, plan);
     try {
-      await program.load(weights, onProgress);
+      await program.load(weights, onProgress, warm);
     } catch (error) {
       program.close();
       throw error;

@@ -97,24 +97,33 @@ async function open() {
     });
     const progress = (/** @type {number} */ done, /** @type {number} */ total) =>
       emit("progress", { stage: "kernels", done, total });
-    const loadKept = async (/** @type {Plan} */ plan, /** @type {Weights} */ weights) =>
-      new PythonProgram(await runner.load(plan, weights, progress));
+    const load = async (
+      /** @type {Plan} */ plan,
+      /** @type {Weights} */ weights,
+      /** @type {boolean} */ warm,
+    ) => new PythonProgram(await runner.load(plan, weights, progress, warm));
     /** @type {Gpu} */
     const gpu = {
       info,
       reason: null,
       words: null,
       load: (planJson, ...weights) =>
-        loadKept(JSON.parse(planJson), {
-          ready: (place) => partOf(weights[place])?.ready(),
-          lend: (place, use) => {
-            const weight = weights[place];
-            const part = partOf(weight);
-            if (part) use(part.bytes());
-            else withViews([/** @type {PyBuffer} */ (weight)], ([view]) => use(view));
+        load(
+          JSON.parse(planJson),
+          {
+            ready: (place) => partOf(weights[place])?.ready(),
+            lend: (place, use) => {
+              const weight = weights[place];
+              const part = partOf(weight);
+              if (part) use(part.bytes());
+              else withViews([/** @type {PyBuffer} */ (weight)], ([view]) => use(view));
+            },
           },
-        }),
-      loadKept,
+          true,
+        ),
+      // It has run on this adapter before; and often a question is waiting, for whose first run a warm-up
+      // would cost as much again.
+      loadKept: (plan, weights) => load(plan, weights, false),
       tuning: null,
       tuningRefused: null,
       keepTuning: async (record) => {
