@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 DIGITS = {
     0: [[(0.5, 0.2), (0.36, 0.27), (0.29, 0.42), (0.29, 0.58), (0.36, 0.73), (0.5, 0.8),
@@ -49,10 +49,18 @@ def test_reads_while_the_pen_is_down(visitor):
     assert visitor.read() == "1"
 
 
-def test_what_is_drawn_before_python_runs_is_answered_when_it_does(visitor):
+def test_what_is_drawn_before_the_model_is_there_is_answered_when_it_is(visitor):
+    held: list[Route] = []
+    drawn: list[bool] = []
+    visitor.page.route(
+        "**/models/mnist/*", lambda route: route.continue_() if drawn else held.append(route)
+    )
     visitor.page.goto("./")
     visitor.draw_seven()
     expect(visitor.status).to_have_attribute("data-state", "loading")
+    drawn.append(True)
+    for route in held:
+        route.continue_()
     visitor.wait()
     assert visitor.read() == "7"
 

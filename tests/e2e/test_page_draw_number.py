@@ -94,19 +94,24 @@ def test_digits_side_by_side_are_a_number(visitor):
 
 @pytest.fixture
 def split(module):
-    """split(draw): what prepare/split.js makes of ink that draw(brush) puts on 300 x 200."""
+    """split(draw): what prepare/split.js makes of ink that draw(brush) puts on 300 x 200, which lie
+    1000 from the left of the whole."""
 
     def take(draw) -> list[tuple[int, int, np.ndarray]]:
         image = Image.new("L", (300, 200))
         draw(ImageDraw.Draw(image))
         found = module(
             "./prepare/split.js",
-            "(m, ink) => m.splitDigits(new Uint8Array(ink), 300, 200)"
-            ".map(d => ({ ...d, ink: [...d.ink] }))",
+            "(m, ink) => m.splitDigits({ ink: new Uint8Array(ink), width: 300, height: 200,"
+            " left: 1000, right: 1300, top: 0 }).map(d => ({ ...d, ink: [...d.ink] }))",
             np.asarray(image).ravel().tolist(),
         )
         return [
-            (d["left"], d["right"], np.array(d["ink"]).reshape(d["height"], d["width"]))
+            (
+                d["left"] - 1000,
+                d["right"] - 1000,
+                np.array(d["ink"]).reshape(d["height"], d["width"]),
+            )
             for d in found
         ]
 

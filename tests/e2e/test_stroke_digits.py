@@ -33,7 +33,7 @@ PREPARE = """async (ink, examples) => {
             for (const [x, y] of others) drawn.extend({ x, y });
             drawn.end();
         }
-        return splitDigits(drawn.read(), SIDE, SIDE).map(part =>
+        return splitDigits(drawn.read()).map(part =>
             ({ part, pieces: piecesOf(part, drawn.layers) }));
     });
     return window.parts.map(parts => parts.map(({ pieces }) => pieces.map(({ digit }) =>

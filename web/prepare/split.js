@@ -19,27 +19,24 @@ const NEAR = 0.25;
  * @typedef {{y: number, from: number, to: number}} Run  pixels of one row, all of them inked
  * @typedef {{runs: Run[], left: number, right: number, top: number, bottom: number}} Part
  * @typedef {{ink: Uint8Array, width: number, height: number, left: number, right: number, top: number}} Digit
- *   its own ink, cut out; left, right (exclusive) and top are its place in the whole
+ *   its own ink, cut out: width * height values, 0 (paper) to 255 (ink); left, right (exclusive) and
+ *   top are its place on the pad
  */
 
 /**
- * @param {Uint8Array | Uint8ClampedArray} ink  width * height values, 0 (paper) to 255 (ink)
- * @param {number} width
- * @param {number} height
+ * @param {Digit} whole  all ink
  * @returns {Digit[]}  from left to right; none where there is no ink
  */
-export function splitDigits(ink, width, height) {
-  return group(partsOf(ink, width, height)).map((part) => cut(part, ink, width));
+export function splitDigits(whole) {
+  return group(partsOf(whole)).map((part) => cut(part, whole));
 }
 
 /**
  * The connected parts of the ink, corners included, from left to right.
- * @param {Uint8Array | Uint8ClampedArray} ink
- * @param {number} width
- * @param {number} height
- * @returns {Part[]}
+ * @param {Digit} whole
+ * @returns {Part[]}  by their places in the whole
  */
-function partsOf(ink, width, height) {
+function partsOf({ ink, width, height }) {
   /** @type {Set<Part>} */
   const parts = new Set();
   /** @type {Map<Run, Part>} */
@@ -73,7 +70,7 @@ function partsOf(ink, width, height) {
 }
 
 /**
- * @param {Uint8Array | Uint8ClampedArray} ink
+ * @param {Uint8Array} ink
  * @param {number} width
  * @param {number} y
  * @returns {Run[]}
@@ -136,15 +133,16 @@ function group(parts) {
 
 /**
  * @param {Part} part
- * @param {Uint8Array | Uint8ClampedArray} ink
- * @param {number} stride  width of the whole
+ * @param {Digit} whole
  * @returns {Digit}
  */
-function cut({ runs, left, right, top, bottom }, ink, stride) {
+function cut({ runs, left, right, top, bottom }, whole) {
   const [width, height] = [right - left, bottom - top];
-  const own = new Uint8Array(width * height);
+  const ink = new Uint8Array(width * height);
   for (const { y, from, to } of runs) {
-    own.set(ink.subarray(y * stride + from, y * stride + to), (y - top) * width + from - left);
+    const row = whole.ink.subarray(y * whole.width + from, y * whole.width + to);
+    ink.set(row, (y - top) * width + from - left);
   }
-  return { ink: own, width, height, left, right, top };
+  const [across, down] = [whole.left, whole.top];
+  return { ink, width, height, left: across + left, right: across + right, top: down + top };
 }
