@@ -14,7 +14,7 @@ import { words, wordsOf } from "../said.js";
 import { text } from "../text.js";
 import { Bars } from "./bars.js";
 import { Message } from "./message.js";
-import { Pad, SIDE as PAD_SIDE } from "./pad.js";
+import { Pad } from "./pad.js";
 import { PadKeys } from "./pad_keys.js";
 import { PadTools } from "./pad_tools.js";
 
@@ -109,7 +109,7 @@ export class Draw {
   }
 
   #read() {
-    const parts = splitDigits(this.#pad.ink.read(), PAD_SIDE, PAD_SIDE);
+    const parts = splitDigits(this.#pad.ink.read());
     if (!parts.length) return;
     const strokes = this.#pad.ink.layers;
     const tip = this.#pad.ink.tip?.x ?? 0;

@@ -43,7 +43,7 @@ export class Ink {
 
   /** Is there nothing to read? */
   get empty() {
-    this.#inked ??= this.read().some((value) => value >= FAINT);
+    this.#inked ??= this.read().ink.some((value) => value >= FAINT);
     return !this.#inked;
   }
 
@@ -73,12 +73,9 @@ export class Ink {
       : strokes.filter(({ erases }) => !erases).map((stroke) => this.#layer(stroke));
   }
 
-  /** The ink as it is now: side * side values, 0 (paper) to 255 (ink). */
+  /** All ink as it is now, cut out: no other pixel is looked at, while the page starts as well. */
   read() {
-    const { data } = this.#brush.getImageData(0, 0, this.#side, this.#side);
-    const ink = new Uint8Array(this.#side * this.#side);
-    for (let i = 0; i < ink.length; i++) ink[i] = data[4 * i + 3];
-    return ink;
+    return cut(this.#brush, this.#place(this.#visible));
   }
 
   /**
@@ -145,27 +142,36 @@ export class Ink {
 
   /** @param {Stroke} stroke @returns {Digit} */
   #layer(stroke) {
-    const { points, width: brush } = stroke;
+    const { points } = stroke;
     const known = this.#layers.get(stroke);
     if (known?.points === points.length) return known.layer;
-    const within = (/** @type {number} */ place) => Math.min(Math.max(place, 0), this.#side - 1);
-    const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
-    const left = within(Math.floor(Math.min(...xs) - brush / 2) - 1);
-    const top = within(Math.floor(Math.min(...ys) - brush / 2) - 1);
-    const right = within(Math.ceil(Math.max(...xs) + brush / 2)) + 1;
-    const width = right - left;
-    const height = within(Math.ceil(Math.max(...ys) + brush / 2)) + 1 - top;
-    const surface = new OffscreenCanvas(width, height);
+    const place = this.#place([stroke]);
+    const surface = new OffscreenCanvas(place.width, place.height);
     const context = surface.getContext("2d", { willReadFrequently: true });
     if (!context) throw new Error(text.noCanvas);
-    context.translate(-left, -top);
+    context.translate(-place.left, -place.top);
     new Ink(context).#paint(stroke);
-    const { data } = context.getImageData(0, 0, width, height);
-    const ink = new Uint8Array(width * height);
-    for (let i = 0; i < ink.length; i++) ink[i] = data[4 * i + 3];
-    const layer = { ink, width, height, left, right, top };
+    const layer = { ...cut(context, { ...place, left: 0, top: 0 }), ...place };
     this.#layers.set(stroke, { points: points.length, layer });
     return layer;
+  }
+
+  /** What strokes can have inked, of the canvas; nothing where there are none. @param {Stroke[]} strokes */
+  #place(strokes) {
+    const within = (/** @type {number} */ place) => Math.min(Math.max(place, 0), this.#side - 1);
+    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+    for (const { points, width } of strokes) {
+      for (const { x, y } of points) {
+        left = Math.min(left, x - width / 2);
+        top = Math.min(top, y - width / 2);
+        right = Math.max(right, x + width / 2);
+        bottom = Math.max(bottom, y + width / 2);
+      }
+    }
+    if (right < left) return { left: 0, top: 0, right: 0, width: 0, height: 0 };
+    [left, top] = [within(Math.floor(left) - 1), within(Math.floor(top) - 1)];
+    [right, bottom] = [within(Math.ceil(right)) + 1, within(Math.ceil(bottom)) + 1];
+    return { left, top, right, width: right - left, height: bottom - top };
   }
 
   /** A tap is a dot: a line without length would leave no ink. @param {Stroke} stroke */
@@ -218,6 +224,21 @@ export class Ink {
     this.#brush.globalCompositeOperation = erases ? "destination-out" : "source-over";
     this.#inked = erases ? null : true;
   }
+}
+
+/**
+ * The ink in a part of a canvas: its values are 0 (paper) to 255 (ink).
+ * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} brush
+ * @param {{left: number, right: number, top: number, width: number, height: number}} place
+ * @returns {Digit}
+ */
+function cut(brush, place) {
+  const { left, top, width, height } = place;
+  const ink = new Uint8Array(width * height);
+  if (!ink.length) return { ink, ...place };
+  const { data } = brush.getImageData(left, top, width, height);
+  for (let i = 0; i < ink.length; i++) ink[i] = data[4 * i + 3];
+  return { ink, ...place };
 }
 
 /**
