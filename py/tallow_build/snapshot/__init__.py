@@ -80,7 +80,7 @@ def ensure(imported: list[Path], numpy: Path) -> Snapshot:
 
 
 def make(folder: Path, imported: list[Path], numpy: Path) -> None:
-    """Writes what `ensure` keeps into a folder: the same bytes on every machine. Raises BuildError."""
+    """Writes what `ensure` keeps into a folder: everywhere the same bytes. Raises BuildError."""
     wanted = {
         "folder": str(folder),
         "leftOut": _LEFT_OUT,
