@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.request
 
-from tallow_build import budget
+from tallow_build import budget, snapshot, sources, wheels
 from tallow_build.files import file_sha256, files_below
 from tallow_build.paths import ROOT
 
@@ -19,12 +19,26 @@ def test_runtime_json_tells_the_truth(dist):
     assert told["pyodide"]["version"] == "314.0.4"
     pyodide = told["pyodide"]
     files = {f"{pyodide['folder']}/{name}": known for name, known in pyodide["files"].items()}
-    files[told["snapshot"]["file"]] = told["snapshot"]
+    numpy = told["numpy"]
+    for known in (told["snapshot"], numpy["snapshot"], *numpy["libraries"]):
+        files[known["file"]] = known
     assert set(told["packages"]) == {"tallow", "numpy", "protobuf", "onnx"}
     packages = {known["file"]: known for known in told["packages"].values()}
     for name, known in {**files, **packages}.items():
         path = runtime / name
         assert (path.stat().st_size, file_sha256(path)) == (known["bytes"], known["sha256"])
+
+
+def test_the_snapshots_do_not_depend_on_where_they_are_made(dist, tmp_path, monkeypatch):
+    changed = {"TZ": "Asia/Kathmandu", "LANG": "de_DE.UTF-8", "LC_ALL": "fr_FR.UTF-8", "USER": "x"}
+    for name, value in {**changed, "HOME": str(tmp_path), "PYTHONHASHSEED": "7"}.items():
+        monkeypatch.setenv(name, value)
+    numpy, protobuf = sources.pyodide_numpy(), sources.pure_protobuf()
+    imported = [wheels.tallow(), protobuf[1], wheels.onnx_schema()]
+    snapshot.make(tmp_path, imported, numpy[1])
+    made = {path.name: file_sha256(path) for path in tmp_path.iterdir()}
+    assert len(made) == 10
+    assert made == {path.name: file_sha256(path) for path in snapshot.MADE.iterdir()}
 
 
 def test_every_file_that_the_manifest_names_is_there(dist):

@@ -281,6 +281,12 @@ module.HEAP32.at(at // 4)
     assert slot > 10_000  # of the table; without one, each call of a C function is JavaScript's
 
 
+def test_python_can_wait_for_a_promise(page):
+    open_python(page)
+    code = "import asyncio, pyodide.ffi; pyodide.ffi.run_sync(asyncio.sleep(0, 'waited'))"
+    assert page.evaluate(EXEC, code) == "waited"
+
+
 def test_warnings_and_tracebacks_are_told_though_no_source_is_there(page):
     code = """
 import io, traceback, warnings, tallow, contextlib

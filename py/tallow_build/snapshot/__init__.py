@@ -17,8 +17,11 @@ from ..stamps import Stamp, digest
 
 PYODIDE = NODE_MODULES / "pyodide"
 
+MADE = BUILD / "snapshot"
+
+_STEP = "Making the memory snapshots of Python"
+
 _HERE = Path(__file__).parent
-_MADE = BUILD / "snapshot"
 _FILE = "snapshot.bin"
 _NUMPY = "numpy.bin"
 _TOLD = "made.json"
@@ -62,29 +65,33 @@ def ensure(imported: list[Path], numpy: Path) -> Snapshot:
     stamp = Stamp("snapshot")
     if not stamp.fresh(inputs):
         stamp.clear()
-        step = "Making the memory snapshots of Python"
         with scratch("snapshot", BUILD / "tmp") as folder:
             made = folder / "made"
-            with explained(step):
+            with explained(_STEP):
                 made.mkdir()
-            wanted = {
-                "folder": str(made),
-                "leftOut": _LEFT_OUT,
-                "imported": [str(path) for path in imported],
-                "numpy": str(numpy),
-            }
-            call(
-                step,
-                [node_env.program(), _HERE / "make.mjs", json.dumps(wanted)],
-                "delete node_modules and start the same command again",
-            )
-            with explained(step):
-                replace_folder(made, _MADE)
-        stamp.write(inputs, [_MADE])
-    told = json.loads((_MADE / _TOLD).read_text("utf-8"))
-    libraries = [Library(_MADE / library.pop("file"), library) for library in told["libraries"]]
-    compiled = [_MADE / wheel.name for wheel in wheels]
-    return Snapshot(_MADE / _FILE, told["fill"], _MADE / _NUMPY, libraries, compiled)
+            make(made, imported, numpy)
+            with explained(_STEP):
+                replace_folder(made, MADE)
+        stamp.write(inputs, [MADE])
+    told = json.loads((MADE / _TOLD).read_text("utf-8"))
+    libraries = [Library(MADE / library.pop("file"), library) for library in told["libraries"]]
+    compiled = [MADE / wheel.name for wheel in wheels]
+    return Snapshot(MADE / _FILE, told["fill"], MADE / _NUMPY, libraries, compiled)
+
+
+def make(folder: Path, imported: list[Path], numpy: Path) -> None:
+    """Writes what `ensure` keeps into a folder: everywhere the same bytes. Raises BuildError."""
+    wanted = {
+        "folder": str(folder),
+        "leftOut": _LEFT_OUT,
+        "imported": [str(path) for path in imported],
+        "numpy": str(numpy),
+    }
+    call(
+        _STEP,
+        [node_env.program(), _HERE / "make.mjs", json.dumps(wanted)],
+        "delete node_modules and start the same command again",
+    )
 
 
 def version() -> str:

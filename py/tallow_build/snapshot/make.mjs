@@ -57,6 +57,17 @@ globalThis.Date = class extends Date {
   }
 };
 performance.now = () => 0;
+process.env.TZ = "UTC";
+Object.defineProperty(process, "version", { value: "of any version" }); // for sys._emscripten_info
+// @ts-ignore: newer versions of Node.js have it, and Pyodide would ask it for the language
+delete globalThis.navigator;
+// Python's run_sync tries to wait, as most browsers can; where one can't, that raises the same error.
+Object.assign(WebAssembly, {
+  Suspending: function (/** @type {Function} */ call) {
+    return call;
+  },
+  promising: (/** @type {Function} */ call) => call,
+});
 crypto.randomFillSync = (/** @type {any} */ view) => view.fill(0);
 syncBuiltinESMExports();
 
@@ -144,14 +155,16 @@ function reserve({ wasmTable }) {
 }
 
 /**
- * Pyodide's snapshot, without a pointer to a function in the table that only newer versions of Node.js
- * have (web/worker/snapshot.js).
+ * Pyodide's snapshot, without what differs between versions of Node.js: a pointer to a function in
+ * the table that only newer ones have (web/worker/snapshot.js), and what calls have left on the stack.
  * @param {any} python
  * @returns {Uint8Array}
  */
 function snapshotOf(python) {
-  const { HEAP32, __PyRuntime, __PyEM_EMSCRIPTEN_TRAMPOLINE_OFFSET } = python._module;
-  HEAP32[(__PyRuntime + HEAP32[__PyEM_EMSCRIPTEN_TRAMPOLINE_OFFSET / 4]) / 4] = 0;
+  const emscripten = python._module;
+  const { HEAP32, HEAPU8, __PyRuntime, __PyEM_EMSCRIPTEN_TRAMPOLINE_OFFSET: offset } = emscripten;
+  HEAP32[(__PyRuntime + HEAP32[offset / 4]) / 4] = 0;
+  HEAPU8.fill(0, emscripten._emscripten_stack_get_end(), emscripten.stackSave());
   return python.makeMemorySnapshot();
 }
 
