@@ -67,6 +67,7 @@ const engine = new Engine(address.device, {
     status.show(now);
     if (now.state === "ready") {
       started = true;
+      offline.announce();
       setTimeout(() => offline.begin(), IDLE_MS);
     } else if (now.state === "error") {
       void renew(now.words);

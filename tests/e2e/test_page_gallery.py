@@ -13,6 +13,8 @@ from PIL import Image
 from playwright.sync_api import expect
 from tests.onnx import graphs
 
+from tallow_build import parted
+
 PATIENCE = 240_000
 
 
@@ -93,6 +95,7 @@ def colours(visitor) -> None:
         [graphs.value("logits", (1, 3))],
         [graphs.weight("flat", np.int64([1, 3]))],
     ).SerializeToString()
+    graph = parted.graph_of(network, "colours.onnx")
     entry = {
         "name": "colours",
         "title": "Colours",
@@ -101,6 +104,12 @@ def colours(visitor) -> None:
         "card": "colours.json",
         "bytes": len(network),
         "sha256": hashlib.sha256(network).hexdigest(),
+        "graph": {
+            "file": "colours.graph",
+            "bytes": len(graph),
+            "sha256": hashlib.sha256(graph).hexdigest(),
+        },
+        "pieces": parted.pieces_of(network, "colours.onnx"),
     }
     card = {
         **entry,
@@ -113,6 +122,7 @@ def colours(visitor) -> None:
         "manifest.json": json.dumps({"models": [entry]}),
         "colours.json": json.dumps(card),
         "colours.labels.json": json.dumps(["red", "green", "blue"]),
+        "colours.graph": graph,
         "colours.onnx": network,
     }
     for name, body in files.items():

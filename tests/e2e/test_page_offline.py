@@ -280,7 +280,7 @@ def test_numpy_comes_once_nobody_waits_and_serves_without_a_network(visitor, hos
     page.add_init_script("window.setTimeout = new Proxy(setTimeout, { apply: late });" + LATE)
     visitor.open()
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
-    expect(offline_state(page)).to_have_attribute("data-state", "unsaid")
+    expect(offline_state(page)).to_have_attribute("data-state", "keeping")
     assert page.evaluate("navigator.serviceWorker.getRegistration().then(Boolean)") is False
     assert not any(name in url for url in fetched for name in numpy)
     visitor.draw_seven()

@@ -71,7 +71,7 @@ def test_every_style_and_module_of_the_page_has_its_hash(visitor: Any) -> None:
     # Workers can be given no hashes, which their own loading makes good for (docs/decisions.md).
     code = {url for url in asked if url.endswith((".js", ".css"))}
     assert {url for url in code if not url.startswith(f"{home}worker/")} == set(known)
-    assert len(known) == 3
+    assert len(known) == 4
 
 
 def test_text_is_not_run_as_code(visitor: Any) -> None:

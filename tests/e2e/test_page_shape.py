@@ -72,6 +72,8 @@ def test_fits_any_width_and_nothing_moves_when_an_answer_comes(visitor, photos):
         return found
 
     visitor.open("./?device=numpy")
+    # Tests have no service worker; that is said in more words, once the page is idle.
+    expect(visitor.hook("offline-state")).to_have_attribute("data-state", "refused")
     before = at_every_width()
     visitor.draw_seven()
     assert visitor.read() == "7"

@@ -32,10 +32,10 @@ PUT = """(text) => new Promise((resolve, reject) => {
 })"""
 # In both of the ways in which browsers do it, one at the start and the other when it is written.
 REFUSE = """
-let asked = 0;
+let refusals = 0;
 IDBFactory.prototype.open = () => {
   const error = new DOMException("no storage here");
-  if (asked++ === 0) throw error;
+  if (refusals++ === 0) throw error;
   const request = {error};
   setTimeout(() => request.onerror(new Event("error")));
   return request;

@@ -4,7 +4,7 @@
  * best classes, and where there are several, all of them in a gallery.
  */
 
-import { fetchCard, findModel, labelsOf, listModels, photoModel } from "../catalogue.js";
+import { labelsOf, listModels, photoModel } from "../catalogue.js";
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
 import { PhotoError, readPhoto } from "../prepare/photo.js";
@@ -219,11 +219,9 @@ export class Classify {
    */
   async #classify({ photo, model }, keep = true) {
     labelsOf(model).catch(() => {}); // fetched meanwhile; labelled() hears of a failure
-    // While the model is on its way; of a card that can't be had, the engine tells.
-    const preparing = prepare(photo, model).catch(() => null);
+    // Not earlier: beside a worker and a GPU that are busy, this would block the page three times as long.
     const { name, preprocess } = await this.#engine.ready(model);
-    const pixels = (await preparing) ?? photo.pixels(preprocess);
-    const { top, ms } = await this.#engine.classify(name, pixels, { keep });
+    const { top, ms } = await this.#engine.classify(name, photo.pixels(preprocess), { keep });
     return { rows: await labelled(top, model), model, preprocess, ms };
   }
 
@@ -310,16 +308,6 @@ export class Classify {
     figure.querySelector(".crop")?.remove();
     figure.append(outline);
   }
-}
-
-/**
- * @param {Photo} photo
- * @param {string} model
- * @returns {Promise<Uint8ClampedArray<ArrayBuffer>>}  as the model takes it
- */
-async function prepare(photo, model) {
-  const { preprocess } = await fetchCard(await findModel(model));
-  return photo.pixels(preprocess);
 }
 
 /**

@@ -34,6 +34,13 @@ export class Offline {
     offerInstall(install);
   }
 
+  /** Say what is going to be, so that nothing moves when it is done. */
+  announce() {
+    const { serviceWorker } = navigator;
+    if (!serviceWorker) void this.begin();
+    else if (!this.#begun) this.#show(serviceWorker.controller ? "kept" : "keeping");
+  }
+
   /** Keep the page's files, once nobody waits for anything; NumPy is among them. */
   async begin() {
     if (this.#begun) return;

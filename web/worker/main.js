@@ -89,7 +89,7 @@ const open = async (device) => (device === "webgpu" ? openGpu() : withoutGpu());
 async function begin({ device, view, model }) {
   begun = device;
   chosen = open(device);
-  app.use(device);
+  app.use(navigator.gpu ? device : "numpy"); // without which no adapter will be had
   if (view !== "open") {
     early = bringEarly(view === "draw" ? Promise.resolve(DIGIT_MODEL) : photoModel(model));
   }
