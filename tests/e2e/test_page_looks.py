@@ -82,10 +82,10 @@ FREEZE = """() => {
 }"""
 
 
-# Tests have no service worker; what the page says of that comes soon after it is ready.
+# Tests have no service worker; that is said once the page that is ready is idle.
 SETTLED = """["status", "offline-state"]
     .map((name) => document.querySelector(`[data-testid=${name}]`).dataset.state)
-    .every((state, i, [status]) => status !== "ready" || state !== "unsaid")"""
+    .every((state, i, [status]) => status !== "ready" || !["unsaid", "keeping"].includes(state))"""
 
 
 def rest(page: Page) -> None:
@@ -193,17 +193,22 @@ def test_the_page_looks_as_it_did(visitor, photos, patch):
 def test_loading_and_failing_look_as_they_did(visitor):
     page = visitor.page
     looks = Looks(page)
-    waiting: list[Route] = []
-    page.route("**/models/mnist/mnist-*.onnx", lambda route: waiting.append(route))
+    waiting: dict[str, Route] = {}
+    page.route("**/models/mnist/mnist-*", lambda route: waiting.update({route.request.url: route}))
     with page.expect_request("**/models/mnist/mnist-*.onnx"):
         page.goto("./")
     typeset(page)
     expect(visitor.device).to_have_attribute("data-device", "webgpu", timeout=PATIENCE)
+    python = visitor.hook("boot-log").locator("[data-stage=snapshot]")
+    expect(python).to_have_attribute("data-state", "done", timeout=PATIENCE)
     visitor.draw_seven()
     rest(page)
     looks.see("loading", of=page.locator("main"))
-    (route,) = waiting
-    route.fulfill(status=500)
+    for url, route in waiting.items():
+        if url.endswith(".onnx"):
+            route.fulfill(status=500)
+        else:
+            route.continue_()
     visitor.wait("error")
     expect(page.get_by_role("button", name="Try again").first).to_be_visible()
     rest(page)
