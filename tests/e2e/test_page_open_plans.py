@@ -17,9 +17,9 @@ from tallow_build.browser import until
 NAME = "mine.onnx"
 
 # Whether the worker's Python has compiled anything, which it numbers: told with each answer.
-ANSWER = "await fetchBytes(answer.outputs);"
+ANSWER = "fetchBytes(answer.outputs);"
 TOLD = """
-  const compiled = (await python()).pyodide.runPython(`
+  const compiled = (await app.start()).pyodide.runPython(`
 import tallow.lent
 repr(tallow.lent._numbers) != "count(1)"
 `);

@@ -74,11 +74,6 @@ export class App {
     return this.#turns.ended();
   }
 
-  /** The module itself; in turn. @returns {any} */
-  get module() {
-    return this.#module;
-  }
-
   async #tell() {
     const wanted = this.#wanted;
     if (this.#told === wanted) return;

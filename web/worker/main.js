@@ -350,12 +350,5 @@ serve({
 
   stopTuning,
 
-  ...openedActions({
-    inTurn: (job) => app.inTurn(job),
-    ask: (name, ...args) => app.ask(name, ...args),
-    app: async () => app.module,
-    python: () => app.start(),
-    gpu: () => chosen,
-    models,
-  }),
+  ...openedActions({ app, gpu: () => chosen, models }),
 });

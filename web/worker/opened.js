@@ -18,12 +18,8 @@ import { tell } from "./stage.js";
 
 /**
  * @typedef {import("./plans.js").Key} Key
- * @typedef {(name: any, ...args: unknown[]) => Promise<any>} Ask  a function of app.py, for its JSON
  * @typedef {object} Worker  what main.js lends
- * @property {<T>(job: () => Promise<T>) => Promise<T>} inTurn
- * @property {Ask} ask
- * @property {() => Promise<any>} app  py/tallow/app.py
- * @property {() => Promise<import("./python.js").Python>} python
+ * @property {import("./app.js").App} app
  * @property {() => Promise<import("./gpu.js").Gpu>} gpu  the device that was chosen last
  * @property {import("./models.js").Models} models
  *
@@ -66,23 +62,23 @@ class NotOpenError extends Error {
  * The actions on the visitor's model, by name.
  * @param {Worker} worker
  */
-export function openedActions({ inTurn, ask, app, python, gpu, models }) {
+export function openedActions({ app, gpu, models }) {
   /** The page's number of the model that is open. @type {number | null} */
   let open = null;
 
   /** What the model's file is called, and what it and the others are recognised by. */
   let content = { name: "", files: /** @type {unknown[] | null} */ (null) };
 
-  /** @type {Ask} */
+  /** @type {typeof app.ask} */
   const askWithNumpy = async (name, ...args) => {
     try {
-      return await ask(name, ...args);
+      return await app.ask(name, ...args);
     } catch (error) {
-      const running = await python();
+      const running = await app.start();
       const { type } = /** @type {{type?: string}} */ (error);
       if (!WITHOUT_NUMPY.has(type ?? "") || running.hasNumpy) throw error;
       await running.loadNumpy();
-      return ask(name, ...args);
+      return app.ask(name, ...args);
     }
   };
 
@@ -93,24 +89,10 @@ export function openedActions({ inTurn, ask, app, python, gpu, models }) {
    * @returns {Promise<T>}
    */
   const withModel = (id, job) =>
-    inTurn(() => {
+    app.inTurn(() => {
       if (id !== open) throw new NotOpenError(`Model ${id} is not open here.`);
       return job();
     });
-
-  /**
-   * Call a function of app.py that gives an object of Python's.
-   * @param {string} name
-   * @param {...unknown} args
-   */
-  const call = async (name, ...args) => {
-    const run = (await app())[name];
-    try {
-      return run(...args);
-    } finally {
-      run.destroy();
-    }
-  };
 
   /**
    * @param {File} file
@@ -119,7 +101,7 @@ export function openedActions({ inTurn, ask, app, python, gpu, models }) {
    */
   const read = async (file) => {
     const print = storable() ? new Fingerprint() : null;
-    const held = await call("reserve", file.size);
+    const held = app.call("reserve", file.size);
     try {
       const reader = file.stream().getReader();
       for (let at = 0, told = 0; ;) {
@@ -183,21 +165,11 @@ export function openedActions({ inTurn, ask, app, python, gpu, models }) {
     }
   };
 
-  /** @param {string} name */
-  const bytesOf = async (name) => {
-    const held = await call("output_bytes", name);
-    const view = held.getBuffer("u8");
-    const bytes = view.data.slice();
-    view.release();
-    held.destroy();
-    return bytes;
-  };
-
   /** @param {any[]} outputs  gain their elements */
-  const fetchBytes = async (outputs) => {
+  const fetchBytes = (outputs) => {
     for (const output of outputs) {
-      if (output.kind === "tensor") output.bytes = await bytesOf(output.name);
-      if (output.members) await fetchBytes(output.members);
+      if (output.kind === "tensor") output.bytes = app.copy(app.call("output_bytes", output.name));
+      if (output.members) fetchBytes(output.members);
     }
   };
 
@@ -207,9 +179,9 @@ export function openedActions({ inTurn, ask, app, python, gpu, models }) {
      * @param {{id: number, file: File, others: File[]}} args
      */
     openModel: ({ id, file, others }) =>
-      inTurn(async () => {
+      app.inTurn(async () => {
         open = null;
-        await call("close_model"); // before there is memory for two
+        app.call("close_model"); // before there is memory for two
         /** @type {any[]} */
         const held = [];
         /** @type {[string, string | null][]} */
@@ -221,7 +193,7 @@ export function openedActions({ inTurn, ask, app, python, gpu, models }) {
             prints.push([each.name, one.print]);
           }
           const names = JSON.stringify(others.map(({ name }) => name));
-          const told = await ask("open_model", held[0], names, ...held.slice(1));
+          const told = await app.ask("open_model", held[0], names, ...held.slice(1));
           const [[name, print], ...rest] = prints;
           // A file of the model's may have any name, its external data not.
           const needed = rest.filter(([other]) => !told.unneeded?.includes(other));
@@ -229,7 +201,7 @@ export function openedActions({ inTurn, ask, app, python, gpu, models }) {
           open = id;
           return told;
         } catch (error) {
-          await call("close_model"); // what Python keeps of the error holds the file
+          app.call("close_model"); // what Python keeps of the error holds the file
           throw error;
         } finally {
           for (const each of held) each.destroy();
@@ -257,29 +229,29 @@ export function openedActions({ inTurn, ask, app, python, gpu, models }) {
         );
         if (refused) await miss(name, key, refused);
         if (lent) models.keep(name, { key }, { warnings: [], lent }).catch(() => {});
-        await fetchBytes(answer.outputs);
+        fetchBytes(answer.outputs);
         return answer;
       }),
 
     /** @param {{id: number, runs: number, seconds: number}} args */
     timeModel: ({ id, runs, seconds }) =>
-      withModel(id, () => ask("time_model", runs, seconds, alive)),
+      withModel(id, () => app.ask("time_model", runs, seconds, alive)),
 
     /** @param {{id: number, runs: number, seconds: number}} args */
     compareModel: ({ id, runs, seconds }) =>
       withModel(id, async () => {
         const { info, words } = await openGpu();
         if (!info) throw new Said(words ?? "");
-        await (await python()).loadNumpy();
-        return ask("compare_model", runs, seconds, alive);
+        await (await app.start()).loadNumpy();
+        return app.ask("compare_model", runs, seconds, alive);
       }),
 
     /** @param {{id: number}} args */
     closeModel: ({ id }) =>
-      inTurn(async () => {
+      app.inTurn(async () => {
         if (id !== open) return;
         open = null;
-        await call("close_model");
+        app.call("close_model");
       }),
   };
 }
