@@ -42,8 +42,7 @@ def prepare(*, small: bool) -> None:
     if not folder.is_dir():
         why, remedy = f"{shown(folder)} is missing", "run `python3 build.py build`"
         raise BuildError("Putting the peer's page together", why, remedy)
-    first = json.loads((folder / "samples.json").read_text("utf-8"))[0]["name"]
-    (sample,) = folder.glob(f"{first}[-.]*")
+    sample = folder / json.loads((folder / "samples.json").read_text("utf-8"))[0]["file"]
     models = {f"{name}.onnx": next((DIST / "models" / name).glob("*.onnx")) for name in MODELS}
     files = {path.name: path for path in _FILES}
     with scratch("peer", BUILD / "tmp") as aside:

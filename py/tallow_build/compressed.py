@@ -23,7 +23,7 @@ _KEPT = BUILD / "compressed"
 _SCRIPT = Path(__file__).with_name("compress.mjs")
 
 # Compressed already.
-_PACKED = {".whl", ".zip", ".png", ".jpg", *ENDINGS}
+_PACKED = {".whl", ".zip", ".png", ".jpg", ".webp", *ENDINGS}
 
 _STEP = "Compressing the site"
 

@@ -57,8 +57,10 @@ def ensure() -> None:
     packages = dict(zip(("tallow", "protobuf", "onnx", "numpy"), memory.wheels, strict=True))
     model_files = models.ensure() | models.cards()
     photographs = samples.ensure()
+    pictures = samples.ensure_small(photographs)
     with explained(_STEP, "restore the file with git, or delete node_modules and start again"):
         made_of = [*packages.values(), *model_files.values(), *photographs.values()]
+        made_of += pictures.values()
         made_of += [memory.image, memory.numpy, *(library.file for library in memory.libraries)]
         made_of += [WEB, *(ROOT / name for name in LICENCES), NODE_MODULES / ".package-lock.json"]
         makers = [*_HERE.glob("*.py"), *_HERE.glob("*.mjs"), budget.FILE]
@@ -75,11 +77,7 @@ def ensure() -> None:
             _put_page(site)
             _put_runtime(site, packages, memory)
             _put_models(site, model_files)
-            photos = [
-                {**one, "file": _below("samples", site, photographs[one["file"]], one["file"])}
-                for one in samples.published()
-            ]
-            site.put_json("samples/samples.json", photos)
+            _put_samples(site, photographs, pictures)
             for name in LICENCES:
                 site.put(name, ROOT / name)
             keep_offline(made)
@@ -179,6 +177,16 @@ def _put_parts(site: Site, entry: dict[str, Any], model: Path) -> None:
         "sha256": hashlib.sha256(graph).hexdigest(),
     }
     entry["pieces"] = parted.pieces_of(content, model.name)
+
+
+def _put_samples(site: Site, photographs: dict[str, Path], pictures: dict[str, Path]) -> None:
+    """The sample photographs, a small picture of each, and the list of them."""
+    told = samples.published()
+    for one in told:
+        photograph, picture = photographs[one["file"]], pictures[one["file"]]
+        one["file"] = _below("samples", site, photograph, one["file"])
+        one["small"] = _below("samples", site, picture, picture.name)
+    site.put_json("samples/samples.json", told)
 
 
 def _below(folder: str, site: Site, content: Path, name: str) -> str:

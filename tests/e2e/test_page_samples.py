@@ -1,4 +1,4 @@
-"""The sample photographs: fetched once they are seen, classified when chosen, credited."""
+"""The sample photographs: small pictures once they are seen, classified when chosen, credited."""
 
 from __future__ import annotations
 
@@ -9,11 +9,25 @@ from playwright.sync_api import expect
 from tallow_build.browser import until
 from tallow_build.paths import ROOT
 
+# The mean colour of each of two pictures, as the browser shows them.
+MEANS = """(addresses) => Promise.all(addresses.map(async (address) => {
+    const picture = Object.assign(new Image(), { src: address });
+    await picture.decode();
+    const canvas = new OffscreenCanvas(64, 64).getContext("2d");
+    canvas.drawImage(picture, 0, 0, 64, 64);
+    const { data } = canvas.getImageData(0, 0, 64, 64);
+    return [0, 1, 2].map((c) => data.reduce((sum, v, i) => sum + (i % 4 === c ? v : 0), 0) / 4096);
+}))"""
 
-def test_samples_are_shown_credited_and_classified(visitor):
+
+def test_samples_are_shown_credited_and_classified(visitor, dist):
     known = json.loads((ROOT / "samples" / "samples.json").read_text("utf-8"))["samples"]
+    told = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
     fetched: list[str] = []
-    visitor.page.on("request", lambda r: fetched.append(r.url) if "samples/" in r.url else None)
+    visitor.page.on(
+        "request",
+        lambda r: fetched.append(r.url.rpartition("/")[2]) if "/samples/" in r.url else None,
+    )
     visitor.open("./?device=numpy")
     assert not fetched
     visitor.show("Classify")
@@ -26,10 +40,13 @@ def test_samples_are_shown_credited_and_classified(visitor):
         visitor.page,
         f"({loaded})([...document.querySelectorAll('[data-testid=image-sample] img')])",
     )
+    assert sorted(fetched) == sorted(["samples.json", *(one["small"] for one in told)])
+    fetched.clear()
     labels = {}
     for sample, record in zip(samples.all(), known, strict=True):
         sample.click()
         labels[record["name"]] = visitor.answer(record["file"])[0]["label"]
+    assert fetched == [one["file"] for one in told]
     assert labels["coffee"] == "espresso"
     assert labels["flower"] == "daisy"
     assert labels["rocket"] == "missile"
@@ -44,3 +61,32 @@ def test_samples_are_shown_credited_and_classified(visitor):
     visitor.hook("language-select").select_option("zh")
     expect(samples.first).to_have_text("猫")
     expect(credits).to_contain_text("公有领域")
+
+
+def test_samples_look_like_their_photographs_and_sharp_on_a_dense_screen(visitor, dist):
+    told = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
+    page = visitor.page
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    visitor.open("./?device=numpy")
+    visitor.show("Classify")
+    pictures = page.locator(".samples img")
+    expect(pictures).to_have_count(8)
+    for picture, one in zip(pictures.all(), told, strict=True):
+        picture.scroll_into_view_if_needed()
+        box = picture.bounding_box()
+        width, height = picture.evaluate(
+            "async (i) => (await i.decode(), [i.naturalWidth, i.naturalHeight])"
+        )
+        assert width >= 2 * box["width"]
+        assert height >= 2 * box["height"]
+        small, whole = page.evaluate(MEANS, [f"samples/{one[key]}" for key in ("small", "file")])
+        assert max(abs(a - b) for a, b in zip(small, whole, strict=True)) < 3
+
+
+def test_a_small_picture_is_not_dragged_in_the_place_of_its_photograph(visitor):
+    page = visitor.page
+    visitor.open("./?device=numpy")
+    visitor.show("Classify")
+    page.evaluate("addEventListener('dragstart', () => document.body.dataset.dragged = 'yes')")
+    page.locator(".samples img").first.drag_to(page.locator("#view-classify .drop"), force=True)
+    assert page.evaluate("document.body.dataset.dragged") is None

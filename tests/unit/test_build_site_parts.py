@@ -7,9 +7,11 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
-from tallow_build import budget, bundled, compressed, node_env
+from tallow_build import budget, bundled, compressed, node_env, small
 from tallow_build.errors import BuildError
 from tallow_build.site import Site, is_hashed
 
@@ -155,3 +157,17 @@ def test_a_budget_that_can_not_be_read(held, tmp_path: Path, text: str) -> None:
     (tmp_path / "bad.toml").write_text(text)
     with pytest.raises(BuildError, match=r"bad\.toml"):
         budget.check(tmp_path / "site", tmp_path / "bad.toml")
+
+
+@pytest.mark.parametrize("mode", ["RGB", "L", "P"])
+def test_a_small_picture_is_the_same_bytes_each_time(tmp_path: Path, mode: str) -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (300, 600, 3), np.uint8)
+    photograph = tmp_path / "photograph.png"
+    Image.fromarray(pixels).convert(mode).save(photograph)
+    made = [tmp_path / name for name in ("one.webp", "two.webp")]
+    for path in made:
+        small.make(photograph, path)
+    assert made[0].read_bytes() == made[1].read_bytes()
+    with Image.open(made[0]) as picture:
+        assert (picture.format, picture.size) == ("WEBP", (352, 176))
+        assert not {"icc_profile", "exif", "xmp"} & picture.info.keys()

@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * Photographs of this site to try, with whose they are. They are fetched once somebody sees them.
+ * Photographs of this site to try, with whose they are. Small pictures of them are fetched once
+ * somebody sees them, a photograph itself when it is chosen.
  */
 
 import { fetchBytes, fetchJson, withoutHash } from "../fetch.js";
@@ -10,6 +11,7 @@ import { text } from "../text.js";
  * @typedef {object} Sample  one entry of samples/samples.json
  * @property {string} name
  * @property {string} file
+ * @property {string} small  the picture of it that is shown
  * @property {string} author
  * @property {string} licence
  * @property {string} licence_url
@@ -51,12 +53,17 @@ export class Samples {
   }
 
   /** @param {Sample} sample */
-  #button({ name, file }) {
+  #button({ name, file, small }) {
     const button = Object.assign(document.createElement("button"), { type: "button" });
     button.dataset.testid = "image-sample";
     button.dataset.name = name;
-    const picture = Object.assign(document.createElement("img"), { alt: "", loading: "lazy" });
-    picture.src = `samples/${file}`;
+    const picture = Object.assign(document.createElement("img"), {
+      alt: "",
+      loading: "lazy",
+      decoding: "async",
+      draggable: false, // what is dropped is classified, and this is not the photograph
+      src: `samples/${small}`,
+    });
     const words = document.createElement("span");
     words.textContent = titleOf(name);
     button.append(picture, words);
