@@ -63,6 +63,7 @@ class BoundStep:
         self._values: list[_Value] = []
         self._actions: list[_Action] = []
         self._last = _last_uses(step.host)
+        self._host = step.host
         self._owner = -1  # the op whose result lies in the target
         self._waiting = max(  # the last op that reads what lies in the target before the step
             (
@@ -84,7 +85,7 @@ class BoundStep:
         self._made: list[Any] = [None] * len(step.host)
         self._calls = [_call(action, self._made) for action in self._actions]
         # Whatever only binding needed may go: weights, if kernels have packed them.
-        del self._reads, self._values, self._actions, self._target
+        del self._reads, self._values, self._actions, self._target, self._host
 
     def __call__(self) -> None:
         for call in self._calls:
@@ -104,6 +105,8 @@ class BoundStep:
         spec = record.infer([value.spec for value in operands], op.attrs)
         known = all(value.known for value in operands)
         settled = all(value.array is not None for value in operands)
+        if op.op == "cast" and settled and self._ends_in_views(number):
+            return _Value(spec, operands[0].array, known)  # converted by the copy that follows
         if settled and (getattr(record, "view", False) or not operands):
             array = record.numpy(np, *(value.array for value in operands), **op.attrs)
             if known or np.may_share_memory(array, operands[0].array):
@@ -135,6 +138,14 @@ class BoundStep:
         self._actions.append(_Action(kernel, given, result))
         return result
 
+    def _ends_in_views(self, number: int) -> bool:
+        """Whether what follows an op only looks at its result in other shapes, one after the other."""
+        rest = list(enumerate(self._host))[number + 1 :]
+        return all(
+            getattr(REGISTRY[op.op], "view", False) and op.operands[0] == ["op", place - 1]
+            for place, op in rest
+        )
+
     def _place(self, number: int, op: HostOp, spec: Spec) -> Any:
         """The target in the result's shape, if it can hold the result now; else None."""
         shape, dtype = spec
@@ -161,7 +172,8 @@ class BoundStep:
         """Sees to it that the last value comes to lie in the target, row by row."""
         np, target = self._np, self._target
         array = value.array
-        if array is not None and array.flags.c_contiguous and np.shares_memory(array, target):
+        lies = array is not None and array.flags.c_contiguous and array.dtype == target.dtype
+        if lies and np.shares_memory(array, target):
             return
 
         def copy(operands: Sequence[Any], out: Any) -> None:
