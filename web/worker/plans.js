@@ -3,15 +3,16 @@
  * Plans that were compiled on an earlier visit, with their weights: kept in the browser's cache
  * storage, an entry a plan, and found again by all that they depend on.
  *
- * An entry is a text (py/tallow/compile/kept.py) and the weights, each behind its length and its
- * SHA-256, so that what was damaged is found when it is read. Beside it lies when it was last used.
+ * An entry is a text (py/tallow/compile/kept.py) and the weights, in parts: the text, then some weights
+ * each, behind their length and their SHA-256, so that what was damaged is found when it is read.
+ * Beside it lies when it was last used.
  * Entries come and go as wholes: tabs that write the same one, or drop it while it is read, make each
  * other no more than miss it.
  */
 
 import { digest, hex, joined } from "../bytes.js";
-import { SITE } from "../fetch.js";
 import { Said, words } from "../said.js";
+import { SITE } from "../site.js";
 import { tell } from "./stage.js";
 
 /**
@@ -29,7 +30,7 @@ import { tell } from "./stage.js";
 
 /** Of this form of entries. Those of other forms, and all others of ours, begin alike. */
 const FAMILY = "tallow-plans-";
-const CACHE = `${FAMILY}1`;
+const CACHE = `${FAMILY}2`;
 
 const PLANS = new URL("plans/", SITE).href;
 
@@ -37,8 +38,8 @@ const PLANS = new URL("plans/", SITE).href;
 const MOST = 200e6;
 const SHARE = 0.25;
 
-/** In the place of a weight that whoever has it restored has elsewhere. */
-const NONE = new Uint8Array();
+/** Bytes of weights from which on a part is complete: for each one, its hash is waited for. */
+const ENOUGH = 1 << 20;
 
 /** Of a part: its length, a word, and its SHA-256. */
 const HEAD = 4 + 32;
@@ -120,18 +121,17 @@ export async function keep(key, text, sizes, weight) {
   const cache = await caches.open(CACHE);
   const bytes = sizes.reduce((sum, size) => sum + size, text.length);
   if (!(await makeRoom(cache, key, bytes))) return false;
-  let next = -1;
+  const parts = contents(text, sizes, weight);
   const body = new ReadableStream(
     {
       pull: async (stream) => {
-        const part = next < 0 ? new TextEncoder().encode(text) : sizes[next] ? weight(next) : NONE;
+        const { done, value: part } = parts.next();
+        if (done) return stream.close();
         const head = new Uint8Array(HEAD);
         new DataView(head.buffer).setUint32(0, part.length);
         head.set(await digest(part), 4);
         stream.enqueue(head);
-        stream.enqueue(part);
-        next += 1;
-        if (next === sizes.length) stream.close();
+        return stream.enqueue(part);
       },
     },
     { highWaterMark: 0 },
@@ -139,6 +139,40 @@ export async function keep(key, text, sizes, weight) {
   await noteUse(cache, key, bytes);
   await cache.put(address(key), new Response(body));
   return true;
+}
+
+/**
+ * What lies in the parts of an entry.
+ * @param {string} text
+ * @param {number[]} sizes
+ * @param {(place: number) => Uint8Array<ArrayBuffer>} weight
+ * @returns {Generator<Uint8Array<ArrayBuffer>, void>}
+ */
+function* contents(text, sizes, weight) {
+  yield new TextEncoder().encode(text);
+  for (let place = 0; place < sizes.length;) {
+    const end = endOfPart(sizes, place);
+    /** @type {Uint8Array[]} */
+    const some = [];
+    let bytes = 0;
+    for (; place < end; place++) {
+      if (!sizes[place]) continue; // whoever has it restored has it elsewhere
+      some.push(weight(place));
+      bytes += sizes[place];
+    }
+    yield joined(some, bytes);
+  }
+}
+
+/**
+ * @param {number[]} sizes
+ * @param {number} begin  the place of the first weight in a part
+ * @returns {number}  the first that is in the next one
+ */
+function endOfPart(sizes, begin) {
+  let end = begin;
+  for (let bytes = 0; end < sizes.length && bytes < ENOUGH; end++) bytes += sizes[end];
+  return end;
 }
 
 /**
@@ -172,6 +206,11 @@ export class KeptWeights {
     return this.#sizes.length;
   }
 
+  /** Bytes of each. */
+  get sizes() {
+    return this.#sizes;
+  }
+
   /**
    * Resolves once this one is there; one call at a time.
    * @param {number} place
@@ -179,9 +218,15 @@ export class KeptWeights {
    */
   async ready(place) {
     while (this.#read <= place) {
+      const end = endOfPart(this.#sizes, this.#read);
       const part = await this.#parts.next();
-      if (part.length !== this.#sizes[this.#read]) throw new DamagedError();
-      this.#held.set(this.#read++, part);
+      let at = 0;
+      for (; this.#read < end; this.#read++) {
+        const next = at + this.#sizes[this.#read];
+        this.#held.set(this.#read, part.subarray(at, next));
+        at = next;
+      }
+      if (part.length !== at) throw new DamagedError();
     }
   }
 
