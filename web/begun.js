@@ -7,6 +7,9 @@
 import { readAddress } from "./address.js";
 
 /**
+ * @typedef {import("./address.js").Address & {controlled: boolean}} Beginning  controlled: by the
+ *   service worker, which has kept all files by then
+ *
  * @typedef {object} Begun
  * @property {Worker} worker
  * @property {MessageEvent[]} said       what it has said before anybody heard it
@@ -27,7 +30,8 @@ export function begin() {
   const begun = { worker, said: [], failed: null };
   worker.onmessage = (event) => begun.said.push(event);
   worker.onerror = (event) => (begun.failed = event);
-  worker.postMessage({ action: "begin", args: readAddress() });
+  const controlled = Boolean(navigator.serviceWorker?.controller);
+  worker.postMessage({ action: "begin", args: { ...readAddress(), controlled } });
   shared.begun = begun;
 }
 

@@ -66,3 +66,9 @@ export class Fingerprint {
 export function hex(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+
+/** The same bytes in base64. @param {string} digits  hexadecimal */
+export function base64(digits) {
+  const bytes = digits.match(/../g) ?? [];
+  return btoa(String.fromCharCode(...bytes.map((byte) => parseInt(byte, 16))));
+}

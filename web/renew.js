@@ -10,7 +10,7 @@ import { markOf } from "./names.js";
 /** @typedef {import("./said.js").Words} Words */
 
 /** What names the files of a version; the server is asked for these anew. */
-const LISTS = ["./", "runtime/runtime.json", "models/manifest.json", "samples/samples.json"];
+const LISTS = ["./", "models/manifest.json", "samples/samples.json"];
 
 /** In the session's storage: the files for whose sake the page was started over. */
 const STARTED_OVER = "tallow-started-over";

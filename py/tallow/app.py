@@ -27,7 +27,7 @@ from .errors import OnnxFormatError
 from .functions import permute_dims, reshape
 from .graph import Graph, input_node
 from .hostarray import HostArray
-from .lent import kept_text, kept_weight, lend, let_all_go, let_go
+from .lent import kept_text, kept_weight, lend, let_all_go, let_go, rehearse
 from .opened import (
     close_model,
     compare_model,
@@ -55,6 +55,7 @@ __all__ = [
     "output_bytes",
     "predict",
     "profile",
+    "rehearse",
     "reserve",
     "run_model",
     "run_on",
@@ -152,19 +153,19 @@ async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
     return await _with_graph(card, fetch, load)
 
 
-async def load_kept(name: str, card_json: str, text: str, loaded: Any, *weights: Any) -> str:
+async def load_kept(name: str, card_json: str, text: str, loaded: Any, weights: Any) -> str:
     """Loads what `kept_text` gave on an earlier visit: no file is read, no graph built.
 
-    loaded: what the worker has of it on the GPU, or None; then the weights are given. Returns what
+    loaded: what the worker has of it on the GPU, or None; then `weights` is a buffer with all of
+    them (`kept.restore`). Returns what
     `load_model` does, but for "compiling" and "lent". Raises PlanError for a text that is not of
     this version, DeviceError if the device cannot have it.
     """
     card = json.loads(card_json)
     used = backend()
     began = time.perf_counter()
-    views = [memoryview(content).cast("B") for content in weights]
-    compiled, facts = kept.restore(text, views, loaded)
-    del weights, views
+    compiled, facts = kept.restore(text, _bytes(weights) if weights else (), loaded)
+    del weights
     session = Session(compiled, await used.load_async(compiled), used)
     return _loaded(name, session, card, time.perf_counter() - began, {**facts, "kept": True})
 

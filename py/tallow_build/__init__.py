@@ -8,8 +8,8 @@
     wheels.py       the wheels that are made here
     models.py       the model files; training.py trains the digit network anew
     networks.py     networks of others, for the tests
-    dist.py         puts dist/ together
-    integrity.py    hashes in its HTML; service_worker.mjs keeps it for use offline
+    dist.py         puts dist/ together: bundled.py its modules, documents.py its HTML, with hashes,
+                    small.py small pictures; service_worker.mjs keeps it for use offline
     address.py      opens a port; server.py serves a folder on it
     browser.py      finds, gets and starts Chromium; debian.py installs packages
     script.py       runs a Python file in the browser

@@ -32,13 +32,8 @@ from .progress import MB, folder_bytes, say
 from .site import Site
 from .stamps import Stamp, digest
 
-PYODIDE_FILES = (
-    "pyodide.mjs",
-    "pyodide.asm.mjs",
-    "pyodide.asm.wasm",
-    "python_stdlib.zip",
-    "pyodide-lock.json",
-)
+PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+LOCK = "pyodide-lock.json"
 
 PAGES = ("index.html", "python.html")
 LICENCES = ("LICENSE", "NOTICE")
@@ -74,8 +69,8 @@ def ensure() -> None:
         with scratch("dist", BUILD / "tmp") as folder:
             made = folder / "dist"
             site = Site(made)
-            _put_page(site)
-            _put_runtime(site, packages, memory)
+            runtime = _put_runtime(site, packages, memory)
+            _put_page(site, runtime)
             _put_models(site, model_files)
             _put_samples(site, photographs, pictures)
             for name in LICENCES:
@@ -96,9 +91,9 @@ def keep_offline(site: Path) -> None:
     call("Writing the service worker", (node_env.program(), _SERVICE_WORKER, site), remedy)
 
 
-def _put_page(site: Site) -> None:
-    """Modules, styles, icons, documents."""
-    bundled.put_modules(site, WEB)
+def _put_page(site: Site, runtime: dict[str, Any]) -> None:
+    """Modules, which know what there is of Python, styles, icons, documents."""
+    bundled.put_modules(site, WEB, {"runtime": runtime})
     for path in files_below(WEB):
         if path.suffix in (".svg", ".png"):
             site.put_hashed(path.relative_to(WEB).as_posix(), path)
@@ -107,9 +102,11 @@ def _put_page(site: Site) -> None:
     documents.put_app(site)
 
 
-def _put_runtime(site: Site, packages: dict[str, Path], memory: snapshot.Snapshot) -> None:
-    """Python and its packages, and runtime.json: what the worker downloads, with sizes for the
-    progress and hashes."""
+def _put_runtime(
+    site: Site, packages: dict[str, Path], memory: snapshot.Snapshot
+) -> dict[str, Any]:
+    """Python and its packages. Returns what the worker must know of them to download them, with
+    sizes for the progress and hashes (web/worker/runtime.js)."""
     pyodide = {name: snapshot.PYODIDE / name for name in PYODIDE_FILES}
     folder = site.put_in_hashed_folder("runtime/pyodide", pyodide)
     # What reads a wheel's name wants it as it is.
@@ -117,13 +114,14 @@ def _put_runtime(site: Site, packages: dict[str, Path], memory: snapshot.Snapsho
         name: site.put_in_hashed_folder(f"runtime/{name}", {path.name: path})
         for name, path in packages.items()
     }
-    told = {
+    return {
         "version": wheels.version(),
         "pyodide": {
             "version": snapshot.version(),
             "folder": folder.removeprefix("runtime/"),
             "files": {name: _known(path) for name, path in pyodide.items()},
         },
+        "lock": _lock(),
         "snapshot": {**_put_part(site, memory.image), "fill": memory.fill},
         "numpy": {
             "snapshot": _put_part(site, memory.numpy),
@@ -139,11 +137,16 @@ def _put_runtime(site: Site, packages: dict[str, Path], memory: snapshot.Snapsho
             for name, path in packages.items()
         },
     }
-    site.put_json("runtime/runtime.json", told)
+
+
+def _lock() -> dict[str, Any]:
+    """Pyodide's list of packages, with the one that the page may ask it for."""
+    told = json.loads((snapshot.PYODIDE / LOCK).read_text("utf-8"))
+    return {"info": told["info"], "packages": {"numpy": told["packages"]["numpy"]}}
 
 
 def _put_part(site: Site, content: Path) -> dict[str, Any]:
-    """Writes a file of Python's, and returns what runtime.json tells of it."""
+    """Writes a file of Python's, and returns what the worker must know of it."""
     return {"file": _below("runtime", site, content, content.name), **_known(content)}
 
 

@@ -2,7 +2,7 @@
 styles and modules carry their hash (W3C Subresource Integrity).
 
 Workers have no place for a hash in any browser; there the hashes of the service worker count, and
-those of runtime.json and the models.
+those that it knows of its files and of the models.
 """
 
 from __future__ import annotations

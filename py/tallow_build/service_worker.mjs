@@ -1,17 +1,23 @@
 /**
  * Has Workbox write the service worker of a built site, which keeps all of its files for use without
- * a network, each checked by its hash when it arrives.
+ * a network, each checked by its hash when it arrives. Who asks for what the browser's own cache has,
+ * and for nothing else, gets that (web/worker/runtime.js): machine code is kept there with a file.
  *
  *     node service_worker.mjs FOLDER
  */
 
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { generateSW } from "workbox-build";
 
 const [folder] = process.argv.slice(2);
+
+const ASIDE = `addEventListener("fetch", (event) => {
+  if (event.request.cache === "only-if-cached") event.stopImmediatePropagation();
+});
+`;
 
 /** @param {{url: string}} entry  of the precache manifest */
 async function sealed(entry) {
@@ -19,8 +25,9 @@ async function sealed(entry) {
   return { ...entry, integrity: `sha256-${createHash("sha256").update(content).digest("base64")}` };
 }
 
+const swDest = join(folder, "service-worker.js");
 const { warnings } = await generateSW({
-  swDest: join(folder, "service-worker.js"),
+  swDest,
   globDirectory: folder,
   globPatterns: ["**/*"],
   globIgnores: ["**/*.{br,gz}"], // other forms of files, which the server may give instead
@@ -41,3 +48,4 @@ if (warnings.length) {
   console.error(warnings.join("\n"));
   process.exit(1);
 }
+await writeFile(swDest, ASIDE + (await readFile(swDest, "utf-8"))); // before Workbox listens

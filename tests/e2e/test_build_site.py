@@ -10,6 +10,7 @@ import urllib.request
 
 import pytest
 from PIL import Image
+from tests.e2e.runtime import known
 
 from tallow_build import budget, snapshot, sources, wheels
 from tallow_build.files import file_sha256, files_below
@@ -17,20 +18,20 @@ from tallow_build.paths import ROOT
 from tallow_build.small import BOX
 
 
-def test_runtime_json_tells_the_truth(dist):
+def test_what_the_worker_knows_of_python_is_the_truth(dist):
     runtime = dist / "runtime"
-    told = json.loads((runtime / "runtime.json").read_text())
+    told = known(dist)
     assert told["pyodide"]["version"] == "314.0.4"
     pyodide = told["pyodide"]
-    files = {f"{pyodide['folder']}/{name}": known for name, known in pyodide["files"].items()}
+    files = {f"{pyodide['folder']}/{name}": one for name, one in pyodide["files"].items()}
     numpy = told["numpy"]
-    for known in (told["snapshot"], numpy["snapshot"], *numpy["libraries"]):
-        files[known["file"]] = known
+    for one in (told["snapshot"], numpy["snapshot"], *numpy["libraries"]):
+        files[one["file"]] = one
     assert set(told["packages"]) == {"tallow", "numpy", "protobuf", "onnx"}
-    packages = {known["file"]: known for known in told["packages"].values()}
-    for name, known in {**files, **packages}.items():
+    packages = {one["file"]: one for one in told["packages"].values()}
+    for name, one in {**files, **packages}.items():
         path = runtime / name
-        assert (path.stat().st_size, file_sha256(path)) == (known["bytes"], known["sha256"])
+        assert (path.stat().st_size, file_sha256(path)) == (one["bytes"], one["sha256"])
 
 
 def test_the_snapshots_do_not_depend_on_where_they_are_made(dist, tmp_path, monkeypatch):
@@ -76,7 +77,7 @@ def test_every_sample_is_there(dist):
 
 def test_everything_has_a_line_in_the_budget_and_keeps_to_it(dist):
     assert len(budget.check(dist)) > 20
-    folder = json.loads((dist / "runtime" / "runtime.json").read_text())["pyodide"]["folder"]
+    folder = known(dist)["pyodide"]["folder"]
     wasm = dist / "runtime" / folder / "pyodide.asm.wasm"
     assert budget.wire_bytes(wasm) < 0.3 * wasm.stat().st_size
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from contextlib import contextmanager
 
 from playwright.sync_api import Page, Route, expect
 from tests.e2e.conftest import served_path
+from tests.e2e.runtime import WORKER as WORKER_FILE
+from tests.e2e.runtime import retell
 
 from tallow_build.browser import until
 
@@ -42,7 +43,6 @@ MODEL = "models/mnist/mnist-*.onnx"
 # worker whose modules can't be loaded, browsers name only the worker.
 WORKER = {"worker/main-*.js": "worker"}
 PYTHON = [
-    "runtime/runtime.json",
     "runtime/pyodide-*/pyodide.mjs",
     "runtime/pyodide-*/pyodide.asm.wasm",
     "runtime/pyodide-*/pyodide.asm.mjs",
@@ -100,19 +100,16 @@ def test_wasm_that_does_not_compile(visitor, dist):
     wasm = "pyodide.asm.wasm"
     body = next(dist.glob(f"runtime/pyodide-*/{wasm}")).read_bytes()
     other = body[:5000] + bytes(1000) + body[6000:]
-
-    def change(route: Route, told: bytes) -> None:
-        runtime = json.loads(told)
-        runtime["pyodide"]["files"][wasm]["sha256"] = hashlib.sha256(other).hexdigest()
-        route.fulfill(json=runtime)
-
-    served = broken(
-        visitor.page, f"runtime/pyodide-*/{wasm}", lambda route, _: route.fulfill(body=other)
-    )
-    with broken(visitor.page, "runtime/runtime.json", change), served:
+    known = {"sha256": hashlib.sha256(other).hexdigest()}
+    retell(visitor.page, lambda runtime: runtime["pyodide"]["files"][wasm].update(known))
+    path = f"runtime/pyodide-*/{wasm}"
+    with broken(visitor.page, path, lambda route, _: route.fulfill(body=other)):
         visitor.open(state="error")
         expect(visitor.status).to_contain_text("Python could not be started")
-    recovers(visitor)
+    visitor.page.unroute(f"**/{WORKER_FILE}")
+    visitor.open()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
 
 
 def test_a_model_that_fails_leaves_the_others_working(visitor, photos):

@@ -124,6 +124,27 @@ def test_everything_works_without_a_network_after_the_first_visit(visitor, host,
     assert visitor.read() == "7"
 
 
+# Where the worker's WebAssembly has come from, where the browser tells.
+WASM = """performance.getEntriesByType("resource")
+    .filter(({ name }) => name.endsWith(".wasm"))
+    .map(({ deliveryType }) => deliveryType)"""
+
+
+def test_a_second_visit_compiles_what_the_browsers_own_cache_has(visitor, host):
+    """With which V8 has kept the machine code of the first one."""
+    page = visitor.page
+    visitor.open("./?device=numpy")
+    wait_until_kept(page)
+    assert "cache" not in page.workers[0].evaluate(WASM)
+    host.shut()
+    visitor.open("./?device=numpy")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    assert page.workers[0].evaluate(WASM) == ["cache"] * 3
+    stage = visitor.hook("boot-log").locator("[data-stage=numpySnapshot]")
+    expect(stage).to_have_attribute("data-state", "done")
+
+
 def test_a_new_version_is_offered_and_waits(visitor, host):
     page = visitor.page
     visitor.open("./?device=numpy")

@@ -143,19 +143,14 @@ def test_damaged_ones_are_found_and_made_anew(visitor, device, damages):
     recalled(visitor)
 
 
-def test_those_of_another_version_are_not_found_and_go(visitor):
+def test_those_of_another_version_are_not_found_and_go(visitor, patch):
     page = visitor.page
     visitor.open()
     first = seven(visitor)
     kept(visitor)
     (old,) = plans(page)
-
-    def next_version(route: Route) -> None:
-        response = route.fetch()
-        route.fulfill(response=response, json={**response.json(), "next": True})
-
-    page.route("**/runtime/runtime.json", next_version)
-    page.evaluate("caches.open('tallow-plans-0').then(() => 0)")  # of another form, too
+    patch(page, "worker/runtime.js", "BUILD = JSON", 'BUILD = "next" + JSON')
+    page.evaluate("caches.open('tallow-plans-1').then(() => 0)")  # of another form, too
     visitor.open()
     assert seven(visitor) == first
     expect(line(visitor, "plan")).to_have_count(0)
@@ -163,7 +158,7 @@ def test_those_of_another_version_are_not_found_and_go(visitor):
     kept(visitor)
     (new,) = plans(page)
     assert new != old
-    assert page.evaluate("caches.keys()") == ["tallow-plans-1"]
+    assert page.evaluate("caches.keys()") == ["tallow-plans-2"]
 
 
 NO_STORAGE = "this browser keeps nothing for this address."

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
+from tests.e2e.runtime import known, retell
 
 from tallow_build.browser import until
 
@@ -28,26 +27,9 @@ def asked_of_runtime(page: Page) -> list[str]:
     return asked
 
 
-def known(dist: Path) -> dict[str, Any]:
-    """runtime.json."""
-    told: dict[str, Any] = json.loads((dist / "runtime" / "runtime.json").read_text("utf-8"))
-    return told
-
-
 def image(dist: Path) -> Path:
     """The snapshot."""
     return dist / "runtime" / known(dist)["snapshot"]["file"]
-
-
-def retell(page: Page, change) -> None:
-    """Serves runtime.json as `change` leaves it."""
-
-    def handle(route: Route) -> None:
-        runtime = route.fetch().json()
-        change(runtime)
-        route.fulfill(json=runtime)
-
-    page.route("**/runtime/runtime.json", handle)
 
 
 def serve_as_right(page: Page, content: bytes) -> None:

@@ -152,14 +152,20 @@ def test_the_page_loads_what_it_has_kept_without_the_models_file() -> None:
         sizes = [size for *_, size in json.loads(text)["weights"]]
         weights = [bytes(app.kept_weight(number, place)) for place in range(len(sizes))]
         assert [len(weight) for weight in weights] == sizes
+        assert await app.rehearse(number) == "null"
+        assert app.kept_text(number) == text
+        assert bytes(await app.predict("mnist", pixels)) == first
         app.let_go(number)
+        with pytest.raises(KeyError):
+            await app.rehearse(number)
         with pytest.raises(KeyError):
             app.kept_text(number)
         with pytest.raises(KeyError):
             app.kept_weight(number, 0)
 
         await app.start("numpy")
-        again = json.loads(await app.load_kept("mnist", card, text, None, *weights))
+        whole = b"".join(weight.ljust(-(-len(weight) // 16) * 16, b"\0") for weight in weights)
+        again = json.loads(await app.load_kept("mnist", card, text, None, whole))
         assert not facts.pop("kept") and again.pop("kept")
         assert facts.pop("compiling") > 0  # milliseconds, of which the second visit has none
         assert 0 < again.pop("seconds") < facts.pop("seconds")  # no graph is built

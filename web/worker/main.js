@@ -17,6 +17,7 @@ import { Models } from "./models.js";
 import { openedActions } from "./opened.js";
 import { any } from "./plans.js";
 import { Queue } from "./queue.js";
+import { expectKept } from "./runtime.js";
 import { emit, serve } from "./serve.js";
 
 /**
@@ -84,9 +85,10 @@ const open = async (device) => (device === "webgpu" ? openGpu() : withoutGpu());
 
 /**
  * Begin what the page will ask for, as far as its address tells that.
- * @param {import("../address.js").Address} address
+ * @param {import("../begun.js").Beginning} args
  */
-async function begin({ device, view, model }) {
+async function begin({ device, view, model, controlled }) {
+  if (controlled) expectKept();
   begun = device;
   chosen = open(device);
   app.use(navigator.gpu ? device : "numpy"); // without which no adapter will be had

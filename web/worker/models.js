@@ -8,11 +8,11 @@
  */
 
 import { fetchCard, findModel } from "../catalogue.js";
-import { fetchBytes } from "../fetch.js";
 import { wordsOf } from "../said.js";
 import { Part } from "../arriving.js";
 import { download, downloadPieces } from "./downloads.js";
 import { find, forget, keep, keyOf } from "./plans.js";
+import { BUILD } from "./runtime.js";
 import { emit } from "./serve.js";
 import { stage, tell } from "./stage.js";
 
@@ -42,6 +42,12 @@ import { stage, tell } from "./stage.js";
  * @property {number} seconds  that this has taken
  */
 
+/** Of the weights that Python is given: see py/tallow/compile/kept.py. */
+const ALIGNED = 16;
+
+/** Milliseconds for which Python loads a plan again and again. */
+const REHEARSAL_MS = 600;
+
 export class Models {
   #worker;
 
@@ -57,9 +63,8 @@ export class Models {
    * @returns {Promise<Brought>}
    */
   async bring(name, opening) {
-    const building = identifyBuild();
     const entry = await findModel(name);
-    const [card, gpu, build] = await Promise.all([fetchCard(entry), opening, building]);
+    const [card, gpu] = await Promise.all([fetchCard(entry), opening]);
     const { info, tuning, tuningRefused } = gpu;
     if (!info) this.#worker.app.start();
     const brought = {
@@ -73,8 +78,8 @@ export class Models {
     };
     const began = performance.now();
     // Of a tuning record that is refused, Python must tell.
-    if (build && !tuningRefused) {
-      brought.key = await keyOf(build, name, entry.sha256, card, info, tuning);
+    if (!tuningRefused) {
+      brought.key = await keyOf(BUILD, name, entry.sha256, card, info, tuning);
       if (brought.key) await this.#recall(name, brought);
     }
     if (!brought.program) this.#worker.app.start(); // of what goes wrong there, load() hears
@@ -120,7 +125,8 @@ export class Models {
       end: performance.now(),
       duration: facts.compiling,
     });
-    this.keep(name, brought, facts).catch(() => {}); // a Python that has failed is replaced
+    const rehearsal = brought.gpu.info ? 0 : REHEARSAL_MS; // where the next visit waits for Python
+    this.keep(name, brought, facts, rehearsal).catch(() => {}); // a Python that failed is replaced
     return facts;
   }
 
@@ -204,25 +210,32 @@ export class Models {
   async #loadKept(name, { card, program, seconds }, { text, weights }) {
     /** @type {(...given: unknown[]) => Promise<Facts>} */
     const load = (...given) => this.#worker.app.ask("load_kept", name, card, text, ...given);
-    if (program) return load(program);
+    if (program) return load(program, undefined);
     const facts = await stage("kernels", { model: name }, () => {
-      /** @type {any[]} */
-      const held = [];
-      for (let place = 0; place < weights.count; place++) {
-        weights.lend(place, (bytes) => held.push(this.#copy(bytes)));
-      }
-      const loading = load(undefined, ...held);
-      for (const each of held) each.destroy(); // they are Python's alone from now on
+      const held = this.#copy(weights);
+      const loading = load(undefined, held);
+      held.destroy(); // they are Python's alone from now on
       return loading;
     });
     return { ...facts, seconds: facts.seconds + seconds };
   }
 
-  /** @param {Uint8Array} bytes @returns {any}  a bytearray of Python's */
-  #copy(bytes) {
-    const held = this.#worker.app.call("reserve", bytes.length);
+  /**
+   * @param {import("./plans.js").KeptWeights} weights  which are there
+   * @returns {any}  a bytearray of Python's with all of them
+   */
+  #copy(weights) {
+    const room = (/** @type {number} */ size) => Math.ceil(size / ALIGNED) * ALIGNED;
+    const held = this.#worker.app.call(
+      "reserve",
+      weights.sizes.reduce((sum, size) => sum + room(size), 0),
+    );
     const view = held.getBuffer("u8");
-    view.data.set(bytes);
+    let at = 0;
+    weights.sizes.forEach((size, place) => {
+      weights.lend(place, (bytes) => view.data.set(bytes, at));
+      at += room(size);
+    });
     view.release();
     return held;
   }
@@ -232,8 +245,9 @@ export class Models {
    * @param {string} name
    * @param {{key: import("./plans.js").Key | null}} brought
    * @param {{warnings: unknown[], lent?: number}} facts
+   * @param {number} [rehearsal]  see #rehearse
    */
-  async keep(name, { key }, { warnings, lent }) {
+  async keep(name, { key }, { warnings, lent }, rehearsal = 0) {
     const { app, idle } = this.#worker;
     try {
       // What came with a warning is compiled again next time, so that it comes again.
@@ -248,6 +262,7 @@ export class Models {
           return held instanceof Part ? held.bytes() : app.copy(held);
         });
         if (kept) tell("keep", { model: name }, "done", began);
+        if (kept) await this.#rehearse(lent, rehearsal).catch(() => {}); // nobody needs it
       } catch (error) {
         // Another device or model was chosen meanwhile, and this one is not lent any more.
         if (/** @type {{type?: string}} */ (error).type === "KeyError") return;
@@ -256,6 +271,18 @@ export class Models {
     } finally {
       app.call("let_go", lent);
     }
+  }
+
+  /**
+   * Have Python do for a while what the next visit begins with. V8 keeps machine code with a file from
+   * one visit to the next as soon as it has optimised a megabyte of it, which one load alone just
+   * reaches or just misses.
+   * @param {number | undefined} lent
+   * @param {number} ms
+   */
+  async #rehearse(lent, ms) {
+    const end = performance.now() + ms;
+    while (performance.now() < end) await this.#worker.app.ask("rehearse", lent);
   }
 }
 
@@ -271,18 +298,4 @@ async function miss(name, brought, error) {
   if (/** @type {Error} */ (error).name === "DeviceLostError") throw error;
   tell("plan", { model: name, why: wordsOf(error) }, "failed", performance.now());
   if (brought.key) await forget(brought.key).catch(() => {}); // storage that refuses has said so
-}
-
-/** @type {Promise<string> | undefined} */
-let build;
-
-/** What tells this build of Python and Tallow from others; null where it can't be had now. */
-export async function identifyBuild() {
-  build ??= fetchBytes("runtime/runtime.json").then((bytes) => new TextDecoder().decode(bytes));
-  try {
-    return await build;
-  } catch {
-    build = undefined; // Python's start will fail with it as well, and say so
-    return null;
-  }
 }

@@ -11,8 +11,8 @@
 import { Fingerprint } from "../bytes.js";
 import { Said, wordsOf } from "../said.js";
 import { openGpu } from "./gpu.js";
-import { identifyBuild } from "./models.js";
 import { find, forget, keyOf, storable } from "./plans.js";
+import { BUILD } from "./runtime.js";
 import { emit } from "./serve.js";
 import { tell } from "./stage.js";
 
@@ -131,10 +131,10 @@ export function openedActions({ app, gpu, models }) {
   const keyFor = async (feeds) => {
     const { files } = content;
     if (!files || feeds.some(({ texts, members }) => texts || members)) return null;
-    const [build, { info, tuning, tuningRefused }] = await Promise.all([identifyBuild(), gpu()]);
-    if (!build || tuningRefused) return null;
+    const { info, tuning, tuningRefused } = await gpu();
+    if (tuningRefused) return null;
     const inputs = feeds.map(({ name, shape, dtype }) => [name, shape, dtype]);
-    return keyOf(build, "opened", files, inputs, info, tuning);
+    return keyOf(BUILD, "opened", files, inputs, info, tuning);
   };
 
   /**

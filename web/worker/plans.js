@@ -11,8 +11,8 @@
  */
 
 import { digest, hex, joined } from "../bytes.js";
+import { SITE } from "../fetch.js";
 import { Said, words } from "../said.js";
-import { SITE } from "../site.js";
 import { tell } from "./stage.js";
 
 /**

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Python in this worker: Pyodide and what runtime/runtime.json names.
+ * Python in this worker: Pyodide and what runtime.js tells of.
  *
  * A Python that has imported Tallow is restored from a memory snapshot, and NumPy with it where it is
  * wanted. Where that fails, for whatever reason, it is restored without NumPy, whose wheel is installed
@@ -11,30 +11,22 @@
  * Pyodide's own requests are answered with those bytes; a failure rejects the start.
  */
 
-import { SITE, fetchJson } from "../fetch.js";
+import { SITE } from "../fetch.js";
 import { Said, words, wordsOf } from "../said.js";
 import { download } from "./downloads.js";
+import { addressOf, compileWasm, downloadPart, pathOf, runtime } from "./runtime.js";
 import { emit } from "./serve.js";
 import { Snapshot } from "./snapshot.js";
 import { stage } from "./stage.js";
 
 /**
- * @typedef {{bytes: number, sha256: string}} Known  a file, before it is fetched
- * @typedef {Known & {file: string}} Package
- * @typedef {object} Runtime
- * @property {{folder: string, files: Record<string, Known>}} pyodide
- * @property {Package & {fill: number}} snapshot
- * @property {{snapshot: Package, libraries: (Package & Library)[]}} numpy  over that
- * @property {string} version  of the Tallow in it
- * @property {Record<string, Package>} packages
- * @typedef {import("./libraries.js").Library} Library
+ * @typedef {import("./runtime.js").Known} Known
  * @typedef {any} Pyodide
  *
  * @typedef {(settings: object) => Promise<any>} Create  Emscripten's module
  * @typedef {{loadPyodide: (options: object) => Promise<Pyodide>, create: Create}} Glue  Pyodide's two modules
  *
  * @typedef {object} Parts  of every way to start
- * @property {Runtime} runtime
  * @property {Promise<Glue>} glue
  * @property {Promise<WebAssembly.Module>} wasm
  */
@@ -42,10 +34,12 @@ import { stage } from "./stage.js";
 // Pyodide's glue is imported as modules; these are the files that it fetches.
 const WASM = "pyodide.asm.wasm";
 const STANDARD = "python_stdlib.zip";
-const LOCK = "pyodide-lock.json";
 
 /** In place of the standard library: nothing is asked for under this name. */
 const NO_LIBRARY = "none.zip";
+
+/** Bytes of a module that may be one of many alike. */
+const FEW = 64;
 
 /** How long an import waits for the server. */
 const PATIENCE_MS = 30_000;
@@ -71,19 +65,16 @@ const fetchOrReady = async (input, init) => {
 
 /** A started Python. */
 export class Python {
-  #runtime;
   #restored;
   /** @type {Promise<void> | undefined} */
   #numpy;
 
   /**
    * @param {Pyodide} pyodide
-   * @param {Runtime} runtime
    * @param {boolean} restored  with NumPy
    */
-  constructor(pyodide, runtime, restored) {
+  constructor(pyodide, restored) {
     this.pyodide = pyodide;
-    this.#runtime = runtime;
     this.#restored = restored;
   }
 
@@ -95,7 +86,7 @@ export class Python {
   /** Make NumPy importable: once, and only for those who need it. */
   async loadNumpy() {
     if (this.hasNumpy) return;
-    const { bytes } = this.#runtime.packages.numpy;
+    const { bytes } = runtime.packages.numpy;
     this.#numpy ??= stage("numpy", { bytes }, () => this.#installNumpy());
     try {
       await this.#numpy;
@@ -106,7 +97,7 @@ export class Python {
   }
 
   async #installNumpy() {
-    await fetchNumpy(this.#runtime);
+    await fetchNumpy();
     /** @type {string[]} */
     const complaints = [];
     await this.pyodide.loadPackage("numpy", {
@@ -127,12 +118,9 @@ export class Python {
  */
 export async function startPython({ numpy, plain = false }) {
   if (typeof WebAssembly === "undefined") throw new Said(words("noWebAssembly"));
-  const runtime = /** @type {Runtime} */ (await fetchJson("runtime/runtime.json"));
-  const code = runtime.pyodide.files[WASM];
   const parts = {
-    runtime,
-    glue: importGlue(runtime),
-    wasm: compileWasm(pathOf(runtime, WASM), code),
+    glue: importGlue(),
+    wasm: compileWasm(pathOf(WASM), runtime.pyodide.files[WASM]),
   };
   for (const each of [parts.glue, parts.wasm]) each.catch(() => {}); // awaited by every way
   const python = await (plain ? load(parts) : restoreOrLoad(parts, numpy));
@@ -147,71 +135,27 @@ export async function startPython({ numpy, plain = false }) {
  * @param {boolean} numpy
  */
 async function restoreOrLoad(parts, numpy) {
-  const base = downloadPart(parts.runtime.snapshot);
+  const base = downloadPart(runtime.snapshot);
   for (const withNumpy of numpy ? [true, false] : [false]) {
     try {
       return await restore(parts, base, withNumpy);
     } catch (error) {
       // Without these there is no Python at all.
-      await Promise.all([parts.glue.catch(notStarted), parts.wasm]);
+      await Promise.all([parts.glue, parts.wasm]).catch(notStarted);
       console.warn(error);
     }
   }
   return load(parts);
 }
 
-/** @param {Package} part */
-function downloadPart({ file, bytes, sha256 }) {
-  const path = `runtime/${file}`;
-  const content = readKept(path, bytes).then((kept) => kept ?? download(path, { bytes, sha256 }));
-  content.catch(() => {}); // awaited by whoever needs it
-  return content;
-}
-
-/**
- * A file that the service worker has kept, and checked: without the way through it, and without
- * another look at each byte.
- * @param {string} path  relative to the site
- * @param {number} bytes
- * @returns {Promise<Uint8Array<ArrayBuffer> | null>}  null where it has not
- */
-async function readKept(path, bytes) {
-  try {
-    const kept = await findKept(new URL(path, SITE).href);
-    const content = new Uint8Array(/** @type {ArrayBuffer} */ (await kept?.arrayBuffer()));
-    return content.length === bytes ? content : null;
-  } catch {
-    return null; // no storage, or evicted, or damaged: it is downloaded as on a first visit
-  }
-}
-
-/** @param {string} address */
-function findKept(address) {
-  return caches.match(address, { ignoreVary: true });
-}
-
-/**
- * @param {Runtime} runtime
- * @param {string} name  of a file of Pyodide's
- * @returns {string}  its path, relative to the site
- */
-const pathOf = ({ pyodide }, name) => `runtime/${pyodide.folder}/${name}`;
-
-/**
- * @param {Runtime} runtime
- * @param {string} name  of a file of Pyodide's
- */
-const addressOf = (runtime, name) => new URL(pathOf(runtime, name), SITE).href;
-
 /**
  * Pyodide's two modules, of which it would import the second later.
- * @param {Runtime} runtime
  * @returns {Promise<Glue>}
  */
-async function importGlue(runtime) {
-  const inner = import(addressOf(runtime, "pyodide.asm.mjs"));
+async function importGlue() {
+  const inner = import(addressOf("pyodide.asm.mjs"));
   inner.catch(() => {}); // awaited below, unless the other one fails first
-  const { loadPyodide } = await import(addressOf(runtime, "pyodide.mjs"));
+  const { loadPyodide } = await import(addressOf("pyodide.mjs"));
   return { loadPyodide, create: (await inner).default };
 }
 
@@ -222,7 +166,6 @@ async function importGlue(runtime) {
  * @param {boolean} withNumpy
  */
 function restore(parts, base, withNumpy) {
-  const { runtime } = parts;
   const { numpy } = runtime;
   const { [WASM]: code, [STANDARD]: standard } = runtime.pyodide.files;
   const more = withNumpy ? [numpy.snapshot, ...numpy.libraries] : [];
@@ -234,16 +177,16 @@ function restore(parts, base, withNumpy) {
       told,
     }));
     const snapshot = new Snapshot(runtime.snapshot.fill, files, libraries);
-    const pyodide = await start(parts, [snapshot.complete, keepLock(runtime)], snapshot);
+    const pyodide = await start(parts, [snapshot.complete], snapshot);
     const restored = pyodide.pyimport("restored");
-    const version = restored.awake(() => fetchNow(pathOf(runtime, STANDARD)), standard.sha256);
+    const version = restored.awake(() => fetchNow(pathOf(STANDARD)), standard.sha256);
     if (withNumpy) {
       const { file, sha256 } = runtime.packages.numpy;
       restored.awake_with_numpy(() => fetchNow(`runtime/${file}`), sha256);
     }
     restored.destroy();
     if (version !== runtime.version) throw new Said(words("otherSnapshot", version));
-    return new Python(pyodide, runtime, withNumpy);
+    return new Python(pyodide, withNumpy);
   });
 }
 
@@ -252,57 +195,18 @@ function restore(parts, base, withNumpy) {
  * @param {Parts} parts
  */
 async function load(parts) {
-  const { runtime } = parts;
   const { files } = runtime.pyodide;
   const wheels = Object.entries(runtime.packages).filter(([name]) => name !== "numpy");
   const archives = Promise.all(wheels.map(([, is]) => downloadPart(is)));
-  const standard = keep(pathOf(runtime, STANDARD), files[STANDARD]);
-  const downloads = [archives, standard, keepLock(runtime)];
+  const standard = keep(pathOf(STANDARD), files[STANDARD]);
+  const downloads = [archives, standard];
   const bytes = files[WASM].bytes + files[STANDARD].bytes;
   const pyodide = await stage("python", { bytes }, () => start(parts, downloads));
   await stage("tallow", { bytes: wheels.reduce((sum, [, is]) => sum + is.bytes, 0) }, async () => {
     for (const wheel of await archives) pyodide.unpackArchive(wheel, "wheel");
     pyodide.pyimport("tallow").destroy();
   });
-  return new Python(pyodide, runtime, false);
-}
-
-/**
- * A wasm file is compiled while it arrives, and nothing of it runs before it was checked.
- * @param {string} path  relative to the site
- * @param {Known} known
- * @returns {Promise<WebAssembly.Module>}
- */
-async function compileWasm(path, { bytes, sha256 }) {
-  const kept = await compileKept(new URL(path, SITE).href);
-  if (kept) return kept;
-  /** @type {Promise<WebAssembly.Module> | undefined} */
-  let compiling;
-  const content = await download(path, { bytes, sha256 }, (response) => {
-    compiling = WebAssembly.compileStreaming(response);
-    compiling.catch(() => {}); // awaited below, unless the download fails first
-  });
-  try {
-    // A server may not know the type of the file.
-    return await (compiling ?? Promise.reject()).catch(() => WebAssembly.compile(content));
-  } catch (error) {
-    return notStarted(error);
-  }
-}
-
-/**
- * Compile a file that the service worker has kept, and checked. V8 keeps the machine code with such a
- * response from one visit to the next, if nobody else reads it (docs/performance.md).
- * @param {string} address
- * @returns {Promise<WebAssembly.Module | null>}  null where it has not, or has what is none
- */
-async function compileKept(address) {
-  try {
-    if (!(await findKept(address))) return null;
-    return await WebAssembly.compileStreaming(networkFetch(address));
-  } catch {
-    return null; // no storage, or evicted, or damaged: it is downloaded as on a first visit
-  }
+  return new Python(pyodide, false);
 }
 
 /**
@@ -311,11 +215,12 @@ async function compileKept(address) {
  * @param {Snapshot} [snapshot]
  * @returns {Promise<Pyodide>}
  */
-async function start({ runtime, glue, wasm }, downloads, snapshot) {
-  withhold(addressOf(runtime, NO_LIBRARY));
-  withhold(addressOf(runtime, WASM)); // it is compiled already, or soon
+async function start({ glue, wasm }, downloads, snapshot) {
+  withhold(addressOf(NO_LIBRARY));
+  withhold(addressOf(WASM)); // it is compiled already, or soon
   globalThis.fetch = fetchOrReady;
-  const instantiate = WebAssembly.instantiateStreaming;
+  const { instantiateStreaming: instantiate, Module } = WebAssembly;
+  WebAssembly.Module = onceEach(Module);
   /** @type {PromiseWithResolvers<never>} */
   const failing = Promise.withResolvers();
   failing.promise.catch(() => {}); // nobody may be there any more to hear it
@@ -335,15 +240,16 @@ async function start({ runtime, glue, wasm }, downloads, snapshot) {
     const { loadPyodide, create } = await Promise.race([glue, failing.promise]);
     const wheel = new URL(`runtime/${runtime.packages.numpy.file}`, SITE);
     const options = {
-      indexURL: addressOf(runtime, ""),
-      packageBaseUrl: new URL("./", wheel).href, // of the one package that Pyodide asks for
+      indexURL: addressOf(""),
+      lockFileContents: runtime.lock, // of the one package that Pyodide asks for
+      packageBaseUrl: new URL("./", wheel).href,
       createPyodideModule: create,
     };
     if (snapshot) {
       Object.assign(options, {
         _loadSnapshot: snapshot.header,
         // Files are not in a snapshot. The library is fetched when something imports more of it.
-        stdLibURL: addressOf(runtime, NO_LIBRARY),
+        stdLibURL: addressOf(NO_LIBRARY),
         createPyodideModule: async (/** @type {object} */ settings) => {
           const emscripten = await create(settings);
           await snapshot.restore(emscripten);
@@ -355,8 +261,27 @@ async function start({ runtime, glue, wasm }, downloads, snapshot) {
   } catch (error) {
     return notStarted(error);
   } finally {
-    WebAssembly.instantiateStreaming = instantiate;
+    Object.assign(WebAssembly, { instantiateStreaming: instantiate, Module });
   }
+}
+
+/**
+ * Emscripten makes a module for each JavaScript function that the table gets, hundreds of them; few
+ * differ, by the types of what they take and return.
+ * @param {typeof WebAssembly.Module} Module
+ * @returns {typeof WebAssembly.Module}  which gives the same one for the same few bytes
+ */
+function onceEach(Module) {
+  /** @type {Map<string, WebAssembly.Module>} */
+  const made = new Map();
+  return new Proxy(Module, {
+    construct(_, [bytes]) {
+      const key = bytes.length <= FEW ? String(bytes) : "";
+      const module = made.get(key) ?? new Module(bytes);
+      if (key) made.set(key, module);
+      return module;
+    },
+  });
 }
 
 /**
@@ -384,14 +309,9 @@ function fetchNow(path) {
   return new Uint8Array(request.response);
 }
 
-/** @param {Runtime} runtime */
-function fetchNumpy({ packages: { numpy } }) {
+function fetchNumpy() {
+  const { numpy } = runtime.packages;
   return keep(`runtime/${numpy.file}`, numpy);
-}
-
-/** @param {Runtime} runtime */
-function keepLock(runtime) {
-  return keep(pathOf(runtime, LOCK), runtime.pyodide.files[LOCK]);
 }
 
 /**

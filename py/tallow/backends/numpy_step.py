@@ -139,7 +139,7 @@ class BoundStep:
         return result
 
     def _ends_in_views(self, number: int) -> bool:
-        """Whether what follows an op only looks at its result in other shapes, one after the other."""
+        """Whether all that follows an op looks at its result in other shapes, one by one."""
         rest = list(enumerate(self._host))[number + 1 :]
         return all(
             getattr(REGISTRY[op.op], "view", False) and op.operands[0] == ["op", place - 1]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from ..dtype import BY_NAME
@@ -21,6 +22,8 @@ from ..errors import PlanError
 from ..hostarray import HostArray
 from . import Compiled, uploaded
 from .plan import VERSION, Plan
+
+ALIGNED = 16  # bytes; web/worker/models.js knows it too
 
 
 def keep(compiled: Compiled, facts: Mapping[str, Any], at_hand: Sequence[HostArray] = ()) -> str:
@@ -64,15 +67,22 @@ def buffer(compiled: Compiled, number: int) -> Any:
     return uploaded(data) if compiled.plan.device == "webgpu" else data.data
 
 
+def _split(whole: memoryview, sizes: Sequence[int]) -> list[memoryview]:
+    ends = list(accumulate(-(-size // ALIGNED) * ALIGNED for size in sizes))
+    starts = [0, *ends[:-1]]
+    return [whole[start : start + size] for start, size in zip(starts, sizes, strict=True)]
+
+
 def restore(
     text: str,
-    weights: Sequence[memoryview] = (),
+    weights: memoryview | Sequence[memoryview] = (),
     loaded: Any = None,
     at_hand: Sequence[HostArray] = (),
 ) -> tuple[Compiled, dict[str, Any]]:
     """What was kept, and the facts.
 
-    weights: the buffers. loaded: what the GPU has of a plan for it, where the weights are by then.
+    weights: the buffers, or one with all of them, each at a multiple of `ALIGNED` bytes. loaded:
+    what the GPU has of a plan for it, where the weights are by then.
     at_hand: the arrays that `keep` was given. Raises PlanError for what `keep` has not written.
     """
     try:
@@ -85,6 +95,8 @@ def restore(
                 step["host"] = ops
         constants = []
         if loaded is None:
+            if isinstance(weights, memoryview):
+                weights = _split(weights, [size for _, _, _, size, *_ in told["weights"]])
             for (offset, name, shape, _, *place), data in zip(
                 told["weights"], weights, strict=True
             ):
