@@ -2,10 +2,9 @@
  * Has Rollup bundle the page's modules: one file for each page and each worker, with a hash of its
  * content in its name, so that a visitor waits for one answer of the server and not for sixty.
  *
- *     node bundle.mjs WEB FOLDER MADE
+ *     node bundle.mjs WEB FOLDER     prints {"worker/main.js": "worker/main-0123456789.js", ...}
  *
- * prints {"worker/main.js": "worker/main-0123456789.js", ...}. MADE, in JSON, has what modules get
- * that import "tallow:" and a name of it (web/build.d.ts).
+ * A module that WEB lacks is one that the build has put into FOLDER.
  *
  * What a module names by `new URL("path", import.meta.url)` it still finds from where its bundle
  * lies: workers and files of WEB under their hashed names, everything else where it was.
@@ -26,11 +25,7 @@ const PACKAGES = { "workbox-window": "build/workbox-window.prod.mjs" };
 
 const NAMED = /new URL\(\s*"([^"]+)",\s*import\.meta\.url,?\s*\)/g;
 
-/** How the names of modules begin that are made here. */
-const MADE = "tallow:";
-
-const [web, folder] = process.argv.slice(2, 4).map((path) => resolve(path));
-const [, , , , made] = process.argv;
+const [web, folder] = process.argv.slice(2).map((path) => resolve(path));
 
 /** What was written, by its path below WEB. @type {Record<string, string>} */
 const written = {};
@@ -49,18 +44,12 @@ function placed(entry) {
   return {
     name: "placed",
 
-    /** @param {string} name */
-    resolveId(name) {
-      if (name.startsWith(MADE)) return name;
+    /** @param {string} name @param {string} [importer] */
+    resolveId(name, importer) {
+      const own = name.startsWith(".") && importer && resolve(dirname(importer), name);
+      if (own && !existsSync(own)) return join(folder, relative(web, own));
       const file = PACKAGES[name];
       return file && join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
-    },
-
-    /** @param {string} name */
-    load(name) {
-      if (!name.startsWith(MADE)) return null;
-      const told = JSON.stringify(JSON.parse(made)[name.slice(MADE.length)]);
-      return `export default JSON.parse(${JSON.stringify(told)});`;
     },
 
     /** @param {string} code @param {string} id */

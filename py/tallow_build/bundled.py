@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from . import node_env
 from .process import call
@@ -14,14 +12,14 @@ from .site import Site
 _SCRIPT = Path(__file__).with_name("bundle.mjs")
 
 
-def put_modules(site: Site, web: Path, made: Mapping[str, Any]) -> dict[str, str]:
-    """Writes the bundles, and files that they name, into a site. made: what modules export that
-    are imported as "tallow:" and this name (web/build.d.ts). Returns each one's path by that
-    of its entry below web/, and keeps it among the site's names. Raises BuildError."""
+def put_modules(site: Site, web: Path) -> dict[str, str]:
+    """Writes the bundles, and files that they name, into a site that has the modules which web/
+    lacks. Returns each one's path by that of its entry below web/, and keeps it among the site's
+    names. Raises BuildError."""
     remedy = "put the module right, or delete node_modules and start the same command again"
     output = call(
         "Bundling the page's modules",
-        (node_env.program(), _SCRIPT, web, site.folder, json.dumps(made)),
+        (node_env.program(), _SCRIPT, web, site.folder),
         remedy,
     )
     names: dict[str, str] = json.loads(output)

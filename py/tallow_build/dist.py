@@ -69,8 +69,8 @@ def ensure() -> None:
         with scratch("dist", BUILD / "tmp") as folder:
             made = folder / "dist"
             site = Site(made)
-            runtime = _put_runtime(site, packages, memory)
-            _put_page(site, runtime)
+            _put_runtime(site, packages, memory)
+            _put_page(site)
             _put_models(site, model_files)
             _put_samples(site, photographs, pictures)
             for name in LICENCES:
@@ -91,9 +91,9 @@ def keep_offline(site: Path) -> None:
     call("Writing the service worker", (node_env.program(), _SERVICE_WORKER, site), remedy)
 
 
-def _put_page(site: Site, runtime: dict[str, Any]) -> None:
+def _put_page(site: Site) -> None:
     """Modules, which know what there is of Python, styles, icons, documents."""
-    bundled.put_modules(site, WEB, {"runtime": runtime})
+    bundled.put_modules(site, WEB)
     for path in files_below(WEB):
         if path.suffix in (".svg", ".png"):
             site.put_hashed(path.relative_to(WEB).as_posix(), path)
@@ -102,11 +102,9 @@ def _put_page(site: Site, runtime: dict[str, Any]) -> None:
     documents.put_app(site)
 
 
-def _put_runtime(
-    site: Site, packages: dict[str, Path], memory: snapshot.Snapshot
-) -> dict[str, Any]:
-    """Python and its packages. Returns what the worker must know of them to download them, with
-    sizes for the progress and hashes (web/worker/runtime.js)."""
+def _put_runtime(site: Site, packages: dict[str, Path], memory: snapshot.Snapshot) -> None:
+    """Python and its packages, and runtime.js: what the worker must know of them to download them,
+    with sizes for the progress and hashes. It becomes part of the worker's bundle."""
     pyodide = {name: snapshot.PYODIDE / name for name in PYODIDE_FILES}
     folder = site.put_in_hashed_folder("runtime/pyodide", pyodide)
     # What reads a wheel's name wants it as it is.
@@ -114,7 +112,7 @@ def _put_runtime(
         name: site.put_in_hashed_folder(f"runtime/{name}", {path.name: path})
         for name, path in packages.items()
     }
-    return {
+    told = {
         "version": wheels.version(),
         "pyodide": {
             "version": snapshot.version(),
@@ -137,6 +135,8 @@ def _put_runtime(
             for name, path in packages.items()
         },
     }
+    text = json.dumps(json.dumps(told, separators=(",", ":")))
+    site.put("runtime/runtime.js", f"export default JSON.parse({text});\n".encode())
 
 
 def _lock() -> dict[str, Any]:

@@ -4,10 +4,9 @@
  * service worker has kept it has checked; everything else is checked here.
  */
 
-import told from "tallow:runtime";
-
 import { base64 } from "../bytes.js";
 import { SITE } from "../fetch.js";
+import told from "../runtime/runtime.js";
 import { download } from "./downloads.js";
 
 /**
