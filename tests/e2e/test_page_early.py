@@ -3,7 +3,7 @@ of Python, the device or the worker then."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
 import pytest
 from playwright.sync_api import Error, Page, Route, expect
@@ -145,11 +145,13 @@ def test_what_needs_python_has_it_started_again(visitor):
     expect(panel).to_have_attribute("data-state", "ready", timeout=PATIENCE)
 
 
-def test_a_device_that_is_lost_before_python_is_there(visitor, patch):
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_device_that_is_lost_before_python_is_there(visitor, patch, begun):
     losing = Losing(visitor, patch)
     second(visitor)
     python = Holding(visitor.page)
-    visitor.open()
+    with visitor.page.expect_request(WASM) if begun else nullcontext():
+        visitor.open()
     losing.lose("run")
     visitor.draw_seven()
     losing.struck(1)

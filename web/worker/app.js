@@ -74,15 +74,17 @@ export class App {
     return this.#turns.ended();
   }
 
+  /** Have it compute on the device of now: another may be chosen while it starts. */
   async #tell() {
-    const wanted = this.#wanted;
-    if (this.#told === wanted) return;
-    const python = await this.start();
-    this.#module ??= python.pyodide.pyimport("tallow.app");
-    if (wanted.device === "numpy") await python.loadNumpy();
-    this.#adapter = (await this.ask("start", wanted.device)).adapter;
-    this.#told = wanted;
-    emit("python", { failed: false });
+    while (this.#told !== this.#wanted) {
+      const python = await this.start();
+      const wanted = this.#wanted;
+      this.#module ??= python.pyodide.pyimport("tallow.app");
+      if (wanted.device === "numpy") await python.loadNumpy();
+      this.#adapter = (await this.ask("start", wanted.device)).adapter;
+      this.#told = wanted;
+      emit("python", { failed: false });
+    }
   }
 
   /**
