@@ -49,8 +49,8 @@ def main(argv: Sequence[str]) -> int:
     cases = [case for case in every if fnmatchcase(case.id, options.only)]
     found = listed.idle(every, entries)
     for device in [options.device] if options.device else listed.DEVICES:
-        outcomes = run(cases, device)
         kind = "webgpu" if device == "native" else device
+        outcomes = listed.settled(run(cases, device), kind, entries)
         if options.update:
             entries = listed.updated(outcomes, kind, entries)
         if device != "native" and len(cases) == len(every):

@@ -2,12 +2,13 @@
 
 A line is DEVICES, PATTERN and REASON. DEVICES: numpy, webgpu or all. PATTERN: a case's id, with *
 for any text. Every case that matches must not pass on those devices, and every other one must.
+DEVICES with a question mark: the machine decides whether it passes, and it counts as failed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -22,12 +23,13 @@ _HEADER = "# Official cases that do not pass: DEVICES PATTERN REASON. listed.py 
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the list. number: which."""
+    """One line of the list. number: which. unsure: whether the machine decides."""
 
     number: int
     devices: tuple[str, ...]
     pattern: str
     reason: str
+    unsure: bool = False
 
     def matches(self, case: Case) -> bool:
         """Whether the case is one of those meant."""
@@ -35,7 +37,8 @@ class Entry:
 
     def __str__(self) -> str:
         devices = "all" if self.devices == DEVICES else ",".join(self.devices)
-        return f"{devices:7}{self.pattern}  {self.reason}"
+        devices += "?" if self.unsure else ""
+        return f"{devices:6} {self.pattern}  {self.reason}"
 
 
 def read(text: str) -> list[Entry]:
@@ -47,11 +50,23 @@ def read(text: str) -> list[Entry]:
         parts = line.split(maxsplit=2)
         if len(parts) < 3:
             raise ValueError(f"line {number} is not DEVICES PATTERN REASON: {line}")
-        devices = DEVICES if parts[0] == "all" else tuple(parts[0].split(","))
+        names = parts[0].removesuffix("?")
+        devices = DEVICES if names == "all" else tuple(names.split(","))
         if not set(devices) <= set(DEVICES):
             raise ValueError(f"line {number}: {parts[0]} is not all, {', '.join(DEVICES)}")
-        entries.append(Entry(number, devices, parts[1], parts[2]))
+        entries.append(Entry(number, devices, parts[1], parts[2], names != parts[0]))
     return entries
+
+
+def settled(outcomes: Iterable[Outcome], device: str, entries: Sequence[Entry]) -> list[Outcome]:
+    """The outcomes as they are everywhere: those that the machine decides have failed."""
+    unsure = [entry for entry in entries if entry.unsure and device in entry.devices]
+    return [
+        replace(outcome, status="failed", reason="the machine decides", dispatches=0)
+        if any(entry.matches(outcome.case) for entry in unsure)
+        else outcome
+        for outcome in outcomes
+    ]
 
 
 def deviations(outcomes: Iterable[Outcome], device: str, entries: Sequence[Entry]) -> list[str]:
@@ -104,13 +119,14 @@ def updated(outcomes: Sequence[Outcome], device: str, entries: Sequence[Entry]) 
 
 
 def _merged(entries: Sequence[Entry]) -> list[Entry]:
-    """One entry for each pattern; its first reason stays."""
-    by_pattern: dict[str, Entry] = {}
+    """One entry for each pattern, or two of which one is unsure; its first reason stays."""
+    merged: dict[tuple[str, bool], Entry] = {}
     for entry in sorted(entries, key=lambda entry: entry.pattern):
-        other = by_pattern.get(entry.pattern, entry)
+        key = entry.pattern, entry.unsure
+        other = merged.get(key, entry)
         devices = tuple(d for d in DEVICES if d in (*other.devices, *entry.devices))
-        by_pattern[entry.pattern] = Entry(0, devices, entry.pattern, other.reason)
-    return list(by_pattern.values())
+        merged[key] = replace(other, number=0, devices=devices)
+    return list(merged.values())
 
 
 def text(entries: Sequence[Entry]) -> str:

@@ -95,9 +95,9 @@ _TEXT = """# ONNX operators
 The official cases of the package onnx {version}, by operator type: how many pass with the official
 runner's comparison and tolerances, fail, and are refused in one line that says what is missing.
 `python3 build.py conformance [--device numpy|webgpu]` makes this page; WebGPU is that of headless
-Chromium. `tests/onnx/conformance/not_passing.txt` has the reason of each case that does not pass;
-the tests hold both to what happens. Tallow knows the operator sets {oldest} to {newest}, and of the
-older ones what has not changed or is easily told.
+Chromium. `tests/onnx/conformance/not_passing.txt` has the reason of each case that does not pass,
+or not on every machine, which counts as failed; the tests hold both to what happens. Tallow knows
+the operator sets {oldest} to {newest}, and of older ones what has not changed or is easily told.
 
 *Node* cases are about one operator each, as itself or as the function body that the standard has.
 *GPU types* are those of them whose inputs, outputs and weights are float32, int32, int64, uint8,

@@ -102,7 +102,19 @@ def test_the_list_is_held_to() -> None:
     ]
 
 
-@pytest.mark.parametrize("line", ["numpy test_a", "gpu test_a  why"])
+def test_what_the_machine_decides_counts_as_failed() -> None:
+    entries = listed.read("webgpu? test_a  rounds\n")
+    for status in ("passed", "failed"):
+        some = [outcome(status, "test_a", dispatches=1), outcome("passed", "test_b", dispatches=1)]
+        settled = listed.settled(some, "webgpu", entries)
+        assert report.Counts.of(settled) == report.Counts(1, 1, 0, 1)
+        assert listed.deviations(settled, "webgpu", entries) == []
+        assert listed.text(listed.updated(settled, "webgpu", entries)) == listed.text(entries)
+        assert listed.settled(some, "numpy", entries) == some
+    assert listed.text(entries).endswith("\nwebgpu? test_a  rounds\n")
+
+
+@pytest.mark.parametrize("line", ["numpy test_a", "gpu test_a  why", "? test_a  why"])
 def test_lines_that_are_no_entries(line: str) -> None:
     with pytest.raises(ValueError, match="line 1"):
         listed.read(line)
