@@ -137,6 +137,7 @@ export class ArrivingFile {
 class Held {
   /** @type {Uint8Array<ArrayBuffer> | undefined} */
   #content = undefined;
+  #released = false;
   /** Those of whom something is expected. */
   parts = 0;
   arrived = false;
@@ -166,6 +167,7 @@ class Held {
 
   /** Its bytes; memory is taken when the first of them arrives. */
   get content() {
+    if (this.#released) throw new Error(`Bytes ${this.begin} to ${this.end} were taken before.`);
     this.#content ??= new Uint8Array(this.end - this.begin);
     return this.#content;
   }
@@ -173,7 +175,9 @@ class Held {
   /** One of its parts was taken: with the last one, the memory is free. */
   release() {
     this.parts -= 1;
-    if (!this.parts) this.#content = undefined;
+    if (this.parts) return;
+    this.#content = undefined;
+    this.#released = true;
   }
 }
 

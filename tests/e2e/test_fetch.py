@@ -286,6 +286,27 @@ def has_arrived(told: dict[str, Any], content: bytes = CONTENT) -> bool:
     return told["progress"] == len(content) and list(sums) == [s for _, s in pieces(content)]
 
 
+TAKE_TWICE = """async ([name, pieces]) => {
+  const { ArrivingFile } = await import("./arriving.js");
+  const file = new ArrivingFile(name, pieces, () => {});
+  const [one, other] = [file.part(0, 4), file.part(4, 4)];
+  await file.whole;
+  const taken = [...one.take(), ...one.bytes(), ...other.take()];
+  try {
+    return [taken, other.bytes()];
+  } catch ({ message }) {
+    return [taken, message];
+  }
+}"""
+
+
+def test_what_all_have_taken_is_not_there_again(page: Page, breaking: Breaking) -> None:
+    page.goto("sources/style.css")
+    taken, message = page.evaluate(TAKE_TWICE, [NAME, pieces(CONTENT)])
+    assert bytes(taken) == CONTENT[:4] + CONTENT[:8]
+    assert message == "Bytes 0 to 65536 were taken before."
+
+
 @pytest.mark.parametrize("at", [-1, 0, 1, 65_535, 65_536, 70_000, len(CONTENT) - 1, len(CONTENT)])
 def test_a_file_in_pieces_is_taken_up_at_that_byte(page: Page, breaking: Breaking, at: int) -> None:
     breaking.breaks = [at]
