@@ -11,6 +11,8 @@ from tests.conftest import watched_page
 from tests.e2e.conftest import OPEN_DEVICE
 from tests.e2e.keeping import DAMAGE, change, kept, line, plans, recalled
 
+from tallow_build.browser import until
+
 PATIENCE = 120_000
 # Before this, in the worker's bundle, a test may change what storage does.
 MOST = "const MOST = 200e6;"
@@ -347,5 +349,6 @@ def test_heat_maps_and_photographs_from_a_plan(visitor, photos):
     assert visitor.answer("coffee.png") == first
     recalled(visitor, "squeezenet1_1")
     visitor.hook("heat").click()
-    expect(visitor.page.locator(".photo .heat")).to_be_visible(timeout=2 * PATIENCE)
+    until(visitor.page, "document.querySelector('.mattered progress').value > 1")
+    visitor.hook("heat").click()
     assert asked == []
