@@ -35,8 +35,8 @@ import { text } from "./text.js";
  * @property {(had: Had) => void} started
  * @property {(stage: import("./widgets/bootlog.js").Stage) => void} stage
  * @property {(done: number, total: number) => void} compiled  kernels
- * @property {(words: Words) => void} again  what failed is being replaced: these words say so, and
- *   what is on the page wants a new answer
+ * @property {(words: Words, died?: boolean) => void} again  what failed is being replaced: these
+ *   words say so, and what is on the page wants a new answer; died: whether it was the worker
  * @property {(words: Words) => void} failed  an action failed, which whoever asked for it hears too
  * @property {(warnings: Warning[]) => void} warned  what a visitor should know, beside an answer
  *
@@ -399,7 +399,7 @@ export class Engine {
     this.#crashes += 1;
     if (this.#crashes <= REPLACED) {
       this.#drop();
-      this.#listener.again(words("workerReplaced", reason));
+      this.#listener.again(words("workerReplaced", reason), true);
       return;
     }
     this.#turn += 1; // whoever is preparing has no more to tell

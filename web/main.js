@@ -80,9 +80,9 @@ const engine = new Engine(address.device, {
   },
   stage: (stage) => bootLog.show(stage),
   compiled: (done, total) => bootLog.compiled(done, total),
-  again: (failed) => {
+  again: (failed, died) => {
     bootLog.note(failed);
-    answerAgain(failed);
+    answerAgain(failed, died);
   },
   failed: (failure) => void renew(failure),
   warned: (warnings) => kernels.warn(warnings),
@@ -117,11 +117,14 @@ function showView() {
 /**
  * The device, the model or a failure has changed: what is on the page wants a new answer.
  * @param {import("./said.js").Words} [begun]  what is being done about it
+ * @param {boolean} [died]  whether the worker was what failed
  */
-function answerAgain(begun = words("preparing")) {
+function answerAgain(begun = words("preparing"), died = false) {
   status.show({ state: "loading", words: begun });
   void engine.prepare(() => views[viewOf()].model(), begun);
-  for (const view of Object.values(views)) view.answer();
+  views.draw.answer();
+  views.classify.answer();
+  views.open.answer(died);
 }
 
 /**

@@ -6,8 +6,12 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 from tests.e2e.conftest import OPEN_DEVICE
+from tests.e2e.opening import Opening
 
 from tallow_build.browser import until
+from tallow_build.paths import ROOT
+
+MNIST = ROOT / "models" / "mnist" / "mnist.onnx"
 
 # Destroys the newest device of the worker when the page says so: at once, or as soon as a pipeline
 # is being made ("load") or a result is being mapped ("run").
@@ -153,3 +157,51 @@ def test_lost_again_while_models_are_loaded_again(losing):
     losing.struck(2)
     losing.computes("numpy")
     assert visitor.read() == "7"
+
+
+@pytest.fixture
+def opening(losing):
+    """A visitor who has opened a model, and who may lose the device."""
+    losing.visitor.open("./#open")
+    here = Opening(losing.visitor)
+    here.choose(MNIST)
+    return here
+
+
+def answered_on(here, device):
+    """The model has answered on this device, and can be timed there."""
+    took = here.hook("open-times")
+    expect(took).to_have_attribute("data-device", device, timeout=120_000)
+    here.rest()
+    expect(took).to_be_visible()
+    here.hook("open-time").click()
+    here.rest()
+    expect(here.hook("open-error")).to_be_hidden()
+    return here.array("logits")
+
+
+def test_lost_in_the_middle_of_a_run_the_visitor_s_model_answers(losing, opening):
+    losing.lose("run")
+    opening.hook("open-run").click()
+    losing.struck(1)
+    answered_on(opening, "webgpu")
+
+
+@pytest.mark.parametrize("why", ["lost", "switched"])
+def test_another_device_while_the_visitor_s_model_is_timed(losing, opening, why):
+    opening.hook("open-run").click()
+    expect(opening.hook("open-times")).to_be_visible()
+    first = opening.array("logits")
+    opening.hook("open-runs").fill("1000")
+    opening.rest()
+    opening.hook("open-time").click()  # which goes on for seconds
+    if why == "lost":
+        losing.lose("now")
+        losing.struck(1)
+    else:
+        opening.hook("device-select").select_option("numpy")
+    expect(opening.hook("open-error")).to_be_hidden()
+    opening.rest()
+    opening.hook("open-runs").fill("10")
+    again = answered_on(opening, "webgpu" if why == "lost" else "numpy")
+    assert again == pytest.approx(first, abs=1e-4)

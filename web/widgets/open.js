@@ -157,12 +157,18 @@ export class Open {
     }
   }
 
-  /** The device has changed, or something that failed was replaced: answer again. */
-  answer() {
+  /**
+   * The device has changed, or something that failed was replaced: answer again.
+   * @param {boolean} died  whether that was the worker, which a run that was under way may have ended
+   */
+  answer(died) {
     if (this.#ending) return;
-    const again = this.#answer !== null && !this.#root.hidden;
+    const running = this.#work.kind === "running";
+    const again = !this.#root.hidden && (running ? !died : this.#answer !== null);
     this.#clearAnswer();
-    if (again) void this.#answerIt();
+    if (!again) return;
+    if (running) this.#work.end();
+    void this.#answerIt();
   }
 
   /** Another device computes, perhaps. */

@@ -5,12 +5,14 @@
  * waits its turn.
  */
 
+import { show, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
 import { Queue } from "./queue.js";
 import { emit } from "./serve.js";
 
 /**
  * @typedef {import("./python.js").Python} Python
+ * @typedef {import("./gpu.js").Gpu} Gpu
  * @typedef {"webgpu" | "numpy"} Device
  */
 
@@ -21,9 +23,9 @@ export class App {
   #module;
   #turns = new Queue();
   /** What it is to compute on, of which it is told before anything else. */
-  #wanted = { device: /** @type {Device} */ ("webgpu") };
-  /** What it has been told of. @type {object | null} */
-  #told = null;
+  #wanted = { device: /** @type {Device} */ ("numpy"), gpu: Promise.resolve(withoutGpu()) };
+  /** What it has been told of. */
+  #told = /** @type {{gpu: Promise<Gpu>} | null} */ (null);
   /** The name of what it computes on. */
   #adapter = "";
 
@@ -46,9 +48,15 @@ export class App {
   /**
    * Have it compute on this device from now on; it forgets all models but the visitor's.
    * @param {Device} device
+   * @param {Promise<Gpu>} gpu  the one that was opened, if that is it
    */
-  use(device) {
-    this.#wanted = { device };
+  use(device, gpu) {
+    this.#wanted = { device, gpu };
+  }
+
+  /** The GPU of the one that it computes on, once it has been told of that. */
+  get gpu() {
+    return this.#told?.gpu;
   }
 
   /** Start it on the device of now, in turn. @returns {Promise<string>}  the adapter's name */
@@ -79,6 +87,7 @@ export class App {
     while (this.#told !== this.#wanted) {
       const python = await this.start();
       const wanted = this.#wanted;
+      show(await wanted.gpu);
       this.#module ??= python.pyodide.pyimport("tallow.app");
       if (wanted.device === "numpy") await python.loadNumpy();
       this.#adapter = (await this.ask("start", wanted.device)).adapter;

@@ -146,20 +146,17 @@ async function open() {
 }
 
 /**
- * Open the GPU and show it to Python; never rejects.
+ * Open the GPU; never rejects.
  * @returns {Promise<Gpu>}
  */
 export async function openGpu() {
   opened ??= open();
-  return show(await opened);
+  return opened;
 }
 
-/**
- * Show Python that there is no GPU, because none was asked for.
- * @returns {Gpu}
- */
+/** @returns {Gpu}  none, because none was asked for */
 export function withoutGpu() {
-  return show(none("WebGPU was not asked for."));
+  return none("WebGPU was not asked for.");
 }
 
 /**
@@ -181,10 +178,9 @@ function none(words) {
 }
 
 /**
+ * Have Python see this one from now on; not in the middle of what it does on another.
  * @param {Gpu} gpu
- * @returns {Gpu}
  */
-function show(gpu) {
+export function show(gpu) {
   Object.assign(globalThis, { tallowGpu: gpu });
-  return gpu;
 }

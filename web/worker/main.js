@@ -11,7 +11,7 @@
 import { DIGIT_MODEL, photoModel } from "../catalogue.js";
 import { Said } from "../said.js";
 import { App } from "./app.js";
-import { openGpu, withoutGpu } from "./gpu.js";
+import { openGpu, show, withoutGpu } from "./gpu.js";
 import { Model, best } from "./model.js";
 import { Models } from "./models.js";
 import { openedActions } from "./opened.js";
@@ -91,7 +91,7 @@ async function begin({ device, view, model, controlled }) {
   if (controlled) expectKept();
   begun = device;
   chosen = open(device);
-  app.use(navigator.gpu ? device : "numpy"); // without which no adapter will be had
+  app.use(navigator.gpu ? device : "numpy", chosen); // without which no adapter will be had
   if (view !== "open") {
     early = bringEarly(view === "draw" ? Promise.resolve(DIGIT_MODEL) : photoModel(model));
   }
@@ -132,7 +132,7 @@ async function start(device) {
   begun = null;
   const { info, words } = await chosen;
   const had = info ? "webgpu" : "numpy";
-  app.use(had);
+  app.use(had, chosen);
   for (const { brought } of answering.values()) models.drop(brought);
   answering.clear();
   const adapter = info ? info.name : await app.ready();
@@ -255,8 +255,9 @@ async function stopTuning() {
  */
 function runOnBoth(name, warm) {
   return withKnown(name, async (model) => {
-    const { info, words } = await openGpu();
-    if (!info) throw new Said(words ?? "");
+    const gpu = await openGpu();
+    if (!gpu.info) throw new Said(gpu.words ?? "");
+    show(gpu);
     await (await app.start()).loadNumpy();
     const run = async (/** @type {Device} */ device) => {
       const told = await models.withFiles(name, (fetch) =>
@@ -304,7 +305,7 @@ serve({
   boot: ({ device, plain }) => {
     app.plain = plain;
     if (!begun) {
-      app.use(device);
+      app.use(device, chosen);
       app.start(); // else begin() knows better when
     }
     return change(() => start(device));
@@ -352,5 +353,5 @@ serve({
 
   stopTuning,
 
-  ...openedActions({ app, gpu: () => chosen, models }),
+  ...openedActions({ app, models, settled: () => switched.catch(() => {}) }),
 });

@@ -10,7 +10,7 @@
 
 import { Fingerprint } from "../bytes.js";
 import { Said, wordsOf } from "../said.js";
-import { openGpu } from "./gpu.js";
+import { openGpu, show } from "./gpu.js";
 import { find, forget, keyOf, storable } from "./plans.js";
 import { BUILD } from "./runtime.js";
 import { emit } from "./serve.js";
@@ -20,8 +20,8 @@ import { tell } from "./stage.js";
  * @typedef {import("./plans.js").Key} Key
  * @typedef {object} Worker  what main.js lends
  * @property {import("./app.js").App} app
- * @property {() => Promise<import("./gpu.js").Gpu>} gpu  the device that was chosen last
  * @property {import("./models.js").Models} models
+ * @property {() => Promise<unknown>} settled  resolves when no change of the device is under way
  *
  * @typedef {object} Feed  a value of one input; see run_model in py/tallow/opened.py
  * @property {string} name
@@ -62,7 +62,7 @@ class NotOpenError extends Error {
  * The actions on the visitor's model, by name.
  * @param {Worker} worker
  */
-export function openedActions({ app, gpu, models }) {
+export function openedActions({ app, models, settled }) {
   /** The page's number of the model that is open. @type {number | null} */
   let open = null;
 
@@ -88,11 +88,13 @@ export function openedActions({ app, gpu, models }) {
    * @param {() => Promise<T>} job
    * @returns {Promise<T>}
    */
-  const withModel = (id, job) =>
-    app.inTurn(() => {
+  const withModel = async (id, job) => {
+    await settled();
+    return app.inTurn(() => {
       if (id !== open) throw new NotOpenError(`Model ${id} is not open here.`);
       return job();
     });
+  };
 
   /**
    * @param {File} file
@@ -131,8 +133,9 @@ export function openedActions({ app, gpu, models }) {
   const keyFor = async (feeds) => {
     const { files } = content;
     if (!files || feeds.some(({ texts, members }) => texts || members)) return null;
-    const { info, tuning, tuningRefused } = await gpu();
-    if (tuningRefused) return null;
+    const gpu = await app.gpu;
+    if (!gpu || gpu.tuningRefused) return null;
+    const { info, tuning } = gpu;
     const inputs = feeds.map(({ name, shape, dtype }) => [name, shape, dtype]);
     return keyOf(BUILD, "opened", files, inputs, info, tuning);
   };
@@ -240,8 +243,9 @@ export function openedActions({ app, gpu, models }) {
     /** @param {{id: number, runs: number, seconds: number}} args */
     compareModel: ({ id, runs, seconds }) =>
       withModel(id, async () => {
-        const { info, words } = await openGpu();
-        if (!info) throw new Said(words ?? "");
+        const gpu = await openGpu();
+        if (!gpu.info) throw new Said(gpu.words ?? "");
+        show(gpu);
         await (await app.start()).loadNumpy();
         return app.ask("compare_model", runs, seconds, alive);
       }),

@@ -14,7 +14,7 @@
  */
 
 import { fetchBytes } from "../fetch.js";
-import { openGpu, withoutGpu } from "./gpu.js";
+import { openGpu, show, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
 import { emit, serve } from "./serve.js";
 
@@ -31,12 +31,13 @@ let script;
  * @returns {Promise<{device: "webgpu" | "numpy", adapter: string, reason: string | null}>}
  */
 async function boot({ device }) {
-  const opening = device === "numpy" ? withoutGpu() : openGpu();
-  const [python, code, { info, reason }] = await Promise.all([
+  const [python, code, gpu] = await Promise.all([
     startPython({ numpy: true }),
     fetchBytes(SCRIPT),
-    opening,
+    device === "numpy" ? withoutGpu() : openGpu(),
   ]);
+  show(gpu);
+  const { info, reason } = gpu;
   ({ pyodide } = python);
   stream("stdout", pyodide.setStdout);
   stream("stderr", pyodide.setStderr);
