@@ -256,7 +256,12 @@ export class Engine {
    */
   async tune(model, progress) {
     this.#tuning = progress;
-    const tuned = /** @type {Tuned} */ (await this.#ask("tune", { model }));
+    const tuned = /** @type {Tuned} */ (
+      await this.#ask("tune", { model }).catch((error) => {
+        this.#models.delete(model); // it may answer no more: it is loaded again when it is needed
+        throw error;
+      })
+    );
     if (tuned.facts) this.#learn(model, tuned.facts);
     return tuned;
   }

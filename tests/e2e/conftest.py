@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Error, Locator, Page, Route, expect
 
 from tallow_build import models
 from tallow_build.paths import CACHE, DIST, ROOT, WEB
@@ -37,6 +38,28 @@ def unseal(page: Page) -> None:
         route.fulfill(response=response, body=body)
 
     page.route(DOCUMENT, handle)
+
+
+class Holding:
+    """Files that do not come, until they are let."""
+
+    def __init__(self, page: Page, *paths: str) -> None:
+        self._held: list[Route] | None = []
+        for path in paths:
+            page.route(path, self._handle)
+
+    def _handle(self, route: Route) -> None:
+        if self._held is None:
+            route.continue_()
+        else:
+            self._held.append(route)
+
+    def release(self) -> None:
+        """They come."""
+        held, self._held = self._held or [], None
+        for route in held:
+            with suppress(Error):  # the worker that asked may be gone
+                route.continue_()
 
 
 def served_path(name: str) -> str:

@@ -3,11 +3,11 @@ of Python, the device or the worker then."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 
 import pytest
-from playwright.sync_api import Error, Page, Route, expect
-from tests.e2e.conftest import OPEN_DEVICE
+from playwright.sync_api import Page, expect
+from tests.e2e.conftest import OPEN_DEVICE, Holding
 from tests.e2e.test_page_lost_device import Losing
 from tests.e2e.test_page_plans import kept, line, recalled, seven
 from tests.e2e.test_page_worker import CRASH, WORKERS, workers
@@ -22,25 +22,9 @@ SNAPSHOT = "**/runtime/snapshot-*.bin"
 TOLD = 'emit("python", { failed: false });'
 
 
-class Holding:
+def hold_python(page: Page) -> Holding:
     """Python's files do not come, until they are let."""
-
-    def __init__(self, page: Page) -> None:
-        self._held: list[Route] | None = []
-        for path in (WASM, SNAPSHOT):
-            page.route(path, self._handle)
-
-    def _handle(self, route: Route) -> None:
-        if self._held is None:
-            route.continue_()
-        else:
-            self._held.append(route)
-
-    def release(self) -> None:
-        held, self._held = self._held or [], None
-        for route in held:
-            with suppress(Error):  # the worker that asked may be gone
-                route.continue_()
+    return Holding(page, WASM, SNAPSHOT)
 
 
 def break_python(page: Page) -> None:
@@ -69,7 +53,7 @@ def test_answers_come_before_python_and_the_page_says_what_it_said(visitor):
     first = second(visitor)
     status = visitor.status.locator(".words").text_content()
     adapter = visitor.device.get_attribute("data-adapter")
-    python = Holding(visitor.page)
+    python = hold_python(visitor.page)
     visitor.open()
     assert seven(visitor) == first
     recalled(visitor)
@@ -149,7 +133,7 @@ def test_what_needs_python_has_it_started_again(visitor):
 def test_a_device_that_is_lost_before_python_is_there(visitor, patch, begun):
     losing = Losing(visitor, patch)
     second(visitor)
-    python = Holding(visitor.page)
+    python = hold_python(visitor.page)
     with visitor.page.expect_request(WASM) if begun else nullcontext():
         visitor.open()
     losing.lose("run")
@@ -165,7 +149,7 @@ def test_a_device_that_is_lost_before_python_is_there(visitor, patch, begun):
 
 def test_a_switch_to_numpy_before_python_is_there(visitor):
     second(visitor)
-    python = Holding(visitor.page)
+    python = hold_python(visitor.page)
     visitor.open()
     seven(visitor)
     visitor.hook("device-select").select_option("numpy")
@@ -195,7 +179,7 @@ def test_a_plan_that_python_refuses_is_made_anew_behind_the_answers(visitor, pat
 def test_a_worker_that_dies_before_python_is_there_is_replaced(visitor):
     visitor.page.add_init_script(WORKERS)
     second(visitor)
-    python = Holding(visitor.page)
+    python = hold_python(visitor.page)
     visitor.open()
     seven(visitor)
     visitor.page.evaluate(CRASH)
@@ -233,7 +217,7 @@ def test_without_the_first_module_the_page_starts_the_worker(visitor, fault):
         visitor.page.route("**/begin-*.js", lambda route: route.abort())
     else:
         visitor.page.route("**/begin-*.js", lambda route: held.append(route))
-    python = Holding(visitor.page)
+    python = hold_python(visitor.page)
     visitor.page.goto("./", wait_until="commit")
     visitor.wait()
     assert seven(visitor) == first

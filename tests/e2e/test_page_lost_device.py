@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
-from tests.e2e.conftest import OPEN_DEVICE
+from tests.e2e.conftest import OPEN_DEVICE, Holding
+from tests.e2e.keeping import line
 from tests.e2e.opening import Opening
+from tests.e2e.test_page_worker import WORKERS, workers
 
 from tallow_build.browser import until
 from tallow_build.paths import ROOT
 
 MNIST = ROOT / "models" / "mnist" / "mnist.onnx"
+WEIGHTS = "**/squeezenet1_1-*.onnx"
 
 # Destroys the newest device of the worker when the page says so: at once, or as soon as a pipeline
 # is being made ("load") or a result is being mapped ("run").
@@ -205,3 +208,28 @@ def test_another_device_while_the_visitor_s_model_is_timed(losing, opening, why)
     opening.hook("open-runs").fill("10")
     again = answered_on(opening, "webgpu" if why == "lost" else "numpy")
     assert again == pytest.approx(first, abs=1e-4)
+
+
+def test_lost_in_the_middle_of_tuning_while_another_model_comes(losing):
+    visitor = losing.visitor
+    visitor.page.add_init_script(WORKERS)
+    visitor.open("./?model=squeezenet1_1")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    panel = visitor.hook("kernels-panel")
+    panel.locator("summary").click()
+    expect(panel).to_have_attribute("data-state", "ready", timeout=120_000)
+    weights = Holding(visitor.page, WEIGHTS)
+    visitor.hook("tune").click()
+    expect(visitor.hook("tuning-said")).to_contain_text("op 1 of")
+    visitor.page.get_by_role("link", name="Classify", exact=True).click()
+    loading = line(visitor, "kernels", "squeezenet1_1")
+    expect(loading).to_have_attribute("data-state", "begun", timeout=120_000)
+    losing.lose("now")
+    losing.struck(1)
+    weights.release()
+    losing.computes("webgpu")
+    visitor.show("Draw")
+    assert visitor.read() == "7"
+    expect(visitor.hook("tuning")).to_have_attribute("data-state", "idle", timeout=120_000)
+    assert workers(visitor) == 1

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, expect
+from tests.e2e.keeping import kept
 
 PATIENCE = 120_000
 
@@ -234,3 +235,26 @@ def test_a_failure_is_told(visitor, patch):
     failure = "could not be tuned: globalThis.trial is not a function"
     expect(visitor.hook("tuning-said")).to_contain_text(failure, timeout=PATIENCE)
     expect(visitor.hook("tune")).to_be_enabled()
+
+
+def test_a_model_that_cannot_be_loaded_again_is_loaded_when_it_is_asked(visitor):
+    seven(visitor)
+    kept(visitor)
+    seven(visitor)  # from the plan that was kept
+    asked = []
+
+    def handle(route):
+        asked.append(route.request.url)
+        if len(asked) == 1:  # for the tuning itself
+            route.continue_()
+        else:
+            route.fulfill(status=404)
+
+    visitor.page.route("**/mnist-*.onnx", handle)
+    assert "could not be tuned" in tune(visitor)
+    assert len(asked) > 1
+    visitor.page.unroute_all()
+    visitor.clear()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    measured(visitor)

@@ -158,7 +158,12 @@ async function load(name, brought) {
   if (before) models.drop(before.brought);
   const facts = mine.program
     ? models.facts(name, mine)
-    : await app.inTurn(() => models.load(name, mine));
+    : await app
+        .inTurn(() => models.load(name, mine))
+        .catch((error) => {
+          answering.delete(name); // what was there before is closed
+          throw error;
+        });
   answering.set(name, new Model(app, name, mine, facts.seconds));
   loaded.add(name);
   if (mine.program) void complete();
@@ -217,7 +222,6 @@ async function withKnown(name, job) {
  */
 async function tune(model) {
   if (tuning) throw new Error("A model is being tuned already.");
-  const since = starts;
   const mine = { stop: false, over: /** @type {Promise<any>} */ (Promise.resolve()) };
   const progress = (/** @type {number} */ done, /** @type {number} */ total) => {
     emit("tuning", { done, total });
@@ -225,10 +229,14 @@ async function tune(model) {
   };
   tuning = mine;
   let told;
+  let since = starts;
   try {
-    mine.over = withKnown(model, async () => {}).then(() =>
-      models.withFiles(model, (fetch) => app.ask("tune", model, progress, fetch)),
-    );
+    // A change of the device waits until the tuning is over, which does not begin before it.
+    await switched.catch(() => {});
+    since = starts;
+    mine.over = app
+      .inTurn(() => known(model))
+      .then(() => models.withFiles(model, (fetch) => app.ask("tune", model, progress, fetch)));
     told = await mine.over;
   } finally {
     tuning = null;
