@@ -1,8 +1,8 @@
 """WebGPU in a browser: hands plans to the JavaScript runner (web/gpu/runner.js).
 
 The only file that imports `js`. The worker opens the adapter and puts `tallowGpu` into its global
-scope before Python starts: {info, reason, load(plan, ...weights), ...}. Buffers that are handed
-over are read where they lie, before the promise of the call settles.
+scope: {info, reason, load(plan, ...weights), ...}; another one only between two jobs of Python's.
+Buffers that are handed over are read where they lie, before the promise of the call settles.
 """
 
 from __future__ import annotations
