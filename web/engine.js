@@ -430,7 +430,11 @@ export class Engine {
    */
   #load(name) {
     const loading = this.#ask("load", { model: name }).catch(inOurWords("modelFailed", name));
-    const model = Promise.all([loading, describe(name)]).then(([facts, description]) => {
+    const parts = /** @type {const} */ ([loading, describe(name)]);
+    // Of two failures the first is told when the second is over, too: a next try would join the request
+    // that still fails.
+    const model = Promise.allSettled(parts).then(async () => {
+      const [facts, description] = await Promise.all(parts);
       this.#learn(name, facts);
       return { name, ...description };
     });

@@ -86,6 +86,29 @@ def test_a_model_that_can_not_be_had(visitor):
     recovers(visitor)
 
 
+def test_a_failure_is_told_when_nothing_that_fails_is_under_way(visitor):
+    """The page and the worker ask for the same list, which is missing. Who tries again as soon as
+    the page says so meets no failure of before."""
+    asked: list[Route] = []
+    states: list[str | None] = []
+
+    def handle(route: Route) -> None:
+        asked.append(route)
+        if len(asked) == 1:
+            return
+        route.fulfill(status=404)
+        # The page has heard of that before it hears of what it asks for now.
+        visitor.page.evaluate("fetch('samples/samples.json').then((found) => found.text())")
+        states.append(visitor.status.get_attribute("data-state"))
+        asked[0].fulfill(status=404)
+
+    visitor.page.route("**/models/manifest.json", handle)
+    visitor.open(state="error")
+    assert states == ["loading"]
+    visitor.page.unroute("**/models/manifest.json")
+    recovers(visitor)
+
+
 def test_parts_of_the_worker_that_are_missing(visitor):
     for path, words in {
         **WORKER,
