@@ -5,7 +5,8 @@
  * waits its turn.
  */
 
-import { show, withoutGpu } from "./gpu.js";
+import { Said } from "../said.js";
+import { openGpu, show, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
 import { Queue } from "./queue.js";
 import { emit } from "./serve.js";
@@ -75,6 +76,14 @@ export class App {
       await this.#tell();
       return job();
     });
+  }
+
+  /** Have both devices there for a job, in its turn; rejects with a Said where there is no GPU. */
+  async both() {
+    const gpu = await openGpu();
+    if (!gpu.info) throw new Said(gpu.words ?? "");
+    show(gpu);
+    await (await this.start()).loadNumpy();
   }
 
   /** Resolves when all that was to be done so far has been done. */

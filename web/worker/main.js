@@ -9,9 +9,8 @@
  */
 
 import { DIGIT_MODEL, photoModel } from "../catalogue.js";
-import { Said } from "../said.js";
 import { App } from "./app.js";
-import { openGpu, show, withoutGpu } from "./gpu.js";
+import { openGpu, withoutGpu } from "./gpu.js";
 import { Model, best } from "./model.js";
 import { Models } from "./models.js";
 import { openedActions } from "./opened.js";
@@ -68,6 +67,9 @@ let asked = 0;
 
 /** What is being tuned, if anything. @type {{stop: boolean, over: Promise<any>} | null} */
 let tuning = null;
+
+/** Resolves when no change of the device is under way; who asked for one that failed is told. */
+const settled = () => switched.catch(() => {});
 
 /** Resolves when nothing is to be done, and was not for a while. */
 async function idle() {
@@ -211,7 +213,7 @@ function modelOf(name) {
  * @returns {Promise<T>}
  */
 async function withKnown(name, job) {
-  await switched.catch(() => {}); // who asked for it is told
+  await settled();
   return app.inTurn(async () => job(await known(name)));
 }
 
@@ -231,8 +233,7 @@ async function tune(model) {
   let told;
   let since = starts;
   try {
-    // A change of the device waits until the tuning is over, which does not begin before it.
-    await switched.catch(() => {});
+    await settled(); // a change of the device waits until the tuning is over
     since = starts;
     mine.over = app
       .inTurn(() => known(model))
@@ -263,10 +264,7 @@ async function stopTuning() {
  */
 function runOnBoth(name, warm) {
   return withKnown(name, async (model) => {
-    const gpu = await openGpu();
-    if (!gpu.info) throw new Said(gpu.words ?? "");
-    show(gpu);
-    await (await app.start()).loadNumpy();
+    await app.both();
     const run = async (/** @type {Device} */ device) => {
       const told = await models.withFiles(name, (fetch) =>
         app.ask("run_on", name, device, warm, model.asked, fetch),
@@ -291,7 +289,7 @@ function runOnBoth(name, warm) {
  */
 async function answer(name, pixels, keep) {
   asked += 1;
-  await switched.catch(() => {}); // who asked for it is told
+  await settled();
   return modelOf(name).answer(pixels, keep);
 }
 
@@ -361,5 +359,5 @@ serve({
 
   stopTuning,
 
-  ...openedActions({ app, models, settled: () => switched.catch(() => {}) }),
+  ...openedActions({ app, models, settled }),
 });

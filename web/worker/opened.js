@@ -9,8 +9,7 @@
  */
 
 import { Fingerprint } from "../bytes.js";
-import { Said, wordsOf } from "../said.js";
-import { openGpu, show } from "./gpu.js";
+import { wordsOf } from "../said.js";
 import { find, forget, keyOf, storable } from "./plans.js";
 import { BUILD } from "./runtime.js";
 import { emit } from "./serve.js";
@@ -243,10 +242,7 @@ export function openedActions({ app, models, settled }) {
     /** @param {{id: number, runs: number, seconds: number}} args */
     compareModel: ({ id, runs, seconds }) =>
       withModel(id, async () => {
-        const gpu = await openGpu();
-        if (!gpu.info) throw new Said(gpu.words ?? "");
-        show(gpu);
-        await (await app.start()).loadNumpy();
+        await app.both();
         return app.ask("compare_model", runs, seconds, alive);
       }),
 
