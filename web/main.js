@@ -134,10 +134,9 @@ function answerAgain(begun = words("preparing"), died = false) {
  */
 async function renew(failure) {
   const missing = missingIn(failure);
-  if (started && !missing) return;
+  if ((started && !missing) || !(await outdated(missing))) return;
   const untouched = Object.values(views).every((view) => view.untouched);
-  if ((!started || untouched) && (await startOver(missing))) return;
-  if (missing && (await outdated(missing))) offline.offer();
+  if (!untouched || !(await startOver(missing))) offline.offer();
 }
 
 /**

@@ -10,7 +10,7 @@ import { markOf } from "./names.js";
 /** @typedef {import("./said.js").Words} Words */
 
 /** What names the files of a version; the server is asked for these anew. */
-const LISTS = ["./", "models/manifest.json", "samples/samples.json"];
+const LISTS = ["./", "models/manifest.json"];
 
 /** In the session's storage: the files for whose sake the page was started over. */
 const STARTED_OVER = "tallow-started-over";
@@ -38,7 +38,8 @@ export async function outdated(missing) {
       await registration.update();
       return Boolean(registration.installing ?? registration.waiting);
     }
-    const mark = markOf(missing);
+    // What no list names, this page's own script does, which the first list names.
+    const mark = markOf(missing.startsWith("models/") ? missing : import.meta.url);
     if (!mark) return false;
     const lists = await Promise.all(LISTS.map((path) => fetch(path, { cache: "no-cache" })));
     const told = await Promise.all(lists.map((list) => list.text()));
@@ -49,13 +50,12 @@ export async function outdated(missing) {
 }
 
 /**
- * Start over with the server's version, if that is newer; never rejects. It happens once: the page that
+ * Start over with the server's version, which is newer; never rejects. It happens once: the page that
  * comes then has no service worker, or misses the same file again.
  * @param {string} missing  see outdated()
  * @returns {Promise<boolean>}  whether the page is about to go
  */
 export async function startOver(missing) {
-  if (!(await outdated(missing))) return false;
   try {
     const registration = await navigator.serviceWorker?.getRegistration();
     if (registration) {

@@ -292,6 +292,31 @@ def test_a_file_that_no_version_has_starts_nothing_over_twice(bare, host, newer)
     assert len(loaded) == int(newer)
 
 
+def test_a_part_of_python_that_is_missing_does_not_pass_for_a_newer_version(bare, host):
+    """The page's own scripts name it. When those are gone too, the page starts over."""
+    page = bare.page
+    page.route("**/pyodide.asm.wasm", lambda route: route.fulfill(status=404))
+    loaded = loads(page)
+    bare.open("./?device=numpy", state="error")
+    again = bare.status.get_by_role("button", name="Try again")
+    again.click()
+    bare.wait("error")
+    assert len(loaded) == 1
+    expect(offline_state(page)).not_to_have_attribute("data-state", "newer")
+
+    host.release("main-*.js", "index.html")
+    with page.expect_event("load", timeout=PATIENCE):
+        again.click()
+    bare.wait("error")
+    expect(page.locator("body.next")).to_have_count(1)
+    page.unroute("**/pyodide.asm.wasm")
+    again.click()
+    bare.wait()
+    bare.draw_seven()
+    assert bare.read() == "7"
+    assert len(loaded) == 2
+
+
 def test_numpy_comes_once_nobody_waits_and_serves_without_a_network(visitor, host):
     page = visitor.page
     fetched: list[str] = []
