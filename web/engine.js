@@ -165,7 +165,7 @@ export class Engine {
     for (;;) {
       const started = this.#start();
       try {
-        return (await Promise.all([work(), started]))[0];
+        return (await allOver([work(), started]))[0];
       } catch (error) {
         // A start that has been followed by another is not the one to wait for.
         if (this.#started && started !== this.#started) continue;
@@ -430,11 +430,7 @@ export class Engine {
    */
   #load(name) {
     const loading = this.#ask("load", { model: name }).catch(inOurWords("modelFailed", name));
-    const parts = /** @type {const} */ ([loading, describe(name)]);
-    // Of two failures the first is told when the second is over, too: a next try would join the request
-    // that still fails.
-    const model = Promise.allSettled(parts).then(async () => {
-      const [facts, description] = await Promise.all(parts);
+    const model = allOver([loading, describe(name)]).then(([facts, description]) => {
       this.#learn(name, facts);
       return { name, ...description };
     });
@@ -443,6 +439,18 @@ export class Engine {
     });
     return model;
   }
+}
+
+/**
+ * Promise.all, but of a failure it tells when all are over: else who tries again at once would wait for
+ * what still fails.
+ * @template T, U
+ * @param {[Promise<T>, Promise<U>]} promises
+ * @returns {Promise<[T, U]>}
+ */
+async function allOver(promises) {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }
 
 /**

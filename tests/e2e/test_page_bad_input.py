@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from contextlib import contextmanager
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 from tests.e2e.conftest import served_path
 from tests.e2e.runtime import WORKER as WORKER_FILE
@@ -38,6 +39,7 @@ FAULTS = {
     "no server": (lambda route, body: route.abort(), "can’t be reached"),
 }
 MODEL = "models/mnist/mnist-*.onnx"
+MANIFEST = "models/manifest.json"
 
 # Parts that a start of the worker can't do without, in the order in which it comes to them. Of a
 # worker whose modules can't be loaded, browsers name only the worker.
@@ -79,33 +81,47 @@ def fails(visitor, path: str, break_it, *words: str) -> None:
 def test_a_model_that_can_not_be_had(visitor):
     """One fault after the other on the same page: each is over at the next try, which shows the
     next one; the last try succeeds."""
-    for path in ("models/manifest.json", "models/mnist/card-*.json"):
+    for path in (MANIFEST, "models/mnist/card-*.json"):
         fails(visitor, path, FAULTS["missing"][0], path.partition("*")[0])
     for break_it, words in FAULTS.values():
         fails(visitor, MODEL, break_it, served_path("mnist"), words)
     recovers(visitor)
 
 
-def test_a_failure_is_told_when_nothing_that_fails_is_under_way(visitor):
-    """The page and the worker ask for the same list, which is missing. Who tries again as soon as
-    the page says so meets no failure of before."""
+@pytest.mark.parametrize(
+    ("late", "parts"),
+    [(MANIFEST, 2), ("runtime/pyodide-*/pyodide.asm.wasm", 3)],
+    ids=["another of the model", "one of Python"],
+)
+def test_a_failure_is_told_when_nothing_that_fails_is_under_way(visitor, late, parts):
+    """The page and the worker ask for the list of models, which is missing, and for Python's parts.
+    Who tries again as soon as the page says so meets no failure of before."""
     asked: list[Route] = []
+    held: list[Route] = []
     states: list[str | None] = []
 
-    def handle(route: Route) -> None:
+    def fail(route: Route) -> None:
         asked.append(route)
-        if len(asked) == 1:
-            return
-        route.fulfill(status=404)
-        # The page has heard of that before it hears of what it asks for now.
-        visitor.page.evaluate("fetch('samples/samples.json').then((found) => found.text())")
-        states.append(visitor.status.get_attribute("data-state"))
-        asked[0].fulfill(status=404)
+        last = len(asked) == parts
+        if route not in held:
+            route.fulfill(status=404)
+        if last:
+            # The page has heard of the others before it hears of what it asks for now.
+            visitor.page.evaluate("fetch('samples/samples.json').then((found) => found.text())")
+            states.append(visitor.status.get_attribute("data-state"))
+            held[0].fulfill(status=404)
 
-    visitor.page.route("**/models/manifest.json", handle)
-    visitor.open(state="error")
+    def hold(route: Route) -> None:
+        if not held:
+            held.append(route)
+        fail(route)
+
+    visitor.page.route(f"**/{MANIFEST}", fail)
+    visitor.page.route(f"**/{late}", hold)
+    visitor.open("./?device=numpy", state="error")
     assert states == ["loading"]
-    visitor.page.unroute("**/models/manifest.json")
+    visitor.page.unroute(f"**/{MANIFEST}")
+    visitor.page.unroute(f"**/{late}")
     recovers(visitor)
 
 
