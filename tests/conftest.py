@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, Request, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, Request, expect, sync_playwright
 from starlette.routing import Mount
 
 from tallow.backends.native_device import find_adapter
@@ -25,6 +25,9 @@ from tallow_build import browser as chromium
 from tallow_build import server as static
 from tallow_build.paths import DIST, ROOT, WEB
 from tallow_build.script import BrowserPython
+
+# Of a page on a machine that has much to do; one that is as it should be waits for nothing.
+expect.set_options(timeout=30_000)
 
 TIERS = ("unit", "ops", "onnx", "models", "e2e")
 
