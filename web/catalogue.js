@@ -105,9 +105,10 @@ export async function labelsOf(model) {
   const found = labels.get(file) ?? fetchJson(`models/${file}`);
   labels.set(file, found);
   try {
-    return await found;
+    await found;
   } catch (error) {
     labels.delete(file); // so that the next call asks the server again
-    throw error;
+    if (language === wanted) throw error;
   }
+  return language === wanted ? found : labelsOf(model); // another was chosen meanwhile
 }

@@ -7,6 +7,9 @@ import io
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
+from tests.e2e.conftest import Holding
+
+from tallow_build.browser import until
 
 MODELS = ("efficientnet_lite0", "squeezenet1_1")
 
@@ -144,6 +147,31 @@ def test_an_unknown_model_in_the_address_is_named(visitor):
     visitor.open("./?device=numpy&model=resnet9000#classify")
     expect(visitor.page.get_by_role("alert").filter(has_text="resnet9000")).to_be_visible()
     expect(visitor.hook("model-select")).to_have_value("efficientnet_lite0")
+
+
+def test_labels_that_come_after_another_language_was_chosen_are_not_shown(visitor, photos):
+    page = visitor.page
+    page.add_init_script(
+        """const parse = JSON.parse;
+        JSON.parse = (text, ...others) => {
+            if (text.includes("意大利浓咖啡")) window.chinese = "here";
+            return parse(text, ...others);
+        };"""
+    )
+    labels = "**/labels-*.zh.json"
+    late = Holding(page, labels)
+    visitor.open("./?device=numpy#classify")
+    visitor.choose([photos[name]["path"] for name in ("coffee", "chelsea")])
+    first = visitor.answer("coffee.png")
+    gallery = visitor.hook("image-gallery")
+    expect(gallery).to_have_attribute("data-state", "done", timeout=120_000)
+    with page.expect_request(labels):
+        visitor.hook("language-select").select_option("zh")
+    visitor.hook("language-select").select_option("en")
+    late.release()
+    until(page, "window.chinese")
+    assert visitor.answer("coffee.png") == first
+    expect(gallery.locator(".tile").first).to_have_attribute("data-label", "espresso")
 
 
 def test_another_language_names_what_is_shown_without_asking_again(visitor, photos):
