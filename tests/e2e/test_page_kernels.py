@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
+from tests.e2e.test_page_results import SAID_FOR_LONG
 
 from tallow_build.paths import ROOT
 
@@ -61,7 +62,8 @@ def test_each_kernel_has_its_share_of_the_time(visitor, device):
     assert [event["name"] for event in trace["traceEvents"] if event["ph"] == "X"] == names
 
 
-def test_a_kernel_shows_its_text_to_copy(visitor):
+def test_a_kernel_shows_its_text_to_copy(visitor, patch):
+    patch(visitor.page, *SAID_FOR_LONG)
     visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visitor.open()
     visitor.draw_seven()
@@ -88,7 +90,8 @@ def test_a_kernel_shows_its_text_to_copy(visitor):
     assert visitor.page.evaluate("navigator.clipboard.readText()") == code.text_content()
 
 
-def test_where_copying_is_not_allowed_the_text_is_marked(visitor):
+def test_where_copying_is_not_allowed_the_text_is_marked(visitor, patch):
+    patch(visitor.page, *SAID_FOR_LONG)
     visitor.page.add_init_script(
         "navigator.clipboard.writeText = async () => { throw new Error('no') };"
     )

@@ -8,15 +8,23 @@ import json
 
 from playwright.sync_api import expect
 
+from tallow_build.browser import until
 
-def test_answers_are_copied(visitor, photos):
+# What a button says of itself does not go before it is looked at.
+SAID_FOR_LONG = ("widgets/copy_button.js", "const SAID = 2000;", "const SAID = 600_000;")
+
+
+def test_answers_are_copied(visitor, photos, patch):
+    patch(visitor.page, *SAID_FOR_LONG)
     visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visitor.open("./?device=numpy#classify")
     as_json, as_csv = visitor.hook("copy-json"), visitor.hook("copy-csv")
     expect(as_json).to_be_disabled()
 
     def copied(button) -> str:
+        visitor.page.evaluate("navigator.clipboard.writeText('')")
         button.click()
+        until(visitor.page, "await navigator.clipboard.readText()")
         expect(button).to_have_text("Copied")
         return visitor.page.evaluate("navigator.clipboard.readText()")
 
@@ -39,7 +47,6 @@ def test_answers_are_copied(visitor, photos):
     )
     gallery = visitor.hook("image-gallery")
     expect(gallery).to_have_attribute("data-state", "done", timeout=120_000)
-    expect(as_json).to_have_text("Copy as JSON")
     good, bad = json.loads(copied(as_json))
     assert good["classes"][0]["label"] == "espresso"
     assert bad["file"] == "-1+2.png"
@@ -59,6 +66,44 @@ def test_answers_are_copied(visitor, photos):
     assert area.input_value().startswith("file,model,rank")
     visitor.choose(photos["chelsea"]["path"])
     expect(area).to_be_hidden()
+
+
+# Three times a button is pressed; what both say after each time and whenever a timer is over.
+PRESSED = """async ({ CopyButton }) => {
+    navigator.clipboard.writeText = async () => {};
+    const later = setTimeout;
+    const timers = [];
+    window.setTimeout = (over) => timers.push(over) - 1;
+    window.clearTimeout = (timer) => delete timers[timer];
+    const [json, csv] = ["copyJson", "copyCsv"].map((does) => {
+        const button = document.createElement("button");
+        const made = new CopyButton(button, does, () => "text", () => {});
+        made.relabel();
+        return button;
+    });
+    const said = [];
+    const say = () => said.push([json.textContent, csv.textContent]);
+    for (const button of [json, csv, json]) {
+        button.click();
+        await new Promise((next) => later(next));
+        say();
+    }
+    for (const over of timers.filter(Boolean)) {
+        over();
+        say();
+    }
+    return said;
+}"""
+
+
+def test_each_button_says_for_its_own_time_that_it_has_copied(module):
+    assert module("./widgets/copy_button.js", PRESSED) == [
+        ["Copied", "Copy as CSV"],
+        ["Copied", "Copied"],
+        ["Copied", "Copied"],
+        ["Copied", "Copy as CSV"],  # the timer of JSON's first time is none any more
+        ["Copy as JSON", "Copy as CSV"],
+    ]
 
 
 def test_csv_keeps_any_name_and_runs_no_formula(module):

@@ -4,10 +4,7 @@
  */
 
 import { toCsv, toJson } from "../results.js";
-import { text } from "../text.js";
-
-/** How long a button says what it has done, in milliseconds. */
-const SAID = 2000;
+import { CopyButton } from "./copy_button.js";
 
 export class Copies {
   #buttons;
@@ -23,22 +20,18 @@ export class Copies {
       /** @type {any} */ (root.querySelector(selector));
     this.#results = results;
     this.#area = /** @type {HTMLTextAreaElement} */ (find("textarea"));
+    const tried = this.#tried.bind(this);
     this.#buttons = [
-      { button: /** @type {HTMLButtonElement} */ (find("[data-testid=copy-json]")), write: toJson },
-      { button: /** @type {HTMLButtonElement} */ (find("[data-testid=copy-csv]")), write: toCsv },
+      new CopyButton(find("[data-testid=copy-json]"), "copyJson", () => toJson(results()), tried),
+      new CopyButton(find("[data-testid=copy-csv]"), "copyCsv", () => toCsv(results()), tried),
     ];
-    for (const { button, write } of this.#buttons) {
-      button.addEventListener("click", () => void this.#copy(button, write));
-    }
     this.relabel();
     this.update();
   }
 
-  /** Say it again, in another language; or what the buttons do, after what one has done. */
+  /** Say it again, in another language. */
   relabel() {
-    const [json, csv] = this.#buttons;
-    json.button.textContent = text.copyJson;
-    csv.button.textContent = text.copyCsv;
+    for (const button of this.#buttons) button.relabel();
   }
 
   /** What is shown has changed. */
@@ -49,23 +42,13 @@ export class Copies {
   }
 
   /**
-   * @param {HTMLButtonElement} button
-   * @param {(results: import("../results.js").Result[]) => string} write
+   * @param {string} content
+   * @param {boolean} copied
    */
-  async #copy(button, write) {
-    const content = write(this.#results());
-    let words = text.copied;
-    try {
-      await navigator.clipboard.writeText(content);
-      this.#area.hidden = true;
-    } catch {
-      // Not allowed here: show the text, marked, so that the keyboard can copy it.
-      this.#area.value = content;
-      this.#area.hidden = false;
-      this.#area.select();
-      words = text.copyByKeys;
-    }
-    button.textContent = words;
-    setTimeout(() => this.relabel(), SAID);
+  #tried(content, copied) {
+    this.#area.hidden = copied;
+    if (copied) return;
+    this.#area.value = content;
+    this.#area.select();
   }
 }

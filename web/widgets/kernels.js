@@ -11,6 +11,7 @@ import { Latest } from "../latest.js";
 import * as format from "../format.js";
 import { words, wordsOf } from "../said.js";
 import { text } from "../text.js";
+import { CopyButton } from "./copy_button.js";
 import { Message } from "./message.js";
 import { Tuning } from "./tuning.js";
 import { highlight } from "./wgsl.js";
@@ -48,8 +49,8 @@ import { highlight } from "./wgsl.js";
 /** Milliseconds without a new answer, after which the page counts as quiet. */
 const QUIET = 400;
 
-/** Milliseconds for which the button says that it has copied. */
-const SAID = 2000;
+/** Milliseconds after which the browser has begun to save a file. */
+const SAVED = 2000;
 
 export class Kernels {
   #root;
@@ -91,7 +92,14 @@ export class Kernels {
     this.#title = /** @type {HTMLElement} */ (find("h3"));
     this.#facts = /** @type {HTMLElement} */ (find(".facts"));
     this.#code = /** @type {HTMLElement} */ (find("[data-testid=kernels-wgsl]"));
-    this.#copy = /** @type {HTMLButtonElement} */ (find("[data-testid=kernels-copy]"));
+    this.#copy = new CopyButton(
+      find("[data-testid=kernels-copy]"),
+      "copy",
+      () => this.#code.textContent ?? "",
+      (_, copied) => {
+        if (!copied) getSelection()?.selectAllChildren(this.#code);
+      },
+    );
     this.#latest = new Latest(
       async (model) => engine.profile(await model()),
       (answer) => this.#show(answer),
@@ -103,7 +111,6 @@ export class Kernels {
     });
     root.addEventListener("toggle", () => this.#refresh(0));
     this.#order.addEventListener("change", () => this.#list());
-    this.#copy.addEventListener("click", () => void this.#copyText());
     find("[data-testid=kernels-plan]").addEventListener("click", () => this.#save("plan"));
     find("[data-testid=kernels-trace]").addEventListener("click", () => this.#save("trace"));
     this.relabel();
@@ -112,7 +119,7 @@ export class Kernels {
 
   /** Say it again, in another language. */
   relabel() {
-    this.#copy.textContent = text.copy;
+    this.#copy.relabel();
     this.#about.relabel();
     this.#tuning.relabel();
     if (this.#answer && this.#root.dataset.state === "ready") this.#show(this.#answer);
@@ -259,24 +266,10 @@ export class Kernels {
     const constants = Object.entries(kernel.constants).map(([key, value]) => `${key} = ${value}`);
     const groups = kernel.workgroups.join(" × ");
     this.#facts.textContent = code ? [text.workgroups(groups), ...constants].join(", ") : "";
-    this.#copy.hidden = !code;
+    this.#copy.button.hidden = !code;
     this.#code.classList.toggle("none", !code);
     this.#code.replaceChildren(code ? highlight(code.trim()) : text.noWgsl);
     this.#code.scrollTop = 0;
-  }
-
-  async #copyText() {
-    const code = this.#code.textContent ?? "";
-    let words = text.copied;
-    try {
-      await navigator.clipboard.writeText(code);
-    } catch {
-      // Not allowed here: mark the text, so that the keyboard can copy it.
-      getSelection()?.selectAllChildren(this.#code);
-      words = text.copyByKeys;
-    }
-    this.#copy.textContent = words;
-    setTimeout(() => (this.#copy.textContent = text.copy), SAID);
   }
 
   /** @param {"plan" | "trace"} what */
@@ -286,7 +279,7 @@ export class Kernels {
     const href = URL.createObjectURL(blob);
     const download = `${this.#answer.profile.name}.${what}.json`;
     Object.assign(document.createElement("a"), { href, download }).click();
-    setTimeout(() => URL.revokeObjectURL(href), SAID);
+    setTimeout(() => URL.revokeObjectURL(href), SAVED);
   }
 }
 
