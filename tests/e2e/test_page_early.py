@@ -134,7 +134,7 @@ def test_a_device_that_is_lost_before_python_is_there(visitor, patch, begun):
     losing = Losing(visitor, patch)
     second(visitor)
     python = hold_python(visitor.page)
-    with visitor.page.expect_request(WASM) if begun else nullcontext():
+    with visitor.page.expect_request(WASM, timeout=PATIENCE) if begun else nullcontext():
         visitor.open()
     losing.lose("run")
     visitor.draw_seven()

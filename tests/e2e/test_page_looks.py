@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from PIL import Image
 from playwright.sync_api import Page, Route, expect
+from tests.e2e.keeping import kept
 from tests.e2e.looks import DOCUMENTS, UPDATE, Looks, document, typeset
 
 from tallow_build.browser import until
@@ -156,6 +157,7 @@ def test_the_page_looks_as_it_did(visitor, photos, patch):
     visitor.draw_seven()
     assert visitor.read() == "7"
     compare_both(visitor)
+    kept(visitor)  # and said so in the boot log
     page.get_by_text("Boot log").click()
     rest(page)
     visitor.hook("digit-pad").focus()  # the ring, and the keyboard's own cursor
@@ -195,7 +197,7 @@ def test_loading_and_failing_look_as_they_did(visitor):
     looks = Looks(page)
     waiting: dict[str, Route] = {}
     page.route("**/models/mnist/mnist-*", lambda route: waiting.update({route.request.url: route}))
-    with page.expect_request("**/models/mnist/mnist-*.onnx"):
+    with page.expect_request("**/models/mnist/mnist-*.onnx", timeout=PATIENCE):
         page.goto("./")
     typeset(page)
     expect(visitor.device).to_have_attribute("data-device", "webgpu", timeout=PATIENCE)
