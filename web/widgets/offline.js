@@ -23,6 +23,8 @@ export class Offline {
   #wanted = false;
   /** @type {Workbox | null} */
   #worker = null;
+  /** The service worker that the page began with, which has given it its files. */
+  #controller = navigator.serviceWorker?.controller;
 
   /**
    * @param {HTMLElement} root
@@ -81,7 +83,11 @@ export class Offline {
     });
     const registration = await worker.register({ immediate: true });
     if (!registration) throw new Said(words("noServiceWorker"));
-    this.#show(registration.waiting ? "newer" : registration.active ? "kept" : "keeping");
+    // Another tab may have had a new version in before this one could hear of it.
+    const before = this.#controller;
+    const newer = before && before !== navigator.serviceWorker.controller;
+    const offered = newer || registration.waiting;
+    this.#show(offered ? "newer" : registration.active ? "kept" : "keeping");
     // A page that stays open for days hears of a new version when it is looked at again.
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") worker.update().catch(() => {});
