@@ -13,11 +13,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.conftest import watched_page
 from tests.e2e.conftest import PATIENCE
+from tests.e2e.keeping import kept
 
 from tallow_build import dist as site_maker
 from tallow_build import documents
 from tallow_build import server as static
-from tallow_build.address import listen
+from tallow_build.browser import until
 from tallow_build.compressed import ENDINGS
 
 # Has the page's long waits last for ever.
@@ -34,14 +35,8 @@ class Host:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        with listen("127.0.0.1", 0) as free:
-            self._port = free.getsockname()[1]
         self._stack = ExitStack()
-        self.address = self.open()
-
-    def open(self) -> str:
-        """Serves, always at the same address."""
-        return self._stack.enter_context(static.running(self.folder, port=self._port))
+        self.address = self._stack.enter_context(static.running(folder))
 
     def shut(self) -> None:
         """Does not serve any more."""
@@ -101,6 +96,7 @@ def offline_state(page: Page) -> Any:
 def wait_until_kept(page: Page) -> None:
     expect(offline_state(page)).to_have_attribute("data-state", "kept", timeout=PATIENCE)
     expect(offline_state(page)).to_contain_text("Works offline")
+    until(page, "navigator.serviceWorker.controller !== null")  # which comes a moment later
 
 
 def test_everything_works_without_a_network_after_the_first_visit(visitor, host, photos):
@@ -212,6 +208,7 @@ def test_a_page_that_has_lost_a_part_of_an_older_version_starts_with_the_newer(v
     page = visitor.page
     visitor.open("./?device=numpy")
     wait_until_kept(page)
+    kept(visitor)
     part = lost.partition("*")[0]
     forget(page, part)
     visitor.open("./?device=numpy")  # the server has it still
