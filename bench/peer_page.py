@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 from bench.serving import IN_BROWSER, ORT
 from tallow_build import compressed, server
 from tallow_build.errors import BuildError
-from tallow_build.files import replace_folder, scratch
+from tallow_build.files import only_one, replace_folder, scratch
 from tallow_build.paths import BUILD, DIST, shown
 from tallow_build.site import Site
 
@@ -45,7 +45,7 @@ def prepare(*, small: bool) -> None:
     sample = folder / json.loads((folder / "samples.json").read_text("utf-8"))[0]["file"]
     models = {f"{name}.onnx": next((DIST / "models" / name).glob("*.onnx")) for name in MODELS}
     files = {path.name: path for path in _FILES}
-    with scratch("peer", BUILD / "tmp") as aside:
+    with only_one(), scratch("peer", BUILD / "tmp") as aside:  # another build.py sweeps build/tmp
         site = Site(aside / "peer")
         hashed = site.put_in_hashed_folder("files", {**files, **models, "sample": sample})
         document = _DOCUMENT.read_text("utf-8").replace('src="', f'src="{hashed}/')
