@@ -7,6 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from tallow_build.browser import until
+
 PATIENCE = 120_000
 
 # What may have happened to an entry: changes its bytes, or gives others.
@@ -31,6 +33,16 @@ ENTRIES = """async () => {
   }
   return found;
 }"""
+# Whether so many plans are kept.
+COUNT = """(await (await caches.open("tallow-plans-2")).keys())
+  .filter(({ url }) => !url.includes("?")).length === argument"""
+# When a plan was used last, as is noted beside them.
+LAST_USE = """(async () => {
+  const cache = await caches.open("tallow-plans-2");
+  const notes = (await cache.keys()).filter(({ url }) => url.endsWith("?used"));
+  const uses = notes.map(async (note) => (await (await cache.match(note)).json()).used);
+  return Math.max(...(await Promise.all(uses)));
+})()"""
 # Changes the only plan: calls code(bytes, cache, url).
 CHANGE = """async () => {
   const [name] = (await caches.keys()).filter((each) => each.startsWith("tallow-plans-"));
@@ -57,6 +69,22 @@ def entries(page: Page) -> list[tuple[str, str, int]]:
 def plans(page: Page) -> list[str]:
     """The addresses of all plans that are kept."""
     return [url for _, url, _ in entries(page) if "?" not in url]
+
+
+def kept_in_all(page: Page, count: int) -> None:
+    """Waits until so many plans are kept."""
+    until(page, COUNT, count, seconds=PATIENCE / 1000)
+
+
+def last_use(page: Page) -> float:
+    """When a plan was used last."""
+    found: float = page.evaluate(LAST_USE)
+    return found
+
+
+def used_since(page: Page, before: float) -> None:
+    """Waits until it is noted that a plan was used after that, of which the page says nothing."""
+    until(page, f"await {LAST_USE} > argument", before)
 
 
 def line(visitor: Any, stage: str, model: str = "mnist") -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from playwright.sync_api import expect
-from tests.e2e.keeping import DAMAGE, change, entries, kept, line, plans, recalled
+from tests.e2e.keeping import DAMAGE, change, entries, kept, kept_in_all, line, plans, recalled
 from tests.e2e.opening import FLOAT, Opening, file, model, value
 
 from tallow_build.browser import until
@@ -25,9 +25,6 @@ repr(tallow.lent._numbers) != "count(1)"
 `);
   new BroadcastChannel("told").postMessage(compiled);
 """
-# Whether so many plans are kept.
-COUNT = """(await (await caches.open("tallow-plans-2")).keys())
-  .filter(({ url }) => !url.includes("?")).length === argument"""
 HEAR = """
 window.told = [];
 new BroadcastChannel("told").onmessage = ({ data }) => window.told.push(data);
@@ -117,18 +114,15 @@ def test_what_a_plan_depends_on(here: Visit) -> None:
     first = here.answer(mine, rows=2)
     kept(here.visitor, NAME)
 
-    def kept_too(count: int) -> None:
-        until(here.page, COUNT, count)
-
     np.testing.assert_allclose(here.answer(twice, rows=2), 2 * first, rtol=1e-4)
-    kept_too(2)
+    kept_in_all(here.page, 2)
     assert here.answer(rows=5).shape == (5, 128)
-    kept_too(3)
+    kept_in_all(here.page, 3)
     here.hook("device-select").select_option("numpy")
     here.visitor.wait()
     here.rest()
     np.testing.assert_allclose(here.answer(rows=5)[:2], 2 * first, rtol=1e-4)
-    kept_too(4)
+    kept_in_all(here.page, 4)
 
     here.begin()
     np.testing.assert_allclose(here.answer(twice, rows=5)[:2], 2 * first, rtol=1e-4)
