@@ -57,7 +57,7 @@ def test_a_file_that_was_changed_on_its_way_is_not_used(page: Any, name: str) ->
         rules = "[...document.styleSheets].filter((s) => s.href.includes('/style-')).length"
         assert page.evaluate(rules) == 0
     else:
-        expect(page.get_by_text("scripts have not started")).to_be_visible(timeout=15_000)
+        expect(page.get_by_text("scripts have not started")).to_be_visible(timeout=60_000)
 
 
 def test_every_style_and_module_of_the_page_has_its_hash(visitor: Any) -> None:
