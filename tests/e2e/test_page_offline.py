@@ -226,6 +226,44 @@ def test_a_page_that_has_lost_a_part_of_an_older_version_starts_with_the_newer(v
     wait_until_kept(page)
 
 
+# The worker hears of the model when load() is called.
+HOLD_LOAD = """
+const send = Worker.prototype.postMessage;
+Worker.prototype.postMessage = function (message, ...others) {
+    const now = () => send.call(this, message, ...others);
+    if (message.action === "load") window.load = now;
+    else now();
+};
+"""
+
+
+def test_a_page_that_has_lost_a_part_but_has_something_on_it_offers_the_newer(visitor, host):
+    """Though it was never ready, and so has not looked for another version itself."""
+    page = visitor.page
+    visitor.open("./?device=numpy")
+    wait_until_kept(page)
+    kept(visitor)
+    forget(page, "models/mnist/mnist-")
+    forget(page, "/plans/")
+    page.goto("about:blank")
+    host.release("models/mnist/mnist-*.onnx", "models/manifest.json")
+    host.change("index.html", "<body>", '<body class="next">')
+    page.add_init_script(HOLD_LOAD)
+    page.goto(f"{host.address}?device=numpy")
+    visitor.draw_seven()
+    until(page, "window.load")
+    page.evaluate("load()")
+    offer = offline_state(page)
+    expect(offer).to_have_attribute("data-state", "newer", timeout=PATIENCE)
+    expect(page.locator("body.next")).to_have_count(0)
+    offer.get_by_role("button", name="Reload").click()
+    expect(page.locator("body.next")).to_have_count(1, timeout=PATIENCE)
+    until(page, "window.load")
+    page.evaluate("load()")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+
+
 MODEL = "models/squeezenet1_1/squeezenet1_1-*.onnx"
 LISTS = "models/manifest.json"
 

@@ -120,8 +120,13 @@ export class Offline {
   async #renew() {
     this.#wanted = true;
     const registration = await navigator.serviceWorker?.getRegistration(WORKER.href);
-    if (registration?.waiting) this.#worker?.messageSkipWaiting();
-    else location.reload();
+    if (registration?.waiting && this.#worker) {
+      this.#worker.messageSkipWaiting();
+      return;
+    }
+    // A page that has not begun would not hear that the waiting one has come in.
+    if (registration?.waiting) await registration.unregister();
+    location.reload();
   }
 }
 
