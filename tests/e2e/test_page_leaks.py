@@ -8,7 +8,7 @@ from math import inf
 import pytest
 from playwright.sync_api import expect
 from tests.e2e.collector import COUNT_BUFFERS, Collector
-from tests.e2e.keeping import ENTRIES, kept
+from tests.e2e.keeping import kept, kept_in_all
 from tests.e2e.opening import Opening, file
 
 from tallow_build.browser import until
@@ -51,7 +51,6 @@ WEIGH = """() => new Promise(resolve => {
     asked.postMessage("now");
     asked.close();
 })"""
-ALL_KEPT = f"(await ({ENTRIES})()).filter(([, url]) => !url.includes('?')).length === argument"
 ANSWERED = "document.querySelector('[data-testid=digit-result]').ariaBusy === 'false'"
 
 # What the engines of Python and JavaScript keep for themselves: caches, free lists, code.
@@ -116,7 +115,7 @@ def test_changes_of_device_and_model_leave_nothing_behind(visitor, weigh, photos
     def keep(plans):
         """Waits until so many are kept: what comes next is loaded from them."""
         if keeping:
-            until(visitor.page, ALL_KEPT, plans, seconds=120)
+            kept_in_all(visitor.page, plans)
 
     def choose(device):
         visitor.hook("device-select").select_option(device)
