@@ -1,10 +1,11 @@
 // @ts-check
 /**
- * Looks after the page's own start: where its modules did not come, it starts over.
+ * Looks after the page's own start: where its modules did not come since the server has a newer version,
+ * it starts over.
  */
 
-import { startOver } from "./renew.js";
+import { outdated, startOver } from "./renew.js";
 
-addEventListener("load", () => {
-  if (document.getElementById("unstarted")) void startOver("");
+addEventListener("load", async () => {
+  if (document.getElementById("unstarted") && (await outdated(""))) void startOver("");
 });

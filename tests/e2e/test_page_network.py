@@ -22,6 +22,8 @@ BEFORE = """(notice) => {
   return getComputedStyle(notice).visibility;
 }"""
 
+ARRIVAL = "performance.getEntriesByType('navigation')[0].type"
+
 
 def stall(page, path: str, times: int) -> list[str]:
     """Leaves the first requests of a file without an answer; returns the list of all of them."""
@@ -80,6 +82,7 @@ def test_where_modules_do_not_run_the_page_says_so(page):
     for notice in notices:
         notice.page.bring_to_front()
         expect(notice).to_be_visible(timeout=60_000)
+        assert notice.page.evaluate(ARRIVAL) == "navigate"  # and not started over: nothing is newer
 
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
