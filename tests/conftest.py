@@ -144,6 +144,9 @@ def watched_page(browser: Browser, server: str, **options: Any) -> Iterator[tupl
         # Whoever answers a request at this moment has nobody to answer, which is no failure.
         for each in context.pages:
             each.unroute_all(behavior="ignoreErrors")
+            # With no route left, Playwright would tell the browser so at the end of each handler:
+            # for a request that was never answered, from whichever thread collects its coroutine.
+            each.route("**/nothing", lambda route: route.continue_())
     watch.check()
 
 

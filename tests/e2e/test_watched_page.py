@@ -1,0 +1,38 @@
+"""The pages that tests are given: one test leaves nothing to the next."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+
+
+def test_a_request_that_was_never_answered_is_forgotten(
+    browser, server, watched_page_of, run_async
+):
+    """Playwright waits for the answer in a coroutine, which any thread may come to collect."""
+
+    async def collect() -> list[str]:
+        begun: list[str] = []
+
+        def refuse(loop, coroutine, **_):
+            begun.append(coroutine.__qualname__)
+            coroutine.close()
+            raise RuntimeError("this thread is none of Playwright's")
+
+        asyncio.get_running_loop().set_task_factory(refuse)
+        gc.collect()
+        asyncio.get_running_loop().set_task_factory(None)
+        return begun
+
+    gc.disable()
+    try:
+        with watched_page_of(browser, server) as (page, _):
+            asked: list[str] = []
+            page.route("**/held", lambda route: asked.append(route.request.url))
+            page.goto("./")
+            page.evaluate("void fetch('held').catch(() => {})")
+            while not asked:
+                page.title()
+        assert run_async(collect()) == []
+    finally:
+        gc.enable()
