@@ -120,12 +120,11 @@ export class Offline {
   async #renew() {
     this.#wanted = true;
     const registration = await navigator.serviceWorker?.getRegistration(WORKER.href);
-    if (registration?.waiting && this.#worker) {
-      this.#worker.messageSkipWaiting();
-      return;
+    if (registration?.waiting) {
+      if (this.#worker) return this.#worker.messageSkipWaiting();
+      // A page that has not begun would not hear that the waiting one has come in.
+      await registration.unregister();
     }
-    // A page that has not begun would not hear that the waiting one has come in.
-    if (registration?.waiting) await registration.unregister();
     location.reload();
   }
 }
