@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 
+from tallow_build.browser import until
+
 
 def test_a_request_that_was_never_answered_is_forgotten(
     browser, server, watched_page_of, run_async
@@ -27,12 +29,10 @@ def test_a_request_that_was_never_answered_is_forgotten(
     gc.disable()
     try:
         with watched_page_of(browser, server) as (page, _):
-            asked: list[str] = []
-            page.route("**/held", lambda route: asked.append(route.request.url))
+            page.route("**/held", lambda route: page.evaluate("window.asked = true"))
             page.goto("./")
             page.evaluate("void fetch('held').catch(() => {})")
-            while not asked:
-                page.title()
+            until(page, "window.asked")
         assert run_async(collect()) == []
     finally:
         gc.enable()
