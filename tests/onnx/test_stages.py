@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import tallow as tl
+from tallow.onnx import execution
 
 from .graphs import model, node, value, weight
 
@@ -120,6 +122,96 @@ def test_an_if_whose_condition_is_known_is_no_step() -> None:
     session = both(proto, {"x": X})
     assert session.report().host == ()
     assert len(session.plan.run) == 1
+
+
+def nested(way: str, result: str) -> Any:
+    """An If on the length of x, known when a stage is made; in both branches an If on what is fed:
+    its result is +-10 x if that is true, else +-x."""
+
+    def branch(sign: str) -> Any:
+        then = graph(
+            [node("Mul", "x ten", "a"), node("Mul", f"a {sign}", "b")], [], [value("b", None)]
+        )
+        other = graph([node("Mul", f"x {sign}", "c")], [], [value("c", None)])
+        inner = node("If", way, "w", then_branch=then, else_branch=other)
+        return graph([inner], [], [value("w", None)])
+
+    return node("If", "odd", result, "if", then_branch=branch("minus"), else_branch=branch("plus"))
+
+
+def by_length() -> onnx.ModelProto:
+    """Two such Ifs of one name, one after the other."""
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Mod", "shape two", "rest"),
+        node("Cast", "rest", "flags", to=BOOL),
+        node("Squeeze", "flags", "odd"),
+        nested("c", "y"),
+        nested("d", "z"),
+    ]
+    weights = [
+        weight(name, np.float32(number))
+        for name, number in (("ten", 10), ("minus", -1), ("plus", 1))
+    ]
+    weights.append(weight("two", np.int64([2])))
+    inputs = [value("c", [], BOOL), value("d", [], BOOL), value("x", ["N"])]
+    return model(nodes, inputs, [value("y", ["N"]), value("z", ["N"])], weights)
+
+
+def test_sessions_are_as_many_as_are_kept_however_lengths_vary(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also of branches that were put among the nodes around them; and each run takes its own."""
+    open_sessions: set[int] = set()
+    numbers = iter(range(10**6))
+    compile_session, close = execution.compile_session, tl.Session.close
+
+    def opened(*arguments: Any) -> Any:
+        session = compile_session(*arguments)
+        session._program.number = next(numbers)
+        open_sessions.add(session._program.number)
+        return session
+
+    def closed(session: Any) -> None:
+        open_sessions.discard(session._program.number)
+        close(session)
+
+    monkeypatch.setattr(execution, "compile_session", opened)
+    monkeypatch.setattr(tl.Session, "close", closed)
+    session = session_of(by_length())
+    counts = []
+    for run in range(120):
+        length, c, d = 1 + run % 40, run % 3 == 0, run % 5 < 2
+        x = np.arange(1, length + 1, dtype=np.float32)
+        got = session.run({"x": x, "c": np.array(c), "d": np.array(d)})
+        sign = -1 if length % 2 else 1
+        np.testing.assert_array_equal(got["y"], x * sign * (10 if c else 1))
+        np.testing.assert_array_equal(got["z"], x * sign * (10 if d else 1))
+        counts.append(len(open_sessions))
+        if run % 10 == 0:
+            gc.collect()
+    # Eight lengths of each of the eight inner branches, and of the model itself.
+    assert max(counts) == counts[-1] <= 8 * (8 + 1)
+    session.close()
+    assert not open_sessions
+
+
+def test_a_run_of_many_stages_keeps_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run of more stages than eight finds all of them again."""
+    nodes, name = [], "x"
+    for i in range(12):
+        nodes += [
+            node("NonZero", name, f"n{i}"),
+            node("Cast", f"n{i}", f"x{i}", to=TensorProto.FLOAT),
+        ]
+        nodes += [node("Add", f"x{i} one", f"y{i}"), node("Squeeze", f"y{i} zero", f"z{i}")]
+        name = f"z{i}"
+    weights = [weight("one", np.float32(1)), weight("zero", np.int64([0]))]
+    proto = model(nodes, [value("x", ["N"])], [value(name, ["M"])], weights)
+    session = both(proto, *({"x": np.ones(n, np.float32)} for n in range(1, 9)))
+    monkeypatch.setattr(execution, "compile_session", None)
+    for n in range(1, 9):
+        assert session.run({"x": np.ones(n, np.float32)})[name].tolist() == list(range(1, n + 1))
 
 
 def loop(inputs: str, outputs: str) -> Any:

@@ -4,7 +4,7 @@
     given ─▶ stage ─▶ float64 ─▶ device ─▶ host steps ─▶ next stage ... ─▶ outputs
 
 Stages are kept by the shapes they were made for (and by the values, where shapes depend on values);
-the least recently used are closed.
+those used longest ago are closed.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from .builder import describe
 from .hosting import AT_FAULT, HostStep, compute, in_line
 from .records import Constant, GraphRecord, NodeRecord, Unreadable, shown
 from .registry import find_control
-from .stages import Spec, Stage, ValuesNeededError, make_stage
+from .stages import Branches, Spec, Stage, ValuesNeededError, make_stage
 from .values import Value, check_memory, size_in_bytes
 
 KEPT = 8
-"""Stages of the same nodes that are kept compiled."""
+"""Runs whose stages are kept compiled: a run of three stages makes room for 24."""
 
 MOST_PARTS = 1000
 """Parts of one run that are reported: the last ones, of loops whose shapes change every turn."""
@@ -171,6 +171,10 @@ class Trace:
         self.steps[id(step)] = (step, times + 1, before + taken, after + given)
 
 
+Key = tuple[tuple[NodeRecord, ...], tuple[object, ...]]
+"""What a stage depends on: the nodes that are left, and what is known of the values they read."""
+
+
 class Execution:
     """A graph on a device. Bodies of control flow are executions of their own."""
 
@@ -190,9 +194,11 @@ class Execution:
         self._constants = {**captured, **graph.constants}
         self._wanted = tuple(info.name for info in graph.outputs)
         self._known: set[str] = set()
-        self._parts: OrderedDict[tuple[object, ...], Part] = OrderedDict()
+        self._parts: OrderedDict[Key, Part] = OrderedDict()
         self._reads: dict[tuple[NodeRecord, ...], tuple[str, ...]] = {}
-        self._bodies: dict[tuple[int, str], Execution] = {}
+        self._longest = 1  # stages of a run, at most
+        self._branches = Branches()
+        self._bodies: dict[tuple[NodeRecord, str], Execution] = {}
 
     def close(self) -> None:
         """Frees the memory on the device."""
@@ -210,7 +216,7 @@ class Execution:
     def prepare(self, specs: Mapping[str, Spec]) -> Steps:
         """Compiles the first stage for inputs of these shapes, if it depends on no values."""
         try:
-            part = yield from self._part(self.graph.nodes, dict(specs))
+            part = yield from self._part(self.graph.nodes, dict(specs), 1)
         except ValuesNeededError:
             return
         self.trace.ran(part)
@@ -219,8 +225,10 @@ class Execution:
         """The outputs by name, of what was given by name."""
         values: dict[str, Any] = dict(given)
         nodes = self.graph.nodes
+        stages = 0
         while nodes or not values.keys() >= set(self._wanted) - self._constants.keys():
-            part = yield from self._part(nodes, values)
+            stages += 1
+            part = yield from self._part(nodes, values, stages)
             stage = part.stage
             values.update(stage.values)
             if part.exact is not None:
@@ -252,8 +260,9 @@ class Execution:
 
     # ---- the device ----------------------------------------------------------------------------
 
-    def _part(self, nodes: tuple[NodeRecord, ...], values: Mapping[str, Any]) -> Steps:
-        """The compiled stage for these values, which is made where it is new."""
+    def _part(self, nodes: tuple[NodeRecord, ...], values: Mapping[str, Any], number: int) -> Steps:
+        """The compiled stage for these values, which is made where it is new. number: its place in
+        the run, from 1."""
         while True:
             key = self._key(nodes, values)
             if key in self._parts:
@@ -270,6 +279,7 @@ class Execution:
                     self._wanted,
                     shown(self.graph.name) or "onnx",
                     self._device or "webgpu",
+                    self._branches,
                 )
             except ValuesNeededError as error:
                 if any(isinstance(values[name], Spec) for name in error.names):
@@ -284,18 +294,20 @@ class Execution:
                 decided = nodes is self.graph.nodes and not known and drawn == random.drawn()
                 yield from self._compile(part, self._device, self._keeper if decided else None)
             self._parts[key] = part
-            alike = [other for other in self._parts if other[0] == nodes]
-            if len(alike) > KEPT:
-                _close(self._parts.pop(alike[0]))
+            self._longest = max(self._longest, number)
+            while len(self._parts) > KEPT * self._longest:
+                (left, _), oldest = self._parts.popitem(last=False)
+                self._reads.pop(left, None)
+                _close(oldest)
             return part
 
-    def _key(self, nodes: tuple[NodeRecord, ...], values: Mapping[str, Any]) -> tuple[object, ...]:
+    def _key(self, nodes: tuple[NodeRecord, ...], values: Mapping[str, Any]) -> Key:
         """What a stage depends on: the nodes left, the shapes and types of values, and the values
         that it must know."""
         if nodes not in self._reads:
             read = {name for node in nodes for name in node.reads} | set(self._wanted)
             self._reads[nodes] = tuple(sorted(read - self._constants.keys()))
-        marks: list[object] = [nodes]
+        marks: list[object] = []
         for name in self._reads[nodes]:
             value = values.get(name)
             if isinstance(value, (HostArray, Spec)):
@@ -304,7 +316,7 @@ class Execution:
                     marks.append(bytes(value.data))
             elif name in values:
                 marks.append((name, "host"))
-        return tuple(marks)
+        return nodes, tuple(marks)
 
     def _compile(self, part: Part, device: str | None, keeper: Keeper | None) -> Steps:
         try:
@@ -377,7 +389,7 @@ class Execution:
         self, node: NodeRecord, name: str, graph: GraphRecord, values: Mapping[str, Any]
     ) -> Any:
         """A function that runs a body on its inputs, in order, and gives its outputs, in order."""
-        key = id(node), name
+        key = node, name
         if key not in self._bodies:
             self._bodies[key] = Execution(graph, self._device, self._constants, self.trace)
         body = self._bodies[key]

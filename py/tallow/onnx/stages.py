@@ -69,6 +69,23 @@ class ValuesNeededError(Exception):
         self.names = frozenset(names)
 
 
+class Branches:
+    """The nodes that the branches of a graph's Ifs stand for, where a branch is put among the nodes
+    around it. They are the same nodes in every stage, so that what is kept for them is found."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[tuple[NodeRecord, str], tuple[NodeRecord, ...]] = {}
+
+    def nodes(self, node: NodeRecord, name: str, branch: GraphRecord) -> tuple[NodeRecord, ...]:
+        """The nodes of an If's branch; name: of the attribute that it is."""
+        key = node, name
+        if key not in self._nodes:
+            # The names of nodes may repeat; those of values may not.
+            prefix = next(filter(None, node.outputs), node.label)
+            self._nodes[key] = placed(branch, f"{prefix}/", node.outputs)
+        return self._nodes[key]
+
+
 def make_stage(
     nodes: Sequence[NodeRecord],
     given: Given,
@@ -76,14 +93,16 @@ def make_stage(
     constants: Mapping[str, Constant],
     wanted: Collection[str],
     name: str,
-    device: str = "webgpu",
+    device: str,
+    branches: Branches,
 ) -> Stage:
     """The next stage of `nodes`, when the values `given` are there.
 
     known: the names of given values that are constants of the stage. wanted: what the graph gives
-    in the end. Raises ValuesNeededError, OnnxUnsupportedError, OnnxFormatError.
+    in the end. branches: those of the graph, the same for all its stages. Raises
+    ValuesNeededError, OnnxUnsupportedError, OnnxFormatError.
     """
-    return _Making(given, known, constants, device).stage(nodes, wanted, name)
+    return _Making(given, known, constants, device, branches).stage(nodes, wanted, name)
 
 
 class _Making:
@@ -93,7 +112,9 @@ class _Making:
         known: Collection[str],
         constants: Mapping[str, Constant],
         device: str,
+        branches: Branches,
     ) -> None:
+        self._branches = branches
         self._exact = device == "numpy"  # computes float64 as it is
         self._sides = Sides()
         self._nodes = 0
@@ -137,14 +158,13 @@ class _Making:
         if not self._is_tensor(node.inputs[0]):
             return None
         value = host_value(self._tensor(node.inputs[0]).node)
-        branch = node.attributes.get(
-            "then_branch" if value and any(value.flat()) else "else_branch"
-        )
+        taken = "then_branch" if value and any(value.flat()) else "else_branch"
+        branch = node.attributes.get(taken)
         if value is None or not isinstance(branch, GraphRecord):
             return None
         if branch.inputs or len(branch.outputs) < len(node.outputs):
             return None  # control.py says what is wrong
-        return placed(branch, f"{node.label}/", node.outputs)
+        return self._branches.nodes(node, taken, branch)
 
     def _why_on_host(self, node: NodeRecord) -> str | None:
         """Why the host has to compute a node; None if the device may."""

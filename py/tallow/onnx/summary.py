@@ -13,7 +13,7 @@ from .dimensions import Shapes, concrete_shapes, guessed
 from .hosting import HostStep
 from .records import GraphRecord, Metadata, ModelRecord, NodeRecord, ValueInfo
 from .registry import find_any, find_control, operators
-from .stages import DECIDES, HOST_ALONE, Spec, Stage, ValuesNeededError, make_stage
+from .stages import DECIDES, HOST_ALONE, Branches, Spec, Stage, ValuesNeededError, make_stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +127,9 @@ def _first_stage(graph: GraphRecord, shapes: Shapes | None) -> tuple[Stage | Non
         return None, ""
     given = {i.name: Spec(by_name[i.name], i.dtype) for i in tensors if i.dtype is not None}
     wanted = [info.name for info in graph.outputs]
+    kept = graph.constants, wanted, graph.name, "webgpu", Branches()
     try:
-        return make_stage(graph.nodes, given, (), graph.constants, wanted, graph.name), ""
+        return make_stage(graph.nodes, given, (), *kept), ""
     except ValuesNeededError:
         return None, ""
     except OnnxError as error:
