@@ -7,6 +7,7 @@ TallowError
 ├── OptionError          a setting that has no such value (ValueError)
 ├── PlanError             a plan that was kept, and cannot be read any more (ValueError)
 ├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
+│   └── FeedRangeError        integers that are too large for the device
 ├── RealizeError          a result cannot be had in this way here; the text says which way works
 ├── OnnxError             an ONNX file that cannot be used
 │   ├── OnnxFormatError       not ONNX, cut short, corrupted, or inconsistent (ValueError)
@@ -45,6 +46,14 @@ class PlanError(TallowError, ValueError):
 
 class FeedError(TallowError, ValueError):
     """Inputs of a run that are missing, unknown, or of the wrong shape or type."""
+
+
+class FeedRangeError(FeedError):
+    """Integers of an input that the device does not compute; `name` is the input's."""
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(why)
+        self.name = name
 
 
 class RealizeError(TallowError):

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from . import dtype as dt
+from .bounds import Bounds, hull
 from .dtype import DType
 from .errors import DTypeError, GraphError
 from .shape import Shape
@@ -38,11 +39,14 @@ class Op:
 
     onnx: the ONNX operator that is the same, for every type that the op takes; "" where there is
     none: then onnx/element_forms.py has what stands for it.
+    bounds: between what the results lie, from where the operands do (bounds.py); None where that
+    is not known.
     """
 
     name: str
     numpy: Callable[..., Any]
     onnx: str = field(default="", kw_only=True)
+    bounds: Bounds | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.name in REGISTRY:
@@ -170,6 +174,7 @@ class Movement(Op):
     pick: Callable[..., list[Pick]] | None = None
     view: bool = False
     bijective: bool = False
+    bounds: Bounds | None = field(default=hull, kw_only=True)
 
     def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
         assert self.rule is not None

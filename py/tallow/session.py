@@ -11,7 +11,7 @@ from .backends.base import Backend, Program
 from .compile import Compiled, Plan, compile_graph
 from .device import backend
 from .dtype import BY_NAME, DType, device_type, word_type
-from .errors import FeedError, TallowError
+from .errors import FeedError, FeedRangeError, TallowError
 from .graph import Graph
 from .hostarray import HostArray, elements, from_buffer, from_python, from_values, from_words
 from .profile import Profile
@@ -138,6 +138,7 @@ class Session:
                 coded.get(port.name) or BY_NAME[port.dtype],
                 port.shape,
                 self.device,
+                port.most,
             )
             for port in ports
         ]
@@ -150,7 +151,9 @@ class Session:
         return named
 
 
-def _feed(name: str, value: Any, dtype: DType, shape: tuple[int, ...], device: str) -> Any:
+def _feed(
+    name: str, value: Any, dtype: DType, shape: tuple[int, ...], device: str, most: int | None
+) -> Any:
     """The bytes of one input as the device takes them; FeedError if the value does not fit."""
     expected = f"{dtype.name} {shape}"
     try:
@@ -168,11 +171,14 @@ def _feed(name: str, value: Any, dtype: DType, shape: tuple[int, ...], device: s
         raise FeedError(
             f"the input {name!r} expects {expected}, got {data.dtype.name} {data.shape}"
         )
-    return for_device(data, name) if device == "webgpu" else data.words()
+    return for_device(data, name, most) if device == "webgpu" else data.words()
 
 
-def for_device(data: HostArray, name: str) -> memoryview:
-    """The elements as a GPU slot holds them: 64-bit ones as 32-bit, bool as 32-bit words."""
+def for_device(data: HostArray, name: str, most: int | None = None) -> memoryview:
+    """The elements as a GPU slot holds them: 64-bit ones as 32-bit, bool as 32-bit words.
+
+    most: what integers of 64 bits must lie within, see Port; FeedRangeError for others.
+    """
     dtype = data.dtype
     if dtype.coded:
         return data.words()
@@ -182,13 +188,25 @@ def for_device(data: HostArray, name: str) -> memoryview:
         return memoryview(words)
     if dtype.size != 8:
         return data.data
+    values = elements(data.data, dtype)
     try:
-        return memoryview(array(device_type(dtype).code, elements(data.data, dtype))).cast("B")
+        packed = array(device_type(dtype).code, values)
     except OverflowError as error:
-        raise FeedError(
+        raise FeedRangeError(
+            name,
             f"the input {name!r} holds {dtype.name} values beyond 32 bits, which the GPU does not "
-            "compute: use device='numpy'"
+            "compute: use device='numpy'",
         ) from error
+    if most is not None and most < 1 << 31 and data.size:
+        low, high = min(packed), max(packed)
+        if low < -most or high >= most:
+            raise FeedRangeError(
+                name,
+                f"the input {name!r} holds {dtype.name} values from {low} to {high}; what this "
+                f"plan computes of values beyond {most - 1} may not fit in the 32 bits that the "
+                "GPU has: use device='numpy'",
+            )
+    return memoryview(packed).cast("B")
 
 
 def from_device(content: memoryview, dtype: DType, shape: tuple[int, ...]) -> HostArray:

@@ -96,7 +96,8 @@ class _Lowering:
 
     def _port(self, name: str, node: Node, types: dict[str, str]) -> Port:
         size = element_bytes(node.dtype, node.size)
-        return Port(name, self._slot(node), types[name], node.shape, size)
+        most = node.attrs.get("most") if node.is_input else None
+        return Port(name, self._slot(node), types[name], node.shape, size, most)
 
     # ---- steps ---------------------------------------------------------------------------------
 

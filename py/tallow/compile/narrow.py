@@ -1,8 +1,8 @@
 """Narrowing: a graph in the types that WGSL computes.
 
 float16, float64, and integers of 8, 16 and 64 bits become float32, int32 or uint32. Small types
-stay packed in constants and inputs and are widened where they are read; 64-bit constants become
-32-bit ones if every value fits, and DTypeError says so where one does not.
+stay packed in constants and inputs and are widened where they are read; 64-bit integers become
+32-bit ones where it is known that these hold them (ranges.py), and DTypeError says so elsewhere.
 """
 
 from __future__ import annotations
@@ -17,11 +17,17 @@ from ..hostarray import HostArray, elements, from_values
 from ..ops import contract, movement, reduce, window
 from ..ops import elementwise as e
 from . import rewrite
+from .ranges import is_wide, largest_feed
 
 
 def narrow(graph: Graph) -> Graph:
-    """The graph for a GPU; inputs keep their names and shapes, 64-bit ones become 32-bit."""
-    inputs = {node: _narrow_input(node) for node in graph.inputs}
+    """The graph for a GPU; inputs keep their names and shapes, 64-bit ones become 32-bit.
+
+    Integers of 64 bits have an attribute `most` then: see ranges.py. Raises DTypeError where 32
+    bits might not hold what is computed.
+    """
+    most = largest_feed(graph)
+    inputs = {node: _narrow_input(node, most) for node in graph.inputs}
     new: dict[Node, Node] = {node: _widened(inputs[node]) for node in graph.inputs}
     for node in graph.nodes():
         if node not in new:
@@ -30,11 +36,11 @@ def narrow(graph: Graph) -> Graph:
     return Graph(tuple(inputs.values()), outputs, graph.name)
 
 
-def _narrow_input(node: Node) -> Node:
-    wide = node.dtype.size == 8
-    if not wide:
+def _narrow_input(node: Node, most: int | None) -> Node:
+    if node.dtype.size != 8:
         return node
-    return make(node.op, **{**node.attrs, "dtype": device_type(node.dtype)})
+    assured = {"most": most} if is_wide(node.dtype) else {}
+    return make(node.op, **{**node.attrs, "dtype": device_type(node.dtype), **assured})
 
 
 def _widened(node: Node) -> Node:

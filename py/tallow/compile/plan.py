@@ -13,7 +13,7 @@ from typing import Any
 from ..backends.storage import Region
 from ..dtype import BY_NAME, DType
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class Slot:
 class Port:
     """A named input or output: its slot, the element type the user sees, and its shape.
 
-    bytes: of its elements in the slot, which may be larger.
+    bytes: of its elements in the slot, which may be larger. most: 64-bit integers that are fed lie
+    between -most and most - 1: 32 bits hold all that the plan computes of those.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Port:
     dtype: str
     shape: tuple[int, ...]
     bytes: int
+    most: int | None = None
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,9 @@ def decode_attr(value: Any) -> Any:
 
 
 def _port(raw: dict[str, Any]) -> Port:
-    return Port(raw["name"], raw["slot"], raw["dtype"], tuple(raw["shape"]), raw["bytes"])
+    return Port(
+        raw["name"], raw["slot"], raw["dtype"], tuple(raw["shape"]), raw["bytes"], raw["most"]
+    )
 
 
 def _step(raw: dict[str, Any]) -> Step:

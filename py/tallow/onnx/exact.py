@@ -1,11 +1,15 @@
-"""float64 in a stage: NumPy computes it, since WGSL has no such type, before the device its part.
+"""What a GPU would not compute exactly in a stage: NumPy does, before the device does its part.
 
     given ─▶ NumPy's graph ─▶ the device's graph ─▶ host steps
 
-A node is NumPy's if anything in it, or anything it reads, is float64 and not a constant. A constant
-that is only cast to float32 is as exact on the device. What depends on constants alone is computed
-when the stage is made, and crosses never. A node that needs what the device computes first waits
-for the next stage.
+WGSL has no float64: a node is NumPy's if anything in it, or anything it reads, is float64 and not a
+constant. A constant that is only cast to float32 is as exact on the device. WGSL has no integers of
+64 bits either: a node is NumPy's if it makes or reads some that 32 bits might not hold
+(compile/ranges.py). What NumPy made of them, and what is given, is assumed to be small where the
+device reads it; a run that shows otherwise has another stage made.
+
+What depends on constants alone is computed when the stage is made, and crosses never. A node that
+needs what the device computes first waits for the next stage.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from ..compile.fold import host_value
+from ..compile.ranges import ASSUMED, Ranges, is_wide
 from ..dtype import float32, float64
 from ..graph import Graph, Node, constant, input_node, rebuild, topological
 from ..ops.elementwise import cast
@@ -21,7 +26,9 @@ from ..session import compile_session
 from .hosting import HostStep
 from .records import NodeRecord
 
-REASON = "it computes in float64, which GPUs lack"
+IN_FLOAT64 = "it computes in float64, which GPUs lack"
+IN_64_BITS = "its 64-bit integers may be larger than the 32 bits that GPUs compute"
+"""Why NumPy has to compute a node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,29 +39,37 @@ class Exact:
     steps: tuple[HostStep, ...]
 
 
-def in_float64(outputs: Iterable[Node], inputs: Collection[Node]) -> bool:
-    """Whether float64 is computed between the tensors that a node of the file reads and makes."""
-    seen: set[Node] = set()
-    todo = list(outputs)
+def why_numpy(outputs: Iterable[Node], inputs: Collection[Node], ranges: Ranges) -> str | None:
+    """Why NumPy has to compute what lies between the tensors that a node of the file reads and
+    makes; None if the device may."""
+    made, seen = set(outputs), set[Node]()
+    todo = list(made)
     while todo:
         node = todo.pop()
         if node in seen:
             continue
         seen.add(node)
         if node.dtype == float64 and not node.is_constant:
-            return True
+            return IN_FLOAT64
         if node not in inputs:
             reads_float64 = any(child.dtype == float64 for child in node.inputs)
             if reads_float64 and not (node.op is cast and node.dtype == float32):
-                return True
+                return IN_FLOAT64
             todo.extend(node.inputs)
-    return False
+        if not ranges.fits(node) and not (node.is_constant and node in made):
+            return IN_64_BITS
+    return None
 
 
 class Sides:
-    """Which side computes the values of a stage that is being made."""
+    """Which side computes the values of a stage that is being made.
 
-    def __init__(self) -> None:
+    large: names of values whose 64-bit integers may be of any size.
+    """
+
+    def __init__(self, large: Collection[str]) -> None:
+        self.ranges = Ranges(ASSUMED)
+        self._large = large
         self._device: set[str] = set()  # values that depend on what is given
         self._numpy: set[str] = set()
         self._names: dict[Node, str] = {}  # of all that NumPy computes
@@ -64,7 +79,14 @@ class Sides:
         """Whether a node of NumPy's reads what the device computes first."""
         return not self._device.isdisjoint(node.inputs)
 
-    def for_numpy(self, node: NodeRecord, made: Mapping[str, Node], given: Collection[str]) -> bool:
+    def given(self, name: str, node: Node) -> None:
+        """Notes an input of the stage."""
+        if name in self._large:
+            self.ranges.assume(node)
+
+    def for_numpy(
+        self, node: NodeRecord, made: Mapping[str, Node], given: Collection[str], why: str
+    ) -> bool:
         """Notes a node that NumPy computes, and says whether it does so in every run.
 
         made: the outputs of the node. given: the inputs of the stage.
@@ -73,7 +95,10 @@ class Sides:
         if (self._numpy | set(given)).isdisjoint(node.inputs):
             return False
         self._numpy.update(made)
-        self._steps.append(HostStep(node, REASON))
+        self._steps.append(HostStep(node, why))
+        for name, one in made.items():
+            if is_wide(one.dtype) and name not in self._large and not self.ranges.fits(one):
+                self.ranges.assume(one, ASSUMED)
         return True
 
     def for_device(

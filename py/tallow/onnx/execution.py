@@ -1,10 +1,11 @@
 """Runs a graph stage by stage: a generator that asks for what may block, so that one text serves
 `run` and `run_async`.
 
-    given ─▶ stage ─▶ float64 ─▶ device ─▶ host steps ─▶ next stage ... ─▶ outputs
+    given ─▶ stage ─▶ NumPy ─▶ device ─▶ host steps ─▶ next stage ... ─▶ outputs
 
 Stages are kept by the shapes they were made for (and by the values, where shapes depend on values);
-those used longest ago are closed.
+those used longest ago are closed. A run that meets larger 64-bit integers than a stage was made
+for goes on with another stage.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .. import random
-from ..errors import DeviceMemoryError, DTypeError, FeedError, OnnxFormatError, RealizeError
+from ..errors import DeviceMemoryError, DTypeError, FeedRangeError, OnnxFormatError, RealizeError
 from ..graph import Graph
 from ..hostarray import HostArray
 from ..session import Session, compile_session, compile_session_async
 from .builder import describe
+from .exact import Exact
 from .hosting import AT_FAULT, HostStep, compute, in_line
 from .records import Constant, GraphRecord, NodeRecord, Unreadable, shown
 from .registry import find_control
@@ -194,6 +196,7 @@ class Execution:
         self._constants = {**captured, **graph.constants}
         self._wanted = tuple(info.name for info in graph.outputs)
         self._known: set[str] = set()
+        self._large: set[str] = set()  # values whose 64-bit integers were
         self._parts: OrderedDict[Key, Part] = OrderedDict()
         self._reads: dict[tuple[NodeRecord, ...], tuple[str, ...]] = {}
         self._longest = 1  # stages of a run, at most
@@ -227,14 +230,16 @@ class Execution:
         nodes = self.graph.nodes
         stages = 0
         while nodes or not values.keys() >= set(self._wanted) - self._constants.keys():
-            stages += 1
-            part = yield from self._part(nodes, values, stages)
+            part = yield from self._part(nodes, values, stages + 1)
             stage = part.stage
-            values.update(stage.values)
-            if part.exact is not None:
-                values.update((yield from self._exactly(part, values)))
-            if part.session is not None:
+            try:
                 values.update((yield from self._computed(part, values)))
+            except FeedRangeError as error:
+                if error.name in self._large:
+                    raise
+                self._large.add(error.name)
+                continue  # with a stage in which NumPy computes what reads it
+            stages += 1
             for step in stage.steps:
                 yield from self._host_step(step, values)
             if len(stage.later) == len(nodes):
@@ -280,6 +285,7 @@ class Execution:
                     shown(self.graph.name) or "onnx",
                     self._device or "webgpu",
                     self._branches,
+                    self._large,
                 )
             except ValuesNeededError as error:
                 if any(isinstance(values[name], Spec) for name in error.names):
@@ -291,7 +297,8 @@ class Execution:
             if stage.exact is not None:
                 part.exact = yield Compile(stage.exact.graph, "numpy")
             if stage.graph is not None:
-                decided = nodes is self.graph.nodes and not known and drawn == random.drawn()
+                decided = nodes is self.graph.nodes and not known and not self._large
+                decided = decided and drawn == random.drawn()
                 yield from self._compile(part, self._device, self._keeper if decided else None)
             self._parts[key] = part
             self._longest = max(self._longest, number)
@@ -307,7 +314,7 @@ class Execution:
         if nodes not in self._reads:
             read = {name for node in nodes for name in node.reads} | set(self._wanted)
             self._reads[nodes] = tuple(sorted(read - self._constants.keys()))
-        marks: list[object] = []
+        marks: list[object] = [frozenset(self._large)]
         for name in self._reads[nodes]:
             value = values.get(name)
             if isinstance(value, (HostArray, Spec)):
@@ -328,34 +335,28 @@ class Execution:
             part.session = yield Compile(part.stage.graph, "numpy")  # type: ignore[arg-type]
 
     def _computed(self, part: Part, values: Mapping[str, Any]) -> Steps:
-        assert part.session is not None and part.stage.graph is not None
-        self.trace.ran(part)
-        feeds = {node.attrs["name"]: values[node.attrs["name"]] for node in part.stage.graph.inputs}
-        try:
-            results = yield Run(part.session, feeds)
-        except FeedError as error:  # 64-bit integers that 32 bits don't hold
-            if part.session.device == "numpy":
-                raise
-            part.session.close()
-            part.why = f"{_LIMIT}: {error}"
-            part.session = yield Compile(part.stage.graph, "numpy")
-            results = yield Run(part.session, feeds)
-        return results
+        """What NumPy and the device compute of a stage. Raises FeedRangeError."""
+        made = dict(part.stage.values)
+        if part.exact is not None:
+            made.update((yield Run(part.exact, _feeds(part.stage.exact, values))))
+        if part.session is not None:
+            feeds = _feeds(part.stage, {**values, **made})
+            made.update((yield Run(part.session, feeds)))
+            self.trace.ran(part)
+        if part.stage.exact is not None:
+            self._note(part.stage.exact, values, made)
+        return made
 
-    def _exactly(self, part: Part, values: Mapping[str, Any]) -> Steps:
-        """What NumPy computes of a stage; each value that crosses is counted with one node."""
-        assert part.exact is not None and part.stage.exact is not None
-        graph = part.stage.exact.graph
-        feeds = {node.attrs["name"]: values[node.attrs["name"]] for node in graph.inputs}
-        results = yield Run(part.exact, feeds)
+    def _note(self, exact: Exact, values: Mapping[str, Any], made: Mapping[str, Any]) -> None:
+        """Notes what NumPy computed; each value that crosses is counted with one node."""
+        feeds = _feeds(exact, values)
         uncounted = set(feeds)
-        for step in part.stage.exact.steps:
+        for step in exact.steps:
             taken = uncounted.intersection(step.node.inputs)
             uncounted -= taken
-            given = [results[name] for name in step.node.outputs if name in results]
+            given = [made[name] for name in step.node.outputs if name in exact.graph.outputs]
             sizes = (feeds[name].data.nbytes for name in taken)
             self.trace.computed(step, sum(sizes), sum(map(size_in_bytes, given)))
-        return results
 
     # ---- the host ------------------------------------------------------------------------------
 
@@ -409,6 +410,12 @@ class Execution:
 
         run.outputs = graph.outputs  # type: ignore[attr-defined]
         return run
+
+
+def _feeds(part: Stage | Exact | None, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What the graph of a stage, or of NumPy's part of it, is fed."""
+    assert part is not None and part.graph is not None
+    return {node.attrs["name"]: values[node.attrs["name"]] for node in part.graph.inputs}
 
 
 def _close(part: Part) -> None:

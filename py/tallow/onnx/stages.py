@@ -21,7 +21,7 @@ from ..shape import Shape
 from ..tensor import Tensor
 from .builder import Builder, check_size, describe
 from .call import NotKnownError
-from .exact import Exact, Sides, in_float64
+from .exact import Exact, Sides, why_numpy
 from .expand import placed
 from .hosting import HostStep, compute
 from .records import Constant, GraphRecord, NodeRecord
@@ -95,14 +95,16 @@ def make_stage(
     name: str,
     device: str,
     branches: Branches,
+    large: Collection[str] = (),
 ) -> Stage:
     """The next stage of `nodes`, when the values `given` are there.
 
     known: the names of given values that are constants of the stage. wanted: what the graph gives
-    in the end. branches: those of the graph, the same for all its stages. Raises
-    ValuesNeededError, OnnxUnsupportedError, OnnxFormatError.
+    in the end. branches: those of the graph, the same for all its stages. large: names of values
+    whose 64-bit integers may be of any size. Raises ValuesNeededError, OnnxUnsupportedError,
+    OnnxFormatError.
     """
-    return _Making(given, known, constants, device, branches).stage(nodes, wanted, name)
+    return _Making(given, known, constants, device, branches, large).stage(nodes, wanted, name)
 
 
 class _Making:
@@ -113,10 +115,11 @@ class _Making:
         constants: Mapping[str, Constant],
         device: str,
         branches: Branches,
+        large: Collection[str],
     ) -> None:
         self._branches = branches
-        self._exact = device == "numpy"  # computes float64 as it is
-        self._sides = Sides()
+        self._exact = device == "numpy"  # computes float64 and 64-bit integers as they are
+        self._sides = Sides(large)
         self._nodes = 0
         self._given = given
         self._known = frozenset(known)
@@ -210,7 +213,8 @@ class _Making:
         values = self._builder.values
         made = {name: values[name].node for name in node.outputs if name in values}
         read = {values[name].node for name in node.inputs if name}
-        if self._exact or not in_float64(made.values(), read):
+        why = None if self._exact else why_numpy(made.values(), read, self._sides.ranges)
+        if why is None:
             self._sides.for_device(node, made, self._inputs)
             self._nodes += 1
         elif self._sides.waits(node):
@@ -218,7 +222,7 @@ class _Making:
                 del values[name]
             self._wait(self._later, node)
         else:
-            self._nodes += not self._sides.for_numpy(node, made, self._inputs)
+            self._nodes += not self._sides.for_numpy(node, made, self._inputs, why)
 
     def _computed(self, node: NodeRecord) -> bool:
         """Computes a node on small values that are known by now, and says whether it did."""
@@ -272,6 +276,7 @@ class _Making:
         if name not in self._builder.values and isinstance(value, (HostArray, Spec)):
             check_size(f"{name!r}", value.shape)
             self._inputs[name] = input_node(name, value.shape, value.dtype)
+            self._sides.given(name, self._inputs[name])
             self._builder.values[name] = Tensor(self._inputs[name])
         return self._builder.value(name)
 

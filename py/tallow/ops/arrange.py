@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import dtype as dt
+from ..bounds import Range, product, total
 from ..errors import DTypeError, ShapeError
 from ..op import Attrs, Composite, Spec
 
@@ -27,7 +28,12 @@ def _argsort(np: Any, x: Any, descending: bool, count: int) -> Any:
     return places[..., :count].astype(np.int32)
 
 
-argsort = Composite("argsort", _argsort, _argsort_rule)
+argsort = Composite(
+    "argsort",
+    _argsort,
+    _argsort_rule,
+    bounds=lambda operands, attrs, x: (0, max(operands[0][0][-1] - 1, 0)),
+)
 """Where the `count` smallest (`descending`: largest) elements of the last axis are, in order; of
 equal ones the first comes first."""
 
@@ -53,7 +59,20 @@ def _scatter(np: Any, data: Any, places: Any, updates: Any, reduction: str) -> A
     return result
 
 
-scatter = Composite("scatter", _scatter, _scatter_rule)
+def _scatter_bounds(operands: Any, attrs: Any, data: Range, at: Range, new: Range) -> Range | None:
+    """Every update may go to one place."""
+    updates = [operands[2]]
+    if attrs["reduction"] == "add":
+        added = total(updates, {"axes": (1,)}, (min(new[0], 0), max(new[1], 0)))
+        return added and (data[0] + added[0], data[1] + added[1])
+    if attrs["reduction"] == "mul":
+        factor = product(updates, {"axes": (1,)}, (min(new[0], 1), max(new[1], 1)))
+        ends = [x * y for x in data for y in factor or ()]
+        return (min(ends), max(ends)) if ends else None
+    return min(data[0], new[0]), max(data[1], new[1])
+
+
+scatter = Composite("scatter", _scatter, _scatter_rule, bounds=_scatter_bounds)
 """data (b, n, s) with the rows of updates (b, j, s) put to the places (b, j), which are counted
 from the front. reduction: "none" (the last update of a place stands), "add", "mul", "max", "min".
 """

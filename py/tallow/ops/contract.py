@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..bounds import products_added
 from ..errors import DTypeError, ShapeError
 from ..op import Attrs, Contraction, Spec
 from . import numpy_kernels
@@ -18,5 +19,5 @@ def _matmul_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (a[0], a[1], b[2]), dtype
 
 
-matmul = Contraction("matmul", numpy_kernels.matmul, _matmul_rule)
+matmul = Contraction("matmul", numpy_kernels.matmul, _matmul_rule, bounds=products_added)
 """(batch, m, k) @ (batch, k, n); broadcasting and other ranks are composed in functional.py."""

@@ -2,27 +2,74 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .. import bounds
 from .. import dtype as dt
+from ..bounds import corners
 from ..errors import DTypeError
 from ..op import Attrs, Elementwise, Select, Spec
 
 # ---- arithmetic -------------------------------------------------------------------------------
 
-add = Elementwise("add", lambda np, x, y: np.add(x, y), "({0} + {1})", 2, onnx="Add")
-subtract = Elementwise("subtract", lambda np, x, y: np.subtract(x, y), "({0} - {1})", 2, onnx="Sub")
-multiply = Elementwise("multiply", lambda np, x, y: np.multiply(x, y), "({0} * {1})", 2, onnx="Mul")
+add = Elementwise(
+    "add", lambda np, x, y: np.add(x, y), "({0} + {1})", 2, onnx="Add", bounds=corners(operator.add)
+)
+subtract = Elementwise(
+    "subtract",
+    lambda np, x, y: np.subtract(x, y),
+    "({0} - {1})",
+    2,
+    onnx="Sub",
+    bounds=corners(operator.sub),
+)
+multiply = Elementwise(
+    "multiply",
+    lambda np, x, y: np.multiply(x, y),
+    "({0} * {1})",
+    2,
+    onnx="Mul",
+    bounds=corners(operator.mul),
+)
 divide = Elementwise(
     "divide", lambda np, x, y: np.true_divide(x, y), "({0} / {1})", 2, accepts="f", onnx="Div"
 )
-maximum = Elementwise("maximum", lambda np, x, y: np.maximum(x, y), "max({0}, {1})", 2, onnx="Max")
-minimum = Elementwise("minimum", lambda np, x, y: np.minimum(x, y), "min({0}, {1})", 2, onnx="Min")
-negative = Elementwise("negative", lambda np, x: np.negative(x), "(-{0})", accepts="fi", onnx="Neg")
-abs_ = Elementwise("abs", lambda np, x: np.abs(x), "abs({0})", onnx="Abs")
-sign = Elementwise("sign", lambda np, x: np.sign(x), "sign({0})", accepts="fi", onnx="Sign")
+maximum = Elementwise(
+    "maximum",
+    lambda np, x, y: np.maximum(x, y),
+    "max({0}, {1})",
+    2,
+    onnx="Max",
+    bounds=corners(max),
+)
+minimum = Elementwise(
+    "minimum",
+    lambda np, x, y: np.minimum(x, y),
+    "min({0}, {1})",
+    2,
+    onnx="Min",
+    bounds=corners(min),
+)
+negative = Elementwise(
+    "negative",
+    lambda np, x: np.negative(x),
+    "(-{0})",
+    accepts="fi",
+    onnx="Neg",
+    bounds=corners(operator.neg),
+)
+abs_ = Elementwise("abs", lambda np, x: np.abs(x), "abs({0})", onnx="Abs", bounds=bounds.absolute)
+sign = Elementwise(
+    "sign",
+    lambda np, x: np.sign(x),
+    "sign({0})",
+    accepts="fi",
+    onnx="Sign",
+    bounds=bounds.within(-1, 1),
+)
 
 
 def _trunc_divide(np: Any, x: Any, y: Any) -> Any:
@@ -33,7 +80,13 @@ def _trunc_divide(np: Any, x: Any, y: Any) -> Any:
 
 
 trunc_divide = Elementwise(
-    "trunc_divide", _trunc_divide, "({0} / {1})", 2, accepts="iu", onnx="Div"
+    "trunc_divide",
+    _trunc_divide,
+    "({0} / {1})",
+    2,
+    accepts="iu",
+    onnx="Div",
+    bounds=bounds.quotient,
 )
 """Integer division that rounds towards zero, as ONNX's Div and C do."""
 
@@ -52,6 +105,7 @@ floor_divide = Elementwise(
     2,
     _FLOOR_DIVIDE,
     accepts="iu",
+    bounds=bounds.quotient,
 )
 _REMAINDER = """
 fn remainder_{S}(x: {T}, y: {T}) -> {T} {
@@ -66,6 +120,7 @@ remainder = Elementwise(
     "remainder_{S}({0}, {1})",
     2,
     _REMAINDER,
+    bounds=bounds.modulus,
 )
 """The remainder with the divisor's sign (Python's %)."""
 
@@ -90,7 +145,9 @@ pow_ = Elementwise(
 # ---- functions of floating numbers ------------------------------------------------------------
 
 
-def _f(name: str, wgsl: str = "", helper: str = "", onnx: str | None = None) -> Elementwise:
+def _f(
+    name: str, wgsl: str = "", helper: str = "", onnx: str | None = None, between: Any = None
+) -> Elementwise:
     """A function that NumPy and WGSL both have, NumPy under the op's own name, ONNX mostly too."""
     return Elementwise(
         name,
@@ -99,6 +156,7 @@ def _f(name: str, wgsl: str = "", helper: str = "", onnx: str | None = None) -> 
         helper=helper,
         accepts="f",
         onnx=name.capitalize() if onnx is None else onnx,
+        bounds=between,
     )
 
 
@@ -174,10 +232,17 @@ fn atanh_{S}(x: {T}) -> {T} {
 }
 """
 atanh = _arc("atanh", "atanh_{S}({0})", _ATANH)
-floor = _f("floor")
-ceil = _f("ceil")
-trunc = _f("trunc", onnx="")
-round_ = Elementwise("round", lambda np, x: np.round(x), "round({0})", accepts="f", onnx="Round")
+floor = _f("floor", between=bounds.rounded)
+ceil = _f("ceil", between=bounds.rounded)
+trunc = _f("trunc", onnx="", between=bounds.rounded)
+round_ = Elementwise(
+    "round",
+    lambda np, x: np.round(x),
+    "round({0})",
+    accepts="f",
+    onnx="Round",
+    bounds=bounds.rounded,
+)
 """To the nearest integer, halves to even."""
 
 # Beyond 10 the answer is 1 to the last bit, while exp in tanh overflows from about 88. Near 0,
@@ -298,6 +363,7 @@ bitwise_and = Elementwise(
     2,
     accepts="iu",
     onnx="BitwiseAnd",
+    bounds=bounds.bitwise,
 )
 bitwise_or = Elementwise(
     "bitwise_or",
@@ -306,6 +372,7 @@ bitwise_or = Elementwise(
     2,
     accepts="iu",
     onnx="BitwiseOr",
+    bounds=bounds.bitwise,
 )
 bitwise_xor = Elementwise(
     "bitwise_xor",
@@ -314,9 +381,15 @@ bitwise_xor = Elementwise(
     2,
     accepts="iu",
     onnx="BitwiseXor",
+    bounds=bounds.bitwise,
 )
 bitwise_invert = Elementwise(
-    "bitwise_invert", lambda np, x: np.invert(x), "(~{0})", accepts="iu", onnx="BitwiseNot"
+    "bitwise_invert",
+    lambda np, x: np.invert(x),
+    "(~{0})",
+    accepts="iu",
+    onnx="BitwiseNot",
+    bounds=corners(lambda x: -1 - x),
 )
 
 # WGSL takes the width's remainder of a shift; in two steps 32 bits and more go out at the end.
@@ -332,6 +405,7 @@ bitwise_left_shift = Elementwise(
     2,
     _SHIFT.replace("NAME", "shift_left").replace("OP", "<<"),
     accepts="iu",
+    bounds=corners(bounds.left_shift),
 )
 bitwise_right_shift = Elementwise(
     "bitwise_right_shift",
@@ -340,6 +414,7 @@ bitwise_right_shift = Elementwise(
     2,
     _SHIFT.replace("NAME", "shift_right").replace("OP", ">>"),
     accepts="iu",
+    bounds=bounds.towards_zero,
 )
 """Shifts by the width of the type or more, and by negative numbers, move every bit out."""
 
@@ -352,6 +427,7 @@ where = Select(
     3,
     accepts="fiub",
     onnx="Where",
+    bounds=lambda operands, attrs, condition, *choices: bounds.hull(operands, attrs, *choices),
 )
 
 
@@ -360,7 +436,7 @@ def _cast(np: Any, x: Any, dtype: dt.DType) -> Any:
         return np.asarray(x).astype(dtype.name, copy=False)
 
 
-cast = Elementwise("cast", _cast, "{R}({0})", accepts="fiub")
+cast = Elementwise("cast", _cast, "{R}({0})", accepts="fiub", bounds=bounds.converted)
 """To the element type `dtype`; towards zero from floating to integer."""
 
 
@@ -379,5 +455,7 @@ def _bitcast(np: Any, x: Any, dtype: dt.DType) -> Any:
     return np.ascontiguousarray(x).view(dtype.name).reshape(np.shape(x))
 
 
-bitcast = _BitCast("bitcast", _bitcast, "bitcast<{R}>({0})", accepts="fiub")
+bitcast = _BitCast(
+    "bitcast", _bitcast, "bitcast<{R}>({0})", accepts="fiub", bounds=bounds.same_bits
+)
 """The bits of each element read as the element type `dtype`, which has the same size."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..bounds import first
 from ..errors import DTypeError
 from ..op import Attrs, Movement, Pick, Spec
 from ..shape import Shape
@@ -29,7 +30,11 @@ def _take_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) ->
 
 
 take = Movement(
-    "take", lambda np, x, indices, axis: np.take(x, indices, axis=axis), _take_rule, _take_pick
+    "take",
+    lambda np, x, indices, axis: np.take(x, indices, axis=axis),
+    _take_rule,
+    _take_pick,
+    bounds=first,
 )
 """x[..., indices, ...] along `axis`; the axis is replaced by the axes of the indices."""
 
@@ -50,5 +55,6 @@ take_along_axis = Movement(
     lambda np, x, indices, axis: np.take_along_axis(x, indices, axis=axis),
     _along_rule,
     _along_pick,
+    bounds=first,
 )
 """Each index picks along `axis` at its own place in the other axes (ONNX GatherElements)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import bounds
 from ..op import Reduce
 
 sum_ = Reduce(
@@ -12,6 +13,7 @@ sum_ = Reduce(
     "({a} + {b})",
     0,
     across="subgroupAdd",
+    bounds=bounds.total,
 )
 prod = Reduce(
     "prod",
@@ -19,6 +21,7 @@ prod = Reduce(
     "({a} * {b})",
     1,
     across="subgroupMul",
+    bounds=bounds.product,
 )
 max_ = Reduce(
     "max",
@@ -26,6 +29,7 @@ max_ = Reduce(
     "max({a}, {b})",
     "lowest",
     across="subgroupMax",
+    bounds=bounds.first,
 )
 min_ = Reduce(
     "min",
@@ -33,6 +37,7 @@ min_ = Reduce(
     "min({a}, {b})",
     "highest",
     across="subgroupMin",
+    bounds=bounds.first,
 )
 
 
@@ -44,11 +49,23 @@ def _arg(name: str) -> Any:
 
 
 argmax = Reduce(
-    "argmax", _arg("argmax"), "({b} > {a})", "lowest", indexed=True, across="subgroupMax"
+    "argmax",
+    _arg("argmax"),
+    "({b} > {a})",
+    "lowest",
+    indexed=True,
+    across="subgroupMax",
+    bounds=bounds.position,
 )
 """The first place of the largest element along the one axis of `axes`, as int32."""
 
 argmin = Reduce(
-    "argmin", _arg("argmin"), "({b} < {a})", "highest", indexed=True, across="subgroupMin"
+    "argmin",
+    _arg("argmin"),
+    "({b} < {a})",
+    "highest",
+    indexed=True,
+    across="subgroupMin",
+    bounds=bounds.position,
 )
 """The first place of the smallest element along the one axis of `axes`, as int32."""

@@ -23,5 +23,7 @@ input_ = Source("input", _given)
 constant = Source("constant", _given)
 """Data that is known: attributes data (a HostArray), shape, dtype."""
 
-iota = Source("iota", _iota)
+iota = Source(
+    "iota", _iota, bounds=lambda operands, attrs: (0, max(attrs["shape"][attrs["axis"]] - 1, 0))
+)
 """The coordinate along `axis` of each element: attributes shape, dtype, axis."""

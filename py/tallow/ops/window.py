@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..bounds import first
 from ..errors import DTypeError, ShapeError
 from ..op import Attrs, Spec, Window
 from ..shape import window_size
@@ -46,7 +47,7 @@ def _pool_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (x[0], *_spatial(x, attrs["kernel"], attrs), x[3]), dtype
 
 
-max_pool2d = Window("max_pool2d", numpy_kernels.max_pool2d, _pool_rule)
+max_pool2d = Window("max_pool2d", numpy_kernels.max_pool2d, _pool_rule, bounds=first)
 """The largest element of each window, padding left out: kernel, stride, padding, dilation."""
 
 sum_pool2d = Window("sum_pool2d", numpy_kernels.sum_pool2d, _pool_rule)
