@@ -471,6 +471,44 @@ def test_files_of_the_same_name_in_two_folders(visitor: Any, tmp_path: Any) -> N
     answers(37)
 
 
+# The addresses of files that the page holds.
+ADDRESSES = """
+window.addresses = [];
+const [make, revoke] = [URL.createObjectURL, URL.revokeObjectURL];
+URL.createObjectURL = (file) => { addresses.push(make(file)); return addresses.at(-1); };
+URL.revokeObjectURL = (url) => { addresses.splice(addresses.indexOf(url), 1); revoke(url); };
+"""
+
+
+def test_a_saved_output_keeps_its_address_while_it_is_shown(visitor: Any) -> None:
+    """Nothing tells when the browser has read the file."""
+    visitor.page.add_init_script(ADDRESSES)
+    visitor.open("./?device=numpy#open")
+    here = Opening(visitor)
+    tensors = [value(name, FLOAT, [2]) for name in ("x", "one", "two")]
+    nodes = [helper.make_node("Identity", ["x"], [name]) for name in ("one", "two")]
+    here.choose(file("m.onnx", model(nodes, tensors[:1], tensors[1:])))
+
+    def held() -> int:
+        """How many there are, when all that was put off until now is done."""
+        count: int = visitor.page.evaluate(
+            "new Promise((resolve) => setTimeout(() => resolve(addresses.length)))"
+        )
+        return count
+
+    for _ in range(2):
+        here.run()
+        assert held() == 0
+        first = here.array("one")
+        assert held() == 1
+        here.array("two")
+        assert held() == 2
+        np.testing.assert_array_equal(here.array("one"), first)
+        assert held() == 2
+    here.choose(file("n.onnx", model(nodes, tensors[:1], tensors[1:])))
+    assert held() == 0
+
+
 def test_files_are_dropped_anywhere(visitor: Any) -> None:
     visitor.open("./?device=numpy")
     content = list(MNIST.read_bytes())

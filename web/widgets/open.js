@@ -308,6 +308,7 @@ export class Open {
   /** There is no answer any more. */
   #clearAnswer() {
     this.#answer = null;
+    for (const output of this.#outputs) output.close();
     this.#outputs = [];
     this.#given.hidden = true;
     /** @type {HTMLElement} */ (this.#given.querySelector(".results")).replaceChildren();
