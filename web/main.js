@@ -5,7 +5,7 @@
 
 import { readAddress, viewOf } from "./address.js";
 import { Engine } from "./engine.js";
-import { filesOf } from "./prepare/files.js";
+import { everyFile, filesOf } from "./prepare/files.js";
 import { missingIn, outdated, startOver } from "./renew.js";
 import { words } from "./said.js";
 import { Both } from "./widgets/both.js";
@@ -174,7 +174,7 @@ function takeFiles(transfer) {
   const isModel = [...transfer.files].some(({ name }) => /\.onnx$/i.test(name));
   if (isModel || viewOf() === "open") {
     location.hash = "#open";
-    void views.open.take([...transfer.files]);
+    void views.open.take(everyFile(transfer));
     return;
   }
   location.hash = "#classify";

@@ -5,7 +5,9 @@
  * gave it, of which the browser has lost a part.
  */
 
+import { SITE } from "./fetch.js";
 import { markOf } from "./names.js";
+import { registration } from "./registered.js";
 
 /** @typedef {import("./said.js").Words} Words */
 
@@ -13,7 +15,7 @@ import { markOf } from "./names.js";
 const LISTS = ["./", "models/manifest.json"];
 
 /** In the session's storage: the files for whose sake the page was started over. */
-const STARTED_OVER = "tallow-started-over";
+const STARTED_OVER = `tallow-started-over ${SITE.pathname}`;
 
 /**
  * The path of the file that was missing from the server, if that is what these words say.
@@ -33,10 +35,10 @@ export function missingIn(said) {
  */
 export async function outdated(missing) {
   try {
-    const registration = await navigator.serviceWorker?.getRegistration();
-    if (registration?.active) {
-      await registration.update();
-      return Boolean(registration.installing ?? registration.waiting);
+    const worker = await registration();
+    if (worker?.active) {
+      await worker.update();
+      return Boolean(worker.installing ?? worker.waiting);
     }
     // What no list names, this page's own script does, which the first list names.
     const mark = markOf(missing.startsWith("models/") ? missing : import.meta.url);
@@ -57,9 +59,9 @@ export async function outdated(missing) {
  */
 export async function startOver(missing) {
   try {
-    const registration = await navigator.serviceWorker?.getRegistration();
-    if (registration) {
-      await registration.unregister();
+    const worker = await registration();
+    if (worker) {
+      await worker.unregister();
     } else {
       const before = sessionStorage.getItem(STARTED_OVER)?.split(" ") ?? [];
       if (before.includes(missing)) return false;

@@ -31,6 +31,7 @@ from .lent import kept_text, kept_weight, lend, let_all_go, let_go, rehearse
 from .opened import (
     close_model,
     compare_model,
+    needed_files,
     open_model,
     output_bytes,
     reserve,
@@ -51,6 +52,7 @@ __all__ = [
     "let_go",
     "load_kept",
     "load_model",
+    "needed_files",
     "open_model",
     "output_bytes",
     "predict",

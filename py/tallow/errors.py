@@ -82,6 +82,22 @@ class OnnxMissingDataError(OnnxFormatError):
         )
 
 
+class OnnxAmbiguousDataError(OnnxFormatError):
+    """A model whose weights may lie in more than one of the files that were given with it, or two
+    of whose files may be the one that was given: `files` has the locations, `given` the names."""
+
+    def __init__(
+        self, files: tuple[str, ...], given: tuple[str, ...], source: str = "ONNX model"
+    ) -> None:
+        self.files, self.given = files, given
+        wanted, names = (" and ".join(map(repr, each)) for each in (files, given))
+        found = f"{names} could be either" if len(files) > 1 else f"{names} could each be it"
+        super().__init__(
+            f"{source}: weights lie in {wanted}, and {found}: "
+            "give the files under their paths from the model's folder"
+        )
+
+
 class OnnxUnsupportedError(OnnxError):
     """A sound model that uses something Tallow does not have; lists all of it at once."""
 

@@ -18,9 +18,16 @@ from typing import Any
 
 from . import dtype as dt
 from . import onnx
-from .errors import FeedError, OnnxFormatError, OnnxMissingDataError, TallowError
+from .errors import (
+    FeedError,
+    OnnxAmbiguousDataError,
+    OnnxFormatError,
+    OnnxMissingDataError,
+    TallowError,
+)
 from .hostarray import HostArray, StringArray, elements, from_values
 from .lent import Find, PlanKeeper
+from .onnx.given import needed
 from .onnx.model_session import ModelSession
 from .onnx.values import Value
 from .shape import size_of
@@ -73,24 +80,42 @@ def forget_session() -> None:
     _opened.session, _opened.first = None, None
 
 
+async def needed_files(content: Any, names_json: str) -> str:
+    """The names (JSON) of those files that an ONNX file may need of the ones beside it.
+
+    They are paths from the model's folder, or names alone. Raises OnnxError in one line.
+    """
+    close_model()
+    try:
+        _load(content, {})
+    except OnnxMissingDataError as error:
+        return json.dumps(needed(json.loads(names_json), error.files))
+    return "[]"
+
+
 async def open_model(content: Any, names_json: str, *others: Any) -> str:
-    """Reads an ONNX file, with the files of external data whose names are given.
+    """Reads an ONNX file, with the files of external data that are given: see `needed_files`.
 
     Returns what the file says, with the names of the files that it does not need; or {"missing":
-    [names]} of files that it needs and lacks. Raises OnnxError in one line. The model before it is
-    forgotten.
+    [locations]} of files that it needs and lacks; or {"unclear": [locations], "given": [names]}
+    where the names do not say which file is which. Raises OnnxError in one line. The model before
+    it is forgotten.
     """
     global _opened
     close_model()
-    files = dict(zip(json.loads(names_json), others, strict=True))
+    names = json.loads(names_json)
+    files = dict(zip(names, others, strict=True))
+    if len(files) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise OnnxFormatError(f"two files of the same name were given, {_cut(twice)!r}")
     try:
-        model = onnx.load(memoryview(content), files)
+        model = _load(content, files)
     except OnnxMissingDataError as error:
         return json.dumps({"missing": [_cut(name) for name in error.files[:MOST_LINES]]})
-    except OnnxFormatError as error:
-        raise OnnxFormatError(str(error).removeprefix("ONNX model: ")) from error
-    needed = [content, *(files[name] for name in model.external)]
-    size = sum(map(len, needed))
+    except OnnxAmbiguousDataError as error:
+        given = [_cut(name) for name in error.given[:MOST_LINES]]
+        return json.dumps({"unclear": [_cut(name) for name in error.files], "given": given})
+    size = len(content) + sum(len(files[name]) for name in model.external)
     metadata, lines = model.metadata, model.unsupported
     _opened = _Opened(model, size, PlanKeeper(model.constants))
     told = {
@@ -110,6 +135,15 @@ async def open_model(content: Any, names_json: str, *others: Any) -> str:
         "left": max(0, len(lines) - MOST_LINES),
     }
     return json.dumps(told)
+
+
+def _load(content: Any, files: Mapping[str, Any]) -> onnx.Model:
+    try:
+        return onnx.load(memoryview(content), files)
+    except (OnnxMissingDataError, OnnxAmbiguousDataError):
+        raise
+    except OnnxFormatError as error:
+        raise OnnxFormatError(str(error).removeprefix("ONNX model: ")) from error
 
 
 async def survey_model(shapes_json: str) -> str:

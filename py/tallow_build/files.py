@@ -61,11 +61,20 @@ def publish(made: Path, target: Path, sha256: str, step: str) -> None:
 
 
 def replace_folder(made: Path, target: Path) -> None:
-    """Puts a finished folder where another one stands; the old one goes when the new one is in."""
+    """Puts a finished folder where another one stands; the old one goes when the new one is in.
+
+    Raises OSError where the system refuses; the old one is in its place then.
+    """
     with scratch("replaced", made.parent) as aside:
+        old = aside / target.name
         if target.exists():
-            target.rename(aside / target.name)
-        made.rename(target)
+            target.rename(old)
+        try:
+            made.rename(target)
+        except BaseException:
+            if old.exists():
+                old.rename(target)
+            raise
 
 
 @contextmanager

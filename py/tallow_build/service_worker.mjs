@@ -40,7 +40,9 @@ const { warnings } = await generateSW({
   // The page that is open is served from its first visit on; a new version waits to be asked for.
   clientsClaim: true,
   skipWaiting: false,
-  cleanupOutdatedCaches: true,
+  // What Workbox takes for outdated includes the files of a site in a folder below; those of older
+  // versions of this one lie in the cache of this one, and go with it.
+  cleanupOutdatedCaches: false,
   // ?device=numpy and the like are for the page, which is the same file.
   ignoreURLParametersMatching: [/./],
 });

@@ -132,6 +132,15 @@ class Visitor:
         """Chooses an image: a file, or {"name", "mimeType", "buffer"}."""
         self.hook("image-input").set_input_files(file)  # type: ignore[arg-type]
 
+    def drop(self, path: Path) -> None:
+        """Drops a file or a folder onto the page, as the browser itself does it."""
+        session = self.page.context.new_cdp_session(self.page)
+        data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            event = {"type": kind, "x": 300, "y": 300, "data": data}
+            session.send("Input.dispatchDragEvent", event)
+        session.detach()
+
     def answer(self, source: str) -> list[dict[str, Any]]:
         """The answer for the file of this name: [{"index", "label", "probability"}], best first."""
         expect(self.result).to_have_attribute("data-source", source, timeout=PATIENCE)

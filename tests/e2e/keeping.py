@@ -24,7 +24,7 @@ DAMAGE = {
 ENTRIES = """async () => {
   const found = [];
   for (const name of await caches.keys()) {
-    if (!name.startsWith("tallow-plans-")) continue;
+    if (!name.startsWith("tallow:plans:")) continue;
     const cache = await caches.open(name);
     for (const request of await cache.keys()) {
       const bytes = new Uint8Array(await (await cache.match(request)).arrayBuffer());
@@ -34,18 +34,18 @@ ENTRIES = """async () => {
   return found;
 }"""
 # Whether so many plans are kept.
-COUNT = """(await (await caches.open("tallow-plans-2")).keys())
+COUNT = """(await (await caches.open(`tallow:plans:3:${new URL("./", location).href}`)).keys())
   .filter(({ url }) => !url.includes("?")).length === argument"""
 # When a plan was used last, as is noted beside them.
 LAST_USE = """(async () => {
-  const cache = await caches.open("tallow-plans-2");
+  const cache = await caches.open(`tallow:plans:3:${new URL("./", location).href}`);
   const notes = (await cache.keys()).filter(({ url }) => url.endsWith("?used"));
   const uses = notes.map(async (note) => (await (await cache.match(note)).json()).used);
   return Math.max(...(await Promise.all(uses)));
 })()"""
 # Changes the only plan: calls code(bytes, cache, url).
 CHANGE = """async () => {
-  const [name] = (await caches.keys()).filter((each) => each.startsWith("tallow-plans-"));
+  const [name] = (await caches.keys()).filter((each) => each.startsWith("tallow:plans:"));
   const cache = await caches.open(name);
   for (const { url } of await cache.keys()) {
     if (url.includes("?")) continue;

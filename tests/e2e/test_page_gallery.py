@@ -220,20 +220,10 @@ def test_a_folder_gives_its_pictures(visitor, photos, tmp_path):
     (inner / "b.png").write_bytes(photos["chelsea"]["path"].read_bytes())
     (tmp_path / "empty").mkdir()
     visitor.open("./?device=numpy#classify")
-    page = visitor.page
-
-    def drop(path) -> None:
-        session = page.context.new_cdp_session(page)
-        data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
-        for kind in ("dragEnter", "dragOver", "drop"):
-            event = {"type": kind, "x": 300, "y": 300, "data": data}
-            session.send("Input.dispatchDragEvent", event)
-        session.detach()
-
-    drop(tmp_path / "empty")
-    alert = page.locator("#view-classify").get_by_role("alert")
+    visitor.drop(tmp_path / "empty")
+    alert = visitor.page.locator("#view-classify").get_by_role("alert")
     expect(alert).to_contain_text("no picture in the folder “empty”")
-    drop(tmp_path / "holiday")
+    visitor.drop(tmp_path / "holiday")
     assert visitor.answer("a.png")[0]["label"] == "espresso"
     gallery = visitor.hook("image-gallery")
     expect(gallery).to_have_attribute("data-state", "done", timeout=PATIENCE)

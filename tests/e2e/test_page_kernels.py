@@ -59,6 +59,7 @@ def test_each_kernel_has_its_share_of_the_time(visitor, device):
     assert [step["name"] for step in plan["run"]] == names
     name, trace = downloaded(visitor, "kernels-trace")
     assert name == "mnist.trace.json"
+    assert downloaded(visitor, "kernels-trace") == (name, trace)
     assert [event["name"] for event in trace["traceEvents"] if event["ph"] == "X"] == names
 
 

@@ -405,6 +405,110 @@ def test_a_file_that_stops_the_worker_and_what_replaces_it(visitor: Any, patch: 
     assert page.evaluate("workers.length") == 3
 
 
+def outside(locations: dict[str, str]) -> bytes:
+    """x + the sum of weights of a number each, by their locations."""
+    weights = []
+    for name, location in locations.items():
+        weight = TensorProto(name=name, dims=[1], data_type=FLOAT)
+        weight.data_location = TensorProto.EXTERNAL
+        weight.external_data.add(key="location", value=location)
+        weights.append(weight)
+    nodes = [
+        helper.make_node("Mul", ["x", "v"], ["z"]),
+        helper.make_node("Add", ["z", "w"], ["y"]),
+    ]
+    return model(nodes, [value("x", FLOAT, [1])], [value("y", FLOAT, [1])], weights)
+
+
+def test_files_of_the_same_name_in_two_folders(visitor: Any, tmp_path: Any) -> None:
+    """Either is refused for itself; a folder, chosen or dropped, says which is which."""
+    content = outside({"v": "enc/w.bin", "w": "dec/w.bin"})
+    three, five, seven = (np.float32([number]).tobytes() for number in (3, 5, 7))
+    net = tmp_path / "net"
+    for path, each in {
+        "m.onnx": content, "enc/w.bin": three, "dec/w.bin": five, "w.bin": seven,
+        "a/other.onnx": b"", "enc/labels.json": b"{}", "enc/v.bin": seven,
+    }.items():  # fmt: skip
+        (net / path).parent.mkdir(parents=True, exist_ok=True)
+        (net / path).write_bytes(each)
+    visitor.open("./?device=numpy#open")
+    here = Opening(visitor)
+    clear = "Drop the folder that holds the model and all its files here, or choose it."
+
+    def answers(number: float) -> None:
+        expect(here.hook("open-error")).to_be_hidden()
+        here.kind("x", "numbers").get_by_test_id("open-numbers").fill("10")
+        here.run()
+        assert here.array("y").tolist() == [number]
+
+    here.choose(file("m.onnx", content), file("w.bin", three))
+    here.fails("“m.onnx” keeps weights in enc/w.bin, dec/w.bin, and was given w.bin.", clear)
+    expect(here.hook("open-run")).to_be_disabled()
+    here.choose(file("w.bin", three), file("w.bin", five))
+    here.fails("Two of these files are called w.bin.", clear)
+    with here.page.expect_file_chooser() as chooser:
+        here.hook("open-error").get_by_role("button", name="Choose the folder").click()
+    chooser.value.set_files(net)
+    expect(here.hook("open-summary")).to_have_attribute("data-file", "m.onnx")
+    here.rest()
+    # Of the rest of a folder no more is told than of other models.
+    expect(here.hook("open-said")).to_have_text("The model does not need a/other.onnx.")
+    answers(35)
+
+    here.choose(file("n.onnx", content), file("w.bin", seven))
+    here.fails("and was given w.bin.")
+    visitor.drop(net / "dec")  # takes the place of w.bin
+    here.fails("still missing: enc/w.bin.", "Given so far: dec/w.bin.")
+    visitor.drop(net / "enc")
+    expect(here.hook("open-summary")).to_have_attribute("data-file", "n.onnx")
+    here.rest()
+    answers(35)
+
+    (net / "dec" / "w.bin").write_bytes(seven)
+    visitor.drop(net)
+    expect(here.hook("open-summary")).to_have_attribute("data-file", "m.onnx")
+    here.rest()
+    answers(37)
+
+
+# The addresses of files that the page holds.
+ADDRESSES = """
+window.addresses = [];
+const [make, revoke] = [URL.createObjectURL, URL.revokeObjectURL];
+URL.createObjectURL = (file) => { addresses.push(make(file)); return addresses.at(-1); };
+URL.revokeObjectURL = (url) => { addresses.splice(addresses.indexOf(url), 1); revoke(url); };
+"""
+
+
+def test_a_saved_output_keeps_its_address_while_it_is_shown(visitor: Any) -> None:
+    """Nothing tells when the browser has read the file."""
+    visitor.page.add_init_script(ADDRESSES)
+    visitor.open("./?device=numpy#open")
+    here = Opening(visitor)
+    tensors = [value(name, FLOAT, [2]) for name in ("x", "one", "two")]
+    nodes = [helper.make_node("Identity", ["x"], [name]) for name in ("one", "two")]
+    here.choose(file("m.onnx", model(nodes, tensors[:1], tensors[1:])))
+
+    def held() -> int:
+        """How many there are, when all that was put off until now is done."""
+        count: int = visitor.page.evaluate(
+            "new Promise((resolve) => setTimeout(() => resolve(addresses.length)))"
+        )
+        return count
+
+    for _ in range(2):
+        here.run()
+        assert held() == 0
+        first = here.array("one")
+        assert held() == 1
+        here.array("two")
+        assert held() == 2
+        np.testing.assert_array_equal(here.array("one"), first)
+        assert held() == 2
+    here.choose(file("n.onnx", model(nodes, tensors[:1], tensors[1:])))
+    assert held() == 0
+
+
 def test_files_are_dropped_anywhere(visitor: Any) -> None:
     visitor.open("./?device=numpy")
     content = list(MNIST.read_bytes())

@@ -158,7 +158,9 @@ def test_those_of_another_version_are_not_found_and_go(visitor, patch):
     kept(visitor)
     (old,) = plans(page)
     patch(page, "worker/runtime.js", "BUILD = JSON", 'BUILD = "next" + JSON')
-    page.evaluate("caches.open('tallow-plans-1').then(() => 0)")  # of another form, too
+    home = page.evaluate("new URL('./', location).href")
+    page.evaluate("caches.open('tallow-plans-2').then(() => 0)")  # of other forms, too
+    page.evaluate("(home) => caches.open(`tallow:plans:2:${home}`).then(() => 0)", home)
     visitor.open()
     assert seven(visitor) == first
     expect(line(visitor, "plan")).to_have_count(0)
@@ -166,7 +168,7 @@ def test_those_of_another_version_are_not_found_and_go(visitor, patch):
     kept(visitor)
     (new,) = plans(page)
     assert new != old
-    assert page.evaluate("caches.keys()") == ["tallow-plans-2"]
+    assert page.evaluate("caches.keys()") == [f"tallow:plans:3:{home}"]
 
 
 NO_STORAGE = "this browser keeps nothing for this address."

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Browser, Route, expect
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+from tests.conftest import Watch, watched_page
+from tests.e2e.conftest import DOCUMENT
 
+from tallow_build import server as static
+from tallow_build.browser import until
 from tallow_build.paths import ROOT
 
 BREACHES = """
@@ -89,3 +99,70 @@ def test_text_is_not_run_as_code(visitor: Any) -> None:
       }
     }))"""
     assert visitor.page.evaluate(outcome) == ["EvalError", None]
+
+
+@pytest.fixture
+def plain_host(dist: Path) -> Iterator[str]:
+    """The address of a server of dist/ that sends no headers of ours."""
+    static.application(dist)  # which lets it know the types
+    files = StaticFiles(directory=dist, html=True)
+    with static.running_application(Starlette(routes=[Mount("/", files)])) as address:
+        yield address
+
+
+@pytest.fixture
+def plain(browser: Browser, plain_host: str) -> Iterator[tuple[Any, Watch]]:
+    """A page of that server, and what is noted about it."""
+    yield from watched_page(browser, plain_host)
+
+
+def test_a_host_without_headers_has_the_policy_from_the_documents(
+    plain: tuple[Any, Watch], server: str, visitor_of: Any, photos: Any
+) -> None:
+    """The page answers under it, without a breach; what is put into the page neither runs nor
+    speaks to another host."""
+    page, watch = plain
+    page.add_init_script(BREACHES)
+    policies: list[str | None] = []
+    page.on("response", lambda r: policies.append(r.headers.get("content-security-policy")))
+    visitor = visitor_of(page)
+    visitor.open("./?device=webgpu#draw")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    visitor.show("Classify")
+    photo = next(iter(photos.values()))["path"]
+    visitor.choose(photo)
+    assert visitor.answer(photo.name)
+    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    assert policies
+    assert set(policies) == {None}
+    assert page.evaluate("window.breaches ?? []") == []
+
+    def inject(route: Route) -> None:
+        response = route.fetch()
+        bad = f"<script>window.ran = true</script><img src='{server}icon.svg' onerror='ran = true'>"
+        body = re.sub("<body>", f"<body>{bad}", response.text())
+        route.fulfill(response=response, body=body)
+
+    page.route(DOCUMENT, inject)
+    visitor.open("./?device=numpy#draw")
+    # Later, since what a test evaluates itself is exempt from the policy.
+    outcome = """(foreign) => new Promise((resolve) => setTimeout(async () => {
+      const script = document.createElement("script");
+      script.textContent = "window.ran = true";
+      document.body.append(script);
+      const asked = await fetch(foreign).then(() => "answered", (error) => error.name);
+      let run = "ran";
+      try { new Function("window.ran = true")(); } catch (error) { run = error.name; }
+      resolve([asked, run, window.ran]);
+    }))"""
+    foreign = f"{server}models/manifest.json"
+    assert page.evaluate(outcome, foreign) == ["TypeError", "EvalError", None]
+    until(page, "(window.breaches ?? []).length >= 5")
+    told = set(page.evaluate("breaches"))
+    assert {"script-src-elem inline", f"connect-src {foreign}", f"img-src {server}icon.svg"} <= told
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    # The browser tells of requests that it has refused as well.
+    assert set(watch.foreign) <= {foreign, f"{server}icon.svg"}
+    watch.foreign.clear()

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,31 @@ def test_replace_folder_swaps_and_leaves_nothing_else(tmp_path):
     replace_folder(new, old)
     assert [path.name for path in old.iterdir()] == ["new"]
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "held open"), KeyboardInterrupt()])
+@pytest.mark.parametrize("there", [True, False])
+def test_replace_folder_keeps_the_old_one_where_the_new_one_cannot_come(
+    tmp_path, monkeypatch, error, there
+):
+    old, new = tmp_path / "dist", tmp_path / "tmp" / "dist"
+    if there:
+        old.mkdir()
+        (old / "old").touch()
+    new.mkdir(parents=True)
+    rename = Path.rename
+
+    def refuse(path, target):
+        if path == new:
+            raise error
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(type(error)):
+        replace_folder(new, old)
+    assert [path.name for path in tmp_path.glob("dist/*")] == (["old"] if there else [])
+    assert old.exists() == there
+    assert [path.name for path in (tmp_path / "tmp").iterdir()] == ["dist"]
 
 
 def test_digest_tells_content_names_and_presence(tmp_path):

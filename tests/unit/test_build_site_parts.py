@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tallow_build import budget, bundled, compressed, node_env, small
+from tallow_build import budget, bundled, compressed, dist, documents, node_env, small
 from tallow_build.errors import BuildError
+from tallow_build.headers import headers_for
+from tallow_build.paths import WEB
 from tallow_build.site import Site, is_hashed
 
 
@@ -76,6 +78,45 @@ def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
     (web / "worker" / "main.js").write_text('import { gone } from "./nowhere.js"; gone();\n')
     with pytest.raises(BuildError, match="nowhere"):
         bundled.put_modules(site, web)
+
+
+PAGE = """<!doctype html>
+<html>
+  <head>
+    <meta charset="utf-8" />
+    <link rel="icon" href="icon.svg" />
+    <script type="module" src="main.js"></script>
+  </head>
+</html>
+"""
+
+
+@pytest.mark.parametrize("name", dist.PAGES)
+def test_a_document_says_its_policy_before_it_loads_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The header's, but for what browsers take from a header alone."""
+    (tmp_path / name).write_text(PAGE)
+    monkeypatch.setattr(documents, "WEB", tmp_path)
+    site = Site(tmp_path / "site")
+    site.put("main.js", b"1")
+    documents.put_page(site, name)
+    made = (site.folder / name).read_text("utf-8")
+    (told,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)" />', made)
+    header = headers_for(name)["Content-Security-Policy"].split("; ")
+    assert "frame-ancestors 'none'" in header
+    assert told.split("; ") == [each for each in header if not each.startswith("frame-ancestors")]
+    before = made[: made.index("<meta http-equiv")]
+    assert "<link" not in before
+    assert "<script" not in before
+
+    (tmp_path / name).write_text(PAGE.replace('charset="utf-8"', 'name="nothing"'))
+    with pytest.raises(BuildError, match=f"{name} has 0 lines <meta charset>"):
+        documents.put_page(site, name)
+
+
+def test_every_document_of_the_page_is_put_through_that() -> None:
+    assert {path.relative_to(WEB).as_posix() for path in WEB.rglob("*.html")} == set(dist.PAGES)
 
 
 def test_what_pays_is_compressed_once(tmp_path: Path) -> None:

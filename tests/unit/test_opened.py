@@ -166,6 +166,28 @@ def test_all_files_that_are_missing_are_named(ask: Callable[..., Any], tmp_path:
     assert at.value.files == ("deep/b.bin", "deep/c.bin")
 
 
+def test_only_files_that_may_be_needed_are_wanted(ask: Callable[..., Any]) -> None:
+    nodes = [helper.make_node("Sum", ["x", "a", "b"], ["y"])]
+    weights = [_outside("a", "one/w.bin"), _outside("b", "two/w.bin")]
+    content = made(nodes, [value("x", [4, 3])], [value("y", [4, 3])], weights)
+    names = ["one/w.bin", "two\\w.bin", "w.bin", "one/v.bin", "w.bin.txt", "W.bin"]
+    assert ask("needed_files", content, json.dumps(names)) == names[:3]
+    whole = made(PRODUCT, [value("x", [1, 4])], [value("y", [1, 3])], [WEIGHT])
+    assert ask("needed_files", whole, json.dumps(names)) == []
+    with pytest.raises(OnnxFormatError, match=r"^not an ONNX model"):
+        ask("needed_files", b"no model", "[]")
+
+
+def test_files_whose_names_do_not_say_which_is_which(ask: Callable[..., Any]) -> None:
+    nodes = [helper.make_node("Sum", ["x", "a", "b"], ["y"])]
+    weights = [_outside("a", "one/w.bin"), _outside("b", "two/w.bin")]
+    content = made(nodes, [value("x", [4, 3])], [value("y", [4, 3])], weights)
+    told = ask("open_model", content, json.dumps(["w.bin"]), bytes(48))
+    assert told == {"unclear": ["one/w.bin", "two/w.bin"], "given": ["w.bin"]}
+    with pytest.raises(OnnxFormatError, match=r"two files .* given, 'one/w\.bin'"):
+        ask("open_model", content, json.dumps(["one/w.bin"] * 2), bytes(48), bytes(48))
+
+
 def test_sequences_and_optionals(ask: Callable[..., Any]) -> None:
     tensor = helper.make_tensor_type_proto(FLOAT, ["n"])
     several = helper.make_sequence_type_proto(tensor)

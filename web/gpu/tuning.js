@@ -1,7 +1,10 @@
 // @ts-check
 /**
- * Tuning records (py/tallow/tuning.py), kept in IndexedDB by the adapter's name.
+ * Tuning records (py/tallow/tuning.py), kept in IndexedDB by the adapter's name: those of this site,
+ * since another one of the same origin may be of another version.
  */
+
+import { SITE } from "../fetch.js";
 
 const DATABASE = "tallow";
 const STORE = "tuning";
@@ -31,6 +34,9 @@ async function open() {
   }
 }
 
+/** @param {string} adapter */
+const keyOf = (adapter) => `${SITE.href} ${adapter}`;
+
 /**
  * The record of an adapter, null if there is none; rejects with its reason if the browser
  * refuses storage.
@@ -41,7 +47,9 @@ export async function readTuning(adapter) {
   const database = await open();
   try {
     const store = database.transaction(STORE).objectStore(STORE);
-    return (await done(store.get(adapter))) ?? null;
+    const own = await done(store.get(keyOf(adapter)));
+    // Of a version that named no site.
+    return own ?? (await done(store.get(adapter))) ?? null;
   } finally {
     database.close();
   }
@@ -58,7 +66,7 @@ export async function writeTuning(adapter, record) {
   const database = await open();
   try {
     const store = database.transaction(STORE, "readwrite").objectStore(STORE);
-    await done(store.put(record, adapter));
+    await done(store.put(record, keyOf(adapter)));
   } finally {
     database.close();
   }

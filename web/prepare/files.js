@@ -1,10 +1,23 @@
 // @ts-check
 /**
- * The files of a drop or a paste; of a folder, the pictures in it and in its folders.
+ * The files of a drop or a paste: each with the folders that it lies in, or the pictures alone.
  */
 
 import { words } from "../said.js";
 import { PhotoError } from "./photo.js";
+
+/**
+ * @typedef {object} Given  a file of the visitor's
+ * @property {File} file
+ * @property {string} path  its name, behind the folders that were given with it
+ * @property {boolean} alone  whether it came by itself, in no folder
+ */
+
+/** @param {File} file  that was chosen, by itself or in a folder @returns {Given} */
+export function givenAs(file) {
+  const path = file.webkitRelativePath;
+  return { file, path: path || file.name, alone: !path };
+}
 
 /** Pictures by their name, for systems that know no type for them. */
 const PICTURE = /\.(avif|bmp|gif|hei[cf]|jpe?g|png|svg|webp)$/i;
@@ -15,21 +28,15 @@ const PICTURE = /\.(avif|bmp|gif|hei[cf]|jpe?g|png|svg|webp)$/i;
  * @throws {PhotoError}  if there is no file, or no picture in the folders
  */
 export async function filesOf(transfer) {
-  const given = [...transfer.items]
-    .filter(({ kind }) => kind === "file")
-    .map((item) => {
-      const entry = item.webkitGetAsEntry?.();
-      return entry?.isDirectory ? entry : item.getAsFile();
-    });
   /** @type {File[]} */
   const files = [];
   /** @type {string[]} */
   const folders = [];
-  for (const one of given) {
+  for (const one of itemsOf(transfer)) {
     if (one instanceof File) files.push(one);
-    else if (one) {
+    else {
       folders.push(one.name);
-      for await (const file of inside(one)) {
+      for await (const { file } of inside(one)) {
         if (file.type.startsWith("image/") || PICTURE.test(file.name)) files.push(file);
       }
     }
@@ -43,14 +50,42 @@ export async function filesOf(transfer) {
 }
 
 /**
+ * Every file, those in folders too.
+ * @param {DataTransfer} transfer  of the event that is being handled: it is empty afterwards
+ * @returns {Promise<Given[]>}
+ */
+export async function everyFile(transfer) {
+  /** @type {Given[]} */
+  const files = [];
+  for (const one of itemsOf(transfer)) {
+    if (one instanceof File) files.push(givenAs(one));
+    else for await (const given of inside(one)) files.push(given);
+  }
+  return files;
+}
+
+/** @param {DataTransfer} transfer @returns {(File | FileSystemEntry)[]}  an entry is a folder */
+function itemsOf(transfer) {
+  return [...transfer.items]
+    .filter(({ kind }) => kind === "file")
+    .map((item) => {
+      const entry = item.webkitGetAsEntry?.();
+      return entry?.isDirectory ? entry : item.getAsFile();
+    })
+    .filter((item) => item !== null);
+}
+
+/**
  * Every file in a folder and its folders, by name.
  * @param {FileSystemEntry} entry
- * @returns {AsyncGenerator<File>}
+ * @returns {AsyncGenerator<Given>}
  */
 async function* inside(entry) {
   if (entry.isFile) {
-    const file = /** @type {FileSystemFileEntry} */ (entry);
-    yield await new Promise((resolve, reject) => file.file(resolve, reject));
+    const reader = /** @type {FileSystemFileEntry} */ (entry);
+    /** @type {File} */
+    const file = await new Promise((resolve, reject) => reader.file(resolve, reject));
+    yield { file, path: entry.fullPath.replace(/^\//, ""), alone: false };
     return;
   }
   const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();

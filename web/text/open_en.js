@@ -44,6 +44,18 @@ export const open = {
   /** @param {string} names */
   openGivenToo: (names) => `Given so far: ${names}.`,
 
+  /** @param {string} name @param {string} locations @param {string} names */
+  openUnclear: (name, locations, names) =>
+    `It is not clear which file is which: “${name}” keeps weights in ${locations}, and was given ` +
+    `${names}. Drop the folder that holds the model and all its files here, or choose it.`,
+
+  /** @param {string} path */
+  openTwice: (path) =>
+    `Two of these files are called ${path}. ` +
+    `Drop the folder that holds the model and all its files here, or choose it.`,
+
+  openFolder: "Choose the folder",
+
   /** @param {string} names */
   openUnneeded: (names) => `The model does not need ${names}.`,
 

@@ -46,6 +46,11 @@ export const open = {
   openMissing: (name, missing, given) =>
     `“${name}”的权重存放在其他文件里，还缺少：${missing}。请在这里选择或拖放这些文件。${given}`,
   openGivenToo: (names) => `目前已有：${names}。`,
+  openUnclear: (name, locations, names) =>
+    `无法确定文件的对应关系：“${name}”的权重存放在 ${locations}，而给出的文件是 ${names}。` +
+    `请拖放或选择包含模型及其所有文件的文件夹。`,
+  openTwice: (path) => `这些文件中有两个都叫 ${path}。请拖放或选择包含模型及其所有文件的文件夹。`,
+  openFolder: "选择文件夹",
   openUnneeded: (names) => `这个模型不需要 ${names}。`,
   openFailed: (name, why) => `无法打开“${name}”：${why}`,
   openSurveyFailed: (why) => `模型与输入不符：${why}`,

@@ -13,6 +13,7 @@ import { words, wordsOf } from "../said.js";
 import { text } from "../text.js";
 import { CopyButton } from "./copy_button.js";
 import { Message } from "./message.js";
+import { SavedFiles } from "./saved_files.js";
 import { Tuning } from "./tuning.js";
 import { highlight } from "./wgsl.js";
 
@@ -49,9 +50,6 @@ import { highlight } from "./wgsl.js";
 /** Milliseconds without a new answer, after which the page counts as quiet. */
 const QUIET = 400;
 
-/** Milliseconds after which the browser has begun to save a file. */
-const SAVED = 2000;
-
 export class Kernels {
   #root;
   #about;
@@ -71,6 +69,7 @@ export class Kernels {
   #timer;
   /** @type {Answer | null} */
   #answer = null;
+  #files = new SavedFiles();
   /** The kernel whose text is shown: its place in the run. */
   #chosen = 0;
   /** @type {Latest<FindModel, Answer>} */
@@ -170,6 +169,7 @@ export class Kernels {
 
   /** @param {Error} error */
   #fail(error) {
+    this.#files.forget();
     this.#answer = null;
     this.#stale = true;
     if (error instanceof NotReady) this.#say("idle", words("noKernelsYet"));
@@ -180,6 +180,7 @@ export class Kernels {
   #show(answer) {
     const { profile } = answer;
     const same = this.#answer?.profile.name === profile.name;
+    if (answer !== this.#answer) this.#files.forget();
     this.#answer = answer;
     if (!same || this.#chosen > profile.kernels.length) {
       const slowest = Math.max(...profile.kernels.map(({ share }) => share));
@@ -275,11 +276,12 @@ export class Kernels {
   /** @param {"plan" | "trace"} what */
   #save(what) {
     if (!this.#answer) return;
-    const blob = new Blob([JSON.stringify(this.#answer[what])], { type: "application/json" });
-    const href = URL.createObjectURL(blob);
-    const download = `${this.#answer.profile.name}.${what}.json`;
-    Object.assign(document.createElement("a"), { href, download }).click();
-    setTimeout(() => URL.revokeObjectURL(href), SAVED);
+    const told = this.#answer[what];
+    const type = "application/json";
+    this.#files.save(
+      `${this.#answer.profile.name}.${what}.json`,
+      () => new Blob([JSON.stringify(told)], { type }),
+    );
   }
 }
 

@@ -7,6 +7,7 @@
 
 import { Workbox } from "workbox-window";
 
+import { controller, registration } from "../registered.js";
 import { Said, words, wordsOf } from "../said.js";
 import { Message } from "./message.js";
 
@@ -24,7 +25,7 @@ export class Offline {
   /** @type {Workbox | null} */
   #worker = null;
   /** The service worker that the page began with, which has given it its files. */
-  #controller = navigator.serviceWorker?.controller;
+  #controller = controller();
 
   /**
    * @param {HTMLElement} root
@@ -40,7 +41,7 @@ export class Offline {
   announce() {
     const { serviceWorker } = navigator;
     if (!serviceWorker) void this.begin();
-    else if (!this.#begun) this.#show(serviceWorker.controller ? "kept" : "keeping");
+    else if (!this.#begun) this.#show(controller() ? "kept" : "keeping");
   }
 
   /** Keep the page's files, once nobody waits for anything; NumPy is among them. */
@@ -69,25 +70,27 @@ export class Offline {
     if (!("serviceWorker" in navigator)) throw new Said(words("noServiceWorker"));
     const worker = new Workbox(WORKER.href, { updateViaCache: "none" });
     this.#worker = worker;
+    // Workbox's own word for it takes the service worker of a folder above for an older one of ours.
+    const isUpdate = controller() !== null;
     worker.addEventListener("waiting", () => this.#show("newer"));
-    worker.addEventListener("activated", ({ isUpdate }) => {
+    worker.addEventListener("activated", () => {
       if (!isUpdate) this.#show("kept");
     });
     worker.addEventListener("redundant", () => {
       // A new version that could not be had leaves the old one as good as it was.
       if (this.#state === "keeping") this.#refused(new Said(words("keepingFailed")));
     });
-    worker.addEventListener("controlling", ({ isUpdate }) => {
+    worker.addEventListener("controlling", () => {
       if (this.#wanted) location.reload();
       else if (isUpdate) this.#show("newer"); // another tab asked for it
     });
-    const registration = await worker.register({ immediate: true });
-    if (!registration) throw new Said(words("noServiceWorker"));
+    const registered = await worker.register({ immediate: true });
+    if (!registered) throw new Said(words("noServiceWorker"));
     // Another tab may have had a new version in before this one could hear of it.
     const before = this.#controller;
-    const newer = before && before !== navigator.serviceWorker.controller;
-    const offered = newer || registration.waiting;
-    this.#show(offered ? "newer" : registration.active ? "kept" : "keeping");
+    const newer = before && before !== controller();
+    const offered = newer || registered.waiting;
+    this.#show(offered ? "newer" : registered.active ? "kept" : "keeping");
     // A page that stays open for days hears of a new version when it is looked at again.
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") worker.update().catch(() => {});
@@ -119,11 +122,11 @@ export class Offline {
   /** Have the new version in: every tab gets its files from now on, and this one starts with it. */
   async #renew() {
     this.#wanted = true;
-    const registration = await navigator.serviceWorker?.getRegistration(WORKER.href);
-    if (registration?.waiting) {
+    const registered = await registration();
+    if (registered?.waiting) {
       if (this.#worker) return this.#worker.messageSkipWaiting();
       // A page that has not begun would not hear that the waiting one has come in.
-      await registration.unregister();
+      await registered.unregister();
     }
     location.reload();
   }

@@ -6,10 +6,12 @@
 
 import { NotReady } from "../engine.js";
 import { Latest } from "../latest.js";
+import { givenAs } from "../prepare/files.js";
 import { LABELS } from "../prepare/labels.js";
 import { words, wordsOf } from "../said.js";
 import { Message } from "./message.js";
 import { OpenFacts } from "./open_facts.js";
+import { UnclearFilesError, chooseFolder, filesAmong, pathsOf, worthSaying } from "./open_files.js";
 import { OpenForm } from "./open_form.js";
 import { OpenLabels } from "./open_labels.js";
 import { OpenModel } from "./open_model.js";
@@ -25,6 +27,13 @@ import { OpenWork } from "./open_work.js";
  * @property {number} first
  * @property {import("./open_output.js").Output[]} outputs
  * @property {{dispatches: number, moved: string[], host: number, bytes: number}} report
+ *
+ * @typedef {import("../prepare/files.js").Given} Given
+ * @typedef {object} Beside  see open_model in py/tallow/opened.py
+ * @property {string[]} [missing]
+ * @property {string[]} [unclear]
+ * @property {string[]} [given]
+ * @property {string[]} unneeded
  */
 
 /** Runs that follow the first by themselves, and of the device that is compared with; and seconds
@@ -114,7 +123,7 @@ export class Open {
     this.#input.addEventListener("change", () => {
       const files = [...(this.#input.files ?? [])];
       this.#input.value = ""; // without this, choosing the same file a second time is no change
-      void this.take(files);
+      void this.take(files.map(givenAs));
     });
     find("form").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
@@ -140,20 +149,20 @@ export class Open {
   /**
    * Open the model among these files. Files without one join the model that lacks some, or are the
    * labels of the one that is open.
-   * @param {File[] | Promise<File[]>} given
+   * @param {Given[] | Promise<Given[]>} given
    */
   async take(given) {
     try {
       const files = await given;
       if (!files.length) return;
-      if (this.#opened && files.every(({ name }) => LABELS.test(name))) {
-        return await this.#labels.read(files[0]);
+      if (this.#opened && files.every(({ path }) => LABELS.test(path))) {
+        return await this.#labels.read(files[0].file);
       }
-      const chosen = this.#model.among(files);
-      if (!chosen) return this.#fail(words("openOnlyData", namesOf(files)));
+      const chosen = filesAmong(files, this.#model.incomplete);
+      if (!chosen) return this.#fail(words("openOnlyData", pathsOf(files)));
       await this.#open(chosen);
     } catch (error) {
-      this.#fail(wordsOf(error));
+      this.#fail(wordsOf(error), error);
     }
   }
 
@@ -189,7 +198,7 @@ export class Open {
 
   // ---- opening ------------------------------------------------------------------------------
 
-  /** @param {import("./open_model.js").Files} files */
+  /** @param {import("./open_files.js").Files} files */
   async #open(files) {
     const { file, others } = files;
     this.#model.choose(files);
@@ -212,14 +221,21 @@ export class Open {
   }
 
   /**
-   * @param {import("./open_facts.js").Told & {missing?: string[], unneeded: string[]}} told
-   * @param {import("./open_model.js").Files} files
+   * @param {import("./open_facts.js").Told & Beside} told
+   * @param {import("./open_files.js").Files} files
    */
   #show(told, { file, others }) {
     if (told.missing) {
       this.#model.lacking = true;
-      const given = others.length ? words("openGivenToo", namesOf(others)) : "";
+      const given = others.length ? words("openGivenToo", pathsOf(others)) : "";
       this.#fail(words("openMissing", file.name, told.missing.join(", "), plain(given)));
+      return;
+    }
+    if (told.unclear) {
+      this.#model.lacking = true;
+      const [locations, names] = [told.unclear, told.given ?? []].map((each) => each.join(", "));
+      const why = words("openUnclear", file.name, locations, names);
+      this.#fail(why, new UnclearFilesError(why));
       return;
     }
     this.#facts.show(told, file.name);
@@ -227,11 +243,11 @@ export class Open {
     this.#opened = true;
     this.#usable = !told.unsupported.length;
     this.#labels.expect(told.outputs.map(({ shape }) => shape?.at(-1)));
-    const rest = others.filter(({ name }) => told.unneeded.includes(name));
-    const labels = rest.find(({ name }) => LABELS.test(name));
-    if (labels) void this.#labels.read(labels);
+    const rest = worthSaying(others, told.unneeded);
+    const labels = rest.find(({ path }) => LABELS.test(path));
+    if (labels) void this.#labels.read(labels.file);
     const unneeded = rest.filter((each) => each !== labels);
-    if (unneeded.length) this.#work.say(words("openUnneeded", namesOf(unneeded)));
+    if (unneeded.length) this.#work.say(words("openUnneeded", pathsOf(unneeded)));
     this.#survey();
   }
 
@@ -292,6 +308,7 @@ export class Open {
   /** There is no answer any more. */
   #clearAnswer() {
     this.#answer = null;
+    for (const output of this.#outputs) output.close();
     this.#outputs = [];
     this.#given.hidden = true;
     /** @type {HTMLElement} */ (this.#given.querySelector(".results")).replaceChildren();
@@ -386,7 +403,10 @@ export class Open {
   #fail(why, error) {
     // What the worker lacks may come again; what the file lacks does not.
     const again = error instanceof NotReady && this.#model.files;
-    this.#message.show(why, again ? () => void this.#open(again) : undefined);
+    if (error instanceof UnclearFilesError) {
+      const choose = () => chooseFolder((files) => void this.take(files));
+      this.#message.show(why, choose, words("openFolder"));
+    } else this.#message.show(why, again ? () => void this.#open(again) : undefined);
     this.#error.hidden = false;
     // Beside what it is about, so that whoever pressed the button sees it.
     (this.#opened ? this.#run.closest("form") : this.#input.closest(".question"))?.append(
@@ -399,9 +419,6 @@ export class Open {
     this.#error.hidden = true;
   }
 }
-
-/** @param {File[]} files */
-const namesOf = (files) => files.map(({ name }) => name).join(", ");
 
 /**
  * Words that stand within others.

@@ -4,9 +4,7 @@
  * was replaced knows nothing; so its files, and what it was fed, are held here.
  */
 
-/**
- * @typedef {{file: File, others: File[]}} Files  the model's own, and those beside it
- */
+/** @typedef {import("./open_files.js").Files} Files */
 
 export class OpenModel {
   #engine;
@@ -33,20 +31,9 @@ export class OpenModel {
     return this.#files;
   }
 
-  /**
-   * What there is to open when these files come: the model among them. Files without one join the
-   * model that lacks some.
-   * @param {File[]} files
-   * @returns {Files | null}  null where no file is a model
-   */
-  among(files) {
-    const model = files.find(({ name }) => /\.onnx$/i.test(name));
-    const joined = !model && this.lacking ? this.#files : null;
-    const file = model ?? joined?.file ?? (files.length === 1 && files[0]);
-    if (!file) return null;
-    const names = new Set(files.map(({ name }) => name));
-    const kept = joined?.others.filter(({ name }) => !names.has(name)) ?? [];
-    return { file, others: [...kept, ...files.filter((each) => each !== file)] };
+  /** Its files, if it waits for others. */
+  get incomplete() {
+    return this.lacking ? this.#files : null;
   }
 
   /** From now on the model is another. @param {Files} files */

@@ -9,6 +9,7 @@ import { decode, isInteger } from "../prepare/elements.js";
 import { writeNpy } from "../prepare/npy.js";
 import { shownForm, toPicture } from "../prepare/pictures.js";
 import { text } from "../text.js";
+import { SavedFiles } from "./saved_files.js";
 import { Sayings, asLabel, make } from "./sayings.js";
 
 /**
@@ -35,6 +36,7 @@ export class OpenOutput {
   #output;
   #values;
   #sayings = new Sayings();
+  #files = new SavedFiles();
   /** @type {HTMLSelectElement} */
   #view;
   #place;
@@ -313,10 +315,14 @@ export class OpenOutput {
 
   #download() {
     const { name, bytes, dtype = "", shape } = this.#output;
-    const address = URL.createObjectURL(writeNpy(bytes ?? new Uint8Array(), dtype, shape));
     const file = `${name.replace(/[^\w.-]+/g, "_") || "output"}.npy`;
-    make("a", { href: address, download: file }).click();
-    setTimeout(() => URL.revokeObjectURL(address));
+    this.#files.save(file, () => writeNpy(bytes ?? new Uint8Array(), dtype, shape));
+  }
+
+  /** It is not shown any more. */
+  close() {
+    for (const member of this.#members) member.close();
+    this.#files.forget();
   }
 }
 

@@ -177,8 +177,8 @@ export function openedActions({ app, models, settled }) {
 
   return {
     /**
-     * The model, and its external data.
-     * @param {{id: number, file: File, others: File[]}} args
+     * The model, and its external data. Of the other files only those are read that it may need.
+     * @param {{id: number} & import("../widgets/open_files.js").Files} args
      */
     openModel: ({ id, file, others }) =>
       app.inTurn(async () => {
@@ -189,16 +189,24 @@ export function openedActions({ app, models, settled }) {
         /** @type {[string, string | null][]} */
         const prints = [];
         try {
-          for (const each of [file, ...others]) {
+          const hold = async (/** @type {File} */ each, /** @type {string} */ path) => {
             const one = await read(each);
             held.push(one.held);
-            prints.push([each.name, one.print]);
-          }
-          const names = JSON.stringify(others.map(({ name }) => name));
-          const told = await app.ask("open_model", held[0], names, ...held.slice(1));
+            prints.push([path, one.print]);
+          };
+          await hold(file, file.name);
+          const paths = others.map(({ path }) => path);
+          const wanted = paths.length
+            ? await app.ask("needed_files", held[0], JSON.stringify(paths))
+            : [];
+          for (const each of others)
+            if (wanted.includes(each.path)) await hold(each.file, each.path);
           const [[name, print], ...rest] = prints;
+          const names = JSON.stringify(rest.map(([path]) => path));
+          const told = await app.ask("open_model", held[0], names, ...held.slice(1));
           // A file of the model's may have any name, its external data not.
-          const needed = rest.filter(([other]) => !told.unneeded?.includes(other));
+          const needed = rest.filter(([path]) => !told.unneeded?.includes(path));
+          told.unneeded = paths.filter((path) => !needed.some(([other]) => other === path));
           content = { name, files: print === null ? null : [print, ...needed] };
           open = id;
           return told;

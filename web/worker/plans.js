@@ -28,11 +28,19 @@ import { tell } from "./stage.js";
  * @property {number} bytes
  */
 
-/** Of this form of entries. Those of other forms, and all others of ours, begin alike. */
-const FAMILY = "tallow-plans-";
-const CACHE = `${FAMILY}2`;
+/** Of this form of entries, and of this site: its origin may have others, at other paths. */
+const CACHE = `tallow:plans:3:${SITE.href}`;
+
+/** The name of such a cache: of whichever form, and its site. */
+const NAME = /^tallow:plans:\d+:(.*)$/;
+
+/** Caches of older forms, which all sites of an origin shared. */
+const SHARED = /^tallow-plans-\d+$/;
 
 const PLANS = new URL("plans/", SITE).href;
+
+/** What follows there, in the address of an entry and of its use. */
+const ENTRY = /^[0-9a-f]{64}\/[0-9a-f]{64}(\?used)?$/;
 
 /** Bytes that all plans may take: so many, and such a share of what the browser grants. */
 const MOST = 200e6;
@@ -287,14 +295,12 @@ class Parts {
  * @returns {Promise<boolean>}  whether there is room
  */
 async function makeRoom(cache, key, bytes) {
-  for (const name of await caches.keys()) {
-    if (name.startsWith(FAMILY) && name !== CACHE) await caches.delete(name);
-  }
+  await dropOtherForms();
   const { quota = Infinity } = (await navigator.storage?.estimate?.()) ?? {};
   const most = Math.min(MOST, SHARE * quota);
   if (bytes > most) return false;
   const mine = address(key);
-  const urls = (await cache.keys()).map(({ url }) => url).filter((url) => url.startsWith(PLANS));
+  const urls = (await cache.keys()).map(({ url }) => url);
   /** @type {{url: string, bytes: number, used: number}[]} */
   const others = [];
   for (const url of urls.filter((each) => !each.includes("?") && each !== mine)) {
@@ -311,6 +317,23 @@ async function makeRoom(cache, key, bytes) {
     await cache.delete(useOf(entry.url));
   }
   return true;
+}
+
+/** Drop what earlier versions of this site have kept in other forms. */
+async function dropOtherForms() {
+  for (const name of await caches.keys()) {
+    if (SHARED.test(name)) await dropShare(name);
+    else if (name !== CACHE && NAME.exec(name)?.[1] === SITE.href) await caches.delete(name);
+  }
+}
+
+/** @param {string} name  of a cache that other sites may use too */
+async function dropShare(name) {
+  const cache = await caches.open(name);
+  const all = await cache.keys();
+  const own = all.filter(({ url }) => url.startsWith(PLANS) && ENTRY.test(url.slice(PLANS.length)));
+  await Promise.all(own.map((entry) => cache.delete(entry)));
+  if (own.length === all.length) await caches.delete(name);
 }
 
 /**

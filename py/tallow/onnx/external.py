@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ..arriving import ArrivingFile
 from ..errors import OnnxFormatError, OnnxMissingDataError
+from .given import GivenNames, Parts
 
 
 class MissingFileError(OnnxFormatError):
@@ -23,12 +24,13 @@ class Arriving(NamedTuple):
 
 class ExternalFiles:
     """Reads external data from the folder of a model, or from files that were given with it, by
-    name: their bytes, or an ArrivingFile. Both None: the model came as bytes alone. read_from: the
-    names of those it needed."""
+    name (given.py): their bytes, or an ArrivingFile. Both None: the model came as bytes alone.
+    read_from: the names of those it needed."""
 
     def __init__(self, folder: Path | None, given: Mapping[str, Any] | None = None) -> None:
         self._folder = folder
         self._given = given
+        self._names = GivenNames(given or ())
         self.read_from: set[str] = set()
         self._missing: dict[str, None] = {}  # locations, in order
 
@@ -43,8 +45,8 @@ class ExternalFiles:
         """The `needed` bytes that the entries (location, offset, length) point to.
 
         Of files that were given they are a view, or a place. Raises MissingFileError,
-        OnnxFormatError if there is no folder either, the path leaves the folder, or the file is too
-        short.
+        OnnxAmbiguousDataError, OnnxFormatError if there is no folder either, the path leaves the
+        folder, or the file is too short.
         """
         location = entries.get("location", "")
         if self._given is not None:
@@ -75,8 +77,9 @@ class ExternalFiles:
         self, location: str, entries: Mapping[str, str], needed: int, what: str
     ) -> memoryview | Arriving:
         assert self._given is not None
-        name = PureWindowsPath(location).name  # files that are chosen come without their folders
-        if name not in self._given:
+        _relative(location, what)
+        name = self._names.find(location)
+        if name is None:
             raise self._lacks(location, what)
         self.read_from.add(name)
         given, offset = self._given[name], _offset(entries, needed, what)
@@ -92,14 +95,25 @@ class ExternalFiles:
 
     def _inside(self, location: str, what: str) -> Path:
         assert self._folder is not None
-        parts = PureWindowsPath(location)  # knows both kinds of separator, and drives
-        if not location or "\0" in location or parts.is_absolute() or parts.drive or parts.root:
-            raise OnnxFormatError(f"{what} lies in {location!r}, which is not a relative path")
         folder = self._folder.resolve()
-        path = folder.joinpath(*parts.parts).resolve()
-        if ".." in parts.parts or not path.is_relative_to(folder):
-            raise OnnxFormatError(f"{what} lies in {location!r}, outside the model's folder")
+        path = folder.joinpath(*_relative(location, what)).resolve()
+        if not path.is_relative_to(folder):  # by a link
+            raise _outside(location, what)
         return path
+
+
+def _relative(location: str, what: str) -> Parts:
+    """The parts of a location; OnnxFormatError unless it is a path below the model's folder."""
+    path = PureWindowsPath(location)  # knows both kinds of separator, and drives
+    if not path.parts or "\0" in location or path.is_absolute() or path.drive or path.root:
+        raise OnnxFormatError(f"{what} lies in {location!r}, which is not a relative path")
+    if ".." in path.parts:
+        raise _outside(location, what)
+    return path.parts
+
+
+def _outside(location: str, what: str) -> OnnxFormatError:
+    return OnnxFormatError(f"{what} lies in {location!r}, outside the model's folder")
 
 
 def _offset(entries: Mapping[str, str], needed: int, what: str) -> int:

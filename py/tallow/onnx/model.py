@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import OnnxError, OnnxFormatError, OnnxMissingDataError, OnnxUnsupportedError
+from ..errors import (
+    OnnxAmbiguousDataError,
+    OnnxError,
+    OnnxFormatError,
+    OnnxMissingDataError,
+    OnnxUnsupportedError,
+)
 from ..graph import Graph
 from ..hostarray import HostArray
 from . import importer, proto, reading
@@ -155,10 +161,12 @@ def load(
 
     Loading checks the whole file but needs no operator: what Tallow lacks is said by
     `Model.unsupported` and by `Model.session`. External data is read from the folder of a path, or
-    is `external`: the bytes of each file by its name. The model holds views of bytes that it is
-    given, so they must not change.
+    is `external`: the bytes of each file by its path from the model's folder, or by its name alone
+    where the model has no other file of that name. The model holds views of bytes that it is given,
+    so they must not change.
     Raises OnnxFormatError in one line if it is not ONNX, is damaged, or contradicts itself;
-    OnnxMissingDataError with the names of all files that it needs and that are not there.
+    OnnxMissingDataError with the names of all files that it needs and that are not there;
+    OnnxAmbiguousDataError where the names do not say which file is which.
     """
     folder: Path | None = None
     data: bytes | bytearray | memoryview
@@ -175,6 +183,8 @@ def load(
         record = reading.read_model(parsed, files, views)
     except OnnxMissingDataError as error:
         raise OnnxMissingDataError(error.files, name) from error
+    except OnnxAmbiguousDataError as error:
+        raise OnnxAmbiguousDataError(error.files, error.given, name) from error
     except OnnxFormatError as error:
         raise OnnxFormatError(f"{name}: {error}") from error
     return Model(record, name, frozenset(files.read_from))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import OnnxFormatError, OnnxUnsupportedError
+from ..errors import OnnxAmbiguousDataError, OnnxFormatError, OnnxUnsupportedError
 from ..hostarray import HostArray, StringArray
 from . import tensors
 from .expand import Expander, FunctionRecord, Reference
@@ -228,7 +228,7 @@ class Reader:
         try:
             with self._functions.inside(f"the graph {what}"):
                 return self.graph(graph, scope)
-        except _InGraphError:
+        except (_InGraphError, OnnxAmbiguousDataError):
             raise
         except OnnxFormatError as error:
             raise _InGraphError(f"the graph {what}: {error}") from error

@@ -1,0 +1,159 @@
+"""Two sites of ours at one origin: what either keeps is not the other's to find, or to drop."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from starlette.routing import Mount
+from tests.conftest import watched_page
+from tests.e2e.conftest import PATIENCE
+
+from tallow_build import server as static
+from tallow_build.browser import until
+from tallow_build.paths import WEB
+
+# One in a folder of the other, and one in the folder where the first says that its plans lie.
+SITES = ("", "inner/", "plans/")
+
+BEGIN = """async (sites) => {
+  window.plans = {};
+  for (const site of sites) plans[site] = await import(new URL(`${site}worker/plans.js`, location));
+}"""
+KEEP = """async ([site, build, what]) => {
+  const { keep, keyOf } = plans[site];
+  return keep(await keyOf(build, what), `{"weights": [], "of": "${site}"}`, [], () => {});
+}"""
+FIND = """async ([site, build, what]) => {
+  const { find, keyOf } = plans[site];
+  return (await find(await keyOf(build, what)))?.told.of ?? null;
+}"""
+# What the version before has kept: in one cache of all sites, by the address.
+KEEP_OLD = """async ([site, build, what]) => {
+  const { build: of, hash } = await plans[site].keyOf(build, what);
+  const cache = await caches.open("tallow-plans-2");
+  const address = new URL(`${site}plans/${of}/${hash}`, location).href;
+  for (const url of [address, `${address}?used`]) await cache.put(url, new Response("old"));
+}"""
+
+
+@pytest.fixture
+def modules(browser: Browser, dist: Path) -> Iterator[Page]:
+    """A page with the module of the plans of each site."""
+    inner = [Mount(f"/{site}", static.application(WEB, beside=dist)) for site in SITES if site]
+    also = [Mount(mount.path.rstrip("/"), mount.app) for mount in inner]
+    also.append(Mount("/", static.application(WEB, beside=dist)))
+    with static.running(dist, also=also) as address:
+        for page, _ in watched_page(browser, address):
+            page.goto("style.css")
+            page.evaluate(BEGIN, list(SITES))
+            yield page
+
+
+def test_plans_are_their_own_site_s(modules: Page) -> None:
+    for site in SITES:
+        assert modules.evaluate(KEEP, [site, "build", 1])
+    for site in SITES:
+        assert modules.evaluate(FIND, [site, "build", 1]) == site
+    assert modules.evaluate(KEEP, ["", "next", 1])  # whose version before is of no use to it
+    assert modules.evaluate(FIND, ["", "build", 1]) is None
+    for site in SITES[1:]:
+        assert modules.evaluate(FIND, [site, "build", 1]) == site
+
+
+def test_what_older_versions_have_kept_goes_with_their_own_site(modules: Page) -> None:
+    home = modules.evaluate("new URL('./', location).href")
+    for site in SITES:
+        modules.evaluate(KEEP_OLD, [site, "build", 1])
+        name = f"tallow:plans:2:{home}{site}"
+        modules.evaluate("(name) => caches.open(name).then(() => 0)", name)
+    modules.evaluate("caches.open('of another page').then(() => 0)")
+
+    def names() -> set[str]:
+        return set(modules.evaluate("caches.keys()"))
+
+    left = list(SITES)
+    for site in SITES:
+        assert modules.evaluate(KEEP, [site, "build", 1])
+        left.remove(site)
+        own = {f"tallow:plans:3:{home}{each}" for each in SITES if each not in left}
+        old = {f"tallow:plans:2:{home}{each}" for each in left}
+        shared = {"tallow-plans-2"} if left else set()
+        assert names() == {"of another page", *own, *old, *shared}
+        if left:
+            code = "caches.open('tallow-plans-2').then((cache) => cache.keys())"
+            urls = modules.evaluate(f"{code}.then((all) => all.map(({{ url }}) => url))")
+            assert len(urls) == 2 * len(left)
+            assert all(any(f"{home}{each}plans/" in url for each in left) for url in urls)
+
+
+RECORDS = """async (sites) => {
+  const records = [];
+  for (const site of sites) {
+    const { readTuning } = await import(new URL(`${site}gpu/tuning.js`, location));
+    records.push(await readTuning("card"));
+  }
+  return records;
+}"""
+WRITE = """async ([site, record]) => {
+  const { writeTuning } = await import(new URL(`${site}gpu/tuning.js`, location));
+  await writeTuning("card", record);
+}"""
+WRITE_OLD = """() => new Promise((resolve, reject) => {
+  const request = indexedDB.open("tallow", 1);
+  request.onupgradeneeded = () => request.result.createObjectStore("tuning");
+  request.onerror = reject;
+  request.onsuccess = () => {
+    const change = request.result.transaction("tuning", "readwrite");
+    change.objectStore("tuning").put("old", "card");
+    change.oncomplete = () => { request.result.close(); resolve(); };
+  };
+})"""
+
+
+def test_tuning_is_its_own_site_s(modules: Page) -> None:
+    """What was kept before sites were told apart is still found."""
+    sites = list(SITES)
+    assert modules.evaluate(RECORDS, sites) == [None, None, None]
+    modules.evaluate(WRITE_OLD)
+    assert modules.evaluate(RECORDS, sites) == ["old", "old", "old"]
+    modules.evaluate(WRITE, ["", "one"])
+    modules.evaluate(WRITE, ["inner/", "two"])
+    assert modules.evaluate(RECORDS, sites) == ["one", "two", "old"]
+
+
+def test_service_workers_are_their_own_site_s(
+    browser: Browser, dist: Path, tmp_path: Path, visitor_of: Any
+) -> None:
+    """The one of the folder above drops no files of the other, and is no older one of its."""
+    folder = Path(shutil.copytree(dist, tmp_path / "site"))
+    with static.running(tmp_path) as address:
+        shutil.copytree(dist, folder / "inner")
+        for page, _ in watched_page(browser, f"{address}site/", service_workers="allow"):
+            visitor = visitor_of(page)
+            state = visitor.hook("offline-state")
+
+            def visit(path: str, visitor: Any = visitor, state: Any = state) -> None:
+                visitor.open(f"{path}?device=numpy")
+                home = visitor.page.evaluate("new URL('./', location).href")
+                own = "navigator.serviceWorker.controller?.scriptURL === argument"
+                until(visitor.page, own, f"{home}service-worker.js", seconds=PATIENCE / 1000)
+                expect(state).to_have_attribute("data-state", "kept")
+
+            visit("./inner/")
+            kept = page.evaluate("caches.keys()")
+            assert any(name.startswith("workbox-precache") for name in kept)
+            visit("./")
+            assert set(page.evaluate("caches.keys()")) >= set(kept)
+            registered = "navigator.serviceWorker.getRegistrations().then((all) => all.length)"
+            assert page.evaluate(registered) == 2
+
+            remove = """navigator.serviceWorker.getRegistration("./inner/")
+                .then((one) => one.unregister())"""
+            page.evaluate(remove)
+            visit("./inner/")  # begins with that of the folder above
+            assert page.evaluate(registered) == 2
