@@ -24,51 +24,6 @@ negative = Elementwise("negative", lambda np, x: np.negative(x), "(-{0})", accep
 abs_ = Elementwise("abs", lambda np, x: np.abs(x), "abs({0})", onnx="Abs")
 sign = Elementwise("sign", lambda np, x: np.sign(x), "sign({0})", accepts="fi", onnx="Sign")
 
-
-def _trunc_divide(np: Any, x: Any, y: Any) -> Any:
-    quotient = np.floor_divide(x, y)
-    inexact = np.not_equal(np.multiply(quotient, y), x)
-    below = np.logical_and(inexact, np.not_equal(np.less(x, 0), np.less(y, 0)))
-    return np.where(below, quotient + 1, quotient)
-
-
-trunc_divide = Elementwise(
-    "trunc_divide", _trunc_divide, "({0} / {1})", 2, accepts="iu", onnx="Div"
-)
-"""Integer division that rounds towards zero, as ONNX's Div and C do."""
-
-# Integers: WGSL truncates, so one is taken off where signs differ and a remainder is left.
-_FLOOR_DIVIDE = """
-fn floor_divide_{S}(x: {T}, y: {T}) -> {T} {
-    let quotient = x / y;
-    let below = ((x < {T}()) != (y < {T}())) & (quotient * y != x);
-    return quotient - {T}(below);
-}
-"""
-floor_divide = Elementwise(
-    "floor_divide",
-    lambda np, x, y: np.floor_divide(x, y),
-    "floor_divide_{S}({0}, {1})",
-    2,
-    _FLOOR_DIVIDE,
-    accepts="iu",
-)
-_REMAINDER = """
-fn remainder_{S}(x: {T}, y: {T}) -> {T} {
-    let quotient = {trunc}(x / y);
-    let rest = select(x - y * quotient, x, quotient == {T}()); // y may be infinite
-    return select(rest, rest + y, (rest != {T}()) & ((rest < {T}()) != (y < {T}())));
-}
-"""
-remainder = Elementwise(
-    "remainder",
-    lambda np, x, y: np.remainder(x, y),
-    "remainder_{S}({0}, {1})",
-    2,
-    _REMAINDER,
-)
-"""The remainder with the divisor's sign (Python's %)."""
-
 # WGSL leaves pow undefined for a negative base; there the sign comes from the exponent's parity.
 # Of 0 and a negative exponent some drivers make 0.
 _POW = """

@@ -61,6 +61,20 @@ ATTRIBUTES = [
     Case("Mod", [floats(9), floats(9, low=1, high=2)], opsets=(28, 28), oracle="reference"),
     Case("Mod", [SPECIAL[:6], np.array([2, 2, 2, np.inf, -np.inf, np.inf], np.float32)],
          {"fmod": 1}, note="infinite"),
+    *[Case("Mod", [np.array([5, 1, 6, -5, 6, 1e4], t),
+                   np.array([0.1, 0.1, 0.3, 0.1, -0.3, 0.1], t)], attributes, opsets,
+           note="rounded", oracle=oracle, rtol=0, atol=0)
+      for t in (np.float16, np.float32, np.float64)
+      for attributes, opsets, oracle in (({"fmod": 1}, (7, 28), "onnxruntime"),
+                                         ({}, (28, 28), "reference"))],
+    *[Case("Mod", [np.array([i.min, i.max, i.min, i.max, i.min], i.dtype),
+                   np.array([-1, -3, 7, i.min, i.max], i.dtype)], {"fmod": fmod}, note="ends",
+           oracle="reference")
+      for i in map(np.iinfo, (np.int8, np.int16, np.int32, np.int64)) for fmod in (0, 1)],
+    *[Case(op, [np.array([5, -5, 0], np.int32), zero], attributes, note="by-zero",
+           oracle="reference")
+      for op, attributes in (("Div", {}), ("Mod", {}), ("Mod", {"fmod": 1}))
+      for zero in (np.zeros(3, np.int32), scalar(0, np.int32))],
     *[Case("Mod", [integers(9, dtype=t, low=-99 * (t != np.uint8), high=99),
                    integers(1, low=5, high=9, dtype=t)], {"fmod": fmod})
       for t in (np.int8, np.uint8, np.int16, np.int32) for fmod in (0, 1)],
