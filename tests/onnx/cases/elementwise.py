@@ -8,6 +8,7 @@ from ..case import Case, Known, bools, floats, integers, scalar
 POSITIVE = {"low": 0.1, "high": 4.0}
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -2.5, 0.5, 3.5], np.float32)
 BYTES = {"low": 0, "high": 200, "dtype": np.uint8}
+_INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 
 OF_ONE = [
     Case(op, [x])
@@ -45,6 +46,11 @@ ATTRIBUTES = [
     Case("ThresholdedRelu", [floats(9)]),
     Case("ThresholdedRelu", [floats(9)], {"alpha": 0.25}),
     Case("Shrink", [floats(9)], {"bias": 0.5, "lambd": 1.5}),
+    *[Case("Shrink", [np.append(integers(9, low=-100 * (t.kind == "i"), high=100), 2).astype(t)],
+           {"bias": bias, "lambd": edge}, note=f"by-{bias}")
+      for t in map(np.dtype, _INTEGERS) for bias, edge in ((0.0, 0.5), (1.5, 1.0), (-40.0, 1.0))],
+    *[Case("Shrink", [floats(9, dtype=t)], {"bias": 1.5, "lambd": 0.5})
+      for t in (np.float16, np.float64)],
     Case("Swish", [floats(9)], {"alpha": 1.5}),
     Case("Gelu", [floats(20)]),
     Case("Gelu", [floats(20)], {"approximate": "tanh"}),
