@@ -98,7 +98,7 @@ def softplus(x: Tensor) -> Tensor:
 
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
-    return f.where(x > 0, x, (f.exp(f.minimum(x, 0)) - 1.0) * alpha)
+    return f.where(x > 0, x, f.expm1(f.minimum(x, 0)) * alpha)
 
 
 def softmax(x: Tensor, axis: int = -1) -> Tensor:

@@ -85,6 +85,19 @@ def _trunc(node: Node, inputs: Inputs) -> Node:
     return form("Where", below, form("Ceil", x), form("Floor", x), shape=x.shape, dtype=x.dtype)
 
 
+def _expm1(node: Node, inputs: Inputs) -> Node:
+    """x * (u - 1) / log(u) with u = exp(x), whose rounding cancels (Higham 2002, 1.14.1)."""
+    (x,) = inputs
+    one, half = number(1.0, x.dtype), number(0.5, x.dtype)
+    u = form("Exp", x)
+    above = form("Sub", u, one)
+    near = form("Div", form("Mul", x, above), form("Log", u))
+    small = form("Less", form("Abs", x), half, dtype=dt.bool_)
+    nothing = form("Equal", above, number(0.0, x.dtype), dtype=dt.bool_)
+    large = form("Where", small, near, above, dtype=x.dtype)
+    return form("Where", nothing, x, large, dtype=x.dtype)
+
+
 def _log1p(node: Node, inputs: Inputs) -> Node:
     """x * log(u) / (u - 1) with u = 1 + x, whose rounding cancels (Goldberg 1991, theorem 4)."""
     (x,) = inputs
@@ -288,6 +301,7 @@ ELEMENTS: dict[Op, Rule] = {
     division.floor_divide: _floor_divide,
     division.fmod: _fmod,
     division.remainder: _remainder,
+    e.expm1: _expm1,
     e.log1p: _log1p,
     e.not_equal: _not_equal,
     e.trunc: _trunc,

@@ -93,6 +93,17 @@ fn {name}_{S}(x: {T}) -> {T} {
 """
 log = _f("log", "log_{S}({0})", _LOG.replace("{name}", "log"))
 
+# exp(x) - 1 where it keeps most digits of x, else a part of its series.
+_EXPM1 = """
+fn expm1_{S}(x: {T}) -> {T} {
+    let tail = {T}(0.041666667) + x * ({T}(0.0083333333) + x * {T}(0.0013888889));
+    let series = x + x * x * ({T}(0.5) + x * ({T}(0.16666667) + x * tail));
+    return select(exp(x) - {T}(1.0), series, abs(x) < {T}(0.25));
+}
+"""
+expm1 = _f("expm1", _nan_kept("expm1_{S}({0})"), _EXPM1, onnx="")
+"""exp(x) - 1, precise for small x too."""
+
 # log(1 + x) where 1 + x keeps most digits of x, else a part of its series.
 _LOG1P = """
 fn log1p_{S}(x: {T}) -> {T} {

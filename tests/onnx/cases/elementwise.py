@@ -43,6 +43,8 @@ ATTRIBUTES = [
     Case("Celu", [floats(9)], {"alpha": 2.0}),
     Case("Selu", [floats(9)]),
     Case("Selu", [floats(9)], {"alpha": 2.0, "gamma": 3.0}),
+    *[Case(op, [(floats(9) * size).astype(np.float16)], note=f"near-0-{size}", rtol=2e-3, atol=1e-7)
+      for op in ("Elu", "Selu") for size in (1e-2, 1e-4)],
     Case("ThresholdedRelu", [floats(9)]),
     Case("ThresholdedRelu", [floats(9)], {"alpha": 0.25}),
     Case("Shrink", [floats(9)], {"bias": 0.5, "lambd": 1.5}),

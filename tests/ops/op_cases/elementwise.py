@@ -27,6 +27,8 @@ for name in ("sqrt", "exp", "log", "reciprocal", "floor", "ceil", "trunc"):
 tiny = np.array([1e-7, -3e-5, 4e-4, 0.01, -0.049, 0.049, 0.051, 0.5, 7, 0], np.float32)
 case("tanh-small", tiny, tl.tanh, np.tanh, rtol=2e-5, atol=0)
 case("log1p", tiny, tl.log1p, np.log1p, rtol=2e-5, atol=0)
+near = np.append(tiny, [-0.24, 0.24, -0.26, 0.26, -1, -5]).astype(np.float32)
+case("expm1", near, tl.expm1, np.expm1, rtol=2e-5, atol=0)
 # WGSL (section 15.7.4) promises no more than 2^-11 of these, absolute, between -pi and pi.
 for name in ("sin", "cos", "tan"):
     angles = np.linspace(-1.4, 1.4, 35, dtype=np.float32)
@@ -42,7 +44,19 @@ for name, values in {
     case(name, values, getattr(tl, name), reference, rtol=1e-3, atol=1e-3)
 # Where a function ends, and beyond; NaN stays NaN.
 ends = np.array([0, -0.0, 1, -1, -2.5, 0.5, 100, -100, np.inf, -np.inf, np.nan], np.float32)
-for name in ("sqrt", "exp", "log", "log1p", "tanh", "sinh", "cosh", "acosh", "asinh", "atanh"):
+for name in (
+    "sqrt",
+    "exp",
+    "expm1",
+    "log",
+    "log1p",
+    "tanh",
+    "sinh",
+    "cosh",
+    "acosh",
+    "asinh",
+    "atanh",
+):
     reference = getattr(np, name.replace("a", "arc", 1) if name[0] == "a" else name)
     case(f"{name}-ends", ends, getattr(tl, name), reference, rtol=1e-3, atol=1e-3)
 case(

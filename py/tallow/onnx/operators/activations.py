@@ -39,7 +39,7 @@ def elu(call: Call, x: Tensor) -> Tensor:
 @operator("Celu", since=12)
 def celu(call: Call, x: Tensor) -> Tensor:
     alpha = call.get("alpha", float, 1.0)
-    return f.maximum(x, 0) + f.minimum((f.exp(x * (1.0 / alpha)) - 1.0) * alpha, 0)
+    return f.maximum(x, 0) + f.minimum(f.expm1(x * (1.0 / alpha)) * alpha, 0)
 
 
 @operator("Selu")
