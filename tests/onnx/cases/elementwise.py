@@ -3,7 +3,7 @@
 import numpy as np
 from onnx import TensorProto
 
-from ..case import Case, Known, bools, floats, integers, scalar
+from ..case import Case, Known, bools, floats, integers, known, scalar
 
 POSITIVE = {"low": 0.1, "high": 4.0}
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -2.5, 0.5, 3.5], np.float32)
@@ -177,4 +177,22 @@ DROPOUT = [
     Case("Dropout", [floats(2, 3), scalar(0.3), scalar(False, bool)], **_MASK),
 ]
 
-CASES = [*OF_ONE, *ATTRIBUTES, *OF_TWO, *POW, *SEVERAL, *CLIP, *SOFT, *DROPOUT]
+# Each overflows, or loses all its digits, where every step is rounded to float16.
+_HALF, _LARGE = {"rtol": 2e-3, "atol": 1e-6}, floats(2, 3, 40, low=200, high=400, dtype=np.float16)
+_NEGATIVE = np.array([-5, -4, -3, -1e-3, 60000], np.float16)
+HALF = [
+    Case("Gelu", [_NEGATIVE], **_HALF),
+    Case("Gelu", [_NEGATIVE], {"approximate": "tanh"}, **_HALF),
+    Case("Mean", [_LARGE * 100, _LARGE * 100], **_HALF),
+    Case("Softmax", [floats(2, 3000, dtype=np.float16)], **_HALF),
+    Case("ReduceMean", [_LARGE, known(1, 2)], opsets=(18, 28), **_HALF),
+    Case("ReduceMean", [np.full((2, 100_000), 3, np.float16), known(1)], opsets=(18, 28), **_HALF),
+    Case("ReduceL2", [_LARGE, known(2)], opsets=(18, 28), **_HALF),
+    Case("ReduceMax", [_LARGE, known(2)], opsets=(18, 28), **_HALF),
+    Case("LpNormalization", [_LARGE], **_HALF),
+    Case("LRN", [_LARGE[:, :, :, None]], {"size": 3, "alpha": 0.5}, opsets=(13, 28), **_HALF),
+    Case("Transpose", [_LARGE], **_HALF),
+    Case("Cast", [_LARGE], {"to": TensorProto.INT32}, **_HALF),
+]
+
+CASES = [*OF_ONE, *ATTRIBUTES, *OF_TWO, *POW, *SEVERAL, *CLIP, *SOFT, *DROPOUT, *HALF]
