@@ -181,6 +181,13 @@ DROPOUT = [
 _HALF, _LARGE = {"rtol": 2e-3, "atol": 1e-6}, floats(2, 3, 40, low=200, high=400, dtype=np.float16)
 _NEGATIVE = np.array([-5, -4, -3, -1e-3, 60000], np.float16)
 HALF = [
+    Case("Gelu", [np.array([3e38, -3e38, 7], np.float32)], note="large"),
+    Case(
+        "ReduceLogSumExp",
+        [np.array([[-np.inf] * 2, [np.inf, 1], [500, 500]], np.float32), known(1)],
+        opsets=(18, 18),
+        note="infinite",
+    ),
     Case("Gelu", [_NEGATIVE], **_HALF),
     Case("Gelu", [_NEGATIVE], {"approximate": "tanh"}, **_HALF),
     Case("Mean", [_LARGE * 100, _LARGE * 100], **_HALF),
