@@ -72,9 +72,8 @@ def quotient(operands: Any, attrs: Any, x: Range, y: Range) -> Range | None:
 
 
 def modulus(operands: Any, attrs: Any, x: Range, y: Range) -> Range | None:
-    """Of a remainder with the divisor's sign. Of whole numbers by 0 NumPy makes 0, WGSL x."""
-    low, high = min(y[0], 0), max(y[1], 0)
-    return (min(low, x[0]), max(high, x[1])) if low <= 0 <= high else (low, high)
+    """Of a remainder with the divisor's sign, which is 0 where that is 0."""
+    return min(y[0], 0), max(y[1], 0)
 
 
 def _bits(ranges: tuple[Range, ...]) -> int:

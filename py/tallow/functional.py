@@ -87,8 +87,8 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     """
     if approximate == "tanh":
         inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
-        return x * (f.tanh(inner) + 1.0) * 0.5
-    return x * (f.erf(x * (1 / math.sqrt(2))) + 1.0) * 0.5
+        return x * ((f.tanh(inner) + 1.0) * 0.5)
+    return x * ((f.erf(x * (1 / math.sqrt(2))) + 1.0) * 0.5)
 
 
 def softplus(x: Tensor) -> Tensor:
@@ -98,7 +98,7 @@ def softplus(x: Tensor) -> Tensor:
 
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
-    return f.where(x > 0, x, (f.exp(f.minimum(x, 0)) - 1.0) * alpha)
+    return f.where(x > 0, x, f.expm1(f.minimum(x, 0)) * alpha)
 
 
 def softmax(x: Tensor, axis: int = -1) -> Tensor:

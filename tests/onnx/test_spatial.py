@@ -51,6 +51,16 @@ def test_inputs_that_are_known_at_run_time_only(case: Case) -> None:
     np.testing.assert_allclose(got, wanted, 1e-4, 1e-5)
 
 
+def test_regions_that_are_nowhere() -> None:
+    """Samples at NaN or at infinity show nothing, and no element is read for them."""
+    far = [[np.nan, 0, 3, 3], [0, np.nan, 3, 3], [0, 0, np.inf, 3], [1e10, 0, 2e10, 3]]
+    regions = np.array(far, np.float32)
+    for mode in ("avg", "max"):
+        attributes = {"sampling_ratio": 2, "mode": mode}
+        case = Case("RoiAlign", [IMAGE, regions, np.zeros(4, np.int64)], attributes)
+        np.testing.assert_array_equal(fed(case, 16), np.zeros((4, 2, 1, 1), np.float32))
+
+
 def test_what_depends_on_a_fed_size_says_so() -> None:
     fed = [value("x", [1, 2, 5, 6]), value("s", [4], TensorProto.INT64)]
     proto = model([node("Resize", "x _ _ s", "y")], fed, opset=19)

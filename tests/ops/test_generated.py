@@ -36,7 +36,7 @@ NOT_DRAWN = {
     "input", "constant", "iota", "recurrence_steps", "winograd_input", "winograd_output"
 }  # fmt: skip
 
-# NumPy gives the whole numbers of these as they come; a GPU and ONNX leave them open.
+# onnxruntime refuses to divide integers by 0.
 NO_ZERO = {"trunc_divide", "floor_divide", "remainder"}
 
 # Sines near multiples of pi: WGSL allows an absolute error of 2^-11.

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from op_cases import CASES
 from run_case import run_case
+
+import tallow as tl
+from tallow.graph import Graph, input_node
 
 pytestmark = pytest.mark.usefixtures("native")
 
@@ -20,3 +24,19 @@ def test_case(name: str, run_async: Callable[..., Any]) -> None:
     assert outcome["dispatches"] > 0
     assert outcome["runs"] == 1
     assert outcome["adapter"]
+
+
+@pytest.mark.parametrize("name", ["trunc_divide", "floor_divide", "remainder"])
+@pytest.mark.parametrize("known", [True, False])
+def test_integers_by_zero(name: str, known: bool) -> None:
+    """The answer is NumPy's, 0; onnxruntime, which judges the other cases too, has none."""
+    x, y = (input_node(key, (4,), tl.int32) for key in "xy")
+    result = getattr(tl, name)(tl.Tensor(x), 0 if known else tl.Tensor(y))
+    graph = Graph((x,) if known else (x, y), {"output": result.node}, name)
+    feeds = {"x": np.array([5, -5, 0, 7], np.int32), "y": np.zeros(4, np.int32)}
+    for device in ("numpy", "webgpu"):
+        with tl.compile_session(graph, device) as session:
+            got = session.run(
+                {node.attrs["name"]: feeds[node.attrs["name"]] for node in graph.inputs}
+            )
+        assert got["output"].tolist() == [0, 0, 0, 0], device

@@ -124,6 +124,21 @@ def test_weights_are_prepared_once() -> None:
     assert [slot.bytes for slot in weights] == [8 * 4 * 9 * 2]
 
 
+def test_numpy_computes_float16_in_float32() -> None:
+    """Rounded where it leaves the graph, and only there; what is moved is not touched."""
+    x = Tensor(input_node("x", (3, 16), tl.float16))
+    outputs = {"sum": tl.sum(x * x, 1).node, "moved": x.mT.node}
+    graph = optimise(Graph((x.node,), outputs), "numpy", DEFAULT)
+    assert [node.dtype for node in graph.outputs.values()] == [tl.float16, tl.float16]
+    halves = [node.op.name for node in graph.nodes() if node.dtype == tl.float16]
+    assert sorted(halves) == ["cast", "input", "permute"]
+    values = np.full((3, 16), 300, np.float16)  # their squares are beyond float16
+    root = compile_graph(Graph((x.node,), {"y": tl.sqrt(tl.sum(x * x, 1)).node}), "numpy")
+    (got,) = NumpyProgram(root).run([values])
+    assert got.numpy().dtype == np.float16
+    assert got.numpy().tolist() == [1200, 1200, 1200]
+
+
 def test_batch_norm_costs_nothing_at_run_time() -> None:
     x = image(1, 4, 8, 8)
     statistics = [tl.asarray(np.full(8, value, np.float32)) for value in (0.1, 2.0, 0.5, 0.3)]

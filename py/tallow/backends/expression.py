@@ -172,8 +172,7 @@ class Expression:
             "S": suffix_of(first, width),
         }
         if op.helper:
-            trunc = "trunc" if first.is_floating else ""
-            text = op.helper.replace("{trunc}", trunc).strip()
+            text = op.helper.strip()
             for name, meaning in names.items():
                 text = text.replace("{" + name + "}", meaning)
             self.helpers[f"{op.name}_{names['S']}"] = text

@@ -3,6 +3,7 @@
     decode        types of few bits that no device has become others (decode.py)
     compose       what only NumPy has whole is composed (compose.py; on "webgpu" alone)
     narrow        only types that the GPU computes (narrow.py; on "webgpu" alone)
+    widen         float16 is computed in float32 (widen.py; on "numpy" alone)
     fold          what is known and small becomes a constant (fold.py)
     simplify      algebra and common subexpressions (simplify.py)
     layout        regions become channels-last (layout.py)
@@ -48,6 +49,7 @@ from .plan import Plan
 from .scale import fold_scales
 from .simplify import simplify
 from .split import split_long
+from .widen import widen
 from .winograd import use_winograd
 
 __all__ = ["Compiled", "Limits", "Plan", "compile_graph", "optimise"]
@@ -132,7 +134,7 @@ def device_bytes(data: HostArray) -> memoryview:
 def optimise(graph: Graph, device: str, limits: Limits) -> Graph:
     """The graph after every pass that rewrites graphs."""
     passes: list[GraphPass] = [lambda g: decode(g, device)]
-    passes += [compose, narrow] if device == "webgpu" else []
+    passes += [compose, narrow] if device == "webgpu" else [widen]
     passes += [fold, simplify, layout, simplify, fold_scales, fold, simplify]
     if device == "webgpu":
         passes.append(keep_packed)

@@ -19,7 +19,7 @@ from ..errors import DTypeError
 from ..graph import Graph, Node, constant, rebuild
 from ..hostarray import HostArray, from_values
 from ..op import Elementwise, Movement, Reduce
-from ..ops import elementwise, movement, reduce, source
+from ..ops import division, elementwise, movement, reduce, source
 from ..shape import strides_of
 
 LARGEST = 4096  # elements; more than a shape ever has
@@ -34,6 +34,7 @@ class _Numbers:
     true_divide = staticmethod(operator.truediv)
     floor_divide = staticmethod(operator.floordiv)
     remainder = staticmethod(operator.mod)
+    fmod = staticmethod(math.fmod)
     maximum = staticmethod(max)
     minimum = staticmethod(min)
     negative = staticmethod(operator.neg)
@@ -200,7 +201,7 @@ def _reduced(node: Node, items: list[Any], fold: Callable[[list[Any]], Any]) -> 
 
 _JUMPING = {
     elementwise.floor, elementwise.ceil, elementwise.trunc, elementwise.round_, elementwise.sign,
-    elementwise.floor_divide, elementwise.remainder,
+    division.fmod,
 }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from .creation import (
 from .cumulative import cumulative_prod, cumulative_sum
 from .einsum import einsum
 from .elementwise import *  # noqa: F403 - one name per record
-from .elementwise import ELEMENTWISE, bitcast, clip, floor_divide, pow, square
+from .elementwise import ELEMENTWISE, bitcast, clip, floor_divide, pow, remainder, square
 from .indexing import take, take_along_axis
 from .linear_algebra import det, matmul, matrix_transpose
 from .manipulation import (
@@ -91,6 +91,7 @@ __all__ = [
     "permute_dims",
     "pow",
     "prod",
+    "remainder",
     "repeat",
     "reshape",
     "scatter",

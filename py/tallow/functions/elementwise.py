@@ -104,18 +104,50 @@ ELEMENTWISE = [
 ]
 globals().update({name: _lift(REGISTRY[name]) for name in ELEMENTWISE})  # type: ignore[arg-type]
 
-_floor_divide_integers = globals()["floor_divide"]
-_pow = globals()["pow"]
+# Records that functions below stand for, or are made of.
+_floor_divide, _remainder, _pow, _fmod, _where, _round, _sign, _abs, _equal, _not_equal, _and = (
+    globals()[name]
+    for name in ("floor_divide", "remainder", "pow", "fmod", "where", "round", "sign", "abs",
+                 "equal", "not_equal", "logical_and")
+)  # fmt: skip
 
 
 def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
-    """x / y rounded down, for integers and floating numbers."""
+    """x / y rounded down, for integers and floating numbers; of integers, 0 where y is 0.
+
+    Raises ShapeError for shapes that do not broadcast.
+    """
     a, b = (Tensor(node) for node in broadcast("floor_divide", [x, y]))
-    if a.dtype.is_floating:
-        result: Tensor = globals()["floor"](a / b)
-        return result
-    quotient: Tensor = _floor_divide_integers(a, b)
-    return quotient
+    if not a.dtype.is_floating:
+        quotient: Tensor = _floor_divide(a, b)
+        return quotient
+    # x / y may round up to a whole number; x without its remainder is a multiple of y.
+    rest = _fmod(a, b)
+    whole = _round((a - rest) / b) - _opposed(rest, b).astype(a.dtype)
+    result: Tensor = _where(_equal(b, 0), a / b, whole)
+    return result
+
+
+def remainder(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
+    """What is left of x divided by y, with the sign of y (Python's %); of integers, 0 where y is 0.
+
+    Raises ShapeError for shapes that do not broadcast.
+    """
+    a, b = (Tensor(node) for node in broadcast("remainder", [x, y]))
+    if not a.dtype.is_floating:
+        whole: Tensor = _remainder(a, b)
+        return whole
+    rest = _fmod(a, b)
+    signed = _where(_equal(rest, 0), _abs(rest) * _sign(b), rest)
+    result: Tensor = _where(_opposed(rest, b), rest + b, signed)
+    return result
+
+
+def _opposed(rest: Tensor, y: Tensor) -> Tensor:
+    """Where a remainder that is not 0 and its divisor have different signs."""
+    signs_differ = _not_equal(rest < 0, y < 0)
+    opposed: Tensor = _and(signs_differ, _not_equal(rest, 0))
+    return opposed
 
 
 def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:

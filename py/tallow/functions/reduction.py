@@ -78,15 +78,24 @@ def mean(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     if not x.dtype.is_floating:
         x = x.astype(dt.float32)
     count = math.prod(x.shape[a] for a in check_axes(axis, x.ndim, "mean"))
-    return sum(x, axis, keepdims) * (1.0 / count if count else math.nan)
+    total = sum(_wide(x), axis, keepdims)
+    return (total * (1.0 / count if count else math.nan)).astype(x.dtype)
+
+
+def _wide(x: Tensor) -> Tensor:
+    """x in a type that holds a count of elements and its reciprocal."""
+    return x if x.dtype == dt.float64 else x.astype(dt.float32)
 
 
 def var(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
     """The mean squared distance from the mean, divided by count - correction."""
     count = math.prod(x.shape[a] for a in check_axes(axis, x.ndim, "var"))
-    centred = x - mean(x, axis, True)
+    wide = _wide(x)
+    centred = wide - mean(wide, axis, True)
     divisor = count - correction
-    return sum(centred * centred, axis, keepdims) * (1.0 / divisor if divisor > 0 else math.nan)
+    total = sum(centred * centred, axis, keepdims)
+    result = total * (1.0 / divisor if divisor > 0 else math.nan)
+    return result.astype(x.dtype) if x.dtype.is_floating else result
 
 
 def std(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:

@@ -10,7 +10,7 @@ from ..errors import ShapeError
 from ..graph import Graph, Node, constant, rebuild
 from ..hostarray import from_values
 from ..op import Elementwise, Op
-from ..ops import arrange, gather, movement, recurrence, reduce, source
+from ..ops import arrange, division, gather, movement, recurrence, reduce, source
 from ..ops import elementwise as e
 from ..shape import broadcast_shapes
 from . import recurrence_forms
@@ -85,6 +85,19 @@ def _trunc(node: Node, inputs: Inputs) -> Node:
     return form("Where", below, form("Ceil", x), form("Floor", x), shape=x.shape, dtype=x.dtype)
 
 
+def _expm1(node: Node, inputs: Inputs) -> Node:
+    """x * (u - 1) / log(u) with u = exp(x), whose rounding cancels (Higham 2002, 1.14.1)."""
+    (x,) = inputs
+    one, half = number(1.0, x.dtype), number(0.5, x.dtype)
+    u = form("Exp", x)
+    above = form("Sub", u, one)
+    near = form("Div", form("Mul", x, above), form("Log", u))
+    small = form("Less", form("Abs", x), half, dtype=dt.bool_)
+    nothing = form("Equal", above, number(0.0, x.dtype), dtype=dt.bool_)
+    large = form("Where", small, near, above, dtype=x.dtype)
+    return form("Where", nothing, x, large, dtype=x.dtype)
+
+
 def _log1p(node: Node, inputs: Inputs) -> Node:
     """x * log(u) / (u - 1) with u = 1 + x, whose rounding cancels (Goldberg 1991, theorem 4)."""
     (x,) = inputs
@@ -129,16 +142,11 @@ def _floor_divide(node: Node, inputs: Inputs) -> Node:
 
 
 def _remainder(node: Node, inputs: Inputs) -> Node:
-    """The divisor's sign; of floating numbers ONNX has the dividend's alone."""
-    x, y = inputs
-    if x.dtype.is_integer:
-        return form("Mod", x, y)
-    rest = form("Mod", x, y, fmod=1)
-    zero = number(0.0, x.dtype)
-    negative = [form("Less", value, zero, dtype=dt.bool_) for value in (rest, y)]
-    some = form("Not", form("Equal", rest, zero, dtype=dt.bool_))
-    wrong = form("And", some, form("Xor", *negative))
-    return form("Where", wrong, form("Add", rest, y), rest, shape=node.shape, dtype=x.dtype)
+    return form("Mod", *inputs)
+
+
+def _fmod(node: Node, inputs: Inputs) -> Node:
+    return form("Mod", *inputs, fmod=1)
 
 
 def _not_equal(node: Node, inputs: Inputs) -> Node:
@@ -290,10 +298,12 @@ ELEMENTS: dict[Op, Rule] = {
     e.bitwise_left_shift: _left_shift,
     e.bitwise_right_shift: _right_shift,
     e.cast: _cast,
-    e.floor_divide: _floor_divide,
+    division.floor_divide: _floor_divide,
+    division.fmod: _fmod,
+    division.remainder: _remainder,
+    e.expm1: _expm1,
     e.log1p: _log1p,
     e.not_equal: _not_equal,
-    e.remainder: _remainder,
     e.trunc: _trunc,
     gather.take: _gathering("Gather"),
     gather.take_along_axis: _gathering("GatherElements"),

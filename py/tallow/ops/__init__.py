@@ -3,6 +3,7 @@
 from . import (
     arrange,
     contract,
+    division,
     elementwise,
     gather,
     movement,
@@ -16,6 +17,7 @@ from . import (
 __all__ = [
     "arrange",
     "contract",
+    "division",
     "elementwise",
     "gather",
     "movement",

@@ -71,59 +71,6 @@ sign = Elementwise(
     bounds=bounds.within(-1, 1),
 )
 
-
-def _trunc_divide(np: Any, x: Any, y: Any) -> Any:
-    quotient = np.floor_divide(x, y)
-    inexact = np.not_equal(np.multiply(quotient, y), x)
-    below = np.logical_and(inexact, np.not_equal(np.less(x, 0), np.less(y, 0)))
-    return np.where(below, quotient + 1, quotient)
-
-
-trunc_divide = Elementwise(
-    "trunc_divide",
-    _trunc_divide,
-    "({0} / {1})",
-    2,
-    accepts="iu",
-    onnx="Div",
-    bounds=bounds.quotient,
-)
-"""Integer division that rounds towards zero, as ONNX's Div and C do."""
-
-# Integers: WGSL truncates, so one is taken off where signs differ and a remainder is left.
-_FLOOR_DIVIDE = """
-fn floor_divide_{S}(x: {T}, y: {T}) -> {T} {
-    let quotient = x / y;
-    let below = ((x < {T}()) != (y < {T}())) & (quotient * y != x);
-    return quotient - {T}(below);
-}
-"""
-floor_divide = Elementwise(
-    "floor_divide",
-    lambda np, x, y: np.floor_divide(x, y),
-    "floor_divide_{S}({0}, {1})",
-    2,
-    _FLOOR_DIVIDE,
-    accepts="iu",
-    bounds=bounds.quotient,
-)
-_REMAINDER = """
-fn remainder_{S}(x: {T}, y: {T}) -> {T} {
-    let quotient = {trunc}(x / y);
-    let rest = select(x - y * quotient, x, quotient == {T}()); // y may be infinite
-    return select(rest, rest + y, (rest != {T}()) & ((rest < {T}()) != (y < {T}())));
-}
-"""
-remainder = Elementwise(
-    "remainder",
-    lambda np, x, y: np.remainder(x, y),
-    "remainder_{S}({0}, {1})",
-    2,
-    _REMAINDER,
-    bounds=bounds.modulus,
-)
-"""The remainder with the divisor's sign (Python's %)."""
-
 # WGSL leaves pow undefined for a negative base; there the sign comes from the exponent's parity.
 # Of 0 and a negative exponent some drivers make 0.
 _POW = """
@@ -195,6 +142,17 @@ fn {name}_{S}(x: {T}) -> {T} {
 }
 """
 log = _f("log", "log_{S}({0})", _LOG.replace("{name}", "log"))
+
+# exp(x) - 1 where it keeps most digits of x, else a part of its series.
+_EXPM1 = """
+fn expm1_{S}(x: {T}) -> {T} {
+    let tail = {T}(0.041666667) + x * ({T}(0.0083333333) + x * {T}(0.0013888889));
+    let series = x + x * x * ({T}(0.5) + x * ({T}(0.16666667) + x * tail));
+    return select(exp(x) - {T}(1.0), series, abs(x) < {T}(0.25));
+}
+"""
+expm1 = _f("expm1", _nan_kept("expm1_{S}({0})"), _EXPM1, onnx="")
+"""exp(x) - 1, precise for small x too."""
 
 # log(1 + x) where 1 + x keeps most digits of x, else a part of its series.
 _LOG1P = """

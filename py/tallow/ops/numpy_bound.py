@@ -75,7 +75,7 @@ def bind(
     if name == "max_pool2d" and not plain.HAS_BLAS:
         return _max_pool2d(np, workspace, **attrs)
     weight = known[WEIGHTS[name]] if name in WEIGHTS else None
-    if weight is None or not weight.size or weight.dtype == np.float16:
+    if weight is None or not weight.size:
         return None
     if name == "matmul":
         return _matmul(np, workspace, weight)

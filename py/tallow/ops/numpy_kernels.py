@@ -8,8 +8,6 @@ times faster than matmul.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 HAS_BLAS = sys.platform != "emscripten"
@@ -39,20 +37,6 @@ def _padded(np: Any, x: Any, padding: Pads, value: float = 0) -> Any:
     return result
 
 
-def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
-    """float16 is too narrow to add up in: operands are widened, and the result rounded once."""
-
-    @wraps(function)
-    def run(np: Any, *operands: Any, **attrs: Any) -> Any:
-        if operands[0].dtype != np.float16:
-            return function(np, *operands, **attrs)
-        wide = (operand.astype(np.float32) for operand in operands)
-        with np.errstate(over="ignore"):
-            return function(np, *wide, **attrs).astype(np.float16)
-
-    return run
-
-
 def product(np: Any, a: Any, b: Any) -> Any:
     """a (m, k) times b (k, n)."""
     if HAS_BLAS or a.dtype.kind != "f":
@@ -60,7 +44,6 @@ def product(np: Any, a: Any, b: Any) -> Any:
     return np.einsum("ik,jk->ij", np.ascontiguousarray(a), np.ascontiguousarray(b.T))
 
 
-@in_float32
 def matmul(np: Any, a: Any, b: Any) -> Any:
     """a (batch, m, k) times b (batch, k, n)."""
     if HAS_BLAS:
@@ -68,7 +51,6 @@ def matmul(np: Any, a: Any, b: Any) -> Any:
     return np.stack([product(np, left, right) for left, right in zip(a, b, strict=True)])
 
 
-@in_float32
 def conv2d(
     np: Any, x: Any, w: Any, stride: Pair, padding: Pads, dilation: Pair, groups: int
 ) -> Any:
@@ -112,7 +94,6 @@ def max_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilat
     return result
 
 
-@in_float32
 def sum_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair) -> Any:
     windows = windows_of(np, _padded(np, x, padding), kernel, stride, dilation)
     result = windows[:, :, :, 0, 0].copy()

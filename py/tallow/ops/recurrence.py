@@ -234,7 +234,7 @@ def _check(op: str, what: str, shape: Sequence[int], wanted: Sequence[int]) -> N
         raise ShapeError(f"{op}: {what} is {tuple(shape)}; expected {tuple(wanted)}")
 
 
-recurrence_steps = Contraction("recurrence_steps", plain.in_float32(_packed_steps), _steps_rule)
+recurrence_steps = Contraction("recurrence_steps", _packed_steps, _steps_rule)
 """`steps` steps from step `start` on.
 
 x (T, B, D, G * H), the inputs' products with their weights, biases added, of all steps; hidden
@@ -317,7 +317,7 @@ def _rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (x[0] + STATES[attrs["cell"]], directions, x[1], size), dtype
 
 
-recurrence = Composite("recurrence", plain.in_float32(_layer), _rule)
+recurrence = Composite("recurrence", _layer, _rule)
 """x (T, B, I), weights (D, G * H, I), hidden (D, G * H, H), and those of these whose names are in
 the attribute `given`, in this order: bias (D, 2 * G * H), the inputs' and the hidden state's;
 lengths (B,), int32; states (S, D, B, H), those before the first step; peepholes (D, 3 * H): input,

@@ -3,11 +3,12 @@
 import numpy as np
 from onnx import TensorProto
 
-from ..case import Case, Known, bools, floats, integers, scalar
+from ..case import Case, Known, bools, floats, integers, known, scalar
 
 POSITIVE = {"low": 0.1, "high": 4.0}
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -2.5, 0.5, 3.5], np.float32)
 BYTES = {"low": 0, "high": 200, "dtype": np.uint8}
+_INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 
 OF_ONE = [
     Case(op, [x])
@@ -42,9 +43,16 @@ ATTRIBUTES = [
     Case("Celu", [floats(9)], {"alpha": 2.0}),
     Case("Selu", [floats(9)]),
     Case("Selu", [floats(9)], {"alpha": 2.0, "gamma": 3.0}),
+    *[Case(op, [(floats(9) * size).astype(np.float16)], note=f"near-0-{size}", rtol=2e-3, atol=1e-7)
+      for op in ("Elu", "Selu") for size in (1e-2, 1e-4)],
     Case("ThresholdedRelu", [floats(9)]),
     Case("ThresholdedRelu", [floats(9)], {"alpha": 0.25}),
     Case("Shrink", [floats(9)], {"bias": 0.5, "lambd": 1.5}),
+    *[Case("Shrink", [np.append(integers(9, low=-100 * (t.kind == "i"), high=100), 2).astype(t)],
+           {"bias": bias, "lambd": edge}, note=f"by-{bias}")
+      for t in map(np.dtype, _INTEGERS) for bias, edge in ((0.0, 0.5), (1.5, 1.0), (-40.0, 1.0))],
+    *[Case("Shrink", [floats(9, dtype=t)], {"bias": 1.5, "lambd": 0.5})
+      for t in (np.float16, np.float64)],
     Case("Swish", [floats(9)], {"alpha": 1.5}),
     Case("Gelu", [floats(20)]),
     Case("Gelu", [floats(20)], {"approximate": "tanh"}),
@@ -61,6 +69,20 @@ ATTRIBUTES = [
     Case("Mod", [floats(9), floats(9, low=1, high=2)], opsets=(28, 28), oracle="reference"),
     Case("Mod", [SPECIAL[:6], np.array([2, 2, 2, np.inf, -np.inf, np.inf], np.float32)],
          {"fmod": 1}, note="infinite"),
+    *[Case("Mod", [np.array([5, 1, 6, -5, 6, 1e4], t),
+                   np.array([0.1, 0.1, 0.3, 0.1, -0.3, 0.1], t)], attributes, opsets,
+           note="rounded", oracle=oracle, rtol=0, atol=0)
+      for t in (np.float16, np.float32, np.float64)
+      for attributes, opsets, oracle in (({"fmod": 1}, (7, 28), "onnxruntime"),
+                                         ({}, (28, 28), "reference"))],
+    *[Case("Mod", [np.array([i.min, i.max, i.min, i.max, i.min], i.dtype),
+                   np.array([-1, -3, 7, i.min, i.max], i.dtype)], {"fmod": fmod}, note="ends",
+           oracle="reference")
+      for i in map(np.iinfo, (np.int8, np.int16, np.int32, np.int64)) for fmod in (0, 1)],
+    *[Case(op, [np.array([5, -5, 0], np.int32), zero], attributes, note="by-zero",
+           oracle="reference")
+      for op, attributes in (("Div", {}), ("Mod", {}), ("Mod", {"fmod": 1}))
+      for zero in (np.zeros(3, np.int32), scalar(0, np.int32))],
     *[Case("Mod", [integers(9, dtype=t, low=-99 * (t != np.uint8), high=99),
                    integers(1, low=5, high=9, dtype=t)], {"fmod": fmod})
       for t in (np.int8, np.uint8, np.int16, np.int32) for fmod in (0, 1)],
@@ -155,4 +177,29 @@ DROPOUT = [
     Case("Dropout", [floats(2, 3), scalar(0.3), scalar(False, bool)], **_MASK),
 ]
 
-CASES = [*OF_ONE, *ATTRIBUTES, *OF_TWO, *POW, *SEVERAL, *CLIP, *SOFT, *DROPOUT]
+# Each overflows, or loses all its digits, where every step is rounded to float16.
+_HALF, _LARGE = {"rtol": 2e-3, "atol": 1e-6}, floats(2, 3, 40, low=200, high=400, dtype=np.float16)
+_NEGATIVE = np.array([-5, -4, -3, -1e-3, 60000], np.float16)
+HALF = [
+    Case("Gelu", [np.array([3e38, -3e38, 7], np.float32)], note="large"),
+    Case(
+        "ReduceLogSumExp",
+        [np.array([[-np.inf] * 2, [np.inf, 1], [500, 500]], np.float32), known(1)],
+        opsets=(18, 18),
+        note="infinite",
+    ),
+    Case("Gelu", [_NEGATIVE], **_HALF),
+    Case("Gelu", [_NEGATIVE], {"approximate": "tanh"}, **_HALF),
+    Case("Mean", [_LARGE * 100, _LARGE * 100], **_HALF),
+    Case("Softmax", [floats(2, 3000, dtype=np.float16)], **_HALF),
+    Case("ReduceMean", [_LARGE, known(1, 2)], opsets=(18, 28), **_HALF),
+    Case("ReduceMean", [np.full((2, 100_000), 3, np.float16), known(1)], opsets=(18, 28), **_HALF),
+    Case("ReduceL2", [_LARGE, known(2)], opsets=(18, 28), **_HALF),
+    Case("ReduceMax", [_LARGE, known(2)], opsets=(18, 28), **_HALF),
+    Case("LpNormalization", [_LARGE], **_HALF),
+    Case("LRN", [_LARGE[:, :, :, None]], {"size": 3, "alpha": 0.5}, opsets=(13, 28), **_HALF),
+    Case("Transpose", [_LARGE], **_HALF),
+    Case("Cast", [_LARGE], {"to": TensorProto.INT32}, **_HALF),
+]
+
+CASES = [*OF_ONE, *ATTRIBUTES, *OF_TWO, *POW, *SEVERAL, *CLIP, *SOFT, *DROPOUT, *HALF]

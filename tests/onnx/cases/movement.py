@@ -109,6 +109,12 @@ GATHER = [
     Case("OneHot", [integers(2, 3, low=-4, high=6), scalar(4, np.int64), floats(2)]),
     Case("OneHot", [integers(5, low=0, high=4), scalar(4, np.int64), integers(2)], {"axis": 0}),
     Case("OneHot", [floats(4, low=0, high=3).round(), scalar(3), floats(2)], {"axis": 1}),
+    *[Case("OneHot", [np.array([0, 5, 100, 127], t), scalar(300, np.int64), floats(2)],
+           oracle="reference", note="deeper-than-the-type") for t in (np.int8, np.uint8, np.int16)],
+    Case("OneHot", [np.array([-128, -1], np.int8), scalar(300, np.int64), floats(2)],
+         oracle="reference", note="from-the-end"),
+    Case("OneHot", [np.array([np.nan, np.inf, -np.inf, 1e10, -1, 2], np.float32), scalar(4),
+                    floats(2)], note="no-index"),
     *[Case("Trilu", [floats(2, 3, 4), scalar(k, np.int64)], {"upper": upper}, note=f"k{k}")
       for k in (-1, 0, 2) for upper in (0, 1)],
     Case("Trilu", [integers(3, 3)]),

@@ -85,6 +85,11 @@ ASPECT = [
     _sized(IMAGE, (3, 4), first=18, axes=[3, 2], mode="linear", oracle="reference",
            keep_aspect_ratio_policy="not_larger"),
     Case("Resize", [IMAGE, None, known(2.0, 0.5, dtype=np.float32)], {"axes": [2, 3]}, (18, 28)),
+    *[_sized(IMAGE, sizes, first=19, axes=[2, 3], mode=mode, keep_aspect_ratio_policy=policy,
+             **{_COORDINATES: kind})
+      for policy in ("not_larger", "not_smaller") for mode in ("nearest", "linear", "cubic")
+      for kind in ("asymmetric", "half_pixel_symmetric", "align_corners", "half_pixel")
+      for sizes in ((7, 8), (3, 4), (9, 3))],
 ]  # fmt: skip
 
 OLD = [

@@ -9,6 +9,8 @@ IMAGE = floats(2, 3, 5, 6)
 VOLUME = floats(2, 3, 4, 5, 3)
 GRID = floats(2, 4, 3, 2, low=-1.6, high=1.6)
 SOLID = floats(2, 3, 2, 4, 3, low=-1.3, high=1.3)
+_LOST = np.array([[[[np.nan, 0.1], [0.1, np.nan], [np.inf, 0.1], [-np.inf, np.inf], [0.3, 0.4]]]],
+                 np.float32)  # fmt: skip
 PADDINGS = ("zeros", "border", "reflection")
 
 
@@ -24,6 +26,8 @@ GRIDS = [
     *[_grid(VOLUME, SOLID, mode=mode, padding_mode=padding, align_corners=align)
       for mode in ("linear", "nearest") for padding in PADDINGS for align in (0, 1)],
     _grid(IMAGE, Known(GRID)),
+    *[_grid(IMAGE[:1], _LOST, mode=mode, padding_mode=padding, align_corners=align)
+      for mode in ("linear", "nearest", "cubic") for padding in PADDINGS for align in (0, 1)],
     _grid(IMAGE[:, :, :1, :1], GRID, padding_mode="reflection", align_corners=1),
 ]  # fmt: skip
 
@@ -74,11 +78,14 @@ def _deform(x: np.ndarray, weight: np.ndarray, counts: tuple[int, ...], *, parts
 
 
 _FOUR = floats(1, 4, 5, 6)
+_FAR = floats(1, 2, 5, 6)
+_FAR[0, 0, :3, 0] = _FAR[0, 1, 2:, 1] = (np.nan, np.inf, -np.inf)
 DEFORMED = [
     _deform(_FOUR, floats(3, 4, 2, 2), (4, 5)),
     _deform(_FOUR, floats(3, 4, 3, 3), (5, 6), bias=True, mask=True, pads=[1, 1, 1, 1]),
     _deform(_FOUR, floats(4, 2, 2, 2), (2, 3), group=2, parts=2, strides=[2, 2]),
     _deform(_FOUR, floats(2, 4, 2, 3), (3, 4), mask=True, dilations=[2, 1]),
+    Case("DeformConv", [_FOUR, floats(3, 4, 1, 1), _FAR], note="lost", atol=1e-4),
 ]
 
 CASES = [*GRIDS, *AFFINE, *ROIS, *DEFORMED]

@@ -27,6 +27,8 @@ for name in ("sqrt", "exp", "log", "reciprocal", "floor", "ceil", "trunc"):
 tiny = np.array([1e-7, -3e-5, 4e-4, 0.01, -0.049, 0.049, 0.051, 0.5, 7, 0], np.float32)
 case("tanh-small", tiny, tl.tanh, np.tanh, rtol=2e-5, atol=0)
 case("log1p", tiny, tl.log1p, np.log1p, rtol=2e-5, atol=0)
+near = np.append(tiny, [-0.24, 0.24, -0.26, 0.26, -1, -5]).astype(np.float32)
+case("expm1", near, tl.expm1, np.expm1, rtol=2e-5, atol=0)
 # WGSL (section 15.7.4) promises no more than 2^-11 of these, absolute, between -pi and pi.
 for name in ("sin", "cos", "tan"):
     angles = np.linspace(-1.4, 1.4, 35, dtype=np.float32)
@@ -42,7 +44,19 @@ for name, values in {
     case(name, values, getattr(tl, name), reference, rtol=1e-3, atol=1e-3)
 # Where a function ends, and beyond; NaN stays NaN.
 ends = np.array([0, -0.0, 1, -1, -2.5, 0.5, 100, -100, np.inf, -np.inf, np.nan], np.float32)
-for name in ("sqrt", "exp", "log", "log1p", "tanh", "sinh", "cosh", "acosh", "asinh", "atanh"):
+for name in (
+    "sqrt",
+    "exp",
+    "expm1",
+    "log",
+    "log1p",
+    "tanh",
+    "sinh",
+    "cosh",
+    "acosh",
+    "asinh",
+    "atanh",
+):
     reference = getattr(np, name.replace("a", "arc", 1) if name[0] == "a" else name)
     case(f"{name}-ends", ends, getattr(tl, name), reference, rtol=1e-3, atol=1e-3)
 case(
@@ -84,6 +98,26 @@ case("floor_divide", (sevens, divisors), tl.floor_divide, np.floor_divide)
 case("floor_divide-float", (normal(9), positive[0, :1]), tl.floor_divide, np.floor_divide)
 case("remainder", (sevens, divisors), tl.remainder, np.remainder)
 case("remainder-float", (normal(9), normal(9)), tl.remainder, np.remainder, rtol=1e-3, atol=1e-4)
+# Quotients that round to the next whole number, quotients of 250 bits, and every end of the type.
+dividends = np.array(
+    [5, 1, 6, -5, 6, 1e30, -3e38, 7, 0, -0.0, 3, -3, 4, 1e-42, 5e-41, 2e-38, 1e38, 3, -3,
+     np.inf, -np.inf, np.nan, 1, 0, np.inf],
+    np.float32,
+)  # fmt: skip
+by = np.array(
+    [0.1, 0.1, 0.3, 0.1, -3, 0.1, 3e-38, -0.3, 5, 5, np.inf, np.inf, -np.inf, 3e-43, 3e-45, 1e-42,
+     1.5e-45, 0, 0, 2, np.inf, 1, np.nan, 0, np.inf],
+    np.float32,
+)  # fmt: skip
+anything = integers(2, 1000, low=0, high=2**32, dtype=np.uint32).view(np.float32)
+for name in ("fmod", "remainder"):
+    for note, pair in (("ends", (dividends, by)), ("anything", (anything[0], anything[1]))):
+        # WGSL may flush what is smaller than the smallest normal number.
+        case(f"{name}-{note}", pair, getattr(tl, name), getattr(np, name), rtol=0, atol=1.2e-38)
+tenths = np.arange(-60, 60, dtype=np.float32) * np.float32(0.1)
+steps = np.array([0.1, -0.3, np.inf, -np.inf, np.nan, 0], np.float32)[:, None]
+case("floor_divide-tenths", (tenths, steps), tl.floor_divide, np.floor_divide, rtol=0, atol=0)
+case("floor_divide-ends", (dividends[-6:], by[-6:]), tl.floor_divide, np.floor_divide)
 endless = np.array([np.inf, np.inf, -np.inf, 3, 2], np.float32)
 finite = np.array([3, -1, 1, -2, 5.5], np.float32)
 case("remainder-infinite", (finite, endless), tl.remainder, np.remainder)

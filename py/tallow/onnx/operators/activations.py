@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ... import dtype as dt
 from ... import functional as nn
 from ... import functions as f
 from ...shape import check_axis
@@ -38,7 +39,7 @@ def elu(call: Call, x: Tensor) -> Tensor:
 @operator("Celu", since=12)
 def celu(call: Call, x: Tensor) -> Tensor:
     alpha = call.get("alpha", float, 1.0)
-    return f.maximum(x, 0) + f.minimum((f.exp(x * (1.0 / alpha)) - 1.0) * alpha, 0)
+    return f.maximum(x, 0) + f.minimum(f.expm1(x * (1.0 / alpha)) * alpha, 0)
 
 
 @operator("Selu")
@@ -54,9 +55,16 @@ def thresholded_relu(call: Call, x: Tensor) -> Tensor:
 
 @operator("Shrink", since=9)
 def shrink(call: Call, x: Tensor) -> Tensor:
+    """Integers are moved as float64 and cut to integers again, which wrap around."""
     bias, edge = call.get("bias", float, 0.0), call.get("lambd", float, 0.5)
-    inner = f.where(x > edge, x - bias, f.zeros((), x.dtype))
-    return f.where(x < -edge, x + bias, inner)
+    wide = x.astype(dt.float64) if x.dtype.is_integer else x
+    inner = f.where(wide > edge, wide - bias, f.zeros((), wide.dtype))
+    moved = f.where(wide < -edge, wide + bias, inner)
+    if x.dtype.kind == "u":  # what is below 0 has no value as an unsigned integer
+        return f.where(moved < 0, moved.astype(dt.int64).astype(x.dtype), moved.astype(x.dtype))
+    if x.dtype.is_integer:
+        moved = moved.astype(dt.int64)
+    return moved.astype(x.dtype)
 
 
 @operator("Softsign")

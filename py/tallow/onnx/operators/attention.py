@@ -133,7 +133,7 @@ def attention(
     mode = call.get("qk_matmul_output_mode", int, 0)
     if not 0 <= mode < len(shown):
         raise OnnxFormatError(f"qk_matmul_output_mode is 0 to 3, not {mode}")
-    y = attended(weights.astype(v.dtype), v)
+    y = attended(weights.astype(v.dtype), v).astype(q.dtype)
     return [_joined(y) if flat else y, k, v, f.broadcast_to(shown[mode], weights.shape)]
 
 

@@ -47,14 +47,13 @@ def div(call: Call, x: Tensor, y: Tensor) -> Tensor:
 def mod(call: Call, x: Tensor, y: Tensor) -> Tensor:
     """fmod: with the sign of x; else with that of y (of floating numbers from opset 28 on)."""
     fmod = call.flag("fmod")
-    if x.dtype.is_integer:
-        return x - y * f.trunc_divide(x, y) if fmod else f.remainder(x, y)
-    rest = x - y * f.trunc(f.divide(x, y)) if fmod else f.remainder(x, y)
-    # A GPU works the remainder out by a quotient, which an infinite divisor spoils.
-    unequal = f.logical_and(f.not_equal(x < 0, y < 0), f.not_equal(x, 0))
-    whole = x if fmod else f.where(unequal, y, x)
-    spoilt = f.logical_and(f.isinf(y), f.logical_not(f.isinf(x)))
-    return f.where(spoilt, whole, rest)
+    if not fmod:
+        return f.remainder(x, y)
+    if not x.dtype.is_integer:
+        return f.fmod(x, y)
+    rest = f.remainder(x, y)
+    opposed = f.logical_and(f.not_equal(rest < 0, x < 0), f.not_equal(rest, 0))
+    return f.where(opposed, rest - y, rest)
 
 
 @operator("Pow")

@@ -121,14 +121,22 @@ def one_hot(call: Call, indices: Tensor, depth: Tensor, values: Tensor) -> Tenso
     count = call.known_integer(depth, "depth")
     if count < 1:
         raise OnnxFormatError(f"a depth of {count}")
-    places = indices if indices.dtype.is_integer else indices.astype(dt.int32)
-    if places.dtype.kind == "i":
+    places = _countable(indices)
+    if places.dtype.kind != "u":
         places = f.where(places < 0, places + count, places)
     place = check_axis(axis, indices.ndim + 1, "one_hot")
     shape = [1] * (indices.ndim + 1)
     shape[place] = count
     line = f.reshape(f.arange(count).astype(places.dtype), shape)
     return f.where(f.equal(f.expand_dims(places, place), line), values[1:2], values[0:1])
+
+
+def _countable(indices: Tensor) -> Tensor:
+    """Indices in a type that counts beyond them: of 32 bits or more. Floating numbers are cut but
+    stay floating, since NaN and what is too large have no value as integers."""
+    if indices.dtype.is_integer:
+        return indices.astype(dt.int32) if indices.dtype.bits < 32 else indices
+    return f.trunc(indices if indices.dtype == dt.float64 else indices.astype(dt.float32))
 
 
 @operator("Trilu", since=14)

@@ -86,7 +86,8 @@ def gathered(
                 inside = within if inside is None else f.logical_and(inside, within)
             elif padding == "reflection":
                 at = reflected(at, size, by_centres)
-            place = f.clip(at, 0, size - 1).astype(dt.int32)
+            number = f.where(f.isnan(at), 0.0, at)  # NaN has no value as an integer
+            place = f.clip(number, 0, size - 1).astype(dt.int32)
             index = place if index is None else index * size + place
             if share is not None:
                 weight = share if weight is None else weight * share

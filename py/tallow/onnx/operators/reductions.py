@@ -21,7 +21,8 @@ def _log_sum_exp(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
     if not _counts(x, axes):
         return _log_sum(x, axes, keepdims)
     largest = f.max(x, axes, True)
-    total = f.log(f.sum(f.exp(x - largest), axes, True)) + largest
+    shift = f.where(f.isinf(largest), 0.0, largest)  # infinity less infinity is no number
+    total = f.log(f.sum(f.exp(x - shift), axes, True)) + shift
     return total if keepdims else f.reshape(total, f.sum(x, axes).shape)
 
 

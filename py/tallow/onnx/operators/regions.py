@@ -48,7 +48,7 @@ def _samples(
     there = f.logical_and(at >= -1.0, at <= float(length))
     if taken is not None:
         there = f.logical_and(there, taken)
-    at = f.clip(at, 0.0, length - 1.0)
+    at = f.clip(f.where(there, at, 0.0), 0.0, length - 1.0)  # NaN is not there
     low = f.floor(at)
     high = f.minimum(low + 1.0, length - 1.0)
     ends = [(low, 1.0 - (at - low)), (high, at - low)]

@@ -194,21 +194,25 @@ def resize(
         for place, factor, part in zip(axes, factors, parts, strict=True):
             resized[place] = _scaled(x.shape[place], tables.single(factor), transformation, part)
     else:
-        for place, axis in zip(axes, _to_lengths(x, axes, lengths or [], policy), strict=True):
-            part = parts[len(resized)]
-            resized[place] = Axis(axis[0], axis[1], axis[2], axis[1], transformation, part)
+        found = _to_lengths(x, axes, lengths or [], policy)
+        for place, (after, scale), part in zip(axes, found, parts, strict=True):
+            before = x.shape[place]
+            # One scale for all axes leaves fractions; align_corners counts the elements.
+            whole = policy == "stretch" or transformation == "align_corners"
+            exact = after if whole else before * scale
+            resized[place] = Axis(before, after, scale, exact, transformation, part)
     return _resized(x, resized, how, outside)
 
 
 def _to_lengths(
     x: Tensor, axes: list[int], lengths: list[float], policy: str
-) -> list[tuple[int, int, float]]:
-    """(before, after, scale) of each axis; the policy may ask for one scale for all of them."""
+) -> list[tuple[int, float]]:
+    """(after, scale) of each axis; the policy may ask for one scale for all of them."""
     pairs = [(x.shape[place], int(length)) for place, length in zip(axes, lengths, strict=True)]
     if any(before < 1 or not 0 <= after < _LONGEST for before, after in pairs):
         raise OnnxFormatError(f"sizes {lengths} for axes {axes} of {x.shape}")
     if policy == "stretch":
-        return [(before, after, tables.single(after / before)) for before, after in pairs]
+        return [(after, tables.single(after / before)) for before, after in pairs]
     extreme = min if policy == "not_larger" else max
     scale = extreme(after / before for before, after in pairs)
-    return [(b, math.floor(scale * b + 0.5), tables.single(scale)) for b, _ in pairs]
+    return [(math.floor(scale * before + 0.5), tables.single(scale)) for before, _ in pairs]

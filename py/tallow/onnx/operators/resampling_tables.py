@@ -18,6 +18,9 @@ TRANSFORMATIONS = (
 
 NEAREST = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
+_HALF_WITHIN = 1e-6
+"""A coordinate this near to the middle of two places lies there: float32 rounds it off."""
+
 
 def single(value: float) -> float:
     """The number rounded to float32."""
@@ -66,10 +69,10 @@ class Axis:
             return lambda at: start * last + at * (end - start) * last / (self.after - 1)
         if kind == "pytorch_half_pixel" and self.after == 1:
             return lambda at: 0.0
-        offset = 0.0
         if kind == "half_pixel_symmetric":
-            offset = single(self.before / 2 * (1 - single(self.after / self.exact)))
-        return lambda at: single(offset + single(single(at + 0.5) / scale)) - 0.5
+            offset = single(self.before / 2 * (1 - single(self.after / single(self.exact))))
+            return lambda at: offset + (at + 0.5) / scale - 0.5
+        return lambda at: single(single(at + 0.5) / scale) - 0.5
 
     def outside(self) -> list[bool]:
         """Where tf_crop_and_resize looks beyond the axis, and takes the extrapolation value."""
@@ -87,8 +90,8 @@ def _rounded(at: float, mode: str) -> int:
     if mode == "ceil":
         return math.ceil(at)
     if mode == "round_prefer_ceil":
-        return math.floor(at + 0.5)
-    return math.ceil(at - 0.5)
+        return math.floor(at + 0.5 + _HALF_WITHIN)
+    return math.ceil(at - 0.5 - _HALF_WITHIN)
 
 
 def _held(place: int, length: int) -> int:

@@ -20,7 +20,7 @@ _OLD_MODES = {"bilinear": "linear", "bicubic": "cubic"}
 @operator("GridSample", since=16)
 def grid_sample(call: Call, x: Tensor, grid: Tensor) -> Tensor:
     """x (n, c, *spatial) at grid (n, *places, axes): coordinates from -1 to 1, the last axis first
-    (Jaderberg et al. 2015)."""
+    (Jaderberg et al. 2015). What is not finite counts as -1, as in PyTorch and onnxruntime."""
     axes = spatial_axes(x)
     mode = call.choice("mode", "linear", "nearest", "cubic", "bilinear", "bicubic")
     mode = _OLD_MODES.get(mode, mode)
@@ -35,9 +35,10 @@ def grid_sample(call: Call, x: Tensor, grid: Tensor) -> Tensor:
     for axis, size in enumerate(x.shape[2:]):
         at = places[:, :, axes - 1 - axis] + 1.0
         at = at * (0.5 * (size - 1)) if align else (at * float(size) - 1.0) * 0.5
+        low, high = (0.0, size - 1.0) if align else (-0.5, size - 0.5)
+        at = f.where(f.logical_or(f.isnan(at), f.isinf(at)), low, at)
         if mode == "nearest":
             at = f.round(at)
-        low, high = (0.0, size - 1.0) if align else (-0.5, size - 0.5)
         if padding == "border" and mode != "cubic":
             at = f.where(f.logical_and(at >= low, at <= high), at, f.clip(at, 0.0, size - 1.0))
         elif padding == "reflection":
@@ -111,7 +112,9 @@ def deform_conv(
         start = f.arange(counts[axis]) * strides[axis] - window.pads[axis][0]
         at = (inside + f.reshape(start, line)).astype(moved.dtype)
         index = (*[slice(None)] * (1 + axes), axis)
-        found.append(linear_taps(f.reshape(moved[index] + at, (n * parts, taps * spread))))
+        places = f.reshape(moved[index] + at, (n * parts, taps * spread))
+        lost = f.logical_or(f.isnan(places), f.isinf(places))
+        found.append(linear_taps(f.where(lost, -2.0, places)))  # outside, which is 0
     pictures = f.reshape(working(x), (n * parts, channels // parts, *x.shape[2:]))
     samples = gathered(pictures, found)
     if mask is not None:
