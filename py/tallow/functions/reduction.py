@@ -74,11 +74,15 @@ def argmin(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor
 
 
 def mean(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The arithmetic mean, floating."""
-    if not x.dtype.is_floating:
+    """The arithmetic mean, floating: of other types float32. The sum has a wider type, if there is
+    one where it is computed."""
+    narrow = x.dtype if x.dtype.is_floating else dt.float32
+    if x.dtype.size < 4 and x.dtype.is_floating:
         x = x.astype(dt.float32)
+    elif not x.dtype.is_floating:
+        x = x.astype(dt.float64)
     count = math.prod(x.shape[a] for a in check_axes(axis, x.ndim, "mean"))
-    return sum(x, axis, keepdims) * (1.0 / count if count else math.nan)
+    return (sum(x, axis, keepdims) * (1.0 / count if count else math.nan)).astype(narrow)
 
 
 def var(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
