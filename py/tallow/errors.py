@@ -7,6 +7,7 @@ TallowError
 ├── OptionError          a setting that has no such value (ValueError)
 ├── PlanError             a plan that was kept, and cannot be read any more (ValueError)
 ├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
+├── IndexRangeError       an index beyond the elements that there are (also an IndexError)
 ├── RealizeError          a result cannot be had in this way here; the text says which way works
 ├── OnnxError             an ONNX file that cannot be used
 │   ├── OnnxFormatError       not ONNX, cut short, corrupted, or inconsistent (ValueError)
@@ -45,6 +46,10 @@ class PlanError(TallowError, ValueError):
 
 class FeedError(TallowError, ValueError):
     """Inputs of a run that are missing, unknown, or of the wrong shape or type."""
+
+
+class IndexRangeError(TallowError, IndexError):
+    """An index, fed or computed, that is out of range."""
 
 
 class RealizeError(TallowError):
