@@ -8,6 +8,7 @@ TallowError
 ├── PlanError             a plan that was kept, and cannot be read any more (ValueError)
 ├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
 │   └── FeedRangeError        integers that are too large for the device
+├── IndexRangeError       an index beyond the elements that there are (also an IndexError)
 ├── RealizeError          a result cannot be had in this way here; the text says which way works
 ├── OnnxError             an ONNX file that cannot be used
 │   ├── OnnxFormatError       not ONNX, cut short, corrupted, or inconsistent (ValueError)
@@ -54,6 +55,10 @@ class FeedRangeError(FeedError):
     def __init__(self, name: str, why: str) -> None:
         super().__init__(why)
         self.name = name
+
+
+class IndexRangeError(TallowError, IndexError):
+    """An index, fed or computed, that is out of range."""
 
 
 class RealizeError(TallowError):

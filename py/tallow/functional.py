@@ -103,12 +103,16 @@ def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
 
 def softmax(x: Tensor, axis: int = -1) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis, shifted by the maximum so that nothing overflows."""
+    if not x.size:
+        return x
     shifted = f.exp(x - f.max(x, axis=axis, keepdims=True))
     return shifted / f.sum(shifted, axis=axis, keepdims=True)
 
 
 def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
     """log(softmax(x)), computed without the division."""
+    if not x.size:
+        return x
     shifted = x - f.max(x, axis=axis, keepdims=True)
     return shifted - f.log(f.sum(f.exp(shifted), axis=axis, keepdims=True))
 

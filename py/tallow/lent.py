@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .compile import Compiled, compile_graph, kept
+from .compile.indices import indexed_inputs
 from .device import backend
 from .errors import DeviceError, DeviceLostError, PlanError
 from .graph import Graph
@@ -100,6 +102,7 @@ class PlanKeeper:
             text, *weights = found
             try:
                 compiled, _ = kept.restore(text, [*map(_view, weights)], None, self._at_hand)
+                compiled = replace(compiled, indexed=indexed_inputs(graph))
                 return Session(compiled, await used.load_async(compiled), used)
             except DeviceLostError:
                 raise

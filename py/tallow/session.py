@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from .backends.base import Backend, Program
 from .compile import Compiled, Plan, compile_graph
+from .compile.indices import Indexed
 from .device import backend
 from .dtype import BY_NAME, DType, device_type, word_type
 from .errors import FeedError, FeedRangeError, TallowError
@@ -33,6 +34,7 @@ class Session:
 
     def __init__(self, compiled: Compiled, program: Program, used: Backend) -> None:
         self._plan, self._coded = compiled.plan, compiled.coded  # the weights are the program's
+        self._indexed = compiled.indexed
         self._program = program
         self._backend = used
 
@@ -58,7 +60,8 @@ class Session:
         return {**self._program.stats, "weights": self.plan.weight_bytes}
 
     def run(self, feeds: Feeds) -> dict[str, Any]:
-        """Runs and blocks; raises FeedError for feeds that do not fit, naming them."""
+        """Runs and blocks; raises FeedError for feeds that do not fit, naming them, and
+        IndexRangeError for indices among them that are out of range."""
         return {name: value.numpy() for name, value in self.run_host(feeds).items()}
 
     async def run_async(self, feeds: Feeds) -> dict[str, Any]:
@@ -139,6 +142,7 @@ class Session:
                 port.shape,
                 self.device,
                 port.most,
+                [each for each in self._indexed if each.name == port.name],
             )
             for port in ports
         ]
@@ -152,7 +156,13 @@ class Session:
 
 
 def _feed(
-    name: str, value: Any, dtype: DType, shape: tuple[int, ...], device: str, most: int | None
+    name: str,
+    value: Any,
+    dtype: DType,
+    shape: tuple[int, ...],
+    device: str,
+    most: int | None,
+    indexed: Sequence[Indexed],
 ) -> Any:
     """The bytes of one input as the device takes them; FeedError if the value does not fit."""
     expected = f"{dtype.name} {shape}"
@@ -171,6 +181,8 @@ def _feed(
         raise FeedError(
             f"the input {name!r} expects {expected}, got {data.dtype.name} {data.shape}"
         )
+    for each in indexed:
+        each.check(data)
     return for_device(data, name, most) if device == "webgpu" else data.words()
 
 

@@ -91,6 +91,8 @@ def _elementwise(one: Drawn, op: Elementwise) -> Node:
     if op.name in NO_ZERO:
         values = one.feeds[last]
         values[values == 0] = 3
+    if op.name == "position":
+        one.feeds[last][...] = 5  # beyond all that is drawn
     if "shift" in op.name:
         one.feeds[last] = np.abs(one.feeds[last])
     return make(op, *operands, **attrs)

@@ -77,6 +77,13 @@ def test_types_promote_as_the_array_api_says() -> None:
     assert tl.mean(i).dtype == tl.float32
 
 
+def test_the_mean_of_integers_and_float16_is_summed_in_a_wider_type() -> None:
+    far = tl.asarray(array("i", [1 << 30, 3 - (1 << 30)]))
+    assert tl.mean(far).numpy(device="numpy").item() == 1.5
+    half = tl.full((1000,), 100, tl.float16)
+    assert tl.mean(half).numpy(device="numpy").item() == 100
+
+
 def test_buffers_become_tensors_without_numpy() -> None:
     assert tl.asarray(array("f", [1, 2])).dtype == tl.float32
     assert tl.asarray(memoryview(b"\x01\x02")).tolist() == [1, 2]

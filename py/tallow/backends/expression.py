@@ -197,7 +197,9 @@ class Expression:
             index = node.inputs[operand]
             text = self.value(index, at, 1)
             if index.dtype.kind == "i":
-                text = self.let(f"u32(select({text}, {text} + {size}i, {text} < 0i))")
+                text = f"u32(select({text}, {text} + {size}i, {text} < 0i))"
+            # Out of range it is the last: without this it would be an element of another row.
+            text = self.let(f"min({text}, {max(size, 1) - 1}u)")
             return atom(text, max(size, 2))
 
         shapes = [child.shape for child in node.inputs]

@@ -12,7 +12,7 @@ from typing import Any
 from ..compile import Compiled, Limits, host_limits
 from ..compile.plan import Plan, Port, Step
 from ..dtype import BY_NAME
-from ..errors import DeviceError, DeviceMemoryError, FeedError
+from ..errors import DeviceError, DeviceMemoryError, IndexRangeError
 from ..hostarray import HostArray, from_buffer
 from ..ops.numpy_bound import Workspace
 from .base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Timing, typical
@@ -111,16 +111,25 @@ class NumpyProgram:
                 f"{self._plan.name}: {str(error) or 'out of memory'}"
             ) from error
         except IndexError as error:
-            raise FeedError(f"{self._plan.name}: an index is out of range: {error}") from error
+            raise IndexRangeError(f"{self._plan.name}: {error}") from error
 
     def run(self, inputs: Sequence[Any]) -> list[HostArray]:
         """Runs on inputs in the plan's order; any buffer of the right size serves."""
         with self._lock, self._explained():
             self._feed(inputs)
-            for step in self._steps:
-                step()
+            self._take_steps()
             self._runs += 1
             return [self._output(port) for port in self._plan.outputs]
+
+    def _take_steps(self) -> None:
+        """Raises IndexError, which names the step, for an index that is out of range."""
+        name = ""
+        try:
+            for step, call in zip(self._plan.run, self._steps, strict=True):
+                name = step.name
+                call()
+        except IndexError as error:
+            raise IndexError(f"{name}: {error}") from error
 
     def _feed(self, inputs: Sequence[Any]) -> None:
         """Copies the inputs into their slots."""

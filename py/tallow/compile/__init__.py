@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,6 +39,7 @@ from .compose import compose
 from .decode import decode
 from .fold import fold
 from .fuse import fuse, split_wide
+from .indices import Indexed, indexed_inputs
 from .join import join_in_place
 from .layout import layout
 from .lower import Weights, lower
@@ -96,12 +97,14 @@ class Compiled:
 
     coded: the types of the inputs and outputs that travel as words (compile/decode.py), by name.
     loaded: what the device already has of it, if it has it; then there need be no weights.
+    indexed: the inputs that are indices (compile/indices.py), where a graph is there to tell.
     """
 
     plan: Plan
     weights: Weights
     coded: Mapping[str, DType] = field(default_factory=dict)
     loaded: Any = None
+    indexed: Sequence[Indexed] = ()
 
     async def arrive(self) -> None:
         """Has all weights here."""
@@ -155,6 +158,7 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = Limits(
     seen = {node.attrs["name"]: node.dtype for node in graph.inputs}
     seen |= {name: node.dtype for name, node in graph.outputs.items()}
     types = {name: word_type(dtype).name for name, dtype in seen.items()}
+    indexed = indexed_inputs(graph)
     if device == "numpy":
         limits = host_limits()
     graph = optimise(graph.check(), device, limits)
@@ -166,7 +170,7 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = Limits(
     plan, weights = lower(graph, fusion, static, device, types, limits.traits)
     check_fits(plan, limits)
     coded = {name: dtype for name, dtype in seen.items() if dtype.coded}
-    return Compiled(plan, weights, coded)
+    return Compiled(plan, weights, coded, indexed=indexed)
 
 
 def check_fits(plan: Plan, limits: Limits) -> None:

@@ -147,6 +147,11 @@ def _places(node: Node) -> itertools.product[tuple[int, ...]]:
     return itertools.product(*(range(dim) for dim in node.shape))
 
 
+def moved_items(node: Node, items: list[Any]) -> list[Any]:
+    """The elements of a cast of integers, or of an op that only moves them by a fixed step."""
+    return _strided(node, items) if node.op in _STRIDED else items
+
+
 def _strided(node: Node, items: list[Any]) -> list[Any]:
     """What an op gives that reads with a fixed step along each axis: far faster than its rule for
     each element, and exporters compute masks and indices of thousands with such ops."""

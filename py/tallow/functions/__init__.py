@@ -25,6 +25,7 @@ from .cumulative import cumulative_prod, cumulative_sum
 from .einsum import einsum
 from .elementwise import *  # noqa: F403 - one name per record
 from .elementwise import ELEMENTWISE, bitcast, clip, floor_divide, pow, remainder, square
+from .indexing import position as position
 from .indexing import take, take_along_axis
 from .linear_algebra import det, matmul, matrix_transpose
 from .manipulation import (

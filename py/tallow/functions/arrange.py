@@ -7,8 +7,8 @@ from ..errors import OptionError, ShapeError
 from ..graph import make
 from ..ops import arrange
 from ..shape import check_axis, size_of
-from ..tensor import Tensor, apply
-from .indexing import take_along_axis
+from ..tensor import Tensor
+from .indexing import position, take_along_axis
 from .manipulation import moveaxis
 
 _REDUCTIONS = ("none", "add", "mul", "max", "min")
@@ -39,6 +39,7 @@ def scatter(x: Tensor, places: Tensor, updates: Tensor, reduction: str = "none")
     x (n, ...), places (j,), updates (j, ...). reduction: "none" (the last update of a place
     stands), or what joins the updates with what is there: "add", "mul", "max", "min". Raises
     ShapeError for shapes that do not fit, DTypeError for types, OptionError for the reduction.
+    NumPy refuses a place that is out of range; a GPU leaves its update out.
     """
     if not x.ndim or places.ndim != 1 or updates.shape != (*places.shape, *x.shape[1:]):
         raise ShapeError(
@@ -58,7 +59,5 @@ def scatter_rows(x: Tensor, places: Tensor, updates: Tensor, reduction: str) -> 
     """`scatter` in each of a batch: x (b, n, s), places (b, j), updates (b, j, s)."""
     if reduction not in _REDUCTIONS:
         raise OptionError(f"scatter: {reduction!r} is none of {', '.join(_REDUCTIONS)}")
-    if places.dtype.kind == "i":
-        places = apply("where", places < 0, places + x.shape[1], places)
-    places = places.astype(dt.int32)
+    places = position(places, x.shape[1]).astype(dt.int32)
     return Tensor(make(arrange.scatter, x.node, places.node, updates.node, reduction=reduction))

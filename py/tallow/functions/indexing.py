@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import dtype as dt
 from ..errors import DTypeError, ShapeError
 from ..graph import make
 from ..ops import gather, movement
 from ..shape import Shape, check_axis
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, apply, asarray
 from .elementwise import expand_node
 
 
@@ -16,7 +17,7 @@ def take(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
     """x at integer indices along an axis; negative ones count from the end.
 
     The axis is replaced by the axes of `indices`. Raises DTypeError for indices that are not
-    integers.
+    integers. NumPy refuses an index that is out of range; a GPU takes the last element for it.
     """
     place = check_axis(axis, x.ndim, "take")
     node = make(gather.take, x.node, asarray(indices).node, axis=place)
@@ -44,6 +45,16 @@ def take_along_axis(x: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
         return Tensor(picked)
     part = x[tuple(slice(0, 1 if a == place else dim) for a, dim in enumerate(node.shape))]
     return _only(part, part.shape, picked.shape)
+
+
+def position(indices: Tensor, length: int) -> Tensor:
+    """Integer indices along an axis of `length` elements, counted from its front.
+
+    NumPy refuses an index that is out of range; a GPU gives it the position `length`.
+    """
+    wide = indices.astype(dt.int32) if indices.dtype.size < 4 else indices
+    number = apply("full", (), length, wide.dtype)
+    return Tensor(make(gather.position, wide.node, expand_node(number.node, wide.shape)))
 
 
 def getitem(x: Tensor, key: Any) -> Tensor:

@@ -74,17 +74,18 @@ def argmin(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor
 
 
 def mean(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The arithmetic mean, floating."""
-    if not x.dtype.is_floating:
-        x = x.astype(dt.float32)
+    """The arithmetic mean, floating: of other types float32. The sum has a wider type, if there is
+    one where it is computed."""
+    dtype = x.dtype if x.dtype.is_floating else dt.float32
     count = math.prod(x.shape[a] for a in check_axes(axis, x.ndim, "mean"))
     total = sum(_wide(x), axis, keepdims)
-    return (total * (1.0 / count if count else math.nan)).astype(x.dtype)
+    return (total * (1.0 / count if count else math.nan)).astype(dtype)
 
 
 def _wide(x: Tensor) -> Tensor:
-    """x in a type that holds a count of elements and its reciprocal."""
-    return x if x.dtype == dt.float64 else x.astype(dt.float32)
+    """x in a type that holds its sum, a count of elements and the reciprocal of that."""
+    exact = x.dtype == dt.float64 or not x.dtype.is_floating
+    return x.astype(dt.float64 if exact else dt.float32)
 
 
 def var(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
@@ -95,7 +96,7 @@ def var(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = 
     divisor = count - correction
     total = sum(centred * centred, axis, keepdims)
     result = total * (1.0 / divisor if divisor > 0 else math.nan)
-    return result.astype(x.dtype) if x.dtype.is_floating else result
+    return result.astype(x.dtype if x.dtype.is_floating else dt.float32)
 
 
 def std(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:

@@ -208,6 +208,13 @@ def _gathering(name: str) -> Rule:
     return rule
 
 
+def _position(node: Node, inputs: Inputs) -> Node:
+    index, length = inputs
+    below = form("Less", index, number(0, index.dtype), shape=index.shape, dtype=dt.bool_)
+    above = form("Add", index, length)
+    return form("Where", below, above, index, shape=index.shape, dtype=index.dtype)
+
+
 def _reshape(node: Node, inputs: Inputs) -> Node:
     x, shape = inputs[0], integers(*node.shape)
     if 0 in node.shape:
@@ -306,6 +313,7 @@ ELEMENTS: dict[Op, Rule] = {
     e.not_equal: _not_equal,
     e.trunc: _trunc,
     gather.take: _gathering("Gather"),
+    gather.position: _position,
     gather.take_along_axis: _gathering("GatherElements"),
     movement.concat: _concat,
     movement.expand: _expand,

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..bounds import first
 from ..errors import DTypeError
-from ..op import Attrs, Movement, Pick, Spec
+from ..op import Attrs, Elementwise, Movement, Pick, Spec
 from ..shape import Shape
 
 
@@ -58,3 +58,31 @@ take_along_axis = Movement(
     bounds=first,
 )
 """Each index picks along `axis` at its own place in the other axes (ONNX GatherElements)."""
+
+
+def _position(np: Any, index: Any, length: Any) -> Any:
+    counted = np.where(index < 0, index + length, index)
+    inside = np.logical_and(counted >= 0, counted < length)
+    if not (inside if isinstance(inside, bool) else inside.all()):
+        wrong = index if isinstance(index, int) else index[~inside].flat[0]
+        count = length if isinstance(length, int) else length.flat[0]
+        raise IndexError(f"index {wrong} is out of bounds for an axis of {count} elements")
+    return counted
+
+
+position = Elementwise(
+    "position",
+    _position,
+    "position_{S}({0}, {1})",
+    2,
+    """
+fn position_{S}(index: {T}, length: {T}) -> {T} {
+    let counted = select(index, index + length, index < {T}(0));
+    return select(length, counted, (counted >= {T}(0)) & (counted < length));
+}
+""",
+    accepts="iu",
+    bounds=lambda operands, attrs, index, length: (0, length[1]),
+)
+"""Indices (first operand), counted from the front, along an axis of a length (second operand).
+NumPy refuses one that is out of range; a GPU, which can't, gives it the length."""

@@ -43,7 +43,7 @@ _STRIDED = 8  # steps after which a copy of the weights in rows has paid
 
 
 def _sigmoid(np: Any, x: Array, alpha: float, beta: float) -> None:
-    np.negative(x, out=x)
+    np.multiply(x, -1, out=x)  # negative would read wrong elements: docs/decisions.md
     np.exp(x, out=x)
     np.add(x, 1, out=x)
     np.reciprocal(x, out=x)

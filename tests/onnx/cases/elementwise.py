@@ -167,6 +167,7 @@ SOFT = [
     *[Case(op, [floats(2, 3, 4)], {"axis": axis}) for op in _SOFT for axis in (0, 1, 2)],
     *[Case(op, [floats(2, 3, 4)], {"axis": -2}, (11, 28)) for op in _SOFT],
     Case("Softmax", [floats(2, 5, low=90, high=200)], note="large"),
+    *[Case(op, [floats(2, 0)], {"axis": axis}, (13, 28)) for op in _SOFT for axis in (0, 1)],
 ]
 
 _MASK = {"opsets": (12, 28), "note": "known"}

@@ -87,6 +87,10 @@ CASES += [
     _case("LSTM", _bias("LSTM", 2), LENGTHS, None, None, floats(2, 3 * SIZE),
           direction="bidirectional", note="peepholes"),
     _case("LSTM", _bias("LSTM"), input_forget=1),
+    # A gate is every fourth element here, and an activation alone is computed over it.
+    Case("LSTM", [floats(2, 4, 3), floats(2, 4, 3), floats(2, 4, 1), floats(2, 8), None, None,
+                  None, floats(2, 3)],
+         {"hidden_size": 1, "direction": "bidirectional"}, outputs=3, note="one element"),
     # onnxruntime has no layout 1, the reference no lengths.
     *[Case(op, [floats(BATCH, TIME, FEATURES), floats(1, GATES[op] * SIZE, FEATURES) / 3,
                 floats(1, GATES[op] * SIZE, SIZE) / 3, _bias(op), None,

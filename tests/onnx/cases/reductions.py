@@ -38,10 +38,26 @@ REDUCE += [
     Case("ReduceMin", [integers(2, 3, dtype=np.int32), known(0)], opsets=(18, 28)),
     Case("ReduceMax", [np.array([[True, False], [False, False]]), known(1)], opsets=(20, 28)),
     Case("ReduceMean", [integers(2, 3, low=0), known(1)], opsets=(18, 28)),
+    # Integers: the sum, or the square, does not fit their type, nor float32; or its mean has a
+    # fraction, or only just has none.
+    *[Case(op, [np.array(values, dtype), known(1)], opsets=(18, 27), note=note, rtol=0, atol=0)
+      for op in ("ReduceMean", "ReduceL2", "ReduceLogSum")
+      for note, values, dtype in [
+          ("odd", [[16777217, 16777217], [-7, 2], [0, 3]], np.int64),
+          ("odd", [[16777217, 16777217], [60000, 60000], [-1, 8]], np.int32),
+          ("wide", [[2**40 + 1, 2**40 + 1], [3, 4]], np.int64),
+          ("full", [[2**31 - 1, 2**31 - 1], [2**30, 2**30]], np.int32)]
+      if (op, note) != ("ReduceL2", "wide")],  # onnxruntime's digits end, the reference overflows
+    Case("ReduceMean", [np.ones((2, 49), np.int32), known(1)], opsets=(18, 28), rtol=0, atol=0),
+    Case("ReduceMean", [np.full((2, 999), 100, np.float16), known(1)], opsets=(18, 28)),
     Case("ReduceMax", [floats(2, 0, 3), known(1)], opsets=(20, 28), oracle="reference"),
     Case("ReduceMin", [integers(2, 0, dtype=np.int32), known(1)], opsets=(20, 28),
          oracle="reference"),
     Case("ReduceLogSumExp", [floats(2, 9, low=80, high=100), known(1)], opsets=(18, 28)),
+    *[Case("ReduceLogSumExp", [np.array(
+        [[1, np.inf], [-np.inf, -np.inf], [np.inf, np.inf], [-np.inf, np.inf], [-np.inf, 2]],
+        dtype), known(1)], {"keepdims": keepdims}, opsets=(18, 28), judged_as=18, note="infinite")
+      for dtype in (np.float32, np.float64) for keepdims in (0, 1)],
 ]  # fmt: skip
 
 _TIES = np.array([[2, 1, 2, 0], [0, 3, 3, 3], [1, 1, 1, 1]], np.float32)

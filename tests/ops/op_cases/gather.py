@@ -6,6 +6,7 @@ import numpy as np
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
+from tallow.functions import position
 
 from .case import case, normal, rng
 
@@ -29,6 +30,10 @@ case("take-of-one-negative", (normal(2, 1, 4), one), lambda x, i: tl.take(x, i, 
 case("take_along_axis-of-one", (normal(1, 3), one),
      lambda x, i: tl.take_along_axis(x, i, axis=0) * 2,
      lambda x, i: np.take_along_axis(x, i, 0) * 2)  # fmt: skip
+case("position", np.array([[0, -1, 3], [-4, 2, 1]], np.int32), lambda i: position(i, 4),
+     lambda i: i % 4)  # fmt: skip
+case("position-uint8", np.array([0, 255, 200], np.uint8), lambda i: position(i, 300),
+     lambda i: i.astype(np.int32))  # fmt: skip
 case("concat-empty", (normal(2, 0), normal(2, 3), normal(2, 4)),
      lambda *x: tl.concat(x, axis=1) * 2.0, lambda *x: np.concatenate(x, 1) * 2)  # fmt: skip
 case("embedding", np.array([[1, 0], [5, 5]], np.int32), lambda i: F.embedding(i, tl.asarray(table)),

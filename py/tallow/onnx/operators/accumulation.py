@@ -29,10 +29,10 @@ def along(
         if most is not None and place >= most:
             raise OnnxFormatError(f"axis {known.item()} is none of the first {most}")
         return function(place)
-    index = f.reshape(axis, ())
-    index = f.where(index < 0, index + rank, index)
+    count = rank if most is None else most
+    index = f.position(f.position(f.reshape(axis, ()), rank), count)
     result = function(0)
-    for other in range(1, rank if most is None else most):
+    for other in range(1, count):
         result = f.where(f.equal(index, other), function(other), result)
     return result
 

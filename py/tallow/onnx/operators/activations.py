@@ -116,6 +116,8 @@ def log_softmax(call: Call, x: Tensor) -> Tensor:
 def hardmax(call: Call, x: Tensor) -> Tensor:
     """1 where the largest element first is along the axis, 0 elsewhere."""
     rows, axis = _as_rows(call, x)
+    if not x.size:
+        return x
     places = f.arange(rows.shape[axis])
     shape = [1] * rows.ndim
     shape[axis] = -1

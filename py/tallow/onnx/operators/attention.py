@@ -219,7 +219,11 @@ def tensor_scatter(
     if starts is not None:
         if starts.shape != cache.shape[:1]:
             raise OnnxFormatError(f"write_indices {starts.shape} for a cache {cache.shape}")
-        place = place - f.reshape(starts.astype(dt.int32), (-1, *[1] * (cache.ndim - 1)))
+        if mode == "linear":  # an update that does not fit is refused, or left out on a GPU
+            last = length - count
+            first = f.position(f.where(starts < 0, length, starts), last + 1)
+            starts = f.where(first > last, length, first)
+        place = place - f.reshape(starts, (-1, *[1] * (cache.ndim - 1)))
     if mode == "circular":
         place = place % length
     written = f.logical_and(place >= 0, place < count)

@@ -16,7 +16,7 @@ _MOST_STEPS = 1 << 33
 
 
 def check_range(indices: Tensor, length: int) -> None:
-    """Indices that are known now must lie inside; those that are not are clamped by the device."""
+    """Indices that are known now must lie inside; for others see docs/onnx.md."""
     known = host_value(indices.node)
     if known is not None and known.size:
         values = known.flat()
@@ -55,18 +55,27 @@ def check_effort(steps: int) -> None:
         raise OnnxUnsupportedError(f"it takes {steps:,} comparisons")
 
 
-def flat_places(indices: Tensor, shape: Shape) -> Tensor:
-    """Tuples of indices (..., axes of `shape`) as row-major places in that shape, (...)."""
+def flat_places(indices: Tensor, shape: Shape, clamped: bool) -> Tensor:
+    """Tuples of indices (..., axes of `shape`) as row-major places in that shape, (...).
+
+    NumPy refuses one that is out of range. On a GPU it stands for the last along its axis, if it is
+    `clamped`; else its tuple gets the place behind all.
+    """
     total: Tensor | None = None
+    inside: Tensor | None = None
     for axis, (length, stride) in enumerate(zip(shape, strides_of(shape), strict=True)):
         index = indices[..., axis]
         check_range(index, length)
-        if index.dtype.kind == "i":
-            index = f.where(index < 0, index + length, index)
+        index = f.position(index, length)
+        if clamped:
+            index = f.minimum(index, length - 1)
+        else:
+            fits = index < length
+            inside = fits if inside is None else f.logical_and(inside, fits)
         place = index.astype(dt.int32) * stride
         total = place if total is None else total + place
     assert total is not None
-    return total
+    return total if inside is None else f.where(inside, total, size_of(shape))
 
 
 @operator("GatherND", since=11)
@@ -81,7 +90,9 @@ def gather_nd(call: Call, x: Tensor, indices: Tensor) -> Tensor:
         raise OnnxFormatError(f"the batches of {x.shape} and of indices {indices.shape} differ")
     lead, rest = x.shape[batch : batch + depth], x.shape[batch + depth :]
     each, count = size_of(lead), size_of(x.shape[:batch])
-    places = f.reshape(flat_places(indices, lead), (count, -1) if indices.size else (count, 0))
+    places = f.reshape(
+        flat_places(indices, lead, True), (count, -1) if indices.size else (count, 0)
+    )
     places = places + f.reshape(f.arange(count), (count, 1)) * each
     rows = f.reshape(x, (count * each, *rest))
     return f.reshape(f.take(rows, places, 0), (*indices.shape[:-1], *rest))

@@ -223,7 +223,8 @@ def max_unpool(
         raise OnnxFormatError(f"indices {indices.shape} for an input of {x.shape}")
     if size * x.size > _MOST_COMPARED:
         raise OnnxUnsupportedError(f"{x.size:,} elements among {size:,} places are unpooled")
-    here = f.equal(f.reshape(indices, (1, -1)), f.reshape(f.arange(size), (-1, 1)))
+    places = f.position(f.where(indices < 0, size, indices), size)  # none counts from the end
+    here = f.equal(f.reshape(places, (1, -1)), f.reshape(f.arange(size), (-1, 1)))
     found = f.where(here, f.reshape(x, (1, -1)), -math.inf)
     result = f.where(f.any(here, 1), f.max(found, 1), 0.0).astype(x.dtype)
     borders = [(0, b - a) for a, b in zip(inner, wanted, strict=True)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from ... import dtype as dt
 from ... import functions as f
 from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...shape import check_axis
@@ -28,7 +27,7 @@ def reverse_sequence(call: Call, x: Tensor, lengths: Tensor) -> Tensor:
     at = f.reshape(f.arange(x.shape[time]), line)
     line = [1] * x.ndim
     line[batch] = x.shape[batch]
-    length = f.reshape(lengths.astype(dt.int32), line)
+    length = f.reshape(lengths, line)
     return f.take_along_axis(
         x, f.broadcast_to(f.where(at < length, length - 1 - at, at), x.shape), time
     )

@@ -17,7 +17,7 @@ Reduction = Callable[[Tensor, Axes, bool], Tensor]
 
 
 def _log_sum_exp(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
-    """Shifted by the largest element, so that exp does not overflow."""
+    """Shifted by the largest element, so that exp does not overflow, unless that is infinite."""
     if not _counts(x, axes):
         return _log_sum(x, axes, keepdims)
     largest = f.max(x, axes, True)
@@ -44,6 +44,26 @@ def _extreme(reduction: Reduction, largest: bool) -> Reduction:
     return reduced
 
 
+def _wide(reduction: Reduction) -> Reduction:
+    """In a type with room for what is computed on the way: float16 in float32, integers in float64,
+    as onnxruntime does. A GPU leaves float64 to NumPy."""
+
+    def reduced(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+        if x.dtype.is_floating:
+            wide = x.astype(dt.float32) if x.dtype.size < 4 else x
+            return reduction(wide, axes, keepdims).astype(x.dtype)
+        return _whole(reduction(x.astype(dt.float64), axes, keepdims), x.dtype)
+
+    return reduced
+
+
+def _whole(x: Tensor, dtype: dt.DType) -> Tensor:
+    """Integers without the fractions, kept to the ends of the type; NaN is the lowest."""
+    lowest, highest = _end(dtype, lowest=True), _end(dtype, lowest=False)
+    inside = f.where(x < highest, x.astype(dtype), highest)
+    return f.where(x > lowest, inside, lowest)
+
+
 def _end(dtype: dt.DType, lowest: bool) -> float:
     """The lowest or highest value of a type."""
     if dtype.is_floating:
@@ -64,6 +84,14 @@ def _enter(name: str, axes_input_since: int, reduction: Reduction) -> None:
         return reduction(x, chosen, keepdims).astype(x.dtype)
 
 
+def _mean(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    """float64, in which integers come, is divided: times 1 / 49, 49 is less than 1."""
+    if x.dtype != dt.float64:
+        return f.mean(x, axes, keepdims)
+    count = math.prod(x.shape[axis] for axis in check_axes(axes, x.ndim, "axes"))
+    return f.sum(x, axes, keepdims) / (count or math.nan)
+
+
 def _l1(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
     return f.sum(f.abs(x), axes, keepdims)
 
@@ -82,15 +110,15 @@ def _log_sum(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
 
 for _name, _axes_input_since, _reduction in (
     ("ReduceSum", 13, f.sum),
-    ("ReduceMean", 18, f.mean),
+    ("ReduceMean", 18, _wide(_mean)),
     ("ReduceMax", 18, _extreme(f.max, True)),
     ("ReduceMin", 18, _extreme(f.min, False)),
     ("ReduceProd", 18, f.prod),
     ("ReduceL1", 18, _l1),
-    ("ReduceL2", 18, _l2),
+    ("ReduceL2", 18, _wide(_l2)),
     ("ReduceSumSquare", 18, _sum_square),
-    ("ReduceLogSum", 18, _log_sum),
-    ("ReduceLogSumExp", 18, _log_sum_exp),
+    ("ReduceLogSum", 18, _wide(_log_sum)),
+    ("ReduceLogSumExp", 18, _wide(_log_sum_exp)),
 ):
     _enter(_name, _axes_input_since, _reduction)
 

@@ -108,7 +108,8 @@ def _pooled(x: Tensor, batch: Tensor, down: _Samples, across: _Samples, mean: bo
     """(regions, c, cells down, cells across) of x (n, c, h, w)."""
     n, channels, height, width = x.shape
     pixels = f.reshape(f.permute_dims(x, (1, 0, 2, 3)), (channels, n * height * width))
-    picture = f.reshape(batch, (-1, 1, 1, 1, 1)).astype(dt.int32)
+    first = f.position(f.where(batch < 0, n, batch), n)  # none counts from the end
+    picture = f.reshape(f.minimum(first, n - 1), (-1, 1, 1, 1, 1)).astype(dt.int32)
 
     def wide(tensor: Tensor, axis: int) -> Tensor:
         """Over (regions, cells down, samples, cells across, samples)."""

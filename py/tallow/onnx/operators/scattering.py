@@ -71,7 +71,7 @@ def scatter_nd(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tenso
     if not 0 < depth <= x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
         raise OnnxFormatError(f"updates {updates.shape} at indices {indices.shape} in {x.shape}")
     lead, rest = x.shape[:depth], size_of(x.shape[depth:])
-    places = flat_places(indices, lead)
+    places = flat_places(indices, lead, False)
     reduction = _reduction(call, 16)
     check_effort(size_of(lead) * places.size * (1 if reduction == "none" else rest))
     written = scatter_rows(
