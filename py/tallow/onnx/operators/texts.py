@@ -14,12 +14,10 @@ from ...dtype import DType
 from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...hostarray import from_values
 from ..call import Call
+from ..re2 import compiled
 from ..registry import host_operator
 from ..tensors import STRING, type_called
 from ..values import check_memory
-
-_NOT_IN_RE2 = re.compile(r"\(\?(<?[=!]|P=|\()|(?<!\\)(\\\\)*\\[1-9]")
-"""Lookaround, conditions and references back, which Python has and RE2 has not."""
 
 
 def object_array(np: Any, values: Sequence[str], shape: Sequence[int]) -> Any:
@@ -58,15 +56,8 @@ def string_split(call: Call, np: Any, x: Any) -> tuple[Any, Any]:
 
 @host_operator("RegexFullMatch", since=20)
 def regex_full_match(call: Call, np: Any, x: Any) -> Any:
-    """By Python's matcher: what RE2, whose syntax is the standard's, has not is refused."""
-    text = call.get("pattern", str)
-    if _NOT_IN_RE2.search(text):
-        raise OnnxFormatError(f"the pattern {text!r} is not of RE2's syntax")
-    try:
-        pattern = re.compile(text.replace(r"\z", r"\Z"))
-    except (re.error, RecursionError, OverflowError) as error:
-        raise OnnxUnsupportedError(f"the pattern {text!r}: {error}") from error
-    found = [pattern.fullmatch(item) is not None for item in x.reshape(-1)]
+    pattern = compiled(call.get("pattern", str))
+    found = [pattern.matches(text) for text in x.reshape(-1)]
     return np.array(found, bool).reshape(x.shape)
 
 
