@@ -15,7 +15,7 @@ from .dtype import DType
 from .errors import GraphError
 from .hostarray import HostArray
 from .op import Elementwise, Frozen, Op, Source
-from .shape import Shape, size_of
+from .shape import Shape, check_rank, size_of
 
 
 @dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
@@ -62,7 +62,7 @@ def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
     """The node of an op on nodes; raises what the op's shape rule raises."""
     frozen = Frozen(tuple(sorted(attrs.items())))
     shape, dtype = op.infer([(node.shape, node.dtype) for node in inputs], frozen)
-    return Node(op, inputs, frozen, tuple(shape), dtype)
+    return Node(op, inputs, frozen, check_rank(tuple(shape), op.name), dtype)
 
 
 def constant(data: HostArray) -> Node:

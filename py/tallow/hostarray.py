@@ -16,7 +16,7 @@ from . import dtype as dt
 from .codes import decoded, encoded, pack, packed_bytes, unpack
 from .dtype import DType
 from .errors import DTypeError, ShapeError
-from .shape import Shape, size_of
+from .shape import Shape, check_rank, size_of
 
 _FORMATS = {
     "?": dt.bool_, "b": dt.int8, "B": dt.uint8, "h": dt.int16, "H": dt.uint16, "e": dt.float16,
@@ -186,7 +186,7 @@ def from_python(value: Any, dtype: DType | None = None) -> HostArray:
 
     Without a dtype: bool, int32 or float32, the first that holds all of them.
     """
-    shape = _nested_shape(value)
+    shape = check_rank(_nested_shape(value), "asarray")
     items = list(_flatten(value))
     for item in items:
         if not isinstance(item, (bool, int, float)):

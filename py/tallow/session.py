@@ -126,7 +126,8 @@ class Session:
         ports = self.plan.inputs
         names = [port.name for port in ports]
         missing = [name for name in names if name not in feeds]
-        extra = [str(name) for name in feeds if name not in names]
+        known = set(names)
+        extra = [str(name) for name in feeds if name not in known]
         if missing or extra:
             wrong = [f"missing {', '.join(missing)}"] if missing else []
             wrong += [f"unknown {', '.join(extra)}"] if extra else []

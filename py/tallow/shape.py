@@ -9,6 +9,9 @@ from .errors import ShapeError
 
 Shape = tuple[int, ...]
 
+MOST_AXES = 64
+"""Axes of an array; NumPy, on which everything must run, has no more."""
+
 
 def size_of(shape: Iterable[int]) -> int:
     """The number of elements."""
@@ -30,6 +33,13 @@ def check_shape(shape: Iterable[int], what: str) -> Shape:
         if isinstance(dim, bool) or not hasattr(dim, "__index__") or dim.__index__() < 0:
             raise ShapeError(f"{what}: a shape holds non-negative integers, got {dims}")
     return tuple(dim.__index__() for dim in dims)
+
+
+def check_rank(shape: Shape, what: str) -> Shape:
+    """The shape itself; ShapeError if it has more axes than an array can have."""
+    if len(shape) > MOST_AXES:
+        raise ShapeError(f"{what}: an array of {len(shape)} axes; {MOST_AXES} at most")
+    return shape
 
 
 def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:

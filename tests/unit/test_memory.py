@@ -6,15 +6,17 @@ Plans are made for WebGPU and run by NumPy here; tests/ops has the same networks
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 
 import numpy as np
 import pytest
 from memory_cases import CASES, Case, wrong
+from tests.steps import steps
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.backends.numpy import NumpyProgram
-from tallow.compile import Compiled, Plan, compile_graph
+from tallow.compile import Compiled, Plan, compile_graph, memory
 from tallow.graph import Graph, input_node
 from tallow.tensor import Tensor
 
@@ -139,3 +141,50 @@ def test_regions_survive_json() -> None:
     plan = plan_of(pair, 1, 4, 8, 8)
     again = Plan.from_json(plan.to_json())
     assert [step.region for step in again.run] == [step.region for step in plan.run]
+
+
+# ---- packing -----------------------------------------------------------------------------------
+
+
+def _packed(values: list[memory._Value]) -> memory.Packed:
+    """As memory.py says, said plainly: every value is compared with all others."""
+    number_of: dict[memory._Value, int] = {}
+    slots: list[int] = []
+    for value in values:
+        taken = {
+            number
+            for other, number in number_of.items()
+            if other.first <= value.last and value.first <= other.last
+        }
+        free = [number for number in range(len(slots)) if number not in taken]
+        if not free:
+            free = [len(slots)]
+            slots.append(0)
+        slot = min(free, key=lambda n: (max(0, value.bytes - slots[n]), slots[n]))
+        slots[slot] = max(slots[slot], value.bytes)
+        number_of[value] = slot
+    return number_of, slots
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_slots_are_those_that_fit_best(seed: int) -> None:
+    random = Random(seed)
+    end = random.randint(1, 20)
+    firsts = sorted(random.randint(0, end) for _ in range(random.randint(0, 25)))
+    values = [
+        memory._Value(random.choice([0, 4, 8, 16, 16, 32, 100]), first, random.randint(first, end))
+        for first in firsts
+    ]
+    assert memory._pack_by_time(values) == _packed(values)
+    largest_first = sorted(values, key=lambda value: -value.bytes)
+    assert memory._pack_by_size(values, end + 1) == _packed(largest_first)
+
+
+@pytest.mark.parametrize("lives", [1, 10, 1 << 20])
+def test_twice_the_values_take_twice_the_work(lives: int) -> None:
+    def work(count: int) -> int:
+        values = [memory._Value(4 * (i % 7), i, min(i + lives, count)) for i in range(count)]
+        both = memory._pack_by_time, lambda given: memory._pack_by_size(given, count + 1)
+        return steps(lambda: [pack(values) for pack in both])
+
+    assert work(1000) <= 2.5 * work(500)

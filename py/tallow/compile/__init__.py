@@ -36,6 +36,7 @@ from ..errors import DeviceMemoryError
 from ..graph import Graph
 from ..hostarray import HostArray
 from .compose import compose
+from .count import scratch_bytes
 from .decode import decode
 from .fold import fold
 from .fuse import fuse, split_wide
@@ -175,9 +176,12 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = Limits(
 
 def check_fits(plan: Plan, limits: Limits) -> None:
     """DeviceMemoryError, with what is needed and what there is, if a slot is too large, or all
-    of them with the outputs, which a run hands out in memory of their own."""
+    of them with the outputs, which a run hands out in memory of their own, and with what NumPy
+    takes within a step."""
     most = min(limits.binding_bytes, limits.buffer_bytes)
     needed = sum(slot.bytes for slot in plan.slots) + sum(port.bytes for port in plan.outputs)
+    if plan.device == "numpy":
+        needed += max(map(scratch_bytes, (*plan.prepare, *plan.run)), default=0)
     if needed > limits.total_bytes:
         raise DeviceMemoryError(
             f"{plan.name} cannot fit: it needs {needed:,} bytes, and there are "

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from math import prod
 
 from ..backends.storage import stored_bytes
+from ..codes import packed_bytes
 from ..dtype import BY_NAME
 from ..graph import Graph
 from ..op import REGISTRY, Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window
 from ..ops import recurrence, winograd
+from ..ops.source import iota
 from ..shape import size_of
 from .plan import Step
 
@@ -50,6 +52,24 @@ def count(step: Step) -> Count:
     read = sum(stored_bytes(dtype, size_of(shape)) for shape, dtype in reads)
     shape, name = step.write
     return Count(flops, read, stored_bytes(BY_NAME[name], size_of(shape)))
+
+
+def scratch_bytes(step: Step) -> int:
+    """The bytes that NumPy takes, while a step runs, for results of its operations that neither
+    are views nor have a place where the last one lies: at least."""
+    reads: list[Spec] = [(shape, BY_NAME[name]) for shape, name in step.reads]
+    results: list[Spec] = []
+    last = size_of(step.write[0]), step.write[1]
+    needed = 0
+    for host in step.host:
+        op = REGISTRY[host.op]
+        operands = [_spec(operand, reads, results) for operand in host.operands]
+        shape, dtype = op.infer(operands, host.attrs)
+        results.append((shape, dtype))
+        alike = (size_of(shape), dtype.name) == last
+        if not alike and op is not iota and not getattr(op, "view", False):
+            needed += packed_bytes(dtype, size_of(shape))
+    return needed
 
 
 def multiply_adds(graph: Graph) -> int:

@@ -13,6 +13,7 @@ circle. What counts:
 * several reductions of the same rows, whose results are spread over those rows again, are one
   kernel (softmax, layer norm), unless the rows are long;
 * a kernel binds no more buffers than the adapter allows;
+* at most DEEPEST members follow one after the other;
 * nothing is computed at more than MOST_PLACES places for one element of the result: sums of what
   was shifted and summed before would double the work with every step.
 """
@@ -30,6 +31,9 @@ from ..ops.source import iota
 from ..shape import Shape, size_of
 
 MOST_PLACES = 8
+DEEPEST = (
+    100  # members one after the other; a kernel's text is made by as many calls, one in another
+)
 LONGEST_ROW = 8192  # elements; longer rows are better reduced by many kernels' workgroups
 
 
@@ -50,6 +54,10 @@ class Group:
     # Where a member is computed for one element of the root: the movements on the way to each.
     places: dict[Node, frozenset[tuple[Node, ...]]] = field(default_factory=dict)
     frontier: set[Node] = field(default_factory=set)
+    # The members that read a node, in the order in which they joined.
+    readers: dict[Node, list[Node]] = field(default_factory=dict)
+    # How many members come after one, at most.
+    depth: dict[Node, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -124,12 +132,18 @@ def _spread_row(node: Node, spread: Node) -> tuple[int, ...]:
 
 def _comes_from_rows(node: Node, shape: Shape, axes: tuple[int, ...]) -> bool:
     """Whether a value per row is made, elementwise, of reductions of rows of that shape."""
-    if isinstance(node.op, Reduce):
-        reduced = tuple(a for a in node.attrs["axes"] if node.inputs[0].shape[a] != 1)
-        return not node.op.indexed and node.inputs[0].shape == shape and reduced == axes
-    if not isinstance(node.op, Elementwise):
-        return False
-    return any(_comes_from_rows(child, shape, axes) for child in node.inputs)
+    todo, seen = [node], {node}
+    while todo:
+        node = todo.pop()
+        if isinstance(node.op, Reduce):
+            reduced = tuple(a for a in node.attrs["axes"] if node.inputs[0].shape[a] != 1)
+            if not node.op.indexed and node.inputs[0].shape == shape and reduced == axes:
+                return True
+        elif isinstance(node.op, Elementwise):
+            new = set(node.inputs) - seen
+            seen |= new
+            todo += new
+    return False
 
 
 class _Fuser:
@@ -172,11 +186,10 @@ class _Fuser:
     def _hosts(self, node: Node) -> list[Group]:
         """The groups that will compute this node; marks it as wanted if one of its readers
         cannot."""
-        hosts: list[Group] = []
-        for reader in self.readers[node]:
-            for group in self.member_of.get(reader, []):
-                if group not in hosts:
-                    hosts.append(group)
+        readers = self.readers[node]
+        hosts = list(
+            dict.fromkeys(group for reader in readers for group in self.member_of.get(reader, []))
+        )
         if not hosts or (node in self.wanted and node.op is not movement.reshape):
             return []
         shared = len(hosts) > 1 and not self._is_view(node) and node.op is not iota
@@ -198,7 +211,7 @@ class _Fuser:
         if crosses and not free and node not in self.packed:
             return False
         stances = {self._stance(group, reader, node) for reader in self._readers_in(group, node)}
-        if "memory" in stances:
+        if "memory" in stances or self._depth(group, node) > DEEPEST:
             return False
         crowded = len((group.frontier - {node}) | set(self._loads(node))) >= self.most
         if self._is_view(node) or node.op is iota:
@@ -224,7 +237,10 @@ class _Fuser:
         return not group.row or _comes_from_rows(node, group.root.shape, group.row)
 
     def _readers_in(self, group: Group, node: Node) -> list[Node]:
-        return [reader for reader in self.readers[node] if reader in group.stance]
+        return group.readers.get(node, [])[::-1]  # from the first to the last
+
+    def _depth(self, group: Group, node: Node) -> int:
+        return max((group.depth[reader] + 1 for reader in self._readers_in(group, node)), default=0)
 
     def _places(self, group: Group, node: Node) -> frozenset[tuple[Node, ...]]:
         """Where the readers in a group would have a node computed."""
@@ -310,6 +326,9 @@ class _Fuser:
         group.members.append(node)
         group.places[node] = self._places(group, node) or frozenset([()])
         group.stance[node] = stance
+        group.depth[node] = self._depth(group, node)
+        for child in node.inputs:
+            group.readers.setdefault(child, []).append(node)
         group.frontier.discard(node)
         group.frontier.update(self._loads(node))
         if isinstance(node.op, (Contraction, Reduce)):

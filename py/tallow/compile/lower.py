@@ -48,7 +48,8 @@ class _Lowering:
         prepare = [group for group in self.fusion.groups if group.root in self.static]
         run = [group for group in self.fusion.groups if group.root not in self.static]
         outputs = {self.fusion.memory_of(node) for node in graph.outputs.values()}
-        for node in (*(n for group in self.fusion.groups for n in group.reads), *outputs):
+        reads = (node for group in self.fusion.groups for node in group.reads)
+        for node in (*reads, *graph.outputs.values()):
             memory = self.fusion.memory_of(node)
             if memory.is_constant and memory not in self.slot_of:
                 self._weight_slot(memory)

@@ -7,8 +7,10 @@ it is computed in place: element by element over something that nobody reads any
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from ..graph import Node
 from .fuse import Fusion, Group
@@ -41,32 +43,101 @@ def share_slots(
     """
     values = _values(fusion, groups, sizes, given, kept, in_place)
     by_time = list(dict.fromkeys(values.values()))
-    by_size = sorted(by_time, key=lambda value: -value.bytes)
-    number_of, slots = min(_pack(by_size), _pack(by_time), key=lambda packed: sum(packed[1]))
+    packed = _pack_by_size(by_time, len(groups) + 1), _pack_by_time(by_time)
+    number_of, slots = min(packed, key=lambda each: sum(each[1]))
     return {node: number_of[value] for node, value in values.items()}, slots
 
 
-def _pack(values: list[_Value]) -> tuple[dict[_Value, int], list[int]]:
-    """A slot for each value in turn: of those that are free while it lives the one that grows
-    least, of those that are large enough the smallest."""
+Packed = tuple[dict[_Value, int], list[int]]
+"""The slot of each value, and the sizes of the slots. A value gets the slot, of those that are free
+while it lives, that grows least, of those that are large enough the smallest; of such the first."""
+
+
+def _pack_by_time(values: list[_Value]) -> Packed:
+    """The values choose in the order in which they begin, in which they are given."""
     number_of: dict[_Value, int] = {}
     slots: list[int] = []
-    tenants: list[list[_Value]] = []
+    free: list[tuple[int, int]] = []  # sizes and numbers, sorted
+    taken: list[tuple[int, int]] = []  # last steps and numbers, a heap
     for value in values:
-        free = [
-            number
-            for number, others in enumerate(tenants)
-            if all(value.last < other.first or other.last < value.first for other in others)
-        ]
-        if not free:
-            free = [len(slots)]
+        while taken and taken[0][0] < value.first:
+            number = heappop(taken)[1]
+            insort(free, (slots[number], number))
+        if free:
+            # The smallest that is large enough, or the first of the largest.
+            place = bisect_left(free, (value.bytes, 0))
+            place = place if place < len(free) else bisect_left(free, (free[-1][0], 0))
+            number = free.pop(place)[1]
+        else:
+            number = len(slots)
             slots.append(0)
-            tenants.append([])
-        slot = min(free, key=lambda n: (max(0, value.bytes - slots[n]), slots[n]))
-        slots[slot] = max(slots[slot], value.bytes)
-        tenants[slot].append(value)
-        number_of[value] = slot
+        slots[number] = max(slots[number], value.bytes)
+        heappush(taken, (value.last, number))
+        number_of[value] = number
     return number_of, slots
+
+
+def _pack_by_size(values: list[_Value], steps: int) -> Packed:
+    """The largest value chooses first: a slot is as large as its first value, and never grows."""
+    number_of: dict[_Value, int] = {}
+    slots: list[int] = []
+    kinds: list[int] = []  # the first slot of each size; sizes fall
+    busy = _Busy(steps)
+    for value in sorted(values, key=lambda value: -value.bytes):
+        free = (1 << len(slots)) - 1 & ~busy.slots(value.first, value.last)
+        if free:
+            first = kinds[bisect_right(kinds, free.bit_length() - 1) - 1]
+            alike = free >> first
+            number = first + (alike & -alike).bit_length() - 1
+        else:
+            number = len(slots)
+            if not slots or value.bytes < slots[-1]:
+                kinds.append(number)
+            slots.append(value.bytes)
+        busy.take(number, value.first, value.last)
+        number_of[value] = number
+    return number_of, slots
+
+
+class _Busy:
+    """Which slots are in use at which steps: a tree of halves of the time, so that neither a long
+    life nor many slots are walked through. Sets of slots are the bits of an integer."""
+
+    def __init__(self, steps: int) -> None:
+        self._steps = steps
+        self._whole = [0] * (2 * steps)  # in use all the time of that part
+        self._some = [0] * (2 * steps)  # in use at some time of it
+
+    def _parts(self, first: int, last: int) -> Iterator[int]:
+        """The parts of the time that together are the steps from first to last."""
+        low, high = first + self._steps, last + self._steps + 1
+        while low < high:
+            if low & 1:
+                yield low
+                low += 1
+            if high & 1:
+                high -= 1
+                yield high
+            low >>= 1
+            high >>= 1
+
+    def slots(self, first: int, last: int) -> int:
+        """The slots that are in use at any step from first to last."""
+        found = 0
+        for part in self._parts(first, last):
+            found |= self._some[part]
+            while part := part >> 1:
+                found |= self._whole[part]
+        return found
+
+    def take(self, number: int, first: int, last: int) -> None:
+        """Puts a slot to use at the steps from first to last."""
+        bit = 1 << number
+        for part in self._parts(first, last):
+            self._whole[part] |= bit
+            while part and not self._some[part] & bit:
+                self._some[part] |= bit
+                part >>= 1
 
 
 def _values(

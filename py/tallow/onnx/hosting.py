@@ -33,7 +33,9 @@ def compute(node: NodeRecord, values: Sequence[Value]) -> dict[str, Value]:
     call = Call(node, node.opset)
     try:
         check_inputs(entry.fewest, entry.most, values)
-        result = entry.function(call, np, *map(to_numpy, values))
+        arrays = {id(value): value for value in values}  # one that is given twice is made once
+        arrays = {key: to_numpy(value) for key, value in arrays.items()}
+        result = entry.function(call, np, *(arrays[id(value)] for value in values))
         results = result if isinstance(result, tuple) else (result,)
         made = {name: from_numpy(x) for name, x in zip(node.outputs, results) if name}  # noqa: B905
     except OnnxError as error:

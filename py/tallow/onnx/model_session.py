@@ -96,7 +96,8 @@ class ModelSession:
         names = [info.name for info in graph.inputs]
         missing = [info.name for info in graph.inputs
                    if info.name not in feeds and info.kind != "optional"]  # fmt: skip
-        extra = [str(name) for name in feeds if name not in names]
+        known = set(names)
+        extra = [str(name) for name in feeds if name not in known]
         if missing or extra:
             wrong = [f"missing {_listed(missing)}"] if missing else []
             wrong += [f"unknown {_listed(extra)}"] if extra else []

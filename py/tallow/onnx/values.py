@@ -6,6 +6,8 @@ For host operators they are NumPy arrays, texts of the dtype object, lists and N
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 from ..compile import host_memory
@@ -59,6 +61,18 @@ def check_memory(needed: int, what: str) -> None:
     """Raises DeviceMemoryError if the host has not the bytes that are needed."""
     if needed > _LITTLE and needed > (most := host_memory()):
         raise DeviceMemoryError(f"{what}: {needed:,} bytes, where there are {most:,} at most")
+
+
+def check_texts(count: int) -> None:
+    """Raises DeviceMemoryError for more texts than there is memory for: 64 bytes each, or more."""
+    check_memory(64 * count, f"{count:,} texts")
+
+
+def check_array(shape: Iterable[int], itemsize: int) -> None:
+    """Raises DeviceMemoryError for an array that does not fit, before it is made."""
+    dims = tuple(map(int, shape))
+    needed = itemsize * math.prod(max(dim, 1) for dim in dims)
+    check_memory(needed, f"an array of the shape {dims}")
 
 
 def fed(info: ValueInfo, value: Any) -> Value:

@@ -21,6 +21,14 @@ _WORDS = texts("Monday", "tuesday", "", "Wednesday", "MONDAY")
 _MAILS = texts(["account@onnx.ai", "a.b@c.de"], ["nothing", "@"])
 _LIST = texts(["a,b,,c", ",x"], ["", "one"])
 _SPACED = texts("  to be  or\tnot ", "", "one", " a b c")
+_LETTERS = texts(
+    "Kk", "k\u212a", "\u00c9t\u00e9", "\u0663", "a\n", "a b", "\t", "", "a.b|c", "x{,2}", "ab_1"
+)
+_PATTERNS = [
+    "(a+)+$", "a$\n", "[^b]*", "(?s).*", "(?m)a$.*|a$\n", "(?i)k+", "(?i)[^k]+", r"\w+", r"\W+",
+    r"\d", r"\pL+", r"\P{Lu}*", r"\p{^L}", "[[:alpha:]_]+[[:^alpha:]]", r"\Qa.b|\Ec", "x{,2}",
+    r"\bk\B.", r"\x6b.|\x{663}|\141.*", r"[\w-]+\z|\s", "(?U)(?P<one>a.*?){1,2}|(?i:K)k|",
+]  # fmt: skip
 _GRAMS = {
     "min_gram_length": 1, "max_gram_length": 2, "ngram_counts": [0, 4],
     "ngram_indexes": [0, 1, 2, 3, 4, 5, 6], "pool_int64s": [2, 3, 5, 4, 5, 6, 7, 8, 6, 7],
@@ -43,6 +51,7 @@ ON_HOST = [
     Case("StringSplit", [_SPACED], {"delimiter": "", "maxsplit": 2}, (20, 28), outputs=2,
          oracle="reference"),
     Case("RegexFullMatch", [_MAILS], {"pattern": r"[\w.]+@[a-z]+\.(ai|de)"}, (20, 28)),
+    *[Case("RegexFullMatch", [_LETTERS], {"pattern": text}, (20, 28)) for text in _PATTERNS],
     *[Case("StringNormalizer", [x], {"case_change_action": action, "is_case_sensitive": exact,
            "stopwords": ["monday", ""]}, opsets=(10, 28))
       for x in (_WORDS, _WORDS.reshape(1, 5)) for action in ("NONE", "LOWER", "UPPER")

@@ -15,6 +15,7 @@ from ...hostarray import HostArray, StringArray, from_values
 from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import host_operator, operator
+from ..values import check_array
 from .texts import object_array
 
 DOMAIN = "ai.onnx.ml"
@@ -168,6 +169,7 @@ def one_hot_encoder(call: Call, x: Tensor) -> Tensor:
 @host_operator("OneHotEncoder", domain=DOMAIN)
 def one_hot_encoder_on_host(call: Call, np: Any, x: Any) -> Any:
     names = call.get("cats_strings", tuple, ())
+    check_array((*x.shape, len(names)), 8)  # objects first
     found = x[..., None] == object_array(np, names, (len(names),))
     if not call.flag("zeros", True) and not found.any(-1).all():
         raise OnnxFormatError("a text is none of the categories")

@@ -15,6 +15,7 @@ from ...shape import places_inside, size_of
 from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import host_operator, operator
+from ..values import check_array
 from .spatial import Window, given_pads, per_axis, read_window, spatial_axes, working
 
 _LONGEST = 1 << 22
@@ -236,6 +237,7 @@ def max_unpool_on_host(call: Call, np: Any, x: Any, indices: Any, output_shape: 
     inner = _unpooled_shape(call, x.shape)
     wanted = inner if output_shape is None else tuple(map(int, output_shape))
     _check_unpooled(inner, wanted)
+    check_array((2, *wanted), x.itemsize)
     flat = np.zeros(size_of(inner), x.dtype)
     if indices.shape != x.shape or (
         indices.size and not -flat.size <= indices.min() <= indices.max() < flat.size

@@ -7,6 +7,7 @@ from typing import Any
 from ...errors import OnnxFormatError
 from ..call import Call
 from ..registry import host_operator, text_operator
+from ..values import check_memory, from_numpy, size_in_bytes
 
 MOST_PARTS = 1 << 18
 """Members of a sequence that one tensor is split into: each is an array of its own."""
@@ -82,6 +83,7 @@ def split_to_sequence(call: Call, np: Any, x: Any, split: Any = None) -> list[An
 @host_operator("ConcatFromSequence", since=11)
 def concat_from_sequence(call: Call, np: Any, sequence: Any) -> Any:
     axis = call.get("axis", int)
+    check_memory(sum(map(size_in_bytes, map(from_numpy, sequence))), "its parts in one piece")
     join = np.stack if call.flag("new_axis") else np.concatenate
     return join(sequence, axis)
 

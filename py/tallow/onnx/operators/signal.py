@@ -15,6 +15,7 @@ from ...tensor import Tensor, asarray
 from ..call import Call
 from ..registry import host_operator, operator
 from ..tensors import dtype_of, type_name
+from ..values import check_array
 from .accumulation import along
 from .fourier import spectrum
 
@@ -73,6 +74,8 @@ def _signal_axis(axis: int, rank: int) -> int:
 
 
 def _host_dft(np: Any, x: Any, axis: int, length: int, inverse: bool, onesided: bool) -> Any:
+    others = math.prod(x.shape[:axis] + x.shape[axis + 1 : -1])
+    check_array((3, max(length, x.shape[axis]), others), 16)  # in complex numbers, and in and out
     real = x[..., 0].astype(np.float64)
     signal = real if x.shape[-1] == 1 else real + 1j * x[..., 1]
     if onesided and inverse:
@@ -146,6 +149,7 @@ def _stft_on_host(
     shape = None if window is None else window.shape
     length, count, onesided = _frames(call, signal.shape, step, shape, given)
     signal = signal.reshape(*signal.shape[:2], -1)
+    check_array((2, signal.shape[0], count, length, signal.shape[2]), signal.itemsize)
     frames = signal[:, np.arange(count)[:, None] * step + np.arange(length)]
     if window is not None:
         frames = frames * window[:, None].astype(signal.dtype)

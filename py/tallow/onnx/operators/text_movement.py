@@ -10,13 +10,12 @@ from typing import Any
 from ...hostarray import StringArray
 from ..call import Call
 from ..registry import text_operator
-from ..values import check_memory
+from ..values import check_texts
 
 
 def _check(dims: Iterable[int]) -> None:
-    """DeviceMemoryError for more texts than there is memory for: 64 bytes each, or more."""
-    count = math.prod(max(dim, 1) for dim in dims)
-    check_memory(64 * count, f"{count:,} texts")
+    """DeviceMemoryError for more texts than there is memory for."""
+    check_texts(math.prod(max(int(dim), 1) for dim in dims))
 
 
 @text_operator("Constant")
@@ -30,17 +29,22 @@ def constant(call: Call, np: Any) -> Any:
 
 @text_operator("Where", since=9)
 def where(call: Call, np: Any, condition: Any, x: Any, y: Any) -> Any:
+    _check(np.broadcast_shapes(condition.shape, x.shape, y.shape))
     return np.where(condition, x, y)
 
 
 @text_operator("Concat")
 def concat(call: Call, np: Any, *values: Any) -> Any:
+    check_texts(sum(value.size for value in values))
     return np.concatenate(values, call.get("axis", int))
 
 
 @text_operator("Gather")
 def gather(call: Call, np: Any, x: Any, indices: Any) -> Any:
-    return np.take(x, indices, call.get("axis", int, 0))
+    axis = call.get("axis", int, 0)
+    if x.ndim:
+        _check((*np.delete(x.shape, axis), *indices.shape))
+    return np.take(x, indices, axis)
 
 
 @text_operator("Reshape")

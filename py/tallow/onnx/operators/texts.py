@@ -14,12 +14,10 @@ from ...dtype import DType
 from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...hostarray import from_values
 from ..call import Call
+from ..re2 import compiled
 from ..registry import host_operator
 from ..tensors import STRING, type_called
-from ..values import check_memory
-
-_NOT_IN_RE2 = re.compile(r"\(\?(<?[=!]|P=|\()|(?<!\\)(\\\\)*\\[1-9]")
-"""Lookaround, conditions and references back, which Python has and RE2 has not."""
+from ..values import check_array, check_memory, check_texts
 
 
 def object_array(np: Any, values: Sequence[str], shape: Sequence[int]) -> Any:
@@ -36,7 +34,7 @@ def _each(np: Any, function: Callable[[str], str], x: Any) -> Any:
 @host_operator("StringConcat", since=20)
 def string_concat(call: Call, np: Any, x: Any, y: Any) -> Any:
     left, right = np.broadcast_arrays(x, y)
-    check_memory(64 * left.size, f"{left.size:,} texts")
+    check_texts(left.size)
     for given, spread in ((x, left), (y, right)):
         letters = sum(map(len, given.reshape(-1))) * (spread.size // max(given.size, 1))
         check_memory(4 * letters, f"texts of {letters:,} letters")
@@ -49,24 +47,26 @@ def string_split(call: Call, np: Any, x: Any) -> tuple[Any, Any]:
     """The parts along a new last axis, short rows filled with empty texts; and how many."""
     delimiter = call.get("delimiter", str, "") or None
     most = call.get("maxsplit", int, -1)
-    parts = [text.split(delimiter, most) for text in x.reshape(-1)]
-    width = max(map(len, parts), default=0)
-    filled = [text for row in parts for text in (*row, *[""] * (width - len(row)))]
-    counts = np.array([len(row) for row in parts], np.int64).reshape(x.shape)
-    return object_array(np, filled, (*x.shape, width)), counts
+    texts = x.reshape(-1)
+    counts = np.array([_parts(text, delimiter, most) for text in texts], np.int64)
+    width = int(counts.max(initial=0))
+    check_texts(x.size * width)
+    rows = np.full((x.size, width), "", object)
+    for row, count, text in zip(rows, counts, texts, strict=True):
+        row[:count] = text.split(delimiter, most)
+    return rows.reshape(*x.shape, width), counts.reshape(x.shape)
+
+
+def _parts(text: str, delimiter: str | None, most: int) -> int:
+    """How many parts a text is split into."""
+    count = text.count(delimiter) + 1 if delimiter else len(text.split())
+    return min(count, most + 1) if most >= 0 else count
 
 
 @host_operator("RegexFullMatch", since=20)
 def regex_full_match(call: Call, np: Any, x: Any) -> Any:
-    """By Python's matcher: what RE2, whose syntax is the standard's, has not is refused."""
-    text = call.get("pattern", str)
-    if _NOT_IN_RE2.search(text):
-        raise OnnxFormatError(f"the pattern {text!r} is not of RE2's syntax")
-    try:
-        pattern = re.compile(text.replace(r"\z", r"\Z"))
-    except (re.error, RecursionError, OverflowError) as error:
-        raise OnnxUnsupportedError(f"the pattern {text!r}: {error}") from error
-    found = [pattern.fullmatch(item) is not None for item in x.reshape(-1)]
+    pattern = compiled(call.get("pattern", str))
+    found = [pattern.matches(text) for text in x.reshape(-1)]
     return np.array(found, bool).reshape(x.shape)
 
 
@@ -110,6 +110,7 @@ def tf_idf_vectorizer(call: Call, np: Any, x: Any) -> Any:
         )
     known = _pool(pool, starts, len(places))
     rows = x.reshape(1, -1) if x.ndim == 1 else x
+    check_array((2, len(rows), max(places) + 1), 4)
     counts = np.zeros((len(rows), max(places) + 1), np.float32)
     for row, items in zip(counts, rows.tolist(), strict=True):
         for length in range(shortest, longest + 1):
@@ -145,6 +146,7 @@ def _pool(pool: Sequence[Any], starts: Sequence[int], count: int) -> dict[tuple[
 
 @host_operator("Equal", since=1)
 def equal_on_host(call: Call, np: Any, x: Any, y: Any) -> Any:
+    check_array(np.broadcast_shapes(x.shape, y.shape), 8)  # objects first
     return np.asarray(np.equal(x, y), bool)
 
 
