@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, Protocol
 
 from playwright.sync_api import Browser, sync_playwright
 
@@ -29,6 +29,13 @@ PATIENCE = 180
 """Seconds that a case may take: the largest networks need most of them on two slow cores."""
 
 
+class Encodable(Protocol):
+    """What is run: cases of conformance, and of the fuzzer."""
+
+    def encoded(self) -> dict[str, Any]:
+        """As worker.py takes it."""
+
+
 class Runner(ABC):
     """Runs cases on `device` ("numpy" or "webgpu"), one after the other."""
 
@@ -36,30 +43,34 @@ class Runner(ABC):
         self.device = device
 
     def run(self, cases: Sequence[Case]) -> list[Outcome]:
-        """The outcome of each. A case that ends what runs it, or takes too long, has failed, and
-        the next one gets a new start. Raises BuildError if there is no starting."""
-        outcomes: list[Outcome] = []
+        """The outcome of each. A case that ends what runs it, or takes too long, has failed."""
+        answers = zip(cases, self.ask(cases), strict=True)
+        return [
+            broken(case, said["ended"]) if "ended" in said else judge(case, said, self.device)
+            for case, said in answers
+        ]
 
-        def take(said: dict[str, Any]) -> None:
-            outcomes.append(judge(cases[len(outcomes)], said, self.device))
-
-        while len(outcomes) < len(cases):
+    def ask(self, cases: Sequence[Encodable]) -> list[dict[str, Any]]:
+        """The worker's answer for each. For a case that ends what runs it, or takes too long, it is
+        {"ended": why}, and the next one gets a new start. Raises BuildError if none starts."""
+        answers: list[dict[str, Any]] = []
+        while len(answers) < len(cases):
             self._start()
             try:
-                self._answers(cases[len(outcomes) :], take)
+                self._answers(cases[len(answers) :], answers.append)
             except BuildError as error:
                 self.close()
-                if len(outcomes) == len(cases):
+                if len(answers) == len(cases):
                     break  # every case was answered before that
-                outcomes.append(broken(cases[len(outcomes)], error.why))
-        return outcomes
+                answers.append({"ended": error.why})
+        return answers
 
     @abstractmethod
     def _start(self) -> None:
         """Starts what runs cases, unless it is there."""
 
     @abstractmethod
-    def _answers(self, cases: Sequence[Case], take: Callable[[dict[str, Any]], None]) -> None:
+    def _answers(self, cases: Sequence[Encodable], take: Callable[[dict[str, Any]], None]) -> None:
         """Gives worker.py's answer for each; BuildError if they end before all cases do."""
 
     @abstractmethod
@@ -101,7 +112,7 @@ class ProcessRunner(Runner):
         Thread(target=read, daemon=True).start()
         self._process, self._lines = process, lines
 
-    def _answers(self, cases: Sequence[Case], take: Callable[[dict[str, Any]], None]) -> None:
+    def _answers(self, cases: Sequence[Encodable], take: Callable[[dict[str, Any]], None]) -> None:
         assert self._process and self._process.stdin
         with tempfile.TemporaryDirectory() as folder:
             request = Path(folder, "request.json")
@@ -154,7 +165,7 @@ class ChromiumRunner(Runner):
         started.run("import sys; sys.path.insert(0, '.'); import worker", "start.py", _nothing)
         self._python = started
 
-    def _answers(self, cases: Sequence[Case], take: Callable[[dict[str, Any]], None]) -> None:
+    def _answers(self, cases: Sequence[Encodable], take: Callable[[dict[str, Any]], None]) -> None:
         assert self._python
         self._python.write("request.json", _request(cases))
         text = ""
@@ -175,7 +186,7 @@ class ChromiumRunner(Runner):
         self._stack.close()
 
 
-def _request(cases: Sequence[Case]) -> bytes:
+def _request(cases: Sequence[Encodable]) -> bytes:
     return json.dumps([case.encoded() for case in cases]).encode()
 
 

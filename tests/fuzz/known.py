@@ -1,0 +1,66 @@
+"""Where a difference is none of Tallow's mistakes: what others get wrong, and what is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .case import Case, Node
+
+ROUGH_ON_GPU = dict.fromkeys(("Acos", "Asin", "Atan"), 2e-4)
+"""WGSL demands no more of these than an absolute error of about 7e-5."""
+
+
+@dataclass(frozen=True)
+class Misled:
+    """An oracle that is wrong about cases. applies: whether about this one."""
+
+    oracle: str
+    applies: Callable[[Case], bool]
+    reason: str
+
+
+def _has(*operators: str, before: int = 1000) -> Callable[[Case], bool]:
+    """Whether a case has one of them, in an operator set before that one."""
+    return lambda case: case.opsets[""] < before and not set(operators).isdisjoint(case.operators)
+
+
+MISLED = (
+    Misled(
+        "reference",
+        _has("Softmax", "LogSoftmax", "Hardmax", before=13),
+        "it takes the chosen axis alone, as later sets do",
+    ),
+)
+
+
+def misled(oracle: str, case: Case) -> bool:
+    """Whether the oracle's answer is not to be asked about a case."""
+    return any(entry.oracle == oracle and entry.applies(case) for entry in MISLED)
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """applies: whether it is about a node. reason: why Tallow's answer stands."""
+
+    op: str
+    applies: Callable[[Node], bool]
+    reason: str
+
+
+DEVIATIONS = (
+    Deviation(
+        "Resize",
+        lambda node: node.attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize",
+        "the region's edges are read as the standard says",
+    ),
+)
+
+
+def deviation(case: Case) -> Deviation | None:
+    """The known deviation that explains a difference, if one does."""
+    for node in case.graph.every_node():
+        for entry in DEVIATIONS:
+            if entry.op == node.op and entry.applies(node):
+                return entry
+    return None
