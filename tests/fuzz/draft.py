@@ -15,7 +15,7 @@ from .case import OTHER, Case, Graph, Kind, Node, Value, kind_of
 
 T = TypeVar("T")
 Shape = tuple[int, ...]
-OLDEST, NEWEST = 7, 26
+OLDEST, NEWEST = 7, 28
 _NAMED = {
     "float": "float32", "double": "float64",
     **{name: name for name in ("bool", "float16", "bfloat16", *values.INTEGERS)},

@@ -17,7 +17,7 @@ from .known import ROUGH_ON_GPU, misled
 _EPSILONS = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
 # How many epsilons are near enough: a GPU's exp and pow lose some, and float16 is computed in one
 # go or operator by operator.
-_USUAL = {"float64": 1000, "float32": 150, "float16": 6, "bfloat16": 4}
+_USUAL = {"float64": 1e6, "float32": 150, "float16": 6, "bfloat16": 4}
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ MISLED = (
         _has("Softmax", "LogSoftmax", "Hardmax", before=13),
         "it takes the chosen axis alone, as later sets do",
     ),
+    Misled("reference", _has("GlobalMaxPool"), "of one spatial axis it reduces the channels too"),
 )
 
 
