@@ -16,6 +16,7 @@ from .limits import PATIENCE
 
 _HERE = Path(__file__).parent
 _ORACLES = ("onnxruntime", "reference")
+WORKERS = (runners.WORKER, _HERE / "program_worker.py")
 
 
 def _process(worker: str, argument: str) -> ProcessRunner:
@@ -80,7 +81,7 @@ def started(device: str) -> Iterator[Bench]:
     with ExitStack() as stack:
         runner: Runner
         if device == "webgpu":
-            runner = stack.enter_context(runners.started(device))
+            runner = stack.enter_context(runners.started(device, WORKERS))
         else:
             runner = _process("device_worker.py", "numpy" if device == "numpy" else "webgpu")
             stack.callback(runner.close)

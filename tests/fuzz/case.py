@@ -21,6 +21,9 @@ Value = Any
 OTHER = {"": 21, "ai.onnx.ml": 5, "ai.onnx.preview.training": 1, "com.microsoft": 1}
 """The versions of the domains that a case does not draw one for."""
 
+PROGRAM = "tallow"
+"""The domain of nodes that are calls of Tallow's functions."""
+
 
 @dataclass(frozen=True, eq=False)
 class Node:
@@ -99,10 +102,22 @@ class Case:
         return model.SerializeToString()
 
     def encoded(self) -> dict[str, Any]:
-        """As conformance's worker.py takes it."""
+        """As program_worker.py takes it, and, where it is a model, conformance's worker.py."""
         feeds = {name: encode(value) for name, value in self.feeds.items()}
+        if self.is_program:
+            return {"id": self.id, "program": self._program(), "feeds": [feeds]}
         model = base64.b64encode(self.model()).decode()
         return {"id": self.id, "model": model, "feeds": [feeds]}
+
+    @property
+    def is_program(self) -> bool:
+        """Whether its nodes are calls of Tallow's functions, not operators of ONNX."""
+        return all(node.domain == PROGRAM for node in self.graph.nodes)
+
+    def _program(self) -> dict[str, Any]:
+        calls = [[n.op, n.inputs, dict(n.attributes), n.outputs[0]] for n in self.graph.nodes]
+        known = {name: encode(value) for name, value in self.graph.known.items()}
+        return {"calls": calls, "known": known, "outputs": list(self.graph.outputs)}
 
 
 def kind_of(value: Value) -> Kind:

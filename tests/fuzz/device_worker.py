@@ -1,4 +1,4 @@
-"""As conformance's worker.py, for this machine's Python, with a limit on what a case computes.
+"""As program_worker.py, for this machine's Python, with a limit on what a case computes.
 
 python device_worker.py DEVICE         reads names of request files from standard input
 """
@@ -13,8 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.fuzz import limits
-from tests.onnx.conformance import worker
+from tests.fuzz import limits, program_worker
 
 
 def main() -> None:
@@ -23,7 +22,7 @@ def main() -> None:
     for line in sys.stdin:
         for case in json.loads(Path(line.strip()).read_text("utf-8")):
             limits.begin()
-            print(json.dumps(asyncio.run(worker.run(case, sys.argv[1]))), flush=True)
+            print(json.dumps(asyncio.run(program_worker.run(case, sys.argv[1]))), flush=True)
 
 
 if __name__ == "__main__":

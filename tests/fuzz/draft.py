@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from onnx import defs
 
 from . import values
-from .case import OTHER, Case, Graph, Kind, Node, Value, kind_of
+from .case import OTHER, PROGRAM, Case, Graph, Kind, Node, Value, kind_of
 
 T = TypeVar("T")
 Shape = tuple[int, ...]
@@ -180,7 +180,8 @@ class Draft:
     ) -> list[str]:
         """Adds a node; the names of its results. Attributes that are None are left out."""
         names = [self.name() for _ in range(outputs)]
-        kept = {key: value for key, value in attributes.items() if value is not None}
+        keep = domain == PROGRAM
+        kept = {key: value for key, value in attributes.items() if keep or value is not None}
         self.nodes.append(Node(op, inputs, tuple(names), kept, domain))
         return names
 

@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.fuzz import limits
 from tests.fuzz.coding import decoded
+from tests.fuzz.program_worker import numpy_run
 from tests.onnx.conformance.worker import encode
 
 Feeds = dict[str, Any]
@@ -55,12 +56,20 @@ ORACLES: dict[str, Callable[[bytes, Feeds], list[Any]]] = {
 }
 
 
+def _numpy(program: dict[str, Any], feeds: Feeds) -> list[Any]:
+    known = {name: decoded(value) for name, value in program["known"].items()}
+    return numpy_run(program, {**known, **feeds})
+
+
 def ask(case: dict[str, Any], oracle: str) -> dict[str, Any]:
-    """What an oracle answers."""
+    """What an oracle answers; of a program it is NumPy."""
     (encoded,) = case["feeds"]
     try:
         feeds = {name: decoded(value) for name, value in encoded.items()}
-        outputs = ORACLES[oracle](base64.b64decode(case["model"]), feeds)
+        if "program" in case:
+            outputs = _numpy(case["program"], feeds)
+        else:
+            outputs = ORACLES[oracle](base64.b64decode(case["model"]), feeds)
         return {"outputs": [encode(value) for value in outputs]}
     except Exception as error:  # theirs have no common root
         return {"error": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"}
@@ -73,7 +82,8 @@ def main() -> None:
     for line in sys.stdin:
         for case in json.loads(Path(line.strip()).read_text("utf-8")):
             limits.begin()
-            said = {oracle: ask(case, oracle) for oracle in sys.argv[1].split(",")}
+            names = ["numpy"] if "program" in case else sys.argv[1].split(",")
+            said = {name: ask(case, name) for name in names}
             print(json.dumps(said), flush=True)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..case import Case, element_type
@@ -47,7 +49,7 @@ def bit_cast(draft: Draft) -> Case:
 @draws("casting", "Relu Selu Elu Celu LeakyRelu ThresholdedRelu HardSigmoid HardSwish Mish Gelu")
 def activation(draft: Draft) -> Case:
     draft.opset()
-    chosen = {}
+    chosen: dict[str, Any] = {}
     for key in {
         "Selu": ("alpha", "gamma"),
         "HardSigmoid": ("alpha", "beta"),

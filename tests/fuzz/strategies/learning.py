@@ -106,7 +106,11 @@ def linear(draft: Draft) -> Case:
     count = draft.integer(2, 3)
     coefficients = [draft.real() for _ in range(count * x.shape[1])]
     intercepts = [draft.real() + 0.03 * i for i in range(count)]
-    same = {"coefficients": coefficients, "intercepts": intercepts, "post_transform": None}
+    same: dict[str, Any] = {
+        "coefficients": coefficients,
+        "intercepts": intercepts,
+        "post_transform": None,
+    }
     if draft.op == "LinearRegressor":
         same["post_transform"] = draft.pick(_POST[:4])
         return draft.result(draft.given(x), targets=count, **same, scaled=True, slack=8)

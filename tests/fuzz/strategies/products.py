@@ -65,7 +65,8 @@ def einsum(draft: Draft) -> Case:
     lengths = {letter: draft.integer(1, 4) for letter in "ijkA"}
     dotted = draft.integer(0, 3) == 3
     batch = draft.shape(0, 2, zeros=False, long=3)
-    terms, arrays = [], []
+    terms: list[str] = []
+    arrays: list[np.ndarray] = []
     dtype = draft.dtype(0, ("float32", "float64", "int32", "int64", "float16"))
     for _ in range(draft.integer(1, 3)):
         letters = [draft.pick("ijkA") for _ in range(draft.integer(0 if dotted else 1, 3))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..case import Case
@@ -30,7 +32,7 @@ def resize(draft: Draft) -> Case:
     order = range(len(shape)) if axes is None else axes
     limit = 6 if opset >= 19 else 5
     kind = draft.pick([k for k in _COORDINATES[:limit] if k] + [None, _COORDINATES[6]])
-    chosen = {"coordinate_transformation_mode": kind, "mode": mode, "axes": axes}
+    chosen: dict[str, Any] = {"coordinate_transformation_mode": kind, "mode": mode, "axes": axes}
     if mode in (None, "nearest"):
         chosen["nearest_mode"] = draft.pick(_NEAREST)
     elif mode == "cubic":

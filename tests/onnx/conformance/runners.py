@@ -143,10 +143,14 @@ class ProcessRunner(Runner):
 
 
 class ChromiumRunner(Runner):
-    """Runs cases in a headless Chromium's Python, on WebGPU or NumPy."""
+    """Runs cases in a headless Chromium's Python, on WebGPU or NumPy. workers: files that it has;
+    the last of them serves."""
 
-    def __init__(self, device: str, chromium: Browser, address: str) -> None:
+    def __init__(
+        self, device: str, chromium: Browser, address: str, workers: Sequence[Path] = (WORKER,)
+    ) -> None:
         super().__init__(device)
+        self._workers = workers
         self._browser = chromium
         self._address = address
         self._stack = ExitStack()
@@ -161,8 +165,10 @@ class ChromiumRunner(Runner):
         if booted.device != self.device:
             why = booted.reason or "the browser did not say why"
             raise BuildError(f"Getting the device {self.device}", why, "try again")
-        started.write(WORKER.name, WORKER.read_bytes())
-        started.run("import sys; sys.path.insert(0, '.'); import worker", "start.py", _nothing)
+        for worker in self._workers:
+            started.write(worker.name, worker.read_bytes())
+        serving = f"import {self._workers[-1].stem} as serving"
+        started.run(f"import sys; sys.path.insert(0, '.'); {serving}", "start.py", _nothing)
         self._python = started
 
     def _answers(self, cases: Sequence[Encodable], take: Callable[[dict[str, Any]], None]) -> None:
@@ -177,7 +183,7 @@ class ChromiumRunner(Runner):
                 for line in lines:
                     take(json.loads(line))
 
-        code = f"await worker.serve('request.json', {self.device!r})"
+        code = f"await serving.serve('request.json', {self.device!r})"
         if self._python.run(code, "serve.py", write, PATIENCE).status:
             raise BuildError("Running cases", "it ended the browser's Python", "")
 
@@ -195,16 +201,17 @@ def _nothing(stream: str, text: str) -> None:
 
 
 @contextmanager
-def started(device: str) -> Iterator[Runner]:
-    """The runner of a device as the command line knows it: numpy, native or webgpu."""
+def started(device: str, workers: Sequence[Path] = (WORKER,)) -> Iterator[Runner]:
+    """The runner of a device as the command line knows it: numpy, native or webgpu. workers: what
+    serves, the last of them, and what that imports."""
     with ExitStack() as stack:
         runner: Runner
         if device == "webgpu":
             address = stack.enter_context(server.running(DIST))
             playwright = stack.enter_context(sync_playwright())
             chromium = stack.enter_context(browser.launch(playwright))
-            runner = ChromiumRunner("webgpu", chromium, address)
+            runner = ChromiumRunner("webgpu", chromium, address, workers)
         else:
-            runner = ProcessRunner("webgpu" if device == "native" else device)
+            runner = ProcessRunner("webgpu" if device == "native" else device, workers[-1])
         stack.callback(runner.close)
         yield runner
