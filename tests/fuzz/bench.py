@@ -15,7 +15,7 @@ from .judgement import Verdict, judge
 from .limits import PATIENCE
 
 _HERE = Path(__file__).parent
-_ORACLES = ("onnxruntime", "reference")
+ORACLES = ("onnxruntime", "reference")
 WORKERS = (runners.WORKER, _HERE / "program_worker.py")
 
 
@@ -28,30 +28,31 @@ class Bench:
 
     def __init__(self, device: Runner) -> None:
         self.device = device
-        self._oracles = _process("oracle_worker.py", ",".join(_ORACLES))
-        self._alone = {name: _process("oracle_worker.py", name) for name in _ORACLES}
+        self._oracles = {name: _process("oracle_worker.py", name) for name in ORACLES}
         self._numpy = None if device.device == "numpy" else _process("device_worker.py", "numpy")
 
     def judge(self, cases: Sequence[Case]) -> list[Verdict]:
-        """The verdict of each case."""
+        """The verdict of each case. The second oracle is asked where the first does not settle it:
+        it is slow."""
+        first, second = ORACLES
         with ThreadPoolExecutor(1) as other:
-            asked = other.submit(self._others, cases)
+            asked = other.submit(self._answers, first, cases)
             said = self.device.ask(cases)
-            others = asked.result()
-        rough = self._numpy is not None
-        verdicts = [judge(*each, rough=rough) for each in zip(cases, said, others, strict=True)]
+            answers = [{first: answer} for answer in asked.result()]
+        verdicts = [self._verdict(*each) for each in zip(cases, said, answers, strict=True)]
+        left = [i for i, verdict in enumerate(verdicts) if not verdict.settled]
+        asked_again = self._answers(second, [cases[i] for i in left])
+        for i, answer in zip(left, asked_again, strict=True):
+            verdicts[i] = self._verdict(cases[i], said[i], {**answers[i], second: answer})
         return verdicts if self._numpy is None else self._beside_numpy(verdicts, said)
 
-    def _others(self, cases: Sequence[Case]) -> list[dict[str, Any]]:
-        answers = self._oracles.ask(cases)
-        for i, answer in enumerate(answers):
-            if "ended" in answer:  # one of them did: ask each alone
-                answers[i] = {
-                    name: said.get(name, {"error": "it ended the process"})
-                    for name, runner in self._alone.items()
-                    for said in runner.ask(cases[i : i + 1])
-                }
-        return answers
+    def _verdict(self, case: Case, said: dict[str, Any], others: dict[str, Any]) -> Verdict:
+        return judge(case, said, others, rough=self._numpy is not None)
+
+    def _answers(self, oracle: str, cases: Sequence[Case]) -> list[dict[str, Any]]:
+        """What it says of each case; of one that ends it, that it has no answer."""
+        answers = self._oracles[oracle].ask(cases)
+        return [{"error": a["ended"]} if "ended" in a else a for a in answers]
 
     def _beside_numpy(
         self, verdicts: list[Verdict], said: Sequence[dict[str, Any]]
@@ -63,14 +64,14 @@ class Bench:
         for i, answer in zip(open_, self._numpy.ask(cases), strict=True):
             if not answer.get("error", "ended"):
                 numpy = {"Tallow on NumPy": {"outputs": answer["outputs"][0]}}
-                beside = judge(verdicts[i].case, said[i], numpy, rough=True)
+                beside = self._verdict(verdicts[i].case, said[i], numpy)
                 if beside.status == "finding" or verdicts[i].status == "unjudged":
                     verdicts[i] = beside
         return verdicts
 
     def close(self) -> None:
         """Ends the processes, but not the device's."""
-        for runner in (self._oracles, *self._alone.values(), self._numpy):
+        for runner in (*self._oracles.values(), self._numpy):
             if runner:
                 runner.close()
 

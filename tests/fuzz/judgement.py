@@ -20,6 +20,9 @@ _EPSILONS = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfl
 _USUAL = {"float64": 1e6, "float32": 150, "float16": 6, "bfloat16": 4}
 
 
+_JUDGED = ("values", "shape", "type", "count")  # kinds of findings that oracles decide
+
+
 @dataclass(frozen=True)
 class Verdict:
     """status: "agreed"; "refused", by an error of Tallow's; "unjudged", where nobody else answers;
@@ -36,6 +39,12 @@ class Verdict:
     def signature(self) -> tuple[str, ...]:
         """What findings of one cause have in common, mostly."""
         return (*self.case.operators, self.kind)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the answer of another oracle would change nothing."""
+        judged = self.status == "finding" and self.kind in _JUDGED
+        return not (judged or self.status == "unjudged")
 
 
 def judge(

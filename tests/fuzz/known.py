@@ -25,14 +25,50 @@ def _has(*operators: str, before: int = 1000) -> Callable[[Case], bool]:
     return lambda case: case.opsets[""] < before and not set(operators).isdisjoint(case.operators)
 
 
-MISLED = (
-    Misled(
-        "reference",
-        _has("Softmax", "LogSoftmax", "Hardmax", before=13),
-        "it takes the chosen axis alone, as later sets do",
-    ),
-    Misled("reference", _has("GlobalMaxPool"), "of one spatial axis it reduces the channels too"),
-)
+def _given(case: Case, op: str, *positions: int) -> bool:
+    """Whether a node of that operator has one of these inputs."""
+    return any(
+        any(node.inputs[i : i + 1] not in ((), ("",)) for i in positions)
+        for node in case.graph.every_node()
+        if node.op == op
+    )
+
+
+def _set(case: Case, op: str, *names: str) -> bool:
+    """Whether a node of that operator has one of these attributes."""
+    return any(
+        not set(names).isdisjoint(node.attributes)
+        for node in case.graph.every_node()
+        if node.op == op
+    )
+
+
+def _recurrent(case: Case) -> bool:
+    beyond = ("activations", "clip", "direction", "input_forget")
+    return any(_given(case, op, 4) or _set(case, op, *beyond) for op in ("RNN", "GRU", "LSTM"))
+
+
+def _has_texts(case: Case) -> bool:
+    return any(kind.dtype == "string" for kind in case.graph.inputs.values()) or any(
+        value.dtype == object for value in case.graph.known.values()
+    )
+
+
+MISLED = tuple(
+    Misled("reference", applies, reason)
+    for applies, reason in (
+        (_has("Softmax", "LogSoftmax", "Hardmax", before=13),
+         "it takes the chosen axis alone, as later sets do"),
+        (_has("GlobalMaxPool"), "of one spatial axis it reduces the channels too"),
+        (_recurrent, "it has no lengths, and the usual activations in one direction alone"),
+        (lambda case: _given(case, "ConvTranspose", 2) and _set(case, "ConvTranspose", "group"),
+         "of groups it adds the first channel's bias to all"),
+        (_has("StringNormalizer"), "it strips accents"),
+        (_has("Optional"), "it takes a sequence for the optional itself"),
+        (_has("ai.onnx.preview.training.Adam"), "it computes in float64"),
+        (lambda case: _has("Pad")(case) and _has_texts(case), "it fills texts with '0'"),
+    )
+)  # fmt: skip
 
 
 def misled(oracle: str, case: Case) -> bool:

@@ -1,9 +1,9 @@
 """What others say of a case: onnxruntime and the onnx package's reference evaluator.
 
-python oracle_worker.py ORACLES        reads names of request files from standard input
+python oracle_worker.py ORACLE         reads names of request files from standard input
 
-ORACLES: names of the table below, apart by commas. They run in a process of their own, since a
-model that is out of the ordinary may end it. An answer is {oracle: {"outputs"} or {"error"}}.
+ORACLE: a name of the table below. It runs in a process of its own, since a model that is out of the
+ordinary may end it. An answer is {"outputs": [value]} or {"error": why}.
 """
 
 from __future__ import annotations
@@ -82,9 +82,7 @@ def main() -> None:
     for line in sys.stdin:
         for case in json.loads(Path(line.strip()).read_text("utf-8")):
             limits.begin()
-            names = ["numpy"] if "program" in case else sys.argv[1].split(",")
-            said = {name: ask(case, name) for name in names}
-            print(json.dumps(said), flush=True)
+            print(json.dumps(ask(case, sys.argv[1])), flush=True)
 
 
 if __name__ == "__main__":

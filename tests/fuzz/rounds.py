@@ -56,6 +56,10 @@ class Rounds:
                     self.findings.append(small)
                 self._seen |= {verdict.signature, small.signature}
 
+    def count(self, status: str) -> int:
+        """The cases of that status, of all families."""
+        return sum(n for (_, name), n in self._counts.items() if name == status)
+
     def _status(self, verdict: Verdict) -> str:
         known = verdict.status in ("finding", "disputed") and deviation(verdict.case)
         return "known" if known else verdict.status
