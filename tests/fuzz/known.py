@@ -64,6 +64,7 @@ MISLED = tuple(
         (lambda case: _given(case, "ConvTranspose", 2) and _set(case, "ConvTranspose", "group"),
          "of groups it adds the first channel's bias to all"),
         (_has("StringNormalizer"), "it strips accents"),
+        (_has("AffineGrid"), "of float16 it makes float32"),
         (_has("Optional"), "it takes a sequence for the optional itself"),
         (_has("ai.onnx.preview.training.Adam"), "it computes in float64"),
         (lambda case: _has("Pad")(case) and _has_texts(case), "it fills texts with '0'"),

@@ -16,7 +16,7 @@ from .case import Case
 from .coding import written
 from .judgement import Verdict
 
-_TRIES = 300
+_TRIES = 150
 """Cases that are run, at most, to make one small."""
 
 

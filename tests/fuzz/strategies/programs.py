@@ -78,7 +78,7 @@ def _chosen(p: Program) -> None:
 
 
 def _reduced(p: Program) -> None:
-    name = p.one(lambda x: x.ndim)
+    name = p.one(lambda x: x.ndim and x.size)
     if name:
         x = p.values[name]
         names = "any all" if x.dtype.kind == "b" else "sum max min prod"
@@ -88,7 +88,7 @@ def _reduced(p: Program) -> None:
 
 
 def _searched(p: Program) -> None:
-    name = p.one(lambda x: x.ndim and x.dtype.kind != "b")
+    name = p.one(lambda x: x.ndim and x.size and x.dtype.kind != "b")
     if name:
         axis = p.draft.axis(p.values[name].ndim)
         p.call(p.draft.pick(("argmax", "argmin", "sort", "cumulative_sum")), name, axis=axis)
