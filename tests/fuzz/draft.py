@@ -16,6 +16,7 @@ from .case import OTHER, PROGRAM, Case, Graph, Kind, Node, Value, kind_of
 T = TypeVar("T")
 Shape = tuple[int, ...]
 OLDEST, NEWEST = 7, 28
+_USUAL = 21
 _NAMED = {
     "float": "float32", "double": "float64",
     **{name: name for name in ("bool", "float16", "bfloat16", *values.INTEGERS)},
@@ -89,9 +90,11 @@ class Draft:
         return self.integer(int(low * 8), int(high * 8)) / 8
 
     def opset(self, first: int = OLDEST, last: int = NEWEST) -> int:
-        """The operator set of the operator's domain, mostly the newest that defines it."""
+        """The operator set of the operator's domain: mostly the newest that defines the operator
+        and that onnxruntime has, too."""
         found = [v for v in versions(self.op, self.domain, first) if first <= v <= last] or [first]
-        chosen = found[0] if len(found) == 1 or self.flag() else self.pick(found)
+        usual = [v for v in found if v <= _USUAL] or found
+        chosen = self.pick((usual[0], usual[0], *found)) if len(found) > 1 else found[0]
         self.opsets[self.domain] = chosen
         return chosen
 

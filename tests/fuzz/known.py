@@ -48,9 +48,17 @@ def _recurrent(case: Case) -> bool:
     return any(_given(case, op, 4) or _set(case, op, *beyond) for op in ("RNN", "GRU", "LSTM"))
 
 
-def _has_texts(case: Case) -> bool:
-    return any(kind.dtype == "string" for kind in case.graph.inputs.values()) or any(
-        value.dtype == object for value in case.graph.known.values()
+def _fed(case: Case, dtype: str) -> bool:
+    return any(kind.dtype == dtype for kind in case.graph.inputs.values()) or any(
+        value.dtype.name == dtype for value in case.graph.known.values()
+    )
+
+
+def _accented(case: Case) -> bool:
+    return any(
+        not text.isascii()
+        for value in [*case.feeds.values(), *case.graph.known.values()]
+        for text in value.ravel().tolist()
     )
 
 
@@ -63,11 +71,14 @@ MISLED = tuple(
         (_recurrent, "it has no lengths, and the usual activations in one direction alone"),
         (lambda case: _given(case, "ConvTranspose", 2) and _set(case, "ConvTranspose", "group"),
          "of groups it adds the first channel's bias to all"),
-        (_has("StringNormalizer"), "it strips accents"),
+        (lambda case: _has("StringNormalizer")(case) and _accented(case), "it strips accents"),
+        (lambda case: _has("Erf")(case) and _fed(case, "float64"), "it computes in float32"),
+        (_has("LRN"), "it leaves the last channels as they are"),
+        (lambda case: _set(case, "Unique", "sorted"), "it sorts in any case"),
         (_has("AffineGrid"), "of float16 it makes float32"),
         (_has("Optional"), "it takes a sequence for the optional itself"),
         (_has("ai.onnx.preview.training.Adam"), "it computes in float64"),
-        (lambda case: _has("Pad")(case) and _has_texts(case), "it fills texts with '0'"),
+        (lambda case: _has("Pad")(case) and (_fed(case, "string") or _fed(case, "object")), "it fills texts with '0'"),
     )
 )  # fmt: skip
 
@@ -86,13 +97,29 @@ class Deviation:
     reason: str
 
 
+def _pool(node: Node) -> bool:
+    dilations = node.attributes.get("dilations", [1])
+    return node.attributes.get("auto_pad", "").startswith("SAME") and max(dilations) > 1
+
+
 DEVIATIONS = (
     Deviation(
         "Resize",
         lambda node: node.attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize",
-        "the region's edges are read as the standard says",
+        "the standard's formula for the region; others take it for whole, or copy",
+    ),
+    Deviation(
+        "Pad",
+        lambda node: node.attributes.get("mode") == "wrap",
+        "what is wrapped is the input, not what negative pads leave of it",
+    ),
+    *(
+        Deviation(op, _pool, "SAME pads until the lengths are those of no dilation")
+        for op in ("MaxPool", "AveragePool", "LpPool")
     ),
 )
+"""What strategies draw, and others answer otherwise. They do not draw at all: NaN for Max, Min, TopK,
+Unique and what searches, slices backwards to INT_MAX, ScaledTanh without alpha and beta."""
 
 
 def deviation(case: Case) -> Deviation | None:
