@@ -24,7 +24,7 @@ Command = Callable[[argparse.Namespace], int]
 
 def main(argv: Sequence[str]) -> int:
     """Runs one command and returns its exit status."""
-    passes_on = argv[:1] in (["test"], ["bench"], ["conformance"])
+    passes_on = argv[:1] in (["test"], ["bench"], ["conformance"], ["fuzz"])
     options = _parser().parse_args(argv[:1] if passes_on else argv)
     options.rest = list(argv[1:])
     command: Command = options.command
@@ -59,6 +59,8 @@ def _parser() -> argparse.ArgumentParser:
     add("bench", _bench, "measure the models; arguments go to bench/run.py")
     words = "run the official ONNX cases and write docs/onnx-support.md; --help tells more"
     add("conformance", _conformance, words)
+    words = "look for wrong answers with random models, beside onnxruntime; --help tells more"
+    add("fuzz", _fuzz, words)
     run = add("run", _run, "run a Python file in headless Chromium's Pyodide, with tallow")
     run.add_argument("script", type=Path, metavar="FILE.py")
     run.add_argument("--device", choices=("webgpu", "numpy"), help="webgpu fails if there is none")
@@ -100,6 +102,11 @@ def _bench(options: argparse.Namespace) -> int:
 def _conformance(options: argparse.Namespace) -> int:
     variables = setup.for_browser()
     become("-m", "tests.onnx.conformance", *options.rest, extra=variables, cwd=ROOT)
+
+
+def _fuzz(options: argparse.Namespace) -> int:
+    variables = setup.for_browser()
+    become("-m", "tests.fuzz", *options.rest, extra=variables, cwd=ROOT)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -21,7 +21,17 @@ def test_the_commands_need_the_standard_library_only():
     """-S: no site-packages; -I: no environment. So it is before there is a .venv."""
     done = python("-I", "-S", "build.py", "--help")
     assert done.returncode == 0, done.stderr
-    for command in ("serve", "test", "build", "check", "bench", "conformance", "run", "models"):
+    for command in (
+        "serve",
+        "test",
+        "build",
+        "check",
+        "bench",
+        "conformance",
+        "fuzz",
+        "run",
+        "models",
+    ):
         assert re.search(rf"^    {command}\b", done.stdout, re.MULTILINE), command
 
 

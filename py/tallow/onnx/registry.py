@@ -200,6 +200,12 @@ def host_operators() -> Mapping[tuple[str, str], Operator]:
     return _ON_HOST
 
 
+def control_operators() -> Mapping[tuple[str, str], Operator]:
+    """Every operator that runs graphs of the file, by (domain, name)."""
+    operators()
+    return _CONTROL
+
+
 _STANDARD = ("", "ai.onnx", "ai.onnx.ml", "ai.onnx.training", "ai.onnx.preview.training")
 _REGISTERED: set[tuple[str, str]] = set()
 

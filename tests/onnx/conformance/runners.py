@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, Protocol
 
 from playwright.sync_api import Browser, sync_playwright
 
@@ -29,6 +29,13 @@ PATIENCE = 180
 """Seconds that a case may take: the largest networks need most of them on two slow cores."""
 
 
+class Encodable(Protocol):
+    """What is run: cases of conformance, and of the fuzzer."""
+
+    def encoded(self) -> dict[str, Any]:
+        """As worker.py takes it."""
+
+
 class Runner(ABC):
     """Runs cases on `device` ("numpy" or "webgpu"), one after the other."""
 
@@ -36,30 +43,34 @@ class Runner(ABC):
         self.device = device
 
     def run(self, cases: Sequence[Case]) -> list[Outcome]:
-        """The outcome of each. A case that ends what runs it, or takes too long, has failed, and
-        the next one gets a new start. Raises BuildError if there is no starting."""
-        outcomes: list[Outcome] = []
+        """The outcome of each. A case that ends what runs it, or takes too long, has failed."""
+        answers = zip(cases, self.ask(cases), strict=True)
+        return [
+            broken(case, said["ended"]) if "ended" in said else judge(case, said, self.device)
+            for case, said in answers
+        ]
 
-        def take(said: dict[str, Any]) -> None:
-            outcomes.append(judge(cases[len(outcomes)], said, self.device))
-
-        while len(outcomes) < len(cases):
+    def ask(self, cases: Sequence[Encodable]) -> list[dict[str, Any]]:
+        """The worker's answer for each. For a case that ends what runs it, or takes too long, it is
+        {"ended": why}, and the next one gets a new start. Raises BuildError if none starts."""
+        answers: list[dict[str, Any]] = []
+        while len(answers) < len(cases):
             self._start()
             try:
-                self._answers(cases[len(outcomes) :], take)
+                self._answers(cases[len(answers) :], answers.append)
             except BuildError as error:
                 self.close()
-                if len(outcomes) == len(cases):
+                if len(answers) == len(cases):
                     break  # every case was answered before that
-                outcomes.append(broken(cases[len(outcomes)], error.why))
-        return outcomes
+                answers.append({"ended": error.why})
+        return answers
 
     @abstractmethod
     def _start(self) -> None:
         """Starts what runs cases, unless it is there."""
 
     @abstractmethod
-    def _answers(self, cases: Sequence[Case], take: Callable[[dict[str, Any]], None]) -> None:
+    def _answers(self, cases: Sequence[Encodable], take: Callable[[dict[str, Any]], None]) -> None:
         """Gives worker.py's answer for each; BuildError if they end before all cases do."""
 
     @abstractmethod
@@ -101,7 +112,7 @@ class ProcessRunner(Runner):
         Thread(target=read, daemon=True).start()
         self._process, self._lines = process, lines
 
-    def _answers(self, cases: Sequence[Case], take: Callable[[dict[str, Any]], None]) -> None:
+    def _answers(self, cases: Sequence[Encodable], take: Callable[[dict[str, Any]], None]) -> None:
         assert self._process and self._process.stdin
         with tempfile.TemporaryDirectory() as folder:
             request = Path(folder, "request.json")
@@ -132,10 +143,14 @@ class ProcessRunner(Runner):
 
 
 class ChromiumRunner(Runner):
-    """Runs cases in a headless Chromium's Python, on WebGPU or NumPy."""
+    """Runs cases in a headless Chromium's Python, on WebGPU or NumPy. workers: files that it has;
+    the last of them serves."""
 
-    def __init__(self, device: str, chromium: Browser, address: str) -> None:
+    def __init__(
+        self, device: str, chromium: Browser, address: str, workers: Sequence[Path] = (WORKER,)
+    ) -> None:
         super().__init__(device)
+        self._workers = workers
         self._browser = chromium
         self._address = address
         self._stack = ExitStack()
@@ -150,11 +165,13 @@ class ChromiumRunner(Runner):
         if booted.device != self.device:
             why = booted.reason or "the browser did not say why"
             raise BuildError(f"Getting the device {self.device}", why, "try again")
-        started.write(WORKER.name, WORKER.read_bytes())
-        started.run("import sys; sys.path.insert(0, '.'); import worker", "start.py", _nothing)
+        for worker in self._workers:
+            started.write(worker.name, worker.read_bytes())
+        serving = f"import {self._workers[-1].stem} as serving"
+        started.run(f"import sys; sys.path.insert(0, '.'); {serving}", "start.py", _nothing)
         self._python = started
 
-    def _answers(self, cases: Sequence[Case], take: Callable[[dict[str, Any]], None]) -> None:
+    def _answers(self, cases: Sequence[Encodable], take: Callable[[dict[str, Any]], None]) -> None:
         assert self._python
         self._python.write("request.json", _request(cases))
         text = ""
@@ -166,7 +183,7 @@ class ChromiumRunner(Runner):
                 for line in lines:
                     take(json.loads(line))
 
-        code = f"await worker.serve('request.json', {self.device!r})"
+        code = f"await serving.serve('request.json', {self.device!r})"
         if self._python.run(code, "serve.py", write, PATIENCE).status:
             raise BuildError("Running cases", "it ended the browser's Python", "")
 
@@ -175,7 +192,7 @@ class ChromiumRunner(Runner):
         self._stack.close()
 
 
-def _request(cases: Sequence[Case]) -> bytes:
+def _request(cases: Sequence[Encodable]) -> bytes:
     return json.dumps([case.encoded() for case in cases]).encode()
 
 
@@ -184,16 +201,17 @@ def _nothing(stream: str, text: str) -> None:
 
 
 @contextmanager
-def started(device: str) -> Iterator[Runner]:
-    """The runner of a device as the command line knows it: numpy, native or webgpu."""
+def started(device: str, workers: Sequence[Path] = (WORKER,)) -> Iterator[Runner]:
+    """The runner of a device as the command line knows it: numpy, native or webgpu. workers: what
+    serves, the last of them, and what that imports."""
     with ExitStack() as stack:
         runner: Runner
         if device == "webgpu":
             address = stack.enter_context(server.running(DIST))
             playwright = stack.enter_context(sync_playwright())
             chromium = stack.enter_context(browser.launch(playwright))
-            runner = ChromiumRunner("webgpu", chromium, address)
+            runner = ChromiumRunner("webgpu", chromium, address, workers)
         else:
-            runner = ProcessRunner("webgpu" if device == "native" else device)
+            runner = ProcessRunner("webgpu" if device == "native" else device, workers[-1])
         stack.callback(runner.close)
         yield runner

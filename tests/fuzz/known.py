@@ -1,0 +1,131 @@
+"""Where a difference is none of Tallow's mistakes: what others get wrong, and what is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .case import Case, Node
+
+ROUGH_ON_GPU = dict.fromkeys(("Acos", "Asin", "Atan"), 2e-4)
+"""WGSL demands no more of these than an absolute error of about 7e-5."""
+
+
+@dataclass(frozen=True)
+class Misled:
+    """An oracle that is wrong about cases. applies: whether about this one."""
+
+    oracle: str
+    applies: Callable[[Case], bool]
+    reason: str
+
+
+def _has(*operators: str, before: int = 1000) -> Callable[[Case], bool]:
+    """Whether a case has one of them, in an operator set before that one."""
+    return lambda case: case.opsets[""] < before and not set(operators).isdisjoint(case.operators)
+
+
+def _given(case: Case, op: str, *positions: int) -> bool:
+    """Whether a node of that operator has one of these inputs."""
+    return any(
+        any(node.inputs[i : i + 1] not in ((), ("",)) for i in positions)
+        for node in case.graph.every_node()
+        if node.op == op
+    )
+
+
+def _set(case: Case, op: str, *names: str) -> bool:
+    """Whether a node of that operator has one of these attributes."""
+    return any(
+        not set(names).isdisjoint(node.attributes)
+        for node in case.graph.every_node()
+        if node.op == op
+    )
+
+
+def _recurrent(case: Case) -> bool:
+    beyond = ("activations", "clip", "direction", "input_forget")
+    return any(_given(case, op, 4) or _set(case, op, *beyond) for op in ("RNN", "GRU", "LSTM"))
+
+
+def _fed(case: Case, dtype: str) -> bool:
+    return any(kind.dtype == dtype for kind in case.graph.inputs.values()) or any(
+        value.dtype.name == dtype for value in case.graph.known.values()
+    )
+
+
+def _accented(case: Case) -> bool:
+    return any(
+        not text.isascii()
+        for value in [*case.feeds.values(), *case.graph.known.values()]
+        for text in value.ravel().tolist()
+    )
+
+
+MISLED = tuple(
+    Misled("reference", applies, reason)
+    for applies, reason in (
+        (_has("Softmax", "LogSoftmax", "Hardmax", before=13),
+         "it takes the chosen axis alone, as later sets do"),
+        (_has("GlobalMaxPool"), "of one spatial axis it reduces the channels too"),
+        (_recurrent, "it has no lengths, and the usual activations in one direction alone"),
+        (lambda case: _given(case, "ConvTranspose", 2) and _set(case, "ConvTranspose", "group"),
+         "of groups it adds the first channel's bias to all"),
+        (lambda case: _has("StringNormalizer")(case) and _accented(case), "it strips accents"),
+        (lambda case: _has("Erf")(case) and _fed(case, "float64"), "it computes in float32"),
+        (_has("LRN"), "it leaves the last channels as they are"),
+        (lambda case: _set(case, "Unique", "sorted"), "it sorts in any case"),
+        (_has("AffineGrid"), "of float16 it makes float32"),
+        (_has("Optional"), "it takes a sequence for the optional itself"),
+        (_has("ai.onnx.preview.training.Adam"), "it computes in float64"),
+        (lambda case: _has("Pad")(case) and (_fed(case, "string") or _fed(case, "object")), "it fills texts with '0'"),
+    )
+)  # fmt: skip
+
+
+def misled(oracle: str, case: Case) -> bool:
+    """Whether the oracle's answer is not to be asked about a case."""
+    return any(entry.oracle == oracle and entry.applies(case) for entry in MISLED)
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """applies: whether it is about a node. reason: why Tallow's answer stands."""
+
+    op: str
+    applies: Callable[[Node], bool]
+    reason: str
+
+
+def _pool(node: Node) -> bool:
+    dilations = node.attributes.get("dilations", [1])
+    return node.attributes.get("auto_pad", "").startswith("SAME") and max(dilations) > 1
+
+
+DEVIATIONS = (
+    Deviation(
+        "Resize",
+        lambda node: node.attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize",
+        "the standard's formula for the region; others take it for whole, or copy",
+    ),
+    Deviation(
+        "Pad",
+        lambda node: node.attributes.get("mode") == "wrap",
+        "what is wrapped is the input, not what negative pads leave of it",
+    ),
+    *(
+        Deviation(op, _pool, "SAME pads until the lengths are those of no dilation")
+        for op in ("MaxPool", "AveragePool", "LpPool")
+    ),
+)
+"""What strategies draw, and others answer otherwise. They do not draw at all: NaN for Max, Min, TopK,
+Unique and what searches, slices backwards to INT_MAX, ScaledTanh without alpha and beta."""
+
+
+def deviation(case: Case) -> Deviation | None:
+    """The known deviation that explains a difference, if one does."""
+    for node in case.graph.every_node():
+        for entry in DEVIATIONS:
+            if entry.op == node.op and entry.applies(node):
+                return entry
+    return None

@@ -1,0 +1,42 @@
+"""What the fuzzer has found, once and for all: on NumPy, and in Chromium on WebGPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from ..onnx.conformance.runners import ChromiumRunner
+from . import findings
+from .bench import WORKERS, Bench, started
+from .judgement import Verdict
+
+FILES = findings.files()
+
+
+@pytest.fixture(scope="module", params=("numpy", "webgpu"))
+def verdicts(request: pytest.FixtureRequest) -> Iterator[dict[str, Verdict]]:
+    """The verdict of each finding, by the name of its file."""
+    cases = [findings.load(path) for path in FILES]
+    if request.param == "numpy":
+        with started("numpy") as bench:
+            judged = bench.judge(cases)
+    else:
+        browser: Browser = request.getfixturevalue("browser")
+        runner = ChromiumRunner("webgpu", browser, request.getfixturevalue("server"), WORKERS)
+        bench = Bench(runner)
+        judged = bench.judge(cases)
+        bench.close()
+        runner.close()
+    yield {path.stem: verdict for path, verdict in zip(FILES, judged, strict=True)}
+
+
+@pytest.mark.parametrize("name", [path.stem for path in FILES])
+def test_what_was_found_is_right_or_refused(name: str, verdicts: dict[str, Verdict]) -> None:
+    verdict = verdicts[name]
+    assert verdict.status != "finding", verdict.why
+
+
+def test_there_are_findings() -> None:
+    assert FILES
