@@ -101,8 +101,8 @@ def test_a_sum_is_looked_for_once_in_a_graph_of_many_paths(native: str) -> None:
     nodes = [node("Add", f"m{i} m{i}", f"m{i + 1}") for i in range(40)]
     nodes.append(node("Add", "x m40", "y"))
     proto = model(nodes, [value("x", [4, 4]), value("m0", [4, 1])])
-    x, row = np.ones((4, 4), np.float32), np.float32([[0], [1], [2], [3]]) * 2.0**-40
+    x, rows = np.ones((4, 4), np.float32), np.arange(4, dtype=np.float32).reshape(4, 1)
     for device in ("numpy", "webgpu"):
         with tl.onnx.load(proto.SerializeToString()).session(device) as session:
-            got = session.run({"x": x, "m0": row.astype(np.float32)})["y"]
-        np.testing.assert_array_equal(got, x + np.float32([[0], [1], [2], [3]]))
+            got = session.run({"x": x, "m0": rows * np.float32(2.0**-40)})["y"]
+        np.testing.assert_array_equal(got, x + rows)
