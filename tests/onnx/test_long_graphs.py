@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import onnx
@@ -11,6 +12,8 @@ from tests.steps import steps
 
 import tallow as tl
 from tallow.compile import compile_graph
+from tallow.graph import input_node
+from tallow.onnx.exact import Sides
 
 from .graphs import model, node, value, weight
 
@@ -74,6 +77,24 @@ def test_twice_the_nodes_take_twice_the_work(kind: str, device: str) -> None:
 
     work(2)  # what is made once
     assert work(80) <= 2.5 * work(40)
+
+
+class _Asked(dict[str, Any]):
+    """Is asked for one name at a time; to go through all of them for each node is slow."""
+
+    def __iter__(self) -> Any:
+        raise AssertionError("all names are gone through")
+
+
+def test_sides_look_up_what_a_node_reads() -> None:
+    sides, given = Sides(), _Asked(x=None)
+    record = tl.onnx.load(_chain("Sin")(1).SerializeToString())._record.graph.nodes[0]
+    made = {name: input_node(name, (), tl.float64) for name in record.outputs}
+    assert not sides.for_numpy(record, made, given)
+    sides.for_device(record, made, given)
+    given["x0"] = None
+    assert sides.for_numpy(record, made, given)
+    sides.for_device(record, made, given)
 
 
 @pytest.mark.parametrize("device", ["numpy", "webgpu"])
