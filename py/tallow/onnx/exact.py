@@ -92,7 +92,7 @@ class Sides:
         made: the outputs of the node. given: the inputs of the stage.
         """
         self._names.update({one: name for name, one in made.items() if not one.is_constant})
-        if (self._numpy | set(given)).isdisjoint(node.inputs):
+        if not any(name in self._numpy or name in given for name in node.inputs):
             return False
         self._numpy.update(made)
         self._steps.append(HostStep(node, why))
@@ -105,7 +105,8 @@ class Sides:
         self, node: NodeRecord, made: Mapping[str, Node], given: Collection[str]
     ) -> None:
         """Notes a node that the device computes."""
-        if not (self._device | self._numpy | set(given)).isdisjoint(node.inputs):
+        places = self._device, self._numpy, given
+        if any(name in place for name in node.inputs for place in places):
             self._device.update(name for name, one in made.items() if not one.is_constant)
 
     def parted(
