@@ -19,7 +19,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import onnx
-import onnxruntime
 from onnx.reference import ReferenceEvaluator
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -28,16 +27,13 @@ from tests.fuzz import limits
 from tests.fuzz.coding import decoded
 from tests.fuzz.program_worker import numpy_run
 from tests.onnx.conformance.worker import encode
+from tests.onnx.oracle import runtime
 
 Feeds = dict[str, Any]
 
 
 def _runtime(model: bytes, feeds: Feeds) -> list[Any]:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(model, options)
+    session = runtime(model, plain=True)
     given = {name: value for name, value in feeds.items() if value is not None}
     outputs: list[Any] = session.run(None, given)
     return outputs

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from onnx import TensorProto
 
 import tallow as tl
 
 from .graphs import model, node, value, weight
+from .oracle import runtime
 
 BOOL, INT = TensorProto.BOOL, TensorProto.INT64
 LOWEST = np.finfo(np.float32).min
@@ -170,7 +170,7 @@ def test_agrees_with_onnxruntime(make: Callable[[], Habit], device: str, request
         request.getfixturevalue("native")
     habit = make()
     data = habit.proto.SerializeToString()
-    other = onnxruntime.InferenceSession(data)
+    other = runtime(data)
     loaded = tl.onnx.load(data)
     assert not loaded.summary().unsupported
     with loaded.session(device) as session:
