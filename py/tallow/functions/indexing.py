@@ -20,17 +20,27 @@ def take(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
     integers. NumPy refuses an index that is out of range; a GPU takes the last element for it.
     """
     place = check_axis(axis, x.ndim, "take")
-    node = make(gather.take, x.node, asarray(indices).node, axis=place)
+    indices = asarray(indices)
+    node = make(gather.take, x.node, indices.node, axis=place)
     if x.shape[place] != 1:
         return Tensor(node)
-    ones = (1,) * asarray(indices).ndim
-    return _only(x, (*x.shape[:place], *ones, *x.shape[place + 1 :]), node.shape)
+    before, after = x.shape[:place], x.shape[place + 1 :]
+    only = x.reshape((*before, *(1,) * indices.ndim, *after))
+    spread = indices.reshape((*(1,) * len(before), *indices.shape, *(1,) * len(after)))
+    return _only(only, spread, node.shape)
 
 
-def _only(x: Tensor, shape: Shape, wide: Shape) -> Tensor:
-    """All that can be picked from an axis of one element. A kernel would not look at the indices,
-    and a device takes no buffer that its kernel does not read."""
-    return Tensor(expand_node(x.reshape(shape).node, wide))
+def _only(x: Tensor, indices: Tensor, shape: Shape) -> Tensor:
+    """All that can be picked from an axis of one element, broadcast to the shape.
+
+    A kernel of a gather would not look at the indices there, and a device takes no buffer that its
+    kernel does not read. So those that are not known yet are asked for, whatever they are, since
+    that they are in range is checked where they are read.
+    """
+    spread = Tensor(expand_node(x.node, shape))
+    if indices.node.is_constant:
+        return spread
+    return apply("where", apply("equal", position(indices, 1), 0), spread, spread)
 
 
 def take_along_axis(x: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
@@ -44,7 +54,7 @@ def take_along_axis(x: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
     if x.shape[place] != 1:
         return Tensor(picked)
     part = x[tuple(slice(0, 1 if a == place else dim) for a, dim in enumerate(node.shape))]
-    return _only(part, part.shape, picked.shape)
+    return _only(part, Tensor(node), picked.shape)
 
 
 def position(indices: Tensor, length: int) -> Tensor:
