@@ -87,8 +87,8 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     """
     if approximate == "tanh":
         inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
-        return x * (f.tanh(inner) + 1.0) * 0.5
-    return x * (f.erf(x * (1 / math.sqrt(2))) + 1.0) * 0.5
+        return x * ((f.tanh(inner) + 1.0) * 0.5)
+    return x * ((f.erf(x * (1 / math.sqrt(2))) + 1.0) * 0.5)
 
 
 def softplus(x: Tensor) -> Tensor:
