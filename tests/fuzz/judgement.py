@@ -131,6 +131,8 @@ def _apart(case: Case, mine: np.ndarray, wanted: np.ndarray, rough: bool) -> np.
             return far
         return np.asarray(mine != wanted)
     one, other = mine.astype(np.float64), wanted.astype(np.float64)
+    if rough and case.is_program and name == "float64":
+        name = "float32"  # as which Tallow's functions compute it on a GPU; they say so
     relative = _epsilon(case, name) * _USUAL[name] * case.slack
     absolute = relative * (_scale(case) if case.scaled else 0.1) + _tiniest(wanted.dtype)
     if not case.slack:

@@ -78,7 +78,8 @@ MISLED = tuple(
         (_has("AffineGrid"), "of float16 it makes float32"),
         (_has("Optional"), "it takes a sequence for the optional itself"),
         (_has("ai.onnx.preview.training.Adam"), "it computes in float64"),
-        (lambda case: _has("Pad")(case) and (_fed(case, "string") or _fed(case, "object")), "it fills texts with '0'"),
+        (lambda case: _has("Pad")(case) and (_fed(case, "string") or _fed(case, "object")),
+         "it fills texts with '0'"),
     )
 )  # fmt: skip
 
@@ -118,8 +119,8 @@ DEVIATIONS = (
         for op in ("MaxPool", "AveragePool", "LpPool")
     ),
 )
-"""What strategies draw, and others answer otherwise. They do not draw at all: NaN for Max, Min, TopK,
-Unique and what searches, slices backwards to INT_MAX, ScaledTanh without alpha and beta."""
+"""What strategies draw, and others answer otherwise. They do not draw at all: NaN for Max, Min,
+TopK, Unique and what searches; slices backwards to INT_MAX; ScaledTanh without its numbers."""
 
 
 def deviation(case: Case) -> Deviation | None:
