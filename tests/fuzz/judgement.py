@@ -30,7 +30,7 @@ _JUDGED = ("values", "shape", "type", "count")  # kinds of findings that oracles
 class Verdict:
     """status: "agreed"; "refused", by an error of Tallow's; "unjudged", where nobody else answers;
     "disputed", where the others differ from each other, and Tallow from both; or "finding".
-    kind: of a finding, "values", "shape", "type", "count", "range" (an index is out of it), "ended",
+    kind: of a finding, "values", "shape", "type", "count", "range" (of an index), "ended",
     or the exception's name; of a refusal "answered" where another answers. why: in words."""
 
     case: Case
