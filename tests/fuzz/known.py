@@ -54,14 +54,6 @@ def _fed(case: Case, dtype: str) -> bool:
     )
 
 
-def _accented(case: Case) -> bool:
-    return any(
-        not text.isascii()
-        for value in [*case.feeds.values(), *case.graph.known.values()]
-        for text in value.ravel().tolist()
-    )
-
-
 MISLED = tuple(
     Misled("reference", applies, reason)
     for applies, reason in (
@@ -71,7 +63,7 @@ MISLED = tuple(
         (_recurrent, "it has no lengths, and the usual activations in one direction alone"),
         (lambda case: _given(case, "ConvTranspose", 2) and _set(case, "ConvTranspose", "group"),
          "of groups it adds the first channel's bias to all"),
-        (lambda case: _has("StringNormalizer")(case) and _accented(case), "it strips accents"),
+        (_has("StringNormalizer"), "it strips accents and drops empty texts"),
         (lambda case: _has("Erf")(case) and _fed(case, "float64"), "it computes in float32"),
         (_has("LRN"), "it leaves the last channels as they are"),
         (lambda case: _set(case, "Unique", "sorted"), "it sorts in any case"),
