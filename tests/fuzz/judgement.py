@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ _EPSILONS = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfl
 _USUAL = {"float64": 1e6, "float32": 150, "float16": 6, "bfloat16": 4}
 
 
+_OUTSIDE = re.compile(r"out of (data )?(bounds|range)|invalid ind(ex|ices)", re.IGNORECASE)
+
 _JUDGED = ("values", "shape", "type", "count")  # kinds of findings that oracles decide
 
 
@@ -27,8 +30,8 @@ _JUDGED = ("values", "shape", "type", "count")  # kinds of findings that oracles
 class Verdict:
     """status: "agreed"; "refused", by an error of Tallow's; "unjudged", where nobody else answers;
     "disputed", where the others differ from each other, and Tallow from both; or "finding".
-    kind: of a finding, "values", "shape", "type", "count", "ended", or the exception's name; of a
-    refusal "answered" where onnxruntime has an answer. why: in words."""
+    kind: of a finding, "values", "shape", "type", "count", "range" (of an index), "ended",
+    or the exception's name; of a refusal "answered" where another answers. why: in words."""
 
     case: Case
     status: str
@@ -72,7 +75,7 @@ def judge(
     mine = [decoded(value) for value in said["outputs"][0]]
     differences = {name: difference(case, mine, wanted, rough) for name, wanted in answers.items()}
     if not differences:
-        return Verdict(case, "unjudged")
+        return _alone(case, others)
     if None in differences.values():
         return Verdict(case, "agreed")
     first, *rest = answers
@@ -81,6 +84,15 @@ def judge(
     if any(difference(case, answers[first], answers[name]) for name in rest):
         return Verdict(case, "disputed", kind, why)
     return Verdict(case, "finding", kind, why)
+
+
+def _alone(case: Case, others: Mapping[str, Mapping[str, Any]]) -> Verdict:
+    """Where Tallow alone answers. An index that others find out of range is out of range."""
+    errors = [f"{name}: {answer['error']}" for name, answer in others.items() if "error" in answer]
+    outside = next((words for words in errors if _OUTSIDE.search(words)), None)
+    if outside:
+        return Verdict(case, "finding", "range", f"an answer, where {outside}")
+    return Verdict(case, "unjudged")
 
 
 def _values(answer: Mapping[str, Any]) -> list[Value]:
@@ -131,6 +143,8 @@ def _apart(case: Case, mine: np.ndarray, wanted: np.ndarray, rough: bool) -> np.
             return far
         return np.asarray(mine != wanted)
     one, other = mine.astype(np.float64), wanted.astype(np.float64)
+    if rough and case.is_program and name == "float64":
+        name = "float32"  # as which Tallow's functions compute it on a GPU; they say so
     relative = _epsilon(case, name) * _USUAL[name] * case.slack
     absolute = relative * (_scale(case) if case.scaled else 0.1) + _tiniest(wanted.dtype)
     if not case.slack:

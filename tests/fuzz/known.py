@@ -54,14 +54,6 @@ def _fed(case: Case, dtype: str) -> bool:
     )
 
 
-def _accented(case: Case) -> bool:
-    return any(
-        not text.isascii()
-        for value in [*case.feeds.values(), *case.graph.known.values()]
-        for text in value.ravel().tolist()
-    )
-
-
 MISLED = tuple(
     Misled("reference", applies, reason)
     for applies, reason in (
@@ -71,14 +63,15 @@ MISLED = tuple(
         (_recurrent, "it has no lengths, and the usual activations in one direction alone"),
         (lambda case: _given(case, "ConvTranspose", 2) and _set(case, "ConvTranspose", "group"),
          "of groups it adds the first channel's bias to all"),
-        (lambda case: _has("StringNormalizer")(case) and _accented(case), "it strips accents"),
+        (_has("StringNormalizer"), "it strips accents and drops empty texts"),
         (lambda case: _has("Erf")(case) and _fed(case, "float64"), "it computes in float32"),
         (_has("LRN"), "it leaves the last channels as they are"),
         (lambda case: _set(case, "Unique", "sorted"), "it sorts in any case"),
         (_has("AffineGrid"), "of float16 it makes float32"),
         (_has("Optional"), "it takes a sequence for the optional itself"),
         (_has("ai.onnx.preview.training.Adam"), "it computes in float64"),
-        (lambda case: _has("Pad")(case) and (_fed(case, "string") or _fed(case, "object")), "it fills texts with '0'"),
+        (lambda case: _has("Pad")(case) and (_fed(case, "string") or _fed(case, "object")),
+         "it fills texts with '0'"),
     )
 )  # fmt: skip
 
@@ -118,8 +111,8 @@ DEVIATIONS = (
         for op in ("MaxPool", "AveragePool", "LpPool")
     ),
 )
-"""What strategies draw, and others answer otherwise. They do not draw at all: NaN for Max, Min, TopK,
-Unique and what searches, slices backwards to INT_MAX, ScaledTanh without alpha and beta."""
+"""What strategies draw, and others answer otherwise. They do not draw at all: NaN for Max, Min,
+TopK, Unique and what searches; slices backwards to INT_MAX; ScaledTanh without its numbers."""
 
 
 def deviation(case: Case) -> Deviation | None:

@@ -99,6 +99,7 @@ WRONG, NONE = X + 1, {"error": "it has no such operator"}
         (said([X]), answer(X), NONE, "finding", "type"),
         (said(X - 1), answer(X), answer(WRONG), "disputed", "values"),
         (said(X), NONE, NONE, "unjudged", ""),
+        (said(X), {"error": "Fail: indices element out of data bounds"}, NONE, "finding", "range"),
         (said(X, "OnnxUnsupportedError: no"), answer(X), NONE, "refused", "answered"),
         (said(X, "FeedError: no"), NONE, NONE, "refused", ""),
         (said(X, "IndexError: 3"), answer(X), NONE, "finding", "IndexError"),

@@ -124,6 +124,17 @@ def test_nothing_is_left_behind() -> None:
 
 
 @on_gpu
+def test_a_weight_of_no_elements() -> None:
+    empty = tl.asarray(np.zeros((0, 3), np.float32))
+    x = input_node("x", (2, 3), tl.float32)
+    graph = Graph((x,), {"empty": empty.node, "y": (Tensor(x) + 1).node}, "empty")
+    with tl.compile_session(graph, "webgpu") as session:
+        got = session.run({"x": np.zeros((2, 3), np.float32)})
+    assert got["empty"].shape == (0, 3)
+    assert got["y"].tolist() == [[1, 1, 1]] * 2
+
+
+@on_gpu
 def test_weights_that_only_prepare_reads_are_freed() -> None:
     with tl.compile_session(network(), "webgpu") as session:
         used = {slot for step in session.plan.run for slot in step.bindings}

@@ -94,6 +94,14 @@ def test_arguments_after_test_go_to_pytest(monkeypatch):
     assert options[-5:] == ["-k", "conv", "tests/unit", "--maxfail=1", "-h"]
 
 
+def test_arguments_after_fuzz_go_to_the_fuzzer(monkeypatch):
+    ran = []
+    monkeypatch.setattr(setup, "for_browser", dict)
+    monkeypatch.setattr(cli, "become", lambda *arguments, **_: ran.append(arguments))
+    cli.main(["fuzz", "--device", "numpy", "--only", "Reduce*", "-h"])
+    assert ran == [("-m", "tests.fuzz", "--device", "numpy", "--only", "Reduce*", "-h")]
+
+
 @pytest.mark.parametrize("name", ["runtime.txt", "dev.txt"])
 def test_python_packages_are_pinned_by_version_and_hash(name):
     text = (REQUIREMENTS / name).read_text()

@@ -139,7 +139,7 @@ def one_hot(draft: Draft) -> Case:
     indices = draft.array(draft.dtype(0, kinds), draft.shape(0, 3), edges=False)
     indices = np.trunc(indices).astype(indices.dtype)
     depth = draft.given(np.array(draft.integer(1, 6), draft.dtype(1, kinds)))
-    pair = draft.given(draft.array(draft.dtype(2), (2,)))
+    pair = draft.given(draft.array(draft.dtype(2), (2,), edges=False))
     axis = draft.integer(-indices.ndim - 1, indices.ndim) if draft.flag() else None
     return draft.result(draft.given(indices), depth, pair, axis=axis, slack=0)
 

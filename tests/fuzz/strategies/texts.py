@@ -54,7 +54,7 @@ def normalizer(draft: Draft) -> Case:
     return draft.result(
         draft.given(texts_of(items, shape)), stopwords=stops,
         case_change_action=draft.pick((None, "NONE", "LOWER", "UPPER")),
-        is_case_sensitive=draft.pick((None, 0, 1)),
+        is_case_sensitive=draft.pick((None, 0, 1)), locale="C.UTF-8",  # which is everywhere
     )  # fmt: skip
 
 
