@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import pytest
+from tests.onnx.oracle import runtime
 
 import tallow as tl
 from tallow_build import networks
@@ -52,9 +52,7 @@ def test_agrees_with_onnxruntime(name: str, device: str, request: Any) -> None:
     if device == "webgpu":
         request.getfixturevalue("native")
     path = networks.FOLDER / name
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    other = onnxruntime.InferenceSession(path, options)
+    other = runtime(str(path))
     with tl.onnx.load(path).session(device) as session:
         for feeds in (make() for make in FED[name]):
             wanted = other.run(None, feeds)

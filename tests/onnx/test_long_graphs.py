@@ -13,7 +13,7 @@ from tests.steps import steps
 import tallow as tl
 from tallow.compile import compile_graph
 from tallow.graph import input_node
-from tallow.onnx.exact import Sides
+from tallow.onnx.exact import IN_FLOAT64, Sides
 
 from .graphs import model, node, value, weight
 
@@ -87,13 +87,13 @@ class _Asked(dict[str, Any]):
 
 
 def test_sides_look_up_what_a_node_reads() -> None:
-    sides, given = Sides(), _Asked(x=None)
+    sides, given = Sides(()), _Asked(x=None)
     record = tl.onnx.load(_chain("Sin")(1).SerializeToString())._record.graph.nodes[0]
     made = {name: input_node(name, (), tl.float64) for name in record.outputs}
-    assert not sides.for_numpy(record, made, given)
+    assert not sides.for_numpy(record, made, given, IN_FLOAT64)
     sides.for_device(record, made, given)
     given["x0"] = None
-    assert sides.for_numpy(record, made, given)
+    assert sides.for_numpy(record, made, given, IN_FLOAT64)
     sides.for_device(record, made, given)
 
 

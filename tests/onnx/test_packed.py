@@ -98,7 +98,8 @@ def other_answer(proto: onnx.ModelProto, dtype: str, x: np.ndarray) -> np.ndarra
     """onnxruntime's, or the reference evaluator's where the processor decides that; None where
     onnxruntime has no such operator."""
     if saturates([node.op_type for node in proto.graph.node], [dtype, x.dtype.name]):
-        return np.asarray(ReferenceEvaluator(proto).run(None, {"x": x})[0])
+        answers: Any = ReferenceEvaluator(proto).run(None, {"x": x})
+        return np.asarray(answers[0])
     try:
         session = runtime(proto.SerializeToString(), plain=True)
     except Exception as error:  # its errors have no common type

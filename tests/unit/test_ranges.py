@@ -18,7 +18,9 @@ from tallow.op import REGISTRY, Elementwise, Reduce, Select
 BOUNDED = [
     op.name
     for op in REGISTRY.values()
-    if isinstance(op, (Elementwise, Reduce)) and op.bounds and op.name not in ("cast", "bitcast")
+    if isinstance(op, (Elementwise, Reduce))
+    and op.bounds
+    and op.name not in ("cast", "bitcast", "position")  # which take no operands like these
 ]
 
 
