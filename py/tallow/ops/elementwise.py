@@ -42,6 +42,7 @@ maximum = Elementwise(
     lambda np, x, y: np.maximum(x, y),
     "max({0}, {1})",
     2,
+    loses_nan=True,
     onnx="Max",
     bounds=corners(max),
 )
@@ -50,6 +51,7 @@ minimum = Elementwise(
     lambda np, x, y: np.minimum(x, y),
     "min({0}, {1})",
     2,
+    loses_nan=True,
     onnx="Min",
     bounds=corners(min),
 )
@@ -67,22 +69,30 @@ sign = Elementwise(
     lambda np, x: np.sign(x),
     "sign({0})",
     accepts="fi",
+    loses_nan=True,
     onnx="Sign",
     bounds=bounds.within(-1, 1),
 )
 
 # WGSL leaves pow undefined for a negative base; there the sign comes from the exponent's parity.
-# Of 0 and a negative exponent some drivers make 0.
+# Of 0, infinity and NaN drivers make different things, so their bits are asked.
 _POW = """
 fn pow_{S}(x: {T}, y: {T}) -> {T} {
-    let infinite = {T}(bitcast<f32>(inf_bits));
-    let magnitude = select(pow(abs(x), y), infinite, (x == {T}()) & (y < {T}()));
-    let odd = abs(y - {T}(2.0) * floor(y / {T}(2.0))) == {T}(1.0);
-    let signed = select(magnitude, -magnitude, odd & (x < {T}()));
-    let undefined_root = (x < {T}()) & (floor(y) != y);
-    let not_a_number = {T}(bitcast<f32>(nan_bits));
-    let result = select(signed, not_a_number, undefined_root);
-    return select(result, {T}(1.0), y == {T}());
+    let one = {U}(0x3f800000u);
+    let infinity = {U}(0x7f800000u);
+    let base = bitcast<{U}>(x) & {U}(0x7fffffffu);
+    let exponent = bitcast<{U}>(y) & {U}(0x7fffffffu);
+    let negative = bitcast<{U}>(x) >= {U}(0x80000000u);
+    let endless = select({T}(), {T}(bitcast<f32>(inf_bits)), (base > one) == (y > {T}()));
+    let extreme = (base == {U}()) | (base == infinity) | (exponent == infinity);
+    let magnitude = select(pow(abs(x), y), endless, extreme);
+    let odd = (exponent < infinity) & (abs(y - {T}(2.0) * floor(y / {T}(2.0))) == {T}(1.0));
+    let signed = select(magnitude, -magnitude, odd & negative);
+    let undefined_root = negative & (base > {U}()) & (base < infinity) & !(floor(y) == y);
+    let undefined = undefined_root | (base > infinity) | (exponent > infinity);
+    let result = select(signed, {T}(bitcast<f32>(nan_bits)), undefined);
+    let is_one = (bitcast<{U}>(x) == one) | ((base == one) & (exponent == infinity));
+    return select(result, {T}(1.0), is_one | (exponent == {U}()));
 }
 """
 pow_ = Elementwise(
@@ -93,7 +103,12 @@ pow_ = Elementwise(
 
 
 def _f(
-    name: str, wgsl: str = "", helper: str = "", onnx: str | None = None, between: Any = None
+    name: str,
+    wgsl: str = "",
+    helper: str = "",
+    onnx: str | None = None,
+    between: Any = None,
+    loses_nan: bool = False,
 ) -> Elementwise:
     """A function that NumPy and WGSL both have, NumPy under the op's own name, ONNX mostly too."""
     return Elementwise(
@@ -104,10 +119,11 @@ def _f(
         accepts="f",
         onnx=name.capitalize() if onnx is None else onnx,
         bounds=between,
+        loses_nan=loses_nan,
     )
 
 
-def _arc(name: str, wgsl: str = "", helper: str = "") -> Elementwise:
+def _arc(name: str, wgsl: str = "", helper: str = "", loses_nan: bool = False) -> Elementwise:
     """An inverse function, which NumPy calls arc-something."""
     long = name.replace("a", "arc", 1)
     return Elementwise(
@@ -117,31 +133,26 @@ def _arc(name: str, wgsl: str = "", helper: str = "") -> Elementwise:
         helper=helper,
         accepts="f",
         onnx=name.capitalize(),
+        loses_nan=loses_nan,
     )
 
 
 # WGSL compilers may assume that no NaN or infinity occurs, so the bits are asked; and drivers
 # differ in what they make of both, and of numbers for which a function has no value.
-_IS_NAN = "((bitcast<{U}>({0}) & {U}(0x7fffffffu)) > {U}(0x7f800000u))"
-
-
-def _nan_kept(wgsl: str) -> str:
-    return f"select({wgsl}, {{0}}, {_IS_NAN})"
-
 
 sqrt = _f("sqrt")
-exp = _f("exp", _nan_kept("exp({0})"))
+exp = _f("exp", loses_nan=True)
 
 # -inf at 0; of the bits that are greater than infinity's, those are NaN's or have the sign.
 _LOG = """
-fn {name}_{S}(x: {T}) -> {T} {
+fn log_{S}(x: {T}) -> {T} {
     let bits = bitcast<{U}>(x);
     let large = select(log(x), x, bits == {U}(0x7f800000u));
     let undefined = select(large, {T}(bitcast<f32>(nan_bits)), bits > {U}(0x7f800000u));
     return select(undefined, {T}(bitcast<f32>(minus_inf_bits)), x == {T}());
 }
 """
-log = _f("log", "log_{S}({0})", _LOG.replace("{name}", "log"))
+log = _f("log", "log_{S}({0})", _LOG)
 
 # exp(x) - 1 where it keeps most digits of x, else a part of its series.
 _EXPM1 = """
@@ -151,36 +162,58 @@ fn expm1_{S}(x: {T}) -> {T} {
     return select(exp(x) - {T}(1.0), series, abs(x) < {T}(0.25));
 }
 """
-expm1 = _f("expm1", _nan_kept("expm1_{S}({0})"), _EXPM1, onnx="")
+expm1 = _f("expm1", "expm1_{S}({0})", _EXPM1, onnx="", loses_nan=True)
 """exp(x) - 1, precise for small x too."""
 
 # log(1 + x) where 1 + x keeps most digits of x, else a part of its series.
 _LOG1P = """
 fn log1p_{S}(x: {T}) -> {T} {
     let tail = {T}(0.5) - x * ({T}(0.33333333) - x * {T}(0.25));
-    return select(log_of_sum_{S}({T}(1.0) + x), x - x * x * tail, abs(x) < {T}(0.05));
+    return select(log_{S}({T}(1.0) + x), x - x * x * tail, abs(x) < {T}(0.05));
 }
 """
-log1p = _f("log1p", "log1p_{S}({0})", _LOG.replace("{name}", "log_of_sum") + _LOG1P, onnx="")
+log1p = _f("log1p", "log1p_{S}({0})", _LOG + _LOG1P, onnx="")
 """log(1 + x), precise for small x too."""
 
 sin = _f("sin")
 cos = _f("cos")
 tan = _f("tan")
-sinh = _f("sinh")
-cosh = _f("cosh", _nan_kept("cosh({0})"))
-acos = _arc("acos")
-_ACOSH = """
-fn acosh_{S}(x: {T}) -> {T} {
-    let undefined = (bitcast<{U}>(x) > {U}(0x7f800000u)) | (x < {T}(1.0));
-    return select(acosh(x), {T}(bitcast<f32>(nan_bits)), undefined);
+sinh = _f("sinh", loses_nan=True)
+cosh = _f("cosh", loses_nan=True)
+
+_ARC = """
+fn NAME_{S}(x: {T}) -> {T} {
+    let outside = (bitcast<{U}>(x) & {U}(0x7fffffffu)) > {U}(0x3f800000u);
+    return select(NAME(x), {T}(bitcast<f32>(nan_bits)), outside);
 }
 """
-acosh = _arc("acosh", "acosh_{S}({0})", _ACOSH)
-asin = _arc("asin")
-# The usual formula cancels below 0.
-asinh = _arc("asinh", _nan_kept("(sign({0}) * asinh(abs({0})))"))
-atan = _arc("atan")
+acos = _arc("acos", "acos_{S}({0})", _ARC.replace("NAME", "acos"))
+asin = _arc("asin", "asin_{S}({0})", _ARC.replace("NAME", "asin"))
+atan = _arc("atan", loses_nan=True)
+
+# WGSL's own overflow where the square of x does, and lose small results. From 10000 on the square
+# root of x * x + 1, or of x * x - 1, is x.
+_ASINH = """
+fn asinh_{S}(x: {T}) -> {T} {
+    let size = abs(x);
+    let held = min(size, {T}(10000.0));
+    let near = log1p_{S}(held + held * held / ({T}(1.0) + sqrt(held * held + {T}(1.0))));
+    let far = log_{S}(size) + {T}(0.69314718);
+    return sign(x) * select(near, far, size > {T}(10000.0));
+}
+"""
+asinh = _arc("asinh", "asinh_{S}({0})", _LOG + _LOG1P + _ASINH, loses_nan=True)
+_ACOSH = """
+fn acosh_{S}(x: {T}) -> {T} {
+    let above = clamp(x, {T}(1.0), {T}(10000.0)) - {T}(1.0);
+    let near = log1p_{S}(above + sqrt(above * above + {T}(2.0) * above));
+    let far = log_{S}(x) + {T}(0.69314718);
+    let result = select(near, far, x > {T}(10000.0));
+    let undefined = (bitcast<{U}>(x) > {U}(0x7f800000u)) | (x < {T}(1.0));
+    return select(result, {T}(bitcast<f32>(nan_bits)), undefined);
+}
+"""
+acosh = _arc("acosh", "acosh_{S}({0})", _LOG + _LOG1P + _ACOSH)
 _ATANH = """
 fn atanh_{S}(x: {T}) -> {T} {
     let size = bitcast<{U}>(abs(x));
@@ -212,7 +245,7 @@ fn tanh_{S}(x: {T}) -> {T} {
     return select(tanh(clamp(x, {T}(-10.0), {T}(10.0))), series, square < {T}(0.01));
 }
 """
-tanh = _f("tanh", _nan_kept("tanh_{S}({0})"), _TANH)
+tanh = _f("tanh", "tanh_{S}({0})", _TANH, loses_nan=True)
 reciprocal = Elementwise(
     "reciprocal", lambda np, x: 1 / x, "({T}(1.0) / {0})", accepts="f", onnx="Reciprocal"
 )
@@ -258,16 +291,16 @@ def _erf(np: Any, value: Any) -> Any:
     return np.clip(x * p / q, -1, 1).astype(value.dtype)
 
 
-erf = Elementwise("erf", _erf, _nan_kept("erf_{S}({0})"), 1, _ERF, accepts="f", onnx="Erf")
+erf = Elementwise("erf", _erf, "erf_{S}({0})", 1, _ERF, accepts="f", loses_nan=True, onnx="Erf")
 
 # ---- comparison and logic ---------------------------------------------------------------------
 
 
-def _compare(name: str, operator: str, accepts: str = "fiub", onnx: str = "") -> Elementwise:
+def _compare(name: str, wgsl: str, accepts: str = "fiub", onnx: str = "") -> Elementwise:
     return Elementwise(
         name,
         lambda np, x, y: getattr(np, name)(x, y),
-        f"({{0}} {operator} {{1}})",
+        wgsl,
         2,
         accepts=accepts,
         result=dt.bool_,
@@ -275,12 +308,12 @@ def _compare(name: str, operator: str, accepts: str = "fiub", onnx: str = "") ->
     )
 
 
-equal = _compare("equal", "==", onnx="Equal")
-not_equal = _compare("not_equal", "!=")
-less = _compare("less", "<", "fiu", onnx="Less")
-less_equal = _compare("less_equal", "<=", "fiu", onnx="LessOrEqual")
-greater = _compare("greater", ">", "fiu", onnx="Greater")
-greater_equal = _compare("greater_equal", ">=", "fiu", onnx="GreaterOrEqual")
+equal = _compare("equal", "({0} == {1})", onnx="Equal")
+not_equal = _compare("not_equal", "(!({0} == {1}))")  # != of NaN is false in some compilers
+less = _compare("less", "({0} < {1})", "fiu", onnx="Less")
+less_equal = _compare("less_equal", "({0} <= {1})", "fiu", onnx="LessOrEqual")
+greater = _compare("greater", "({0} > {1})", "fiu", onnx="Greater")
+greater_equal = _compare("greater_equal", "({0} >= {1})", "fiu", onnx="GreaterOrEqual")
 
 logical_and = Elementwise(
     "logical_and", lambda np, x, y: np.logical_and(x, y), "({0} & {1})", 2, accepts="b", onnx="And"
@@ -298,7 +331,7 @@ logical_not = Elementwise(
 isnan = Elementwise(
     "isnan",
     lambda np, x: np.isnan(x),
-    _IS_NAN,
+    "((bitcast<{U}>({0}) & {U}(0x7fffffffu)) > {U}(0x7f800000u))",
     accepts="f",
     result=dt.bool_,
     onnx="IsNaN",
