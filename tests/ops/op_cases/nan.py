@@ -99,12 +99,26 @@ for length, axes in ((5, (1, 0, None)), (8, (1, 0, None)), (1027, (1, None)), (2
             )
 
 
+def ordered(x: np.ndarray, descending: bool) -> np.ndarray:
+    """Places in order, NaN greater than all; of equal ones the first comes first."""
+    if not descending:
+        return np.argsort(x, axis=-1, kind="stable").astype(np.int32)
+    turned = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+    return (x.shape[-1] - 1 - turned).astype(np.int32)
+
+
 def softmax(x: np.ndarray) -> np.ndarray:
     power = np.exp(x - x.max(-1, keepdims=True))
     return power / power.sum(-1, keepdims=True)
 
 
 case("nan-softmax", spoilt(40), lambda x: F.softmax(x), softmax)
+
+for descending in (False, True):
+    for length in (7, 40):
+        case(f"nan-argsort-{length}-{descending}", spoilt(length),
+             lambda x, d=descending: tl.argsort(x, descending=d),
+             lambda x, d=descending: ordered(x, d))  # fmt: skip
 
 # ---- kernels ----------------------------------------------------------------------------------
 
