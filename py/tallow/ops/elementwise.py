@@ -12,6 +12,7 @@ from .. import dtype as dt
 from ..bounds import corners
 from ..errors import DTypeError
 from ..op import Attrs, Elementwise, Select, Spec
+from . import wgsl
 
 # ---- arithmetic -------------------------------------------------------------------------------
 
@@ -74,29 +75,14 @@ sign = Elementwise(
     bounds=bounds.within(-1, 1),
 )
 
-# WGSL leaves pow undefined for a negative base; there the sign comes from the exponent's parity.
-# Of 0, infinity and NaN drivers make different things, so their bits are asked.
-_POW = """
-fn pow_{S}(x: {T}, y: {T}) -> {T} {
-    let one = {U}(0x3f800000u);
-    let infinity = {U}(0x7f800000u);
-    let base = bitcast<{U}>(x) & {U}(0x7fffffffu);
-    let exponent = bitcast<{U}>(y) & {U}(0x7fffffffu);
-    let negative = bitcast<{U}>(x) >= {U}(0x80000000u);
-    let endless = select({T}(), {T}(bitcast<f32>(inf_bits)), (base > one) == (y > {T}()));
-    let extreme = (base == {U}()) | (base == infinity) | (exponent == infinity);
-    let magnitude = select(pow(abs(x), y), endless, extreme);
-    let odd = (exponent < infinity) & (abs(y - {T}(2.0) * floor(y / {T}(2.0))) == {T}(1.0));
-    let signed = select(magnitude, -magnitude, odd & negative);
-    let undefined_root = negative & (base > {U}()) & (base < infinity) & !(floor(y) == y);
-    let undefined = undefined_root | (base > infinity) | (exponent > infinity);
-    let result = select(signed, {T}(bitcast<f32>(nan_bits)), undefined);
-    let is_one = (bitcast<{U}>(x) == one) | ((base == one) & (exponent == infinity));
-    return select(result, {T}(1.0), is_one | (exponent == {U}()));
-}
-"""
 pow_ = Elementwise(
-    "pow", lambda np, x, y: np.power(x, y), "pow_{S}({0}, {1})", 2, _POW, accepts="f", onnx="Pow"
+    "pow",
+    lambda np, x, y: np.power(x, y),
+    "pow_{S}({0}, {1})",
+    2,
+    wgsl.POW,
+    accepts="f",
+    onnx="Pow",
 )
 
 # ---- functions of floating numbers ------------------------------------------------------------
@@ -137,42 +123,13 @@ def _arc(name: str, wgsl: str = "", helper: str = "", loses_nan: bool = False) -
     )
 
 
-# WGSL compilers may assume that no NaN or infinity occurs, so the bits are asked; and drivers
-# differ in what they make of both, and of numbers for which a function has no value.
-
 sqrt = _f("sqrt")
 exp = _f("exp", loses_nan=True)
-
-# -inf at 0; of the bits that are greater than infinity's, those are NaN's or have the sign.
-_LOG = """
-fn log_{S}(x: {T}) -> {T} {
-    let bits = bitcast<{U}>(x);
-    let large = select(log(x), x, bits == {U}(0x7f800000u));
-    let undefined = select(large, {T}(bitcast<f32>(nan_bits)), bits > {U}(0x7f800000u));
-    return select(undefined, {T}(bitcast<f32>(minus_inf_bits)), x == {T}());
-}
-"""
-log = _f("log", "log_{S}({0})", _LOG)
-
-# exp(x) - 1 where it keeps most digits of x, else a part of its series.
-_EXPM1 = """
-fn expm1_{S}(x: {T}) -> {T} {
-    let tail = {T}(0.041666667) + x * ({T}(0.0083333333) + x * {T}(0.0013888889));
-    let series = x + x * x * ({T}(0.5) + x * ({T}(0.16666667) + x * tail));
-    return select(exp(x) - {T}(1.0), series, abs(x) < {T}(0.25));
-}
-"""
-expm1 = _f("expm1", "expm1_{S}({0})", _EXPM1, onnx="", loses_nan=True)
+log = _f("log", "log_{S}({0})", wgsl.LOG)
+expm1 = _f("expm1", "expm1_{S}({0})", wgsl.EXPM1, onnx="", loses_nan=True)
 """exp(x) - 1, precise for small x too."""
 
-# log(1 + x) where 1 + x keeps most digits of x, else a part of its series.
-_LOG1P = """
-fn log1p_{S}(x: {T}) -> {T} {
-    let tail = {T}(0.5) - x * ({T}(0.33333333) - x * {T}(0.25));
-    return select(log_{S}({T}(1.0) + x), x - x * x * tail, abs(x) < {T}(0.05));
-}
-"""
-log1p = _f("log1p", "log1p_{S}({0})", _LOG + _LOG1P, onnx="")
+log1p = _f("log1p", "log1p_{S}({0})", wgsl.LOG + wgsl.LOG1P, onnx="")
 """log(1 + x), precise for small x too."""
 
 sin = _f("sin")
@@ -181,48 +138,13 @@ tan = _f("tan")
 sinh = _f("sinh", loses_nan=True)
 cosh = _f("cosh", loses_nan=True)
 
-_ARC = """
-fn NAME_{S}(x: {T}) -> {T} {
-    let outside = (bitcast<{U}>(x) & {U}(0x7fffffffu)) > {U}(0x3f800000u);
-    return select(NAME(x), {T}(bitcast<f32>(nan_bits)), outside);
-}
-"""
-acos = _arc("acos", "acos_{S}({0})", _ARC.replace("NAME", "acos"))
-asin = _arc("asin", "asin_{S}({0})", _ARC.replace("NAME", "asin"))
+acos = _arc("acos", "acos_{S}({0})", wgsl.ARC.replace("NAME", "acos"))
+asin = _arc("asin", "asin_{S}({0})", wgsl.ARC.replace("NAME", "asin"))
 atan = _arc("atan", loses_nan=True)
 
-# WGSL's own overflow where the square of x does, and lose small results. From 10000 on the square
-# root of x * x + 1, or of x * x - 1, is x.
-_ASINH = """
-fn asinh_{S}(x: {T}) -> {T} {
-    let size = abs(x);
-    let held = min(size, {T}(10000.0));
-    let near = log1p_{S}(held + held * held / ({T}(1.0) + sqrt(held * held + {T}(1.0))));
-    let far = log_{S}(size) + {T}(0.69314718);
-    return sign(x) * select(near, far, size > {T}(10000.0));
-}
-"""
-asinh = _arc("asinh", "asinh_{S}({0})", _LOG + _LOG1P + _ASINH, loses_nan=True)
-_ACOSH = """
-fn acosh_{S}(x: {T}) -> {T} {
-    let above = clamp(x, {T}(1.0), {T}(10000.0)) - {T}(1.0);
-    let near = log1p_{S}(above + sqrt(above * above + {T}(2.0) * above));
-    let far = log_{S}(x) + {T}(0.69314718);
-    let result = select(near, far, x > {T}(10000.0));
-    let undefined = (bitcast<{U}>(x) > {U}(0x7f800000u)) | (x < {T}(1.0));
-    return select(result, {T}(bitcast<f32>(nan_bits)), undefined);
-}
-"""
-acosh = _arc("acosh", "acosh_{S}({0})", _LOG + _LOG1P + _ACOSH)
-_ATANH = """
-fn atanh_{S}(x: {T}) -> {T} {
-    let size = bitcast<{U}>(abs(x));
-    let one = {U}(0x3f800000u);
-    let inside = select(atanh(x), x * {T}(bitcast<f32>(inf_bits)), size == one);
-    return select(inside, {T}(bitcast<f32>(nan_bits)), size > one);
-}
-"""
-atanh = _arc("atanh", "atanh_{S}({0})", _ATANH)
+asinh = _arc("asinh", "asinh_{S}({0})", wgsl.LOG + wgsl.LOG1P + wgsl.ASINH, loses_nan=True)
+acosh = _arc("acosh", "acosh_{S}({0})", wgsl.LOG + wgsl.LOG1P + wgsl.ACOSH)
+atanh = _arc("atanh", "atanh_{S}({0})", wgsl.ATANH)
 floor = _f("floor", between=bounds.rounded)
 ceil = _f("ceil", between=bounds.rounded)
 trunc = _f("trunc", onnx="", between=bounds.rounded)
@@ -236,16 +158,7 @@ round_ = Elementwise(
 )
 """To the nearest integer, halves to even."""
 
-# Beyond 10 the answer is 1 to the last bit, while exp in tanh overflows from about 88. Near 0,
-# where WGSL allows an error that is all of a small answer, the series has it.
-_TANH = """
-fn tanh_{S}(x: {T}) -> {T} {
-    let square = x * x;
-    let series = x - x * square * ({T}(0.33333333) - square * {T}(0.13333333));
-    return select(tanh(clamp(x, {T}(-10.0), {T}(10.0))), series, square < {T}(0.01));
-}
-"""
-tanh = _f("tanh", "tanh_{S}({0})", _TANH, loses_nan=True)
+tanh = _f("tanh", "tanh_{S}({0})", wgsl.TANH, loses_nan=True)
 reciprocal = Elementwise(
     "reciprocal", lambda np, x: 1 / x, "({T}(1.0) / {0})", accepts="f", onnx="Reciprocal"
 )
@@ -383,18 +296,12 @@ bitwise_invert = Elementwise(
     bounds=corners(lambda x: -1 - x),
 )
 
-# WGSL takes the width's remainder of a shift; in two steps 32 bits and more go out at the end.
-_SHIFT = """
-fn NAME_{S}(x: {T}, by: {U}) -> {T} {
-    return (x OP min(by, {U}(31u))) OP select({U}(), {U}(1u), by > {U}(31u));
-}
-"""
 bitwise_left_shift = Elementwise(
     "bitwise_left_shift",
     lambda np, x, y: np.left_shift(x, y),
     "shift_left_{S}({0}, {U}({1}))",
     2,
-    _SHIFT.replace("NAME", "shift_left").replace("OP", "<<"),
+    wgsl.SHIFT.replace("NAME", "shift_left").replace("OP", "<<"),
     accepts="iu",
     bounds=corners(bounds.left_shift),
 )
@@ -403,7 +310,7 @@ bitwise_right_shift = Elementwise(
     lambda np, x, y: np.right_shift(x, y),
     "shift_right_{S}({0}, {U}({1}))",
     2,
-    _SHIFT.replace("NAME", "shift_right").replace("OP", ">>"),
+    wgsl.SHIFT.replace("NAME", "shift_right").replace("OP", ">>"),
     accepts="iu",
     bounds=bounds.towards_zero,
 )
@@ -429,6 +336,15 @@ def _cast(np: Any, x: Any, dtype: dt.DType) -> Any:
 
 cast = Elementwise("cast", _cast, "{R}({0})", accepts="fiub", bounds=bounds.converted)
 """To the element type `dtype`; towards zero from floating to integer."""
+
+
+def _to_half(np: Any, x: Any) -> Any:
+    with np.errstate(over="ignore"):
+        return x.astype(np.float16).astype(x.dtype)
+
+
+to_half = Elementwise("to_half", _to_half, "to_half_{S}({0})", helper=wgsl.TO_HALF, accepts="f")
+"""Rounded to float16, in the type of the operand: a cast where float16 is computed in float32."""
 
 
 @dataclass(frozen=True, eq=False)
