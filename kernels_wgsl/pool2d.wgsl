@@ -42,6 +42,8 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   // Of padding, the maximum takes -infinity. WGSL refuses to write it: made from bits at run time.
   let nothing = select(vec4f(), vec4f(bitcast<f32>(0xff800000u | (id.x & 0u))), IS_MAX);
   var result = nothing;
+  // The bits of the greatest magnitude: those of NaN are beyond infinity's. A maximum may lose NaN.
+  var size = vec4u();
   // Above and left of the image coordinates wrap round to huge ones.
   let corner = vec2u(ox * STRIDE_W - PAD_LEFT, oy * STRIDE_H - PAD_TOP);
   let last = vec2u(IN_W - 1u, IN_H - 1u);
@@ -56,6 +58,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     let value = select(nothing, load_x(n, inside.y, inside.x, c4), all(inside == at));
     if (IS_MAX) {
       result = max(result, value);
+      size = max(size, bitcast<vec4u>(value) & vec4u(0x7fffffffu));
     } else {
       result += value;
     }
@@ -64,5 +67,5 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
     kx = select(kx, 0u, next_y);
     ky = select(ky, ky + 1u, next_y);
   }
-  store_out(n, oy, ox, c4, result);
+  store_out(n, oy, ox, c4, select(result, bitcast<vec4f>(size), size > vec4u(0x7f800000u)));
 }

@@ -76,7 +76,9 @@ class Elementwise(Op):
     wgsl: the expression, with {0}, {1} ... for the operands and {T} for the WGSL type (scalar or
     vec4) of the first; must hold for both. helper: functions it calls, with {T} and {S}, the
     suffix that keeps the scalar and the vec4 version apart. accepts: kinds of element type.
-    result: None (that of the operands), or the result's type.
+    result: None (that of the operands), or the result's type. loses_nan: whether WGSL's function
+    may lose the NaN of a floating operand; the code generator then tests the operands, and one
+    that is NaN is the result.
     """
 
     wgsl: str = ""
@@ -84,6 +86,7 @@ class Elementwise(Op):
     helper: str = ""
     accepts: str = "fiu"
     result: DType | None = None
+    loses_nan: bool = False
 
     def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
         shape, first = operands[0]
@@ -127,6 +130,8 @@ class Reduce(Op):
     wins over {a}.
     across: the subgroup operation of WGSL that folds alike; of an indexed op, the one that gives
     the winning element.
+    loses_nan: whether WGSL may lose NaN in `combine` and `across`; the code generator then has the
+    NaN of floating elements stay, or win.
     """
 
     combine: str = ""
@@ -134,6 +139,7 @@ class Reduce(Op):
     indexed: bool = False
     accepts: str = "fiu"
     across: str = ""
+    loses_nan: bool = False
 
     def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
         ((shape, dtype),) = operands

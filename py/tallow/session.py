@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from math import copysign, inf
 from types import TracebackType
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ from .backends.base import Backend, Program
 from .compile import Compiled, Plan, compile_graph
 from .compile.indices import Indexed
 from .device import backend
-from .dtype import BY_NAME, DType, device_type, word_type
+from .dtype import BY_NAME, DType, device_type, float16, word_type
 from .errors import FeedError, FeedRangeError, TallowError
 from .graph import Graph
 from .hostarray import HostArray, elements, from_buffer, from_python, from_values, from_words
@@ -230,7 +231,14 @@ def from_device(content: memoryview, dtype: DType, shape: tuple[int, ...]) -> Ho
         return HostArray(memoryview(bytes(content[::4])), shape, dtype)
     if held == dtype:
         return HostArray(content, shape, dtype)
-    return from_values(elements(content, held), shape, dtype)
+    values = elements(content, held)
+    if dtype == float16:
+        values = [copysign(inf, value) if abs(value) >= _BEYOND_HALF else value for value in values]
+    return from_values(values, shape, dtype)
+
+
+_BEYOND_HALF = 65520.0
+"""Rounded to float16, this and all that is greater is infinite."""
 
 
 def compile_session(graph: Graph, device: str | None = None) -> Session:

@@ -99,6 +99,12 @@ def _activate(function: tuple[str, float, float], x: np.ndarray) -> np.ndarray:
         return np.asarray(1 / (1 + np.exp(-x)))
     if name == "HardSigmoid":
         return np.clip(a * x + b, 0, 1)
+    if name == "Elu":
+        return np.where(x >= 0, x, a * np.expm1(np.minimum(x, 0)))
+    if name == "Softplus":
+        return np.asarray(np.logaddexp(x, 0))
+    if name in ("LeakyRelu", "ThresholdedRelu"):
+        return np.where(x >= (a if name[0] == "T" else 0), x, 0 if name[0] == "T" else a * x)
     return np.asarray(np.tanh(x) if name == "Tanh" else np.maximum(x, 0))
 
 

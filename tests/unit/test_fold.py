@@ -33,3 +33,21 @@ def test_movement_gives_what_numpy_gives(made: object, wanted: np.ndarray) -> No
     assert value is not None
     assert value.shape == wanted.shape
     assert value.flat() == wanted.ravel().tolist()
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_nan_of_either_operand_stays(name: str) -> None:
+    x, y = np.float32([np.nan, 1, 2]), np.float32([1, np.nan, 3])
+    value = host_value(getattr(f, name)(asarray(x), asarray(y)).node)
+    assert value is not None
+    np.testing.assert_array_equal(value.numpy(), getattr(np, name)(x, y))
+
+
+@pytest.mark.parametrize("name", ["max", "min", "sign"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_nan_at_any_place_stays(name: str, place: int) -> None:
+    x = np.array([3, 1, 2], np.float32)
+    x[place] = np.nan
+    value = host_value(getattr(f, name)(asarray(x)).node)
+    assert value is not None
+    np.testing.assert_array_equal(value.numpy(), getattr(np, name)(x))

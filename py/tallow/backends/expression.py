@@ -7,6 +7,7 @@ one longer than 1. What has been written is remembered per scope, so that nothin
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 
@@ -17,7 +18,7 @@ from ..ops.source import iota
 from ..shape import Shape, strides_of
 from . import storage
 from .index import Coord, Coords, Index, atom, is_multiple, lane, lane_axis, text_of
-from .literal import number, splat, suffix_of, type_of
+from .literal import is_nan, number, splat, suffix_of, type_of
 from .reduction import ALONE, Team, fold_row, reduce
 
 Key = tuple[Node, Coords, int]
@@ -175,8 +176,14 @@ class Expression:
             text = op.helper.strip()
             for name, meaning in names.items():
                 text = text.replace("{" + name + "}", meaning)
-            self.helpers[f"{op.name}_{names['S']}"] = text
-        return op.wgsl.format(*operands, **names)
+            for function in _FUNCTION.split(text):
+                self.helpers[function.partition("(")[0]] = function.strip()
+        text = op.wgsl.format(*operands, **names)
+        if op.loses_nan:
+            for child, operand in zip(node.inputs, operands, strict=True):
+                if child.dtype.is_floating and not _is_known_number(child):
+                    text = f"select({text}, {operand}, {is_nan(operand, width)})"
+        return text
 
     def _iota(self, node: Node, coords: Coords, width: int) -> str:
         axis = node.attrs["axis"]
@@ -286,6 +293,13 @@ class Expression:
         self._scopes[-1][1][node, at, 1] = fold_row(self, node, over, width, loop)
 
 
+def _is_known_number(node: Node) -> bool:
+    """Whether a node is a number in the text of a shader, and no NaN."""
+    while node.op in _SPREADING:
+        (node,) = node.inputs
+    return node.is_scalar_constant and not math.isnan(node.attrs["data"].item())
+
+
 def _is_table(take: Node) -> bool:
     """Whether an op looks its elements up, each by the code at its own place."""
     table, places = take.inputs
@@ -307,6 +321,8 @@ def _inside(shape: Shape, coords: Coords) -> Coords:
     return tuple(c.within(dim) if isinstance(c, Index) else c for c, dim in pairs)
 
 
+_FUNCTION = re.compile(r"\n(?=fn )")  # where one begins
+_SPREADING = (movement.expand, movement.reshape)
 _SHORT = re.compile(r"[\w.]+|vec4[fiu]\([\w.]+\)")  # a name or a number, once or four times
 _ACCESS = re.compile("\x02(\\w+)\x03([^\x02\x03]*)\x03([^\x02\x03]*)\x02")
 

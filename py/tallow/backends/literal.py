@@ -69,6 +69,18 @@ def splat(text: str, dtype: DType, width: int) -> str:
     return f"{type_of(dtype, 4)}({text})" if width == 4 else text
 
 
+def magnitude(text: str, width: int) -> str:
+    """The bits of a float without its sign, which are in the order of magnitudes, NaN last."""
+    words = "vec4u" if width == 4 else "u32"
+    return f"(bitcast<{words}>({text}) & {words}(0x7fffffffu))"
+
+
+def is_nan(text: str, width: int) -> str:
+    """The test whether a float is NaN, by its bits: compilers may assume that no NaN occurs."""
+    words = "vec4u" if width == 4 else "u32"
+    return f"({magnitude(text, width)} > {words}(0x7f800000u))"
+
+
 def lowest(dtype: DType) -> str:
     """The least value of a type."""
     if dtype.kind == "f":

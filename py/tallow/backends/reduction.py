@@ -24,7 +24,7 @@ from ..ops import movement
 from ..shape import strides_of
 from . import literal
 from .index import Coord, Coords, atom, lane_axis
-from .literal import number, splat, suffix_of, type_of
+from .literal import is_nan, magnitude, number, splat, suffix_of, type_of
 
 if TYPE_CHECKING:
     from .expression import Expression
@@ -68,14 +68,21 @@ class Team:
         text = _INDEXED if op.indexed else _PLAIN
         start = splat(start_of(op, dtype), dtype, width)
         name = f"together_{op.name}_{suffix}"
+
+        def fold(a: str, b: str) -> str:
+            return folded(helpers, op, dtype, width, a, b)
+
         helpers[name] = text[self.subgroups].format(
             name=name,
             kind=kind,
             memory=f"team_{suffix}",
             start=start,
-            across=op.across,
+            across=_across_subgroup(helpers, op, dtype, width) if self.subgroups else "",
             root=f"{math.isqrt(self.size)}u",
-            fold=op.combine.format(a="all", b="other"),
+            fold=fold("all", "other"),
+            back=fold("other", "all"),
+            behind=fold("mine", "part"),
+            behind_all=fold("all", "best"),
         )
         return f"{name}({', '.join(['lane', *mine])})"
 
@@ -130,8 +137,8 @@ _PLAIN = {
 }}""",
 }
 
-# The best element, and of equal ones the first. Who has met no winner has the start value and
-# place 0, which is the answer if nobody has.
+# The best element, and the first of those that no other beats. Who has met no winner has the start
+# value and place 0, which is the answer if nobody has.
 _INDEXED = {
     False: """fn {name}(lane: u32, mine: {kind}, place: i32) -> i32 {{
     workgroupBarrier();
@@ -144,7 +151,7 @@ _INDEXED = {
         for (var k = lane + {root}; k < TEAM; k += {root}) {{
             let other = {memory}[k];
             let at = team_places[k];
-            if ({fold} || (other == all && at < first)) {{
+            if ({fold} || (at < first && !{back})) {{
                 all = other;
                 first = at;
             }}
@@ -158,7 +165,7 @@ _INDEXED = {
     for (var k = 1u; k < {root}; k++) {{
         let other = {memory}[k];
         let at = team_places[k];
-        if ({fold} || (other == all && at < first)) {{
+        if ({fold} || (at < first && !{back})) {{
             all = other;
             first = at;
         }}
@@ -169,7 +176,7 @@ _INDEXED = {
     let rank = subgroupExclusiveAdd(1u);
     let members = subgroupAdd(1u);
     let part = {across}(mine);
-    let part_place = subgroupMin(select(0x7fffffffi, place, mine == part));
+    let part_place = subgroupMin(select(0x7fffffffi, place, !{behind}));
     workgroupBarrier();
     {memory}[lane] = select({start}, part, rank == 0u);
     team_places[lane] = select(0x7fffffffi, part_place, rank == 0u);
@@ -179,13 +186,13 @@ _INDEXED = {
     for (var k = rank; k < TEAM; k += members) {{
         let other = {memory}[k];
         let at = team_places[k];
-        if ({fold} || (other == all && at < first)) {{
+        if ({fold} || (at < first && !{back})) {{
             all = other;
             first = at;
         }}
     }}
     let best = {across}(all);
-    return subgroupMin(select(0x7fffffffi, first, all == best));
+    return subgroupMin(select(0x7fffffffi, first, !{behind_all}));
 }}""",
 }
 
@@ -207,14 +214,14 @@ def reduce(body: Expression, node: Node, coords: Coords, width: int) -> str:
 
     def step(at: Coords) -> None:
         item = body.value(child, at, inner)
-        body.line(f"{total} = {op.combine.format(a=total, b=item)};")
+        body.line(f"{total} = {folded(body.helpers, op, child.dtype, inner, total, item)};")
 
     steps = {axis: 4 if axis == last and by_lane else 1 for axis in axes}
     if body.team.alone or not axes:
         _nested(body, child, coords, steps, step)
     else:
         _strided(body, child, coords, steps, step)
-    mine = total if inner == width else across(op, total)
+    mine = total if inner == width else _across_four(body.helpers, op, child.dtype, total)
     if not axes:  # every invocation has all of it
         return mine
     return body.let(body.team.combined(body.helpers, op, child.dtype, width, mine))
@@ -232,17 +239,52 @@ def fold_row(body: Expression, node: Node, over: Coords, width: int, loop: str) 
 
     def step() -> None:
         item = body.value(child, over, width)
-        body.line(f"{total} = {op.combine.format(a=total, b=item)};")
+        body.line(f"{total} = {folded(body.helpers, op, child.dtype, width, total, item)};")
 
     body.block(loop, step)
-    mine = across(op, total) if width == 4 else total
+    mine = _across_four(body.helpers, op, child.dtype, total) if width == 4 else total
     return body.let(body.team.combined(body.helpers, op, child.dtype, 1, mine))
 
 
-def across(op: Reduce, total: str) -> str:
+def _across_four(helpers: dict[str, str], op: Reduce, dtype: DType, total: str) -> str:
     """The four lanes of a sum (or other fold) as one."""
     x, y, z, w = (f"{total}.{lane}" for lane in "xyzw")
-    return op.combine.format(a=op.combine.format(a=x, b=y), b=op.combine.format(a=z, b=w))
+    pairs = folded(helpers, op, dtype, 1, x, y), folded(helpers, op, dtype, 1, z, w)
+    return folded(helpers, op, dtype, 1, *pairs)
+
+
+def folded(helpers: dict[str, str], op: Reduce, dtype: DType, width: int, a: str, b: str) -> str:
+    """`b` folded into `a`, as an expression; of an indexed op, whether b wins."""
+    if not op.loses_nan or not dtype.is_floating:
+        return op.combine.format(a=a, b=b)
+    kind, name = type_of(dtype, width), f"{op.name}_of_two_{suffix_of(dtype, width)}"
+    combined = op.combine.format(a="a", b="b")
+    if op.indexed:
+        test = f"!{is_nan('a', width)} && ({is_nan('b', width)} || {combined})"
+        helpers[name] = f"fn {name}(a: {kind}, b: {kind}) -> bool {{\n    return {test};\n}}"
+    else:
+        size = f"max({magnitude('a', width)}, {magnitude('b', width)})"
+        helpers[name] = _keeping_nan(name, f"a: {kind}, b: {kind}", kind, size, combined)
+    return f"{name}({a}, {b})"
+
+
+def _across_subgroup(helpers: dict[str, str], op: Reduce, dtype: DType, width: int) -> str:
+    """The function that folds what the invocations of a subgroup have."""
+    if not op.loses_nan or not dtype.is_floating:
+        return op.across
+    kind, name = type_of(dtype, width), f"{op.name}_across_{suffix_of(dtype, width)}"
+    size = f"subgroupMax({magnitude('mine', width)})"
+    helpers[name] = _keeping_nan(name, f"mine: {kind}", kind, size, f"{op.across}(mine)")
+    return name
+
+
+def _keeping_nan(name: str, parameters: str, kind: str, size: str, result: str) -> str:
+    """A function that gives `result`, but NaN where the greatest of all magnitudes is one."""
+    words = "vec4u" if kind == "vec4f" else "u32"
+    return f"""fn {name}({parameters}) -> {kind} {{
+    let size = {size};
+    return select({result}, bitcast<{kind}>(size), size > {words}(0x7f800000u));
+}}"""
 
 
 def start_of(op: Reduce, dtype: DType) -> str:
@@ -333,7 +375,8 @@ def _winner(body: Expression, node: Node, coords: Coords, best: str) -> str:
 
     def step() -> None:
         item = body.value(child, at, 1)
-        body.block(f"if ({op.combine.format(a=best, b=item)})", lambda: take(item))
+        wins = folded(body.helpers, op, child.dtype, 1, best, item)
+        body.block(f"if ({wins})", lambda: take(item))
 
     body.block(body.team.loop(name, child.shape[axis]), step)
     return body.let(body.team.combined(body.helpers, op, child.dtype, 1, best, place))

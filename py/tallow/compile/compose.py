@@ -41,6 +41,8 @@ def _argsort(x: Tensor, descending: bool, count: int) -> Tensor:
         return f.zeros((*x.shape[:-1], count), dt.int32)
     if x.dtype == dt.bool_:
         x = x.astype(dt.int32)
+    elif x.dtype.is_floating:
+        x = _in_order(x)
     this, other = f.expand_dims(x, axis + 1), f.expand_dims(x, axis)
     square = (*x.shape, size)
     before = other > this if descending else other < this
@@ -49,6 +51,14 @@ def _argsort(x: Tensor, descending: bool, count: int) -> Tensor:
     found = f.equal(f.expand_dims(rank, axis), _line((*x.shape[:-1], count, size), axis))
     places = _line((*x.shape[:-1], count, size), axis + 1)
     return f.max(f.where(found, places, 0), axis=-1)
+
+
+def _in_order(x: Tensor) -> Tensor:
+    """Integers in the order of floating numbers, every NaN last, zeros equal."""
+    bits = f.bitcast(x.astype(dt.float32), dt.int32)
+    magnitude = f.bitwise_and(bits, 0x7FFFFFFF)
+    signed = f.where(bits < 0, -magnitude, magnitude)
+    return f.where(magnitude > 0x7F800000, 0x7FFFFFFF, signed)
 
 
 def _scatter(data: Tensor, places: Tensor, updates: Tensor, reduction: str) -> Tensor:

@@ -7,10 +7,12 @@ WebGPU road there is no NumPy to compute them. The same records serve: elementwi
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -35,8 +37,6 @@ class _Numbers:
     floor_divide = staticmethod(operator.floordiv)
     remainder = staticmethod(operator.mod)
     fmod = staticmethod(math.fmod)
-    maximum = staticmethod(max)
-    minimum = staticmethod(min)
     negative = staticmethod(operator.neg)
     abs = staticmethod(abs)
     equal = staticmethod(operator.eq)
@@ -52,8 +52,16 @@ class _Numbers:
     power = staticmethod(operator.pow)
 
     @staticmethod
+    def maximum(x: float, y: float) -> float:
+        return x if x > y or x != x else y  # NaN of either
+
+    @staticmethod
+    def minimum(x: float, y: float) -> float:
+        return x if x < y or x != x else y
+
+    @staticmethod
     def sign(x: float) -> float:
-        return (x > 0) - (x < 0)
+        return x if x != x else (x > 0) - (x < 0)
 
     @staticmethod
     def where(condition: bool, x: Any, y: Any) -> Any:
@@ -75,8 +83,8 @@ class _Numbers:
 _FOLDS: dict[Reduce, Callable[[list[Any]], Any]] = {
     reduce.sum_: sum,
     reduce.prod: math.prod,
-    reduce.max_: max,
-    reduce.min_: min,
+    reduce.max_: partial(functools.reduce, _Numbers.maximum),
+    reduce.min_: partial(functools.reduce, _Numbers.minimum),
 }
 
 _STRIDED = (movement.permute, movement.expand, movement.slice_)

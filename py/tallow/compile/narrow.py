@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from array import array
 
-from ..dtype import DType, device_type
+from ..dtype import DType, device_type, float16
 from ..errors import DTypeError
 from ..functions.elementwise import expand_node
 from ..graph import Graph, Node, constant, make
 from ..hostarray import HostArray, elements, from_values
-from ..ops import contract, movement, reduce, window
+from ..ops import contract, division, movement, reduce, window
 from ..ops import elementwise as e
 from . import rewrite
 from .ranges import is_wide, largest_feed
@@ -56,11 +56,11 @@ def _narrow_node(node: Node, inputs: tuple[Node, ...]) -> Node:
     if "dtype" in attrs:
         attrs["dtype"] = device_type(attrs["dtype"])
     if node.op is e.cast and inputs[0].dtype == attrs["dtype"]:
-        return inputs[0]
+        return _wrapped(inputs[0], node)
     if node.op is e.bitcast:
         return _reinterpreted(node, inputs[0])
     if node.op is contract.matmul and not inputs[0].dtype.is_floating:
-        return _integer_matmul(*inputs)
+        return _wrapped(_integer_matmul(*inputs), node)
     if node.op is window.max_pool2d and not inputs[0].dtype.is_floating:
         return integer_max_pool(node, inputs[0])
     return _wrapped(make(node.op, *inputs, **attrs), node)
@@ -81,13 +81,17 @@ def _reinterpreted(node: Node, x: Node) -> Node:
 
 _OVERFLOWING = {
     e.add, e.subtract, e.multiply, e.negative, e.abs_, e.cast, e.bitcast,
-    e.bitwise_left_shift, e.bitwise_invert, reduce.sum_, reduce.prod,
+    e.bitwise_left_shift, e.bitwise_invert, reduce.sum_, reduce.prod, contract.matmul,
+    division.trunc_divide, division.floor_divide,
 }  # fmt: skip
 
 
 def _wrapped(new: Node, node: Node) -> Node:
-    """Integers of 8 and 16 bits wrap round, though 32 bits compute them."""
+    """Integers of 8 and 16 bits wrap round, casts to float16 round, though 32 bits compute them."""
     dtype = node.dtype
+    if node.op is e.cast and dtype == float16:
+        source = node.inputs[0].dtype
+        return new if source == float16 or source.size == 1 else make(e.to_half, new)
     if node.op not in _OVERFLOWING or not dtype.is_integer or dtype.size >= 4:
         return new
     bits = constant(from_values([32 - 8 * dtype.size], (), new.dtype))

@@ -12,7 +12,7 @@ from ..hostarray import from_values
 from ..op import REGISTRY, Elementwise, Select
 from ..ops import movement
 from ..ops.elementwise import bitcast as bitcast_op
-from ..ops.elementwise import cast
+from ..ops.elementwise import cast, to_half
 from ..shape import Shape, broadcast_shapes
 from ..tensor import Scalar, Tensor, asarray
 
@@ -100,7 +100,7 @@ def _lift(op: Elementwise) -> Callable[..., Tensor]:
 ELEMENTWISE = [
     op.name
     for op in REGISTRY.values()
-    if isinstance(op, Elementwise) and op not in (cast, bitcast_op)
+    if isinstance(op, Elementwise) and op not in (cast, bitcast_op, to_half)
 ]
 globals().update({name: _lift(REGISTRY[name]) for name in ELEMENTWISE})  # type: ignore[arg-type]
 

@@ -79,6 +79,10 @@ def _cast(node: Node, inputs: Inputs) -> Node:
     return cast(inputs[0], node.dtype)
 
 
+def _to_half(node: Node, inputs: Inputs) -> Node:
+    return cast(cast(inputs[0], dt.float16), node.dtype)
+
+
 def _trunc(node: Node, inputs: Inputs) -> Node:
     (x,) = inputs
     below = form("Less", x, number(0.0, x.dtype), dtype=dt.bool_)
@@ -311,6 +315,7 @@ ELEMENTS: dict[Op, Rule] = {
     e.expm1: _expm1,
     e.log1p: _log1p,
     e.not_equal: _not_equal,
+    e.to_half: _to_half,
     e.trunc: _trunc,
     gather.take: _gathering("Gather"),
     gather.position: _position,

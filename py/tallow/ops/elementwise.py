@@ -12,6 +12,7 @@ from .. import dtype as dt
 from ..bounds import corners
 from ..errors import DTypeError
 from ..op import Attrs, Elementwise, Select, Spec
+from . import wgsl
 
 # ---- arithmetic -------------------------------------------------------------------------------
 
@@ -42,6 +43,7 @@ maximum = Elementwise(
     lambda np, x, y: np.maximum(x, y),
     "max({0}, {1})",
     2,
+    loses_nan=True,
     onnx="Max",
     bounds=corners(max),
 )
@@ -50,6 +52,7 @@ minimum = Elementwise(
     lambda np, x, y: np.minimum(x, y),
     "min({0}, {1})",
     2,
+    loses_nan=True,
     onnx="Min",
     bounds=corners(min),
 )
@@ -67,33 +70,31 @@ sign = Elementwise(
     lambda np, x: np.sign(x),
     "sign({0})",
     accepts="fi",
+    loses_nan=True,
     onnx="Sign",
     bounds=bounds.within(-1, 1),
 )
 
-# WGSL leaves pow undefined for a negative base; there the sign comes from the exponent's parity.
-# Of 0 and a negative exponent some drivers make 0.
-_POW = """
-fn pow_{S}(x: {T}, y: {T}) -> {T} {
-    let infinite = {T}(bitcast<f32>(inf_bits));
-    let magnitude = select(pow(abs(x), y), infinite, (x == {T}()) & (y < {T}()));
-    let odd = abs(y - {T}(2.0) * floor(y / {T}(2.0))) == {T}(1.0);
-    let signed = select(magnitude, -magnitude, odd & (x < {T}()));
-    let undefined_root = (x < {T}()) & (floor(y) != y);
-    let not_a_number = {T}(bitcast<f32>(nan_bits));
-    let result = select(signed, not_a_number, undefined_root);
-    return select(result, {T}(1.0), y == {T}());
-}
-"""
 pow_ = Elementwise(
-    "pow", lambda np, x, y: np.power(x, y), "pow_{S}({0}, {1})", 2, _POW, accepts="f", onnx="Pow"
+    "pow",
+    lambda np, x, y: np.power(x, y),
+    "pow_{S}({0}, {1})",
+    2,
+    wgsl.POW,
+    accepts="f",
+    onnx="Pow",
 )
 
 # ---- functions of floating numbers ------------------------------------------------------------
 
 
 def _f(
-    name: str, wgsl: str = "", helper: str = "", onnx: str | None = None, between: Any = None
+    name: str,
+    wgsl: str = "",
+    helper: str = "",
+    onnx: str | None = None,
+    between: Any = None,
+    loses_nan: bool = False,
 ) -> Elementwise:
     """A function that NumPy and WGSL both have, NumPy under the op's own name, ONNX mostly too."""
     return Elementwise(
@@ -104,10 +105,11 @@ def _f(
         accepts="f",
         onnx=name.capitalize() if onnx is None else onnx,
         bounds=between,
+        loses_nan=loses_nan,
     )
 
 
-def _arc(name: str, wgsl: str = "", helper: str = "") -> Elementwise:
+def _arc(name: str, wgsl: str = "", helper: str = "", loses_nan: bool = False) -> Elementwise:
     """An inverse function, which NumPy calls arc-something."""
     long = name.replace("a", "arc", 1)
     return Elementwise(
@@ -117,79 +119,32 @@ def _arc(name: str, wgsl: str = "", helper: str = "") -> Elementwise:
         helper=helper,
         accepts="f",
         onnx=name.capitalize(),
+        loses_nan=loses_nan,
     )
 
 
-# WGSL compilers may assume that no NaN or infinity occurs, so the bits are asked; and drivers
-# differ in what they make of both, and of numbers for which a function has no value.
-_IS_NAN = "((bitcast<{U}>({0}) & {U}(0x7fffffffu)) > {U}(0x7f800000u))"
-
-
-def _nan_kept(wgsl: str) -> str:
-    return f"select({wgsl}, {{0}}, {_IS_NAN})"
-
-
 sqrt = _f("sqrt")
-exp = _f("exp", _nan_kept("exp({0})"))
-
-# -inf at 0; of the bits that are greater than infinity's, those are NaN's or have the sign.
-_LOG = """
-fn {name}_{S}(x: {T}) -> {T} {
-    let bits = bitcast<{U}>(x);
-    let large = select(log(x), x, bits == {U}(0x7f800000u));
-    let undefined = select(large, {T}(bitcast<f32>(nan_bits)), bits > {U}(0x7f800000u));
-    return select(undefined, {T}(bitcast<f32>(minus_inf_bits)), x == {T}());
-}
-"""
-log = _f("log", "log_{S}({0})", _LOG.replace("{name}", "log"))
-
-# exp(x) - 1 where it keeps most digits of x, else a part of its series.
-_EXPM1 = """
-fn expm1_{S}(x: {T}) -> {T} {
-    let tail = {T}(0.041666667) + x * ({T}(0.0083333333) + x * {T}(0.0013888889));
-    let series = x + x * x * ({T}(0.5) + x * ({T}(0.16666667) + x * tail));
-    return select(exp(x) - {T}(1.0), series, abs(x) < {T}(0.25));
-}
-"""
-expm1 = _f("expm1", _nan_kept("expm1_{S}({0})"), _EXPM1, onnx="")
+exp = _f("exp", loses_nan=True)
+log = _f("log", "log_{S}({0})", wgsl.LOG)
+expm1 = _f("expm1", "expm1_{S}({0})", wgsl.EXPM1, onnx="", loses_nan=True)
 """exp(x) - 1, precise for small x too."""
 
-# log(1 + x) where 1 + x keeps most digits of x, else a part of its series.
-_LOG1P = """
-fn log1p_{S}(x: {T}) -> {T} {
-    let tail = {T}(0.5) - x * ({T}(0.33333333) - x * {T}(0.25));
-    return select(log_of_sum_{S}({T}(1.0) + x), x - x * x * tail, abs(x) < {T}(0.05));
-}
-"""
-log1p = _f("log1p", "log1p_{S}({0})", _LOG.replace("{name}", "log_of_sum") + _LOG1P, onnx="")
+log1p = _f("log1p", "log1p_{S}({0})", wgsl.LOG + wgsl.LOG1P, onnx="")
 """log(1 + x), precise for small x too."""
 
 sin = _f("sin")
 cos = _f("cos")
 tan = _f("tan")
-sinh = _f("sinh")
-cosh = _f("cosh", _nan_kept("cosh({0})"))
-acos = _arc("acos")
-_ACOSH = """
-fn acosh_{S}(x: {T}) -> {T} {
-    let undefined = (bitcast<{U}>(x) > {U}(0x7f800000u)) | (x < {T}(1.0));
-    return select(acosh(x), {T}(bitcast<f32>(nan_bits)), undefined);
-}
-"""
-acosh = _arc("acosh", "acosh_{S}({0})", _ACOSH)
-asin = _arc("asin")
-# The usual formula cancels below 0.
-asinh = _arc("asinh", _nan_kept("(sign({0}) * asinh(abs({0})))"))
-atan = _arc("atan")
-_ATANH = """
-fn atanh_{S}(x: {T}) -> {T} {
-    let size = bitcast<{U}>(abs(x));
-    let one = {U}(0x3f800000u);
-    let inside = select(atanh(x), x * {T}(bitcast<f32>(inf_bits)), size == one);
-    return select(inside, {T}(bitcast<f32>(nan_bits)), size > one);
-}
-"""
-atanh = _arc("atanh", "atanh_{S}({0})", _ATANH)
+sinh = _f("sinh", loses_nan=True)
+cosh = _f("cosh", loses_nan=True)
+
+acos = _arc("acos", "acos_{S}({0})", wgsl.ARC.replace("NAME", "acos"))
+asin = _arc("asin", "asin_{S}({0})", wgsl.ARC.replace("NAME", "asin"))
+atan = _arc("atan", loses_nan=True)
+
+asinh = _arc("asinh", "asinh_{S}({0})", wgsl.LOG + wgsl.LOG1P + wgsl.ASINH, loses_nan=True)
+acosh = _arc("acosh", "acosh_{S}({0})", wgsl.LOG + wgsl.LOG1P + wgsl.ACOSH)
+atanh = _arc("atanh", "atanh_{S}({0})", wgsl.ATANH)
 floor = _f("floor", between=bounds.rounded)
 ceil = _f("ceil", between=bounds.rounded)
 trunc = _f("trunc", onnx="", between=bounds.rounded)
@@ -203,16 +158,7 @@ round_ = Elementwise(
 )
 """To the nearest integer, halves to even."""
 
-# Beyond 10 the answer is 1 to the last bit, while exp in tanh overflows from about 88. Near 0,
-# where WGSL allows an error that is all of a small answer, the series has it.
-_TANH = """
-fn tanh_{S}(x: {T}) -> {T} {
-    let square = x * x;
-    let series = x - x * square * ({T}(0.33333333) - square * {T}(0.13333333));
-    return select(tanh(clamp(x, {T}(-10.0), {T}(10.0))), series, square < {T}(0.01));
-}
-"""
-tanh = _f("tanh", _nan_kept("tanh_{S}({0})"), _TANH)
+tanh = _f("tanh", "tanh_{S}({0})", wgsl.TANH, loses_nan=True)
 reciprocal = Elementwise(
     "reciprocal", lambda np, x: 1 / x, "({T}(1.0) / {0})", accepts="f", onnx="Reciprocal"
 )
@@ -258,16 +204,16 @@ def _erf(np: Any, value: Any) -> Any:
     return np.clip(x * p / q, -1, 1).astype(value.dtype)
 
 
-erf = Elementwise("erf", _erf, _nan_kept("erf_{S}({0})"), 1, _ERF, accepts="f", onnx="Erf")
+erf = Elementwise("erf", _erf, "erf_{S}({0})", 1, _ERF, accepts="f", loses_nan=True, onnx="Erf")
 
 # ---- comparison and logic ---------------------------------------------------------------------
 
 
-def _compare(name: str, operator: str, accepts: str = "fiub", onnx: str = "") -> Elementwise:
+def _compare(name: str, wgsl: str, accepts: str = "fiub", onnx: str = "") -> Elementwise:
     return Elementwise(
         name,
         lambda np, x, y: getattr(np, name)(x, y),
-        f"({{0}} {operator} {{1}})",
+        wgsl,
         2,
         accepts=accepts,
         result=dt.bool_,
@@ -275,12 +221,12 @@ def _compare(name: str, operator: str, accepts: str = "fiub", onnx: str = "") ->
     )
 
 
-equal = _compare("equal", "==", onnx="Equal")
-not_equal = _compare("not_equal", "!=")
-less = _compare("less", "<", "fiu", onnx="Less")
-less_equal = _compare("less_equal", "<=", "fiu", onnx="LessOrEqual")
-greater = _compare("greater", ">", "fiu", onnx="Greater")
-greater_equal = _compare("greater_equal", ">=", "fiu", onnx="GreaterOrEqual")
+equal = _compare("equal", "({0} == {1})", onnx="Equal")
+not_equal = _compare("not_equal", "(!({0} == {1}))")  # != of NaN is false in some compilers
+less = _compare("less", "({0} < {1})", "fiu", onnx="Less")
+less_equal = _compare("less_equal", "({0} <= {1})", "fiu", onnx="LessOrEqual")
+greater = _compare("greater", "({0} > {1})", "fiu", onnx="Greater")
+greater_equal = _compare("greater_equal", "({0} >= {1})", "fiu", onnx="GreaterOrEqual")
 
 logical_and = Elementwise(
     "logical_and", lambda np, x, y: np.logical_and(x, y), "({0} & {1})", 2, accepts="b", onnx="And"
@@ -298,7 +244,7 @@ logical_not = Elementwise(
 isnan = Elementwise(
     "isnan",
     lambda np, x: np.isnan(x),
-    _IS_NAN,
+    "((bitcast<{U}>({0}) & {U}(0x7fffffffu)) > {U}(0x7f800000u))",
     accepts="f",
     result=dt.bool_,
     onnx="IsNaN",
@@ -350,18 +296,12 @@ bitwise_invert = Elementwise(
     bounds=corners(lambda x: -1 - x),
 )
 
-# WGSL takes the width's remainder of a shift; in two steps 32 bits and more go out at the end.
-_SHIFT = """
-fn NAME_{S}(x: {T}, by: {U}) -> {T} {
-    return (x OP min(by, {U}(31u))) OP select({U}(), {U}(1u), by > {U}(31u));
-}
-"""
 bitwise_left_shift = Elementwise(
     "bitwise_left_shift",
     lambda np, x, y: np.left_shift(x, y),
     "shift_left_{S}({0}, {U}({1}))",
     2,
-    _SHIFT.replace("NAME", "shift_left").replace("OP", "<<"),
+    wgsl.SHIFT.replace("NAME", "shift_left").replace("OP", "<<"),
     accepts="iu",
     bounds=corners(bounds.left_shift),
 )
@@ -370,7 +310,7 @@ bitwise_right_shift = Elementwise(
     lambda np, x, y: np.right_shift(x, y),
     "shift_right_{S}({0}, {U}({1}))",
     2,
-    _SHIFT.replace("NAME", "shift_right").replace("OP", ">>"),
+    wgsl.SHIFT.replace("NAME", "shift_right").replace("OP", ">>"),
     accepts="iu",
     bounds=bounds.towards_zero,
 )
@@ -396,6 +336,15 @@ def _cast(np: Any, x: Any, dtype: dt.DType) -> Any:
 
 cast = Elementwise("cast", _cast, "{R}({0})", accepts="fiub", bounds=bounds.converted)
 """To the element type `dtype`; towards zero from floating to integer."""
+
+
+def _to_half(np: Any, x: Any) -> Any:
+    with np.errstate(over="ignore"):
+        return x.astype(np.float16).astype(x.dtype)
+
+
+to_half = Elementwise("to_half", _to_half, "to_half_{S}({0})", helper=wgsl.TO_HALF, accepts="f")
+"""Rounded to float16, in the type of the operand: a cast where float16 is computed in float32."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,6 +29,7 @@ max_ = Reduce(
     "max({a}, {b})",
     "lowest",
     across="subgroupMax",
+    loses_nan=True,
     bounds=bounds.first,
 )
 min_ = Reduce(
@@ -37,6 +38,7 @@ min_ = Reduce(
     "min({a}, {b})",
     "highest",
     across="subgroupMin",
+    loses_nan=True,
     bounds=bounds.first,
 )
 
@@ -55,6 +57,7 @@ argmax = Reduce(
     "lowest",
     indexed=True,
     across="subgroupMax",
+    loses_nan=True,
     bounds=bounds.position,
 )
 """The first place of the largest element along the one axis of `axes`, as int32."""
@@ -66,6 +69,7 @@ argmin = Reduce(
     "highest",
     indexed=True,
     across="subgroupMin",
+    loses_nan=True,
     bounds=bounds.position,
 )
 """The first place of the smallest element along the one axis of `axes`, as int32."""

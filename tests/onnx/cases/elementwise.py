@@ -203,4 +203,29 @@ HALF = [
     Case("Cast", [_LARGE], {"to": TensorProto.INT32}, **_HALF),
 ]
 
-CASES = [*OF_ONE, *ATTRIBUTES, *OF_TWO, *POW, *SEVERAL, *CLIP, *SOFT, *DROPOUT, *HALF]
+_TURNED = np.roll(SPECIAL, 1)
+_ROWS = np.stack([SPECIAL, _TURNED, np.roll(SPECIAL, 5), SPECIAL[::-1]])
+_NAN_BASE = np.array([0, np.nan, np.nan, 1, -1, np.inf, -np.inf, -2, -0.0], np.float32)
+_NAN_EXPONENT = np.array([np.nan, 2, 0, np.nan, np.inf, 0.5, 3, np.nan, -1], np.float32)
+NAN = [
+    *[Case(op, [SPECIAL], note="nan")
+      for op in ("Relu", "HardSigmoid", "Elu", "Selu", "Celu", "Sign", "Atan", "Softplus", "Abs")],
+    *[Case(op, [SPECIAL, _TURNED], note="nan") for op in ("Max", "Min")],
+    *[Case(op, [SPECIAL, scalar(0.5)], note="nan")
+      for op in ("Max", "Min", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")],
+    Case("Clip", [SPECIAL, scalar(-1.0), scalar(2.0)], opsets=(11, 28), note="nan"),
+    Case("Clip", [SPECIAL, np.array(-1, np.float32), np.array(2, np.float32)],
+         opsets=(11, 28), note="nan"),
+    *[Case(op, [_ROWS, known(1)], opsets=(18, 28), note="nan", oracle="reference")
+      for op in ("ReduceMax", "ReduceMin")],
+    *[Case(op, [_ROWS], {"axis": 1}, note="nan", oracle="reference")
+      for op in ("ArgMax", "ArgMin", "Hardmax")],
+    Case("Pow", [_NAN_BASE, _NAN_EXPONENT], note="nan"),
+    *[Case(op, [np.array([1e10, 1e19, 2e19, 3e38], np.float32)], note="great")
+      for op in ("Asinh", "Acosh")],
+    Case("Hardmax", [np.zeros((0, 3), np.float32)], opsets=(13, 28)),
+    *[Case("Div", [np.array([np.iinfo(t).min, 7], t), np.array([-1, -2], t)], note="least",
+           oracle="reference") for t in (np.int8, np.int16)],
+]  # fmt: skip
+
+CASES = [*OF_ONE, *ATTRIBUTES, *OF_TWO, *POW, *SEVERAL, *CLIP, *SOFT, *DROPOUT, *HALF, *NAN]

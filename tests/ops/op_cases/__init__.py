@@ -16,6 +16,6 @@ __all__ = ["CASES", "Case", "booleans", "integers", "normal"]
 # In this order always, since all of them draw their inputs from one generator.
 for family in (
     "elementwise", "reduce", "movement", "gather", "contract",
-    "window", "composed", "winograd", "recurrence", "arrange",
+    "window", "composed", "winograd", "recurrence", "arrange", "nan",
 ):  # fmt: skip
     import_module(f"{__name__}.{family}")

@@ -7,6 +7,8 @@ import math
 import numpy as np
 
 import tallow as tl
+from tallow.graph import make
+from tallow.ops.elementwise import to_half
 
 from .case import booleans, case, integers, normal
 
@@ -176,3 +178,39 @@ case("int64", (integers(6, dtype=np.int64), integers(6, dtype=np.int64)),
      lambda x, y: x * y + 1, lambda x, y: x * y + 1)  # fmt: skip
 case("weight-bool", normal(9), lambda x: tl.where(tl.asarray(truths[0][:9]), x, 0.0),
      lambda x: np.where(truths[0][:9], x, np.float32(0)))  # fmt: skip
+
+# What does not fit wraps round, as in NumPy, also where 32 bits compute it.
+for label in ("int8", "int16", "int32"):
+    least = np.array([-(2 ** (int(label[3:]) - 1)), 7, -7], label)
+    by = np.array([-1, -2, 2], label)
+    case(f"trunc_divide-least-{label}", (least, by), tl.trunc_divide,
+         lambda x, y: np.where(y == -1, -x, (x / y).astype(x.dtype)))  # fmt: skip
+    case(f"floor_divide-least-{label}", (least, by), tl.floor_divide, np.floor_divide)
+case("matmul-int8", (np.int8([[100, 99]]), np.int8([[100], [99]])), lambda x, y: x @ y, np.matmul)
+wide = np.array([300, -129, 5, 70000], np.int32)
+for label in ("int8", "uint8", "int16", "uint16"):
+    case(f"cast-wraps-{label}", wide, lambda x, t=label: x.astype(t).astype("int32"),
+         lambda x, t=label: x.astype(t).astype(np.int32))  # fmt: skip
+
+# float16: rounded to even, from the smallest to what is infinite.
+halves = np.array(
+    [1.0001, 2049, 2051, 65519, 65520, -65520, 6.1e-5, 6.0e-8, 8.9e-8, 2.98e-8, 2.9803e-8, 1e-9,
+     0, -0.0, 3e38, np.nan, np.inf, -np.inf, 0.1, -0.1],
+    np.float32,
+)  # fmt: skip
+case("cast-float16", halves, lambda x: x.astype("float16").astype("float32"),
+     lambda x: x.astype(np.float16).astype(np.float32), rtol=0, atol=0)  # fmt: skip
+case("to_half", halves, lambda x: tl.Tensor(make(to_half, x.node)),
+     lambda x: x.astype(np.float16).astype(np.float32), rtol=0, atol=0)  # fmt: skip
+case("cast-float16-integers", wide, lambda x: x.astype("float16").astype("float32"),
+     lambda x: x.astype(np.float16).astype(np.float32), rtol=0, atol=0)  # fmt: skip
+large = np.array([60000, -60000, 21000, 1e-7, np.nan, np.inf, 3], np.float16)
+case("float16-overflows", large, lambda x: x * 3, lambda x: x * np.float16(3), rtol=1e-3)
+
+# Nothing at all, as an input and as a constant.
+nothing = np.zeros((0, 3), np.float32)
+case("nothing", nothing, lambda x: tl.sum(tl.exp(x) + 1, axis=0), lambda x: np.zeros(3))
+case("nothing-known", nothing, lambda x: tl.sum(x + tl.asarray(nothing), axis=0),
+     lambda x: np.zeros(3))  # fmt: skip
+case("nothing-matmul", nothing, lambda x: x.mT @ tl.asarray(nothing), lambda x: np.zeros((3, 3)),
+     rtol=0)  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from recurrence_reference import (
     built,
     operands,
@@ -45,3 +46,23 @@ case(
     lambda *a: steps_reference("gru", *a, linear_before_reset=True),
     atol=1e-5,
 )
+
+# Each step of one element is the function of what it is fed: small numbers, large ones, and NaN.
+fed = np.float32([-1e-5, -3e-3, -0.2, -0.3, -9, -30, 1e-5, 0.2, 3, np.inf, -np.inf, np.nan])
+zeros = [np.zeros(shape, np.float32) for shape in ((1, 1, 1), (1, 2), (1, 1, len(fed), 1))]
+one_step = (fed.reshape(1, -1, 1), np.ones((1, 1, 1), np.float32), *zeros)
+lengths = np.ones(len(fed), np.int32)
+for name, alpha, clip in (
+    ("Elu", 1.5, 0.0), ("Relu", 0.0, 0.0), ("HardSigmoid", 0.2, 0.0), ("Softplus", 0.0, 0.0),
+    ("Sigmoid", 0.0, 0.0), ("Tanh", 0.0, 0.0), ("LeakyRelu", 0.5, 0.0),
+    ("ThresholdedRelu", 0.1, 0.0), ("Relu", 0.0, 2.0), ("Tanh", 0.0, 2.0),
+):  # fmt: skip
+    chosen: dict[str, Any] = {"activations": ((name, alpha, 0.5),), "clip": clip}
+    case(
+        f"recurrence-ends-{name}-{clip:g}",
+        (*one_step, lengths),
+        lambda *t, chosen=chosen: built("rnn", *t, **chosen),
+        lambda *a, chosen=chosen: recurrence_reference("rnn", *a, **chosen),
+        rtol=2e-5,
+        atol=1e-15,
+    )
