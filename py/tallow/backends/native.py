@@ -131,6 +131,8 @@ class NativeProgram:
             self._slots.append(buffer)
             if slot.kind == "weight":
                 content: Any = next(left)
+                if not content.nbytes:  # `wgpu` refuses to upload nothing
+                    continue
                 if padding := -content.nbytes % 4:  # uploads are of whole words
                     content = content.tobytes() + bytes(padding)
                 gpu.queue.write_buffer(buffer, 0, content)

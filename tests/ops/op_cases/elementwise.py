@@ -206,3 +206,11 @@ case("cast-float16-integers", wide, lambda x: x.astype("float16").astype("float3
      lambda x: x.astype(np.float16).astype(np.float32), rtol=0, atol=0)  # fmt: skip
 large = np.array([60000, -60000, 21000, 1e-7, np.nan, np.inf, 3], np.float16)
 case("float16-overflows", large, lambda x: x * 3, lambda x: x * np.float16(3), rtol=1e-3)
+
+# Nothing at all, as an input and as a constant.
+nothing = np.zeros((0, 3), np.float32)
+case("nothing", nothing, lambda x: tl.sum(tl.exp(x) + 1, axis=0), lambda x: np.zeros(3))
+case("nothing-known", nothing, lambda x: tl.sum(x + tl.asarray(nothing), axis=0),
+     lambda x: np.zeros(3))  # fmt: skip
+case("nothing-matmul", nothing, lambda x: x.mT @ tl.asarray(nothing), lambda x: np.zeros((3, 3)),
+     rtol=0)  # fmt: skip
