@@ -183,7 +183,7 @@ def long_cases() -> dict[str, Case]:
     return {case.name: Case(**{**vars(case), "rtol": 1e-4, "atol": 0.02}) for case in made}
 
 
-LOOP = re.compile(r"for \(var \w+ = \w+; \w+ < (?!1u)")  # over more than one element
+LOOP = re.compile(r"for \(var \w+ = \w+; \w+ < (?![01]u)")  # over more than one element
 
 
 def schedules_of(compiled: Compiled) -> set[str]:
