@@ -113,7 +113,7 @@ by = np.array(
 )  # fmt: skip
 anything = integers(2, 1000, low=0, high=2**32, dtype=np.uint32).view(np.float32)
 for note, (x, y) in (("ends", (dividends, by)), ("anything", (anything[0], anything[1]))):
-    # WGSL may flush what is smaller than the smallest normal number; it then counts as no remainder.
+    # WGSL may flush what is smaller than the smallest normal number, which is no remainder then.
     case(f"fmod-{note}", (x, y), tl.fmod, np.fmod, rtol=0, atol=1.2e-38)
     with np.errstate(all="ignore"):
         rest = np.abs(np.fmod(x, y))
