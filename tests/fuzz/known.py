@@ -43,6 +43,30 @@ def _set(case: Case, op: str, *names: str) -> bool:
     )
 
 
+def _nodes(applies: Callable[[Node], bool], *operators: str) -> Callable[[Case], bool]:
+    """Whether a case has a node of one of these operators to which it applies."""
+    return lambda case: any(
+        node.op in operators and applies(node) for node in case.graph.every_node()
+    )
+
+
+def _gaps(node: Node) -> bool:
+    """Whether SAME is asked for, and strides are longer than the window."""
+    pairs = zip(node.attributes.get("strides", ()), node.attributes["kernel_shape"], strict=False)
+    return node.attributes.get("auto_pad", "").startswith("SAME") and any(s > k for s, k in pairs)
+
+
+def _valid_and_dilated(node: Node) -> bool:
+    dilations = node.attributes.get("dilations", [1])
+    return node.attributes.get("auto_pad") == "VALID" and max(dilations) > 1
+
+
+def _raw_products(node: Node) -> bool:
+    """Whether its products are asked for as they are before the softcap."""
+    attributes = node.attributes
+    return "softcap" in attributes and not attributes.get("qk_matmul_output_mode")
+
+
 def _recurrent(case: Case) -> bool:
     beyond = ("activations", "clip", "direction", "input_forget")
     return any(_given(case, op, 4) or _set(case, op, *beyond) for op in ("RNN", "GRU", "LSTM"))
@@ -60,6 +84,14 @@ MISLED = tuple(
         (_has("Softmax", "LogSoftmax", "Hardmax", before=13),
          "it takes the chosen axis alone, as later sets do"),
         (_has("GlobalMaxPool"), "of one spatial axis it reduces the channels too"),
+        (_nodes(_gaps, "MaxPool", "AveragePool", "LpPool"),
+         "it pads by less than nothing, and so drops elements"),
+        (_nodes(_valid_and_dilated, "AveragePool", "LpPool"),
+         "the lengths it gives are those of no dilation"),
+        (_nodes(_raw_products, "Attention"), "it caps the products of mode 0, too"),
+        (lambda case: _has("ReduceSumSquare")(case)
+            and (_fed(case, "uint32") or _fed(case, "int32")),
+         "NumPy's sum of int32 is of int64"),
         (_recurrent, "it has no lengths, and the usual activations in one direction alone"),
         (lambda case: _given(case, "ConvTranspose", 2) and _set(case, "ConvTranspose", "group"),
          "of groups it adds the first channel's bias to all"),

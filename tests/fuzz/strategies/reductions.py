@@ -14,7 +14,9 @@ def _range(op: str, dtype: str) -> tuple[int, int] | tuple[None, None]:
     """The elements of which a type holds what is computed on the way."""
     if op == "ReduceProd":
         return 0, 2
-    if dtype in INTEGERS and op in ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp"):
+    if dtype in INTEGERS and op == "ReduceL2":
+        return 0 if dtype.startswith("u") else -99, 99
+    if dtype in INTEGERS and op in ("ReduceLogSum", "ReduceLogSumExp"):
         return 1, 3
     return None, None
 
