@@ -50,12 +50,6 @@ def _nodes(applies: Callable[[Node], bool], *operators: str) -> Callable[[Case],
     )
 
 
-def _gaps(node: Node) -> bool:
-    """Whether SAME is asked for, and strides are longer than the window."""
-    pairs = zip(node.attributes.get("strides", ()), node.attributes["kernel_shape"], strict=False)
-    return node.attributes.get("auto_pad", "").startswith("SAME") and any(s > k for s, k in pairs)
-
-
 def _valid_and_dilated(node: Node) -> bool:
     dilations = node.attributes.get("dilations", [1])
     return node.attributes.get("auto_pad") == "VALID" and max(dilations) > 1
@@ -84,8 +78,6 @@ MISLED = tuple(
         (_has("Softmax", "LogSoftmax", "Hardmax", before=13),
          "it takes the chosen axis alone, as later sets do"),
         (_has("GlobalMaxPool"), "of one spatial axis it reduces the channels too"),
-        (_nodes(_gaps, "MaxPool", "AveragePool", "LpPool"),
-         "it pads by less than nothing, and so drops elements"),
         (_nodes(_valid_and_dilated, "AveragePool", "LpPool"),
          "the lengths it gives are those of no dilation"),
         (_nodes(_raw_products, "Attention"), "it caps the products of mode 0, too"),
@@ -96,7 +88,8 @@ MISLED = tuple(
         (lambda case: _given(case, "ConvTranspose", 2) and _set(case, "ConvTranspose", "group"),
          "of groups it adds the first channel's bias to all"),
         (_has("StringNormalizer"), "it strips accents and drops empty texts"),
-        (lambda case: _has("Erf")(case) and _fed(case, "float64"), "it computes in float32"),
+        (lambda case: _has("Erf", "Gelu")(case) and _fed(case, "float64"),
+         "it computes erf in float32"),
         (_has("LRN"), "it leaves the last channels as they are"),
         (lambda case: _set(case, "Unique", "sorted"), "it sorts in any case"),
         (_has("AffineGrid"), "of float16 it makes float32"),
@@ -127,6 +120,12 @@ def _pool(node: Node) -> bool:
     return node.attributes.get("auto_pad", "").startswith("SAME") and max(dilations) > 1
 
 
+def _gaps(node: Node) -> bool:
+    """Whether SAME is asked for, and strides are longer than the window."""
+    pairs = zip(node.attributes.get("strides", ()), node.attributes["kernel_shape"], strict=False)
+    return node.attributes.get("auto_pad", "").startswith("SAME") and any(s > k for s, k in pairs)
+
+
 DEVIATIONS = (
     Deviation(
         "Resize",
@@ -140,6 +139,10 @@ DEVIATIONS = (
     ),
     *(
         Deviation(op, _pool, "SAME pads until the lengths are those of no dilation")
+        for op in ("MaxPool", "AveragePool", "LpPool")
+    ),
+    *(
+        Deviation(op, _gaps, "the standard has no negative padding; others drop elements by it")
         for op in ("MaxPool", "AveragePool", "LpPool")
     ),
 )
