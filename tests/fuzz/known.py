@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from .case import Case, Node
 
 ROUGH_ON_GPU = dict.fromkeys(("Acos", "Asin", "Atan"), 2e-4)
@@ -72,7 +74,15 @@ def _fed(case: Case, dtype: str) -> bool:
     )
 
 
-MISLED = tuple(
+def _no_turns(case: Case) -> bool:
+    """Whether a Loop of no turns is in a model of lengths that the file does not fix."""
+    values = {**case.graph.known, **case.feeds}
+    first = [values.get(x) for n in case.graph.nodes if n.op == "Loop" for x in n.inputs[:2]]
+    open_ = any(isinstance(n, str) for k in case.graph.inputs.values() for n in k.shape or ())
+    return open_ and any(value is not None and not np.any(value) for value in first)
+
+
+_REFERENCE = tuple(
     Misled("reference", applies, reason)
     for applies, reason in (
         (_has("Softmax", "LogSoftmax", "Hardmax", before=13),
@@ -99,6 +109,11 @@ MISLED = tuple(
          "it fills texts with '0'"),
     )
 )  # fmt: skip
+
+MISLED = (
+    *_REFERENCE,
+    Misled("onnxruntime", _no_turns, "rows of no turn have the length 0 where the file fixes none"),
+)
 
 
 def misled(oracle: str, case: Case) -> bool:
