@@ -124,11 +124,12 @@ def local_response_norm(
 
     Krizhevsky et al. 2012; the window reaches (size - 1) // 2 channels down, the rest up.
     """
-    below = (size - 1) // 2
     channels = x.shape[1]
-    pads = [(0, 0), (below, size - 1 - below)] + [(0, 0)] * (x.ndim - 2)
-    squares = f.pad(x * x, pads)
+    furthest = max(channels - 1, 0)  # beyond are no channels
+    below, above = (size - 1) // 2, size // 2
+    below, above = min(below, furthest), min(above, furthest)
+    squares = f.pad(x * x, [(0, 0), (below, above)] + [(0, 0)] * (x.ndim - 2))
     total = squares[:, 0:channels]
-    for shift in range(1, size):
+    for shift in range(1, below + above + 1):
         total = total + squares[:, shift : shift + channels]
     return x / f.pow(total * (alpha / size) + k, beta)

@@ -75,7 +75,8 @@ def judge(
     mine = [decoded(value) for value in said["outputs"][0]]
     differences = {name: difference(case, mine, wanted, rough) for name, wanted in answers.items()}
     if not differences:
-        return _alone(case, others)
+        sound = {name: answer for name, answer in others.items() if not misled(name, case)}
+        return _alone(case, sound)
     if None in differences.values():
         return Verdict(case, "agreed")
     first, *rest = answers

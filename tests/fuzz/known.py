@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from .case import Case, Node
 
 ROUGH_ON_GPU = dict.fromkeys(("Acos", "Asin", "Atan"), 2e-4)
@@ -43,6 +45,24 @@ def _set(case: Case, op: str, *names: str) -> bool:
     )
 
 
+def _nodes(applies: Callable[[Node], bool], *operators: str) -> Callable[[Case], bool]:
+    """Whether a case has a node of one of these operators to which it applies."""
+    return lambda case: any(
+        node.op in operators and applies(node) for node in case.graph.every_node()
+    )
+
+
+def _valid_and_dilated(node: Node) -> bool:
+    dilations = node.attributes.get("dilations", [1])
+    return node.attributes.get("auto_pad") == "VALID" and max(dilations) > 1
+
+
+def _raw_products(node: Node) -> bool:
+    """Whether its products are asked for as they are before the softcap."""
+    attributes = node.attributes
+    return "softcap" in attributes and not attributes.get("qk_matmul_output_mode")
+
+
 def _recurrent(case: Case) -> bool:
     beyond = ("activations", "clip", "direction", "input_forget")
     return any(_given(case, op, 4) or _set(case, op, *beyond) for op in ("RNN", "GRU", "LSTM"))
@@ -54,17 +74,32 @@ def _fed(case: Case, dtype: str) -> bool:
     )
 
 
-MISLED = tuple(
+def _no_turns(case: Case) -> bool:
+    """Whether a Loop of no turns is in a model of lengths that the file does not fix."""
+    values = {**case.graph.known, **case.feeds}
+    first = [values.get(x) for n in case.graph.nodes if n.op == "Loop" for x in n.inputs[:2]]
+    open_ = any(isinstance(n, str) for k in case.graph.inputs.values() for n in k.shape or ())
+    return open_ and any(value is not None and not np.any(value) for value in first)
+
+
+_REFERENCE = tuple(
     Misled("reference", applies, reason)
     for applies, reason in (
         (_has("Softmax", "LogSoftmax", "Hardmax", before=13),
          "it takes the chosen axis alone, as later sets do"),
         (_has("GlobalMaxPool"), "of one spatial axis it reduces the channels too"),
+        (_nodes(_valid_and_dilated, "AveragePool", "LpPool"),
+         "the lengths it gives are those of no dilation"),
+        (_nodes(_raw_products, "Attention"), "it caps the products of mode 0, too"),
+        (lambda case: _has("ReduceSumSquare")(case)
+            and (_fed(case, "uint32") or _fed(case, "int32")),
+         "NumPy's sum of int32 is of int64"),
         (_recurrent, "it has no lengths, and the usual activations in one direction alone"),
         (lambda case: _given(case, "ConvTranspose", 2) and _set(case, "ConvTranspose", "group"),
          "of groups it adds the first channel's bias to all"),
         (_has("StringNormalizer"), "it strips accents and drops empty texts"),
-        (lambda case: _has("Erf")(case) and _fed(case, "float64"), "it computes in float32"),
+        (lambda case: _has("Erf", "Gelu")(case) and _fed(case, "float64"),
+         "it computes erf in float32"),
         (_has("LRN"), "it leaves the last channels as they are"),
         (lambda case: _set(case, "Unique", "sorted"), "it sorts in any case"),
         (_has("AffineGrid"), "of float16 it makes float32"),
@@ -74,6 +109,11 @@ MISLED = tuple(
          "it fills texts with '0'"),
     )
 )  # fmt: skip
+
+MISLED = (
+    *_REFERENCE,
+    Misled("onnxruntime", _no_turns, "rows of no turn have the length 0 where the file fixes none"),
+)
 
 
 def misled(oracle: str, case: Case) -> bool:
@@ -95,6 +135,12 @@ def _pool(node: Node) -> bool:
     return node.attributes.get("auto_pad", "").startswith("SAME") and max(dilations) > 1
 
 
+def _gaps(node: Node) -> bool:
+    """Whether SAME is asked for, and strides are longer than the window."""
+    pairs = zip(node.attributes.get("strides", ()), node.attributes["kernel_shape"], strict=False)
+    return node.attributes.get("auto_pad", "").startswith("SAME") and any(s > k for s, k in pairs)
+
+
 DEVIATIONS = (
     Deviation(
         "Resize",
@@ -108,6 +154,10 @@ DEVIATIONS = (
     ),
     *(
         Deviation(op, _pool, "SAME pads until the lengths are those of no dilation")
+        for op in ("MaxPool", "AveragePool", "LpPool")
+    ),
+    *(
+        Deviation(op, _gaps, "the standard has no negative padding; others drop elements by it")
         for op in ("MaxPool", "AveragePool", "LpPool")
     ),
 )

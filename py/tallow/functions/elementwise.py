@@ -110,6 +110,24 @@ _floor_divide, _remainder, _pow, _fmod, _where, _round, _sign, _abs, _equal, _no
     for name in ("floor_divide", "remainder", "pow", "fmod", "where", "round", "sign", "abs",
                  "equal", "not_equal", "logical_and")
 )  # fmt: skip
+_negative, _subtract, _minimum = (globals()[name] for name in ("negative", "subtract", "minimum"))
+
+
+def negative(x: Tensor | Scalar) -> Tensor:
+    """-x; of unsigned integers what wraps around, so that x and it add up to 0.
+
+    Raises DTypeError for booleans.
+    """
+    x = asarray(x)
+    result: Tensor = _subtract(0, x) if x.dtype.kind == "u" else _negative(x)
+    return result
+
+
+def sign(x: Tensor | Scalar) -> Tensor:
+    """-1, 0 or 1, after the sign of x, in its type. Raises DTypeError for booleans."""
+    x = asarray(x)
+    result: Tensor = _minimum(x, 1) if x.dtype.kind == "u" else _sign(x)
+    return result
 
 
 def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:

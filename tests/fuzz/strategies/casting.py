@@ -48,6 +48,7 @@ def bit_cast(draft: Draft) -> Case:
 
 @draws("casting", "Relu Selu Elu Celu LeakyRelu ThresholdedRelu HardSigmoid HardSwish Mish Gelu")
 def activation(draft: Draft) -> Case:
+    """Near 0, too, where a result is made large to see all of its digits."""
     draft.opset()
     chosen: dict[str, Any] = {}
     for key in {
@@ -59,9 +60,17 @@ def activation(draft: Draft) -> Case:
     if draft.op == "Gelu":
         chosen["approximate"] = draft.pick((None, "none", "tanh"))
     x = draft.array(draft.dtype(), draft.shape())
-    # Constants such as 1/6 are float32 where others compute in float64.
-    slack = 1000 if x.dtype == np.float64 else 1
-    return draft.result(draft.given(x), slack=slack, **chosen)
+    # Constants such as 1/6 are float32 where others compute in float64; HardSwish has its error
+    # times the square of x.
+    double = x.dtype == np.float64
+    slack, scaled = 1000 if double else 1, double and draft.op == "HardSwish"
+    if draft.op in ("Elu", "Celu", "Selu") and draft.seldom():
+        near = draft.array(x.dtype.name, x.shape, -0.03125, 0.03125)
+        large = draft.node("Mul", *draft.node(draft.op, draft.given(near), **chosen),
+                           draft.constant(512, x.dtype.name))  # fmt: skip
+        draft.outputs += large
+        return draft.case(slack=slack)
+    return draft.result(draft.given(x), slack=slack, scaled=scaled, **chosen)
 
 
 @draws("casting", "Shrink")

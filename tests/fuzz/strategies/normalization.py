@@ -84,7 +84,9 @@ def neighbours(draft: Draft) -> Case:
     x = draft.array(draft.floating(), draft.shape(4, 4, zeros=False), edges=False)
     chosen = {key: draft.pick((None, 0.25, 0.75)) for key in ("alpha", "beta")}
     bias = draft.pick((None, 2.0))
-    return draft.result(draft.given(x), size=draft.pick((1, 3, 5)), bias=bias, **chosen, slack=4)
+    return draft.result(
+        draft.given(x), size=draft.pick((1, 3, 5, 11)), bias=bias, **chosen, slack=4
+    )
 
 
 @draws("normalization", "LpNormalization")

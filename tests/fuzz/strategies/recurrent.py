@@ -16,8 +16,10 @@ _FUNCTIONS = {"RNN": 1, "GRU": 2, "LSTM": 3}
 _ACTIVATIONS: dict[str, tuple[float, float] | None] = {
     "Tanh": None, "Sigmoid": None, "Relu": None, "Softsign": None, "Softplus": None,
     "HardSigmoid": (0.25, 0.5), "LeakyRelu": (0.125, 0.0), "Elu": (0.5, 0.0),
-    "Affine": (0.5, 0.25), "ScaledTanh": (0.75, 0.5), "ThresholdedRelu": (0.5, 0.0),
+    "Affine": (0.5, 0.25), "ScaledTanh": (0.75, 0.5), "ThresholdedRelu": (0.3, 0.0),
 }  # fmt: skip
+# At its threshold onnxruntime's ThresholdedRelu gives 0, against the standard: no state and no clip
+# is 0.3.
 
 
 def _activations(draft: Draft, count: int) -> dict[str, Any]:

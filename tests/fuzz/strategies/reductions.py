@@ -11,10 +11,13 @@ _AXES_FED = {"ReduceSum": 13}  # the others: 18
 
 
 def _range(op: str, dtype: str) -> tuple[int, int] | tuple[None, None]:
-    """The elements of which a type holds what is computed on the way."""
+    """The elements of which an oracle's type holds what is computed on the way."""
     if op == "ReduceProd":
         return 0, 2
-    if dtype in INTEGERS and op in ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp"):
+    if dtype in INTEGERS and op == "ReduceL2":
+        most = 99 if dtype == "uint32" else 99_999  # the reference squares in the type itself
+        return 0 if dtype.startswith("u") else -most, most
+    if dtype in INTEGERS and op in ("ReduceLogSum", "ReduceLogSumExp"):
         return 1, 3
     return None, None
 

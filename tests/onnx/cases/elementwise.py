@@ -18,6 +18,8 @@ OF_ONE = [
         ("Acosh", floats(9, low=1, high=9)), ("Asinh", floats(9, low=-50, high=50)),
         ("Atan", floats(9)),
         ("Ceil", floats(2, 3)), ("Ceil", SPECIAL), ("Cos", floats(7)), ("Erf", floats(40)),
+        *[("Erf", np.array([0, 1, 2, 3, 4, 9, 100], t)) for t in ("uint8", "int32", "uint64")],
+        *[("Erf", np.array([0, -1, -3, -4, 3, -100], t)) for t in ("int8", "int64")],
         ("Cosh", floats(7)), ("Sinh", floats(7)),
         ("Exp", floats(2, 3)), ("Floor", floats(2, 3)), ("Floor", SPECIAL), ("IsNaN", SPECIAL),
         ("Log", floats(2, 3, **POSITIVE)), ("Neg", floats(2, 3)), ("Neg", integers(4)),

@@ -38,4 +38,6 @@ CASES = [
     # onnxruntime takes odd sizes alone, and the reference as many channels as the batch has.
     Case("LRN", [floats(4, 4, 3, 2)], {"size": 4, "alpha": 0.2}),
     Case("LRN", [_IMAGE], {"size": 7}),
+    *[Case("LRN", [floats(1, 2, 3, 2)], {"size": size, "alpha": 0.2}) for size in (5, 9, 101)],
+    Case("LRN", [floats(2, 1, 3, 2)], {"size": 3, "alpha": 0.2}),
 ]  # fmt: skip

@@ -68,6 +68,10 @@ case(
     lambda x, y: (x.view(np.int32) ^ y).view(np.uint32),
 )
 case("negative", normal(17), tl.negative, np.negative)
+for name in ("uint8", "uint16", "uint32"):
+    edges = np.array([0, 1, 7, np.iinfo(name).max], name)
+    case(f"negative-{name}", edges, tl.negative, np.negative)
+    case(f"sign-{name}", edges, tl.sign, np.sign)
 case("abs", normal(17), tl.abs, np.abs)
 case("abs-int32", integers(17), tl.abs, np.abs)
 case("sign", np.array([-2, 0, 3, -0.5], np.float32), tl.sign, np.sign)

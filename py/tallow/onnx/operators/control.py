@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from ...dtype import bool_, int64
-from ...errors import OnnxFormatError
+from ...errors import DeviceLostError, OnnxFormatError, TallowError
 from ...hostarray import HostArray, from_values
 from ..call import Call
 from ..records import NodeRecord
@@ -27,6 +27,7 @@ class Rows:
     def __init__(self, infos: Sequence[Any]) -> None:
         self.infos = infos
         self.columns: list[list[Value]] = [[] for _ in infos]
+        self._examples: list[Value] = [None] * len(self.infos)
         self._bytes = self._turns = 0
 
     def add(self, row: Sequence[Value]) -> None:
@@ -39,10 +40,33 @@ class Rows:
         for column, value in zip(self.columns, row, strict=True):
             column.append(value)
 
-    def stacked(self) -> list[Value]:
-        """Each column as one value, along a new first axis."""
-        pairs = zip(self.columns, self.infos, strict=True)
-        return [_stacked(rows, info, 0) for rows, info in pairs]
+    def imagined(self, body: Body, *inputs: Value) -> Generator[Any, Any, None]:
+        """Where there was no turn, runs the body on what a first turn would have, for the types and
+        shapes that the file does not give. Raises OnnxFormatError if the body fails."""
+        if self._turns or all(info.dtype and info.shape is not None for info in self.infos):
+            return
+        try:
+            results = yield from body(*inputs)
+        except DeviceLostError:
+            raise
+        except TallowError as error:
+            names = ", ".join(repr(info.name) for info in self.infos)
+            raise OnnxFormatError(
+                f"it has no turn, the file does not give the type and shape of each of {names}, "
+                f"and a turn to find them out fails: {error}"
+            ) from error
+        self._examples = results[len(results) - len(self.infos) :]
+
+    def stacked(self, axes: Sequence[int] = (), ways: Sequence[int] = ()) -> list[Value]:
+        """Each column as one value, along a new axis: the first, or that of `axes`; backwards where
+        `ways` says so."""
+        axes, ways = axes or (0,) * len(self.columns), ways or (0,) * len(self.columns)
+        return [
+            _stacked(rows[::-1] if way else rows, info, axis, example)
+            for rows, info, axis, way, example in zip(
+                self.columns, self.infos, axes, ways, self._examples, strict=True
+            )
+        ]
 
 
 def _truth(value: Value, what: str) -> bool:
@@ -81,14 +105,17 @@ def loop(
     goes_on = condition is None or _truth(condition, "the condition")
     rows = Rows(body.outputs[1 + len(carried) :])
     turn = 0
+
+    def inputs() -> list[Value]:
+        return [from_values([turn], (), int64), from_values([goes_on], (), bool_), *carried]
+
     while goes_on and (turns is None or turn < turns):
-        results = yield from body(
-            from_values([turn], (), int64), from_values([goes_on], (), bool_), *carried
-        )
+        results = yield from body(*inputs())
         goes_on = _truth(results[0], "the condition of the next turn")
         carried = results[1 : 1 + len(carried)]
         rows.add(results[1 + len(carried) :])
         turn += 1
+    yield from rows.imagined(body, *inputs())
     return [*carried, *rows.stacked()]
 
 
@@ -98,13 +125,16 @@ def _number(value: Value, what: str) -> Any:
     return value.item()
 
 
-def _stacked(rows: Sequence[Value], info: Any, axis: int) -> Value:
+def _stacked(rows: Sequence[Value], info: Any, axis: int, example: Value) -> Value:
+    """The rows along a new axis. Of no rows, the type and shape are those that the file says, or
+    those of the example."""
     import numpy as np
 
     if rows:
         return from_numpy(np.stack([to_numpy(row) for row in rows], axis))
-    if info.dtype is None:
-        raise OnnxFormatError(f"nothing was given for {info.name!r}, whose type is {info.type}")
+    if example is not None:
+        row = np.expand_dims(to_numpy(example), axis)
+        return from_numpy(np.delete(row, 0, axis))
     dims = [dim if isinstance(dim, int) else 0 for dim in info.shape or ()]
     dims.insert(axis % (len(dims) + 1), 0)
     return from_numpy(np.zeros(dims, info.dtype.name))
@@ -126,11 +156,7 @@ def scan(
     last, rows = yield from _scanned(body, states, scanned, axes, ways)
     axes = call.ints("scan_output_axes", (0,) * len(rows.infos))
     ways = call.ints("scan_output_directions", (0,) * len(rows.infos))
-    made = [
-        _stacked(column[::-1] if way else column, info, axis)
-        for column, info, axis, way in zip(rows.columns, rows.infos, axes, ways, strict=True)
-    ]
-    return [*last, *made]
+    return [*last, *rows.stacked(axes, ways)]
 
 
 def _scanned(
@@ -156,6 +182,8 @@ def _scanned(
         results = yield from body(*states, *now)
         states = results[: len(states)]
         rows.add(results[len(states) :])
+    nothing = [from_numpy(np.zeros(lane.shape[1:], lane.dtype)) for lane in lanes]
+    yield from rows.imagined(body, *states, *nothing)
     return states, rows
 
 

@@ -72,15 +72,13 @@ def regex_full_match(call: Call, np: Any, x: Any) -> Any:
 
 @host_operator("StringNormalizer", since=10)
 def string_normalizer(call: Call, np: Any, x: Any) -> Any:
-    """Without stop words, and in one case; one empty text if none is left.
-
-    Where the case is kept stop words are compared as they are, as all implementations do.
-    """
+    """Without stop words, and in one case; one empty text if none is left."""
     call.ignore("locale")  # Python's case mapping is Unicode's, the same everywhere
     action = call.choice("case_change_action", "NONE", "LOWER", "UPPER")
     changes: dict[str, Callable[[str], str]] = {"NONE": str, "LOWER": str.lower, "UPPER": str.upper}
     change = changes[action]
-    compared: Callable[[str], str] = str if call.flag("is_case_sensitive") else change
+    folded = change if action == "UPPER" else str.lower
+    compared: Callable[[str], str] = str if call.flag("is_case_sensitive") else folded
     stop = {compared(word) for word in call.get("stopwords", tuple, ())}
     if x.ndim not in (1, 2) or (x.ndim == 2 and x.shape[0] != 1):
         raise OnnxFormatError(f"its input must be of shape (n) or (1, n), not {x.shape}")
