@@ -30,19 +30,27 @@ RANDOM = np.random.default_rng(5)
 
 
 def answers(path: Path, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """What onnxruntime gives; the reference evaluator where that lacks a type."""
+    """What onnxruntime gives; the reference evaluator where that lacks a type, or would end the
+    process: the processor traps where the least integer is divided by -1."""
     proto = onnx.load(path)
     names = [info.name for info in proto.graph.output]
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    try:
-        session = onnxruntime.InferenceSession(str(path), options)
-    except Exception as error:
-        assert "NOT_IMPLEMENTED" in str(error), error
-        with np.errstate(all="ignore"):
-            return dict(zip(names, ReferenceEvaluator(proto).run(names, feeds), strict=True))
-    return dict(zip(names, session.run(names, feeds), strict=True))
+    divides = not {"Div", "Mod"}.isdisjoint(node.op_type for node in proto.graph.node)
+    if not (divides and any(map(has_least, feeds.values()))):
+        try:
+            options = onnxruntime.SessionOptions()
+            options.log_severity_level = 4
+            options.intra_op_num_threads = 1
+            session = onnxruntime.InferenceSession(str(path), options)
+            return dict(zip(names, session.run(names, feeds), strict=True))
+        except Exception as error:
+            assert "NOT_IMPLEMENTED" in str(error), error
+    with np.errstate(all="ignore"):
+        return dict(zip(names, ReferenceEvaluator(proto).run(names, feeds), strict=True))
+
+
+def has_least(x: np.ndarray) -> bool:
+    """Whether the least integer of its type is among the elements."""
+    return x.dtype.kind == "i" and bool((x == np.iinfo(x.dtype).min).any())
 
 
 def saved(path: Path, what: Any, **options: Any) -> onnx.ModelProto:
@@ -63,13 +71,19 @@ def numbers(*shape: int) -> np.ndarray:
 # ---- every op ----------------------------------------------------------------------------------
 
 
+_UNLIKE = ("nan-arg", "nan-max-", "nan-min-", "nan-max_pool2d", "recurrence-ends")
+"""Cases in which onnxruntime loses NaN (docs/differences.md), or digits near 0: those are compared
+with what they are after loading alone."""
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_case(name: str, tmp_path: Path) -> None:
     graph = graph_of(name)
     saved(tmp_path / "model.onnx", graph)
-    got = answers(tmp_path / "model.onnx", feeds_of(name))["output"]
-    wrong = difference(CASES[name], got)
-    assert wrong is None, wrong
+    if not name.startswith(_UNLIKE):
+        got = answers(tmp_path / "model.onnx", feeds_of(name))["output"]
+        wrong = difference(CASES[name], got)
+        assert wrong is None, wrong
     with tl.onnx.load(tmp_path / "model.onnx").session("numpy") as session:
         wrong = difference(CASES[name], session.run(feeds_of(name))["output"])
     assert wrong is None, f"and loaded again: {wrong}"
