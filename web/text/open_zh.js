@@ -24,11 +24,14 @@ export const openPage = {
   openTime: "计时",
 };
 
-/** Python's reasons, as py/tallow/onnx/stages.py says them. @type {Record<string, string>} */
+/** Python's reasons, as py/tallow/onnx/stages.py and exact.py say them. @type {Record<string, string>} */
 const REASONS = {
   "it decides what is computed": "它决定要计算什么",
   "its result can only be computed on the host": "它的结果只能在主机上计算",
   "it is about texts, sequences or optionals": "它处理文本、序列或可选值",
+  "it computes in float64, which GPUs lack": "它用 float64 计算，而 GPU 没有这种类型",
+  "its 64-bit integers may be larger than the 32 bits that GPUs compute":
+    "它的 64 位整数可能超出 GPU 计算所用的 32 位",
   "Tallow has no such operator": "Tallow 没有这个算子",
 };
 
