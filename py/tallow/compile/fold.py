@@ -33,7 +33,6 @@ class _Numbers:
     add = staticmethod(operator.add)
     subtract = staticmethod(operator.sub)
     multiply = staticmethod(operator.mul)
-    true_divide = staticmethod(operator.truediv)
     floor_divide = staticmethod(operator.floordiv)
     remainder = staticmethod(operator.mod)
     fmod = staticmethod(math.fmod)
@@ -58,6 +57,13 @@ class _Numbers:
     @staticmethod
     def minimum(x: float, y: float) -> float:
         return x if x < y or x != x else y
+
+    @staticmethod
+    def true_divide(x: float, y: float) -> float:
+        """As IEEE 754 has it: WGSL refuses a quotient of constants that is not finite."""
+        if y:
+            return x / y
+        return math.nan if x == 0 or x != x else math.copysign(math.inf, x) * math.copysign(1, y)
 
     @staticmethod
     def sign(x: float) -> float:

@@ -160,7 +160,11 @@ round_ = Elementwise(
 
 tanh = _f("tanh", "tanh_{S}({0})", wgsl.TANH, loses_nan=True)
 reciprocal = Elementwise(
-    "reciprocal", lambda np, x: 1 / x, "({T}(1.0) / {0})", accepts="f", onnx="Reciprocal"
+    "reciprocal",
+    lambda np, x: np.true_divide(1, x),
+    "({T}(1.0) / {0})",
+    accepts="f",
+    onnx="Reciprocal",
 )
 
 # erf as x P(x^2) / Q(x^2), the float32 rational that XLA and Eigen use; beyond 4 it is 1.
