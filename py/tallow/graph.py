@@ -7,7 +7,7 @@ Tensors are positional inputs, attributes are keywords.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import ops
@@ -105,11 +105,16 @@ def consumers(order: Iterable[Node]) -> dict[Node, list[Node]]:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Named outputs, and the inputs in the order in which they are fed."""
+    """Named outputs, and the inputs in the order in which they are fed.
+
+    states: inputs that are not fed but stay on the device from run to run, by name, each with the
+    name of the output that is its next value, or None if it is only read.
+    """
 
     inputs: tuple[Node, ...]
     outputs: Mapping[str, Node]
     name: str = "graph"
+    states: Mapping[str, str | None] = field(default_factory=dict)
 
     def nodes(self) -> list[Node]:
         """The nodes that the outputs need, in topological order."""
@@ -137,9 +142,7 @@ class Graph:
         for node in self.nodes():
             if node not in new:
                 new[node] = rule(node, tuple(new[child] for child in node.inputs))
-        return Graph(
-            self.inputs, {name: new[node] for name, node in self.outputs.items()}, self.name
-        )
+        return replace(self, outputs={name: new[node] for name, node in self.outputs.items()})
 
     def after(self, first: Graph) -> Graph:
         """This graph fed by the outputs of another, which are matched to inputs by name.

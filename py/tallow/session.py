@@ -223,6 +223,17 @@ def for_device(data: HostArray, name: str, most: int | None = None) -> memoryvie
     return memoryview(packed).cast("B")
 
 
+def to_device(data: HostArray) -> memoryview:
+    """The elements as a GPU keeps what it computed: each in a word, in `device_type`.
+
+    Raises FeedRangeError for 64-bit integers that 32 bits do not hold.
+    """
+    held = device_type(data.dtype)
+    if data.dtype.size >= 4 or data.dtype.kind == "b":
+        return for_device(data, "array")
+    return memoryview(array(held.code, data.flat())).cast("B")
+
+
 def from_device(content: memoryview, dtype: DType, shape: tuple[int, ...]) -> HostArray:
     """A GPU slot's bytes as the element type that the user sees."""
     held = device_type(dtype)

@@ -12,15 +12,9 @@ import { DeviceError } from "./errors.js";
  */
 export async function compile(runner, plan, onProgress) {
   const { device } = runner;
-  /** @type {Map<string, import("./program.js").Step>} */
-  const wanted = new Map();
-  for (const step of [...plan.prepare, ...plan.run]) {
-    if (step.module >= 0) wanted.set(keyOf(step), step);
-  }
+  const wanted = stepsOf(plan);
   device.pushErrorScope("validation");
-  const modules = plan.modules.map((code, index) =>
-    device.createShaderModule({ code, label: `${plan.name} module ${index}` }),
-  );
+  const modules = modulesOf(runner, plan);
   device.popErrorScope().catch(() => {}); // the pipelines below tell of it, with their names
   let done = 0;
   onProgress(0, wanted.size);
@@ -28,13 +22,8 @@ export async function compile(runner, plan, onProgress) {
   const create = async ([key, step]) => {
     const module = modules[step.module];
     try {
-      const text = `${plan.modules[step.module]}${JSON.stringify(step.constants)}`;
-      const pipeline = await runner.pipeline(text, () =>
-        device.createComputePipelineAsync({
-          label: step.name,
-          layout: "auto",
-          compute: { module, entryPoint: "main", constants: step.constants },
-        }),
+      const pipeline = await runner.pipeline(textOf(plan, step), () =>
+        device.createComputePipelineAsync(descriptorOf(step, module)),
       );
       onProgress(++done, wanted.size);
       return [key, pipeline];
@@ -49,6 +38,65 @@ export async function compile(runner, plan, onProgress) {
   };
   const pipelines = await runner.whileAlive(Promise.all([...wanted].map(create)));
   return new Map(pipelines);
+}
+
+/**
+ * The same, without waiting: an error is told of by the device when nobody waits for it.
+ * @param {import("./runner.js").Runner} runner
+ * @param {import("./program.js").Plan} plan
+ * @returns {Map<string, GPUComputePipeline>}
+ */
+export function compileNow(runner, plan) {
+  const modules = modulesOf(runner, plan);
+  const made = new Map();
+  for (const [key, step] of stepsOf(plan)) {
+    const make = () =>
+      runner.device.createComputePipeline(descriptorOf(step, modules[step.module]));
+    made.set(key, runner.pipelineNow(textOf(plan, step), make));
+  }
+  return made;
+}
+
+/** A step for each pipeline that is needed, by key. @param {import("./program.js").Plan} plan */
+function stepsOf(plan) {
+  /** @type {Map<string, import("./program.js").Step>} */
+  const wanted = new Map();
+  for (const step of [...plan.prepare, ...plan.run]) {
+    if (step.module >= 0) wanted.set(keyOf(step), step);
+  }
+  return wanted;
+}
+
+/**
+ * @param {import("./runner.js").Runner} runner
+ * @param {import("./program.js").Plan} plan
+ */
+function modulesOf({ device }, plan) {
+  return plan.modules.map((code, index) =>
+    device.createShaderModule({ code, label: `${plan.name} module ${index}` }),
+  );
+}
+
+/**
+ * What tells a pipeline from every other on the device.
+ * @param {import("./program.js").Plan} plan
+ * @param {import("./program.js").Step} step
+ */
+function textOf(plan, step) {
+  return `${plan.modules[step.module]}${JSON.stringify(step.constants)}`;
+}
+
+/**
+ * @param {import("./program.js").Step} step
+ * @param {GPUShaderModule} module
+ * @returns {GPUComputePipelineDescriptor}
+ */
+function descriptorOf(step, module) {
+  return {
+    label: step.name,
+    layout: "auto",
+    compute: { module, entryPoint: "main", constants: step.constants },
+  };
 }
 
 /** Steps of one key share a pipeline. @param {import("./program.js").Step} step */

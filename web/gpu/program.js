@@ -2,13 +2,15 @@
 /**
  * A plan (py/tallow/compile/plan.py) on the device: loaded once, replayed at every run.
  *
- * Loading creates every pipeline at once, uploads the weights, builds all bind groups and runs
- * `prepare`. A run is one upload per input, one submit and one map; it creates nothing.
+ * Loading creates every pipeline at once, uploads the weights and runs `prepare`. A run is one upload
+ * per input, one submit and one map; it creates nothing, unless outputs stay on the device.
  */
 
+import { BoundStep } from "./bound.js";
+import { inSixteens } from "./buffers.js";
 import { encode } from "./encode.js";
 import { DeviceError } from "./errors.js";
-import { compile, keyOf } from "./pipelines.js";
+import { compile, compileNow, keyOf } from "./pipelines.js";
 import { profile } from "./profile.js";
 
 /**
@@ -29,7 +31,10 @@ import { profile } from "./profile.js";
  * @property {string[]} modules
  * @property {Step[]} prepare
  * @property {Step[]} run
- * @typedef {import("./encode.js").Dispatch} Dispatch
+ * @property {Port[]} states  what stays from run to run; their buffers are given after the inputs
+ * @property {{source: number, target: number, bytes: number}[]} copies  after the last step
+ *
+ * @typedef {Uint8Array | number} Feed  bytes from the host, or the number of a buffer that stays
  *
  * @typedef {object} Weights  the bytes of each slot of that kind, by its place among them
  * @property {(place: number) => Promise<void> | void} ready  once they are there
@@ -59,19 +64,23 @@ export class Program {
     this.params = undefined;
     /** @type {Map<Step, number>} */
     this.offsets = new Map();
-    /** @type {GPUBuffer | undefined} */
-    this.staging = undefined;
-    /** @type {Dispatch[]} */
+    /** For outputs on their way to the host: those that no run uses. @type {GPUBuffer[]} */
+    this.idle = [];
+    /** @type {BoundStep[]} */
     this.dispatches = [];
+    /** What slots have in the place of their own buffers. @type {Map<number, GPUBuffer>} */
+    this.over = new Map();
+    /** Slots whose buffers may be others in every run. */
+    this.outside = new Set(
+      [...plan.inputs, ...plan.states, ...plan.outputs]
+        .map(({ slot }) => slot)
+        .filter((slot) => ["input", "state", "output"].includes(plan.slots[slot].kind)),
+    );
     this.kernels = 0;
     this.runs = 0;
     this.closed = false;
     /** Milliseconds in which nothing but weights was missing. */
     this.waited = 0;
-    /** Runs that have not ended. */
-    this.underWay = 0;
-    /** The run before the next one. @type {Promise<unknown>} */
-    this.last = Promise.resolve();
   }
 
   /**
@@ -88,15 +97,53 @@ export class Program {
     const lasting = this.#lasting();
     await this.#ready(lasting, weights);
     this.waited = Math.max(0, performance.now() - compiled);
-    await runner.checked(`${plan.name}: allocating`, () => this.#allocate(weights, lasting));
+    await runner.checked(`${plan.name}: allocating`, () => {
+      this.#allocate(weights, lasting);
+      this.idle.push(this.#newStaging());
+    });
     const pipelines = await compiling;
     this.kernels = pipelines.size;
-    await this.#prepare(weights, lasting, pipelines);
+    for (const part of this.#parts(lasting)) {
+      const since = performance.now();
+      await this.#ready(part.missing, weights);
+      this.waited += performance.now() - since;
+      /** @type {BoundStep[]} */
+      let dispatches = [];
+      await runner.checked(`${plan.name}: preparing`, () => {
+        dispatches = this.#bindPart(part, weights, pipelines);
+      });
+      await this.#submit(dispatches);
+      for (const slot of part.done) this.#free(slot);
+    }
     await runner.checked(`${plan.name}: binding`, () => {
+      for (const { slot } of plan.states) this.#create(slot, weights);
       this.dispatches = plan.run.flatMap((step) => this.#bind(step, pipelines));
+      for (const dispatch of this.dispatches) dispatch.bind((slot) => this.#buffer(slot));
     });
-    // The first run of a pipeline is slower; nobody waits for this one's answer.
+    // The first run of a pipeline is slower; nobody waits for this one's answer, and it is on what is
+    // nobody's state.
     await this.#submit(this.dispatches, warm);
+    for (const { slot } of plan.states) this.#free(slot);
+  }
+
+  /**
+   * Load without waiting for the device, nor running once. What is wrong with the plan shows when
+   * something is read.
+   * @param {Weights} weights  which are there
+   */
+  loadNow(weights) {
+    const { plan, runner } = this;
+    const lasting = this.#lasting();
+    const pipelines = compileNow(runner, plan);
+    this.kernels = pipelines.size;
+    this.#allocate(weights, lasting);
+    for (const part of this.#parts(lasting)) {
+      const encoder = runner.device.createCommandEncoder();
+      encode(encoder, this.#bindPart(part, weights, pipelines));
+      runner.device.queue.submit([encoder.finish()]);
+      for (const slot of part.done) this.#free(slot);
+    }
+    this.dispatches = plan.run.flatMap((step) => this.#bind(step, pipelines));
   }
 
   /**
@@ -113,52 +160,57 @@ export class Program {
 
   /** The slots that are needed after `prepare`. */
   #lasting() {
-    const { inputs, outputs, run } = this.plan;
+    const { inputs, outputs, run, states, copies } = this.plan;
     const slots = new Set(run.flatMap(({ bindings }) => bindings));
     for (const { slot } of [...inputs, ...outputs]) slots.add(slot);
+    for (const { source, target } of copies) slots.add(source).add(target);
+    for (const { slot } of states) slots.delete(slot);
     return slots;
   }
 
   /**
-   * Run `prepare` part by part, so that few of the slots that it alone needs are there at a time.
-   * @param {Weights} weights
+   * `prepare` part by part, so that few of the slots that it alone needs are there at a time.
    * @param {Set<number>} lasting
-   * @param {Map<string, GPUComputePipeline>} pipelines
+   * @returns {Generator<{steps: Step[], missing: number[], done: number[]}>}  the slots to be made
+   *   before the steps of a part, and those that nobody needs after it
    */
-  async #prepare(weights, lasting, pipelines) {
-    const { runner, plan } = this;
+  *#parts(lasting) {
+    const { plan } = this;
     const left = plan.prepare.map(({ bindings }) => bindings.filter((slot) => !lasting.has(slot)));
-    const steps = [...plan.prepare];
-    while (steps.length) {
+    const waiting = [...plan.prepare];
+    while (waiting.length) {
       /** @type {Step[]} */
-      const part = [];
+      const steps = [];
       /** @type {Set<number>} */
       const mine = new Set();
-      for (let bytes = 0; steps.length && bytes < PART;) {
-        part.push(/** @type {Step} */ (steps.shift()));
+      for (let bytes = 0; waiting.length && bytes < PART;) {
+        steps.push(/** @type {Step} */ (waiting.shift()));
         for (const slot of /** @type {number[]} */ (left.shift())) {
           if (!mine.has(slot) && !this.buffers[slot]) bytes += plan.slots[slot].bytes;
           mine.add(slot);
         }
       }
       const missing = [...mine].filter((slot) => !this.buffers[slot]);
-      const since = performance.now();
-      await this.#ready(missing, weights);
-      this.waited += performance.now() - since;
-      /** @type {Dispatch[]} */
-      const dispatches = [];
-      await runner.checked(`${plan.name}: preparing`, () => {
-        for (const slot of missing) this.#create(slot, weights);
-        for (const step of part) dispatches.push(...this.#bind(step, pipelines));
-      });
-      await this.#submit(dispatches);
-      for (const slot of mine) if (!left.some((slots) => slots.includes(slot))) this.#free(slot);
+      const done = [...mine].filter((slot) => !left.some((slots) => slots.includes(slot)));
+      yield { steps, missing, done };
     }
   }
 
   /**
+   * @param {{steps: Step[], missing: number[]}} part  of `prepare`
+   * @param {Weights} weights
+   * @param {Map<string, GPUComputePipeline>} pipelines
+   */
+  #bindPart({ steps, missing }, weights, pipelines) {
+    for (const slot of missing) this.#create(slot, weights);
+    const dispatches = steps.flatMap((step) => this.#bind(step, pipelines));
+    for (const dispatch of dispatches) dispatch.bind((slot) => this.#buffer(slot));
+    return dispatches;
+  }
+
+  /**
    * Run without inputs. What is wrong with a step shows here; then its name is found.
-   * @param {Dispatch[]} dispatches
+   * @param {BoundStep[]} dispatches
    * @param {boolean} [really]  or only have the device look at it
    */
   async #submit(dispatches, really = true) {
@@ -174,7 +226,7 @@ export class Program {
     } catch (error) {
       if (runner.lost) throw error;
       for (const dispatch of dispatches) {
-        await runner.checked(`${plan.name}: the step ${dispatch.group.label}`, () => {
+        await runner.checked(`${plan.name}: the step ${dispatch.name}`, () => {
           const encoder = device.createCommandEncoder();
           encode(encoder, [dispatch]);
           encoder.finish();
@@ -191,16 +243,24 @@ export class Program {
    * @param {Set<number>} lasting
    */
   #allocate(weights, lasting) {
-    const { device } = this.runner;
     for (const slot of lasting) this.#create(slot, weights);
     this.#uploadParams();
+  }
+
+  /** Memory that the host can read, for all outputs. */
+  #newStaging() {
     const size = this.plan.outputs.reduce((sum, { bytes }) => sum + wholeWords(bytes), 0);
-    const label = `${this.plan.name} staging`;
-    this.staging = device.createBuffer({
+    return this.runner.device.createBuffer({
       size: Math.max(size, 16),
       usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
-      label,
+      label: `${this.plan.name} staging`,
     });
+  }
+
+  /** Keep one for the next run; runs that overlap are the exception. @param {GPUBuffer} staging */
+  #giveBack(staging) {
+    if (this.closed || this.idle.length) staging.destroy();
+    else this.idle.push(staging);
   }
 
   /**
@@ -212,11 +272,8 @@ export class Program {
     const { bytes, kind } = this.plan.slots[slot];
     const { STORAGE, COPY_DST, COPY_SRC } = GPUBufferUsage;
     const label = `${this.plan.name} slot ${slot} (${kind})`;
-    const buffer = device.createBuffer({
-      size: bytes,
-      usage: STORAGE | COPY_DST | COPY_SRC,
-      label,
-    });
+    const usage = STORAGE | COPY_DST | COPY_SRC;
+    const buffer = device.createBuffer({ size: bytes, usage, label });
     this.buffers[slot] = buffer;
     const place = this.places.get(slot);
     if (place === undefined) return;
@@ -247,33 +304,21 @@ export class Program {
   /**
    * @param {Step} step
    * @param {Map<string, GPUComputePipeline>} pipelines
-   * @returns {Dispatch[]}  none if there is nothing to compute
+   * @returns {BoundStep[]}  none if there is nothing to compute
    */
   #bind(step, pipelines) {
     const pipeline = pipelines.get(keyOf(step));
     if (!pipeline) return [];
-    const written = step.bindings.at(-1);
-    const bound = step.bindings.filter(
-      (slot, index) => slot !== written || index === step.bindings.length - 1,
-    );
-    /** @type {GPUBindGroupEntry[]} */
-    const entries = bound.map((slot, binding) => ({
-      binding,
-      resource: { buffer: this.#buffer(slot) },
-    }));
-    if (this.params && step.params.length) {
-      const offset = this.offsets.get(step);
-      const resource = { buffer: this.params, offset, size: 4 * step.params.length };
-      entries.push({ binding: entries.length, resource });
-    }
-    const layout = pipeline.getBindGroupLayout(0);
-    const group = this.runner.device.createBindGroup({ label: step.name, layout, entries });
-    return [{ pipeline, group, workgroups: step.workgroups }];
+    const params =
+      this.params && step.params.length
+        ? { buffer: this.params, offset: this.offsets.get(step), size: 4 * step.params.length }
+        : undefined;
+    return [new BoundStep(this.runner, step, pipeline, params, this.outside)];
   }
 
   /** @param {number} slot */
   #buffer(slot) {
-    const buffer = this.buffers[slot];
+    const buffer = this.over.get(slot) ?? this.buffers[slot];
     if (!buffer) throw new DeviceError(`${this.plan.name}: slot ${slot} has no buffer`);
     return buffer;
   }
@@ -285,106 +330,157 @@ export class Program {
   }
 
   /**
-   * Run once. Calls that overlap wait for each other.
-   * @param {Uint8Array[]} inputs  in the plan's order; they may change once this has returned
-   * @returns {Promise<ArrayBuffer[]>}  in the plan's order, in whole words
+   * Run once. Runs may overlap: the device keeps to their order.
+   * @param {Feed[]} inputs  in the plan's order, then the states; bytes may change once this returns
+   * @param {number[]} [kept]  for each output the number under which it stays, or 0 if it is fetched
+   * @returns {Promise<ArrayBuffer[]>}  those that are fetched, in whole words
    */
-  run(inputs) {
-    // Without a copy if possible: the upload is done before this returns.
-    return this.underWay
-      ? this.#inTurn(copyOf(inputs), (kept) => this.#run(kept))
-      : this.#inTurn(inputs, (given) => this.#run(given));
+  async run(inputs, kept = []) {
+    this.#check(inputs);
+    return this.#fetch(inputs, kept);
   }
 
   /**
-   * Run several times, for the times of the steps.
-   * @param {Uint8Array[]} inputs  as for run()
+   * Run once, fetch nothing, and do not wait. What goes wrong shows when something is read.
+   * @param {Feed[]} inputs  as for run()
+   * @param {number[]} kept  for each output the number under which it stays
+   */
+  start(inputs, kept) {
+    this.#check(inputs);
+    this.#send(inputs, kept);
+  }
+
+  /**
+   * Run several times, for the times of the steps; each run updates the states.
+   * @param {Feed[]} inputs  as for run()
    * @param {number} [budget]  milliseconds after which no further run is begun
    */
-  profile(inputs, budget) {
-    return this.#inTurn(copyOf(inputs), async (kept) => {
-      await this.#run(kept);
-      return profile(this, () => this.#upload(kept), budget);
-    });
+  async profile(inputs, budget) {
+    this.#check(inputs);
+    const copies = inputs.map((input) => (typeof input === "number" ? input : input.slice()));
+    await this.#fetch(copies, []);
+    return profile(this, () => this.#feed(copies), budget);
   }
 
-  /**
-   * Do a job on the inputs: at once, or when all earlier ones have ended.
-   * @template T
-   * @param {Uint8Array[]} inputs
-   * @param {(inputs: Uint8Array[]) => Promise<T>} job
-   * @returns {Promise<T>}
-   */
-  #inTurn(inputs, job) {
-    const started = this.underWay ? this.last.then(() => job(inputs)) : job(inputs);
-    this.underWay += 1;
-    const mine = started.finally(() => (this.underWay -= 1));
-    this.last = mine.catch(() => {});
-    return mine;
-  }
-
-  /** @param {Uint8Array[]} inputs  which fit */
-  #upload(inputs) {
-    const { queue } = this.runner.device;
-    for (const [index, { slot }] of this.plan.inputs.entries()) {
-      const input = inputs[index];
-      const { buffer, byteOffset, byteLength } = inWords(input);
-      queue.writeBuffer(this.#buffer(slot), 0, buffer, byteOffset, byteLength);
-    }
-  }
-
-  /** @param {Uint8Array[]} inputs */
-  async #run(inputs) {
-    const { runner, plan, staging } = this;
+  /** @param {Feed[]} inputs */
+  #check(inputs) {
+    const { runner, plan } = this;
     if (runner.lost) throw runner.lost;
-    if (this.closed || !staging) throw new DeviceError(`${plan.name}: the program is closed`);
-    if (inputs.length !== plan.inputs.length) {
-      throw new DeviceError(`${plan.name}: ${inputs.length} inputs for ${plan.inputs.length}`);
+    if (this.closed) throw new DeviceError(`${plan.name}: the program is closed`);
+    const ports = [...plan.inputs, ...plan.states];
+    if (inputs.length !== ports.length) {
+      throw new DeviceError(`${plan.name}: ${inputs.length} inputs for ${ports.length}`);
     }
-    for (const [index, { name, bytes }] of plan.inputs.entries()) {
-      const { byteLength } = inputs[index];
-      if (byteLength !== bytes) {
+    for (const [index, { name, bytes }] of ports.entries()) {
+      const input = inputs[index];
+      if (typeof input !== "number" && input.byteLength !== bytes) {
         throw new DeviceError(
-          `${plan.name}: the input ${name} has ${byteLength} bytes instead of ${bytes}`,
+          `${plan.name}: the input ${name} has ${input.byteLength} bytes instead of ${bytes}`,
         );
       }
     }
-    const { device } = runner;
-    const checking = runner.checked(plan.name, () => {
-      this.#upload(inputs);
-      const encoder = device.createCommandEncoder({ label: plan.name });
-      encode(encoder, this.dispatches);
-      let at = 0;
-      for (const { slot, bytes } of plan.outputs) {
-        const size = wholeWords(bytes);
-        encoder.copyBufferToBuffer(this.#buffer(slot), 0, staging, at, size);
-        at += size;
+  }
+
+  /**
+   * Upload what comes from the host, and have slots be the buffers that stay on the device.
+   * @param {Feed[]} inputs  which fit
+   * @param {Map<number, GPUBuffer>} [over]  what else slots have
+   */
+  #feed(inputs, over = new Map()) {
+    const { plan, runner } = this;
+    const had = this.over.size > 0;
+    for (const [index, { slot }] of [...plan.inputs, ...plan.states].entries()) {
+      const input = inputs[index];
+      if (typeof input === "number") over.set(slot, runner.buffers.get(input));
+    }
+    this.over = over;
+    for (const [index, { slot }] of plan.inputs.entries()) {
+      const input = inputs[index];
+      if (typeof input === "number") continue;
+      const { buffer, byteOffset, byteLength } = inWords(input);
+      runner.device.queue.writeBuffer(this.#buffer(slot), 0, buffer, byteOffset, byteLength);
+    }
+    for (const dispatch of this.dispatches) {
+      if (!dispatch.group || (dispatch.outside.length && (had || over.size))) {
+        dispatch.bind((slot) => this.#buffer(slot));
       }
-      device.queue.submit([encoder.finish()]);
+    }
+  }
+
+  /**
+   * Submit a run.
+   * @param {Feed[]} inputs
+   * @param {number[]} kept
+   * @param {GPUBuffer} [staging]  where the outputs go that are not kept
+   */
+  #send(inputs, kept, staging) {
+    const { plan, runner } = this;
+    const { device, buffers } = runner;
+    /** @type {Map<number, GPUBuffer>} */
+    const over = new Map();
+    /** @type {[number, GPUBuffer, number][]} */
+    const moves = [];
+    for (const [index, { slot, bytes }] of plan.outputs.entries()) {
+      if (!kept[index]) continue;
+      const size = inSixteens(bytes);
+      const buffer = buffers.take(size);
+      buffers.hold(kept[index], buffer);
+      const own = plan.slots[slot].kind === "output" && plan.slots[slot].bytes === size;
+      if (own && !over.has(slot)) over.set(slot, buffer);
+      else moves.push([slot, buffer, wholeWords(bytes)]);
+    }
+    this.#feed(inputs, over);
+    const encoder = device.createCommandEncoder({ label: plan.name });
+    encode(encoder, this.dispatches);
+    let at = 0;
+    for (const [index, { slot, bytes }] of plan.outputs.entries()) {
+      if (kept[index] || !staging) continue;
+      encoder.copyBufferToBuffer(this.#buffer(slot), 0, staging, at, wholeWords(bytes));
+      at += wholeWords(bytes);
+    }
+    for (const [slot, buffer, size] of moves) {
+      encoder.copyBufferToBuffer(this.#buffer(slot), 0, buffer, 0, size);
+    }
+    for (const { source, target, bytes } of plan.copies) {
+      const size = wholeWords(bytes);
+      encoder.copyBufferToBuffer(this.#buffer(source), 0, this.#buffer(target), 0, size);
+    }
+    device.queue.submit([encoder.finish()]);
+    this.runs += 1;
+  }
+
+  /**
+   * @param {Feed[]} inputs
+   * @param {number[]} kept
+   */
+  async #fetch(inputs, kept) {
+    const { plan, runner } = this;
+    const fetched = plan.outputs.filter((_, index) => !kept[index]);
+    /** @type {GPUBuffer | undefined} */
+    let staging;
+    const checking = runner.checked(plan.name, () => {
+      staging = this.idle.pop() ?? this.#newStaging();
+      this.#send(inputs, kept, staging);
     });
-    const mapping = runner.whileAlive(staging.mapAsync(GPUMapMode.READ));
+    if (!staging) return checking.then(() => []); // there was no memory for it: this rejects
+    const host = /** @type {GPUBuffer} */ (staging);
+    const mapping = runner.whileAlive(host.mapAsync(GPUMapMode.READ));
     try {
       await Promise.all([checking, mapping]);
-    } catch (error) {
-      // The next run needs the staging buffer unmapped, whichever of the two went wrong.
-      await mapping.then(() => staging.unmap()).catch(() => {});
-      throw error;
+      runner.throwFailure();
+      const content = host.getMappedRange();
+      let at = 0;
+      return fetched.map(({ bytes }) => content.slice(at, (at += wholeWords(bytes))));
+    } finally {
+      // The next run needs it unmapped, whatever went wrong.
+      await mapping.then(() => host.unmap()).catch(() => {});
+      this.#giveBack(host);
     }
-    const content = staging.getMappedRange();
-    let at = 0;
-    const results = plan.outputs.map(({ bytes }) => {
-      const result = content.slice(at, at + wholeWords(bytes));
-      at += wholeWords(bytes);
-      return result;
-    });
-    staging.unmap();
-    this.runs += 1;
-    return results;
   }
 
   /** Counts, and the bytes that are held now. */
   get stats() {
-    const held = [...this.buffers, this.params, this.staging];
+    const held = [...this.buffers, this.params, ...this.idle];
     return {
       kernels: this.kernels,
       dispatches: this.dispatches.length,
@@ -396,15 +492,14 @@ export class Program {
     };
   }
 
-  /** Free all that the program holds. */
+  /** Free all that the program holds; runs that are under way end well. */
   close() {
     this.closed = true;
-    for (const buffer of this.buffers) buffer?.destroy();
-    this.params?.destroy();
-    this.staging?.destroy();
+    for (const buffer of [...this.buffers, this.params, ...this.idle]) buffer?.destroy();
     this.buffers = [];
     this.params = undefined;
-    this.staging = undefined;
+    this.idle = [];
+    this.over = new Map();
     this.dispatches = [];
   }
 }
@@ -420,9 +515,4 @@ function inWords(bytes) {
   const whole = new Uint8Array(wholeWords(bytes.byteLength));
   whole.set(bytes);
   return whole;
-}
-
-/** @param {Uint8Array[]} inputs */
-function copyOf(inputs) {
-  return inputs.map((input) => input.slice());
 }

@@ -3,6 +3,7 @@
  * The WebGPU runner: a device that programs (program.js) are loaded on, and how it fails.
  */
 
+import { Buffers } from "./buffers.js";
 import { DeviceError, DeviceLostError, OutOfMemoryError } from "./errors.js";
 import { Program } from "./program.js";
 
@@ -26,6 +27,17 @@ export class Runner {
       this.lost = new DeviceLostError(`The GPU device was lost (${reason}): ${message}`);
       for (const tell of this.waiting) tell(this.lost);
       return this.lost;
+    });
+    /** What stays on the device between runs. */
+    this.buffers = new Buffers(this);
+    /** What went wrong where nobody waited, until somebody reads. @type {DeviceError | undefined} */
+    this.failure = undefined;
+    device.addEventListener("uncapturederror", (event) => {
+      const { error } = /** @type {GPUUncapturedErrorEvent} */ (event);
+      this.failure ??=
+        error instanceof GPUOutOfMemoryError
+          ? new OutOfMemoryError(`the device has no memory: ${error.message}`)
+          : new DeviceError(error.message);
     });
     /**
      * Pipelines by code and constants: what one program uses, another need not compile again.
@@ -86,15 +98,36 @@ export class Runner {
     if (validation) throw new DeviceError(`${what}: ${validation.message}`);
   }
 
+  /** Throw what went wrong where nobody waited, once. */
+  throwFailure() {
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure) throw failure;
+  }
+
   /**
    * A pipeline that some program has, or had not long ago; else the one that is made.
    * @param {string} key  its code and constants
    * @param {() => Promise<GPUComputePipeline>} make
    */
   async pipeline(key, make) {
-    const known = this.pipelines.get(key)?.deref();
-    if (known) return known;
-    const made = await make();
+    return this.pipelines.get(key)?.deref() ?? this.#remember(key, await make());
+  }
+
+  /**
+   * The same, made at once.
+   * @param {string} key
+   * @param {() => GPUComputePipeline} make
+   */
+  pipelineNow(key, make) {
+    return this.pipelines.get(key)?.deref() ?? this.#remember(key, make());
+  }
+
+  /**
+   * @param {string} key
+   * @param {GPUComputePipeline} made
+   */
+  #remember(key, made) {
     this.pipelines.set(key, new WeakRef(made));
     this.dropped.register(made, key);
     return made;
@@ -117,6 +150,18 @@ export class Runner {
       program.close();
       throw error;
     }
+    return program;
+  }
+
+  /**
+   * Load a plan without waiting for the device.
+   * @param {import("./program.js").Plan} plan
+   * @param {import("./program.js").Weights} weights  which are there
+   */
+  loadNow(plan, weights) {
+    if (this.lost) throw this.lost;
+    const program = new Program(this, plan);
+    program.loadNow(weights);
     return program;
   }
 }

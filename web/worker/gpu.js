@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * The GPU as Python sees it: globalThis.tallowGpu = {info, reason, load(planJson, ...weights),
- * tuning, tuningRefused, keepTuning(record)}; and loadKept(), for plans that need no Python.
+ * loadNow(planJson, ...weights), buffers, tuning, tuningRefused, keepTuning(record)}; and loadKept(),
+ * for plans that need no Python.
  *
  * info is null, with the reason, until a device was had. Buffers of Python come as proxies
  * and are read where they lie in its memory, without a copy.
@@ -27,6 +28,8 @@ let opened;
  * @property {string | null} reason        why none can be had, for developers
  * @property {import("../said.js").Words | null} words  the same, for visitors
  * @property {(planJson: string, ...weights: (PyBuffer | Part)[]) => Promise<PythonProgram>} load
+ * @property {(planJson: string, ...weights: PyBuffer[]) => PythonProgram} loadNow
+ * @property {PythonBuffers | null} buffers
  * @property {(plan: Plan, weights: Weights) => Promise<PythonProgram>} loadKept
  * @property {string | null} tuning                        the tuning record of this adapter
  * @property {string | null} tuningRefused                 why it could not be read
@@ -38,16 +41,30 @@ export class PythonProgram {
   /** @param {import("../gpu/program.js").Program} program */
   constructor(program) {
     this.program = program;
+    this.inputs = program.plan.inputs.length + program.plan.states.length;
   }
 
-  /** @param {...PyBuffer} inputs */
-  run(...inputs) {
-    return withViews(inputs, (views) => this.program.run(views));
+  /**
+   * @param {...(PyBuffer | number)} feeds  the inputs and states, then the number under which each
+   *   output stays, or 0 if it is fetched; of no output if all are fetched
+   */
+  run(...feeds) {
+    const kept = /** @type {number[]} */ (feeds.splice(this.inputs));
+    return withViews(feeds, (views) => this.program.run(views, kept));
+  }
+
+  /**
+   * As run(), but no output is fetched.
+   * @param {...(PyBuffer | number)} feeds
+   */
+  start(...feeds) {
+    const kept = /** @type {number[]} */ (feeds.splice(this.inputs));
+    withViews(feeds, (views) => this.program.start(views, kept));
   }
 
   /**
    * @param {number} budget  milliseconds
-   * @param {...PyBuffer} inputs
+   * @param {...(PyBuffer | number)} inputs
    */
   profile(budget, ...inputs) {
     return withViews(inputs, (views) => this.program.profile(views, budget));
@@ -57,25 +74,74 @@ export class PythonProgram {
     return this.program.stats;
   }
 
-  /** Free what it holds, once the runs that are under way have ended. */
+  /** Free what it holds. */
   close() {
-    void this.program.last.then(() => this.program.close());
+    this.program.close();
   }
 }
 
 /**
- * Call with the bytes of Python's buffers, which are there during the call alone.
+ * Call with the bytes of Python's buffers, which are there during the call alone. Numbers stay.
  * @template T
- * @param {PyBuffer[]} buffers
- * @param {(views: Uint8Array[]) => T} use
+ * @param {(PyBuffer | number)[]} feeds
+ * @param {(views: (Uint8Array | number)[]) => T} use
  * @returns {T}
  */
-function withViews(buffers, use) {
-  const held = buffers.map((buffer) => buffer.getBuffer("u8"));
+function withViews(feeds, use) {
+  const held = feeds.map((feed) => (typeof feed === "number" ? feed : feed.getBuffer("u8")));
   try {
-    return use(held.map(({ data }) => data));
+    return use(held.map((view) => (typeof view === "number" ? view : view.data)));
   } finally {
-    for (const view of held) view.release();
+    for (const view of held) if (typeof view !== "number") view.release();
+  }
+}
+
+/**
+ * @param {PyBuffer} buffer
+ * @param {(bytes: Uint8Array) => void} use
+ */
+function lend(buffer, use) {
+  withViews([buffer], ([view]) => use(/** @type {Uint8Array} */ (view)));
+}
+
+/** What Python may do with buffers that stay on the device; see web/gpu/buffers.js. */
+class PythonBuffers {
+  /** @param {Runner} runner */
+  constructor(runner) {
+    this.runner = runner;
+  }
+
+  /**
+   * @param {number} id
+   * @param {PyBuffer} bytes
+   */
+  upload(id, bytes) {
+    withViews([bytes], ([view]) => {
+      this.runner.buffers.upload(id, /** @type {Uint8Array} */ (view));
+    });
+  }
+
+  /**
+   * @param {number} id
+   * @param {number} from
+   */
+  clone(id, from) {
+    this.runner.buffers.clone(id, from);
+  }
+
+  /** @param {...number} idsAndSizes  the numbers, then the bytes of each */
+  read(...idsAndSizes) {
+    const sizes = idsAndSizes.splice(idsAndSizes.length / 2);
+    return this.runner.buffers.read(idsAndSizes, sizes);
+  }
+
+  /** @param {number} id */
+  free(id) {
+    this.runner.buffers.free(id);
+  }
+
+  get lost() {
+    return this.runner.lost?.message ?? "";
   }
 }
 
@@ -116,11 +182,19 @@ async function open() {
               const weight = weights[place];
               const part = partOf(weight);
               if (part) use(part.bytes());
-              else withViews([/** @type {PyBuffer} */ (weight)], ([view]) => use(view));
+              else lend(/** @type {PyBuffer} */ (weight), use);
             },
           },
           true,
         ),
+      loadNow: (planJson, ...weights) =>
+        new PythonProgram(
+          runner.loadNow(JSON.parse(planJson), {
+            ready: () => {},
+            lend: (place, use) => lend(weights[place], use),
+          }),
+        ),
+      buffers: new PythonBuffers(runner),
       // It has run on this adapter before; and often a question is waiting, for whose first run a warm-up
       // would cost as much again.
       loadKept: (plan, weights) => load(plan, weights, false),
@@ -170,6 +244,10 @@ function none(words) {
     reason: say(words),
     words,
     load: refuse,
+    loadNow: () => {
+      throw new Said(words);
+    },
+    buffers: null,
     loadKept: refuse,
     tuning: null,
     tuningRefused: null,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..compile import Compiled, Limits
-from ..hostarray import HostArray
+from ..runtime.buffer import Memory
 
 
 @dataclass(frozen=True)
@@ -49,23 +49,41 @@ def typical(runs: Sequence[Sequence[float]], resolution: float) -> list[float]:
     return [sorted(times)[(len(times) - 1) // 2] for times in zip(*runs, strict=True)]
 
 
+Feed = Any
+"""Bytes as the device takes them, in any contiguous buffer, or a `Buffer` of the device."""
+
+
+Result = Any
+"""A HostArray of what is fetched, a `Buffer` of what stays."""
+
+
 class Program(Protocol):
-    """A plan, loaded: weights in place, `prepare` done, ready to run."""
+    """A plan, loaded: weights in place, `prepare` done, ready to run.
 
-    def run(self, inputs: Sequence[Any]) -> list[HostArray]:
-        """Runs on inputs in the plan's order and blocks until the outputs are there."""
+    Inputs come in the plan's order, and after them the buffers of its states, which a run updates.
+    """
 
-    async def run_async(self, inputs: Sequence[Any]) -> list[HostArray]:
-        """Runs on inputs in the plan's order."""
+    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
+        """Runs, and blocks until the outputs that are fetched are there.
 
-    def profile(self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS) -> Timing:
+        fetch: which outputs come to the host; None means all. The others stay on the device, as
+        buffers of their own. Does not wait if none is fetched.
+        """
+
+    async def run_async(
+        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
+    ) -> list[Result]:
+        """As `run`."""
+
+    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs on inputs in the plan's order, some times, and tells how long each step took.
 
-        seconds: no further run is begun after that long.
+        Every run updates the states: give it clones. seconds: no further run is begun after that
+        long.
         """
 
     async def profile_async(
-        self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS
+        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
     ) -> Timing:
         """As `profile`."""
 
@@ -86,6 +104,10 @@ class Backend(Protocol):
     @property
     def limits(self) -> Limits: ...
 
+    @property
+    def memory(self) -> Memory:
+        """What owns its buffers; another object after a loss."""
+
     def tuning_record(self) -> str | None:
         """What `keep_tuning_record` kept for this adapter; None if nothing. Raises OSError or a
         TallowError where storage is refused."""
@@ -98,3 +120,7 @@ class Backend(Protocol):
 
     async def load_async(self, compiled: Compiled) -> Program:
         """Loads a plan."""
+
+    def load_now(self, compiled: Compiled) -> Program:
+        """Loads a plan without waiting for the device, so that it never needs to block. What is
+        wrong with the plan may show only when something is read."""

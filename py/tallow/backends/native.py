@@ -1,7 +1,7 @@
 """WebGPU outside a browser: runs plans with the `wgpu` package, as web/gpu/runner.js does inside.
 
-Loading creates every pipeline, uploads the weights, builds all bind groups and runs `prepare`. A
-run is one upload per input, one submit and one map; it creates no buffer.
+Loading creates every pipeline, uploads the weights and runs `prepare`. A run is one upload per
+input, one submit and one map; it creates no buffer, unless outputs stay on the device.
 """
 
 from __future__ import annotations
@@ -12,20 +12,21 @@ import os
 import threading
 import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..compile import Compiled, Limits
-from ..compile.plan import Step
+from ..compile.plan import Port, Step
 from ..dtype import BY_NAME
 from ..errors import DeviceError
 from ..hostarray import HostArray
+from ..runtime.buffer import Buffer
 from ..session import from_device
-from .base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Timing, typical
+from .base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing, typical
 from .native_device import NativeDevice, open_device
+from .native_memory import NativeMemory
 
 # The compiler in `wgpu` has subgroups, but refuses the directive that WGSL asks for.
 _SUBGROUPS = ("enable subgroups;", "")
@@ -34,18 +35,51 @@ _SUBGROUPS = ("enable subgroups;", "")
 _PROFILE_STEP = 0.005
 _PROFILE_RUNS = 3
 
+# Bind groups that a step keeps: buffers that stay on the device come round again.
+_GROUPS = 8
+
 _Key = tuple[int, tuple[tuple[str, Any], ...]]  # module and constants
 _Copy = tuple[int, int]  # slot, bytes
 
 
-@dataclass(frozen=True)
 class _Dispatch:
-    """A step, ready to encode."""
+    """A step, ready to encode with whatever buffers its slots have in a run.
 
-    name: str
-    pipeline: Any
-    group: Any
-    workgroups: tuple[int, int, int]
+    outside: those of its slots whose buffers may be others in every run.
+    """
+
+    def __init__(
+        self, gpu: NativeDevice, step: Step, pipeline: Any, params: Any, outside: set[int]
+    ) -> None:
+        self.name = step.name
+        self.pipeline = pipeline
+        self.workgroups = step.workgroups
+        self._gpu = gpu
+        self._layout = pipeline.get_bind_group_layout(0)
+        self._slots = step.bound
+        self._outside = [slot for slot in self._slots if slot in outside]
+        self._params = params
+        self._groups: dict[tuple[Any, ...], Any] = {}
+
+    def group(self, buffer: Callable[[int], Any]) -> Any:
+        """The bind group of these buffers, which `buffer` gives by slot."""
+        key = tuple(buffer(slot) for slot in self._outside)
+        found = self._groups.get(key)
+        if found is None:
+            resources = [{"buffer": buffer(slot)} for slot in self._slots]
+            resources += [self._params] if self._params else []
+            entries = [{"binding": n, "resource": resource} for n, resource in enumerate(resources)]
+            found = self._gpu.handle.create_bind_group(
+                label=self.name, layout=self._layout, entries=entries
+            )
+            while len(self._groups) >= _GROUPS:
+                self._groups.pop(next(iter(self._groups)))
+            self._groups[key] = found
+        return found
+
+    def forget(self) -> None:
+        """Lets go of all bind groups."""
+        self._groups.clear()
 
 
 class NativeProgram:
@@ -54,7 +88,7 @@ class NativeProgram:
     def __init__(self, gpu: NativeDevice, compiled: Compiled) -> None:
         self._gpu = gpu
         self._plan = plan = compiled.plan
-        self._copies = [(port.slot, -(-port.bytes // 4) * 4) for port in plan.outputs]
+        self._copies = [(port.slot, _words(port.bytes)) for port in plan.outputs]
         self._slots: list[Any] = []  # a buffer each, None once it is freed
         self._params: Any = None  # of all steps, each at an offset of its own
         self._staging: list[Any] = []  # one for every run that is under way at a time
@@ -66,6 +100,10 @@ class NativeProgram:
         # Guards the fields above, and that a run's uploads are followed by its own dispatches.
         # Once submitted, runs do not disturb each other: the GPU keeps to their order.
         self._lock = threading.Lock()
+        self._over: dict[int, Any] = {}  # what slots have in a run, instead of their own buffers
+        ports = (*plan.inputs, *plan.states, *plan.outputs)
+        outside = ("input", "state", "output")
+        self._outside = {port.slot for port in ports if plan.slots[port.slot].kind in outside}
         try:
             self._load(compiled.device_weights())
         except BaseException:
@@ -120,14 +158,11 @@ class NativeProgram:
         return f"{self._plan.name}: the step {step.name}"
 
     def _allocate(self, weights: list[memoryview]) -> None:
-        gpu, usage = self._gpu, self._gpu.wgpu.BufferUsage
+        gpu = self._gpu
         left = iter(weights)
         for number, slot in enumerate(self._plan.slots):
-            buffer = gpu.handle.create_buffer(
-                label=f"{self._plan.name} slot {number} ({slot.kind})",
-                size=slot.bytes,
-                usage=usage.STORAGE | usage.COPY_DST | usage.COPY_SRC,
-            )
+            label = f"{self._plan.name} slot {number} ({slot.kind})"
+            buffer = gpu.storage(slot.bytes, label)
             self._slots.append(buffer)
             if slot.kind == "weight":
                 content: Any = next(left)
@@ -165,19 +200,20 @@ class NativeProgram:
         return buffer
 
     def _bind(self, step: Step, offset: int, pipeline: Any) -> _Dispatch:
+        params = None
+        if step.params:
+            params = {"buffer": self._params, "offset": offset, "size": 4 * len(step.params)}
         with self._gpu.checked(self._named(step)):
-            resources = [{"buffer": self._slots[slot]} for slot in step.bound]
-            if step.params:
-                size = 4 * len(step.params)
-                resources.append({"buffer": self._params, "offset": offset, "size": size})
-            entries = [{"binding": n, "resource": resource} for n, resource in enumerate(resources)]
-            group = self._gpu.handle.create_bind_group(
-                label=step.name, layout=pipeline.get_bind_group_layout(0), entries=entries
-            )
-        return _Dispatch(step.name, pipeline, group, step.workgroups)
+            dispatch = _Dispatch(self._gpu, step, pipeline, params, self._outside)
+            dispatch.group(self._buffer)
+        return dispatch
+
+    def _buffer(self, slot: int) -> Any:
+        """What a slot has in this run."""
+        return self._over.get(slot) or self._slots[slot]
 
     def _warm_up(self, dispatches: Sequence[_Dispatch]) -> None:
-        """Prepares, and runs once: the first run of a pipeline is slower."""
+        """Prepares, and runs once, on what is no state: the first run of a pipeline is slower."""
         try:
             with self._gpu.checked(self._plan.name):
                 commands, staging = self._record(dispatches, self._copies)
@@ -187,16 +223,21 @@ class NativeProgram:
                 with self._gpu.checked(f"{self._plan.name}: the step {dispatch.name}"):
                     self._encode([dispatch]).finish()
             raise
-        self._read(staging)
+        self._read(staging, self._plan.outputs)
 
     def _free_unused(self) -> None:
-        """Weights that only `prepare` read are not needed any more."""
-        used = {slot for step in self._plan.run for slot in step.bindings}
-        used |= {port.slot for port in [*self._plan.inputs, *self._plan.outputs]}
+        """Weights that only `prepare` read are not needed any more, nor the warm-up's states."""
+        plan = self._plan
+        used = {slot for step in plan.run for slot in step.bindings}
+        used |= {port.slot for port in [*plan.inputs, *plan.outputs]}
+        used |= {slot for copy in plan.copies for slot in (copy.source, copy.target)}
         for slot, buffer in enumerate(self._slots):
-            if slot not in used:
+            if slot not in used or plan.slots[slot].kind == "state":
                 buffer.destroy()
                 self._slots[slot] = None
+        if plan.states:
+            for dispatch in self._dispatches:
+                dispatch.forget()
 
     # ---- running -------------------------------------------------------------------------------
 
@@ -208,62 +249,114 @@ class NativeProgram:
             if dispatch.pipeline is not pipeline:
                 pipeline = dispatch.pipeline
                 compute.set_pipeline(pipeline)
-            compute.set_bind_group(0, dispatch.group)
+            compute.set_bind_group(0, dispatch.group(self._buffer))
             compute.dispatch_workgroups(*dispatch.workgroups)
         compute.end()
         return encoder
 
-    def _record(self, dispatches: Sequence[_Dispatch], copies: Sequence[_Copy]) -> tuple[Any, Any]:
-        """Commands to submit, and the staging buffer into which they copy parts of slots."""
+    def _record(
+        self,
+        dispatches: Sequence[_Dispatch],
+        fetched: Sequence[_Copy],
+        moves: Sequence[tuple[Any, Any, int]] = (),
+    ) -> tuple[Any, Any]:
+        """Commands to submit, and the staging buffer into which they copy parts of slots.
+
+        moves: what they copy from one buffer to another after that, and how many bytes.
+        """
         encoder = self._encode(dispatches)
         staging = self._idle.pop() if self._idle else self._new_staging()
         try:
             at = 0
-            for slot, size in copies:
-                encoder.copy_buffer_to_buffer(self._slots[slot], 0, staging, at, size)
+            for slot, size in fetched:
+                encoder.copy_buffer_to_buffer(self._buffer(slot), 0, staging, at, size)
                 at += size
+            for source, target, size in moves:
+                encoder.copy_buffer_to_buffer(source, 0, target, 0, size)
             return encoder.finish(), staging
         except BaseException:
             self._give_back(staging)
             raise
 
-    def run(self, inputs: Sequence[Any]) -> list[HostArray]:
+    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
         """Runs on inputs in the plan's order; any contiguous buffer of the right size serves.
 
         Raises DeviceError if one does not fit or the program is closed, DeviceLostError if the
         device is gone.
         """
         plan, contents = self._plan, self._contents(inputs)
+        wanted = fetch or [True] * len(plan.outputs)
+        copies = [copy for copy, want in zip(self._copies, wanted, strict=True) if want]
+        ports = [port for port, want in zip(plan.outputs, wanted, strict=True) if want]
         with self._lock:
             self._check_open()
-            with self._gpu.checked(plan.name):
-                self._upload(contents)
-                commands, staging = self._record(self._dispatches, self._copies)
-                self._gpu.queue.submit([commands])
-        results = self._read(staging)
-        self._runs += 1
-        return results
+            try:
+                with self._gpu.checked(plan.name):
+                    self._feed(contents)
+                    kept, moves = self._keep([not want for want in wanted])
+                    moves += [
+                        (self._buffer(copy.source), self._buffer(copy.target), _words(copy.bytes))
+                        for copy in plan.copies
+                    ]
+                    commands, staging = self._record(self._dispatches, copies, moves)
+                    self._gpu.queue.submit([commands])
+            finally:
+                self._over = {}
+            self._runs += 1
+            if not copies:
+                self._give_back(staging)
+        read = iter(self._read(staging, ports) if copies else ())
+        left = iter(kept)
+        return [next(read) if want else next(left) for want in wanted]
 
-    def _upload(self, contents: Sequence[memoryview]) -> None:
-        for port, content in zip(self._plan.inputs, contents, strict=True):
-            if content.nbytes:
+    def _feed(self, contents: Sequence[Feed]) -> None:
+        """Uploads what lies on the host, and has slots be the buffers that lie on the device."""
+        plan = self._plan
+        for port, content in zip((*plan.inputs, *plan.states), contents, strict=True):
+            if isinstance(content, Buffer):
+                self._over[port.slot] = content.handle
+            elif content.nbytes:
                 self._gpu.queue.write_buffer(self._slots[port.slot], 0, content)
 
-    async def run_async(self, inputs: Sequence[Any]) -> list[HostArray]:
-        """As `run`, in a thread."""
-        return await asyncio.to_thread(self.run, inputs)
+    def _keep(self, kept: Sequence[bool]) -> tuple[list[Buffer], list[tuple[Any, Any, int]]]:
+        """Buffers for outputs that stay, and what must be copied into them: others take the places
+        of their slots in this run."""
+        plan, memory = self._plan, self._gpu.memory
+        buffers, moves = [], []
+        for port, keep in zip(plan.outputs, kept, strict=True):
+            if not keep:
+                continue
+            slot = plan.slots[port.slot]
+            size = max(16, -(-port.bytes // 16) * 16)
+            handle = memory.take(size)
+            if slot.kind == "output" and slot.bytes == size and port.slot not in self._over:
+                self._over[port.slot] = handle
+            else:
+                moves.append((self._buffer(port.slot), handle, _words(port.bytes)))
+            buffers.append(memory.buffer(handle, BY_NAME[port.dtype], port.shape))
+        return buffers, moves
 
-    def _contents(self, inputs: Sequence[Any]) -> list[memoryview]:
+    async def run_async(
+        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
+    ) -> list[Result]:
+        """As `run`, in a thread."""
+        return await asyncio.to_thread(self.run, inputs, fetch)
+
+    def _contents(self, inputs: Sequence[Feed]) -> list[Feed]:
         """The bytes of the inputs, in whole words, checked against their slots."""
         plan = self._plan
-        if len(inputs) != len(plan.inputs):
-            raise DeviceError(f"{plan.name}: {len(inputs)} inputs for {len(plan.inputs)}")
-        contents = []
-        for port, value in zip(plan.inputs, inputs, strict=True):
+        ports = [*plan.inputs, *plan.states]
+        if len(inputs) != len(ports):
+            raise DeviceError(f"{plan.name}: {len(inputs)} inputs for {len(ports)}")
+        contents: list[Feed] = []
+        for port, value in zip(ports, inputs, strict=True):
+            if isinstance(value, Buffer):
+                contents.append(value)
+                continue
             content = memoryview(value)
             if content.nbytes % 4:
                 content = memoryview(content.tobytes() + bytes(-content.nbytes % 4))
-            if content.nbytes != -(-port.bytes // 4) * 4:
+            if content.nbytes != _words(port.bytes):
                 raise DeviceError(
                     f"{plan.name}: the input {port.name} has {content.nbytes} bytes instead of "
                     f"{port.bytes}"
@@ -275,14 +368,15 @@ class NativeProgram:
         if self._closed:
             raise DeviceError(f"{self._plan.name}: the program is closed")
 
-    def _read(self, staging: Any) -> list[HostArray]:
+    def _read(self, staging: Any, ports: Sequence[Port]) -> list[HostArray]:
         """Waits for a staging buffer and gives the outputs in it."""
         results, at = [], 0
         try:
             with self._gpu.checked(self._plan.name):
                 staging.map_sync(self._gpu.wgpu.MapMode.READ)
                 content = staging.read_mapped(copy=False)
-            for port, (_, size) in zip(self._plan.outputs, self._copies, strict=True):
+            for port in ports:
+                size = _words(port.bytes)
                 mine = memoryview(bytearray(content[at : at + size]))
                 results.append(from_device(mine, BY_NAME[port.dtype], port.shape))
                 at += size
@@ -306,16 +400,23 @@ class NativeProgram:
 
         By the clock on the wall: `wgpu` does not tell how long a tick of timestamp-query is.
         """
-        return self._seconds(self._dispatches, repeats)
+        return self._seconds(self._dispatches, repeats, [])
 
-    def _seconds(self, dispatches: Sequence[_Dispatch], repeats: int) -> float:
+    def _seconds(
+        self, dispatches: Sequence[_Dispatch], repeats: int, contents: Sequence[Feed]
+    ) -> float:
         slot, _ = self._copies[0]
         with self._lock:
             self._check_open()
-            with self._gpu.checked(self._plan.name):
-                commands, staging = self._record([*dispatches] * repeats, [(slot, 4)])
-                began = time.perf_counter()
-                self._gpu.queue.submit([commands])
+            try:
+                with self._gpu.checked(self._plan.name):
+                    if contents:
+                        self._feed(contents)
+                    commands, staging = self._record([*dispatches] * repeats, [(slot, 4)])
+                    began = time.perf_counter()
+                    self._gpu.queue.submit([commands])
+            finally:
+                self._over = {}
         try:
             with self._gpu.checked(self._plan.name):
                 staging.map_sync(self._gpu.wgpu.MapMode.READ)
@@ -324,24 +425,25 @@ class NativeProgram:
             with self._lock:
                 self._give_back(staging)
 
-    def profile(self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS) -> Timing:
+    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs, then each step by itself, often enough that its submit does not count."""
         self.run(inputs)
+        contents = self._contents(inputs)
         runs: list[list[float]] = []
         until = time.perf_counter() + seconds
         while not runs or (len(runs) < _PROFILE_RUNS and time.perf_counter() < until):
-            runs.append([self._step_seconds(dispatch) for dispatch in self._dispatches])
+            runs.append([self._step_seconds(dispatch, contents) for dispatch in self._dispatches])
         found = iter(typical(runs, 0))
         times = [next(found) if step.module >= 0 else 0.0 for step in self._plan.run]
         return Timing("clock", times, sum(times), len(runs))
 
-    def _step_seconds(self, dispatch: _Dispatch) -> float:
-        once = self._seconds([dispatch], 1)
+    def _step_seconds(self, dispatch: _Dispatch, contents: Sequence[Feed]) -> float:
+        once = self._seconds([dispatch], 1, contents)
         repeats = min(PROFILE_REPEATS, int(_PROFILE_STEP / once))
-        return self._seconds([dispatch], repeats) if repeats > 1 else once
+        return self._seconds([dispatch], repeats, contents) if repeats > 1 else once
 
     async def profile_async(
-        self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS
+        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
     ) -> Timing:
         """As `profile`, in a thread."""
         return await asyncio.to_thread(self.profile, inputs, seconds)
@@ -370,6 +472,11 @@ class NativeProgram:
                     buffer.destroy()
             self._staging = [buffer for buffer in self._staging if buffer not in self._idle]
             self._slots, self._params, self._idle, self._dispatches = [], None, [], []
+
+
+def _words(size: int) -> int:
+    """Bytes of the whole words that hold so many; copies are of whole words."""
+    return -(-size // 4) * 4
 
 
 def _key(step: Step) -> _Key:
@@ -415,6 +522,14 @@ class NativeBackend:
 
     def load(self, compiled: Compiled) -> NativeProgram:
         """Uploads weights, compiles every pipeline, runs `prepare`."""
+        return NativeProgram(self._gpu, compiled)
+
+    @property
+    def memory(self) -> NativeMemory:
+        return self._gpu.memory
+
+    def load_now(self, compiled: Compiled) -> NativeProgram:
+        """As `load`: outside a browser it may block."""
         return NativeProgram(self._gpu, compiled)
 
     async def load_async(self, compiled: Compiled) -> NativeProgram:

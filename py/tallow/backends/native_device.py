@@ -23,6 +23,7 @@ from ..errors import (
     TallowError,
 )
 from .choice import Traits
+from .native_memory import NativeMemory
 
 INSTALL = "pip install tallow[webgpu]"
 
@@ -133,6 +134,13 @@ class NativeDevice:
                 f"{adapter.name} refused to open a device: {words(error)}"
             ) from error
         self.queue = self.handle.queue
+        self.memory = NativeMemory(self)
+
+    def storage(self, size: int, label: str) -> Any:
+        """A new buffer that kernels bind, of this many bytes."""
+        usage = self.wgpu.BufferUsage
+        uses = usage.STORAGE | usage.COPY_DST | usage.COPY_SRC
+        return self.handle.create_buffer(label=label, size=size, usage=uses)
 
     @contextmanager
     def checked(self, what: str) -> Iterator[None]:

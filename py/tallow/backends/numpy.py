@@ -11,20 +11,56 @@ from typing import Any
 
 from ..compile import Compiled, Limits, host_limits
 from ..compile.plan import Plan, Port, Step
-from ..dtype import BY_NAME
+from ..dtype import BY_NAME, DType
 from ..errors import DeviceError, DeviceMemoryError, IndexRangeError
 from ..hostarray import HostArray, from_buffer
 from ..ops.numpy_bound import Workspace
-from .base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Timing, typical
+from ..runtime.buffer import Buffer
+from .base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing, typical
 from .numpy_step import BoundStep
 
 Call = Callable[[], None]
 
 
+class NumpyMemory:
+    """The host's memory: a buffer's handle is a NumPy array."""
+
+    name = "numpy"
+
+    def held_type(self, dtype: DType) -> DType:
+        return dtype
+
+    def buffer(self, array: Any, dtype: DType) -> Buffer:
+        """The buffer of an array that nobody else writes to."""
+        return Buffer(self, array, dtype, array.shape, dtype, array.nbytes)
+
+    def upload(self, data: HostArray) -> Buffer:
+        return self.buffer(data.numpy().copy(), data.dtype)
+
+    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        return [
+            HostArray(from_buffer(each.handle.copy()).data, each.shape, each.dtype)
+            for each in buffers
+        ]
+
+    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        return self.read(buffers)
+
+    def clone(self, buffer: Buffer) -> Buffer:
+        return self.buffer(buffer.handle.copy(), buffer.dtype)
+
+    def release(self, handle: Any) -> None:
+        """The array goes with the last that holds it."""
+
+
+MEMORY = NumpyMemory()
+
+
 class NumpyProgram:
     """A plan on NumPy arrays. Each slot is a buffer that is kept between runs.
 
-    One run at a time: calls from several threads wait for each other.
+    One run at a time: calls from several threads wait for each other. The steps are bound to the
+    arrays of states, and bound again when a run brings others.
     """
 
     def __init__(self, compiled: Compiled) -> None:
@@ -36,6 +72,8 @@ class NumpyProgram:
         self._runs = 0
         self._closed = False
         self._slots: dict[int, Any] = {}  # bytes
+        self._states: list[Any] = []  # the arrays that the steps are bound to
+        self._known: set[int] = set()  # slots whose content never changes
         with self._explained():
             self._load(compiled)
 
@@ -52,11 +90,28 @@ class NumpyProgram:
         for call in self._bind(plan.prepare, set())[0]:
             call()
         self._keep({slot for step in plan.run for slot in step.bindings} | ends)
-        known = set(self._slots)
+        self._known = set(self._slots)
         for port in plan.inputs:
             self._make_buffer(port.slot, port.shape, self._input_types[port.slot])
-        self._steps, self._workspace, used = self._bind(plan.run, known)
-        self._keep(used | ends)
+        self._steps: list[Call] = []
+        self._workspace = Workspace(self._np)
+        if not plan.states:
+            self._steps, self._workspace, used = self._bind(plan.run, self._known)
+            self._keep(used | ends)
+
+    def _bind_states(self, states: Sequence[Any]) -> None:
+        """Binds the steps to these arrays, unless they are."""
+        if len(states) == len(self._states):
+            pairs = zip(states, self._states, strict=True)
+            if all(new is old for new, old in pairs):
+                return
+        for port, array in zip(self._plan.states, states, strict=True):
+            self._slots[port.slot] = array.reshape(-1).view(self._np.uint8)
+        for copy in self._plan.copies:
+            if copy.target not in self._slots:
+                self._slots[copy.target] = self._np.empty_like(self._slots[copy.source])
+        self._steps, self._workspace, _ = self._bind(self._plan.run, self._known)
+        self._states = list(states)
 
     def _bind(self, steps: list[Step], known: set[int]) -> tuple[list[Call], Workspace, set[int]]:
         """The steps as calls, the memory that they share, and the slots that they need.
@@ -113,13 +168,22 @@ class NumpyProgram:
         except IndexError as error:
             raise IndexRangeError(f"{self._plan.name}: {error}") from error
 
-    def run(self, inputs: Sequence[Any]) -> list[HostArray]:
+    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
         """Runs on inputs in the plan's order; any buffer of the right size serves."""
+        ports = self._plan.outputs
         with self._lock, self._explained():
             self._feed(inputs)
             self._take_steps()
             self._runs += 1
-            return [self._output(port) for port in self._plan.outputs]
+            results = [
+                self._output(port, wanted)
+                for port, wanted in zip(ports, fetch or [True] * len(ports), strict=True)
+            ]
+            for copy in self._plan.copies:
+                source, target = self._slots[copy.source], self._slots[copy.target]
+                size = min(source.nbytes, target.nbytes)
+                target[:size] = source[:size]
+            return results
 
     def _take_steps(self) -> None:
         """Raises IndexError, which names the step, for an index that is out of range."""
@@ -131,25 +195,37 @@ class NumpyProgram:
         except IndexError as error:
             raise IndexError(f"{name}: {error}") from error
 
-    def _feed(self, inputs: Sequence[Any]) -> None:
-        """Copies the inputs into their slots."""
+    def _feed(self, inputs: Sequence[Feed]) -> None:
+        """Copies the inputs into their slots, and binds the states."""
         if self._closed:
             raise DeviceError(f"{self._plan.name}: the program is closed")
-        for port, value in zip(self._plan.inputs, inputs, strict=True):
-            given = self._np.frombuffer(value, dtype=port.dtype).reshape(port.shape)
+        ports = self._plan.inputs
+        for port, value in zip(ports, inputs[: len(ports)], strict=True):
+            if isinstance(value, Buffer):
+                given = value.handle
+            else:
+                given = self._np.frombuffer(value, dtype=port.dtype).reshape(port.shape)
             held = self._array(port.slot, port.shape, self._input_types[port.slot])
             self._np.copyto(held, given, casting="unsafe")
+        if self._plan.states:
+            self._bind_states([state.handle for state in inputs[len(ports) :]])
 
-    def _output(self, port: Port) -> HostArray:
+    def _output(self, port: Port, fetch: bool) -> Result:
         """The output in memory of its own, which the next run leaves alone."""
         held = self._array(port.slot, port.shape, self._output_types[port.slot])
-        return HostArray(from_buffer(held.astype(port.dtype)).data, port.shape, BY_NAME[port.dtype])
+        content = held.astype(port.dtype)
+        dtype = BY_NAME[port.dtype]
+        if not fetch:
+            return MEMORY.buffer(content, dtype)
+        return HostArray(from_buffer(content).data, port.shape, dtype)
 
-    async def run_async(self, inputs: Sequence[Any]) -> list[HostArray]:
+    async def run_async(
+        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
+    ) -> list[Result]:
         """As `run`; the computation itself does not yield."""
-        return self.run(inputs)
+        return self.run(inputs, fetch)
 
-    def profile(self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS) -> Timing:
+    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs some times, with the clock around each step."""
         clock: list[float] = []
 
@@ -161,6 +237,8 @@ class NumpyProgram:
 
             return run
 
+        with self._lock, self._explained():
+            self._feed(inputs)
         steps = [timed(step) for step in self._steps]
         runs: list[list[float]] = []
         until = perf_counter() + seconds
@@ -176,7 +254,7 @@ class NumpyProgram:
         return Timing("clock", times, sum(times), len(runs), tick)
 
     async def profile_async(
-        self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS
+        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
     ) -> Timing:
         """As `profile`; the computation itself does not yield."""
         return self.profile(inputs, seconds)
@@ -257,7 +335,14 @@ class NumpyBackend:
     async def keep_tuning_record(self, text: str) -> None:
         pass
 
+    @property
+    def memory(self) -> NumpyMemory:
+        return MEMORY
+
     def load(self, compiled: Compiled) -> NumpyProgram:
+        return NumpyProgram(compiled)
+
+    def load_now(self, compiled: Compiled) -> NumpyProgram:
         return NumpyProgram(compiled)
 
     async def load_async(self, compiled: Compiled) -> NumpyProgram:

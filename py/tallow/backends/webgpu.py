@@ -7,14 +7,14 @@ Buffers that are handed over are read where they lie, before the promise of the 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from typing import Any
 
 import js  # type: ignore[import-not-found]
 from pyodide.ffi import JsException, run_sync  # type: ignore[import-not-found]
 
 from ..compile import Compiled, Limits, Plan, uploaded
-from ..dtype import BY_NAME
+from ..dtype import BY_NAME, DType, device_type
 from ..errors import (
     DeviceError,
     DeviceLostError,
@@ -23,8 +23,10 @@ from ..errors import (
     StorageError,
 )
 from ..hostarray import HostArray
-from ..session import from_device
-from .base import PROFILE_SECONDS, DeviceInfo, Timing
+from ..runtime.buffer import Buffer
+from ..session import from_device, to_device
+from ..shape import Shape, size_of
+from .base import PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing
 from .choice import Traits
 
 _ERRORS = {
@@ -57,38 +59,128 @@ def _blocking(promise: Awaitable[Any], what: str) -> Any:
         ) from error
 
 
+def _given(feed: Feed) -> Any:
+    """An input as JavaScript takes it: the number of a buffer, or bytes."""
+    return feed.handle if isinstance(feed, Buffer) else memoryview(feed)
+
+
+class WebGpuMemory:
+    """The buffers of the adapter that the worker has opened; a buffer's handle is the number under
+    which JavaScript has it (web/gpu/buffers.js)."""
+
+    name = "webgpu"
+
+    def __init__(self, gpu: Any) -> None:
+        self._buffers = gpu.buffers
+        self._free = self._buffers.free  # a method of a proxy is looked up at a price
+        self._last = 0
+
+    def held_type(self, dtype: DType) -> DType:
+        return device_type(dtype)
+
+    def new_handle(self) -> int:
+        """A number that no buffer has had."""
+        self._last += 1
+        return self._last
+
+    def buffer(self, handle: int, dtype: DType, shape: Shape) -> Buffer:
+        """The array that JavaScript has, or is about to have, under a number."""
+        size = max(16, -(-4 * size_of(shape) // 16) * 16)
+        return Buffer(self, handle, dtype, shape, device_type(dtype), size)
+
+    def upload(self, data: HostArray) -> Buffer:
+        handle = self.new_handle()
+        try:
+            self._buffers.upload(handle, to_device(data))
+        except JsException as error:
+            _raise(error)
+        return self.buffer(handle, data.dtype, data.shape)
+
+    def clone(self, buffer: Buffer) -> Buffer:
+        handle = self.new_handle()
+        try:
+            self._buffers.clone(handle, buffer.handle)
+        except JsException as error:
+            _raise(error)
+        return self.buffer(handle, buffer.dtype, buffer.shape)
+
+    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        """One submit, one map."""
+        sizes = [4 * size_of(each.shape) for each in buffers]
+        try:
+            found = await self._buffers.read(*(each.handle for each in buffers), *sizes)
+        except JsException as error:
+            _raise(error)
+        return [
+            from_device(content.to_memoryview(), each.dtype, each.shape)
+            for each, content in zip(buffers, found, strict=True)
+        ]
+
+    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        """As `read_async`, blocking; RealizeError where the browser cannot."""
+        result: list[HostArray] = _blocking(self.read_async(buffers), "reading from WebGPU")
+        return result
+
+    def release(self, handle: int) -> None:
+        self._free(handle)
+
+
 class WebGpuProgram:
     """A plan in the JavaScript runner."""
 
-    def __init__(self, plan: Plan, handle: Any) -> None:
+    def __init__(self, plan: Plan, handle: Any, memory: WebGpuMemory) -> None:
         self._plan = plan
         self._handle = handle
+        self._start = handle.start  # a method of a proxy is looked up at a price
+        self._memory = memory
+        self._outputs = [(BY_NAME[port.dtype], port.shape) for port in plan.outputs]
 
-    async def run_async(self, inputs: Sequence[Any]) -> list[HostArray]:
-        """Runs: one upload per input, one submit, one map."""
+    async def run_async(
+        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
+    ) -> list[Result]:
+        """Runs: one upload per input from the host, one submit, one map."""
+        if fetch is not None and not any(fetch):
+            return [*self._begin(inputs)]
+        wanted = fetch or [True] * len(self._outputs)
+        handles = [0 if want else self._memory.new_handle() for want in wanted]
         try:
-            buffers = await self._handle.run(*(memoryview(value) for value in inputs))
+            running = self._handle.run(*map(_given, inputs), *handles)
+            kept = self._kept(handles)  # theirs from now on, whatever happens
+            contents = iter(await running)
         except JsException as error:
             _raise(error)
-        results = []
-        for port, buffer in zip(self._plan.outputs, buffers, strict=True):
-            dtype, content = BY_NAME[port.dtype], buffer.to_memoryview()
-            results.append(from_device(content, dtype, port.shape))
-        return results
+        return [
+            from_device(next(contents).to_memoryview(), dtype, shape) if want else next(kept)
+            for want, (dtype, shape) in zip(wanted, self._outputs, strict=True)
+        ]
 
-    def run(self, inputs: Sequence[Any]) -> list[HostArray]:
+    def _begin(self, inputs: Sequence[Feed]) -> list[Buffer]:
+        """Runs, without waiting."""
+        handles = [self._memory.new_handle() for _ in self._outputs]
+        try:
+            self._start(*map(_given, inputs), *handles)
+        except JsException as error:
+            _raise(error)
+        return list(self._kept(handles))
+
+    def _kept(self, handles: Sequence[int]) -> Iterator[Buffer]:
+        pairs = zip(handles, self._outputs, strict=True)
+        return iter([self._memory.buffer(handle, *spec) for handle, spec in pairs if handle])
+
+    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
         """As `run_async`, blocking; RealizeError where the browser cannot."""
-        result: list[HostArray] = _blocking(self.run_async(inputs), "running on WebGPU")
+        if fetch is not None and not any(fetch):
+            return [*self._begin(inputs)]
+        running = self.run_async(inputs, fetch)
+        result: list[Result] = _blocking(running, "running on WebGPU")
         return result
 
     async def profile_async(
-        self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS
+        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
     ) -> Timing:
         """Runs some times, each step in a compute pass with timestamps of its own."""
         try:
-            told = await self._handle.profile(
-                1000 * seconds, *(memoryview(value) for value in inputs)
-            )
+            told = await self._handle.profile(1000 * seconds, *map(_given, inputs))
         except JsException as error:
             _raise(error)
         found = told.to_py()
@@ -97,7 +189,7 @@ class WebGpuProgram:
         total, tick = found["total"] * 1e-9, found["resolution"] * 1e-9
         return Timing(found["source"], times, total, found["repeats"], tick)
 
-    def profile(self, inputs: Sequence[Any], seconds: float = PROFILE_SECONDS) -> Timing:
+    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """As `profile_async`, blocking; RealizeError where the browser cannot."""
         result: Timing = _blocking(self.profile_async(inputs, seconds), "profiling on WebGPU")
         return result
@@ -109,6 +201,9 @@ class WebGpuProgram:
 
     def close(self) -> None:
         self._handle.close()
+
+
+_memory: tuple[Any, WebGpuMemory] | None = None
 
 
 class WebGpuBackend:
@@ -133,6 +228,15 @@ class WebGpuBackend:
             ),
         )
 
+    @property
+    def memory(self) -> WebGpuMemory:
+        """The same one as long as the worker has the same device."""
+        global _memory
+        gpu = js.tallowGpu
+        if _memory is None or _memory[0] != gpu:
+            _memory = gpu, WebGpuMemory(gpu)
+        return _memory[1]
+
     def tuning_record(self) -> str | None:
         """What the worker found in IndexedDB when it opened the adapter; StorageError where the
         browser refused to look."""
@@ -151,15 +255,26 @@ class WebGpuBackend:
     async def load_async(self, compiled: Compiled) -> WebGpuProgram:
         """Uploads weights as they arrive, compiles every pipeline at once, runs `prepare`; unless
         the worker has done so before Python was there."""
+        memory = self.memory
         if compiled.loaded is not None:
-            return WebGpuProgram(compiled.plan, compiled.loaded)
+            return WebGpuProgram(compiled.plan, compiled.loaded, memory)
         plan = compiled.plan.to_json(host=False)
         try:
             weights = [uploaded(data) for _, data in compiled.weights]
             handle = await js.tallowGpu.load(plan, *weights)
         except JsException as error:
             _raise(error)
-        return WebGpuProgram(compiled.plan, handle)
+        return WebGpuProgram(compiled.plan, handle, memory)
+
+    def load_now(self, compiled: Compiled) -> WebGpuProgram:
+        """Compiles the pipelines one by one, and waits for nothing."""
+        try:
+            handle = js.tallowGpu.loadNow(
+                compiled.plan.to_json(host=False), *compiled.device_weights()
+            )
+        except JsException as error:
+            _raise(error)
+        return WebGpuProgram(compiled.plan, handle, self.memory)
 
     def load(self, compiled: Compiled) -> WebGpuProgram:
         """As `load_async`, blocking; RealizeError where the browser cannot."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import struct
 from array import array
+from dataclasses import replace
 
 from .. import dtype as dt
 from .. import functions as f
@@ -47,7 +48,7 @@ def decode(graph: Graph, device: str) -> Graph:
         name: _to_words(Tensor(new[node]), node.dtype).node if node.dtype.coded else new[node]
         for name, node in graph.outputs.items()
     }
-    return Graph(tuple(inputs.values()), outputs, graph.name)
+    return replace(graph, inputs=tuple(inputs.values()), outputs=outputs)
 
 
 def _decoded(node: Node, inputs: tuple[Node, ...], device: str) -> Node:

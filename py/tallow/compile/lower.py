@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..backends.choice import Traits
@@ -12,7 +13,7 @@ from ..graph import Graph, Node
 from ..hostarray import HostArray
 from .fuse import Fusion, Group
 from .memory import share_slots
-from .plan import HostOp, Plan, Port, Slot, Step
+from .plan import Copy, HostOp, Plan, Port, Slot, Step
 
 Weights = list[tuple[int, HostArray]]  # where each constant begins in the weights block
 
@@ -54,19 +55,44 @@ class _Lowering:
             if memory.is_constant and memory not in self.slot_of:
                 self._weight_slot(memory)
         crossing = {self.fusion.memory_of(node) for group in run for node in group.reads} | outputs
-        self._share(prepare, [], crossing, "prepared")
-        self._share(run, graph.inputs, outputs, "output")
+        self._share(prepare, [], crossing, "prepared", {})
+        named = {node.attrs["name"]: node for node in graph.inputs}
+        states = {named[name]: graph.outputs[new] for name, new in graph.states.items() if new}
+        over = {self.fusion.memory_of(new): node for node, new in states.items()}
+        self._share(run, graph.inputs, outputs, "output", over)
+        for name in graph.states:
+            number = self._slot(named[name])
+            self.slots[number] = replace(self.slots[number], kind="state")
         steps = [self._step(group) for group in prepare], [self._step(group) for group in run]
+        nexts = set(graph.states.values())
         plan = Plan(
             graph.name,
             self.device,
             self.slots,
-            [self._port(node.attrs["name"], node, types) for node in graph.inputs],
-            [self._port(name, node, types) for name, node in graph.outputs.items()],
+            [self._port(n, node, types) for n, node in named.items() if n not in graph.states],
+            [self._port(n, node, types) for n, node in graph.outputs.items() if n not in nexts],
             list(self.modules),
             *steps,
+            [self._port(name, named[name], types) for name in graph.states],
+            self._copies(states),
         )
         return plan, self.weights
+
+    def _copies(self, states: dict[Node, Node]) -> list[Copy]:
+        """What brings next values to their states. One that is the old value of another state is
+        set aside first, since that may be overwritten."""
+        aside, home = [], []
+        for node, new in states.items():
+            source, target = self._slot(new), self._slot(node)
+            if source == target:
+                continue
+            size = element_bytes(node.dtype, node.size)
+            if self.slots[source].kind == "state":
+                self.slots.append(Slot(self.slots[target].bytes, "scratch"))
+                aside.append(Copy(source, len(self.slots) - 1, size))
+                source = len(self.slots) - 1
+            home.append(Copy(source, target, size))
+        return aside + home
 
     # ---- slots ---------------------------------------------------------------------------------
 
@@ -78,13 +104,18 @@ class _Lowering:
         self.weight_bytes += size
 
     def _share(
-        self, groups: list[Group], given: Sequence[Node], wanted: set[Node], wanted_kind: str
+        self,
+        groups: list[Group],
+        given: Sequence[Node],
+        wanted: set[Node],
+        wanted_kind: str,
+        states: Mapping[Node, Node],
     ) -> None:
         results = dict.fromkeys(self.fusion.memory_of(group.root) for group in groups)
         sizes = {node: stored_bytes(node.dtype, node.size) for node in (*given, *results)}
         kept = [node for node in sizes if node in wanted]
         in_place = self.device == "webgpu"
-        slot_of, slot_bytes = share_slots(self.fusion, groups, sizes, given, kept, in_place)
+        slot_of, slot_bytes = share_slots(self.fusion, groups, sizes, given, kept, in_place, states)
         kinds = {slot_of[node]: wanted_kind for node in kept}
         kinds |= {slot_of[node]: "input" for node in given}
         first = len(self.slots)

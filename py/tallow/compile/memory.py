@@ -3,12 +3,15 @@
 A slot is one buffer. Results that are not needed at the same time share a slot. A kernel's result
 never shares one with what the kernel reads, since WebGPU does not bind a buffer both ways; unless
 it is computed in place: element by element over something that nobody reads any more.
+
+Inputs and states keep their slots for the whole run, since their buffers may belong to somebody
+else. Only the next value of a state may be computed in its slot, once nobody reads the old one.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -32,16 +35,18 @@ def share_slots(
     given: Collection[Node],
     kept: Collection[Node],
     in_place: bool,
+    states: Mapping[Node, Node],
 ) -> tuple[dict[Node, int], list[int]]:
     """Slot numbers for the groups' results and what is given, and the slots' sizes in bytes.
 
-    sizes: bytes of each. given: what is there before the first step. kept: what must outlive the
-    last. in_place: whether a group may write over what it reads.
+    sizes: bytes of each. given: what is there before the first step, and stays. kept: what must
+    outlive the last. in_place: whether a group may write over what it reads. states: the given
+    value that each of these results is to replace, and may be computed over.
 
     The largest value chooses first ("greedy by size", Pisarchyk and Lee 2020, arXiv:2001.03288),
     or the first one does, whichever takes less memory.
     """
-    values = _values(fusion, groups, sizes, given, kept, in_place)
+    values = _values(fusion, groups, sizes, given, kept, in_place, states)
     by_time = list(dict.fromkeys(values.values()))
     packed = _pack_by_size(by_time, len(groups) + 1), _pack_by_time(by_time)
     number_of, slots = min(packed, key=lambda each: sum(each[1]))
@@ -147,20 +152,26 @@ def _values(
     given: Collection[Node],
     kept: Collection[Node],
     in_place: bool,
+    states: Mapping[Node, Node],
 ) -> dict[Node, _Value]:
     """The value of each result, by the node whose memory it is."""
     end = len(groups)
-    last = dict.fromkeys(given, 0)
+    last = dict.fromkeys(given, -1)
     for step, group in enumerate(groups):
         for node in (group.root, *group.reads):
             last[fusion.memory_of(node)] = step
     last.update(dict.fromkeys(kept, end))
-    values = {node: _Value(sizes[node], 0, last[node]) for node in given}
+    values = {node: _Value(sizes[node], 0, end) for node in given}
     for step, group in enumerate(groups):
         result = fusion.memory_of(group.root)
         if result in values:  # another part of it is there already
             continue
-        over = _dying(fusion, group, step, last, values) if in_place else None
+        over = None
+        if in_place:
+            state = states.get(result)
+            over = _dying(fusion, group, step, last, values, state, given)
+            if state and sizes[state] == sizes[result] and last[state] < step:
+                over = state
         if over is None:
             values[result] = _Value(sizes[result], step, last[result])
         else:
@@ -170,13 +181,22 @@ def _values(
 
 
 def _dying(
-    fusion: Fusion, group: Group, step: int, last: dict[Node, int], values: dict[Node, _Value]
+    fusion: Fusion,
+    group: Group,
+    step: int,
+    last: dict[Node, int],
+    values: dict[Node, _Value],
+    state: Node | None,
+    given: Collection[Node],
 ) -> Node | None:
-    """The memory that a group can write its result over, if there is any."""
+    """The memory that a group can write its result over, if there is any; the state's if it can,
+    and of what is given no other."""
     if group.root in fusion.regions:
         return None
-    for node in group.reads:
+    for node in sorted(group.reads, key=lambda read: fusion.memory_of(read) is not state):
         memory = fusion.memory_of(node)
+        if memory in given and memory is not state:
+            continue
         fits = node.dtype == group.root.dtype and node.size == memory.size
         others = {read for read in group.reads if fusion.memory_of(read) is memory}
         if fits and memory in values and last[memory] == step and others <= group.in_place:

@@ -8,6 +8,7 @@ stay packed in constants and inputs and are widened where they are read; 64-bit 
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 
 from ..dtype import DType, device_type, float16
 from ..errors import DTypeError
@@ -33,7 +34,7 @@ def narrow(graph: Graph) -> Graph:
         if node not in new:
             new[node] = _narrow_node(node, tuple(new[child] for child in node.inputs))
     outputs = {name: new[node] for name, node in graph.outputs.items()}
-    return Graph(tuple(inputs.values()), outputs, graph.name)
+    return replace(graph, inputs=tuple(inputs.values()), outputs=outputs)
 
 
 def _narrow_input(node: Node, most: int | None) -> Node:

@@ -13,13 +13,17 @@ from typing import Any
 from ..backends.storage import Region
 from ..dtype import BY_NAME, DType
 
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True)
 class Slot:
     """A buffer. kind: weight (its bytes begin at `offset` in the weights block), prepared (filled
-    once by `prepare`), input, output or scratch."""
+    once by `prepare`), input, state, output or scratch.
+
+    The buffer of an input may be the feed's own, that of a state always is the state's, and that of
+    an output may be handed out.
+    """
 
     bytes: int
     kind: str
@@ -40,6 +44,15 @@ class Port:
     shape: tuple[int, ...]
     bytes: int
     most: int | None = None
+
+
+@dataclass(frozen=True)
+class Copy:
+    """What a run copies after its last step, from the start of one slot to that of another."""
+
+    source: int
+    target: int
+    bytes: int
 
 
 @dataclass(frozen=True)
@@ -84,7 +97,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """Slots, modules, and the two programs: `prepare` runs once, `run` at every call."""
+    """Slots, modules, and the two programs: `prepare` runs once, `run` at every call.
+
+    states: what stays from run to run, in the order in which its buffers are given. copies: in this
+    order, after `run`: the next values of states that it could not compute in their slots.
+    """
 
     name: str
     device: str
@@ -94,6 +111,8 @@ class Plan:
     modules: list[str]
     prepare: list[Step]
     run: list[Step]
+    states: list[Port] = field(default_factory=list)
+    copies: list[Copy] = field(default_factory=list)
     version: int = field(default=VERSION)
 
     def to_json(self, host: bool = True) -> str:
@@ -108,7 +127,7 @@ class Plan:
                 return {"dtype": value.name}
             if isinstance(value, Step) and not host:
                 return {**vars(value), "host": []}
-            if isinstance(value, (Slot, Port, Step, HostOp, Region)):
+            if isinstance(value, (Slot, Port, Step, HostOp, Region, Copy)):
                 return vars(value)
             raise TypeError(f"{value!r} has no place in a plan")
 
@@ -131,6 +150,8 @@ class Plan:
             raw["modules"],
             [_step(step) for step in raw["prepare"]],
             [_step(step) for step in raw["run"]],
+            [_port(port) for port in raw["states"]],
+            [Copy(**copy) for copy in raw["copies"]],
             raw["version"],
         )
 
@@ -154,7 +175,8 @@ class Plan:
         lines = [f"plan {self.name} for {self.device}"]
         for number, slot in enumerate(self.slots):
             lines.append(f"  slot {number}: {slot.kind}, {slot.bytes} bytes")
-        for title, ports in (("input", self.inputs), ("output", self.outputs)):
+        groups = (("input", self.inputs), ("state", self.states), ("output", self.outputs))
+        for title, ports in groups:
             for port in ports:
                 shape = list(port.shape)
                 lines.append(f"  {title} {port.name}: slot {port.slot}, {port.dtype}{shape}")
@@ -163,11 +185,11 @@ class Plan:
             for step in steps:
                 *reads, write = step.bindings
                 result = f"{step.write[1]}{list(step.write[0])}"
-                groups = list(step.workgroups)
+                size = list(step.workgroups)
                 at = f" from {step.region.start}" if step.region else ""
-                lines.append(
-                    f"    {step.name}: {reads} -> {write}{at} {result}, workgroups {groups}"
-                )
+                lines.append(f"    {step.name}: {reads} -> {write}{at} {result}, workgroups {size}")
+        for copy in self.copies:
+            lines.append(f"  copy: {copy.source} -> {copy.target}, {copy.bytes} bytes")
         return "\n".join(lines)
 
 

@@ -7,6 +7,8 @@ graph, or where a cast says so. What is only moved stays float16.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..dtype import DType, float16, float32
 from ..graph import Graph, Node, make, rebuild
 from ..op import Movement
@@ -30,7 +32,7 @@ def widen(graph: Graph) -> Graph:
                 wide[child] = make(e.cast, child, dtype=float32)
         new[node] = _computed(node, tuple(wide.get(child, child) for child in inputs))
     outputs = {name: _as(new[node], node.dtype) for name, node in graph.outputs.items()}
-    return Graph(graph.inputs, outputs, graph.name)
+    return replace(graph, outputs=outputs)
 
 
 def _computes(node: Node, inputs: tuple[Node, ...]) -> bool:

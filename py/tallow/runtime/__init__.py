@@ -1,0 +1,1 @@
+"""What runs plans, and what stays on a device between runs."""

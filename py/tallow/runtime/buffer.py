@@ -1,0 +1,100 @@
+"""Buffers: arrays that stay on a device, whoever computed them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+from ..dtype import DType
+from ..hostarray import HostArray
+from ..shape import Shape
+
+
+class Live(NamedTuple):
+    """How many buffers are held, and their bytes."""
+
+    count: int  # type: ignore[assignment]  # which hides tuple's method
+    bytes: int
+
+
+_live: dict[str, Live] = {}
+
+
+def live_buffers(device: str | None = None) -> Live:
+    """The buffers that tensors, variables and sessions' states hold now, on one device or on all.
+
+    What a session needs for itself, such as weights and scratch memory, is not among them: see
+    `Session.stats`. Neither are buffers that were freed and wait to be used again.
+    """
+    chosen = [_live.get(device, Live(0, 0))] if device else _live.values()
+    return Live(sum(each.count for each in chosen), sum(each.bytes for each in chosen))
+
+
+class Memory(Protocol):
+    """What owns a device's buffers. One that was lost is another object than the one after it."""
+
+    name: str
+
+    def held_type(self, dtype: DType) -> DType:
+        """The type in which the device keeps what it computed of a type."""
+
+    def upload(self, data: HostArray) -> Buffer:
+        """The elements in a new buffer; does not wait."""
+
+    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        """The elements of buffers; blocks until they are computed."""
+
+    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        """As `read`."""
+
+    def clone(self, buffer: Buffer) -> Buffer:
+        """A new buffer with the same elements; does not wait."""
+
+    def release(self, handle: Any) -> None:
+        """Frees a buffer, once what was submitted before has used it."""
+
+
+class Buffer:
+    """An array on a device: an element type and a shape, and the device's own handle.
+
+    `held` is the type in which the device has the elements: kernels on a GPU write whole words, so
+    that there an int8 lies in 32 bits. Only a state's update writes to its buffer; any other never
+    changes. Freed when nobody holds it.
+    """
+
+    __slots__ = ("_freed", "dtype", "handle", "held", "memory", "nbytes", "shape")
+
+    def __init__(
+        self,
+        memory: Memory,
+        handle: Any,
+        dtype: DType,
+        shape: Shape,
+        held: DType,
+        nbytes: int,
+    ) -> None:
+        self.memory = memory
+        self.handle = handle
+        self.dtype = dtype
+        self.shape = shape
+        self.held = held
+        self.nbytes = nbytes
+        self._freed = False
+        count, size = _live.get(memory.name, (0, 0))
+        _live[memory.name] = Live(count + 1, size + nbytes)
+
+    def __repr__(self) -> str:
+        return f"<buffer {self.dtype.name}{list(self.shape)} on {self.memory.name}>"
+
+    def free(self) -> None:
+        """Frees it now; it must not be used any more."""
+        if self._freed:
+            return
+        self._freed = True
+        count, size = _live[self.memory.name]
+        _live[self.memory.name] = Live(count - 1, size - self.nbytes)
+        self.memory.release(self.handle)
+
+    def __del__(self) -> None:
+        if getattr(self, "_freed", True) is False:
+            self.free()
