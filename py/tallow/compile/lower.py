@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..backends.choice import Traits
-from ..backends.storage import element_bytes, stored_bytes
-from ..backends.wgsl import Kernel, Result, kernel_for
+from ..codegen.wgsl.choice import Traits
+from ..codegen.wgsl.module import Kernel, Result, kernel_for
+from ..codegen.wgsl.storage import element_bytes, stored_bytes
 from ..graph import Graph, Node
 from ..hostarray import HostArray
 from .fuse import Fusion, Group
