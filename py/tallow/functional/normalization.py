@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import functions as f
-from .errors import ShapeError
-from .shape import size_of
-from .tensor import Tensor
+from .. import functions as f
+from ..errors import ShapeError
+from ..shape import size_of
+from ..tensor import Tensor
 
 
 def standardized(x: Tensor, axes: Sequence[int], eps: float) -> tuple[Tensor, Tensor, Tensor]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .errors import OptionError
-from .graph import make
-from .ops import recurrence as ops
-from .tensor import Tensor
+from ..errors import OptionError
+from ..graph import make
+from ..ops import recurrence as ops
+from ..tensor import Tensor
 
 Activation = tuple[str, float, float]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from . import functions as f
-from .errors import DTypeError, OptionError, ShapeError
-from .tensor import Tensor
+from .. import functions as f
+from ..errors import DTypeError, OptionError, ShapeError
+from ..tensor import Tensor
+from .activations import log_softmax
 
 
 def nll_loss(
@@ -40,3 +41,14 @@ def nll_loss(
     if reduction == "none":
         return loss
     return f.sum(loss) if reduction == "sum" else f.sum(loss) / f.sum(weights)
+
+
+def cross_entropy(
+    x: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int | None = -100,
+    reduction: str = "mean",
+) -> Tensor:
+    """`nll_loss` of the logarithm of the softmax of scores x (n, classes, ...)."""
+    return nll_loss(log_softmax(x, 1), target, weight, ignore_index, reduction)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 
-from . import functions as f
-from .errors import OptionError, ShapeError
-from .tensor import Tensor
+from .. import functions as f
+from ..errors import OptionError, ShapeError
+from ..tensor import Tensor
 
 
 def _by_groups(x: Tensor, other: Tensor) -> Tensor:
