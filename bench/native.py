@@ -36,14 +36,14 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "py"))
 
 import tallow as tl  # noqa: E402
-from tallow.backends.native import NativeBackend, NativeProgram  # noqa: E402
-from tallow.backends.native_device import Adapter, find_adapter  # noqa: E402
-from tallow.backends.numpy import NumpyProgram  # noqa: E402
 from tallow.compile import Limits, compile_graph  # noqa: E402
 from tallow.dtype import BY_NAME  # noqa: E402
 from tallow.graph import Graph, Node, input_node, make  # noqa: E402
 from tallow.hostarray import from_values  # noqa: E402
 from tallow.ops import contract, window  # noqa: E402
+from tallow.runtime.native import NativeBackend, NativeProgram  # noqa: E402
+from tallow.runtime.native_device import Adapter, find_adapter  # noqa: E402
+from tallow.runtime.numpy.runner import NumpyProgram  # noqa: E402
 from tallow.tensor import Tensor, asarray  # noqa: E402
 from tallow_build import models  # noqa: E402
 

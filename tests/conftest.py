@@ -20,7 +20,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Playwright, Request, expect, sync_playwright
 from starlette.routing import Mount
 
-from tallow.backends.native_device import find_adapter
+from tallow.runtime.native_device import find_adapter
 from tallow_build import browser as chromium
 from tallow_build import server as static
 from tallow_build.paths import DIST, ROOT, WEB

@@ -9,13 +9,6 @@ Function names follow the Python array API standard, layers PyTorch. Importing i
 """
 
 from . import functional, functions, onnx
-from .device import (
-    default_device,
-    devices,
-    get_float32_matmul_precision,
-    set_default_device,
-    set_float32_matmul_precision,
-)
 from .dtype import (
     DType,
     bool_,
@@ -53,9 +46,16 @@ from .errors import (
 )
 from .functions import *  # noqa: F403
 from .random import manual_seed
-from .session import Session, compile_session, compile_session_async
+from .runtime.device import (
+    default_device,
+    devices,
+    get_float32_matmul_precision,
+    set_default_device,
+    set_float32_matmul_precision,
+)
+from .runtime.session import Session, compile_session, compile_session_async
+from .runtime.tuning import Tuned, TuningWarning, tune
 from .tensor import Tensor, asarray
-from .tuning import Tuned, TuningWarning, tune
 
 __version__ = "0.1.0"
 

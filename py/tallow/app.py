@@ -3,8 +3,9 @@
 The worker (web/worker/main.js) awaits these functions. A model is loaded together with what its
 card says must happen to the pixels before it and to the logits after it, as one graph, so that an
 answer costs one upload, one submit and one map. What was compiled is lent to the worker, which
-keeps it (compile/kept.py); the next visit loads that, and reads the model's file only when its
-graph is wanted. On WebGPU the worker has it answer before Python is there, and hands it over then.
+keeps it (compile/plan_serialization.py); the next visit loads that, and reads the model's file only
+when its graph is wanted. On WebGPU the worker has it answer before Python is there, and hands it
+over then.
 """
 
 from __future__ import annotations
@@ -20,9 +21,8 @@ from typing import Any, Protocol, TypeVar
 from . import dtype as dt
 from . import functional, onnx, opened
 from .arriving import ArrivingFile, NotHereError, Sender
-from .backends.base import Backend
-from .compile import Compiled, compile_graph, kept
-from .device import backend, set_default_device
+from .compile import Compiled, compile_graph
+from .compile import plan_serialization as kept
 from .errors import OnnxFormatError
 from .functions import permute_dims, reshape
 from .graph import Graph, input_node
@@ -39,10 +39,12 @@ from .opened import (
     survey_model,
     time_model,
 )
-from .session import Session
+from .runtime.base import Backend
+from .runtime.device import backend, set_default_device
+from .runtime.session import Session
+from .runtime.tuning import Tuned, TuningWarning, limits_of
+from .runtime.tuning import tune as tune_graph
 from .tensor import Tensor, asarray
-from .tuning import Tuned, TuningWarning, limits_of
-from .tuning import tune as tune_graph
 
 __all__ = [
     "close_model",

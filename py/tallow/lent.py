@@ -9,14 +9,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .compile import Compiled, compile_graph, kept
+from .compile import Compiled, compile_graph
+from .compile import plan_serialization as kept
 from .compile.indices import indexed_inputs
-from .device import backend
 from .errors import DeviceError, DeviceLostError, PlanError
 from .graph import Graph
 from .hostarray import HostArray
-from .session import Session
-from .tuning import limits_of
+from .runtime.device import backend
+from .runtime.session import Session
+from .runtime.tuning import limits_of
 
 _lent: dict[int, tuple[Compiled, Mapping[str, Any], Sequence[HostArray]]] = {}
 _numbers = itertools.count(1)

@@ -2,7 +2,7 @@
 
 An op is declared once, as one record of one of the kinds below, in ops/. The kind gives the shape
 rule and says how code is made for it; the record gives the facts. A backend holds mechanism and
-never asks for an op by name, hand-written kernels aside (those are chosen in backends/kernels.py).
+never asks for an op by name, hand-written kernels aside (codegen/wgsl/choice.py chooses those).
 
     Source        begins a graph: an input, a constant, a coordinate
     Elementwise   one output element from the elements at the same place
@@ -205,7 +205,8 @@ class Window(Contraction):
 
 @dataclass(frozen=True, eq=False)
 class Composite(Contraction):
-    """What a GPU computes as a composition of other ops (compile/compose.py), and NumPy at once."""
+    """What NumPy has a function for; a GPU computes a composition of other ops
+    (compile/passes/compose.py)."""
 
 
 _KINDS = {"b": "bool", "i": "signed integer", "u": "unsigned integer", "f": "floating"}

@@ -95,7 +95,7 @@ class Tensor:
         return self._host(None).tolist()
 
     def _host(self, device: str | None) -> HostArray:
-        from .session import compile_session
+        from .runtime.session import compile_session
 
         if self.node.is_constant:
             data: HostArray = self.node.attrs["data"]
@@ -104,7 +104,7 @@ class Tensor:
             return session.run_host({})["output"]
 
     async def _host_async(self, device: str | None) -> HostArray:
-        from .session import compile_session_async
+        from .runtime.session import compile_session_async
 
         if self.node.is_constant:
             data: HostArray = self.node.attrs["data"]

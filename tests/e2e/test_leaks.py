@@ -26,8 +26,8 @@ import gc, js, pyodide_js
 import tallow as tl
 from dataclasses import replace
 from tallow.compile import compile_graph
-from tallow.device import backend
-from tallow.tuning import limits_of
+from tallow.runtime.device import backend
+from tallow.runtime.tuning import limits_of
 
 """
 SETUP += f"js.eval({COUNT_BUFFERS!r})\n"

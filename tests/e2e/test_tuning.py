@@ -12,8 +12,8 @@ from tallow_build.script import BrowserPython
 CODE = """
 import json, js, tallow as tl
 from tallow.graph import Graph, input_node
-from tallow.tuning import limits_of
-from tallow.device import backend
+from tallow.runtime.tuning import limits_of
+from tallow.runtime.device import backend
 
 def product():
     a, b = (input_node(name, (64, 64), tl.float32) for name in "ab")

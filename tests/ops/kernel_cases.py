@@ -20,8 +20,8 @@ from winograd_reference import winograd_input_reference, winograd_output_referen
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.backends.choice import Traits
-from tallow.backends.kernels import (
+from tallow.codegen.wgsl.choice import Traits
+from tallow.codegen.wgsl.kernels import (
     CONVOLUTIONS,
     GROUPED,
     POOL,
@@ -32,10 +32,10 @@ from tallow.backends.kernels import (
     kernel_file,
 )
 from tallow.compile import Compiled, Limits, compile_graph
-from tallow.device import backend
 from tallow.dtype import as_dtype
 from tallow.graph import Graph, input_node
-from tallow.session import Session
+from tallow.runtime.device import backend
+from tallow.runtime.session import Session
 from tallow.tensor import Tensor
 
 convolve: Callable[..., np.ndarray] = conv_reference

@@ -14,9 +14,9 @@ from op_cases import normal
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.backends.numpy import NumpyProgram
 from tallow.compile import compile_graph
 from tallow.graph import Graph, input_node
+from tallow.runtime.numpy.runner import NumpyProgram
 from tallow.tensor import Tensor
 
 

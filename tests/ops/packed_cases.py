@@ -12,7 +12,7 @@ from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.codes import packed_bytes
 from tallow.graph import Graph, constant, input_node
 from tallow.hostarray import HostArray
-from tallow.session import compile_session_async
+from tallow.runtime.session import compile_session_async
 from tallow.tensor import Tensor
 
 TYPES = (

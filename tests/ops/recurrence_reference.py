@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 import tallow as tl
+from tallow.functional.recurrent import DEFAULTS, recurrence
 from tallow.graph import make
 from tallow.ops import recurrence as ops
-from tallow.recurrent import DEFAULTS, recurrence
 
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 NAMES = ("x", "weights", "hidden", "bias", "states", "lengths", "peepholes")

@@ -20,13 +20,13 @@ from run_case import difference
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.backends.choice import Traits
+from tallow.codegen.wgsl.choice import Traits
 from tallow.compile import Compiled, compile_graph
-from tallow.device import backend
 from tallow.dtype import as_dtype
 from tallow.graph import Graph, input_node
 from tallow.op import REGISTRY, Reduce
-from tallow.session import Session
+from tallow.runtime.device import backend
+from tallow.runtime.session import Session
 from tallow.tensor import Tensor
 
 softmax: Callable[..., np.ndarray] = softmax_reference

@@ -9,7 +9,7 @@ from op_cases import CASES, Case
 
 from tallow.dtype import as_dtype
 from tallow.graph import Graph, input_node
-from tallow.session import compile_session_async
+from tallow.runtime.session import compile_session_async
 from tallow.tensor import Tensor
 
 

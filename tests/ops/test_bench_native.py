@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from bench import native as bench
 
-from tallow.backends.native import NativeBackend
+from tallow.runtime.native import NativeBackend
 
 
 @pytest.fixture

@@ -22,10 +22,10 @@ from onnx.reference import ReferenceEvaluator
 
 import tallow as tl
 from tallow.dtype import DType
+from tallow.functional.recurrent import DEFAULTS
 from tallow.graph import Graph, Node, input_node, make
 from tallow.op import REGISTRY, Elementwise, Reduce
 from tallow.ops import recurrence as ops
-from tallow.recurrent import DEFAULTS
 
 EXAMPLES = 6
 KINDS = {"f": tl.float32, "i": tl.int32, "u": tl.uint32, "b": tl.bool_}

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from kernel_cases import MAKERS, TOLERANCE, run_schedule
 
-from tallow.backends.kernels import SCHEDULES, kernel_file
-from tallow.backends.native_device import open_device
+from tallow.codegen.wgsl.kernels import SCHEDULES, kernel_file
+from tallow.runtime.native_device import open_device
 
 FOLDER = Path(__file__).resolve().parents[2] / "kernels_wgsl"
 

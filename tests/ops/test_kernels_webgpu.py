@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from kernel_cases import TOLERANCE
 
-from tallow.backends.kernels import SCHEDULES
+from tallow.codegen.wgsl.kernels import SCHEDULES
 
 
 @pytest.mark.parametrize("file", SCHEDULES)

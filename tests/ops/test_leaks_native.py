@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow.backends.native import NativeBackend
-from tallow.backends.native_device import open_device
 from tallow.compile import compile_graph
 from tallow.onnx.model_session import ModelSession
+from tallow.runtime.native import NativeBackend
+from tallow.runtime.native_device import open_device
 from tallow_build.paths import ROOT
 
 BLOCKS = 500  # that Python and `wgpu` keep for themselves: caches and free lists

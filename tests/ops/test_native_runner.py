@@ -18,10 +18,10 @@ import pytest
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.backends import native_device
-from tallow.backends.native import NativeBackend
 from tallow.compile import Compiled, compile_graph
 from tallow.graph import Graph, input_node
+from tallow.runtime import native_device
+from tallow.runtime.native import NativeBackend
 from tallow.tensor import Tensor
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,9 +10,9 @@ import pytest
 from op_cases import CASES
 from run_case import difference, feeds_of, graph_of, run_case
 
-from tallow.backends.numpy import NumpyProgram
 from tallow.compile import compile_graph
 from tallow.op import REGISTRY
+from tallow.runtime.numpy.runner import NumpyProgram
 
 
 @pytest.mark.parametrize("name", CASES)

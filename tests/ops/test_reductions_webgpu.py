@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tallow.backends.choice import REDUCTIONS
+from tallow.codegen.wgsl.choice import REDUCTIONS
 
 
 @pytest.mark.parametrize("schedule", REDUCTIONS)

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import tuning
-from tallow.backends import choice, kernels
-from tallow.backends.base import Timing
-from tallow.backends.native import NativeBackend
+from tallow.codegen.wgsl import choice, kernels
 from tallow.graph import Graph, input_node
+from tallow.runtime import tuning
+from tallow.runtime.base import Timing
+from tallow.runtime.native import NativeBackend
+from tallow.runtime.tuning import TuningWarning
 from tallow.tensor import Tensor
-from tallow.tuning import TuningWarning
 
 SLOW = "matmul_1x4"  # one row an invocation: it reads b anew for each of them
 

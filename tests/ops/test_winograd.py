@@ -13,13 +13,13 @@ from winograd_cases import CONVOLUTIONS, difference
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.backends.choice import Traits
-from tallow.backends.numpy import NumpyProgram
+from tallow.codegen.wgsl.choice import Traits
 from tallow.compile import Limits, Plan, compile_graph, optimise
 from tallow.compile.count import count
 from tallow.graph import Graph, input_node
+from tallow.runtime.numpy.runner import NumpyProgram
+from tallow.runtime.tuning import _heavy_ops
 from tallow.tensor import Tensor
-from tallow.tuning import _heavy_ops
 
 TOLERANCE = 1e-4  # of the largest value
 SOFTWARE = Limits(traits=Traits(software=True, subgroups=True))

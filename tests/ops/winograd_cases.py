@@ -13,7 +13,7 @@ from op_cases.window import conv_reference
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.graph import Graph, input_node
-from tallow.session import compile_session_async
+from tallow.runtime.session import compile_session_async
 from tallow.tensor import Tensor
 
 convolve: Callable[..., np.ndarray] = conv_reference

@@ -11,8 +11,8 @@ import pytest
 from tests.files import Files
 
 from tallow import app
-from tallow.device import set_default_device
 from tallow.errors import FeedError
+from tallow.runtime.device import set_default_device
 from tallow_build.paths import ROOT
 
 MODEL = ROOT / "models" / "mnist"

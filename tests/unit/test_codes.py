@@ -12,7 +12,7 @@ from tallow.codes import decoded, encoded, pack, unpack
 from tallow.errors import FeedError
 from tallow.graph import Graph, input_node
 from tallow.hostarray import from_buffer, from_values
-from tallow.session import compile_session
+from tallow.runtime.session import compile_session
 from tallow.tensor import Tensor
 
 CODED = [dtype for dtype in dt.ALL if dtype.coded]

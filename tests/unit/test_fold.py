@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tallow import functions as f
-from tallow.compile.fold import host_value
+from tallow.compile.passes.fold import host_value
 from tallow.tensor import Tensor, asarray
 
 X = np.arange(24, dtype=np.int32).reshape(2, 3, 4)

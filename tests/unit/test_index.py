@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallow.backends.index import Coord, Index, atom, is_multiple, text_of
+from tallow.codegen.index import Coord, Index, atom, is_multiple, text_of
 from tallow.ops.movement import reshape_coords
 from tallow.shape import size_of, strides_of
 

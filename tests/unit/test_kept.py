@@ -14,13 +14,14 @@ from tests.files import Files
 
 import tallow as tl
 from tallow import app, functional
-from tallow.backends.numpy import NumpyProgram
-from tallow.compile import Compiled, compile_graph, kept
-from tallow.device import set_default_device
+from tallow.compile import Compiled, compile_graph
+from tallow.compile import plan_serialization as kept
 from tallow.dtype import BY_NAME
 from tallow.errors import PlanError
 from tallow.graph import Graph, input_node
 from tallow.hostarray import HostArray
+from tallow.runtime.device import set_default_device
+from tallow.runtime.numpy.runner import NumpyProgram
 from tallow_build.paths import ROOT
 
 BF16 = BY_NAME["bfloat16"]

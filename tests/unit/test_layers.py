@@ -31,7 +31,7 @@ def imported(path: Path, top_level_only: bool = False) -> set[str]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(LIBRARY)))
 def test_only_one_file_knows_the_browser(path: Path) -> None:
     browser = imported(path) & {"js", "pyodide", "pyodide_js"}
-    assert not browser or path == LIBRARY / "backends" / "webgpu.py"
+    assert not browser or path == LIBRARY / "runtime" / "browser.py"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(LIBRARY)))
@@ -73,12 +73,12 @@ def test_widgets_do_not_know_the_gpu() -> None:
         assert not re.search(r"from \"[./]*gpu/", path.read_text("utf-8")), path
 
 
-def test_backends_name_no_elementwise_op() -> None:
+def test_generators_and_runners_name_no_elementwise_op() -> None:
     """Facts live in records: only the table of hand-written kernels may name ops, and not these."""
     from tallow.op import REGISTRY, Elementwise
 
     names = [n for n, op in REGISTRY.items() if isinstance(op, Elementwise)]
-    for path in (LIBRARY / "backends").glob("*.py"):
+    for path in [*(LIBRARY / "codegen").rglob("*.py"), *(LIBRARY / "runtime").rglob("*.py")]:
         text = path.read_text("utf-8")
         found = [n for n in names if re.search(rf"elementwise\.{n}\b|op\.name == \"{n}\"", text)]
         assert not found, f"{path.name} asks for {found}"

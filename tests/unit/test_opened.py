@@ -15,8 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tallow import app
 from tallow import onnx as tallow_onnx
-from tallow.device import set_default_device
 from tallow.errors import FeedError, OnnxFormatError, OnnxMissingDataError
+from tallow.runtime.device import set_default_device
 
 FLOAT = TensorProto.FLOAT
 

@@ -14,7 +14,7 @@ from tests.unit.test_opened import made, value
 
 from tallow import app, lent
 from tallow.compile import Compiled, compile_graph
-from tallow.device import set_default_device
+from tallow.runtime.device import set_default_device
 
 WEIGHT = numpy_helper.from_array(np.arange(4096, dtype=np.float32).reshape(64, 64) / 4096, "w")
 PRODUCT = [helper.make_node("MatMul", ["x", "w"], ["y"])]

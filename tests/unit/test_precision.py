@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow.backends.choice import Traits
+from tallow.codegen.wgsl.choice import Traits
 from tallow.compile import Limits, compile_graph
 from tallow.graph import Graph, input_node
-from tallow.tuning import limits_of
+from tallow.runtime.tuning import limits_of
 
 GPU = Limits(traits=Traits(subgroups=True, float16=True))
 

@@ -11,12 +11,12 @@ import pytest
 
 import tallow as tl
 from tallow import functional
-from tallow.backends.base import DeviceInfo, Timing, typical
 from tallow.compile import compile_graph
 from tallow.compile.count import anchor, count
 from tallow.compile.plan import Plan
 from tallow.graph import Graph, input_node
-from tallow.profile import Profile
+from tallow.runtime.base import DeviceInfo, Timing, typical
+from tallow.runtime.profile import Profile
 from tallow.tensor import Tensor
 
 Build = Callable[..., Tensor]

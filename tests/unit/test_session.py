@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow.backends import native_device
 from tallow.compile import Limits, compile_graph
 from tallow.graph import Graph, input_node
+from tallow.runtime import native_device
 from tallow.tensor import Tensor
 
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** What the runner rejects with; py/tallow/backends/webgpu.py knows these names. */
+/** What the runner rejects with; py/tallow/runtime/browser.py knows these names. */
 
 /** The device refused: a mistake in a plan, or in what was fed. */
 export class DeviceError extends Error {

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Tuning records (py/tallow/tuning.py), kept in IndexedDB by the adapter's name: those of this site,
+ * Tuning records (py/tallow/runtime/tuning.py), kept in IndexedDB by the adapter's name: those of this site,
  * since another one of the same origin may be of another version.
  */
 

@@ -427,7 +427,7 @@ export default {
   noTuningYet: "Once an answer is there and measured, its model can be tuned.",
   nothingToTune: "NumPy has one way to compute each op: there is nothing to tune.",
 
-  /** By kind, of py/tallow/tuning.py. */
+  /** By kind, of py/tallow/runtime/tuning.py. */
   tuningWarnings: {
     /** @param {string} why @param {string} kernel */
     leftOut: (why, kernel) => `${kernel} was left out: ${why}.`,

@@ -18,7 +18,7 @@ import { Tuning } from "./tuning.js";
 import { highlight } from "./wgsl.js";
 
 /**
- * @typedef {object} Kernel  see py/tallow/profile.py
+ * @typedef {object} Kernel  see py/tallow/runtime/profile.py
  * @property {number} number
  * @property {string} name
  * @property {string} anchor

@@ -8,7 +8,7 @@ import { NotReady } from "../engine.js";
 import { say, wordsOf } from "../said.js";
 import { text } from "../text.js";
 
-/** @typedef {{kind: keyof typeof text.tuningWarnings, kernel: string, why: string}} Warning  see py/tallow/tuning.py */
+/** @typedef {{kind: keyof typeof text.tuningWarnings, kernel: string, why: string}} Warning  see py/tallow/runtime/tuning.py */
 
 export class Tuning {
   #root;

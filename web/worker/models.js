@@ -42,7 +42,7 @@ import { stage, tell } from "./stage.js";
  * @property {number} seconds  that this has taken
  */
 
-/** Of the weights that Python is given: see py/tallow/compile/kept.py. */
+/** Of the weights that Python is given: see py/tallow/compile/plan_serialization.py. */
 const ALIGNED = 16;
 
 /** Milliseconds for which Python loads a plan again and again. */

@@ -3,7 +3,7 @@
  * Plans that were compiled on an earlier visit, with their weights: kept in the browser's cache
  * storage, an entry a plan, and found again by all that they depend on.
  *
- * An entry is a text (py/tallow/compile/kept.py) and the weights, in parts: the text, then some weights
+ * An entry is a text (py/tallow/compile/plan_serialization.py) and the weights, in parts: the text, then some weights
  * each, behind their length and their SHA-256, so that what was damaged is found when it is read.
  * Beside it lies when it was last used.
  * Entries come and go as wholes: tabs that write the same one, or drop it while it is read, make each

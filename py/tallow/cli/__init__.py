@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from ..device import NAMES
 from ..errors import OptionError, TallowError
+from ..runtime.device import NAMES
 from . import convert, info, measure, once
 from .feeds import add_feeds, add_shapes
 

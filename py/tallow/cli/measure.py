@@ -6,9 +6,9 @@ import argparse
 import statistics
 import time
 
-from ..device import devices
 from ..errors import OptionError
 from ..onnx import load
+from ..runtime.device import devices
 from .feeds import fed_shapes, feeds_of, shapes_of
 
 

@@ -17,7 +17,7 @@
     join_in_place parts of a concatenation are computed in their places (join.py; on "webgpu")
     lower         kernels into steps, results into slots (lower.py, memory.py)
 
-Each pass up to fuse takes a graph and gives a graph, which is checked.
+Each pass up to fuse takes a graph and gives a graph, which is checked; most lie in passes/.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..arriving import ArrivingArray
-from ..backends.choice import Traits
+from ..codegen.wgsl.choice import Traits
 from ..dtype import DType, word_type
 from ..errors import DeviceMemoryError
 from ..graph import Graph
 from ..hostarray import HostArray
-from .compose import compose
 from .count import scratch_bytes
-from .decode import decode
-from .fold import fold
 from .fuse import fuse, split_wide
 from .indices import Indexed, indexed_inputs
 from .join import join_in_place
-from .layout import layout
 from .lower import Weights, lower
-from .narrow import narrow
-from .packed import keep_packed, packed_nodes
 from .partition import static_nodes
+from .passes.compose import compose
+from .passes.decode import decode
+from .passes.fold import fold
+from .passes.layout import layout
+from .passes.narrow import narrow
+from .passes.packed import keep_packed, packed_nodes
+from .passes.scale import fold_scales
+from .passes.simplify import simplify
+from .passes.split import split_long
+from .passes.widen import widen
+from .passes.winograd import use_winograd
 from .plan import Plan
-from .scale import fold_scales
-from .simplify import simplify
-from .split import split_long
-from .widen import widen
-from .winograd import use_winograd
 
 __all__ = ["Compiled", "Limits", "Plan", "compile_graph", "optimise"]
 
@@ -96,7 +96,7 @@ class Compiled:
     """A plan and its weights: a constant for each slot of that kind, in their order, with its place
     among them.
 
-    coded: the types of the inputs and outputs that travel as words (compile/decode.py), by name.
+    coded: the types of the inputs and outputs that travel as words (passes/decode.py), by name.
     loaded: what the device already has of it, if it has it; then there need be no weights.
     indexed: the inputs that are indices (compile/indices.py), where a graph is there to tell.
     """

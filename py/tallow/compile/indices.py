@@ -10,7 +10,7 @@ from ..errors import IndexRangeError
 from ..graph import Graph, Node
 from ..hostarray import HostArray
 from ..ops import elementwise, gather, movement
-from .fold import moved_items
+from .passes.fold import moved_items
 
 _MOVES = (movement.reshape, movement.expand, movement.permute, movement.slice_, elementwise.cast)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..backends.index import lane_axis
-from ..backends.storage import Region
+from ..codegen.index import lane_axis
+from ..codegen.wgsl.storage import Region
 from ..graph import Graph, Node, consumers
 from ..ops import movement
 from ..shape import size_of

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..backends.choice import Traits
-from ..backends.storage import element_bytes, stored_bytes
-from ..backends.wgsl import Kernel, Result, kernel_for
+from ..codegen.wgsl.choice import Traits
+from ..codegen.wgsl.module import Kernel, Result, kernel_for
+from ..codegen.wgsl.storage import element_bytes, stored_bytes
 from ..graph import Graph, Node
 from ..hostarray import HostArray
 from .fuse import Fusion, Group

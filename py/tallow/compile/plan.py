@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..backends.storage import Region
+from ..codegen.wgsl.storage import Region
 from ..dtype import BY_NAME, DType
 
 VERSION = 4

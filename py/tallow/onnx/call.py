@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, TypeVar, overload
 
-from ..compile.fold import host_value
+from ..compile.passes.fold import host_value
 from ..errors import OnnxFormatError, OnnxUnsupportedError
 from ..hostarray import HostArray, StringArray
 from ..tensor import Tensor

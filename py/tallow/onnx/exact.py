@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from ..compile.fold import host_value
+from ..compile.passes.fold import host_value
 from ..compile.ranges import ASSUMED, Ranges, is_wide
 from ..dtype import float32, float64
 from ..graph import Graph, Node, constant, input_node, rebuild, topological
 from ..ops.elementwise import cast
-from ..session import compile_session
+from ..runtime.session import compile_session
 from .hosting import HostStep
 from .records import NodeRecord
 

@@ -20,7 +20,7 @@ from .. import random
 from ..errors import DeviceMemoryError, DTypeError, FeedRangeError, OnnxFormatError, RealizeError
 from ..graph import Graph
 from ..hostarray import HostArray
-from ..session import Session, compile_session, compile_session_async
+from ..runtime.session import Session, compile_session, compile_session_async
 from .builder import describe
 from .exact import Exact
 from .hosting import AT_FAULT, HostStep, compute, in_line

@@ -2,7 +2,7 @@
 
     fold, simplify   what is known and said twice (compile/)
     tidy             convolutions, pools and products become ONNX's, channels first, in permutes
-                     that meet their opposites and vanish (window_forms.py; compile/layout.py)
+                     that meet their opposites and vanish (window_forms.py; passes/layout.py)
     idioms           biases move into Conv and Gemm; Relu, Clip, Softmax are found (idioms.py)
     elements         everything else, one for one (the record's `onnx`) or by element_forms.py
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..compile import rewrite
+from ..compile.passes import rewrite
 from ..graph import Graph, Node, consumers, rebuild
 from ..ops import elementwise as e
 from ..ops import movement, reduce

@@ -7,11 +7,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from ..compile.plan import Plan
-from ..device import backend
 from ..errors import FeedError, GraphError, OnnxFormatError, ShapeError
 from ..hostarray import HostArray
-from ..profile import Profile
-from ..session import Session
+from ..runtime.device import backend
+from ..runtime.profile import Profile
+from ..runtime.session import Session
 from .dimensions import Shapes, concrete_shapes, guessed
 from .execution import Execution, Keeper, Part, Steps, Trace, now, soon
 from .records import ModelRecord, shown

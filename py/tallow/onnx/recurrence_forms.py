@@ -6,10 +6,10 @@ from typing import Any
 
 from .. import dtype as dt
 from .. import functions as f
+from ..functional.recurrent import recurrence
 from ..graph import Node
 from ..op import Attrs
 from ..ops.recurrence import GATES
-from ..recurrent import recurrence
 from ..tensor import Tensor
 from .forms import Inputs, absent, form, integers, number, refused
 from .operators.recurrent import ALPHAS, BETAS, DIRECTIONS

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..compile.fold import host_value
+from ..compile.passes.fold import host_value
 from ..dtype import DType
 from ..errors import OnnxUnsupportedError
 from ..graph import Graph, Node, constant, input_node

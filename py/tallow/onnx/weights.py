@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import dtype as dt
-from ..compile.fold import fold
-from ..compile.layout import layout
 from ..compile.partition import static_nodes
-from ..compile.scale import fold_scales
-from ..compile.simplify import simplify
+from ..compile.passes.fold import fold
+from ..compile.passes.layout import layout
+from ..compile.passes.scale import fold_scales
+from ..compile.passes.simplify import simplify
 from ..graph import Graph, Node, constant, consumers, make, rebuild
 from ..hostarray import from_buffer
 from ..op import Contraction, Elementwise, Reduce

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtype as dt
-from ..compile import rewrite
-from ..compile.fold import fold
-from ..compile.layout import layout
-from ..compile.narrow import integer_max_pool
-from ..compile.simplify import simplify
+from ..compile.passes import rewrite
+from ..compile.passes.fold import fold
+from ..compile.passes.layout import layout
+from ..compile.passes.narrow import integer_max_pool
+from ..compile.passes.simplify import simplify
 from ..graph import Graph, Node, constant, make, rebuild
 from ..hostarray import from_values
 from ..op import Op

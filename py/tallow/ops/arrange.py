@@ -1,4 +1,5 @@
-"""Sorting and scattering: a function each in NumPy, compositions on a GPU (compile/compose.py)."""
+"""Sorting and scattering: a function each in NumPy, compositions on a GPU
+(compile/passes/compose.py)."""
 
 from __future__ import annotations
 

@@ -20,4 +20,4 @@ def _matmul_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
 
 
 matmul = Contraction("matmul", numpy_kernels.matmul, _matmul_rule, bounds=products_added)
-"""(batch, m, k) @ (batch, k, n); broadcasting and other ranks are composed in functional.py."""
+"""(batch, m, k) @ (batch, k, n); broadcasting and other ranks are composed in functions/."""

@@ -1,8 +1,8 @@
 """NumPy evaluators of contractions and windows.
 
-They take any operands. numpy_bound.py has faster forms for operands that a plan knows at load.
-NumPy in Pyodide has no BLAS. There, einsum over a contiguous transposed right side is several
-times faster than matmul.
+They take any operands. runtime/numpy/specialized.py has faster forms for operands that a plan knows
+at load. NumPy in Pyodide has no BLAS. There, einsum over a contiguous transposed right side is
+several times faster than matmul.
 """
 
 from __future__ import annotations

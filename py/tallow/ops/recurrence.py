@@ -1,7 +1,7 @@
 """RNN, GRU and LSTM (Hochreiter and Schmidhuber 1997; Cho et al. 2014): a layer along a sequence.
 
 Two records: the whole layer, which NumPy evaluates and a file has, and the steps after the
-product with the inputs, which a GPU takes in kernels of their own (compile/compose.py).
+product with the inputs, which a GPU takes in kernels of their own (compile/passes/compose.py).
 
 T steps, B sequences, D directions, H elements of a state, G gates, S states: the hidden one and,
 of an LSTM, the cell. Gates stand in ONNX's order: update, reset, hidden (GRU); input, output,

@@ -1,4 +1,4 @@
-"""Reductions: fold axes to length 1. Means, norms and any/all are composed in functional.py."""
+"""Reductions: fold axes to length 1. Means, norms and any/all are composed in functions/."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Windows over channels-last images: convolution and pooling, the primitives.
 
-Users of NCHW call functional.py, which composes these with permutes that compile/layout.py then
-cancels. Padding is ((top, bottom), (left, right)).
+Users of NCHW call functional/, which composes these with permutes that compile/passes/layout.py
+then cancels. Padding is ((top, bottom), (left, right)).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What runs plans, and what stays on a device between runs."""
+"""What runs plans: devices by name, sessions, what stays on a device, and the runners."""

@@ -28,7 +28,7 @@ _TOLD = "made.json"
 
 # What only other Pythons can use: the command line, desktop GPUs, compilers.
 _LEFT_OUT = (
-    *("tallow/__main__.py", "tallow/cli/", "tallow/backends/native"),
+    *("tallow/__main__.py", "tallow/cli/", "tallow/runtime/native"),
     *("numpy/f2py/", "numpy/_pyinstaller/"),
 )
 

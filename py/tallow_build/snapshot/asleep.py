@@ -31,7 +31,7 @@ def imports() -> None:
     importlib.import_module("onnx.onnx_ml_pb2")
     for name in _FOR_NUMPY:
         importlib.import_module(name)
-    kernels = importlib.import_module("tallow.backends.kernels")
+    kernels = importlib.import_module("tallow.codegen.wgsl.kernels")
     for text in sorted((here / "kernels_wgsl").glob("*.wgsl")):
         kernels.kernel_file(text.stem)
 

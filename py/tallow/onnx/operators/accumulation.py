@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ... import functions as f
-from ...compile.fold import host_value
+from ...compile.passes.fold import host_value
 from ...errors import OnnxFormatError
 from ...shape import check_axis
 from ...tensor import Tensor

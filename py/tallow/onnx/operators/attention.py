@@ -7,9 +7,9 @@ import math
 from ... import dtype as dt
 from ... import functional as nn
 from ... import functions as f
-from ...attention import attended, attention_scores, masked_softmax
 from ...dtype import DType
 from ...errors import OnnxFormatError, OnnxUnsupportedError
+from ...functional.attention import attended, attention_scores, masked_softmax
 from ...shape import check_axis
 from ...tensor import Tensor
 from ..builder import Builder

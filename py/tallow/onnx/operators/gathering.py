@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import dtype as dt
 from ... import functions as f
-from ...compile.fold import host_value
+from ...compile.passes.fold import host_value
 from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...hostarray import from_values
 from ...shape import Shape, check_axis, size_of, strides_of

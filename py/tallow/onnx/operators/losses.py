@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ... import functional as nn
-from ...compile.fold import host_value
+from ...compile.passes.fold import host_value
 from ...errors import OnnxFormatError
 from ...tensor import Tensor
 from ..call import Call

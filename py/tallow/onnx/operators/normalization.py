@@ -7,7 +7,7 @@ from ... import functional as nn
 from ... import functions as f
 from ...dtype import DType
 from ...errors import OnnxFormatError, OnnxUnsupportedError
-from ...normalization import standardized
+from ...functional.normalization import standardized
 from ...shape import check_axis, size_of
 from ...tensor import Tensor
 from ..call import Call

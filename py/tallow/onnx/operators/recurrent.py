@@ -8,9 +8,9 @@ from typing import Any
 from ... import functions as f
 from ...dtype import int32
 from ...errors import OnnxFormatError, OnnxUnsupportedError
+from ...functional.recurrent import DEFAULTS, Activation, recurrence
 from ...ops.recurrence import ACTIVATIONS, GATES, LARGEST
 from ...ops.recurrence import recurrence as layer
-from ...recurrent import DEFAULTS, Activation, recurrence
 from ...tensor import Tensor
 from ..call import Call
 from ..registry import host_operator, operator

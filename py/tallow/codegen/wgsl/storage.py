@@ -1,0 +1,126 @@
+"""How elements lie in a buffer on the device, and the WGSL that reads and writes them.
+
+float32, int32 and uint32 lie as they are, bool as u32 0 or 1. Narrow types lie packed in u32, as
+they came: float16, bfloat16, int16 and uint16 two, int8 and uint8 four, integers of 4 and 2 bits
+eight and sixteen to a word; they can be read, not written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...codes import packed_bytes
+from ...dtype import DType
+from ..index import Coord, is_multiple, text_of
+from .literal import type_of
+
+
+@dataclass(frozen=True)
+class Region:
+    """Where a result lies inside a larger one: runs of `length` elements in row-major order, of
+    which each begins `stride` elements after the one before, the first at `start`."""
+
+    start: int
+    length: int
+    stride: int
+
+    def place(self, linear: Coord) -> Coord:
+        """The place in the larger one of the element at the row-major place `linear`."""
+        run = linear // self.length
+        return run * self.stride + linear % self.length + self.start
+
+
+def element_bytes(dtype: DType, size: int) -> int:
+    """Bytes that `size` elements take on the device."""
+    return packed_bytes(dtype, size) if is_packed(dtype) else 4 * size
+
+
+def stored_bytes(dtype: DType, size: int) -> int:
+    """Bytes of a buffer for `size` elements; whole groups of 16."""
+    return max(16, -(-element_bytes(dtype, size) // 16) * 16)
+
+
+def is_packed(dtype: DType) -> bool:
+    """Whether several elements share a word."""
+    return dtype.size < 4 and dtype.kind != "b"
+
+
+def array_type(dtype: DType, width: int) -> str:
+    """The element type of the binding."""
+    if is_packed(dtype):
+        return "u32"
+    scalar = "u32" if dtype.kind == "b" else str(dtype.wgsl)
+    return {"f32": "vec4f", "i32": "vec4i", "u32": "vec4u"}[scalar] if width == 4 else scalar
+
+
+def load(name: str, dtype: DType, place: Coord, width: int, declared: int) -> str:
+    """Reads the `width` elements from `place` on; `declared` is the width of the binding."""
+    if is_packed(dtype):
+        return _load_packed(name, dtype, place, width)
+    if width == 4 and is_multiple(place, 4):
+        text = f"{name}[{text_of(place // 4)}]"
+        return f"({text} != vec4u())" if dtype.kind == "b" else text
+    if width == 4:
+        lanes = ", ".join(load(name, dtype, place + lane, 1, declared) for lane in range(4))
+        return f"{type_of(dtype, 4)}({lanes})"
+    if declared == 4:
+        component = ".x" if is_multiple(place, 4) else f"[{text_of(place % 4)}]"
+        text = f"{name}[{text_of(place // 4)}]{component}"
+    else:
+        text = f"{name}[{text_of(place)}]"
+    return f"({text} != 0u)" if dtype.kind == "b" else text
+
+
+def _load_packed(name: str, dtype: DType, place: Coord, width: int) -> str:
+    if width == 4:
+        if dtype.name == "float16" and is_multiple(place, 2):
+            words = [f"unpack2x16float({name}[{text_of((place + s) // 2)}])" for s in (0, 2)]
+            return f"vec4f({', '.join(words)})"
+        if dtype.name == "bfloat16" and is_multiple(place, 2):
+            return f"bitcast<vec4f>({_to_top(name, dtype, place)} & vec4u(0xffff0000))"
+        if is_multiple(place, 4):
+            return _load_four(name, dtype, place)
+        lanes = ", ".join(_load_packed(name, dtype, place + lane, 1) for lane in range(4))
+        vector = {"f": "vec4f", "i": "vec4i", "u": "vec4u"}[dtype.kind]
+        return f"{vector}({lanes})"
+    if dtype.name == "float16":
+        return f"unpack2x16float({name}[{text_of(place // 2)}])[{text_of(place % 2)}]"
+    per_word, bits = 32 // dtype.bits, dtype.bits
+    word = f"{name}[{text_of(place // per_word)}]"
+    if dtype.name == "bfloat16":
+        return f"bitcast<f32>(({word} >> ({text_of((place % 2) * 16)})) << 16u)"
+    if dtype.kind == "i":
+        word = f"bitcast<i32>({word})"
+    return f"extractBits({word}, {text_of((place % per_word) * bits)}, {bits}u)"
+
+
+def _load_four(name: str, dtype: DType, place: Coord) -> str:
+    """Integers that lie in one word or in two: to the top of a word first, then back, with the
+    sign if there is one."""
+    four = _to_top(name, dtype, place)
+    if dtype.kind == "i":
+        four = f"bitcast<vec4i>({four})"
+    return f"({four} >> vec4u({32 - dtype.bits}))"
+
+
+def _to_top(name: str, dtype: DType, place: Coord) -> str:
+    """Four elements in the upper bits of a vec4u, with others below them.
+
+    By multiplication: a compiler that shifts four lanes at once makes shifts of it, and one that
+    shifts them one by one (SwiftShader) does better as it stands.
+    """
+    per_word = 32 // dtype.bits
+    words = [f"{name}[{text_of((place + first) // per_word)}]" for first in range(0, 4, per_word)]
+    within = (place % per_word) * dtype.bits
+    if within != 0:
+        words = [f"({words[0]} >> ({text_of(within)}))"]
+    four = f"vec4u({words[0]})" if len(words) == 1 else f"vec2u({', '.join(words)}).xxyy"
+    factors = [1 << 32 - dtype.bits * (lane % per_word + 1) for lane in range(4)]
+    return f"({four} * vec4u({', '.join(map(str, factors))}))"
+
+
+def store(name: str, dtype: DType, place: str, width: int, value: str) -> str:
+    """Writes a value; `place` counts in groups of `width` elements."""
+    if dtype.kind == "b":
+        value = f"vec4u({value})" if width == 4 else f"u32({value})"
+    return f"{name}[{place}] = {value};"

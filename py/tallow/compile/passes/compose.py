@@ -1,0 +1,115 @@
+"""Composition: ops that only NumPy has whole, as a GPU computes them.
+
+Sorting and scattering compare everything with everything: n * n and n * j steps, in which no thread
+waits for another, no order of arrival shows in the result, and nothing is stored on the way. A
+recurrent layer is a product for all its inputs, and kernels that take as many steps as they may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ... import dtype as dt
+from ... import functions as f
+from ...graph import Graph, Node, make, rebuild
+from ...op import Op
+from ...ops import arrange, recurrence, source
+from ...tensor import Tensor
+
+
+def compose(graph: Graph) -> Graph:
+    """The graph without composites."""
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        if node.op not in _COMPOSED:
+            return rebuild(node, inputs)
+        return _COMPOSED[node.op](*(Tensor(child) for child in inputs), **node.attrs).node
+
+    return graph.rewrite(rule)
+
+
+def _line(shape: tuple[int, ...], axis: int) -> Tensor:
+    """The coordinate along an axis."""
+    return Tensor(make(source.iota, shape=shape, dtype=dt.int32, axis=axis))
+
+
+def _argsort(x: Tensor, descending: bool, count: int) -> Tensor:
+    """An element's place in the order is the number of those that come before it."""
+    size, axis = x.shape[-1], x.ndim - 1
+    if not size or not count:
+        return f.zeros((*x.shape[:-1], count), dt.int32)
+    if x.dtype == dt.bool_:
+        x = x.astype(dt.int32)
+    elif x.dtype.is_floating:
+        x = _in_order(x)
+    this, other = f.expand_dims(x, axis + 1), f.expand_dims(x, axis)
+    square = (*x.shape, size)
+    before = other > this if descending else other < this
+    earlier = f.logical_and(f.equal(other, this), _line(square, axis + 1) < _line(square, axis))
+    rank = f.sum(f.logical_or(before, earlier).astype(dt.int32), axis=-1)  # (..., size)
+    found = f.equal(f.expand_dims(rank, axis), _line((*x.shape[:-1], count, size), axis))
+    places = _line((*x.shape[:-1], count, size), axis + 1)
+    return f.max(f.where(found, places, 0), axis=-1)
+
+
+def _in_order(x: Tensor) -> Tensor:
+    """Integers in the order of floating numbers, every NaN last, zeros equal."""
+    bits = f.bitcast(x.astype(dt.float32), dt.int32)
+    magnitude = f.bitwise_and(bits, 0x7FFFFFFF)
+    signed = f.where(bits < 0, -magnitude, magnitude)
+    return f.where(magnitude > 0x7F800000, 0x7FFFFFFF, signed)
+
+
+def _scatter(data: Tensor, places: Tensor, updates: Tensor, reduction: str) -> Tensor:
+    """Every row of the result looks for the updates that are meant for it."""
+    batch, rows, length = data.shape
+    count = updates.shape[1]
+    if not count or not data.size:
+        return data
+    places = places.astype(dt.int32)
+    if reduction == "none":
+        wide = (batch, rows, count)
+        hit = f.equal(f.expand_dims(places, 1), _line(wide, 1))
+        last = f.max(f.where(hit, _line(wide, 2), -1), axis=2)
+        row = f.maximum(last, 0) + _line(last.shape, 0) * count
+        moved = f.take(f.reshape(updates, (batch * count, length)), row)
+        return f.where(f.expand_dims(last >= 0, 2), moved, data)
+    # Compared anew for every element of a row: a table of hits would have to be stored.
+    full = (batch, rows, count, length)
+    hit, rest = f.equal(f.expand_dims(places, (1, 3)), _line(full, 1)), f.expand_dims(updates, 1)
+    if reduction in ("add", "mul"):
+        fold, join = (f.sum, f.add) if reduction == "add" else (f.prod, f.multiply)
+        return join(data, fold(f.where(hit, rest, int(reduction == "mul")), axis=2))
+    fold, join = (f.max, f.maximum) if reduction == "max" else (f.min, f.minimum)
+    return join(data, fold(f.where(hit, rest, f.expand_dims(data, 2)), axis=2))
+
+
+def _recurrence(*operands: Tensor, **attrs: Any) -> Tensor:
+    """The parts of the sequence one after the other, a backward direction's from its end."""
+    x, *others = recurrence.split(f, f.matmul, operands, attrs)
+    (time, _, directions, _), (hidden, states, extra, lengths) = x.shape, others
+    del attrs["given"]
+    most = recurrence.most_steps(attrs["cell"], hidden.shape[2])
+    hidden = recurrence.packed(f, hidden)
+    parts: list[Tensor] = []
+    for start in range(0, time, most):
+        steps = min(most, time - start)
+        nodes = (value.node for value in (x, hidden, states, extra, lengths))
+        made = Tensor(make(recurrence.recurrence_steps, *nodes, start=start, steps=steps, **attrs))
+        if steps == time:
+            return made
+        parts.append(made[:steps])
+        states = made[steps:]
+    lines = [
+        f.concat([part[:, d : d + 1] for part in parts[:: -1 if attrs["backward"][d] else 1]])
+        for d in range(directions)
+    ]
+    return f.concat([f.concat(lines, axis=1), states])
+
+
+_COMPOSED: dict[Op, Callable[..., Tensor]] = {
+    arrange.argsort: _argsort,
+    arrange.scatter: _scatter,
+    recurrence.recurrence: _recurrence,
+}

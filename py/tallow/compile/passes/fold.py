@@ -1,0 +1,257 @@
+"""Host evaluation: values that are known before anything runs, in pure Python.
+
+Exporters compute shapes with tensors; those must be numbers when the graph is built, and on the
+WebGPU road there is no NumPy to compute them. The same records serve: elementwise evaluators get
+`_Numbers` in place of NumPy, movement goes by its index rule on Python integers.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ...dtype import DType
+from ...errors import DTypeError
+from ...graph import Graph, Node, constant, rebuild
+from ...hostarray import HostArray, from_values
+from ...op import Elementwise, Movement, Reduce
+from ...ops import division, elementwise, movement, reduce, source
+from ...shape import strides_of
+
+LARGEST = 4096  # elements; more than a shape ever has
+
+
+class _Numbers:
+    """The functions of NumPy that evaluators of shape arithmetic use, on single numbers."""
+
+    add = staticmethod(operator.add)
+    subtract = staticmethod(operator.sub)
+    multiply = staticmethod(operator.mul)
+    floor_divide = staticmethod(operator.floordiv)
+    remainder = staticmethod(operator.mod)
+    fmod = staticmethod(math.fmod)
+    negative = staticmethod(operator.neg)
+    abs = staticmethod(abs)
+    equal = staticmethod(operator.eq)
+    not_equal = staticmethod(operator.ne)
+    less = staticmethod(operator.lt)
+    less_equal = staticmethod(operator.le)
+    greater = staticmethod(operator.gt)
+    greater_equal = staticmethod(operator.ge)
+    floor = staticmethod(math.floor)
+    ceil = staticmethod(math.ceil)
+    sqrt = staticmethod(math.sqrt)
+    round = staticmethod(round)
+    power = staticmethod(operator.pow)
+
+    @staticmethod
+    def maximum(x: float, y: float) -> float:
+        return x if x > y or x != x else y  # NaN of either
+
+    @staticmethod
+    def minimum(x: float, y: float) -> float:
+        return x if x < y or x != x else y
+
+    @staticmethod
+    def true_divide(x: float, y: float) -> float:
+        """As IEEE 754 has it: WGSL refuses a quotient of constants that is not finite."""
+        if y:
+            return x / y
+        return math.nan if x == 0 or x != x else math.copysign(math.inf, x) * math.copysign(1, y)
+
+    @staticmethod
+    def sign(x: float) -> float:
+        return x if x != x else (x > 0) - (x < 0)
+
+    @staticmethod
+    def where(condition: bool, x: Any, y: Any) -> Any:
+        return x if condition else y
+
+    @staticmethod
+    def logical_and(x: bool, y: bool) -> bool:
+        return x and y
+
+    @staticmethod
+    def logical_or(x: bool, y: bool) -> bool:
+        return x or y
+
+    @staticmethod
+    def logical_not(x: bool) -> bool:
+        return not x
+
+
+_FOLDS: dict[Reduce, Callable[[list[Any]], Any]] = {
+    reduce.sum_: sum,
+    reduce.prod: math.prod,
+    reduce.max_: partial(functools.reduce, _Numbers.maximum),
+    reduce.min_: partial(functools.reduce, _Numbers.minimum),
+}
+
+_STRIDED = (movement.permute, movement.expand, movement.slice_)
+
+_known: WeakKeyDictionary[Node, HostArray | None] = WeakKeyDictionary()
+
+
+def host_value(node: Node) -> HostArray | None:
+    """The value of a small node that depends on constants alone, or None."""
+    waiting = [node]
+    while waiting:  # stops at what is known: to walk a whole graph for each of its nodes is slow
+        missing = [child for child in waiting[-1].inputs if child not in _known]
+        if missing:
+            waiting += missing
+        elif (done := waiting.pop()) not in _known:
+            _known[done] = _evaluate(done)
+    return _known[node]
+
+
+def _evaluate(node: Node) -> HostArray | None:
+    if node.is_constant:
+        data: HostArray = node.attrs["data"]
+        return data if data.size <= LARGEST else None
+    values = [_known[child] for child in node.inputs]
+    if node.is_input or node.size > LARGEST or any(value is None for value in values):
+        return None
+    try:
+        items = _items(node, [value for value in values if value is not None])
+        return None if items is None else from_values(items, node.shape, node.dtype)
+    except (AttributeError, ArithmeticError, ValueError, IndexError, DTypeError):
+        return None  # a function that _Numbers does not have, or no result: left to the device
+
+
+def _items(node: Node, values: list[HostArray]) -> list[Any] | None:
+    op, flat = node.op, [value.flat() for value in values]
+    if op is elementwise.cast:
+        return [_as_type(item, node) for item in flat[0]]
+    if isinstance(op, Elementwise):
+        attrs = node.attrs
+        found = [op.numpy(_Numbers, *operands, **attrs) for operands in zip(*flat, strict=True)]
+        return [_wrapped(item, node.dtype) for item in found] if node.dtype.is_integer else found
+    if op is source.iota:
+        return [coords[node.attrs["axis"]] for coords in _places(node)]
+    if op is movement.reshape:
+        return flat[0]
+    if op in _STRIDED:
+        return _strided(node, flat[0])
+    if isinstance(op, Movement):
+        return _moved(node, op, flat)
+    if isinstance(op, Reduce) and op in _FOLDS:
+        return _reduced(node, flat[0], _FOLDS[op])
+    return None
+
+
+def _wrapped(item: int, dtype: DType) -> int:
+    """A whole number as a type of so many bits keeps it."""
+    low = -(1 << dtype.bits - 1) if dtype.kind == "i" else 0
+    return (int(item) - low & (1 << dtype.bits) - 1) + low
+
+
+def _as_type(item: Any, node: Node) -> Any:
+    if node.dtype.kind == "b":
+        return bool(item)
+    return float(item) if node.dtype.is_floating else int(item)
+
+
+def _places(node: Node) -> itertools.product[tuple[int, ...]]:
+    return itertools.product(*(range(dim) for dim in node.shape))
+
+
+def moved_items(node: Node, items: list[Any]) -> list[Any]:
+    """The elements of a cast of integers, or of an op that only moves them by a fixed step."""
+    return _strided(node, items) if node.op in _STRIDED else items
+
+
+def _strided(node: Node, items: list[Any]) -> list[Any]:
+    """What an op gives that reads with a fixed step along each axis: far faster than its rule for
+    each element, and exporters compute masks and indices of thousands with such ops."""
+    (child,), op, rank = node.inputs, node.op, len(node.shape)
+    assert isinstance(op, Movement)
+    rule, strides = op.pick, strides_of(child.shape)
+
+    def place(coords: tuple[int, ...]) -> int:
+        assert rule is not None
+        (pick,) = rule([child.shape], node.attrs, coords, None)
+        return sum(map(operator.mul, pick.coords, strides))
+
+    first = place((0,) * rank)
+    places = [first]
+    for axis, dim in enumerate(node.shape):
+        step = place(tuple(int(other == axis) for other in range(rank))) - first
+        places = [start + step * i for start in places for i in range(dim)]
+    return [items[each] for each in places]
+
+
+def _moved(node: Node, op: Movement, flat: list[list[Any]]) -> list[Any]:
+    shapes = [child.shape for child in node.inputs]
+    strides = [strides_of(shape) for shape in shapes]
+
+    def at(operand: int, place: tuple[int, ...]) -> Any:
+        return flat[operand][sum(map(operator.mul, place, strides[operand]))]
+
+    def read(operand: int, place: tuple[int, ...], size: int) -> int:
+        index = int(at(operand, place))
+        if not -size <= index < size:
+            raise IndexError(index)
+        return index % size
+
+    def element(coords: tuple[int, ...]) -> Any:
+        assert op.pick is not None
+        for pick in op.pick(shapes, node.attrs, coords, read):
+            if all(low <= coord < high for coord, low, high in pick.when):
+                return at(pick.operand, pick.coords)
+        return node.attrs["value"]
+
+    return [element(coords) for coords in _places(node)]
+
+
+def _reduced(node: Node, items: list[Any], fold: Callable[[list[Any]], Any]) -> list[Any]:
+    (child,), strides = node.inputs, strides_of(node.shape)
+    groups: list[list[Any]] = [[] for _ in range(node.size)]
+    for item, coords in zip(items, _places(child), strict=True):
+        kept = (0 if axis in node.attrs["axes"] else c for axis, c in enumerate(coords))
+        groups[sum(map(operator.mul, kept, strides))].append(item)
+    return [fold(group) for group in groups]
+
+
+_JUMPING = {
+    elementwise.floor, elementwise.ceil, elementwise.trunc, elementwise.round_, elementwise.sign,
+    division.fmod,
+}  # fmt: skip
+
+
+def jumps(node: Node) -> bool:
+    """Whether the last bit of what a node reads may make another value of it altogether: floating
+    numbers rounded, compared, or cast to integers."""
+    floating = any(child.dtype.is_floating for child in node.inputs)
+    return floating and (node.op in _JUMPING or not node.dtype.is_floating)
+
+
+def fold(graph: Graph) -> Graph:
+    """Replaces what is known and small by constants; floating arithmetic stays on the device.
+
+    So numbers may be known here and differ in the last bit where the device computes them. What
+    jumps is therefore either known, for all its readers, or left to the device, with all that
+    comes of it: an index must not be of one element, and its weight of the next.
+    """
+    left: set[Node] = set()  # what jumps on the device, and what comes of it
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        new = rebuild(node, inputs)
+        if new.is_constant or new.is_input:
+            return new
+        jump = jumps(new)
+        if left.isdisjoint(inputs) and new.size <= 64:
+            small = new.size == 1 or new.dtype.is_integer or jump
+            value = host_value(new) if small else None
+            if value is not None:
+                return constant(value)
+        if jump or not left.isdisjoint(inputs):
+            left.add(new)
+        return new
+
+    return graph.rewrite(rule)

@@ -1,0 +1,110 @@
+"""Algebraic clean-up and common subexpressions: the same graph, said shorter."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...graph import Graph, Node, constant, make, rebuild
+from ...hostarray import HostArray, from_values
+from ...ops import elementwise as e
+from ...ops import gather, movement
+from . import rewrite
+
+
+def simplify(graph: Graph) -> Graph:
+    """Removes what changes nothing and shares what is computed twice."""
+    seen: dict[Any, Node] = {}
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        new = _simpler(rebuild(node, inputs))
+        key = (
+            new.op,
+            new.inputs,
+            new.dtype,
+            new.shape,
+            tuple((name, _hashable(value)) for name, value in new.attrs.items()),
+        )
+        return seen.setdefault(key, new)
+
+    return graph.rewrite(rule)
+
+
+def _hashable(value: Any) -> Any:
+    """Constants are equal if they hold the same bytes; large ones only if they are the same."""
+    if isinstance(value, HostArray):
+        return bytes(value.data) if value.nbytes <= 256 else id(value)
+    return repr(value) if isinstance(value, float) else value
+
+
+def _scalar(node: Node) -> float | None:
+    """The number that a node holds everywhere, if it does."""
+    while node.op in (movement.expand, movement.reshape):
+        node = node.inputs[0]
+    if not node.is_scalar_constant:
+        return None
+    value: float = node.attrs["data"].item()
+    return value
+
+
+def _simpler(node: Node) -> Node:
+    op, inputs = node.op, node.inputs
+    if op is movement.reshape:
+        return rewrite.reshape(inputs[0], node.shape)
+    if op is movement.permute:
+        return rewrite.permute(inputs[0], node.attrs["axes"])
+    if op is movement.expand:
+        return rewrite.expand(inputs[0], node.shape)
+    if op is movement.concat:
+        return _concat(node)
+    if op in (gather.take, gather.take_along_axis):
+        return _gather(node)
+    if op is movement.slice_ and rewrite.is_whole(node):
+        return inputs[0]
+    if op is e.cast and node.dtype == inputs[0].dtype:
+        return inputs[0]
+    if op in (e.add, e.subtract) and _scalar(inputs[1]) == 0:
+        return inputs[0]
+    if op is e.add and _scalar(inputs[0]) == 0:
+        return inputs[1]
+    if op in (e.multiply, e.divide) and _scalar(inputs[1]) == 1:
+        return inputs[0]
+    if op is e.multiply and _scalar(inputs[0]) == 1:
+        return inputs[1]
+    if op is e.divide:
+        return _divide(node)
+    return node
+
+
+def _concat(node: Node) -> Node:
+    """A join without the parts that are empty."""
+    parts = [part for part in node.inputs if part.size]
+    if not parts or len(parts) == len(node.inputs):
+        return node
+    return parts[0] if len(parts) == 1 else make(node.op, *parts, **node.attrs)
+
+
+def _gather(node: Node) -> Node:
+    """A gather along an axis of one element has nothing to choose: it repeats it."""
+    source, axis = node.inputs[0], node.attrs["axis"]
+    if source.shape[axis] != 1 or not node.size:
+        return node
+    if node.op is gather.take:
+        indices = node.inputs[1].shape
+        ones = (*source.shape[:axis], *(1 for _ in indices), *source.shape[axis + 1 :])
+        return rewrite.expand(rewrite.reshape(source, ones), node.shape)
+    others = zip(source.shape, node.shape, strict=True)
+    if any(a != b for place, (a, b) in enumerate(others) if place != axis):
+        return node
+    return rewrite.expand(source, node.shape)
+
+
+def _divide(node: Node) -> Node:
+    """x / c as x * (1 / c) where that is exact: c is a power of two."""
+    divisor = _scalar(node.inputs[1])
+    if not divisor or not math.isfinite(divisor) or abs(math.frexp(divisor)[0]) != 0.5:
+        return node
+    if not 1e-30 < abs(divisor) < 1e30:
+        return node
+    inverse = constant(from_values([1 / divisor], (1,) * len(node.shape), node.dtype))
+    return make(e.multiply, node.inputs[0], rewrite.expand(inverse, node.shape))

@@ -1,0 +1,86 @@
+"""Scaled dot-product attention and its parts (Vaswani et al. 2017).
+
+Queries are (..., heads, length, size), keys and values (..., key heads, key length, size). With
+fewer key heads than heads, each serves a group of neighbouring heads (Ainslie et al. 2023,
+"GQA"): the group's queries are then the rows of one product.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .. import functions as f
+from ..errors import OptionError, ShapeError
+from ..tensor import Tensor
+
+
+def _by_groups(x: Tensor, other: Tensor) -> Tensor:
+    """x @ other, where x (..., heads, rows, n) may have more heads than other."""
+    if min(x.ndim, other.ndim) < 3 or x.shape[-3] <= other.shape[-3]:
+        return x @ other
+    heads, shared = x.shape[-3], other.shape[-3]
+    if not shared or heads % shared:
+        raise ShapeError(f"attention: {heads} heads are no multiple of {shared} key heads")
+    rows = f.reshape(x, (*x.shape[:-3], shared, heads // shared * x.shape[-2], x.shape[-1]))
+    product = rows @ other
+    return f.reshape(product, (*product.shape[:-3], *x.shape[-3:-1], other.shape[-1]))
+
+
+def attention_scores(query: Tensor, key: Tensor, scale: float | None = None) -> Tensor:
+    """query @ key.T * scale: (..., heads, length, key length); scale: 1 / sqrt(size).
+
+    Raises ShapeError if the heads are not a multiple of the key's.
+    """
+    factor = 1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale
+    if query.dtype.size < 4 and factor > 0:  # one side alone could overflow
+        return _by_groups(query * math.sqrt(factor), key.mT * math.sqrt(factor))
+    return _by_groups(query, key.mT) * factor
+
+
+def masked_softmax(scores: Tensor) -> Tensor:
+    """The softmax of the last axis; a row that is -infinity everywhere gives zeros, not NaN."""
+    peak = f.max(scores, axis=-1, keepdims=True)
+    weights = f.exp(scores - f.where(f.isinf(peak), 0.0, peak))
+    total = f.sum(weights, axis=-1, keepdims=True)
+    return weights / f.where(f.equal(total, 0), 1.0, total)
+
+
+def attended(weights: Tensor, value: Tensor) -> Tensor:
+    """weights @ value: (..., heads, length, size)."""
+    return _by_groups(weights, value)
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """softmax(query @ key.T * scale) @ value over (..., length, size), as in PyTorch.
+
+    attn_mask: bool (True where a key may be seen) or floating (added to the scores); a query that
+    may see no key gives zeros. is_causal: the i-th query sees the first i + 1 keys. scale:
+    1 / sqrt(size) unless given. enable_gqa: fewer key heads than heads. Raises OptionError for a
+    dropout, which would need random numbers, ShapeError for shapes that do not fit.
+    """
+    if dropout_p:
+        raise OptionError(f"attention has no dropout here: dropout_p is 0.0, not {dropout_p}")
+    heads = {x.shape[-3] for x in (query, key, value) if x.ndim > 2} - {1}
+    if not enable_gqa and len(heads) > 1:
+        raise ShapeError(
+            f"attention: query {query.shape}, key {key.shape} and value {value.shape} differ in "
+            "their heads; enable_gqa=True lets a key serve several"
+        )
+    scores = attention_scores(query, key, scale)
+    if attn_mask is not None:
+        boolean = attn_mask.dtype.kind == "b"
+        scores = f.where(attn_mask, scores, -math.inf) if boolean else scores + attn_mask
+    if is_causal:
+        length, keys = scores.shape[-2:]
+        seen = f.arange(keys) <= f.reshape(f.arange(length), (-1, 1))
+        scores = f.where(seen, scores, -math.inf)
+    return attended(masked_softmax(scores), value)

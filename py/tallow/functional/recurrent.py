@@ -1,0 +1,67 @@
+"""Recurrent layers: RNN, GRU and LSTM along a sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import OptionError
+from ..graph import make
+from ..ops import recurrence as ops
+from ..tensor import Tensor
+
+Activation = tuple[str, float, float]
+
+DEFAULTS: dict[str, tuple[Activation, ...]] = {
+    "rnn": (("Tanh", 0.0, 0.0),),
+    "gru": (("Sigmoid", 0.0, 0.0), ("Tanh", 0.0, 0.0)),
+    "lstm": (("Sigmoid", 0.0, 0.0), ("Tanh", 0.0, 0.0), ("Tanh", 0.0, 0.0)),
+}
+"""Of the gates, of the hidden gate or the cell's, and of an LSTM's cell as it is shown."""
+
+
+def recurrence(
+    cell: str,
+    x: Tensor,
+    weights: Tensor,
+    hidden: Tensor,
+    *,
+    bias: Tensor | None = None,
+    lengths: Tensor | None = None,
+    states: Tensor | None = None,
+    peepholes: Tensor | None = None,
+    backward: Sequence[bool] = (False,),
+    activations: Sequence[Activation] | None = None,
+    clip: float = 0.0,
+    linear_before_reset: bool = False,
+    input_forget: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """The hidden state after each step (T, D, B, H), and the last states (S, D, B, H).
+
+    cell: "rnn", "gru" or "lstm". x (T, B, I); weights (D, G * H, I), hidden (D, G * H, H), bias
+    (D, 2 * G * H), lengths (B,) and the others as in ops/recurrence.py, which says what they mean.
+    activations: as (name, alpha, beta), names as in ONNX. Raises OptionError for a cell or an
+    activation that is not known, ShapeError and DTypeError for operands that do not fit.
+    """
+    if cell not in DEFAULTS:
+        raise OptionError(f"recurrence: the cell {cell!r} is none of {', '.join(DEFAULTS)}")
+    chosen = tuple(activations or DEFAULTS[cell])
+    if len(chosen) != len(DEFAULTS[cell]) or any(a[0] not in ops.ACTIVATIONS for a in chosen):
+        raise OptionError(f"recurrence: the activations {chosen} for the cell {cell!r}")
+    found = {"bias": bias, "lengths": lengths, "states": states, "peepholes": peepholes}
+    more = {name: value.node for name, value in found.items() if value is not None}
+    node = make(
+        ops.recurrence,
+        x.node,
+        weights.node,
+        hidden.node,
+        *more.values(),
+        given=tuple(more),
+        cell=cell,
+        backward=tuple(map(bool, backward)),
+        activations=chosen,
+        clip=float(clip),
+        linear_before_reset=linear_before_reset,
+        input_forget=input_forget,
+    )
+    result, steps = Tensor(node), x.shape[0]
+    return result[:steps], result[steps:]

@@ -1,0 +1,282 @@
+"""WebGPU in a browser: hands plans to the JavaScript runner (web/gpu/runner.js).
+
+The only file that imports `js`. The worker opens the adapter and puts `tallowGpu` into its global
+scope: {info, reason, load(plan, ...weights), ...}; another one only between two jobs of Python's.
+Buffers that are handed over are read where they lie, before the promise of the call settles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterator, Sequence
+from typing import Any
+
+import js  # type: ignore[import-not-found]
+from pyodide.ffi import JsException, run_sync  # type: ignore[import-not-found]
+
+from ..codegen.wgsl.choice import Traits
+from ..compile import Compiled, Limits, Plan, uploaded
+from ..dtype import BY_NAME, DType, device_type
+from ..errors import (
+    DeviceError,
+    DeviceLostError,
+    DeviceMemoryError,
+    RealizeError,
+    StorageError,
+)
+from ..hostarray import HostArray
+from ..shape import Shape, size_of
+from .base import PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing
+from .buffer import Buffer
+from .session import from_device, to_device
+
+_ERRORS = {
+    "DeviceLostError": DeviceLostError,
+    "OutOfMemoryError": DeviceMemoryError,
+    "GPUOutOfMemoryError": DeviceMemoryError,
+}
+
+
+def problem() -> str | None:
+    """Why there is no WebGPU, or None if there is."""
+    gpu = getattr(js, "tallowGpu", None)
+    if gpu is None:
+        return "this page's worker opened no adapter"
+    return None if gpu.info else str(gpu.reason)
+
+
+def _raise(error: JsException) -> None:
+    kind = _ERRORS.get(str(error.name), DeviceError)
+    raise kind(str(error.message)) from error
+
+
+def _blocking(promise: Awaitable[Any], what: str) -> Any:
+    try:
+        return run_sync(promise)
+    except RuntimeError as error:
+        raise RealizeError(
+            f"{what} cannot block here: this browser has no JavaScript Promise Integration, or "
+            "the code was not started asynchronously; use the async form (`await ..._async()`)"
+        ) from error
+
+
+def _given(feed: Feed) -> Any:
+    """An input as JavaScript takes it: the number of a buffer, or bytes."""
+    return feed.handle if isinstance(feed, Buffer) else memoryview(feed)
+
+
+class WebGpuMemory:
+    """The buffers of the adapter that the worker has opened; a buffer's handle is the number under
+    which JavaScript has it (web/gpu/buffers.js)."""
+
+    name = "webgpu"
+
+    def __init__(self, gpu: Any) -> None:
+        self._buffers = gpu.buffers
+        self._free = self._buffers.free  # a method of a proxy is looked up at a price
+        self._last = 0
+
+    def held_type(self, dtype: DType) -> DType:
+        return device_type(dtype)
+
+    def new_handle(self) -> int:
+        """A number that no buffer has had."""
+        self._last += 1
+        return self._last
+
+    def buffer(self, handle: int, dtype: DType, shape: Shape) -> Buffer:
+        """The array that JavaScript has, or is about to have, under a number."""
+        size = max(16, -(-4 * size_of(shape) // 16) * 16)
+        return Buffer(self, handle, dtype, shape, device_type(dtype), size)
+
+    def upload(self, data: HostArray) -> Buffer:
+        handle = self.new_handle()
+        try:
+            self._buffers.upload(handle, to_device(data))
+        except JsException as error:
+            _raise(error)
+        return self.buffer(handle, data.dtype, data.shape)
+
+    def clone(self, buffer: Buffer) -> Buffer:
+        handle = self.new_handle()
+        try:
+            self._buffers.clone(handle, buffer.handle)
+        except JsException as error:
+            _raise(error)
+        return self.buffer(handle, buffer.dtype, buffer.shape)
+
+    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        """One submit, one map."""
+        sizes = [4 * size_of(each.shape) for each in buffers]
+        try:
+            found = await self._buffers.read(*(each.handle for each in buffers), *sizes)
+        except JsException as error:
+            _raise(error)
+        return [
+            from_device(content.to_memoryview(), each.dtype, each.shape)
+            for each, content in zip(buffers, found, strict=True)
+        ]
+
+    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        """As `read_async`, blocking; RealizeError where the browser cannot."""
+        result: list[HostArray] = _blocking(self.read_async(buffers), "reading from WebGPU")
+        return result
+
+    def release(self, handle: int) -> None:
+        self._free(handle)
+
+
+class WebGpuProgram:
+    """A plan in the JavaScript runner."""
+
+    def __init__(self, plan: Plan, handle: Any, memory: WebGpuMemory) -> None:
+        self._plan = plan
+        self._handle = handle
+        self._start = handle.start  # a method of a proxy is looked up at a price
+        self._memory = memory
+        self._outputs = [(BY_NAME[port.dtype], port.shape) for port in plan.outputs]
+
+    async def run_async(
+        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
+    ) -> list[Result]:
+        """Runs: one upload per input from the host, one submit, one map."""
+        if fetch is not None and not any(fetch):
+            return [*self._begin(inputs)]
+        wanted = fetch or [True] * len(self._outputs)
+        handles = [0 if want else self._memory.new_handle() for want in wanted]
+        try:
+            running = self._handle.run(*map(_given, inputs), *handles)
+            kept = self._kept(handles)  # theirs from now on, whatever happens
+            contents = iter(await running)
+        except JsException as error:
+            _raise(error)
+        return [
+            from_device(next(contents).to_memoryview(), dtype, shape) if want else next(kept)
+            for want, (dtype, shape) in zip(wanted, self._outputs, strict=True)
+        ]
+
+    def _begin(self, inputs: Sequence[Feed]) -> list[Buffer]:
+        """Runs, without waiting."""
+        handles = [self._memory.new_handle() for _ in self._outputs]
+        try:
+            self._start(*map(_given, inputs), *handles)
+        except JsException as error:
+            _raise(error)
+        return list(self._kept(handles))
+
+    def _kept(self, handles: Sequence[int]) -> Iterator[Buffer]:
+        pairs = zip(handles, self._outputs, strict=True)
+        return iter([self._memory.buffer(handle, *spec) for handle, spec in pairs if handle])
+
+    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
+        """As `run_async`, blocking; RealizeError where the browser cannot."""
+        if fetch is not None and not any(fetch):
+            return [*self._begin(inputs)]
+        running = self.run_async(inputs, fetch)
+        result: list[Result] = _blocking(running, "running on WebGPU")
+        return result
+
+    async def profile_async(
+        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
+    ) -> Timing:
+        """Runs some times, each step in a compute pass with timestamps of its own."""
+        try:
+            told = await self._handle.profile(1000 * seconds, *map(_given, inputs))
+        except JsException as error:
+            _raise(error)
+        found = told.to_py()
+        measured = found["source"] == "timestamp"
+        times = [ns * 1e-9 for ns in found["steps"]] if measured else None
+        total, tick = found["total"] * 1e-9, found["resolution"] * 1e-9
+        return Timing(found["source"], times, total, found["repeats"], tick)
+
+    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
+        """As `profile_async`, blocking; RealizeError where the browser cannot."""
+        result: Timing = _blocking(self.profile_async(inputs, seconds), "profiling on WebGPU")
+        return result
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        result: dict[str, Any] = self._handle.stats.to_py()
+        return result
+
+    def close(self) -> None:
+        self._handle.close()
+
+
+_memory: tuple[Any, WebGpuMemory] | None = None
+
+
+class WebGpuBackend:
+    """The adapter that the worker has opened."""
+
+    @property
+    def info(self) -> DeviceInfo:
+        info = js.tallowGpu.info
+        return DeviceInfo("webgpu", str(info.name), tuple(info.features))
+
+    @property
+    def limits(self) -> Limits:
+        info, limits = js.tallowGpu.info, js.tallowGpu.info.limits
+        return Limits(
+            storage_buffers=int(limits.maxStorageBuffersPerShaderStage),
+            binding_bytes=int(limits.maxStorageBufferBindingSize),
+            buffer_bytes=int(limits.maxBufferSize),
+            traits=Traits(
+                software=bool(info.software),
+                subgroups="subgroups" in info.features,
+                float16="shader-f16" in info.features,
+            ),
+        )
+
+    @property
+    def memory(self) -> WebGpuMemory:
+        """The same one as long as the worker has the same device."""
+        global _memory
+        gpu = js.tallowGpu
+        if _memory is None or _memory[0] != gpu:
+            _memory = gpu, WebGpuMemory(gpu)
+        return _memory[1]
+
+    def tuning_record(self) -> str | None:
+        """What the worker found in IndexedDB when it opened the adapter; StorageError where the
+        browser refused to look."""
+        if js.tallowGpu.tuningRefused:
+            raise StorageError(str(js.tallowGpu.tuningRefused))
+        record = js.tallowGpu.tuning
+        return str(record) if record else None  # JavaScript's null is not None
+
+    async def keep_tuning_record(self, text: str) -> None:
+        """Puts it into IndexedDB; StorageError where the browser refuses storage."""
+        try:
+            await js.tallowGpu.keepTuning(text)
+        except JsException as error:
+            raise StorageError(str(error.message)) from error
+
+    async def load_async(self, compiled: Compiled) -> WebGpuProgram:
+        """Uploads weights as they arrive, compiles every pipeline at once, runs `prepare`; unless
+        the worker has done so before Python was there."""
+        memory = self.memory
+        if compiled.loaded is not None:
+            return WebGpuProgram(compiled.plan, compiled.loaded, memory)
+        plan = compiled.plan.to_json(host=False)
+        try:
+            weights = [uploaded(data) for _, data in compiled.weights]
+            handle = await js.tallowGpu.load(plan, *weights)
+        except JsException as error:
+            _raise(error)
+        return WebGpuProgram(compiled.plan, handle, memory)
+
+    def load_now(self, compiled: Compiled) -> WebGpuProgram:
+        """Compiles the pipelines one by one, and waits for nothing."""
+        try:
+            handle = js.tallowGpu.loadNow(
+                compiled.plan.to_json(host=False), *compiled.device_weights()
+            )
+        except JsException as error:
+            _raise(error)
+        return WebGpuProgram(compiled.plan, handle, self.memory)
+
+    def load(self, compiled: Compiled) -> WebGpuProgram:
+        """As `load_async`, blocking; RealizeError where the browser cannot."""
+        program: WebGpuProgram = _blocking(self.load_async(compiled), "loading on WebGPU")
+        return program

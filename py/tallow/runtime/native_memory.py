@@ -1,0 +1,103 @@
+"""Buffers that stay on the machine's GPU, and how they are read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..dtype import DType, device_type
+from ..hostarray import HostArray
+from ..shape import Shape, size_of
+from .buffer import Buffer
+from .session import from_device, to_device
+
+if TYPE_CHECKING:
+    from .native_device import NativeDevice
+
+# Free buffers that are kept for later, of one size and in all: what runs in a loop needs the same
+# ones again.
+_MAX_IDLE = 4
+_MAX_IDLE_BYTES = 256 << 20
+
+
+class NativeMemory:
+    """The buffers of one open device."""
+
+    name = "webgpu"
+
+    def __init__(self, gpu: NativeDevice) -> None:
+        self._gpu = gpu
+        self._idle: dict[int, deque[Any]] = {}  # by size; a collector may add to it at any time
+        self._idle_bytes = 0
+
+    def held_type(self, dtype: DType) -> DType:
+        return device_type(dtype)
+
+    def take(self, size: int) -> Any:
+        """A buffer of this many bytes, with anything in it."""
+        try:
+            found = self._idle[size].popleft()
+        except (KeyError, IndexError):
+            return self._gpu.storage(size, "array")
+        self._idle_bytes -= size
+        return found
+
+    def release(self, handle: Any) -> None:
+        idle = self._idle.setdefault(handle.size, deque())
+        if len(idle) < _MAX_IDLE and self._idle_bytes + handle.size <= _MAX_IDLE_BYTES:
+            self._idle_bytes += handle.size
+            idle.append(handle)
+        else:
+            handle.destroy()
+
+    def buffer(self, handle: Any, dtype: DType, shape: Shape) -> Buffer:
+        """The array that lies in a buffer from `take`."""
+        return Buffer(self, handle, dtype, shape, device_type(dtype), handle.size)
+
+    def upload(self, data: HostArray) -> Buffer:
+        content: Any = to_device(data)
+        with self._gpu.checked("uploading"):
+            handle = self.take(max(16, -(-content.nbytes // 16) * 16))
+            if content.nbytes:
+                self._gpu.queue.write_buffer(handle, 0, content)
+        return self.buffer(handle, data.dtype, data.shape)
+
+    def clone(self, buffer: Buffer) -> Buffer:
+        with self._gpu.checked("copying"):
+            handle = self.take(buffer.handle.size)
+            encoder = self._gpu.handle.create_command_encoder(label="clone")
+            encoder.copy_buffer_to_buffer(buffer.handle, 0, handle, 0, handle.size)
+            self._gpu.queue.submit([encoder.finish()])
+        return self.buffer(handle, buffer.dtype, buffer.shape)
+
+    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        usage = self._gpu.wgpu.BufferUsage
+        sizes = [4 * size_of(each.shape) for each in buffers]
+        with self._gpu.checked("reading"):
+            staging = self._gpu.handle.create_buffer(
+                label="reading",
+                size=max(16, sum(sizes)),
+                usage=usage.MAP_READ | usage.COPY_DST,
+            )
+            encoder = self._gpu.handle.create_command_encoder(label="reading")
+            at = 0
+            for buffer, size in zip(buffers, sizes, strict=True):
+                if size:
+                    encoder.copy_buffer_to_buffer(buffer.handle, 0, staging, at, size)
+                at += size
+            self._gpu.queue.submit([encoder.finish()])
+            staging.map_sync(self._gpu.wgpu.MapMode.READ)
+            content = staging.read_mapped(copy=True)
+            staging.destroy()
+        results, at = [], 0
+        for buffer, size in zip(buffers, sizes, strict=True):
+            mine = memoryview(bytearray(content[at : at + size]))
+            results.append(from_device(mine, buffer.dtype, buffer.shape))
+            at += size
+        return results
+
+    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        """As `read`, in a thread."""
+        return await asyncio.to_thread(self.read, buffers)

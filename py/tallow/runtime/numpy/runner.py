@@ -1,0 +1,350 @@
+"""The NumPy runner: executes plans on any host. The fallback, and the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import prod
+from threading import Lock
+from time import perf_counter
+from typing import Any
+
+from ...compile import Compiled, Limits, host_limits
+from ...compile.plan import Plan, Port, Step
+from ...dtype import BY_NAME, DType
+from ...errors import DeviceError, DeviceMemoryError, IndexRangeError
+from ...hostarray import HostArray, from_buffer
+from ..base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing, typical
+from ..buffer import Buffer
+from .specialized import Workspace
+from .step import BoundStep
+
+Call = Callable[[], None]
+
+
+class NumpyMemory:
+    """The host's memory: a buffer's handle is a NumPy array."""
+
+    name = "numpy"
+
+    def held_type(self, dtype: DType) -> DType:
+        return dtype
+
+    def buffer(self, array: Any, dtype: DType) -> Buffer:
+        """The buffer of an array that nobody else writes to."""
+        return Buffer(self, array, dtype, array.shape, dtype, array.nbytes)
+
+    def upload(self, data: HostArray) -> Buffer:
+        return self.buffer(data.numpy().copy(), data.dtype)
+
+    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        return [
+            HostArray(from_buffer(each.handle.copy()).data, each.shape, each.dtype)
+            for each in buffers
+        ]
+
+    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        return self.read(buffers)
+
+    def clone(self, buffer: Buffer) -> Buffer:
+        return self.buffer(buffer.handle.copy(), buffer.dtype)
+
+    def release(self, handle: Any) -> None:
+        """The array goes with the last that holds it."""
+
+
+MEMORY = NumpyMemory()
+
+
+class NumpyProgram:
+    """A plan on NumPy arrays. Each slot is a buffer that is kept between runs.
+
+    One run at a time: calls from several threads wait for each other. The steps are bound to the
+    arrays of states, and bound again when a run brings others.
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        import numpy as np
+
+        self._np = np
+        self._plan = compiled.plan
+        self._lock = Lock()
+        self._runs = 0
+        self._closed = False
+        self._slots: dict[int, Any] = {}  # bytes
+        self._states: list[Any] = []  # the arrays that the steps are bound to
+        self._known: set[int] = set()  # slots whose content never changes
+        with self._explained():
+            self._load(compiled)
+
+    def _load(self, compiled: Compiled) -> None:
+        """Makes the buffers, runs `prepare`, and binds the steps of `run` to their arrays."""
+        plan = self._plan
+        by_offset = dict(compiled.weights)
+        for number, slot in enumerate(plan.slots):
+            if slot.kind == "weight":
+                weight = by_offset[slot.offset].numpy().reshape(-1)
+                self._slots[number] = weight.view(self._np.uint8)
+        self._input_types, self._output_types = _types(plan, by_offset)
+        ends = {port.slot for port in (*plan.inputs, *plan.outputs)}
+        for call in self._bind(plan.prepare, set())[0]:
+            call()
+        self._keep({slot for step in plan.run for slot in step.bindings} | ends)
+        self._known = set(self._slots)
+        for port in plan.inputs:
+            self._make_buffer(port.slot, port.shape, self._input_types[port.slot])
+        self._steps: list[Call] = []
+        self._workspace = Workspace(self._np)
+        if not plan.states:
+            self._steps, self._workspace, used = self._bind(plan.run, self._known)
+            self._keep(used | ends)
+
+    def _bind_states(self, states: Sequence[Any]) -> None:
+        """Binds the steps to these arrays, unless they are."""
+        if len(states) == len(self._states):
+            pairs = zip(states, self._states, strict=True)
+            if all(new is old for new, old in pairs):
+                return
+        for port, array in zip(self._plan.states, states, strict=True):
+            self._slots[port.slot] = array.reshape(-1).view(self._np.uint8)
+        for copy in self._plan.copies:
+            if copy.target not in self._slots:
+                self._slots[copy.target] = self._np.empty_like(self._slots[copy.source])
+        self._steps, self._workspace, _ = self._bind(self._plan.run, self._known)
+        self._states = list(states)
+
+    def _bind(self, steps: list[Step], known: set[int]) -> tuple[list[Call], Workspace, set[int]]:
+        """The steps as calls, the memory that they share, and the slots that they need.
+
+        known: the slots whose content never changes.
+        """
+        workspace = Workspace(self._np)
+        for step in steps:
+            self._make_buffer(step.bindings[-1], _whole(step), step.write[1])
+        calls: list[Call] = []
+        used: set[int] = set()
+        for step in steps:
+            *slots, target = step.bindings
+            reads = [
+                self._array(slot, shape, dtype)
+                for slot, (shape, dtype) in zip(slots, step.reads, strict=True)
+            ]
+            result = self._array(target, _whole(step), step.write[1])
+            if step.region:
+                first = step.region.start
+                result = result[:, first : first + step.region.length].reshape(step.write[0])
+            call = BoundStep(
+                self._np, step, reads, [slot in known for slot in slots], result, workspace
+            )
+            used |= {slot for slot, needed in zip(slots, call.used, strict=True) if needed}
+            used.add(target)
+            calls.append(call)
+        return calls, workspace, used
+
+    def _make_buffer(self, slot: int, shape: Sequence[int], dtype: str) -> None:
+        """Sees to it that the slot has a buffer for such an array."""
+        size = prod(shape) * self._np.dtype(dtype).itemsize
+        if slot not in self._slots or self._slots[slot].nbytes < size:
+            self._slots[slot] = self._np.empty(size, self._np.uint8)
+
+    def _array(self, slot: int, shape: Sequence[int], dtype: str) -> Any:
+        size = prod(shape) * self._np.dtype(dtype).itemsize
+        return self._slots[slot][:size].view(dtype).reshape(shape)
+
+    def _keep(self, slots: set[int]) -> None:
+        """Forgets all other slots."""
+        self._slots = {slot: held for slot, held in self._slots.items() if slot in slots}
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """What NumPy raises as errors of Tallow; NumPy's own warnings are off."""
+        try:
+            with self._np.errstate(all="ignore"):
+                yield
+        except MemoryError as error:
+            raise DeviceMemoryError(
+                f"{self._plan.name}: {str(error) or 'out of memory'}"
+            ) from error
+        except IndexError as error:
+            raise IndexRangeError(f"{self._plan.name}: {error}") from error
+
+    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
+        """Runs on inputs in the plan's order; any buffer of the right size serves."""
+        ports = self._plan.outputs
+        with self._lock, self._explained():
+            self._feed(inputs)
+            self._take_steps()
+            self._runs += 1
+            results = [
+                self._output(port, wanted)
+                for port, wanted in zip(ports, fetch or [True] * len(ports), strict=True)
+            ]
+            for copy in self._plan.copies:
+                source, target = self._slots[copy.source], self._slots[copy.target]
+                size = min(source.nbytes, target.nbytes)
+                target[:size] = source[:size]
+            return results
+
+    def _take_steps(self) -> None:
+        """Raises IndexError, which names the step, for an index that is out of range."""
+        name = ""
+        try:
+            for step, call in zip(self._plan.run, self._steps, strict=True):
+                name = step.name
+                call()
+        except IndexError as error:
+            raise IndexError(f"{name}: {error}") from error
+
+    def _feed(self, inputs: Sequence[Feed]) -> None:
+        """Copies the inputs into their slots, and binds the states."""
+        if self._closed:
+            raise DeviceError(f"{self._plan.name}: the program is closed")
+        ports = self._plan.inputs
+        for port, value in zip(ports, inputs[: len(ports)], strict=True):
+            if isinstance(value, Buffer):
+                given = value.handle
+            else:
+                given = self._np.frombuffer(value, dtype=port.dtype).reshape(port.shape)
+            held = self._array(port.slot, port.shape, self._input_types[port.slot])
+            self._np.copyto(held, given, casting="unsafe")
+        if self._plan.states:
+            self._bind_states([state.handle for state in inputs[len(ports) :]])
+
+    def _output(self, port: Port, fetch: bool) -> Result:
+        """The output in memory of its own, which the next run leaves alone."""
+        held = self._array(port.slot, port.shape, self._output_types[port.slot])
+        content = held.astype(port.dtype)
+        dtype = BY_NAME[port.dtype]
+        if not fetch:
+            return MEMORY.buffer(content, dtype)
+        return HostArray(from_buffer(content).data, port.shape, dtype)
+
+    async def run_async(
+        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
+    ) -> list[Result]:
+        """As `run`; the computation itself does not yield."""
+        return self.run(inputs, fetch)
+
+    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
+        """Runs some times, with the clock around each step."""
+        clock: list[float] = []
+
+        def timed(step: Call) -> Call:
+            def run() -> None:
+                began = perf_counter()
+                step()
+                clock.append(perf_counter() - began)
+
+            return run
+
+        with self._lock, self._explained():
+            self._feed(inputs)
+        steps = [timed(step) for step in self._steps]
+        runs: list[list[float]] = []
+        until = perf_counter() + seconds
+        while not runs or (len(runs) < PROFILE_REPEATS and perf_counter() < until):
+            clock.clear()
+            with self._lock, self._explained():
+                self._feed(inputs)
+                for step in steps:
+                    step()
+            runs.append(clock.copy())
+        tick = _tick()
+        times = typical(runs, tick)
+        return Timing("clock", times, sum(times), len(runs), tick)
+
+    async def profile_async(
+        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
+    ) -> Timing:
+        """As `profile`; the computation itself does not yield."""
+        return self.profile(inputs, seconds)
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        plan = self._plan
+        return {
+            "kernels": len(plan.prepare) + len(plan.run),
+            "dispatches": len(plan.run),
+            "slots": len(plan.slots),
+            "bytes": self._workspace.nbytes + sum(held.nbytes for held in self._slots.values()),
+            "runs": self._runs,
+            "adapter": NumpyBackend().info.adapter,
+        }
+
+    def close(self) -> None:
+        with self._lock:
+            self._slots, self._steps = {}, []
+            self._workspace = Workspace(self._np)
+            self._closed = True
+
+
+def _whole(step: Step) -> Sequence[int]:
+    """The shape of all that lies in the slot that a step writes."""
+    if step.region is None:
+        return step.write[0]
+    length, stride = step.region.length, step.region.stride
+    return prod(step.write[0]) // length if length else 0, stride
+
+
+def _types(plan: Plan, weights: Mapping[int, HostArray]) -> tuple[dict[int, str], dict[int, str]]:
+    """The element types in the slots of the inputs before a run, and of the outputs after it.
+
+    These differ from what the user sees where the plan computes in another type.
+    """
+    before: dict[int, str] = {}
+    after = {
+        number: weights[slot.offset].dtype.name
+        for number, slot in enumerate(plan.slots)
+        if slot.kind == "weight"
+    }
+    for step in (*plan.prepare, *plan.run):
+        *reads, write = step.bindings
+        for slot, (_, dtype) in zip(reads, step.reads, strict=True):
+            before.setdefault(slot, dtype)
+        after[write] = step.write[1]
+        before.setdefault(write, "")
+    for port in plan.inputs:
+        before[port.slot] = before.get(port.slot) or port.dtype
+    return before, before | after
+
+
+def _tick() -> float:
+    """A tick of the clock in seconds, 0 if it is finer than a microsecond. Browsers' are coarse."""
+    began = now = perf_counter()
+    while now == began:
+        now = perf_counter()
+    return now - began if now - began > 1e-6 else 0.0
+
+
+class NumpyBackend:
+    """The host itself."""
+
+    @property
+    def info(self) -> DeviceInfo:
+        import numpy as np
+
+        return DeviceInfo("numpy", f"NumPy {np.__version__}")
+
+    @property
+    def limits(self) -> Limits:
+        return host_limits()
+
+    def tuning_record(self) -> str | None:
+        return None  # there is no choice of kernels here
+
+    async def keep_tuning_record(self, text: str) -> None:
+        pass
+
+    @property
+    def memory(self) -> NumpyMemory:
+        return MEMORY
+
+    def load(self, compiled: Compiled) -> NumpyProgram:
+        return NumpyProgram(compiled)
+
+    def load_now(self, compiled: Compiled) -> NumpyProgram:
+        return NumpyProgram(compiled)
+
+    async def load_async(self, compiled: Compiled) -> NumpyProgram:
+        await compiled.arrive()
+        return NumpyProgram(compiled)

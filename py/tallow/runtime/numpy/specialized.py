@@ -1,0 +1,295 @@
+"""Kernels bound to their operands once, when a plan is loaded, and called at every run.
+
+They write into an array that is given, keep known weights in the layout that suits NumPy, and take
+scratch memory from a workspace that lives as long as the program. `bind` finds them by op; an op
+that has none here is evaluated as its record says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+from ...ops import numpy_kernels as plain
+from ...ops.numpy_kernels import Pads, Pair
+
+Kernel = Callable[[Sequence[Any], Any], None]
+"""Takes the operands' arrays (None where `bind` took the operand over) and the result's."""
+
+UFUNCS = frozenset(
+    {"add", "subtract", "multiply", "divide", "maximum", "minimum", "negative", "abs"}
+    | {"sqrt", "exp", "log", "tanh", "sin", "cos", "floor", "ceil", "trunc"}
+)
+"""Elementwise ops that are NumPy functions of the same name: they may write over an operand."""
+
+WEIGHTS = {"conv2d": 1, "matmul": 1}
+"""Which operand of an op is repacked when it is known ahead."""
+
+_SHORT_ROW = 256  # elements; NumPy's cost per inner loop shows in shorter ones
+_INFINITY_BITS = 0x7F800000
+
+
+class Workspace:
+    """Scratch memory shared by kernels that run one after the other, and a count of bytes."""
+
+    def __init__(self, np: Any) -> None:
+        self._np = np
+        self._blocks: dict[str, Any] = {}
+        self._kept: int = 0
+
+    def array(self, purpose: str, shape: Sequence[int], dtype: Any) -> Any:
+        """An array with any content, valid until the next call for the same purpose."""
+        size = prod(shape) * dtype.itemsize
+        block = self._blocks.get(purpose)
+        if block is None or block.nbytes < size:
+            self._blocks.pop(purpose, None)
+            del block  # before the larger one is made
+            block = self._blocks[purpose] = self._np.empty(max(size, 16), self._np.uint8)
+        return block[:size].view(dtype).reshape(shape)
+
+    def keep(self, array: Any) -> Any:
+        """The array, contiguous, and counted."""
+        array = self._np.ascontiguousarray(array)
+        self._kept += int(array.nbytes)
+        return array
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of scratch memory and of arrays that kernels keep."""
+        return self._kept + sum(int(block.nbytes) for block in self._blocks.values())
+
+
+def bind(
+    np: Any,
+    name: str,
+    attrs: Mapping[str, Any],
+    known: Sequence[Any],
+    workspace: Workspace,
+) -> Kernel | None:
+    """A kernel for the op, or None. known: arrays that never change, None for other operands."""
+    if name in UFUNCS:
+        return _clamp(np, name, known) or _elementwise(getattr(np, name))
+    if name == "concat":
+        return lambda operands, out: np.concatenate(operands, attrs["axis"], out=out)
+    if name == "max_pool2d" and not plain.HAS_BLAS:
+        return _max_pool2d(np, workspace, **attrs)
+    weight = known[WEIGHTS[name]] if name in WEIGHTS else None
+    if weight is None or not weight.size:
+        return None
+    if name == "matmul":
+        return _matmul(np, workspace, weight)
+    return _conv2d(np, workspace, weight, **attrs)
+
+
+def widened(np: Any, array: Any, workspace: Workspace) -> Any:
+    """A known operand that is repeated along all but a short last axis, with that axis and the one
+    before it written out: the inner loops of an elementwise function become longer."""
+    repeated = array.ndim > 1 and array.size and not any(array.strides[:-1])
+    if not repeated or not array.strides[-1] or array.shape[-1] >= _SHORT_ROW:
+        return array
+    rows = array[(slice(0, 1),) * (array.ndim - 2)]
+    return np.broadcast_to(workspace.keep(rows), array.shape)
+
+
+# ---- elementwise ------------------------------------------------------------------------------
+
+
+def _elementwise(function: Any) -> Kernel:
+    def run(operands: Sequence[Any], out: Any) -> None:
+        function(*operands, out=out)
+
+    return run
+
+
+class Clamp:
+    """The larger or smaller of float32 values and known numbers that are not negative.
+
+    Without SIMD for it, as in WebAssembly, NumPy branches at each element, and random signs cost
+    it twenty times as much as the same comparison of the bits as integers. Those order alike here,
+    NaN aside; a sum of squares is NaN exactly if there is one.
+    """
+
+    def __init__(self, np: Any, place: int, low: int | None, high: int | None) -> None:
+        self._np = np
+        self.place = place  # of the operand that varies
+        self.low, self.high = low, high  # bits
+
+    def __call__(self, operands: Sequence[Any], out: Any) -> None:
+        np = self._np
+        x = operands[self.place]
+        flat = x.reshape(-1)
+        total = np.einsum("i,i->", flat, flat)
+        low, high = self.low, self.high
+        if total == total and x.flags.c_contiguous:
+            bits, result = x.view(np.int32), out.view(np.int32)
+            if low is None or high is None:
+                choose, bound = (np.minimum, high) if low is None else (np.maximum, low)
+                choose(bits, np.int32(bound), out=result)
+            else:
+                np.clip(bits, np.int32(low), np.int32(high), out=result)
+            return
+        if low is not None:
+            x = np.maximum(x, np.int32(low).view(np.float32), out=out)
+        if high is not None:
+            np.minimum(x, np.int32(high).view(np.float32), out=out)
+
+    def then(self, other: Kernel) -> Clamp | None:
+        """One kernel for this one and then `other` on its result, if there is one."""
+        if not isinstance(other, Clamp) or self.high is not None or other.low is not None:
+            return None
+        return Clamp(self._np, self.place, self.low, other.high)
+
+
+def _clamp(np: Any, name: str, known: Sequence[Any]) -> Clamp | None:
+    if name not in ("maximum", "minimum") or plain.HAS_BLAS:
+        return None
+    for place, value in enumerate(known):
+        if value is None or value.dtype != np.float32 or not value.size:
+            continue
+        bits = int(value[(0,) * value.ndim].view(np.int32))
+        one = value.size == 1 or not any(value.strides)
+        if one and 0 <= bits <= _INFINITY_BITS:
+            low, high = (bits, None) if name == "maximum" else (None, bits)
+            return Clamp(np, 1 - place, low, high)
+    return None
+
+
+# ---- products ---------------------------------------------------------------------------------
+
+
+def _product(np: Any, workspace: Workspace, weight: Any) -> Callable[[Any, Any], None]:
+    """rows (m, k) times the weight (k, n), into an array (m, n)."""
+    if plain.HAS_BLAS or weight.dtype.kind != "f":
+        weight = workspace.keep(weight)
+        return lambda rows, out: np.matmul(rows, weight, out=out)
+    weight = workspace.keep(weight.T)
+    return lambda rows, out: np.einsum("ik,jk->ij", rows, weight, out=out)
+
+
+def _matmul(np: Any, workspace: Workspace, weight: Any) -> Kernel:
+    products = [_product(np, workspace, each) for each in weight]
+
+    def run(operands: Sequence[Any], out: Any) -> None:
+        for product, rows, result in zip(products, operands[0], out, strict=True):
+            product(np.ascontiguousarray(rows), result)
+
+    return run
+
+
+# ---- windows ----------------------------------------------------------------------------------
+
+
+def _image(np: Any, workspace: Workspace, x: Any, padding: Pads, value: float = 0) -> Any:
+    """The image (n, h, w, c), contiguous and padded."""
+    if not any(map(any, padding)):
+        return np.ascontiguousarray(x)
+    (top, bottom), (left, right) = padding
+    n, h, w, c = x.shape
+    image = workspace.array("image", (n, top + h + bottom, left + w + right, c), x.dtype)
+    image[:, :top] = image[:, top + h :] = value
+    image[:, :, :left] = image[:, :, left + w :] = value
+    image[:, top : top + h, left : left + w] = x
+    return image
+
+
+def _conv2d(
+    np: Any,
+    workspace: Workspace,
+    w: Any,
+    stride: Pair,
+    padding: Pads,
+    dilation: Pair,
+    groups: int,
+) -> Kernel:
+    kh, kw, per_group, channels = w.shape
+    if per_group == 1 and channels == groups:
+        return _depthwise(np, workspace, w[:, :, 0], stride, padding, dilation)
+    each = channels // groups
+    products = [
+        _product(
+            np,
+            workspace,
+            w[..., group * each : (group + 1) * each].reshape(kh * kw * per_group, each),
+        )
+        for group in range(groups)
+    ]
+    pointwise = (kh, kw, *stride, groups) == (1,) * 5 and not any(map(any, padding))
+
+    def run(operands: Sequence[Any], out: Any) -> None:
+        (x, _), pixels = operands, prod(out.shape[:3])
+        if pointwise:
+            rows = np.ascontiguousarray(x).reshape(pixels, per_group)
+            products[0](rows, out.reshape(pixels, channels))
+            return
+        image = _image(np, workspace, x, padding)
+        windows = plain.windows_of(np, image, (kh, kw), stride, dilation)
+        columns = workspace.array("columns", (*windows.shape[:5], per_group), x.dtype)
+        rows = columns.reshape(pixels, kh * kw * per_group)
+        result = out.reshape(pixels, channels)
+        for group, product in enumerate(products):
+            np.copyto(columns, windows[..., group * per_group : (group + 1) * per_group])
+            product(rows, result[:, group * each : (group + 1) * each])
+
+    return run
+
+
+def _depthwise(
+    np: Any, workspace: Workspace, w: Any, stride: Pair, padding: Pads, dilation: Pair
+) -> Kernel:
+    kh, kw, c = w.shape
+    weight = workspace.keep(w)
+    rows: list[Any] = []  # the weight repeated along an image's row, once its width is known
+
+    def run(operands: Sequence[Any], out: Any) -> None:
+        image = _image(np, workspace, operands[0], padding)
+        windows = plain.windows_of(np, image, (kh, kw), stride, dilation)
+        if c >= _SHORT_ROW or stride[1] != 1 or dilation[1] != 1:
+            np.einsum("nhwijc,ijc->nhwc", windows, weight, out=out)
+            return
+        # The pixels of a row lie side by side, and so do those that a tap takes: one long row.
+        n, oh, ow = out.shape[:3]
+        if not rows:
+            repeated = np.broadcast_to(weight[:, :, None], (kh, kw, ow, c))
+            rows.append(workspace.keep(repeated).reshape(kh, kw, ow * c))
+        sn, sh, _, si, sj, sc = windows.strides
+        lines = np.ndarray(
+            (n, oh, kh, kw, ow * c), image.dtype, image, strides=(sn, sh, si, sj, sc)
+        )
+        np.einsum("nhijx,ijx->nhx", lines, rows[0], out=out.reshape(n, oh, ow * c))
+
+    return run
+
+
+def _max_pool2d(
+    np: Any, workspace: Workspace, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair
+) -> Kernel:
+    """As `Clamp`: float32 compared as integers, with the bits of negative values turned round."""
+
+    def turn(bits: Any, scratch: Any) -> None:
+        np.right_shift(bits, 31, out=scratch)
+        np.bitwise_and(scratch, 0x7FFFFFFF, out=scratch)
+        np.bitwise_xor(bits, scratch, out=bits)
+
+    def run(operands: Sequence[Any], out: Any) -> None:
+        x = operands[0]
+        flat = x.reshape(-1)
+        if x.dtype != np.float32 or np.isnan(np.einsum("i,i->", flat, flat)):
+            out[...] = plain.max_pool2d(np, x, kernel, stride, padding, dilation)
+            return
+        image = _image(np, workspace, x, padding, -np.inf)
+        bits = image.view(np.int32)
+        if image is x:
+            bits = workspace.array("image", x.shape, bits.dtype)
+            np.copyto(bits, x.view(np.int32))
+        turn(bits, workspace.array("columns", bits.shape, bits.dtype))
+        windows = plain.windows_of(np, bits, kernel, stride, dilation)
+        result = out.view(np.int32)
+        np.copyto(result, windows[:, :, :, 0, 0])
+        for i in range(kernel[0]):
+            for j in range(kernel[1]):
+                if i or j:
+                    np.maximum(result, windows[:, :, :, i, j], out=result)
+        turn(result, workspace.array("columns", result.shape, result.dtype))
+
+    return run
