@@ -43,9 +43,11 @@ from .errors import (
     RealizeError,
     ShapeError,
     TallowError,
+    TracingError,
 )
 from .functions import *  # noqa: F403
 from .random import manual_seed
+from .runtime.buffer import live_buffers
 from .runtime.device import (
     default_device,
     devices,
@@ -53,8 +55,11 @@ from .runtime.device import (
     set_default_device,
     set_float32_matmul_precision,
 )
+from .runtime.jit import jit
+from .runtime.realize import realize_all as realize
 from .runtime.session import Session, compile_session, compile_session_async
 from .runtime.tuning import Tuned, TuningWarning, tune
+from .runtime.variable import Variable
 from .tensor import Tensor, asarray
 
 __version__ = "0.1.0"
@@ -82,6 +87,8 @@ __all__ = [
     "ShapeError",
     "TallowError",
     "Tensor",
+    "TracingError",
+    "Variable",
     "Tuned",
     "TuningWarning",
     "asarray",
@@ -99,8 +106,11 @@ __all__ = [
     "int32",
     "int64",
     "int8",
+    "jit",
+    "live_buffers",
     "manual_seed",
     "onnx",
+    "realize",
     "set_default_device",
     "set_float32_matmul_precision",
     "tune",

@@ -65,6 +65,10 @@ class RealizeError(TallowError):
     """A result cannot be had in this way on this device."""
 
 
+class TracingError(TallowError):
+    """A function that `@tl.jit` traces asks for what is known only when it runs."""
+
+
 class OnnxError(TallowError):
     """An ONNX file that cannot be used."""
 

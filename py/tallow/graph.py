@@ -50,6 +50,10 @@ class Node:
         return self.op is ops.source.input_
 
     @property
+    def is_buffer(self) -> bool:
+        return self.op is ops.source.buffer
+
+    @property
     def is_scalar_constant(self) -> bool:
         """A constant of one element: it becomes a literal of the kernels that read it."""
         return self.is_constant and self.size == 1

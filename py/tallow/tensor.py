@@ -1,12 +1,13 @@
 """The lazy Tensor: a node of a graph with operators.
 
 Building computes shapes and types, nothing else. `numpy()`, `await numpy_async()`, `item()` and
-`tolist()` compile and run what the tensor needs.
+`tolist()` compile and run what the tensor needs; `realize()` does too, and leaves the result where
+it is.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from . import dtype as dt
 from . import hostarray
@@ -73,11 +74,32 @@ class Tensor:
         """The graph that computes this tensor, its output named "output"."""
         return Graph((), {"output": self.node}, "tensor")
 
+    @property
+    def device(self) -> str:
+        """The name of the device on which it lies, or would be computed."""
+        name: str = _runtime().chosen([self.node], None).info.device
+        return name
+
+    def realize(self, device: str | None = None) -> Self:
+        """Computes it, and keeps it on the device; gives the tensor itself.
+
+        Does not wait for the device and reads nothing back, so that it works everywhere. What is
+        built from it later computes nothing again. device: where; the device on which what it needs
+        lies if None. A tensor of a type of few bits (bfloat16, int4) is kept on the host.
+        """
+        _runtime().realize([self], device)
+        return self
+
+    def to(self, device: str) -> Tensor:
+        """The same tensor on another device; itself if it is there. Blocks if it must be moved."""
+        moved: Tensor = _runtime().to(self, device)
+        return moved
+
     def numpy(self, device: str | None = None) -> Any:
         """The elements as a NumPy array; blocks. "webgpu" computes float64 in float32.
 
-        In a browser, blocking on "webgpu" needs JSPI; where it is missing, RealizeError says so
-        and `numpy_async` works.
+        Only reads, if the tensor was realized. In a browser, blocking on "webgpu" needs JSPI; where
+        it is missing, RealizeError says so and `numpy_async` works.
         """
         return self._host(device).numpy()
 
@@ -95,22 +117,12 @@ class Tensor:
         return self._host(None).tolist()
 
     def _host(self, device: str | None) -> HostArray:
-        from .runtime.session import compile_session
-
-        if self.node.is_constant:
-            data: HostArray = self.node.attrs["data"]
-            return data
-        with compile_session(self.graph(), device) as session:
-            return session.run_host({})["output"]
+        data: HostArray = _runtime().host(self, device)
+        return data
 
     async def _host_async(self, device: str | None) -> HostArray:
-        from .runtime.session import compile_session_async
-
-        if self.node.is_constant:
-            data: HostArray = self.node.attrs["data"]
-            return data
-        with await compile_session_async(self.graph(), device) as session:
-            return (await session.run_host_async({}))["output"]
+        data: HostArray = await _runtime().host_async(self, device)
+        return data
 
     def __bool__(self) -> bool:
         return bool(self.item())
@@ -261,6 +273,12 @@ def apply(name: str, *args: Any, **kwargs: Any) -> Tensor:
 
     result: Tensor = getattr(functions, name)(*args, **kwargs)
     return result
+
+
+def _runtime() -> Any:
+    from .runtime import realize
+
+    return realize
 
 
 def _ops() -> Any:

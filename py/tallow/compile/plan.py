@@ -164,6 +164,12 @@ class Plan:
         return total
 
     @property
+    def written(self) -> set[int]:
+        """The slots to which a run writes."""
+        slots = {step.bindings[-1] for step in self.run}
+        return slots | {copy.target for copy in self.copies}
+
+    @property
     def weight_bytes(self) -> int:
         """Bytes of the weights that a device keeps: those that `run` reads, or gives."""
         used = {slot for step in self.run for slot in step.bindings}

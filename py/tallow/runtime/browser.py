@@ -69,11 +69,13 @@ class WebGpuMemory:
     which JavaScript has it (web/gpu/buffers.js)."""
 
     name = "webgpu"
+    is_host = False
 
     def __init__(self, gpu: Any) -> None:
         self._buffers = gpu.buffers
         self._free = self._buffers.free  # a method of a proxy is looked up at a price
         self._last = 0
+        self.programs: dict[Any, Any] = {}
 
     def held_type(self, dtype: DType) -> DType:
         return device_type(dtype)

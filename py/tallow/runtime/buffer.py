@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
+from weakref import ref
 
 from ..dtype import DType
+from ..graph import Node
 from ..hostarray import HostArray
+from ..op import Frozen
+from ..ops.source import buffer as buffer_op
 from ..shape import Shape
 
 
@@ -34,6 +38,8 @@ class Memory(Protocol):
     """What owns a device's buffers. One that was lost is another object than the one after it."""
 
     name: str
+    is_host: bool  # whether the host reads and writes it directly
+    programs: dict[Any, Any]  # what is compiled for it, by structure: see eager.py
 
     def held_type(self, dtype: DType) -> DType:
         """The type in which the device keeps what it computed of a type."""
@@ -62,7 +68,7 @@ class Buffer:
     changes. Freed when nobody holds it.
     """
 
-    __slots__ = ("_freed", "dtype", "handle", "held", "memory", "nbytes", "shape")
+    __slots__ = ("_freed", "_node", "dtype", "handle", "held", "memory", "nbytes", "shape")
 
     def __init__(
         self,
@@ -80,11 +86,27 @@ class Buffer:
         self.held = held
         self.nbytes = nbytes
         self._freed = False
+        self._node: ref[Node] | None = None
         count, size = _live.get(memory.name, (0, 0))
         _live[memory.name] = Live(count + 1, size + nbytes)
 
     def __repr__(self) -> str:
         return f"<buffer {self.dtype.name}{list(self.shape)} on {self.memory.name}>"
+
+    @property
+    def node(self) -> Node:
+        """The node of a graph that is this buffer; always the same one while somebody has it."""
+        node = self._node() if self._node else None
+        if node is None:
+            attrs = Frozen((("buffer", self), ("dtype", self.dtype), ("shape", self.shape)))
+            node = Node(buffer_op, (), attrs, self.shape, self.dtype)
+            self._node = ref(node)
+        return node
+
+    @property
+    def is_read(self) -> bool:
+        """Whether a tensor or an expression still needs what lies here now."""
+        return self._node is not None and self._node() is not None
 
     def free(self) -> None:
         """Frees it now; it must not be used any more."""

@@ -26,9 +26,11 @@ class NativeMemory:
     """The buffers of one open device."""
 
     name = "webgpu"
+    is_host = False
 
     def __init__(self, gpu: NativeDevice) -> None:
         self._gpu = gpu
+        self.programs: dict[Any, Any] = {}
         self._idle: dict[int, deque[Any]] = {}  # by size; a collector may add to it at any time
         self._idle_bytes = 0
 

@@ -3,24 +3,48 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from math import copysign, inf
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from ..compile import Compiled, Plan, compile_graph
 from ..compile.indices import Indexed
+from ..compile.plan import Port
 from ..dtype import BY_NAME, DType, device_type, float16, word_type
-from ..errors import FeedError, FeedRangeError, TallowError
-from ..graph import Graph
+from ..errors import FeedError, FeedRangeError, GraphError, TallowError
+from ..graph import Graph, constant, make
 from ..hostarray import HostArray, elements, from_buffer, from_python, from_values, from_words
-from ..shape import size_of
+from ..ops.elementwise import cast
+from ..shape import Shape, size_of
+from ..tensor import Tensor
 from .base import Backend, Program
+from .buffer import Buffer, Memory
+from .capture import capture, held_input, own, replaced
 from .device import backend
 from .profile import Profile
 from .tuning import limits_of
 
 Feeds = Mapping[str, Any]
+
+
+class State(Protocol):
+    """What a session has of a variable (variable.py)."""
+
+    @property
+    def shape(self) -> Shape: ...
+
+    @property
+    def dtype(self) -> DType: ...
+
+    def buffer(self, memory: Memory | None = None) -> Buffer: ...
+
+    def own_buffer(self, memory: Memory) -> Buffer: ...
+
+    def fitting(self, value: Any) -> Tensor: ...
+
+    def assign(self, value: Any) -> Any: ...
 
 
 class Session:
@@ -33,11 +57,23 @@ class Session:
     float32. Usable in a `with` statement.
     """
 
-    def __init__(self, compiled: Compiled, program: Program, used: Backend) -> None:
+    def __init__(
+        self,
+        compiled: Compiled,
+        program: Program,
+        used: Backend,
+        captured: Sequence[Buffer] = (),
+        states: Mapping[str, State] = {},
+    ) -> None:
         self._plan, self._coded = compiled.plan, compiled.coded  # the weights are the program's
         self._indexed = compiled.indexed
         self._program = program
         self._backend = used
+        self._memory = used.memory
+        self._captured = captured
+        self._states = states
+        self._written = self._plan.written
+        self._ports = self._plan.inputs[: len(self._plan.inputs) - len(captured)]
 
     @property
     def plan(self) -> Plan:
@@ -60,14 +96,49 @@ class Session:
         runs, adapter."""
         return {**self._program.stats, "weights": self.plan.weight_bytes}
 
-    def run(self, feeds: Feeds) -> dict[str, Any]:
-        """Runs and blocks; raises FeedError for feeds that do not fit, naming them, and
-        IndexRangeError for indices among them that are out of range."""
-        return {name: value.numpy() for name, value in self.run_host(feeds).items()}
+    def run(self, feeds: Feeds, fetch: Collection[str] | None = None) -> dict[str, Any]:
+        """Runs, and blocks until the outputs that are fetched are there.
 
-    async def run_async(self, feeds: Feeds) -> dict[str, Any]:
-        """Runs; raises FeedError for feeds that do not fit, naming them."""
-        return {name: value.numpy() for name, value in (await self.run_host_async(feeds)).items()}
+        feeds: arrays, or tensors, which are not copied if they lie on the session's device. fetch:
+        the outputs that come to the host as NumPy arrays; None means all. The others are tensors
+        that stay on the device; where none is fetched, nothing waits.
+
+        Raises FeedError for feeds that do not fit, naming them, and for unknown names in `fetch`;
+        IndexRangeError for indices that are out of range, among the feeds from the host.
+        """
+        wanted = self._wanted(fetch)
+        return self._results(self._program.run(self._inputs(feeds), wanted), fetch)
+
+    async def run_async(self, feeds: Feeds, fetch: Collection[str] | None = None) -> dict[str, Any]:
+        """As `run`."""
+        wanted = self._wanted(fetch)
+        return self._results(await self._program.run_async(self._inputs(feeds), wanted), fetch)
+
+    def _wanted(self, fetch: Collection[str] | None) -> list[bool] | None:
+        """Which outputs are fetched, in the plan's order; None if all are."""
+        if fetch is None:
+            return None
+        names = [port.name for port in self.plan.outputs]
+        unknown = [str(name) for name in fetch if name not in names]
+        if unknown:
+            raise FeedError(
+                f"{self.plan.name}: fetch names {', '.join(unknown)} (outputs are "
+                f"{', '.join(names)})"
+            )
+        return [name in fetch or name in self._coded for name in names]
+
+    def _results(self, values: Sequence[Any], fetch: Collection[str] | None) -> dict[str, Any]:
+        """Arrays of what was fetched, and tensors of what was not. What is of few bits came to the
+        host in any case."""
+        results: dict[str, Any] = {}
+        for name, value in self._named(values).items():
+            if isinstance(value, Buffer):
+                results[name] = Tensor(value.node)
+            elif fetch is None or name in fetch:
+                results[name] = value.numpy()
+            else:
+                results[name] = Tensor(constant(value))
+        return results
 
     def run_host(self, feeds: Feeds) -> dict[str, HostArray]:
         """As `run`, with HostArrays, for which no NumPy is needed."""
@@ -96,15 +167,55 @@ class Session:
     def profile(self, feeds: Feeds) -> Profile:
         """How long each kernel takes on these feeds; runs some times, and blocks.
 
-        Prints as a table. Runs that are not profiled are none the slower for it.
+        Prints as a table. Runs that are not profiled are none the slower for it. The states stay as
+        they are: it runs on copies of them.
         """
-        timing = self._program.profile(self._inputs(feeds))
+        timing = self._program.profile(self._inputs(feeds, copied=True))
         return Profile(self.plan, timing, self._backend.info)
 
     async def profile_async(self, feeds: Feeds) -> Profile:
         """As `profile`."""
-        timing = await self._program.profile_async(self._inputs(feeds))
+        timing = await self._program.profile_async(self._inputs(feeds, copied=True))
         return Profile(self.plan, timing, self._backend.info)
+
+    # ---- state ---------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """The values of the states by name, as NumPy arrays; blocks."""
+        names = list(self._states)
+        if not names:
+            return {}
+        buffers = [self._states[name].buffer(self._memory) for name in names]
+        values = self._memory.read(buffers)
+        return {name: value.numpy() for name, value in zip(names, values, strict=True)}
+
+    async def state_dict_async(self) -> dict[str, Any]:
+        """As `state_dict`."""
+        names = list(self._states)
+        if not names:
+            return {}
+        buffers = [self._states[name].buffer(self._memory) for name in names]
+        values = await self._memory.read_async(buffers)
+        return {name: value.numpy() for name, value in zip(names, values, strict=True)}
+
+    def load_state_dict(self, values: Mapping[str, Any]) -> None:
+        """Sets every state to the array of its name; other sessions that share it see that.
+
+        Raises FeedError where names are missing or unknown, ShapeError or DTypeError where an array
+        does not fit; then nothing is changed.
+        """
+        missing = [name for name in self._states if name not in values]
+        unknown = [str(name) for name in values if name not in self._states]
+        if missing or unknown:
+            wrong = [f"missing {', '.join(missing)}"] if missing else []
+            wrong += [f"unknown {', '.join(unknown)}"] if unknown else []
+            raise FeedError(
+                f"{self.plan.name}: {'; '.join(wrong)} (states are "
+                f"{', '.join(self._states) or 'none'})"
+            )
+        fitting = {name: state.fitting(values[name]) for name, state in self._states.items()}
+        for name, value in fitting.items():
+            self._states[name].assign(value)
 
     def close(self) -> None:
         """Frees the memory on the device."""
@@ -123,8 +234,9 @@ class Session:
 
     # ---- feeds ---------------------------------------------------------------------------------
 
-    def _inputs(self, feeds: Feeds) -> list[Any]:
-        ports = self.plan.inputs
+    def _inputs(self, feeds: Feeds, copied: bool = False) -> list[Any]:
+        """What the program takes: feeds, captured buffers, states; copies of these if `copied`."""
+        ports = self._ports
         names = [port.name for port in ports]
         missing = [name for name in names if name not in feeds]
         known = set(names)
@@ -136,20 +248,48 @@ class Session:
                 f"{self.plan.name}: {'; '.join(wrong)} (inputs are {', '.join(names) or 'none'})"
             )
         coded = self._coded
-        return [
-            _feed(
-                port.name,
-                feeds[port.name],
-                coded.get(port.name) or BY_NAME[port.dtype],
-                port.shape,
-                self.device,
-                port.most,
-                [each for each in self._indexed if each.name == port.name],
+        inputs: list[Any] = []
+        for port in ports:
+            value, dtype = feeds[port.name], coded.get(port.name) or BY_NAME[port.dtype]
+            indexed = [each for each in self._indexed if each.name == port.name]
+            if isinstance(value, Tensor):
+                value = self._on_device(port, value, dtype, bool(indexed))
+                if isinstance(value, Buffer):
+                    inputs.append(value)
+                    continue
+            inputs.append(
+                _feed(port.name, value, dtype, port.shape, self._memory.is_host, port.most, indexed)
             )
-            for port in ports
-        ]
+        inputs += self._captured
+        for port, state in zip(self.plan.states, self._states.values(), strict=True):
+            if copied:
+                inputs.append(self._memory.clone(state.buffer(self._memory)))
+            elif port.slot in self._written:
+                inputs.append(state.own_buffer(self._memory))
+            else:
+                inputs.append(state.buffer(self._memory))
+        return inputs
 
-    def _named(self, values: list[HostArray]) -> dict[str, HostArray]:
+    def _on_device(self, port: Port, value: Tensor, dtype: DType, indexed: bool) -> Any:
+        """A tensor's buffer if the plan can read it, else its elements, which come from the host.
+
+        A GPU has results of narrow types in whole words, where the plan reads packed ones; and what
+        64-bit integers are, the host must see.
+        """
+        if value.dtype != dtype or value.shape != port.shape:
+            raise FeedError(
+                f"the input {port.name!r} expects {dtype.name} {port.shape}, got "
+                f"{value.dtype.name} {value.shape}"
+            )
+        node = value.node
+        if node.is_constant:
+            return node.attrs["data"]
+        fits = dtype.size >= 4 or dtype.kind == "b" or self._memory.is_host
+        if port.most is not None or not fits or dtype.coded:
+            return value._host(self.device)
+        return own(value.realize(self.device).node.attrs["buffer"], self._memory)
+
+    def _named(self, values: Sequence[Any]) -> dict[str, Any]:
         named = {port.name: v for port, v in zip(self.plan.outputs, values, strict=True)}
         for name in named.keys() & self._coded.keys():
             words = named[name]
@@ -162,7 +302,7 @@ def _feed(
     value: Any,
     dtype: DType,
     shape: tuple[int, ...],
-    device: str,
+    is_host: bool,
     most: int | None,
     indexed: Sequence[Indexed],
 ) -> Any:
@@ -185,7 +325,7 @@ def _feed(
         )
     for each in indexed:
         each.check(data)
-    return for_device(data, name, most) if device == "webgpu" else data.words()
+    return data.words() if is_host else for_device(data, name, most)
 
 
 def for_device(data: HostArray, name: str, most: int | None = None) -> memoryview:
@@ -252,20 +392,64 @@ _BEYOND_HALF = 65520.0
 """Rounded to float16, this and all that is greater is infinite."""
 
 
-def compile_session(graph: Graph, device: str | None = None) -> Session:
+def compile_session(
+    graph: Graph, device: str | None = None, states: Mapping[str, State] = {}
+) -> Session:
     """Compiles a graph and loads it on a device; blocks.
 
-    device: "webgpu", "numpy", or None for the default. Raises DeviceUnavailableError with the
-    reason, DeviceMemoryError before anything is allocated, RealizeError where blocking is
-    impossible (`compile_session_async` is not).
+    device: "webgpu", "numpy", or None for the default. states: a `Variable` for each of the graph's
+    states, by name; sessions that are given the same one share it. Raises DeviceUnavailableError
+    with the reason, DeviceMemoryError before anything is allocated, GraphError for states that do
+    not fit, RealizeError where blocking is impossible (`compile_session_async` is not).
     """
     used = backend(device)
-    compiled = compile_graph(graph, used.info.device, limits_of(used))
-    return Session(compiled, used.load(compiled), used)
+    compiled, captured = _compiled(graph, used, states)
+    return Session(compiled, used.load(compiled), used, captured, states)
 
 
-async def compile_session_async(graph: Graph, device: str | None = None) -> Session:
+async def compile_session_async(
+    graph: Graph, device: str | None = None, states: Mapping[str, State] = {}
+) -> Session:
     """Compiles a graph and loads it on a device; see `compile_session`."""
     used = backend(device)
-    compiled = compile_graph(graph, used.info.device, limits_of(used))
-    return Session(compiled, await used.load_async(compiled), used)
+    compiled, captured = _compiled(graph, used, states)
+    return Session(compiled, await used.load_async(compiled), used, captured, states)
+
+
+def _compiled(
+    graph: Graph, used: Backend, states: Mapping[str, State]
+) -> tuple[Compiled, list[Buffer]]:
+    """The plan of a graph with its states, and the buffers that it reads."""
+    memory = used.memory
+    _check_states(graph, states)
+    names = {node.attrs["name"]: node for node in graph.inputs}
+    new, given = {}, {}
+    for name in states:
+        node = names[name]
+        given[node], new[node] = held_input(name, node.shape, node.dtype, memory)
+    outputs = replaced(graph.outputs, new) if new else dict(graph.outputs)
+    for name, following in graph.states.items():
+        held = given[names[name]].dtype
+        if following is not None and outputs[following].dtype != held:
+            outputs[following] = make(cast, outputs[following], dtype=held)
+    inputs = [node for node in graph.inputs if node not in given]
+    whole, captured = capture(replace(graph, inputs=tuple(inputs), outputs=outputs), memory)
+    whole = replace(whole, inputs=(*whole.inputs, *given.values()))
+    whole = replace(whole, states={name: graph.states[name] for name in states})
+    return compile_graph(whole, used.info.device, limits_of(used)), captured
+
+
+def _check_states(graph: Graph, states: Mapping[str, State]) -> None:
+    if set(states) != set(graph.states):
+        raise GraphError(
+            f"{graph.name}: its states are {', '.join(graph.states) or 'none'}, given are "
+            f"{', '.join(states) or 'none'}"
+        )
+    declared = {node.attrs["name"]: node for node in graph.inputs}
+    for name, following in graph.states.items():
+        node, state = declared.get(name), states[name]
+        if node is None or (node.shape, node.dtype) != (state.shape, state.dtype):
+            raise GraphError(f"{graph.name}: the state {name!r} is {node}, given is {state!r}")
+        new = graph.outputs.get(following) if following is not None else node
+        if new is None or (new.shape, new.dtype) != (node.shape, node.dtype):
+            raise GraphError(f"{graph.name}: the next value of {name!r}, {following!r}, is {new}")

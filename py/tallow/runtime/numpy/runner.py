@@ -26,6 +26,10 @@ class NumpyMemory:
     """The host's memory: a buffer's handle is a NumPy array."""
 
     name = "numpy"
+    is_host = True
+
+    def __init__(self) -> None:
+        self.programs: dict[Any, Any] = {}
 
     def held_type(self, dtype: DType) -> DType:
         return dtype

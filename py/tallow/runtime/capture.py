@@ -1,0 +1,86 @@
+"""What a graph finds on a device: buffers become inputs, which no user feeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from ..dtype import DType
+from ..errors import DeviceError, DeviceLostError
+from ..graph import Graph, Node, input_node, make, rebuild, topological
+from ..hostarray import HostArray
+from ..ops.elementwise import cast
+from ..shape import Shape
+from .buffer import Buffer, Memory
+
+
+def held_input(name: str, shape: Shape, dtype: DType, memory: Memory) -> tuple[Node, Node]:
+    """An input in the type in which a device holds a type, and the same in the type itself."""
+    held = memory.held_type(dtype)
+    given = input_node(name, shape, held)
+    return given, given if held == dtype else make(cast, given, dtype=dtype)
+
+
+def replaced(outputs: Mapping[str, Node], new: Mapping[Node, Node]) -> dict[str, Node]:
+    """The outputs of a graph in which nodes are replaced by others."""
+    found = dict(new)
+    for node in topological(outputs.values()):
+        if node not in found:
+            found[node] = rebuild(node, tuple(found[child] for child in node.inputs))
+    return {name: found[node] for name, node in outputs.items()}
+
+
+def capture(graph: Graph, memory: Memory) -> tuple[Graph, list[Buffer]]:
+    """The graph with an input behind its others for each buffer that it reads, and the buffers.
+
+    Raises DeviceError for a buffer of another device.
+    """
+    nodes = [node for node in graph.nodes() if node.is_buffer]
+    if not nodes:
+        return graph, []
+    new, inputs, buffers = {}, [], []
+    for number, node in enumerate(nodes):
+        given, new[node] = held_input(f"buffer {number}", node.shape, node.dtype, memory)
+        inputs.append(given)
+        buffers.append(own(node.attrs["buffer"], memory))
+    outputs = replaced(graph.outputs, new)
+    return replace(graph, inputs=(*graph.inputs, *inputs), outputs=outputs), buffers
+
+
+def own(buffer: Buffer, memory: Memory) -> Buffer:
+    """The buffer, if it lies in this memory. Raises DeviceLostError if it was lost with a device
+    that had the same name, DeviceError if it lies on another one."""
+    if buffer.memory is memory:
+        return buffer
+    if buffer.memory.name == memory.name:
+        raise lost(f"a {buffer.dtype.name} array of shape {buffer.shape}")
+    raise DeviceError(
+        f"a tensor of shape {buffer.shape} lies on {buffer.memory.name!r} and is needed on "
+        f"{memory.name!r}: move it with x.to({memory.name!r})"
+    )
+
+
+def lost(what: str) -> DeviceLostError:
+    """The error for what lay on a device that is gone."""
+    return DeviceLostError(
+        f"{what} was lost with the GPU device on which it lay; compute it again, or load it with "
+        "assign or load_state_dict: Tallow opens a new device when it needs one"
+    )
+
+
+def device_of(nodes: Iterable[Node]) -> str | None:
+    """The device on which the buffers lie that nodes are computed from; None if there are none.
+
+    Raises DeviceError where there are two.
+    """
+    names = {node.attrs["buffer"].memory.name for node in nodes if node.is_buffer}
+    if len(names) > 1:
+        raise DeviceError(
+            f"tensors on {' and '.join(sorted(names))} meet in one expression; move one with x.to()"
+        )
+    return names.pop() if names else None
+
+
+def host_data(buffer: Buffer) -> HostArray:
+    """The elements of a buffer; blocks."""
+    return buffer.memory.read([buffer])[0]

@@ -1,0 +1,247 @@
+"""Tensors without a session: what is asked for is compiled once for each structure of a graph.
+
+Code that runs in a loop builds the same graph again and again, on other data. Two graphs have one
+structure if they are the same ops on sources of the same shapes and types. Then one plan serves
+both: buffers and large constants are its inputs. Small constants and 64-bit integers are part of
+the structure, since shapes, indices and kernels depend on what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary, WeakSet
+
+from ..compile import Compiled, compile_graph
+from ..compile.indices import Indexed
+from ..errors import GraphError
+from ..graph import Graph, Node, input_node, topological
+from ..hostarray import HostArray, from_words
+from ..ops.source import buffer as buffer_op
+from ..ops.source import constant as constant_op
+from ..ops.source import input_ as input_op
+from .base import Backend, Program
+from .buffer import Buffer, Memory
+from .capture import device_of, held_input, own, replaced
+from .device import backend, get_float32_matmul_precision
+from .session import for_device
+from .trace import not_known
+from .tuning import limits_of
+
+_SMALL = 64
+"""Elements up to which a constant is part of a structure: passes fold what is as small."""
+
+_PROGRAMS = 128
+"""How many programs a device keeps; the one that was used longest ago goes first."""
+
+
+class _Entry(NamedTuple):
+    """A program, and what is known of its inputs.
+
+    indexed: those that are indices, by their places. checked: the constants that were looked at.
+    kept: nodes whose identity is part of the structure.
+    """
+
+    program: Program
+    outputs: list[str]
+    coded: dict[int, Any]
+    indexed: list[tuple[int, Indexed]]
+    checked: WeakSet[Node]
+    kept: list[Node]
+
+
+class _Structure(NamedTuple):
+    """key: what two graphs of one structure share. leaves: what may differ, in the same order."""
+
+    key: Hashable
+    leaves: list[Node]
+    kept: list[Node]
+
+
+def _structure(outputs: Sequence[Node]) -> _Structure:
+    key: list[Hashable] = []
+    leaves: list[Node] = []
+    kept: list[Node] = []
+    index: dict[Node, int] = {}
+    for number, node in enumerate(topological(outputs)):
+        index[node] = number
+        op = node.op
+        if op is buffer_op:
+            leaves.append(node)
+            key.append((op, node.shape, node.dtype))
+        elif op is constant_op:
+            if _is_fed(node):
+                leaves.append(node)
+                key.append((op, node.shape, node.dtype))
+            elif node.size <= _SMALL:
+                key.append((op, node.shape, node.dtype, bytes(node.attrs["data"].data)))
+            else:
+                kept.append(node)
+                key.append((op, id(node)))
+        elif op is input_op:
+            raise not_known(node) or GraphError(
+                f"the value of the graph's input {node.attrs['name']!r} is known to a session alone"
+            )
+        else:
+            key.append((op, _exact(node.attrs), tuple([index[child] for child in node.inputs])))
+    key.append(tuple([index[node] for node in outputs]))
+    return _Structure(tuple(key), leaves, kept)
+
+
+def _exact(attrs: Any) -> Hashable:
+    """Attributes as part of a key, in which 0.0 and -0.0 differ."""
+    for _, value in attrs.items_:
+        if type(value) is float and not value:
+            return repr(attrs.items_)
+    items: Hashable = attrs.items_
+    return items
+
+
+def _is_fed(node: Node) -> bool:
+    """Whether a constant is an input of the plan."""
+    dtype = node.dtype
+    wide = dtype.is_integer and dtype.size == 8
+    return node.size > _SMALL and not dtype.coded and not wide
+
+
+# ---- programs ----------------------------------------------------------------------------------
+
+
+def _entry_of(
+    compiled: Compiled, program: Program, names: list[str], structure: _Structure
+) -> _Entry:
+    places = {f"leaf {number}": number for number in range(len(structure.leaves))}
+    indexed = [(places[each.name], each) for each in compiled.indexed]
+    coded = {names.index(name): dtype for name, dtype in compiled.coded.items()}
+    return _Entry(program, names, coded, indexed, WeakSet(), structure.kept)
+
+
+def _compiled(
+    outputs: Sequence[Node], structure: _Structure, used: Backend
+) -> tuple[Compiled, list[str]]:
+    new: dict[Node, Node] = {}
+    inputs = []
+    for number, leaf in enumerate(structure.leaves):
+        name = f"leaf {number}"
+        if leaf.is_buffer:
+            given, new[leaf] = held_input(name, leaf.shape, leaf.dtype, used.memory)
+        else:
+            given = new[leaf] = input_node(name, leaf.shape, leaf.dtype)
+        inputs.append(given)
+    named = {f"output {number}": node for number, node in enumerate(outputs)}
+    graph = Graph(tuple(inputs), replaced(named, new), "eager")
+    return compile_graph(graph, used.info.device, limits_of(used)), list(named)
+
+
+def _find(memory: Memory, key: Hashable) -> _Entry | None:
+    found: _Entry | None = memory.programs.pop(key, None)
+    if found is not None:
+        memory.programs[key] = found  # now the last
+    return found
+
+
+def _remember(memory: Memory, key: Hashable, entry: _Entry) -> None:
+    programs = memory.programs
+    programs[key] = entry
+    while len(programs) > _PROGRAMS:
+        programs.pop(next(iter(programs))).program.close()
+
+
+def _inputs(structure: _Structure, entry: _Entry, memory: Memory) -> list[Any]:
+    leaves = structure.leaves
+    for place, each in entry.indexed:
+        node = leaves[place]
+        if node.is_constant and node not in entry.checked:
+            each.check(node.attrs["data"])
+            entry.checked.add(node)
+    return [
+        own(leaf.attrs["buffer"], memory) if leaf.op is buffer_op else fed(leaf, memory)
+        for leaf in leaves
+    ]
+
+
+def fed(node: Node, memory: Memory) -> Any:
+    """What a program is given of a constant: its buffer, where the device has the type as it is;
+    otherwise the bytes."""
+    data: HostArray = node.attrs["data"]
+    if memory.is_host:
+        return data.words()
+    narrow = data.dtype.size < 4 and data.dtype.kind != "b"
+    return for_device(data, "constant") if narrow else uploaded(node, memory)
+
+
+def uploaded(node: Node, memory: Memory) -> Buffer:
+    """The buffer of a constant, which is uploaded once."""
+    uploads = _uploads.setdefault(memory, WeakKeyDictionary())
+    found = uploads.get(node)
+    if found is None:
+        found = uploads[node] = memory.upload(node.attrs["data"])
+    return found
+
+
+_uploads: WeakKeyDictionary[Any, WeakKeyDictionary[Node, Buffer]] = WeakKeyDictionary()
+
+
+# ---- evaluation --------------------------------------------------------------------------------
+
+
+def chosen(nodes: Sequence[Node], device: str | None) -> Backend:
+    """Where nodes are computed: on the device that is named, else where what they need lies."""
+    return backend(device or device_of(topological(nodes)))
+
+
+def _key(structure: _Structure) -> Hashable:
+    return structure.key, get_float32_matmul_precision()
+
+
+def _ready(outputs: Sequence[Node], used: Backend) -> tuple[_Entry, list[Any]]:
+    structure = _structure(outputs)
+    memory, key = used.memory, _key(structure)
+    entry = _find(memory, key)
+    if entry is None:
+        compiled, names = _compiled(outputs, structure, used)
+        entry = _entry_of(compiled, used.load_now(compiled), names, structure)
+        _remember(memory, key, entry)
+    return entry, _inputs(structure, entry, memory)
+
+
+async def _ready_async(outputs: Sequence[Node], used: Backend) -> tuple[_Entry, list[Any]]:
+    structure = _structure(outputs)
+    memory, key = used.memory, _key(structure)
+    entry = _find(memory, key)
+    if entry is None:
+        compiled, names = _compiled(outputs, structure, used)
+        entry = _entry_of(compiled, await used.load_async(compiled), names, structure)
+        _remember(memory, key, entry)
+    return entry, _inputs(structure, entry, memory)
+
+
+def compute(outputs: Sequence[Node], used: Backend) -> list[Buffer]:
+    """The values of nodes, in buffers of their own; does not wait for them."""
+    entry, inputs = _ready(outputs, used)
+    results: list[Buffer] = entry.program.run(inputs, [False] * len(outputs))
+    return results
+
+
+def fetch(outputs: Sequence[Node], used: Backend) -> list[HostArray]:
+    """The values of nodes on the host; blocks."""
+    if all(node.op is buffer_op for node in outputs):
+        return used.memory.read([own(node.attrs["buffer"], used.memory) for node in outputs])
+    entry, inputs = _ready(outputs, used)
+    return _decoded(entry, entry.program.run(inputs))
+
+
+async def fetch_async(outputs: Sequence[Node], used: Backend) -> list[HostArray]:
+    """As `fetch`."""
+    if all(node.op is buffer_op for node in outputs):
+        buffers = [own(node.attrs["buffer"], used.memory) for node in outputs]
+        return await used.memory.read_async(buffers)
+    entry, inputs = await _ready_async(outputs, used)
+    return _decoded(entry, await entry.program.run_async(inputs))
+
+
+def _decoded(entry: _Entry, values: list[Any]) -> list[HostArray]:
+    for place, dtype in entry.coded.items():
+        words = values[place]
+        values[place] = from_words(words.data, words.shape, dtype)
+    return values

@@ -1,0 +1,343 @@
+"""`@tl.jit`: a Python function becomes one plan, with the variables that it touches as its state.
+
+The function is called once for each combination of shapes, element types and static arguments, on
+tensors without a value; what it builds is compiled. Later calls only run the plan.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, overload
+
+from ..compile import Compiled, compile_graph
+from ..compile.indices import Indexed
+from ..errors import DTypeError, OptionError
+from ..graph import Graph, Node, make
+from ..hostarray import HostArray, from_python
+from ..ops.elementwise import cast
+from ..tensor import Tensor, asarray
+from . import eager, trace
+from .base import Backend, Program
+from .buffer import Buffer, Memory
+from .capture import capture, held_input, own
+from .device import backend, get_float32_matmul_precision
+from .session import to_device
+from .tuning import limits_of
+from .variable import Variable
+
+_ENTRIES = 64
+"""Plans that a function keeps; the one that was used longest ago goes first."""
+
+
+@dataclass
+class _State:
+    """A variable in a trace. given: the input that is its value before the run. value: what it is
+    at this point of the function."""
+
+    variable: Variable
+    given: Node
+    value: Node
+    written: bool = False
+
+    def next(self) -> Node:
+        """The new value in the type that the device holds."""
+        held = self.given.dtype
+        return self.value if self.value.dtype == held else make(cast, self.value, dtype=held)
+
+
+class _Trace:
+    """The variables of a function that is being traced, and the values that they have there."""
+
+    def __init__(self, name: str, memory: Memory) -> None:
+        self.name = name
+        self._memory = memory
+        self.states: dict[int, _State] = {}  # by the variables' numbers
+
+    def read(self, variable: Variable) -> Node:
+        state = self.states.get(variable.number)
+        if state is None:
+            name = f"state {len(self.states)}"
+            given, value = held_input(name, variable.shape, variable.dtype, self._memory)
+            state = self.states[variable.number] = _State(variable, given, value)
+        return state.value
+
+    def write(self, variable: Variable, node: Node) -> None:
+        self.read(variable)  # so that it is a state, though nothing reads it before
+        state = self.states[variable.number]
+        state.value, state.written = node, True
+
+
+class _Entry(NamedTuple):
+    """A plan, and how a call's leaves become its inputs and its outputs a result.
+
+    states: each with whether it is written. indexed: the leaves that are indices. result: what the
+    function returned, with numbers of outputs instead of tensors.
+    """
+
+    program: Program
+    memory: Memory
+    captured: list[Buffer]
+    states: list[tuple[Variable, bool]]
+    indexed: list[tuple[int, Indexed]]
+    outputs: int
+    result: Any
+
+
+class _Output(NamedTuple):
+    """An output in the result of a traced function."""
+
+    number: int
+
+
+class Jitted:
+    """A function under `@tl.jit`; call it as before."""
+
+    def __init__(
+        self, function: Callable[..., Any], static_argnames: frozenset[str], device: str | None
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._name = getattr(function, "__qualname__", repr(function))
+        self._static = static_argnames
+        self._device = device
+        self._entries: dict[Hashable, _Entry] = {}
+
+    def __repr__(self) -> str:
+        return f"<jit {self._name}>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    @property
+    def plans(self) -> int:
+        """How many plans are compiled: one for each combination of shapes and static arguments."""
+        return len(self._entries)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if trace.current.get() is not None:  # a part of the function that is being traced
+            return self._function(*args, **kwargs)
+        leaves: list[Any] = []
+        key = [_key(value, leaves) for value in args]
+        for name in sorted(kwargs):
+            value = kwargs[name]
+            static = name in self._static
+            key.append((name, ("static", value) if static else _key(value, leaves)))
+        used = backend(self._device)
+        memory = used.memory
+        whole = (tuple(key), get_float32_matmul_precision())
+        try:
+            entry = self._entries.get(whole)
+        except TypeError as error:
+            raise OptionError(
+                f"{self._name}(): an argument is neither a tensor nor hashable: {error}"
+            ) from error
+        if entry is None or entry.memory is not memory:
+            entry = self._traced(args, kwargs, used)
+            self._entries[whole] = entry
+            if len(self._entries) > _ENTRIES:
+                self._entries.pop(next(iter(self._entries))).program.close()
+        return _run(entry, leaves)
+
+    def _traced(self, args: tuple[Any, ...], kwargs: dict[str, Any], used: Backend) -> _Entry:
+        memory = used.memory
+        tracing = _Trace(self._name, memory)
+        inputs: list[Node] = []
+
+        def traced(shape: Any, dtype: Any) -> Tensor:
+            given, node = held_input(f"argument {len(inputs)}", shape, dtype, memory)
+            inputs.append(given)
+            return Tensor(node)
+
+        token = trace.current.set(tracing)
+        try:
+            result = self._function(
+                *(_with_tensors(value, traced) for value in args),
+                **{
+                    name: value if name in self._static else _with_tensors(value, traced)
+                    for name, value in sorted(kwargs.items())
+                },
+            )
+            outputs: list[Tensor] = []
+            shown = _with_numbers(result, outputs)
+            nodes = {f"output {n}": self._checked(each).node for n, each in enumerate(outputs)}
+        finally:
+            trace.current.reset(token)
+        found = [*tracing.states.values()]
+        names = [state.given.attrs["name"] for state in found]
+        nexts = [f"{n} next" if s.written else None for n, s in zip(names, found, strict=True)]
+        nodes |= {name: s.next() for name, s in zip(nexts, found, strict=True) if name}
+        graph = Graph(
+            (*inputs, *(state.given for state in found)),
+            nodes,
+            self._name,
+            dict(zip(names, nexts, strict=True)),
+        )
+        graph, captured = capture(graph, memory)
+        compiled = compile_graph(graph, used.info.device, limits_of(used))
+        return _Entry(
+            used.load_now(compiled),
+            memory,
+            captured,
+            [(state.variable, state.written) for state in found],
+            _indexed(compiled),
+            len(outputs),
+            shown,
+        )
+
+    def _checked(self, tensor: Tensor) -> Tensor:
+        if tensor.dtype.coded:
+            raise DTypeError(
+                f"{self._name}() returns {tensor.dtype.name}, in which nothing stays on a device; "
+                "cast it to float32 or int8"
+            )
+        return tensor
+
+
+# ---- arguments and results ---------------------------------------------------------------------
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, HostArray) or hasattr(value, "__array__")
+
+
+def _key(value: Any, leaves: list[Any]) -> Hashable:
+    """What of an argument decides which plan is run; appends its tensors to the leaves."""
+    kind = type(value)
+    if kind is float:
+        leaves.append(value)
+        return float
+    if isinstance(value, Variable):
+        return Variable, value.number
+    if isinstance(value, Tensor):
+        leaves.append(value)
+        return value.shape, value.dtype
+    if kind is tuple or kind is list:
+        return (kind, *[_key(each, leaves) for each in value])
+    if kind is dict:
+        return (dict, *[(name, _key(value[name], leaves)) for name in sorted(value)])
+    if _is_array(value):
+        tensor = asarray(value)
+        leaves.append(tensor.node.attrs["data"])
+        return tensor.shape, tensor.dtype
+    return kind, value  # 1 and True are equal
+
+
+def _with_tensors(value: Any, traced: Callable[[Any, Any], Tensor]) -> Any:
+    """An argument with traced tensors, in the order of `_key`."""
+    if type(value) is float:
+        return traced((), _FLOAT)
+    if isinstance(value, Variable):
+        return value
+    if isinstance(value, Tensor) or _is_array(value):
+        tensor = asarray(value)
+        return traced(tensor.shape, tensor.dtype)
+    if type(value) is dict:
+        parts = {name: _with_tensors(value[name], traced) for name in sorted(value)}
+        return {name: parts[name] for name in value}
+    if type(value) in (tuple, list):
+        return type(value)(_with_tensors(each, traced) for each in value)
+    return value
+
+
+_FLOAT = from_python(0.0).dtype
+
+
+def _with_numbers(value: Any, outputs: list[Tensor]) -> Any:
+    """A result with the numbers of outputs instead of tensors, which are appended to them."""
+    if isinstance(value, Tensor):
+        outputs.append(value)
+        return _Output(len(outputs) - 1)
+    if isinstance(value, dict):
+        return {name: _with_numbers(each, outputs) for name, each in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(_with_numbers(each, outputs) for each in value))
+    if isinstance(value, (tuple, list)):
+        return type(value)(_with_numbers(each, outputs) for each in value)
+    return value
+
+
+def _filled(value: Any, buffers: Sequence[Buffer]) -> Any:
+    """The result with tensors instead of the numbers."""
+    kind = type(value)
+    if kind is _Output:
+        return Tensor(buffers[value.number].node)
+    if kind is dict:
+        return {name: _filled(each, buffers) for name, each in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return kind(*(_filled(each, buffers) for each in value))
+    if kind is tuple or kind is list:
+        return kind([_filled(each, buffers) for each in value])
+    return value
+
+
+# ---- a call ------------------------------------------------------------------------------------
+
+
+def _indexed(compiled: Compiled) -> list[tuple[int, Indexed]]:
+    """The arguments that are indices, by number: the host looks at those that it has."""
+    names = [port.name for port in compiled.plan.inputs]
+    return [(names.index(each.name), each) for each in compiled.indexed if each.name in names]
+
+
+def _run(entry: _Entry, leaves: Sequence[Any]) -> Any:
+    memory = entry.memory
+    for number, each in entry.indexed:
+        if number < len(leaves) and isinstance(leaves[number], HostArray):
+            each.check(leaves[number])
+    inputs = [_given(leaf, memory) for leaf in leaves]
+    inputs += entry.captured
+    for variable, written in entry.states:
+        inputs.append(variable.own_buffer(memory) if written else variable.buffer(memory))
+    return _filled(entry.result, entry.program.run(inputs, [False] * entry.outputs))
+
+
+def _given(leaf: Any, memory: Memory) -> Any:
+    """An argument as the program takes it: in the type that the device holds."""
+    if type(leaf) is float:
+        leaf = from_python(leaf)
+    if isinstance(leaf, HostArray):
+        return leaf.data if memory.is_host else to_device(leaf)
+    node = leaf.node
+    if node.is_constant:
+        return eager.uploaded(node, memory)
+    if not node.is_buffer:
+        leaf.realize(memory.name)
+        node = leaf.node
+    return own(node.attrs["buffer"], memory)
+
+
+@overload
+def jit(function: Callable[..., Any], /) -> Jitted: ...
+
+
+@overload
+def jit(
+    *, static_argnames: Sequence[str] = (), device: str | None = None
+) -> Callable[[Callable[..., Any]], Jitted]: ...
+
+
+def jit(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    static_argnames: Sequence[str] = (),
+    device: str | None = None,
+) -> Any:
+    """Compiles a function to one plan for each combination of shapes and static arguments.
+
+    Tensors, arrays and Python floats, also within tuples, lists and dicts, are arguments of the
+    plan; all else is static and must be hashable: another value is another plan. Variables that
+    the function reads or assigns are the plan's state and stay on the device; so does what it
+    returns, as tensors, until it is asked for. A call does not wait for the device.
+
+    static_argnames: keyword arguments that are static though they are floats or tensors.
+    device: where it runs; the default device if None.
+
+    The function is run once for each plan, so that its side effects, such as print, are seen then
+    alone; a condition on the value of a tensor raises TracingError, which names the line.
+    """
+    if function is not None:
+        return Jitted(function, frozenset(), None)
+    return lambda given: Jitted(given, frozenset(static_argnames), device)

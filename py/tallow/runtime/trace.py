@@ -1,0 +1,49 @@
+"""What `@tl.jit` is tracing, so that variables, and tensors without a value, know of it."""
+
+from __future__ import annotations
+
+import sys
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..errors import TracingError
+from ..graph import Node
+
+_LIBRARY = str(Path(__file__).parent.parent)
+
+
+class Trace(Protocol):
+    """A function that is being traced."""
+
+    name: str
+
+    def read(self, variable: Any) -> Node:
+        """The value that a variable has there."""
+
+    def write(self, variable: Any, node: Node) -> None:
+        """Has a variable have this value from there on."""
+
+
+current: ContextVar[Trace | None] = ContextVar("trace", default=None)
+
+
+def not_known(node: Node) -> TracingError | None:
+    """The error for a tensor whose value is asked for while it is traced; None outside a trace."""
+    trace = current.get()
+    if trace is None:
+        return None
+    return TracingError(
+        f"{_line()}: the value of a tensor is asked for (by if, while, bool(), int(), float(), "
+        f"item(), tolist() or numpy()) while @tl.jit traces {trace.name}(), where it has none yet. "
+        "Use tl.where to choose between tensors, return the tensor and look at it outside, or make "
+        "the argument that it depends on static"
+    )
+
+
+def _line() -> str:
+    """The line of the user's code that is running."""
+    frame = sys._getframe()
+    while frame.f_back and frame.f_code.co_filename.startswith(_LIBRARY):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
