@@ -15,8 +15,8 @@ from pyodide.code import run_js  # type: ignore[import-not-found]
 
 import tallow.onnx
 from tallow import dtype
+from tallow.formats.onnx.run.model_session import ModelSession
 from tallow.hostarray import HostArray
-from tallow.onnx.model_session import ModelSession
 
 
 class _Subject:

@@ -8,7 +8,9 @@
 Function names follow the Python array API standard, layers PyTorch. Importing imports no NumPy.
 """
 
-from . import functional, functions, onnx
+from typing import TYPE_CHECKING, Any
+
+from . import functional, functions
 from .dtype import (
     DType,
     bool_,
@@ -61,6 +63,9 @@ from .runtime.session import Session, compile_session, compile_session_async
 from .runtime.tuning import Tuned, TuningWarning, tune
 from .runtime.variable import Variable
 from .tensor import Tensor, asarray
+
+if TYPE_CHECKING:
+    from . import onnx
 
 __version__ = "0.1.0"
 
@@ -119,3 +124,12 @@ __all__ = [
     "uint64",
     "uint8",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`onnx` is imported when it is first asked for: its operators are many."""
+    if name == "onnx":
+        import tallow.onnx
+
+        return tallow.onnx
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

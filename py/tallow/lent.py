@@ -70,8 +70,8 @@ def let_all_go() -> None:
 
 
 class PlanKeeper:
-    """Has the plan of a model as it was kept, or compiles and lends it (`Keeper` in
-    onnx/execution.py). at_hand: the model's constants, which are not kept a second time."""
+    """Has the plan of a model as it was kept, or compiles and lends it (`Keeper` of
+    formats/onnx). at_hand: the model's constants, which are not kept a second time."""
 
     def __init__(self, at_hand: Sequence[HostArray]) -> None:
         self._at_hand = at_hand

@@ -38,7 +38,7 @@ class Op:
     """What all kinds share. `numpy(np, *operands, **attrs)` evaluates the op on NumPy arrays.
 
     onnx: the ONNX operator that is the same, for every type that the op takes; "" where there is
-    none: then onnx/element_forms.py has what stands for it.
+    none: then formats/onnx/write/element_forms.py has what stands for it.
     bounds: between what the results lie, from where the operands do (bounds.py); None where that
     is not known.
     """

@@ -25,11 +25,11 @@ from .errors import (
     OnnxMissingDataError,
     TallowError,
 )
+from .formats.onnx.read.given import needed
+from .formats.onnx.run.model_session import ModelSession
+from .formats.onnx.values import Value
 from .hostarray import HostArray, StringArray, elements, from_values
 from .lent import Find, PlanKeeper
-from .onnx.given import needed
-from .onnx.model_session import ModelSession
-from .onnx.values import Value
 from .shape import size_of
 
 MOST_LINES = 1000  # of what is unsupported, and of properties: a page does not show more
@@ -150,8 +150,8 @@ async def survey_model(shapes_json: str) -> str:
     """Size, arithmetic and operators for shapes of the inputs by name.
 
     Returns {"parameters", "weightBytes", "nodes", "multiplyAdds", "whole", "uses": [{"operator",
-    "place", "count", "reason"}, ...], "unsupported": what now shows to be so} (onnx/summary.py).
-    Raises TallowError for what does not fit.
+    "place", "count", "reason"}, ...], "unsupported": what now shows to be so}
+    (formats/onnx/run/summary.py). Raises TallowError for what does not fit.
     """
     found = _model().model.summary(json.loads(shapes_json) or None)
     told = {

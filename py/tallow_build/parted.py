@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 
-from tallow.onnx import wire
+from tallow.formats.onnx.read import wire
 
 from .errors import BuildError
 

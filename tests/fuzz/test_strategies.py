@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tallow.onnx import registry
+from tallow.formats.onnx import registry
 
 from ..onnx.conformance.worker import encode
 from . import __main__ as command

@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tallow.onnx import proto, reading
-from tallow.onnx.call import Call
-from tallow.onnx.external import ExternalFiles
-from tallow.onnx.records import NodeRecord
-from tallow.onnx.registry import find, host_operators
+from tallow.formats.onnx.call import Call
+from tallow.formats.onnx.read import proto
+from tallow.formats.onnx.read import reader as reading
+from tallow.formats.onnx.read.external import ExternalFiles
+from tallow.formats.onnx.records import NodeRecord
+from tallow.formats.onnx.registry import find, host_operators
 
 from .case import Case, Known, assert_agrees, expected, model_of
 from .cases import ON_HOST

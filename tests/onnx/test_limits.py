@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import tallow as tl
-from tallow.onnx.operators.texts import _parts
+from tallow.formats.onnx.operators.text.texts import _parts
 
 from .graphs import model, node, value, weight
 
@@ -91,7 +91,7 @@ _proto.graph.node[0].input[:] = ["condition", "x0", "x1"]
 
 @pytest.fixture
 def gigabyte(monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("tallow.onnx.values.host_memory", "tallow.compile.host_memory"):
+    for place in ("tallow.formats.onnx.values.host_memory", "tallow.compile.host_memory"):
         monkeypatch.setattr(place, lambda: 1 << 30)
 
 

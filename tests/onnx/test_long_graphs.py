@@ -12,8 +12,8 @@ from tests.steps import steps
 
 import tallow as tl
 from tallow.compile import compile_graph
+from tallow.formats.onnx.run.float64 import IN_FLOAT64, Sides
 from tallow.graph import input_node
-from tallow.onnx.exact import IN_FLOAT64, Sides
 
 from .graphs import model, node, value, weight
 

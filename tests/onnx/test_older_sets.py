@@ -9,8 +9,8 @@ import pytest
 from onnx import defs
 
 import tallow as tl
-from tallow.onnx import registry
-from tallow.onnx.registry import OLDEST, find, operators
+from tallow.formats.onnx import registry
+from tallow.formats.onnx.registry import OLDEST, find, operators
 
 from .case import floats
 from .graphs import Node, model, node, value, weight

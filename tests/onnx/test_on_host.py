@@ -7,9 +7,9 @@ import pytest
 
 import tallow as tl
 from tallow.errors import OnnxUnsupportedError
-from tallow.onnx.call import Call
-from tallow.onnx.records import NodeRecord
-from tallow.onnx.registry import host_operators, operators
+from tallow.formats.onnx.call import Call
+from tallow.formats.onnx.records import NodeRecord
+from tallow.formats.onnx.registry import host_operators, operators
 from tallow.tensor import Tensor
 
 from .case import Case, Known, assert_agrees, expected, model_of

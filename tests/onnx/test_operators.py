@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow.onnx.registry import operators
+from tallow.formats.onnx.registry import operators
 
 from .case import Case, assert_agrees, definitions, expected, floats, model_of
 from .cases import CASES

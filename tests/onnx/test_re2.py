@@ -8,8 +8,8 @@ import random
 import pytest
 
 from tallow.errors import OnnxFormatError, OnnxUnsupportedError
-from tallow.onnx.re2 import automaton, compiled
-from tallow.onnx.re2 import characters as ch
+from tallow.formats.onnx.re2 import automaton, compiled
+from tallow.formats.onnx.re2 import characters as ch
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_what_tallow_lacks_or_is_too_large_is_refused(pattern: str, why: str) ->
     "pattern", ["", "abc", "a|bc|", "(ab|c){2,5}", "(a*|b){3,}", "x?y+z*", "(a{0}b){7}", r"^\b$"]
 )
 def test_the_size_is_known_before_anything_is_made(pattern: str) -> None:
-    from tallow.onnx.re2.syntax import parse
+    from tallow.formats.onnx.re2.syntax import parse
 
     assert compiled(pattern).size <= parse(pattern).size + 1
 

@@ -12,7 +12,7 @@ from onnx import helper
 
 import tallow as tl
 from tallow.errors import OnnxFormatError, OnnxUnsupportedError, OptionError
-from tallow.onnx import registry
+from tallow.formats.onnx import registry
 
 from .graphs import model, node, value
 

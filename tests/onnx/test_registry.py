@@ -6,7 +6,7 @@ import pytest
 from onnx import defs
 
 from tallow.errors import GraphError
-from tallow.onnx.registry import NEWEST, OLDEST, Operator, operator, operators
+from tallow.formats.onnx.registry import NEWEST, OLDEST, Operator, operator, operators
 
 from .case import NEWEST as NEWEST_TESTED
 

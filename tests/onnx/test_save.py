@@ -17,9 +17,10 @@ from run_case import difference, feeds_of, graph_of
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.errors import OnnxFormatError, OnnxUnsupportedError, OptionError
+from tallow.formats.onnx.write import element_forms, window_forms
+from tallow.formats.onnx.write import writer as writing
 from tallow.graph import Graph, constant, input_node, make
 from tallow.hostarray import from_buffer
-from tallow.onnx import element_forms, window_forms, writing
 from tallow.op import REGISTRY
 from tallow.ops import window
 from tallow_build import models

@@ -13,7 +13,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import tallow as tl
-from tallow.onnx import execution
+from tallow.formats.onnx.run import execution
 
 from .graphs import model, node, value, weight
 
@@ -70,7 +70,7 @@ def test_shapes_that_were_seen_are_not_compiled_again(monkeypatch: pytest.Monkey
     session = session_of(proto)
     for length in (3, 4):
         session.run({"x": np.ones(length, np.float32)})
-    monkeypatch.setattr("tallow.onnx.execution.compile_session", None)
+    monkeypatch.setattr("tallow.formats.onnx.run.execution.compile_session", None)
     for length in (3, 4, 3):
         session.run({"x": np.ones(length, np.float32)})
     with pytest.raises(TypeError):

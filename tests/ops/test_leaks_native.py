@@ -14,7 +14,7 @@ import pytest
 
 import tallow as tl
 from tallow.compile import compile_graph
-from tallow.onnx.model_session import ModelSession
+from tallow.formats.onnx.run.model_session import ModelSession
 from tallow.runtime.native import NativeBackend
 from tallow.runtime.native_device import open_device
 from tallow_build.paths import ROOT

@@ -20,9 +20,9 @@ from tallow import app
 from tallow.arriving import ArrivingArray, ArrivingFile, NotHereError
 from tallow.compile import compile_graph, uploaded
 from tallow.compile import plan_serialization as kept
+from tallow.formats.onnx.read import wire
 from tallow.graph import Graph
 from tallow.hostarray import HostArray
-from tallow.onnx import wire
 from tallow.runtime.device import set_default_device
 from tallow_build import parted
 from tallow_build.errors import BuildError

@@ -24,7 +24,7 @@ export const openPage = {
   openTime: "计时",
 };
 
-/** Python's reasons, as py/tallow/onnx/stages.py and exact.py say them. @type {Record<string, string>} */
+/** Python's reasons, as py/tallow/formats/onnx/run/stages.py and float64.py say them. @type {Record<string, string>} */
 const REASONS = {
   "it decides what is computed": "它决定要计算什么",
   "its result can only be computed on the host": "它的结果只能在主机上计算",

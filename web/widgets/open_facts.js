@@ -8,7 +8,7 @@ import { text } from "../text.js";
 import { Sayings, asLabel, make } from "./sayings.js";
 
 /**
- * @typedef {object} Info  an input or output; see py/tallow/onnx/records.py
+ * @typedef {object} Info  an input or output; see py/tallow/formats/onnx/records.py
  * @property {string} name
  * @property {(number | string)[] | null} shape
  * @property {string | null} dtype

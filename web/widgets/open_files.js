@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Which of the visitor's files are the model and which lie beside it, and what is said where that is
- * not clear. py/tallow/onnx/given.py finds the external data among those beside it.
+ * not clear. py/tallow/formats/onnx/read/given.py finds the external data among those beside it.
  */
 
 import { givenAs } from "../prepare/files.js";

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FeedError, OptionError
+from ..formats.onnx.dimensions import concrete_shapes
+from ..formats.onnx.values import fed
 from ..onnx import Model, ValueInfo
-from ..onnx.dimensions import concrete_shapes
-from ..onnx.values import fed
 
 PICTURES = {".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
 FILLS = ("random", "zeros")

@@ -13,7 +13,7 @@ import onnx
 from onnx import defs
 
 from tallow.errors import OnnxUnsupportedError
-from tallow.onnx.registry import NEWEST, OLDEST, find, host_operators, operators
+from tallow.formats.onnx.registry import NEWEST, OLDEST, find, host_operators, operators
 from tallow_build.paths import ROOT
 
 from .cases import SETS, group_of

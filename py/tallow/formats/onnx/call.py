@@ -1,0 +1,146 @@
+"""What an operator's function sees of its node: opset, attributes, and values known at load."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeVar, overload
+
+from ...compile.passes.fold import host_value
+from ...errors import OnnxFormatError, OnnxUnsupportedError
+from ...hostarray import HostArray, StringArray
+from ...tensor import Tensor
+from .records import GraphRecord, NodeRecord, Unreadable
+
+K = TypeVar("K")
+D = TypeVar("D")
+
+_WORDS = {
+    int: "an integer",
+    float: "a number",
+    str: "a text",
+    tuple: "a list",
+    HostArray: "a tensor",
+    GraphRecord: "a graph",
+    StringArray: "a tensor of texts",
+}
+_REQUIRED: Any = object()
+
+_MOST = 1 << 20
+"""Elements of a constant that a function may look at one by one."""
+
+
+class NotKnownError(OnnxUnsupportedError):
+    """A value must be known before the model runs; `tensor` is the one."""
+
+    def __init__(self, message: str, tensor: Tensor) -> None:
+        super().__init__(message)
+        self.tensor = tensor
+
+
+class Call:
+    """One node being made. Every attribute that is read is noted, so that one which the function
+    does not know is refused rather than left out of the answer."""
+
+    __slots__ = ("_read", "node", "opset")
+
+    def __init__(self, node: NodeRecord, opset: int) -> None:
+        self.node = node
+        self.opset = opset
+        self._read: set[str] = set()
+
+    @overload
+    def get(self, name: str, kind: type[K]) -> K: ...
+    @overload
+    def get(self, name: str, kind: type[K], default: D) -> K | D: ...
+    def get(self, name: str, kind: Any, default: Any = _REQUIRED) -> Any:
+        """The attribute, of the kind int, float, str, HostArray or tuple (of numbers).
+
+        Raises OnnxFormatError if it is of another kind, or missing where there is no default.
+        """
+        self._read.add(name)
+        if name not in self.node.attributes:
+            if default is _REQUIRED:
+                raise OnnxFormatError(f"the attribute {name!r} is missing")
+            return default
+        value = self.node.attributes[name]
+        if isinstance(value, Unreadable):
+            raise OnnxUnsupportedError(value.reason)
+        if kind is HostArray and isinstance(value, StringArray):
+            raise OnnxUnsupportedError(f"its attribute {name!r} is of type string")
+        if not isinstance(value, kind):
+            given = value if isinstance(value, (str, int, float, tuple)) else None
+            what = _WORDS[type(value)] if given is None else f"{given!r:.200}"
+            raise OnnxFormatError(f"the attribute {name!r} is not {_WORDS[kind]}: {what}")
+        return value
+
+    @overload
+    def ints(self, name: str) -> tuple[int, ...]: ...
+    @overload
+    def ints(self, name: str, default: D) -> tuple[int, ...] | D: ...
+    def ints(self, name: str, default: Any = _REQUIRED) -> Any:
+        """An attribute that is a list of integers."""
+        value = self.get(name, tuple, default)
+        if isinstance(value, tuple) and not all(isinstance(item, int) for item in value):
+            raise OnnxFormatError(f"the attribute {name!r} is not a list of integers: {value}")
+        return value
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """An attribute that is 0 or 1."""
+        return bool(self.get(name, int, int(default)))
+
+    def choice(self, name: str, *choices: str) -> str:
+        """A text attribute that is one of `choices`; the first is the default."""
+        value = self.get(name, str, choices[0])
+        if value not in choices:
+            raise OnnxUnsupportedError(f"{name} {value!r} is none of {', '.join(choices)}")
+        return value
+
+    def ignore(self, *names: str) -> None:
+        """Notes attributes that do not change what is computed here."""
+        self._read.update(names)
+
+    def unknown_attributes(self) -> list[str]:
+        """Attributes of the node that nothing has read."""
+        return [name for name in self.node.attributes if name not in self._read]
+
+    def wants(self, position: int) -> bool:
+        """Whether the output at `position` is used."""
+        outputs = self.node.outputs
+        return position < len(outputs) and bool(outputs[position])
+
+    def known(self, tensor: Tensor, what: str) -> HostArray:
+        """The elements of a tensor that must be known before the model runs.
+
+        Raises NotKnownError if they depend on what the model is fed.
+        """
+        given = tensor.node.attrs["data"] if tensor.node.is_constant else None
+        value = given if given and given.size <= _MOST else host_value(tensor.node)
+        if value is None:
+            raise NotKnownError(
+                f"{what} must be known when the model is loaded, but it is computed from its "
+                "inputs (or is too large to be worked out here)",
+                tensor,
+            )
+        return value
+
+    def known_integers(self, tensor: Tensor, what: str) -> tuple[int, ...]:
+        """The integers of a tensor of one axis, or none, that must be known before it runs."""
+        if not tensor.dtype.is_integer or tensor.ndim > 1:
+            raise OnnxFormatError(
+                f"{what} must be a list of integers, not {tensor.dtype.name} {tensor.shape}"
+            )
+        return tuple(self.known(tensor, what).flat())
+
+    def known_integer(self, tensor: Tensor, what: str) -> int:
+        """The one whole number of a tensor that must be known before it runs."""
+        if tensor.size != 1:
+            raise OnnxFormatError(f"{what} must be one number, its shape is {tensor.shape}")
+        value = self.known(tensor, what).item()
+        if not math.isfinite(value) or value != int(value):
+            raise OnnxFormatError(f"{what} must be a whole number, not {value}")
+        return int(value)
+
+    def integers(self, name: str, tensor: Tensor | None) -> tuple[int, ...] | None:
+        """Integers that older operator sets have in an attribute and newer ones in an input."""
+        attribute = self.ints(name, None)
+        return self.known_integers(tensor, name) if tensor is not None else attribute

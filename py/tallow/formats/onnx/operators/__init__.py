@@ -1,0 +1,36 @@
+"""The operators, a folder per chapter of the standard (onnx/defs), a file per family.
+
+Importing a file enters its operators into the registry.
+"""
+
+from . import (
+    contributed,
+    control,
+    generator,
+    image,
+    math,
+    nn,
+    older,
+    quantization,
+    sequences,
+    tensor,
+    text,
+    traditional_ml,
+    training,
+)
+
+__all__ = [
+    "contributed",
+    "control",
+    "generator",
+    "image",
+    "math",
+    "nn",
+    "older",
+    "quantization",
+    "sequences",
+    "tensor",
+    "text",
+    "traditional_ml",
+    "training",
+]

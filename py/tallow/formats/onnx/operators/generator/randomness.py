@@ -1,0 +1,113 @@
+"""Random operators. Their numbers are Philox's, by the seed: both devices draw the same.
+
+They are drawn when a session is made; every run of it sees the same ones. Without a seed each
+session, and each node of it, has one of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+
+from ..... import dtype as dt
+from ..... import functions as f
+from .....errors import OnnxFormatError
+from .....functions.philox import Key, normal, uniform
+from .....random import fresh_bytes
+from .....shape import Shape
+from .....tensor import Tensor
+from ...call import Call
+from ...read.tensors import type_called
+from ...registry import operator
+
+
+def _key(seed: float | None) -> Key:
+    data = fresh_bytes(8) if seed is None else struct.pack("<d", seed)
+    first, second = struct.unpack("<2I", data)
+    return first, second
+
+
+def _shape(call: Call) -> Shape:
+    dims = call.ints("shape")
+    if any(dim < 0 for dim in dims):
+        raise OnnxFormatError(f"the shape {dims} has a negative dimension")
+    return dims
+
+
+def _wanted(call: Call, default: dt.DType) -> dt.DType:
+    number = call.get("dtype", int, None)
+    return default if number is None else type_called(number)
+
+
+def _normal(call: Call, shape: Shape, default: dt.DType) -> Tensor:
+    mean, scale = call.get("mean", float, 0.0), call.get("scale", float, 1.0)
+    numbers = normal(shape, _key(call.get("seed", float, None)))
+    return (numbers * scale + mean).astype(_wanted(call, default))
+
+
+def _uniform(call: Call, shape: Shape, default: dt.DType) -> Tensor:
+    low, high = call.get("low", float, 0.0), call.get("high", float, 1.0)
+    numbers = uniform(shape, _key(call.get("seed", float, None)))
+    return (numbers * (high - low) + low).astype(_wanted(call, default))
+
+
+@operator("RandomNormal")
+def random_normal(call: Call) -> Tensor:
+    return _normal(call, _shape(call), dt.float32)
+
+
+@operator("RandomNormalLike")
+def random_normal_like(call: Call, x: Tensor) -> Tensor:
+    return _normal(call, x.shape, x.dtype)
+
+
+@operator("RandomUniform")
+def random_uniform(call: Call) -> Tensor:
+    return _uniform(call, _shape(call), dt.float32)
+
+
+@operator("RandomUniformLike")
+def random_uniform_like(call: Call, x: Tensor) -> Tensor:
+    return _uniform(call, x.shape, x.dtype)
+
+
+@operator("Bernoulli", since=15)
+def bernoulli(call: Call, x: Tensor) -> Tensor:
+    """1 with the probability that x is, else 0."""
+    numbers = uniform(x.shape, _key(call.get("seed", float, None)))
+    return (numbers < x.astype(dt.float32)).astype(_wanted(call, x.dtype))
+
+
+@operator("Multinomial")
+def multinomial(call: Call, x: Tensor) -> Tensor:
+    """Classes drawn by log probabilities (batch, classes), which need not be normalised: the
+    largest after Gumbel noise on each (Gumbel 1954)."""
+    count = call.get("sample_size", int, 1)
+    if x.ndim != 2 or not x.shape[1] or count < 0:
+        raise OnnxFormatError(f"{count} samples of log probabilities {x.shape}")
+    batch, classes = x.shape
+    numbers = uniform((batch, count, classes), _key(call.get("seed", float, None)))
+    noise = f.negative(f.log(f.negative(f.log(numbers))))
+    drawn = f.argmax(f.expand_dims(x.astype(dt.float32), 1) + noise, axis=2)
+    return drawn.astype(_wanted(call, dt.int32))
+
+
+@operator("Dropout")
+def dropout(
+    call: Call, x: Tensor, ratio: Tensor | None = None, training: Tensor | None = None
+) -> list[Tensor]:
+    """In training mode elements become 0 with the probability `ratio`, the others grow in turn.
+
+    Nothing is dropped outside training; the mask is all true then.
+    """
+    seed = call.get("seed", int, None)
+    call.ignore("ratio")  # of operator sets before 12, which have no training mode
+    kept = f.ones(x.shape, "bool" if call.opset >= 10 else x.dtype)
+    if training is None:
+        return [x, kept]
+    chance = f.full((), 0.5) if ratio is None else f.reshape(ratio, ()).astype(dt.float32)
+    mask = uniform(x.shape, _key(seed)) >= chance
+    scaled = x.astype(dt.float32) * f.where(f.equal(chance, 1), math.inf, 1 / (1 - chance))
+    dropped = f.where(mask, scaled, 0.0).astype(x.dtype)
+    on = f.reshape(training, ()).astype(dt.bool_)
+    return [f.where(on, dropped, x), f.where(on, mask, kept)]

@@ -1,0 +1,125 @@
+"""Pictures sampled at places that the model computes: grids, regions, deformed convolution."""
+
+from __future__ import annotations
+
+import math
+
+from ..... import functions as f
+from .....errors import OnnxFormatError
+from .....tensor import Tensor
+from ...call import Call
+from ...registry import operator
+from ..nn.convolution import with_bias
+from ..nn.spatial import Window, given_pads, per_axis, spatial_axes, working
+from .interpolation import cubic_taps, gathered, linear_taps, nearest_tap, reflected
+
+_TAPS = {"nearest": nearest_tap, "linear": linear_taps, "cubic": cubic_taps}
+_OLD_MODES = {"bilinear": "linear", "bicubic": "cubic"}
+
+
+@operator("GridSample", since=16)
+def grid_sample(call: Call, x: Tensor, grid: Tensor) -> Tensor:
+    """x (n, c, *spatial) at grid (n, *places, axes): coordinates from -1 to 1, the last axis first
+    (Jaderberg et al. 2015). What is not finite counts as -1, as in PyTorch and onnxruntime."""
+    axes = spatial_axes(x)
+    mode = call.choice("mode", "linear", "nearest", "cubic", "bilinear", "bicubic")
+    mode = _OLD_MODES.get(mode, mode)
+    padding = call.choice("padding_mode", "zeros", "border", "reflection")
+    align = call.flag("align_corners")
+    if grid.ndim != x.ndim or grid.shape[0] != x.shape[0] or grid.shape[-1] != axes:
+        raise OnnxFormatError(f"a grid of {grid.shape} for an input of {x.shape}")
+    if 0 in x.shape[2:]:
+        raise OnnxFormatError(f"there is nothing to sample in {x.shape}")
+    places = working(f.reshape(grid, (x.shape[0], -1, axes)))
+    taps = []
+    for axis, size in enumerate(x.shape[2:]):
+        at = places[:, :, axes - 1 - axis] + 1.0
+        at = at * (0.5 * (size - 1)) if align else (at * float(size) - 1.0) * 0.5
+        low, high = (0.0, size - 1.0) if align else (-0.5, size - 0.5)
+        at = f.where(f.logical_or(f.isnan(at), f.isinf(at)), low, at)
+        if mode == "nearest":
+            at = f.round(at)
+        if padding == "border" and mode != "cubic":
+            at = f.where(f.logical_and(at >= low, at <= high), at, f.clip(at, 0.0, size - 1.0))
+        elif padding == "reflection":
+            at = f.where(f.logical_and(at >= low, at <= high), at, reflected(at, size, align))
+            at = f.trunc(at) if mode == "nearest" else at
+        taps.append(_TAPS[mode](at))
+    kind = x.dtype
+    result = gathered(x if mode == "nearest" else working(x), taps, padding, align)
+    return f.reshape(result, (*x.shape[:2], *grid.shape[1:-1])).astype(kind)
+
+
+@operator("AffineGrid", since=20)
+def affine_grid(call: Call, theta: Tensor, size: Tensor) -> Tensor:
+    """The grid that GridSample wants, of places moved by theta (n, axes, axes + 1)."""
+    wanted = call.known_integers(size, "size")
+    axes = len(wanted) - 2
+    align = call.flag("align_corners")
+    if axes not in (2, 3) or min(wanted) < 1 or theta.shape != (wanted[0], axes, axes + 1):
+        raise OnnxFormatError(f"theta {theta.shape} for an output of {wanted}")
+    lengths = wanted[2:]
+    columns = []
+    for axis, length in reversed(list(enumerate(lengths))):
+        step = (2.0 / (length - 1) if length > 1 else 0.0) if align else 2.0 / length
+        start = -1.0 if align else -1.0 + step / 2
+        line = [1] * axes
+        line[axis] = length
+        at = f.arange(length).astype(theta.dtype) * step + start
+        columns.append(f.broadcast_to(f.reshape(at, line), lengths))
+    columns.append(f.ones(lengths, theta.dtype))
+    base = f.reshape(f.stack(columns, axes), (math.prod(lengths), axes + 1))
+    return f.reshape(f.matmul(base, theta.mT), (wanted[0], *lengths, axes))
+
+
+@operator("DeformConv", since=19)
+def deform_conv(
+    call: Call,
+    x: Tensor,
+    weight: Tensor,
+    offset: Tensor,
+    bias: Tensor | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Convolution whose taps are moved by `offset` (n, groups * taps * axes, *places), and scaled
+    by `mask` (Dai et al. 2017; Zhu et al. 2019): samples, then a product with the weight."""
+    axes = spatial_axes(x)
+    groups, parts = call.get("group", int, 1), call.get("offset_group", int, 1)
+    kernel = call.ints("kernel_shape", weight.shape[2:])
+    n, channels = x.shape[:2]
+    if weight.ndim != x.ndim or kernel != weight.shape[2:] or not all(kernel):
+        raise OnnxFormatError(f"a kernel of {kernel}, a weight of {weight.shape} for {x.shape}")
+    if groups < 1 or channels != weight.shape[1] * groups or weight.shape[0] % groups:
+        raise OnnxFormatError(f"{x.shape} and {weight.shape} do not fit in {groups} groups")
+    strides, dilations = per_axis(call, "strides", axes), per_axis(call, "dilations", axes)
+    window = Window(kernel, strides, dilations, given_pads(call, axes))
+    counts, taps = window.counts(x.shape[2:]), math.prod(kernel)
+    if parts < 1 or channels % parts or min(counts) < 1 or 0 in x.shape:
+        raise OnnxFormatError(f"{x.shape} in {parts} offset groups, {counts} places")
+    if offset.shape != (n, parts * taps * axes, *counts):
+        raise OnnxFormatError(f"offsets of {offset.shape} for {taps} taps at {counts} places")
+    if mask is not None and mask.shape != (n, parts * taps, *counts):
+        raise OnnxFormatError(f"a mask of {mask.shape} for {taps} taps at {counts} places")
+    spread = math.prod(counts)
+    moved = working(f.reshape(offset, (n * parts, *kernel, axes, *counts)))
+    found = []
+    for axis in range(axes):
+        line = [1] * (2 * axes)
+        line[axis] = kernel[axis]
+        inside = f.reshape(f.arange(kernel[axis]) * dilations[axis], line)
+        line = [1] * (2 * axes)
+        line[axes + axis] = counts[axis]
+        start = f.arange(counts[axis]) * strides[axis] - window.pads[axis][0]
+        at = (inside + f.reshape(start, line)).astype(moved.dtype)
+        index = (*[slice(None)] * (1 + axes), axis)
+        places = f.reshape(moved[index] + at, (n * parts, taps * spread))
+        lost = f.logical_or(f.isnan(places), f.isinf(places))
+        found.append(linear_taps(f.where(lost, -2.0, places)))  # outside, which is 0
+    pictures = f.reshape(working(x), (n * parts, channels // parts, *x.shape[2:]))
+    samples = gathered(pictures, found)
+    if mask is not None:
+        samples = samples * f.reshape(mask.astype(samples.dtype), (n * parts, 1, taps * spread))
+    columns = f.reshape(samples, (n, groups, channels // groups * taps, spread))
+    rows = f.reshape(weight.astype(samples.dtype), (groups, weight.shape[0] // groups, -1))
+    result = f.reshape(f.matmul(rows, columns), (n, weight.shape[0], *counts))
+    return with_bias(result, bias, x.dtype)

@@ -1,0 +1,165 @@
+"""Arithmetic, comparison, logic and bits: operators of elements at the same place."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from ..... import dtype as dt
+from ..... import functions as f
+from .....errors import OnnxFormatError
+from .....tensor import Tensor
+from ...call import Call
+from ...read.tensors import type_called
+from ...registry import operator, plain
+
+# ONNX name: the name in tallow.functions, and the operator set that brought the operator.
+_OF_ONE = {
+    "Abs": ("abs", 1), "Acos": ("acos", 7), "Acosh": ("acosh", 9), "Asin": ("asin", 7),
+    "Asinh": ("asinh", 9), "Atan": ("atan", 7), "Atanh": ("atanh", 9),
+    "BitwiseNot": ("bitwise_invert", 18), "Ceil": ("ceil", 1),
+    "Cos": ("cos", 7), "Cosh": ("cosh", 9), "Exp": ("exp", 1),
+    "Floor": ("floor", 1), "IsNaN": ("isnan", 9), "Log": ("log", 1), "Neg": ("negative", 1),
+    "Not": ("logical_not", 1), "Reciprocal": ("reciprocal", 1), "Round": ("round", 11),
+    "Sign": ("sign", 9), "Sin": ("sin", 7), "Sinh": ("sinh", 9), "Sqrt": ("sqrt", 1),
+    "Tan": ("tan", 7), "Tanh": ("tanh", 1),
+}  # fmt: skip
+_OF_TWO = {
+    "Add": ("add", 1), "And": ("logical_and", 1), "BitwiseAnd": ("bitwise_and", 18),
+    "BitwiseOr": ("bitwise_or", 18), "BitwiseXor": ("bitwise_xor", 18), "Equal": ("equal", 1),
+    "Greater": ("greater", 1), "GreaterOrEqual": ("greater_equal", 12), "Less": ("less", 1),
+    "LessOrEqual": ("less_equal", 12), "Mul": ("multiply", 1), "Or": ("logical_or", 1),
+    "Sub": ("subtract", 1), "Xor": ("logical_xor", 1),
+}  # fmt: skip
+
+_OF_THREE = {"Where": ("where", 9)}
+
+for _inputs, _table in enumerate((_OF_ONE, _OF_TWO, _OF_THREE), start=1):
+    for _name, (_function, _since) in _table.items():
+        plain(_name, getattr(f, _function), _inputs, _since)
+
+
+@operator("Div")
+def div(call: Call, x: Tensor, y: Tensor) -> Tensor:
+    return f.trunc_divide(x, y) if x.dtype.is_integer else f.divide(x, y)
+
+
+@operator("Mod", since=10)
+def mod(call: Call, x: Tensor, y: Tensor) -> Tensor:
+    """fmod: with the sign of x; else with that of y (of floating numbers from opset 28 on)."""
+    fmod = call.flag("fmod")
+    if not fmod:
+        return f.remainder(x, y)
+    if not x.dtype.is_integer:
+        return f.fmod(x, y)
+    rest = f.remainder(x, y)
+    opposed = f.logical_and(f.not_equal(rest < 0, x < 0), f.not_equal(rest, 0))
+    return f.where(opposed, rest - y, rest)
+
+
+@operator("Pow")
+def pow(call: Call, x: Tensor, y: Tensor) -> Tensor:
+    """The result has the type of the base, whatever that of the exponent."""
+    if x.dtype.is_integer and y.dtype.is_integer:
+        return _whole_power(x, y)
+    if x.dtype.is_integer:  # in float64, which float64.py leaves to NumPy
+        return f.pow(x.astype(dt.float64), y.astype(dt.float64)).astype(x.dtype)
+    if y.node.is_scalar_constant and y.ndim <= x.ndim:
+        exponent = y.node.attrs["data"].item()
+        return (f.sqrt(x) if exponent == 0.5 else f.pow(x, exponent)).astype(x.dtype)
+    return f.pow(x, y.astype(x.dtype))
+
+
+def _whole_power(x: Tensor, y: Tensor) -> Tensor:
+    """Integers to the power of integers, by the bits of the exponent. Six are enough: beyond
+    that every base but 0, 1 and -1 has overflown, and of those only -1 asks for odd or even.
+    A negative exponent gives a fraction, cut to 0."""
+    exponent = y.astype(dt.int32)
+    size = f.abs(exponent)
+    exponent_bits = f.where(size > 63, f.bitwise_and(size, 1) + 62, size)
+    result, power = f.ones_like(x), x
+    for bit in range(6):
+        odd = f.equal(f.bitwise_and(f.bitwise_right_shift(exponent_bits, bit), 1), 1)
+        result = f.where(odd, result * power, result)
+        power = power * power
+    unit = f.equal(x, 1) if x.dtype.kind == "u" else f.equal(f.abs(x), 1)
+    return f.where(f.logical_or(exponent >= 0, unit), result, f.zeros((), x.dtype))
+
+
+@operator("Erf", since=9)
+def erf(call: Call, x: Tensor) -> Tensor:
+    """Of integers cut to their type: -1, 0 or 1, as float32 rounds erf(4) up to 1."""
+    if x.dtype.is_floating:
+        return f.erf(x)
+    positive = (x >= 4).astype(x.dtype)
+    return positive if x.dtype.kind == "u" else positive - (x <= -4).astype(x.dtype)
+
+
+@operator("IsInf", since=10)
+def isinf(call: Call, x: Tensor) -> Tensor:
+    positive, negative = call.flag("detect_positive", True), call.flag("detect_negative", True)
+    if positive and negative:
+        return f.isinf(x)
+    if not positive and not negative:
+        return f.zeros(x.shape, "bool")
+    return f.logical_and(f.isinf(x), x > 0 if positive else x < 0)
+
+
+@operator("BitShift", since=11)
+def bit_shift(call: Call, x: Tensor, y: Tensor) -> Tensor:
+    direction = call.get("direction", str)
+    if direction not in ("LEFT", "RIGHT"):
+        raise OnnxFormatError(f"direction {direction!r} is neither LEFT nor RIGHT")
+    width = 8 * x.dtype.size
+    inside = f.logical_and(y >= 0, y < width)  # beyond, every bit of x is shifted out
+    places = f.where(inside, y, f.full((), width - 1, y.dtype))
+    if direction == "LEFT":
+        return f.where(inside, f.bitwise_left_shift(x, places), f.zeros((), x.dtype))
+    shifted = f.bitwise_right_shift(x, places)
+    return shifted if x.dtype.kind == "i" else f.where(inside, shifted, f.zeros((), x.dtype))
+
+
+@operator("Max")
+def maximum(call: Call, x: Tensor, *others: Tensor) -> Tensor:
+    return reduce(f.maximum, others, x)
+
+
+@operator("Min")
+def minimum(call: Call, x: Tensor, *others: Tensor) -> Tensor:
+    return reduce(f.minimum, others, x)
+
+
+@operator("Sum")
+def sum_of(call: Call, x: Tensor, *others: Tensor) -> Tensor:
+    return reduce(f.add, others, x)
+
+
+@operator("Mean")
+def mean_of(call: Call, x: Tensor, *others: Tensor) -> Tensor:
+    return reduce(f.add, others, x) * (1.0 / (1 + len(others)))
+
+
+@operator("Clip")
+def clip(call: Call, x: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Tensor:
+    """The bounds are attributes before opset 11, inputs from then on."""
+    if call.opset < 11:
+        return f.clip(x, call.get("min", float, None), call.get("max", float, None))
+    for name, bound in (("min", low), ("max", high)):
+        if bound is not None and bound.size != 1:
+            raise OnnxFormatError(f"{name} must be one number, its shape is {bound.shape}")
+    bounds = [None if bound is None else f.reshape(bound, ()) for bound in (low, high)]
+    return f.clip(x, *bounds)
+
+
+@operator("BitCast", since=26)
+def bit_cast(call: Call, x: Tensor) -> Tensor:
+    return f.bitcast(x, type_called(call.get("to", int)))
+
+
+@operator("Identity")
+def identity(call: Call, x: Tensor) -> Tensor:
+    return x
+
+
+@operator("PRelu")
+def prelu(call: Call, x: Tensor, slope: Tensor) -> Tensor:
+    return f.where(x >= 0, x, x * f.broadcast_to(slope, x.shape))

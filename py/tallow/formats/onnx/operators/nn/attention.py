@@ -1,0 +1,239 @@
+"""Attention, rotary positions, and the cache of keys and values."""
+
+from __future__ import annotations
+
+import math
+
+from ..... import dtype as dt
+from ..... import functional as nn
+from ..... import functions as f
+from .....dtype import DType
+from .....errors import OnnxFormatError, OnnxUnsupportedError
+from .....functional.attention import attended, attention_scores, masked_softmax
+from .....shape import check_axis
+from .....tensor import Tensor
+from ...call import Call
+from ...read.tensors import dtype_of, type_name
+from ...records import GraphRecord
+from ...registry import operator
+from ...run.builder import Builder
+
+_BFLOAT16 = 16
+
+
+def _heads(x: Tensor, heads: int, what: str) -> Tensor:
+    """(batch, length, heads * n) as (batch, heads, length, n)."""
+    batch, length, width = x.shape
+    if heads < 1 or width % heads:
+        raise OnnxFormatError(f"{what} {x.shape} does not divide into {heads} heads")
+    return f.permute_dims(f.reshape(x, (batch, length, heads, width // heads)), (0, 2, 1, 3))
+
+
+def _joined(x: Tensor) -> Tensor:
+    """The reverse of `_heads`."""
+    batch, heads, length, n = x.shape
+    return f.reshape(f.permute_dims(x, (0, 2, 1, 3)), (batch, length, heads * n))
+
+
+def _precision(call: Call) -> DType | None:
+    """The type of the softmax; bfloat16 is computed in float32."""
+    number = call.get("softmax_precision", int, None)
+    if number is None:
+        return None
+    found = dt.float32 if number == _BFLOAT16 else dtype_of(number)
+    if found is None or not found.is_floating:
+        raise OnnxFormatError(f"softmax_precision is {type_name(number)}, not a floating type")
+    return found
+
+
+def _seen(call: Call, length: int, keys: int, offset: int | Tensor) -> Tensor | None:
+    """Which keys the attributes let each query see; None: all. The i-th query stands at
+    offset + i."""
+    causal, left, right = call.flag("is_causal"), -1, -1
+    if call.opset >= 25:
+        left, right = (call.get(f"{side}_window_size", int, -1) for side in ("left", "right"))
+    place = f.reshape(f.arange(length), (-1, 1)) + offset
+    key = f.arange(keys)
+    rules = [key <= place] if causal else []
+    rules += [key >= place - left] if left >= 0 else []
+    rules += [key <= place + right] if right >= 0 else []
+    result = None
+    for rule in rules:
+        result = rule if result is None else f.logical_and(result, rule)
+    return result
+
+
+def _biased(scores: Tensor, mask: Tensor | None, seen: Tensor | None) -> Tensor:
+    """Scores with a mask, which may be shorter than the keys, and -infinity where not `seen`."""
+    if mask is not None:
+        missing = scores.shape[-1] - mask.shape[-1] if mask.ndim else 0
+        boolean = mask.dtype == dt.bool_
+        if not boolean:
+            mask = mask.astype(scores.dtype)
+        if missing > 0 and mask.shape[-1] != 1:
+            pads = [*[(0, 0)] * (mask.ndim - 1), (0, missing)]
+            mask = f.pad(mask, pads, False if boolean else -math.inf)
+        scores = f.where(mask, scores, -math.inf) if boolean else scores + mask
+    return scores if seen is None else f.where(seen, scores, -math.inf)
+
+
+@operator("Attention", since=23)
+def attention(
+    call: Call,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None = None,
+    past_key: Tensor | None = None,
+    past_value: Tensor | None = None,
+    lengths: Tensor | None = None,
+) -> list[Tensor]:
+    """The four outputs: the result, the keys and values with the past ones, and the scores."""
+    flat = q.ndim == 3
+    heads, shared = call.get("q_num_heads", int, 0), call.get("kv_num_heads", int, 0)
+    if flat and k.ndim == v.ndim == 3:
+        q, k, v = _heads(q, heads, "Q"), _heads(k, shared, "K"), _heads(v, shared, "V")
+    if not q.ndim == k.ndim == v.ndim == 4:
+        raise OnnxFormatError(f"Q {q.shape}, K {k.shape} and V {v.shape} need 3 or 4 axes each")
+    if (past_key is None) != (past_value is None):
+        raise OnnxFormatError("past_key and past_value go together")
+    past = 0
+    if past_key is not None and past_value is not None:
+        if past_key.ndim != 4:
+            raise OnnxFormatError(f"past_key {past_key.shape} must have 4 axes")
+        past = past_key.shape[2]
+        k, v = f.concat([past_key, k], axis=2), f.concat([past_value, v], axis=2)
+    length, keys = q.shape[2], k.shape[2]
+    offset: int | Tensor = past
+    if lengths is not None:
+        if past_key is not None or lengths.shape != q.shape[:1]:
+            raise OnnxFormatError(
+                f"nonpad_kv_seqlen {lengths.shape} needs a length per batch of {q.shape}, "
+                "and no past_key"
+            )
+        lengths = f.reshape(lengths, (-1, 1, 1, 1)).astype(dt.int32)
+        offset = lengths - length
+    seen = _seen(call, length, keys, offset)
+    if lengths is not None:
+        inside = f.arange(keys) < lengths
+        seen = inside if seen is None else f.logical_and(inside, seen)
+    # What qk_matmul_output may show: the product, capped, biased, as probabilities.
+    scores = attention_scores(q, k, call.get("scale", float, None))
+    cap = call.get("softcap", float, 0.0)
+    capped = f.tanh(scores * (1 / cap)) * cap if cap > 0 else scores
+    biased = _biased(capped, mask, seen)
+    if biased.shape != scores.shape:
+        raise OnnxFormatError(
+            f"a mask {None if mask is None else mask.shape} for scores of shape {scores.shape}"
+        )
+    precision = _precision(call)
+    weights = masked_softmax(biased if precision is None else biased.astype(precision))
+    weights = weights.astype(q.dtype)
+    shown = (scores, capped, biased, weights)
+    mode = call.get("qk_matmul_output_mode", int, 0)
+    if not 0 <= mode < len(shown):
+        raise OnnxFormatError(f"qk_matmul_output_mode is 0 to 3, not {mode}")
+    y = attended(weights.astype(v.dtype), v).astype(q.dtype)
+    return [_joined(y) if flat else y, k, v, f.broadcast_to(shown[mode], weights.shape)]
+
+
+@operator("FlexAttention", domain="ai.onnx.preview")
+def flex_attention(call: Call, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """score_mod and prob_mod are graphs that change the scores, and the probabilities."""
+    if not q.ndim == k.ndim == v.ndim == 4:
+        raise OnnxFormatError(f"Q {q.shape}, K {k.shape} and V {v.shape} need 4 axes each")
+    precision = _precision(call) or (dt.float64 if q.dtype == dt.float64 else dt.float32)
+    scores = attention_scores(q, k, call.get("scale", float, None))
+    scores = _modified(call, "score_mod", scores.astype(precision))
+    weights = _modified(call, "prob_mod", masked_softmax(scores))
+    return attended(weights.astype(q.dtype), v)
+
+
+def _modified(call: Call, name: str, x: Tensor) -> Tensor:
+    """What the graph in an attribute makes of x, if there is one; nothing else may come in."""
+    graph = call.get(name, GraphRecord, None)
+    if graph is None:
+        return x
+    if len(graph.inputs) != 1 or len(graph.outputs) != 1:
+        raise OnnxFormatError(f"{name} must have one input and one output")
+    if graph.captures:
+        raise OnnxUnsupportedError(f"{name} reads {graph.captures[0]!r} from outside")
+    builder = Builder(graph.constants)
+    builder.values[graph.inputs[0].name] = x
+    for node in graph.nodes:
+        builder.make(node)
+    made = builder.value(graph.outputs[0].name)
+    if made.shape != x.shape or made.dtype != x.dtype:
+        raise OnnxFormatError(f"{name} makes {made} of {x}")
+    return made
+
+
+@operator("RotaryEmbedding", since=23)
+def rotary_embedding(
+    call: Call, x: Tensor, cos: Tensor, sin: Tensor, positions: Tensor | None = None
+) -> Tensor:
+    """Pairs of elements turned by the angles of their positions (Su et al. 2021)."""
+    flat = x.ndim == 3
+    heads = call.get("num_heads", int, 0)
+    apart = _heads(x, heads, "X") if flat else x
+    if apart.ndim != 4:
+        raise OnnxFormatError(f"X {x.shape} must have 3 or 4 axes")
+    size = apart.shape[3]
+    turned = call.get("rotary_embedding_dim", int, 0) or size
+    if turned % 2 or turned > size:
+        raise OnnxFormatError(f"{turned} of {size} elements cannot be turned in pairs")
+    if positions is not None:
+        cos, sin = f.take(cos, positions, axis=0), f.take(sin, positions, axis=0)
+    expected = (apart.shape[0], apart.shape[2], turned // 2)
+    if cos.shape != expected or sin.shape != expected:
+        raise OnnxFormatError(f"the caches are {cos.shape} and {sin.shape}, not {expected}")
+    cos, sin = f.expand_dims(cos, 1), f.expand_dims(sin, 1)
+    part, rest = apart[..., :turned], apart[..., turned:]
+    if call.flag("interleaved"):
+        a, b = part[..., 0::2], part[..., 1::2]
+        made = f.stack([cos * a - sin * b, sin * a + cos * b], axis=-1)
+    else:
+        a, b = part[..., : turned // 2], part[..., turned // 2 :]
+        made = f.concat([cos * a - sin * b, sin * a + cos * b], axis=-1)
+    made = f.reshape(made, part.shape)
+    result = f.concat([made, rest], axis=-1) if turned < size else made
+    return _joined(result) if flat else result
+
+
+@operator("TensorScatter", since=24)
+def tensor_scatter(
+    call: Call, cache: Tensor, update: Tensor, starts: Tensor | None = None
+) -> Tensor:
+    """The cache (batch, ...) with an update written along an axis from each batch's start on."""
+    axis = check_axis(call.get("axis", int, -2), cache.ndim, "axis")
+    mode = call.choice("mode", "linear", "circular")
+    length, count = cache.shape[axis], update.shape[axis] if update.ndim == cache.ndim else 0
+    expected = (*cache.shape[:axis], count, *cache.shape[axis + 1 :])
+    if not axis or update.shape != expected or count > length:
+        raise OnnxFormatError(f"an update {update.shape} of a cache {cache.shape} along {axis}")
+    if not count:
+        return cache
+    line = [1] * cache.ndim
+    line[axis] = length
+    place = f.reshape(f.arange(length), line)
+    if starts is not None:
+        if starts.shape != cache.shape[:1]:
+            raise OnnxFormatError(f"write_indices {starts.shape} for a cache {cache.shape}")
+        if mode == "linear":  # an update that does not fit is refused, or left out on a GPU
+            last = length - count
+            first = f.position(f.where(starts < 0, length, starts), last + 1)
+            starts = f.where(first > last, length, first)
+        place = place - f.reshape(starts, (-1, *[1] * (cache.ndim - 1)))
+    if mode == "circular":
+        place = place % length
+    written = f.logical_and(place >= 0, place < count)
+    source = f.broadcast_to(f.clip(place, 0, count - 1), cache.shape)
+    return f.where(written, f.take_along_axis(update, source, axis=axis), cache)
+
+
+@operator("SwiGLU", since=28)
+def swiglu(call: Call, gate: Tensor, x: Tensor) -> Tensor:
+    """gate * sigmoid(alpha * gate) * x (Shazeer 2020, "GLU Variants Improve Transformer")."""
+    if gate.shape != x.shape:
+        raise OnnxFormatError(f"A {gate.shape} and B {x.shape} must have one shape")
+    return gate * nn.sigmoid(gate * call.get("alpha", float, 1.0)) * x

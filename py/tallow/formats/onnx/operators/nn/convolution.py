@@ -1,0 +1,187 @@
+"""Convolution over any number of spatial axes, composed of the one over two."""
+
+from __future__ import annotations
+
+import math
+
+from ..... import dtype as dt
+from ..... import functional as nn
+from ..... import functions as f
+from .....dtype import DType
+from .....errors import OnnxFormatError, OnnxUnsupportedError
+from .....tensor import Tensor
+from ...call import Call
+from ...registry import operator
+from .spatial import Window, read_window, working
+
+_MOST_TAPS = 1024
+"""Over three axes and more, the planes of a kernel, each a convolution of its own."""
+
+_EXACT = 1024
+"""Products of a number of 9 bits and one of 5 bits whose sum float32 holds, even through the
+transforms of a Winograd convolution, which double it twice."""
+
+
+def convolve(x: Tensor, weight: Tensor, window: Window, groups: int) -> Tensor:
+    """Cross-correlation of x (n, c, *spatial) with weight (o, c / groups, *kernel).
+
+    Over one axis as an image of height 1; over more than two as a sum of convolutions over the
+    last two, with one plane of the kernel each, batch and leading axes folded together.
+    """
+    axes = window.axes
+    if any(count < 1 for count in window.counts(x.shape[2:])):
+        raise OnnxFormatError(
+            f"a kernel of {window.kernel} with dilations {window.dilation} does not fit into "
+            f"{x.shape} with pads {window.pads}"
+        )
+    if math.prod(window.kernel[:-2]) > _MOST_TAPS:
+        raise OnnxUnsupportedError(f"a kernel of {window.kernel}")
+    last = f.permute_dims(x, (0, *range(2, axes + 2), 1))
+    result = _channels_last(last, weight, window, groups)
+    return f.permute_dims(result, (0, axes + 1, *range(1, axes + 1)))
+
+
+def _channels_last(x: Tensor, weight: Tensor, window: Window, groups: int) -> Tensor:
+    """As `convolve`, x (n, *spatial, c). Written so that permutes of neighbours cancel."""
+    if window.axes == 1:
+        wide = Window(
+            (1, *window.kernel), (1, *window.stride), (1, *window.dilation), ((0, 0), *window.pads)
+        )
+        row = _channels_last(f.expand_dims(x, 1), f.expand_dims(weight, 2), wide, groups)
+        return f.squeeze(row, 1)
+    if window.axes == 2:
+        image = f.permute_dims(x, (0, 3, 1, 2))
+        result = nn.conv2d(image, weight, None, window.stride, window.pads, window.dilation, groups)
+        return f.permute_dims(result, (0, 2, 3, 1))
+    rest = window.part(1, window.axes)
+    count = window.counts(x.shape[1:-1])[0]
+    depth, step, total = x.shape[1], window.stride[0], None
+    for tap in range(window.kernel[0]):
+        start = tap * window.dilation[0] - window.pads[0][0]
+        first = min(max(0, -(start // step)), count)  # planes before it lie in the padding
+        last = min(max(first, (depth - 1 - start) // step + 1), count)
+        if first == last:
+            continue
+        planes = x[:, start + first * step : start + (last - 1) * step + 1 : step]
+        planes = f.pad(planes, [(0, 0), (first, count - last), *[(0, 0)] * window.axes])
+        folded = f.reshape(planes, (-1, *planes.shape[2:]))
+        part = _channels_last(folded, weight[:, :, tap], rest, groups)
+        total = part if total is None else total + part
+    if total is None:  # all windows lie in the padding
+        shape = (x.shape[0], *window.counts(x.shape[1:-1]), weight.shape[0])
+        return f.zeros(shape, x.dtype)
+    return f.reshape(total, (x.shape[0], count, *total.shape[1:]))
+
+
+def _check(call: Call, x: Tensor, weight: Tensor) -> tuple[Window, int]:
+    """The window and the groups; OnnxFormatError for operands that do not fit together."""
+    groups = call.get("group", int, 1)
+    kernel = call.ints("kernel_shape", weight.shape[2:])
+    if weight.ndim != x.ndim or kernel != weight.shape[2:]:
+        raise OnnxFormatError(
+            f"the weight {weight.shape} fits neither the input {x.shape} nor the kernel {kernel}"
+        )
+    window = read_window(call, x, kernel)
+    if groups < 1 or x.shape[1] != weight.shape[1] * groups or weight.shape[0] % groups:
+        raise OnnxFormatError(
+            f"the input {x.shape} and the weight {weight.shape} do not fit in {groups} groups"
+        )
+    return window, groups
+
+
+def with_bias(result: Tensor, bias: Tensor | None, kind: DType) -> Tensor:
+    """A number per channel added, if there are any, and the element type that was asked for.
+
+    Raises OnnxFormatError if there is not a number for each channel.
+    """
+    if bias is None:
+        return result.astype(kind)
+    if bias.shape != result.shape[1:2]:
+        raise OnnxFormatError(f"the bias {bias.shape} does not fit {result.shape[1]} channels")
+    shift = f.reshape(working(bias), (-1, *[1] * (result.ndim - 2)))
+    return (result + shift).astype(kind)
+
+
+@operator("Conv")
+def conv(call: Call, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    window, groups = _check(call, x, weight)
+    return with_bias(convolve(working(x), working(weight), window, groups), bias, x.dtype)
+
+
+@operator("ConvInteger", since=10)
+def conv_integer(
+    call: Call,
+    x: Tensor,
+    weight: Tensor,
+    x_zero: Tensor | None = None,
+    weight_zero: Tensor | None = None,
+) -> Tensor:
+    """Exact sums in int32, out of float32 convolutions whose sums stay below 2^24.
+
+    A long sum is that of the weights' upper bits and that of their lower four, over so many
+    channels at a time as are exact.
+    """
+    window, groups = _check(call, x, weight)
+    x, weight = x.astype(dt.int32), weight.astype(dt.int32)
+    if x_zero is not None:
+        if x_zero.size != 1:
+            raise OnnxFormatError(f"x_zero_point must be one number, its shape is {x_zero.shape}")
+        x = x - f.reshape(x_zero, ()).astype(dt.int32)
+    if weight_zero is not None:
+        if weight_zero.size not in (1, weight.shape[0]):
+            raise OnnxFormatError(
+                f"w_zero_point {weight_zero.shape} does not fit {weight.shape[0]} channels"
+            )
+        zero = f.reshape(weight_zero, (-1, *[1] * (weight.ndim - 1)))
+        weight = weight - zero.astype(dt.int32)
+    taps = math.prod(window.kernel)
+    if taps > _EXACT:
+        raise OnnxUnsupportedError(f"a kernel of {window.kernel}")
+    if taps * weight.shape[1] * 16 <= _EXACT:
+        return _exact(x, weight, window, groups)
+    high = f.bitwise_right_shift(weight, 4)
+    low = f.bitwise_and(weight, 15)
+    at_once = weight.shape[1] if groups > 1 else _EXACT // taps
+    if taps * at_once > _EXACT:
+        raise OnnxUnsupportedError(f"{at_once} channels a group with a kernel of {window.kernel}")
+    total = None
+    for start in range(0, weight.shape[1], at_once):
+        channels = x if groups > 1 else x[:, start : start + at_once]
+        parts = (w[:, start : start + at_once] for w in (high, low))
+        upper, lower = (_exact(channels, part, window, groups) for part in parts)
+        part = upper * 16 + lower
+        total = part if total is None else total + part
+    assert total is not None
+    return total
+
+
+def _exact(x: Tensor, weight: Tensor, window: Window, groups: int) -> Tensor:
+    result = convolve(x.astype(dt.float32), weight.astype(dt.float32), window, groups)
+    return f.round(result).astype(dt.int32)
+
+
+@operator("CausalConvWithState", since=27)
+def causal_conv_with_state(
+    call: Call,
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    past: Tensor | None = None,
+) -> list[Tensor]:
+    """Each channel by its own kernel, over the present and what came before; the new state."""
+    activation = call.choice("activation", "none", "silu", "swish")
+    if x.ndim != 3 or weight.ndim != 3 or weight.shape[:2] != (x.shape[1], 1) or not weight.size:
+        raise OnnxFormatError(f"a weight of {weight.shape} for an input of {x.shape}")
+    state = weight.shape[2] - 1
+    if past is None:
+        whole = f.pad(x, [(0, 0), (0, 0), (state, 0)])
+    elif past.shape != (*x.shape[:2], state):
+        raise OnnxFormatError(f"a state of {past.shape}, expected {(*x.shape[:2], state)}")
+    else:
+        whole = f.concat([past, x], 2)
+    window = Window((state + 1,), (1,), (1,), ((0, 0),))
+    total = convolve(working(whole), working(weight), window, x.shape[1])
+    result = with_bias(total, bias, x.dtype)
+    if activation != "none":
+        result = nn.silu(working(result)).astype(x.dtype)
+    return [result, whole[:, :, whole.shape[2] - state :]]

@@ -1,0 +1,149 @@
+"""LinearAttention: a state of keys times values instead of a softmax (Katharopoulos et al. 2020).
+
+Written against the array API: `xp` is tallow.functions, or NumPy for long sequences.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..... import dtype as dt
+from ..... import functions as f
+from .....errors import OnnxFormatError, OnnxUnsupportedError
+from .....tensor import Tensor
+from ...call import Call
+from ...registry import host_operator, operator
+
+LONGEST = 256
+"""Steps up to which a sequence is unrolled; without decay and correction there is no bound."""
+
+Array = Any
+_RULES = ("gated_delta", "linear", "gated", "delta")
+
+
+def _steps(
+    xp: Any,
+    query: Array,
+    key: Array,
+    value: Array,
+    state: Array,
+    decay: Array | None,
+    beta: Array | None,
+) -> tuple[Array, Array]:
+    """One step after the other; see `_attend` for the shapes. decay: factors of the state."""
+    outputs = []
+    for t in range(query.shape[2]):
+        k = key[:, :, t : t + 1]
+        v = value[:, :, t : t + 1]
+        if decay is not None:
+            state = state * xp.expand_dims(decay[:, :, t], axis=-1)
+        if beta is not None:
+            v = (v - xp.matmul(k, state)) * xp.expand_dims(beta[:, :, t], axis=-1)
+        state = state + xp.permute_dims(k, (0, 1, 3, 2)) * v
+        outputs.append(xp.matmul(query[:, :, t], state))
+    return xp.stack(outputs, axis=2), state
+
+
+def _at_once(xp: Any, query: Array, key: Array, value: Array, state: Array) -> tuple[Array, Array]:
+    """All steps of the plain rule, as masked attention: what is added is never changed."""
+    rows = xp.permute_dims(query, (0, 1, 3, 2, 4))
+    turned = xp.permute_dims(key, (0, 1, 3, 2))
+    scores = xp.tril(xp.matmul(rows, xp.expand_dims(turned, axis=2)))
+    made = xp.matmul(scores, xp.expand_dims(value, axis=2))
+    made = made + xp.matmul(rows, xp.expand_dims(state, axis=2))
+    return xp.permute_dims(made, (0, 1, 3, 2, 4)), state + xp.matmul(turned, value)
+
+
+def _attend(
+    call: Call,
+    xp: Any,
+    query: Array,
+    key: Array,
+    value: Array,
+    state: Array | None,
+    decay: Array | None,
+    beta: Array | None,
+) -> tuple[Array, Array]:
+    """The result (batch, time, heads * n) and the last state, in float32 or wider.
+
+    Inside: query (batch, key heads, time, group, d), key and value (batch, key heads, time, d or
+    n), state (batch, key heads, d, n).
+    """
+    heads, shared = call.get("q_num_heads", int), call.get("kv_num_heads", int)
+    rule = call.choice("update_rule", *_RULES)
+    scale = call.get("scale", float, 0.0)
+    call.ignore("chunk_size")
+    if ("gated" in rule) != (decay is not None) or ("delta" in rule) != (beta is not None):
+        raise OnnxFormatError(f"decay goes with a gated rule, beta with a delta rule: {rule!r}")
+    if not query.ndim == key.ndim == value.ndim == 3 or shared < 1 or heads < 1 or heads % shared:
+        raise OnnxFormatError(
+            f"query {query.shape}, key {key.shape} and value {value.shape} need three axes each, "
+            f"and {heads} heads must be a multiple of {shared}"
+        )
+    batch, time = query.shape[:2]
+    d, n = query.shape[2] // heads, value.shape[2] // shared
+    shapes = [(batch, time, heads * d), (batch, time, shared * d), (batch, time, shared * n)]
+    if [tuple(x.shape) for x in (query, key, value)] != shapes:
+        raise OnnxFormatError(
+            f"query {query.shape}, key {key.shape} and value {value.shape} do not fit "
+            f"{heads} heads and {shared} key heads"
+        )
+    if not time:
+        raise OnnxFormatError("the sequence has no steps")
+    if xp is f and rule != "linear" and time > LONGEST:
+        raise OnnxUnsupportedError(f"{time} steps are more than {LONGEST}")
+
+    def apart(x: Array, what: str) -> Array:
+        one = x.ndim == 3 and x.shape[2] == 1
+        if x.ndim != 3 or x.shape[:2] != (batch, time) or not (one or x.shape[2] % shared == 0):
+            raise OnnxFormatError(f"{what} {x.shape} does not fit {shared} key heads")
+        split = (batch, time, 1, 1) if one else (batch, time, shared, x.shape[2] // shared)
+        return xp.permute_dims(xp.reshape(x, split), (0, 2, 1, 3))
+
+    grouped = xp.reshape(query, (batch, time, shared, heads // shared, d))
+    grouped = xp.permute_dims(grouped, (0, 2, 1, 3, 4)) * (scale or 1 / math.sqrt(max(d, 1)))
+    if state is None:
+        state = xp.zeros((batch, shared, d, n), query.dtype)
+    elif tuple(state.shape) != (batch, shared, d, n):
+        raise OnnxFormatError(f"past_state is {state.shape}, not {(batch, shared, d, n)}")
+    parts = grouped, apart(key, "key"), apart(value, "value"), state
+    if rule == "linear":
+        made, last = _at_once(xp, *parts)
+    else:
+        gates = None if decay is None else xp.exp(apart(decay, "decay"))
+        made, last = _steps(xp, *parts, gates, None if beta is None else apart(beta, "beta"))
+    made = xp.permute_dims(made, (0, 2, 1, 3, 4))
+    return xp.reshape(made, (batch, time, heads * n)), last
+
+
+@operator("LinearAttention", since=27)
+def linear_attention(
+    call: Call,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    past_state: Tensor | None = None,
+    decay: Tensor | None = None,
+    beta: Tensor | None = None,
+) -> list[Tensor]:
+    """In float32, whatever the types of the inputs."""
+    wide = [
+        None if x is None else x.astype(dt.float32)
+        for x in (query, key, value, past_state, decay, beta)
+    ]
+    made, state = _attend(call, f, *wide)
+    held = query.dtype if past_state is None else past_state.dtype
+    return [made.astype(query.dtype), state.astype(held)]
+
+
+@host_operator("LinearAttention", since=27)
+def _linear_attention_on_host(
+    call: Call, np: Any, query: Any, key: Any, value: Any, *others: Any
+) -> tuple[Any, ...]:
+    past, decay, beta = [*others, None, None, None][:3]
+    inputs = (query, key, value, past, decay, beta)
+    wide = [None if x is None else x.astype(np.float32) for x in inputs]
+    made, state = _attend(call, np, *wide)
+    held = query.dtype if past is None else past.dtype
+    return made.astype(query.dtype), state.astype(held)

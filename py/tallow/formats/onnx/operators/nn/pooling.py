@@ -1,0 +1,247 @@
+"""Pooling over any number of spatial axes, and its undoing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..... import dtype as dt
+from ..... import functional as nn
+from ..... import functions as f
+from .....errors import OnnxFormatError, OnnxUnsupportedError
+from .....hostarray import from_values
+from .....shape import places_inside, size_of
+from .....tensor import Tensor, asarray
+from ...call import Call
+from ...registry import host_operator, operator
+from ...values import check_array
+from .spatial import Window, given_pads, per_axis, read_window, spatial_axes, working
+
+_LONGEST = 1 << 22
+"""Places along a pooled axis; the share of padding is worked out per place, on the host."""
+
+_MOST_COMPARED = 1 << 24
+"""Pairs of an index and a place that MaxUnpool compares on a device; beyond, the host scatters."""
+
+
+def _pool_window(call: Call, x: Tensor) -> tuple[Window, Window]:
+    """The window as it is given, and with the pads that ceil_mode adds."""
+    if x.dtype.kind == "b":
+        raise OnnxFormatError("bool elements cannot be pooled")
+    window = read_window(call, x, call.ints("kernel_shape"))
+    for axis, (size, pads) in enumerate(zip(x.shape[2:], window.pads, strict=True)):
+        if size + sum(pads) > _LONGEST:
+            raise OnnxUnsupportedError(f"pooling {x.shape} with pads {window.pads}")
+        if max(pads) >= window.extent(axis):
+            raise OnnxFormatError(
+                f"padding {pads} is wider than the window of {window.kernel[axis]} that it is for"
+            )
+    if any(count < 1 for count in window.counts(x.shape[2:])):
+        raise OnnxFormatError(
+            f"a window of {window.kernel} with dilations {window.dilation} does not fit into "
+            f"{x.shape} with pads {window.pads}"
+        )
+    grown = window.with_last_begun(x.shape[2:]) if call.flag("ceil_mode") else window
+    return window, grown
+
+
+def _swept(pool: Callable[..., Tensor], x: Tensor, window: Window) -> Tensor:
+    """A pool over two axes made one over all: over the last two, then over each other axis alone,
+    the axes behind it as one. Written channels last, so that permutes of neighbours cancel."""
+    axes = window.axes
+    x = f.permute_dims(x, (0, *range(2, 2 + axes), 1))
+    if axes == 1:
+        row = Window((1, *window.kernel), (1, *window.stride), (1, *window.dilation),
+                     ((0, 0), *window.pads))  # fmt: skip
+        x = f.squeeze(_over_two(pool, f.expand_dims(x, 1), row), 1)
+    else:
+        x = _over_two(pool, x, window.part(axes - 2, axes))
+    for axis in range(axes - 2):
+        one = Window((window.kernel[axis], 1), (window.stride[axis], 1),
+                     (window.dilation[axis], 1), (window.pads[axis], (0, 0)))  # fmt: skip
+        before, after, channels = x.shape[: 1 + axis], x.shape[2 + axis : -1], x.shape[-1]
+        image = f.reshape(x, (math.prod(before), x.shape[1 + axis], math.prod(after), channels))
+        image = _over_two(pool, image, one)
+        x = f.reshape(image, (*before, image.shape[1], *after, channels))
+    return f.permute_dims(x, (0, axes + 1, *range(1, 1 + axes)))
+
+
+def _over_two(pool: Callable[..., Tensor], x: Tensor, window: Window) -> Tensor:
+    """The pool over the two axes before the last of x (..., h, w, c)."""
+    lead = x.shape[:-3]
+    image = f.permute_dims(f.reshape(x, (math.prod(lead), *x.shape[-3:])), (0, 3, 1, 2))
+    image = pool(image, window.kernel, window.stride, window.pads, dilation=window.dilation)
+    result = f.permute_dims(image, (0, 2, 3, 1))
+    return f.reshape(result, (*lead, *result.shape[1:]))
+
+
+@operator("MaxPool")
+def max_pool(call: Call, x: Tensor) -> list[Tensor]:
+    by_column = call.get("storage_order", int, 0) == 1
+    _, window = _pool_window(call, x)
+    largest = _swept(nn.max_pool2d, x, window)
+    return [largest, _places(x, window, by_column)] if call.wants(1) else [largest]
+
+
+def _places(x: Tensor, window: Window, by_column: bool) -> Tensor:
+    """Where in the whole of x the largest element of each window first is, as int64.
+
+    by_column: places of a picture are counted column by column (storage_order 1).
+    """
+    axes, taps = window.axes, math.prod(window.kernel)
+    counts = window.counts(x.shape[2:])
+    lowest: float = -math.inf
+    if x.dtype.is_integer:
+        x, lowest = x.astype(dt.int32), -(1 << 30)  # below every element: padding never wins
+    windows = f.pad(x, [(0, 0), (0, 0), *window.pads], lowest)
+    for axis, count in enumerate(counts):
+        at = f.reshape(f.arange(count) * window.stride[axis], (-1, 1))
+        inside = f.arange(window.kernel[axis]) * window.dilation[axis]
+        windows = f.take(windows, at + inside, 2 + 2 * axis)
+    order = [*range(2, 2 + 2 * axes, 2), *range(3, 3 + 2 * axes, 2)]
+    together = f.permute_dims(windows, (0, 1, *order))
+    tap = f.argmax(f.reshape(together, (*x.shape[:2], *counts, taps)), -1)
+    place: Any = 0
+    behind, step = taps, 1
+    steps = {}
+    for axis in range(axes) if by_column else reversed(range(axes)):
+        steps[axis] = step
+        step *= x.shape[2 + axis]
+    for axis in range(axes):
+        behind //= window.kernel[axis]
+        inside = f.remainder(f.floor_divide(tap, behind), window.kernel[axis])
+        line = [1] * axes
+        line[axis] = counts[axis]
+        start = f.arange(counts[axis]) * window.stride[axis] - window.pads[axis][0]
+        at = inside * window.dilation[axis] + f.reshape(start, line)
+        place = place + at * steps[axis]
+    planes = f.arange(x.shape[0] * x.shape[1]) * size_of(x.shape[2:])
+    planes = f.reshape(planes, (*x.shape[:2], *[1] * axes))
+    return f.add(place, planes).astype(dt.int64)
+
+
+@operator("AveragePool")
+def average_pool(call: Call, x: Tensor) -> Tensor:
+    """With count_include_pad, `pads` count as zeros, but never what ceil_mode adds beyond them."""
+    given, window = _pool_window(call, x)
+    with_pads = call.flag("count_include_pad")
+    total = _swept(nn.sum_pool2d, working(x), window)
+    everywhere, tables = 1.0, []
+    for axis, count in enumerate(total.shape[2:]):
+        low, high = given.pads[axis] if with_pads else (0, 0)
+        k, s, d = window.kernel[axis], window.stride[axis], window.dilation[axis]
+        starts = range(-window.pads[axis][0], -window.pads[axis][0] + count * s, s)
+        inside = [places_inside(at, k, d, -low, x.shape[2 + axis] + high) for at in starts]
+        # A window that lies in the padding alone has no mean.
+        shares = [1.0 / n if n else math.nan for n in inside]
+        if len(set(inside)) == 1:
+            everywhere *= shares[0]
+        else:
+            line = [1] * window.axes
+            line[axis] = count
+            tables.append(asarray(from_values(shares, tuple(line), total.dtype)))
+    if not tables:
+        return (total * everywhere).astype(x.dtype)
+    share = tables[0]
+    for table in tables[1:]:
+        share = share * table
+    share = share * everywhere if everywhere != 1.0 else share
+    return (total * share).astype(x.dtype)
+
+
+def _power(x: Tensor, p: int) -> Tensor:
+    return abs(x) if p == 1 else x * x if p == 2 else f.pow(abs(x), p)
+
+
+def _root(x: Tensor, p: int) -> Tensor:
+    return x if p == 1 else f.sqrt(x) if p == 2 else f.pow(x, 1.0 / p)
+
+
+def _order(call: Call) -> int:
+    p = call.get("p", int, 2)
+    if p < 1:
+        raise OnnxFormatError(f"a norm of order {p}")
+    return p
+
+
+@operator("LpPool")
+def lp_pool(call: Call, x: Tensor) -> Tensor:
+    p = _order(call)
+    _, window = _pool_window(call, x)
+    return _root(_swept(nn.sum_pool2d, _power(working(x), p), window), p).astype(x.dtype)
+
+
+def _spatial(x: Tensor) -> tuple[int, ...]:
+    return tuple(range(2, 2 + spatial_axes(x)))
+
+
+@operator("GlobalAveragePool")
+def global_average_pool(call: Call, x: Tensor) -> Tensor:
+    return f.mean(working(x), _spatial(x), True).astype(x.dtype)
+
+
+@operator("GlobalMaxPool")
+def global_max_pool(call: Call, x: Tensor) -> Tensor:
+    return f.max(x, _spatial(x), True)
+
+
+@operator("GlobalLpPool")
+def global_lp_pool(call: Call, x: Tensor) -> Tensor:
+    p = _order(call)
+    return _root(f.sum(_power(working(x), p), _spatial(x), True), p).astype(x.dtype)
+
+
+def _unpooled_shape(call: Call, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that was pooled, which the indices count in."""
+    axes = len(shape) - 2
+    kernel = call.ints("kernel_shape")
+    strides, pads = per_axis(call, "strides", axes), given_pads(call, axes)
+    if axes < 1 or len(kernel) != axes or not all(k > 0 for k in kernel):
+        raise OnnxFormatError(f"a kernel of {kernel} for an input of shape {shape}")
+    places = zip(shape[2:], kernel, strides, pads, strict=True)
+    sizes = tuple((n - 1) * s - sum(pad) + k for n, k, s, pad in places)
+    if min(sizes) < 1:
+        raise OnnxFormatError(f"{shape} with pads {pads} is unpooled to {sizes}")
+    return (*shape[:2], *sizes)
+
+
+def _check_unpooled(inner: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    if len(wanted) != len(inner) or any(a < b for a, b in zip(wanted, inner, strict=True)):
+        raise OnnxFormatError(f"output_shape {wanted} is smaller than the unpooled {inner}")
+
+
+@operator("MaxUnpool", since=9)
+def max_unpool(
+    call: Call, x: Tensor, indices: Tensor, output_shape: Tensor | None = None
+) -> Tensor:
+    """Each place of the result is compared with every index; for small inputs."""
+    inner = _unpooled_shape(call, x.shape)
+    wanted = inner if output_shape is None else call.known_integers(output_shape, "output_shape")
+    _check_unpooled(inner, wanted)
+    size = size_of(inner)
+    if indices.shape != x.shape:
+        raise OnnxFormatError(f"indices {indices.shape} for an input of {x.shape}")
+    if size * x.size > _MOST_COMPARED:
+        raise OnnxUnsupportedError(f"{x.size:,} elements among {size:,} places are unpooled")
+    places = f.position(f.where(indices < 0, size, indices), size)  # none counts from the end
+    here = f.equal(f.reshape(places, (1, -1)), f.reshape(f.arange(size), (-1, 1)))
+    found = f.where(here, f.reshape(x, (1, -1)), -math.inf)
+    result = f.where(f.any(here, 1), f.max(found, 1), 0.0).astype(x.dtype)
+    borders = [(0, b - a) for a, b in zip(inner, wanted, strict=True)]
+    return f.pad(f.reshape(result, inner), borders)
+
+
+@host_operator("MaxUnpool", since=9)
+def max_unpool_on_host(call: Call, np: Any, x: Any, indices: Any, output_shape: Any = None) -> Any:
+    inner = _unpooled_shape(call, x.shape)
+    wanted = inner if output_shape is None else tuple(map(int, output_shape))
+    _check_unpooled(inner, wanted)
+    check_array((2, *wanted), x.itemsize)
+    flat = np.zeros(size_of(inner), x.dtype)
+    if indices.shape != x.shape or (
+        indices.size and not -flat.size <= indices.min() <= indices.max() < flat.size
+    ):
+        raise OnnxFormatError(f"indices {indices.shape} beyond the {flat.size:,} places of {inner}")
+    flat[indices.reshape(-1)] = x.reshape(-1)
+    return np.pad(flat.reshape(inner), [(0, b - a) for a, b in zip(inner, wanted, strict=True)])

@@ -1,0 +1,200 @@
+"""Quantisation: numbers as small integers or small floating numbers, a scale and a zero point.
+
+Products of quantised operands are computed in float32. Its sums are exact up to 2 ** 24, and what
+they lose beyond is far less than a step of the 8 bits to which they are rounded.
+"""
+
+from __future__ import annotations
+
+from .... import dtype as dt
+from .... import functions as f
+from ....dtype import DType
+from ....errors import OnnxFormatError, OnnxUnsupportedError
+from ....shape import Shape, broadcast_shapes, check_axis
+from ....tensor import Tensor
+from ..call import Call
+from ..read.tensors import type_called
+from ..registry import operator
+from .generator.constants import saturated
+from .nn.convolution import conv
+
+
+def _spread(call: Call, parameter: Tensor, shape: Shape) -> Tensor:
+    """A scale or zero point so that it broadcasts: one for all, one for each place along `axis`,
+    or one for each block of `block_size` along it."""
+    block, given = call.get("block_size", int, 0), call.get("axis", int, 1)
+    if parameter.size == 1 and not block:
+        return f.reshape(parameter, ())
+    axis = check_axis(given, len(shape), "quantize")
+    if not block:
+        if parameter.shape != (shape[axis],):
+            raise OnnxFormatError(
+                f"a scale of shape {parameter.shape} for axis {axis} of {shape}, without blocks"
+            )
+        return f.reshape(parameter, [-1 if a == axis else 1 for a in range(len(shape))])
+    blocks = -(-shape[axis] // block) if block > 0 else 0
+    if parameter.shape != (*shape[:axis], blocks, *shape[axis + 1 :]):
+        raise OnnxFormatError(
+            f"scales {parameter.shape} for blocks of {block} along axis {axis} of {shape}"
+        )
+    wide = f.repeat(parameter, block, axis)
+    return wide[tuple(slice(0, dim) for dim in shape)]
+
+
+def _rounded(x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
+    """Scaled numbers, float32, as a quantised type: rounded half to even, held in its range."""
+    zero = None if zero_point is None else zero_point.astype(dt.float32)
+    if dtype.is_floating:
+        moved = x if zero is None else x + zero
+        return (saturated(moved, dtype) if dtype.bits == 8 else moved).astype(dtype)
+    whole = f.round(x) if zero is None else f.round(x) + zero
+    low = -(1 << dtype.bits - 1) if dtype.kind == "i" else 0
+    held = f.clip(whole, low, low + (1 << dtype.bits) - 1)
+    return held.astype(dt.int32).astype(dtype)
+
+
+@operator("QuantizeLinear", since=10)
+def quantize_linear(
+    call: Call, x: Tensor, scale: Tensor, zero_point: Tensor | None = None
+) -> Tensor:
+    """The type of the zero point, or else output_dtype, or else uint8."""
+    number, precision = call.get("output_dtype", int, 0), call.get("precision", int, 0)
+    saturate = call.flag("saturate", True)
+    wanted = type_called(number) if number else dt.uint8
+    if zero_point is not None:
+        if number and wanted != zero_point.dtype:
+            raise OnnxFormatError(f"{wanted.name} with a {zero_point.dtype.name} zero point")
+        wanted = zero_point.dtype
+    if wanted.size > 2:
+        raise OnnxUnsupportedError(f"it quantises to {wanted.name}")
+    spread = _spread(call, scale, x.shape)
+    zero = None if zero_point is None else _spread(call, zero_point, x.shape)
+    divided = type_called(precision) if precision else scale.dtype
+    if not divided.is_floating or divided == dt.float8_e8m0fnu:
+        divided = dt.float32
+    scaled = (x.astype(divided) / spread.astype(divided)).astype(dt.float32)
+    if wanted.is_floating and not saturate:
+        return (
+            scaled.astype(wanted)
+            if zero is None
+            else (scaled + zero.astype(dt.float32)).astype(wanted)
+        )
+    return _rounded(scaled, zero, wanted)
+
+
+@operator("DequantizeLinear", since=10)
+def dequantize_linear(
+    call: Call, x: Tensor, scale: Tensor, zero_point: Tensor | None = None
+) -> Tensor:
+    """(x - zero point) * scale, of the type of the scale or of output_dtype."""
+    number = call.get("output_dtype", int, 0)
+    wanted = type_called(number) if number else scale.dtype
+    value = _centred(x, None if zero_point is None else _spread(call, zero_point, x.shape))
+    return (value * _spread(call, scale, x.shape).astype(dt.float32)).astype(wanted)
+
+
+def _centred(x: Tensor, zero_point: Tensor | None) -> Tensor:
+    """Quantised values less their zero point, as float32."""
+    if zero_point is None:
+        return x.astype(dt.float32)
+    exact = dt.float32 if x.dtype.is_floating else dt.int32
+    return (x.astype(exact) - zero_point.astype(exact)).astype(dt.float32)
+
+
+@operator("DynamicQuantizeLinear", since=11)
+def dynamic_quantize_linear(call: Call, x: Tensor) -> list[Tensor]:
+    """Values as uint8, and the scale and zero point by which their range, and 0, just fits."""
+    low, high = (
+        f.minimum(f.min(x), 0) if x.size else f.zeros(()),
+        f.maximum(f.max(x), 0) if x.size else f.zeros(()),
+    )
+    range_ = high - low
+    scale = f.where(f.equal(range_, 0), f.ones(()), range_ / 255.0)
+    zero = f.clip(f.round(-low / scale), 0, 255)
+    return [_rounded(x / scale, zero, dt.uint8), scale, zero.astype(dt.uint8)]
+
+
+def _of_rows(parameter: Tensor, ndim: int) -> Tensor:
+    """A parameter of each row of a matrix; a column of a matrix needs nothing."""
+    if parameter.size == 1:
+        return f.reshape(parameter, ())
+    return f.expand_dims(parameter, -1) if parameter.ndim == 1 and ndim > 1 else parameter
+
+
+_EXACT = 256
+"""Products of 8 bits with 8 bits and a sign that float32 adds up exactly."""
+
+
+@operator("MatMulInteger", since=10)
+def matmul_integer(
+    call: Call, a: Tensor, b: Tensor, a_zero: Tensor | None = None, b_zero: Tensor | None = None
+) -> Tensor:
+    """Exact sums in int32, of float32 products as long as those are exact."""
+    left = _centred(a, None if a_zero is None else _of_rows(a_zero, a.ndim))
+    columns = None if b_zero is None else f.reshape(b_zero, ()) if b_zero.size == 1 else b_zero
+    right = _centred(b, columns)
+    if b.ndim < 2 or a.ndim < 1 or a.shape[-1] != b.shape[-2]:
+        raise OnnxFormatError(f"A {a.shape} and B {b.shape} do not fit")
+    total: Tensor | None = None
+    for start in range(0, a.shape[-1], _EXACT):
+        part = left[..., start : start + _EXACT] @ right[..., start : start + _EXACT, :]
+        whole = part.astype(dt.int32)
+        total = whole if total is None else total + whole
+    return (left @ right).astype(dt.int32) if total is None else total
+
+
+@operator("QLinearMatMul", since=10)
+def qlinear_matmul(
+    call: Call,
+    a: Tensor,
+    a_scale: Tensor,
+    a_zero: Tensor,
+    b: Tensor,
+    b_scale: Tensor,
+    b_zero: Tensor,
+    y_scale: Tensor,
+    y_zero: Tensor,
+) -> Tensor:
+    left = _centred(a, _of_rows(a_zero, a.ndim))
+    right = _centred(b, f.reshape(b_zero, ()) if b_zero.size == 1 else b_zero)
+    rows, columns, result = (
+        x.astype(dt.float32)
+        for x in (
+            _of_rows(a_scale, a.ndim),
+            f.reshape(b_scale, ()) if b_scale.size == 1 else b_scale,
+            _of_rows(y_scale, a.ndim),
+        )
+    )
+    factor = rows * columns / result
+    product = f.matmul(left, right)
+    if broadcast_shapes(product.shape, factor.shape, what="the scales") != product.shape:
+        raise OnnxFormatError(f"scales {factor.shape} do not fit the product {product.shape}")
+    return _rounded(product * factor, _of_rows(y_zero, a.ndim), y_zero.dtype)
+
+
+@operator("QLinearConv", since=10)
+def qlinear_conv(
+    call: Call,
+    x: Tensor,
+    x_scale: Tensor,
+    x_zero: Tensor,
+    w: Tensor,
+    w_scale: Tensor,
+    w_zero: Tensor,
+    y_scale: Tensor,
+    y_zero: Tensor,
+    bias: Tensor | None = None,
+) -> Tensor:
+    """The weight's scale and zero point may be of each output channel. The bias is int32, its
+    scale the product of the other two."""
+
+    def channels(parameter: Tensor, axis: int) -> Tensor:
+        if parameter.size == 1:
+            return f.reshape(parameter, ())
+        return f.reshape(parameter, [-1 if a == axis else 1 for a in range(x.ndim)])
+
+    image = _centred(x, f.reshape(x_zero, ()))
+    weight = _centred(w, channels(w_zero, 0))
+    added = None if bias is None else bias.astype(dt.float32)
+    factor = f.reshape(x_scale, ()) * channels(w_scale, 1) / f.reshape(y_scale, ())
+    return _rounded(conv(call, image, weight, added) * factor, f.reshape(y_zero, ()), y_zero.dtype)

@@ -1,0 +1,110 @@
+"""Sequences and optionals: lists of values, and values that may be absent, on the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....errors import OnnxFormatError
+from ..call import Call
+from ..registry import host_operator, text_operator
+from ..values import check_memory, from_numpy, size_in_bytes
+
+MOST_PARTS = 1 << 18
+"""Members of a sequence that one tensor is split into: each is an array of its own."""
+
+
+def _place(np: Any, position: Any, length: int, most: int) -> int:
+    """A position counted from either end, checked."""
+    place = int(np.asarray(position).item())
+    if not -length <= place <= most:
+        raise OnnxFormatError(f"the position {place} in a sequence of {length}")
+    return place + length if place < 0 else place
+
+
+@host_operator("SequenceConstruct", since=11)
+def sequence_construct(call: Call, np: Any, *values: Any) -> list[Any]:
+    return list(values)
+
+
+@host_operator("SequenceEmpty", since=11)
+def sequence_empty(call: Call, np: Any) -> list[Any]:
+    call.ignore("dtype")
+    return []
+
+
+@host_operator("SequenceLength", since=11)
+def sequence_length(call: Call, np: Any, sequence: Any) -> Any:
+    return np.array(len(sequence), np.int64)
+
+
+@host_operator("SequenceAt", since=11)
+def sequence_at(call: Call, np: Any, sequence: Any, position: Any) -> Any:
+    return sequence[_place(np, position, len(sequence), len(sequence) - 1)]
+
+
+@host_operator("SequenceInsert", since=11)
+def sequence_insert(
+    call: Call, np: Any, sequence: Any, value: Any, position: Any = None
+) -> list[Any]:
+    length = len(sequence)
+    place = length if position is None else _place(np, position, length, length)
+    return [*sequence[:place], value, *sequence[place:]]
+
+
+@host_operator("SequenceErase", since=11)
+def sequence_erase(call: Call, np: Any, sequence: Any, position: Any = None) -> list[Any]:
+    last = len(sequence) - 1
+    place = last if position is None else _place(np, position, len(sequence), last)
+    return [*sequence[:place], *sequence[place + 1 :]]
+
+
+@host_operator("SplitToSequence", since=11)
+def split_to_sequence(call: Call, np: Any, x: Any, split: Any = None) -> list[Any]:
+    """Parts of given lengths; of one length, the last one maybe shorter; or of 1, without the axis
+    unless `keepdims`."""
+    axis = call.get("axis", int, 0)
+    keepdims = call.flag("keepdims", True)
+    length = x.shape[axis]
+    parts = length if split is None else -(-length // int(split)) if split.ndim == 0 else len(split)
+    if parts > MOST_PARTS:
+        raise OnnxFormatError(f"a sequence of {parts:,} parts; {MOST_PARTS:,} at most")
+    if split is None:
+        pieces = np.split(x, length, axis) if length else []
+        return list(pieces) if keepdims else [np.squeeze(piece, axis) for piece in pieces]
+    if split.ndim == 0:
+        places = range(int(split), length, int(split))
+    else:
+        if split.sum() != length or (split < 0).any():
+            raise OnnxFormatError(f"the lengths {split.tolist()} of an axis of {length}")
+        places = np.cumsum(split)[:-1]
+    return list(np.split(x, list(places), axis))
+
+
+@host_operator("ConcatFromSequence", since=11)
+def concat_from_sequence(call: Call, np: Any, sequence: Any) -> Any:
+    axis = call.get("axis", int)
+    check_memory(sum(map(size_in_bytes, map(from_numpy, sequence))), "its parts in one piece")
+    join = np.stack if call.flag("new_axis") else np.concatenate
+    return join(sequence, axis)
+
+
+@host_operator("Optional", since=15)
+def optional(call: Call, np: Any, value: Any = None) -> Any:
+    call.ignore("type")
+    return value
+
+
+@host_operator("OptionalHasElement", since=15)
+def optional_has_element(call: Call, np: Any, value: Any = None) -> Any:
+    return np.array(value is not None, bool)
+
+
+@host_operator("OptionalGetElement", since=15)
+def optional_get_element(call: Call, np: Any, value: Any) -> Any:
+    return value
+
+
+@text_operator("Identity")
+def identity(call: Call, np: Any, value: Any) -> Any:
+    """For what is no tensor."""
+    return value

@@ -1,0 +1,5 @@
+"""Elements that move; chapter "tensor"."""
+
+from . import gathering, movement, rearrangement, scattering, slicing, sorting
+
+__all__ = ["gathering", "movement", "rearrangement", "scattering", "slicing", "sorting"]

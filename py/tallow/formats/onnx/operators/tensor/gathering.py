@@ -1,0 +1,157 @@
+"""Operators whose places are read from indices."""
+
+from __future__ import annotations
+
+from ..... import dtype as dt
+from ..... import functions as f
+from .....compile.passes.fold import host_value
+from .....errors import OnnxFormatError, OnnxUnsupportedError
+from .....hostarray import from_values
+from .....shape import Shape, check_axis, size_of, strides_of
+from .....tensor import Tensor, asarray
+from ...call import Call
+from ...registry import operator
+
+_MOST_STEPS = 1 << 33
+
+
+def check_range(indices: Tensor, length: int) -> None:
+    """Indices that are known now must lie inside; for others see docs/onnx.md."""
+    known = host_value(indices.node)
+    if known is not None and known.size:
+        values = known.flat()
+        if min(values) < -length or max(values) >= length:
+            raise OnnxFormatError(
+                f"an index is out of range: {min(values)} to {max(values)} along {length} elements"
+            )
+    if not length and indices.size:
+        raise OnnxFormatError("there is nothing to gather: the axis is empty")
+
+
+@operator("Gather")
+def gather(call: Call, x: Tensor, indices: Tensor) -> Tensor:
+    axis = check_axis(call.get("axis", int, 0), x.ndim, "gather")
+    check_range(indices, x.shape[axis])
+    return f.take(x, indices, axis)
+
+
+@operator("GatherElements", since=11)
+def gather_elements(call: Call, x: Tensor, indices: Tensor) -> Tensor:
+    """The indices may be shorter than x along the other axes: the rest of x is not read."""
+    axis = check_axis(call.get("axis", int, 0), x.ndim, "gather")
+    check_range(indices, x.shape[axis])
+    if indices.ndim == x.ndim:
+        index = [
+            slice(None) if a == axis else slice(0, min(dim, x.shape[a]))
+            for a, dim in enumerate(indices.shape)
+        ]
+        x = x[tuple(index)]
+    return f.take_along_axis(x, indices, axis)
+
+
+def check_effort(steps: int) -> None:
+    """Refuses what a GPU, which compares everything with everything, would take too long for."""
+    if steps > _MOST_STEPS:
+        raise OnnxUnsupportedError(f"it takes {steps:,} comparisons")
+
+
+def flat_places(indices: Tensor, shape: Shape, clamped: bool) -> Tensor:
+    """Tuples of indices (..., axes of `shape`) as row-major places in that shape, (...).
+
+    NumPy refuses one that is out of range. On a GPU it stands for the last along its axis, if it is
+    `clamped`; else its tuple gets the place behind all.
+    """
+    total: Tensor | None = None
+    inside: Tensor | None = None
+    for axis, (length, stride) in enumerate(zip(shape, strides_of(shape), strict=True)):
+        index = indices[..., axis]
+        check_range(index, length)
+        index = f.position(index, length)
+        if clamped:
+            index = f.minimum(index, length - 1)
+        else:
+            fits = index < length
+            inside = fits if inside is None else f.logical_and(inside, fits)
+        place = index.astype(dt.int32) * stride
+        total = place if total is None else total + place
+    assert total is not None
+    return total if inside is None else f.where(inside, total, size_of(shape))
+
+
+@operator("GatherND", since=11)
+def gather_nd(call: Call, x: Tensor, indices: Tensor) -> Tensor:
+    """x[indices[..., 0], indices[..., 1], ..., :] in each of the batch that the first
+    `batch_dims` axes of both are."""
+    batch = call.get("batch_dims", int, 0)
+    depth = indices.shape[-1] if indices.ndim else 0
+    if not 0 <= batch < min(x.ndim, indices.ndim) or not 0 < depth <= x.ndim - batch:
+        raise OnnxFormatError(f"indices {indices.shape} in {x.shape} with {batch} batch axes")
+    if x.shape[:batch] != indices.shape[:batch]:
+        raise OnnxFormatError(f"the batches of {x.shape} and of indices {indices.shape} differ")
+    lead, rest = x.shape[batch : batch + depth], x.shape[batch + depth :]
+    each, count = size_of(lead), size_of(x.shape[:batch])
+    places = f.reshape(
+        flat_places(indices, lead, True), (count, -1) if indices.size else (count, 0)
+    )
+    places = places + f.reshape(f.arange(count), (count, 1)) * each
+    rows = f.reshape(x, (count * each, *rest))
+    return f.reshape(f.take(rows, places, 0), (*indices.shape[:-1], *rest))
+
+
+@operator("ArrayFeatureExtractor", domain="ai.onnx.ml")
+def array_feature_extractor(call: Call, x: Tensor, places: Tensor) -> Tensor:
+    """Elements of the last axis; the result has two axes or more."""
+    if not x.ndim:
+        raise OnnxFormatError("its input has no axes")
+    check_range(places, x.shape[-1])
+    taken = f.take(x, f.reshape(places, (places.size,)), -1)
+    return taken if x.ndim > 1 else f.expand_dims(taken, 0)
+
+
+@operator("Compress", since=9)
+def compress(call: Call, x: Tensor, condition: Tensor) -> Tensor:
+    """The elements along an axis (of the flattened x, without one) whose condition is true."""
+    axis = call.get("axis", int, None)
+    if condition.ndim != 1 or condition.dtype != dt.bool_:
+        raise OnnxFormatError(f"a condition of {condition.dtype.name} {condition.shape}")
+    known = call.known(condition, "the condition").flat()
+    flat = f.reshape(x, (x.size,)) if axis is None else x
+    place = 0 if axis is None else check_axis(axis, x.ndim, "compress")
+    if len(known) > flat.shape[place]:
+        raise OnnxFormatError(f"{len(known)} conditions for axis {place} of {flat.shape}")
+    chosen = [index for index, wanted in enumerate(known) if wanted]
+    return f.take(flat, asarray(from_values(chosen, (len(chosen),), dt.int64)), place)
+
+
+@operator("OneHot", since=9)
+def one_hot(call: Call, indices: Tensor, depth: Tensor, values: Tensor) -> Tensor:
+    """values = (off, on); an index that is out of range is off everywhere."""
+    axis = call.get("axis", int, -1)
+    if values.shape != (2,):
+        raise OnnxFormatError(f"values must be (off, on), their shape is {values.shape}")
+    count = call.known_integer(depth, "depth")
+    if count < 1:
+        raise OnnxFormatError(f"a depth of {count}")
+    places = _countable(indices)
+    if places.dtype.kind != "u":
+        places = f.where(places < 0, places + count, places)
+    place = check_axis(axis, indices.ndim + 1, "one_hot")
+    shape = [1] * (indices.ndim + 1)
+    shape[place] = count
+    line = f.reshape(f.arange(count).astype(places.dtype), shape)
+    return f.where(f.equal(f.expand_dims(places, place), line), values[1:2], values[0:1])
+
+
+def _countable(indices: Tensor) -> Tensor:
+    """Indices in a type that counts beyond them: of 32 bits or more. Floating numbers are cut but
+    stay floating, since NaN and what is too large have no value as integers."""
+    if indices.dtype.is_integer:
+        return indices.astype(dt.int32) if indices.dtype.bits < 32 else indices
+    return f.trunc(indices if indices.dtype == dt.float64 else indices.astype(dt.float32))
+
+
+@operator("Trilu", since=14)
+def trilu(call: Call, x: Tensor, k: Tensor | None = None) -> Tensor:
+    """The upper or lower triangle of the last two axes, from the k-th diagonal on."""
+    diagonal = 0 if k is None else call.known_integer(k, "k")
+    return f.triu(x, diagonal) if call.flag("upper", True) else f.tril(x, diagonal)

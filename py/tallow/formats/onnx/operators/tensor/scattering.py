@@ -1,0 +1,122 @@
+"""Operators that write at places which are read from indices.
+
+On the host, too: what would take a GPU too many steps, and texts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..... import functions as f
+from .....errors import OnnxFormatError
+from .....functions.arrange import scatter_rows
+from .....shape import check_axis, size_of
+from .....tensor import Tensor
+from ...call import Call
+from ...registry import host_operator, operator
+from .gathering import check_effort, check_range, flat_places
+
+
+def _reduction(call: Call, since: int) -> str:
+    if call.opset < since:
+        return "none"
+    if call.opset < 18:
+        return call.choice("reduction", "none", "add", "mul")
+    return call.choice("reduction", "none", "add", "mul", "max", "min")
+
+
+@operator("ScatterElements", since=11)
+def scatter_elements(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """updates[i, j] goes to x[indices[i, j], j] for axis 0, and so on; the last one stands."""
+    axis = check_axis(call.get("axis", int, 0), x.ndim, "scatter")
+    if indices.shape != updates.shape or indices.ndim != x.ndim:
+        raise OnnxFormatError(f"updates {updates.shape} at indices {indices.shape} in {x.shape}")
+    check_range(indices, x.shape[axis])
+    shape = tuple(x.shape[a] if a == axis else n for a, n in enumerate(indices.shape))
+    if any(n > x.shape[a] for a, n in enumerate(shape)):
+        raise OnnxFormatError(f"indices {indices.shape} reach beyond {x.shape}")
+    check_effort(size_of(shape) * indices.shape[axis])
+    part = x[tuple(slice(0, n) for n in shape)]
+    rows = [f.moveaxis(tensor, axis, -1) for tensor in (part, indices, updates)]
+    turned = rows[0].shape
+    batch = size_of(turned[:-1])
+    data, places, values = (f.reshape(t, (batch, t.shape[-1])) for t in rows)
+    written = scatter_rows(
+        f.expand_dims(data, 2), places, f.expand_dims(values, 2), _reduction(call, 16)
+    )
+    result = f.moveaxis(f.reshape(written, turned), -1, axis)
+    return _around(result, x)
+
+
+def _around(part: Tensor, x: Tensor) -> Tensor:
+    """x with its first elements along every axis replaced by those of `part`."""
+    for axis, (length, whole) in enumerate(zip(part.shape, x.shape, strict=True)):
+        if length < whole:
+            index = [slice(0, n) for n in part.shape]
+            index[axis] = slice(length, whole)
+            part = f.concat([part, x[tuple(index)]], axis)
+    return part
+
+
+@operator("Scatter", since=9)
+def scatter(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """The name of ScatterElements before opset 11."""
+    return scatter_elements(call, x, indices, updates)
+
+
+@operator("ScatterND", since=11)
+def scatter_nd(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """updates[..., :] goes to x[indices[..., 0], indices[..., 1], ..., :]."""
+    depth = indices.shape[-1] if indices.ndim else 0
+    if not 0 < depth <= x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
+        raise OnnxFormatError(f"updates {updates.shape} at indices {indices.shape} in {x.shape}")
+    lead, rest = x.shape[:depth], size_of(x.shape[depth:])
+    places = flat_places(indices, lead, False)
+    reduction = _reduction(call, 16)
+    check_effort(size_of(lead) * places.size * (1 if reduction == "none" else rest))
+    written = scatter_rows(
+        f.reshape(x, (1, size_of(lead), rest)),
+        f.reshape(places, (1, places.size)),
+        f.reshape(updates, (1, places.size, rest)),
+        reduction,
+    )
+    return f.reshape(written, x.shape)
+
+
+_JOINS = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}
+
+
+def _written(np: Any, x: Any, at: tuple[Any, ...], updates: Any, reduction: str) -> Any:
+    result = x.copy()
+    try:
+        if reduction == "none":
+            result[at] = updates
+        else:
+            getattr(np, _JOINS[reduction]).at(result, at, updates)
+    except IndexError as error:
+        raise OnnxFormatError(str(error)) from error
+    return result
+
+
+@host_operator("ScatterElements", since=11)
+def scatter_elements_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
+    axis = check_axis(call.get("axis", int, 0), x.ndim, "scatter")
+    if indices.shape != updates.shape or indices.ndim != x.ndim:
+        raise OnnxFormatError(f"updates {updates.shape} at indices {indices.shape} in {x.shape}")
+    at = list(np.indices(indices.shape, sparse=True))
+    at[axis] = indices
+    return _written(np, x, tuple(at), updates, _reduction(call, 16))
+
+
+@host_operator("Scatter", since=9)
+def scatter_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
+    return scatter_elements_on_host(call, np, x, indices, updates)
+
+
+@host_operator("ScatterND", since=11)
+def scatter_nd_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
+    depth = indices.shape[-1] if indices.ndim else 0
+    if not 0 < depth <= x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
+        raise OnnxFormatError(f"updates {updates.shape} at indices {indices.shape} in {x.shape}")
+    at = tuple(np.moveaxis(indices, -1, 0))
+    return _written(np, x, at, updates, _reduction(call, 16))

@@ -1,0 +1,143 @@
+"""Order: the largest elements, distinct ones, those that are not zero, boxes that do not overlap.
+
+How many the latter are depends on the data: they are computed on the host.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..... import dtype as dt
+from ..... import functions as f
+from .....errors import OnnxFormatError
+from .....hostarray import from_values
+from .....ops.arrange import argsort
+from .....shape import check_axis, strides_of
+from .....tensor import Tensor, asarray
+from ...call import Call
+from ...registry import host_operator, operator
+from .gathering import check_effort
+
+
+@operator("TopK")
+def top_k(call: Call, x: Tensor, k: Tensor | None = None) -> list[Tensor]:
+    """Values and places; of equal values the first comes first. They always come in order, which
+    `sorted` leaves open."""
+    call.ignore("sorted")
+    count = call.get("k", int) if k is None else call.known_integer(k, "k")
+    axis = check_axis(call.get("axis", int, -1), x.ndim, "top_k")
+    if not 0 <= count <= x.shape[axis]:
+        raise OnnxFormatError(f"the first {count} of the {x.shape[axis]} along axis {axis}")
+    check_effort(x.size * x.shape[axis])
+    places = f.argsort(x, axis, call.flag("largest", True), count)
+    return [f.take_along_axis(x, places, axis), places.astype(dt.int64)]
+
+
+@host_operator("TopK")
+def top_k_on_host(call: Call, np: Any, x: Any, k: Any = None) -> tuple[Any, Any]:
+    """Where k is not known when the model is loaded."""
+    call.ignore("sorted")
+    count = call.get("k", int) if k is None else int(k.reshape(-1)[0])
+    axis = check_axis(call.get("axis", int, -1), x.ndim, "top_k")
+    if not 0 <= count <= x.shape[axis]:
+        raise OnnxFormatError(f"the first {count} of the {x.shape[axis]} along axis {axis}")
+    last = np.moveaxis(x, axis, -1)
+    places = np.moveaxis(argsort.numpy(np, last, call.flag("largest", True), count), -1, axis)
+    return np.take_along_axis(x, places, axis), places.astype(np.int64)
+
+
+@operator("NonZero", since=9)
+def non_zero(call: Call, x: Tensor) -> Tensor:
+    """Known ones, as exporters write them to compute shapes."""
+    known = call.known(x, "its input")
+    strides = strides_of(x.shape)
+    places = [place for place, value in enumerate(known.flat()) if value]
+    rows = [p // s % n for s, n in zip(strides, x.shape, strict=True) for p in places]
+    return asarray(from_values(rows, (x.ndim, len(places)), dt.int64))
+
+
+@host_operator("NonZero", since=9)
+def non_zero_on_host(call: Call, np: Any, x: Any) -> Any:
+    found = np.nonzero(x) if x.ndim else ()
+    return np.array(found, np.int64).reshape(x.ndim, -1 if x.ndim else int(bool(x)))
+
+
+@host_operator("Compress", since=9)
+def compress_on_host(call: Call, np: Any, x: Any, condition: Any) -> Any:
+    axis = call.get("axis", int, None)
+    place = None if axis is None else check_axis(axis, x.ndim, "compress")
+    length = x.size if place is None else x.shape[place]
+    if condition.size > length:
+        raise OnnxFormatError(f"{condition.size} conditions for {length} elements")
+    return np.compress(condition, x, place)
+
+
+@host_operator("Unique", since=11)
+def unique_on_host(call: Call, np: Any, x: Any) -> tuple[Any, ...]:
+    """Distinct elements or, with an axis, slices; their first places, where each element of x is
+    among them, how often each occurs. Not `sorted`: in the order in which they first come."""
+    axis = call.get("axis", int, None)
+    in_order = call.flag("sorted", True)
+    place = None if axis is None else check_axis(axis, x.ndim, "unique")
+    values, first, inverse, counts = np.unique(
+        x, return_index=True, return_inverse=True, return_counts=True, axis=place
+    )
+    inverse = inverse.reshape(-1)
+    if not in_order:
+        order = np.argsort(first, kind="stable")
+        values = np.take(values, order, place or 0)
+        first, counts = first[order], counts[order]
+        rank = np.empty_like(order)
+        rank[order] = np.arange(order.size)
+        inverse = rank[inverse]
+    return values, *(part.astype(np.int64) for part in (first, inverse, counts))
+
+
+@host_operator("NonMaxSuppression", since=10)
+def non_max_suppression_on_host(
+    call: Call,
+    np: Any,
+    boxes: Any,
+    scores: Any,
+    most: Any = None,
+    overlap: Any = None,
+    least: Any = None,
+) -> Any:
+    """Rows (batch, class, box): per class the best boxes, without those that overlap a better
+    one by more than the threshold (intersection over union)."""
+    centred = call.flag("center_point_box")
+    if boxes.ndim != 3 or boxes.shape[2] != 4 or scores.ndim != 3:
+        raise OnnxFormatError(f"boxes {boxes.shape} and scores {scores.shape}")
+    if boxes.shape[:2] != (scores.shape[0], scores.shape[2]):
+        raise OnnxFormatError(f"boxes {boxes.shape} do not fit scores {scores.shape}")
+    limit = 0 if most is None else int(most.reshape(-1)[0])
+    threshold = 0.0 if overlap is None else float(overlap.reshape(-1)[0])
+    floor = None if least is None else float(least.reshape(-1)[0])
+    rows: list[tuple[int, int, int]] = []
+    for batch in range(boxes.shape[0]):
+        low, high = _corners(np, boxes[batch], centred)
+        area = (high - low).prod(1)
+        for label in range(scores.shape[1]):
+            score = scores[batch, label]
+            left = np.argsort(-score, kind="stable")
+            if floor is not None:
+                left = left[score[left] > floor]
+            taken = 0
+            while left.size and taken < limit:
+                best, left = left[0], left[1:]
+                rows.append((batch, label, int(best)))
+                taken += 1
+                sides = np.minimum(high[best], high[left]) - np.maximum(low[best], low[left])
+                shared = np.maximum(sides, 0).prod(1)
+                union = area[best] + area[left] - shared
+                ratio = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+                left = left[ratio <= threshold]
+    return np.array(rows, np.int64).reshape(-1, 3)
+
+
+def _corners(np: Any, boxes: Any, centred: bool) -> tuple[Any, Any]:
+    """The lower and upper corners of boxes, given as two corners or as centre and size."""
+    first, second = boxes[:, :2], boxes[:, 2:]
+    if centred:
+        return first - second / 2, first + second / 2
+    return np.minimum(first, second), np.maximum(first, second)

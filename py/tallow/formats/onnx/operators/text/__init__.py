@@ -1,0 +1,5 @@
+"""Texts; chapter "text"."""
+
+from . import text_movement, texts
+
+__all__ = ["text_movement", "texts"]

@@ -1,0 +1,255 @@
+"""Operators of classical learning (domain ai.onnx.ml): scaling, encoding, linear models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..... import dtype as dt
+from ..... import functional as nn
+from ..... import functions as f
+from .....dtype import DType
+from .....errors import OnnxFormatError, OnnxUnsupportedError
+from .....hostarray import HostArray, StringArray, from_values
+from .....tensor import Tensor, asarray
+from ...call import Call
+from ...registry import host_operator, operator
+from ...values import check_array
+from ..text.texts import object_array
+
+DOMAIN = "ai.onnx.ml"
+
+
+def _list(values: Sequence[Any], dtype: DType) -> Tensor:
+    return asarray(from_values(values, (len(values),), dtype))
+
+
+def _of_features(call: Call, name: str, x: Tensor, default: float) -> Tensor:
+    """A list with a number for each place of the last axis, or one for all."""
+    values = call.get(name, tuple, ()) or (default,)
+    if len(values) > 1 and (not x.ndim or len(values) != x.shape[-1]):
+        raise OnnxFormatError(f"{name} has {len(values)} numbers for an input {x.shape}")
+    return _list(values, dt.float32)
+
+
+@operator("Binarizer", domain=DOMAIN)
+def binarizer(call: Call, x: Tensor) -> Tensor:
+    return (x > call.get("threshold", float, 0.0)).astype(x.dtype)
+
+
+@operator("Scaler", domain=DOMAIN)
+def scaler(call: Call, x: Tensor) -> Tensor:
+    offset, scale = _of_features(call, "offset", x, 0), _of_features(call, "scale", x, 1)
+    return (x.astype(dt.float32) - offset) * scale
+
+
+@operator("Normalizer", domain=DOMAIN)
+def normalizer(call: Call, x: Tensor) -> Tensor:
+    """Rows divided by their largest element, by the sum of their sizes, or by their length."""
+    norm, number = call.choice("norm", "MAX", "L1", "L2"), x.astype(dt.float32)
+    axis = x.ndim - 1
+    if norm == "MAX":
+        size = f.max(number, axis, True)
+    elif norm == "L1":
+        size = f.sum(f.abs(number), axis, True)
+    else:
+        size = f.sqrt(f.sum(number * number, axis, True))
+    return number / f.where(f.equal(size, 0), 1.0, size)
+
+
+@operator("Imputer", domain=DOMAIN)
+def imputer(call: Call, x: Tensor) -> Tensor:
+    """What is missing (a value, or NaN) replaced, by place along the last axis."""
+    kind = "int64s" if x.dtype.is_integer else "floats"
+    values = call.get(f"imputed_value_{kind}", tuple)
+    if len(values) != 1 and (not x.ndim or len(values) != x.shape[-1]):
+        raise OnnxFormatError(f"{len(values)} values for an input {x.shape}")
+    missing = call.get("replaced_value_int64", int, 0)
+    number = call.get("replaced_value_float", float, 0.0)
+    call.ignore("imputed_value_int64s", "imputed_value_floats")
+    if x.dtype.is_integer:
+        gone = f.equal(x, missing)
+    else:
+        gone = f.isnan(x) if math.isnan(number) else f.equal(x, number)
+    return f.where(gone, _list(values, x.dtype), x)
+
+
+@operator("FeatureVectorizer", domain=DOMAIN)
+def feature_vectorizer(call: Call, x: Tensor, *others: Tensor) -> Tensor:
+    """Inputs side by side, each cut or filled with 0 to the length that is said of it."""
+    parts = [x, *others]
+    widths = call.ints("inputdimensions", tuple(part.shape[-1] for part in parts))
+    if (
+        len(widths) != len(parts)
+        or min(widths) < 0
+        or any(part.ndim not in (1, 2) for part in parts)
+    ):
+        raise OnnxFormatError(f"{len(widths)} lengths for {len(parts)} inputs")
+    rows = [f.reshape(part, (-1, part.shape[-1])).astype(dt.float32) for part in parts]
+    return f.concat(
+        [f.pad(r, [(0, 0), (0, w - r.shape[1])]) for r, w in zip(rows, widths, strict=True)], 1
+    )
+
+
+# ---- linear models -----------------------------------------------------------------------------
+
+_TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
+
+
+def transformed(scores: Tensor, name: str) -> Tensor:
+    """The post_transform of scores (rows, targets). SOFTMAX_ZERO leaves scores of 0 alone."""
+    if name == "SOFTMAX":
+        return nn.softmax(scores, 1)
+    if name == "LOGISTIC":
+        return nn.sigmoid(scores)
+    if name == "SOFTMAX_ZERO":
+        used = f.not_equal(scores, 0)
+        power = f.where(used, f.exp(scores - f.max(scores, 1, True)), 0.0)
+        total = f.sum(power, 1, True)
+        return power / f.where(f.equal(total, 0), 1.0, total)
+    if name == "PROBIT":
+        raise OnnxUnsupportedError("the post_transform PROBIT")
+    return scores
+
+
+def _linear(call: Call, x: Tensor, count: int) -> Tensor:
+    coefficients = call.get("coefficients", tuple)
+    intercepts = call.get("intercepts", tuple, ())
+    if x.ndim not in (1, 2) or count < 1 or len(coefficients) != count * x.shape[-1]:
+        raise OnnxFormatError(f"{len(coefficients)} coefficients of {count} for {x.shape}")
+    if len(intercepts) not in (0, count):
+        raise OnnxFormatError(f"{len(intercepts)} intercepts for {count} targets")
+    weight = asarray(from_values(coefficients, (count, x.shape[-1]), dt.float32))
+    bias = _list(intercepts, dt.float32) if intercepts else None
+    return nn.linear(f.reshape(x, (-1, x.shape[-1])).astype(dt.float32), weight, bias)
+
+
+@operator("LinearRegressor", domain=DOMAIN)
+def linear_regressor(call: Call, x: Tensor) -> Tensor:
+    name = call.choice("post_transform", *_TRANSFORMS)
+    return transformed(_linear(call, x, call.get("targets", int, 1)), name)
+
+
+@operator("LinearClassifier", domain=DOMAIN)
+def linear_classifier(call: Call, x: Tensor) -> list[Tensor]:
+    """The label of the largest score, and all scores. Labels that are texts are refused."""
+    call.ignore("multi_class")
+    if call.get("classlabels_strings", tuple, ()):
+        raise OnnxUnsupportedError("its labels are texts")
+    labels = call.ints("classlabels_ints")
+    name = call.choice("post_transform", *_TRANSFORMS)
+    intercepts = call.get("intercepts", tuple, ())
+    rows = len(intercepts) or len(labels)
+    scores = _linear(call, x, rows)
+    if rows == 1 and len(labels) == 2:  # one score for two classes
+        chosen = (scores[:, 0] > 0).astype(dt.int32)
+        scores = transformed(scores, name)
+        return [f.take(_list(labels, dt.int64), chosen), f.concat([1 - scores, scores], 1)]
+    if rows != len(labels):
+        raise OnnxFormatError(f"{len(labels)} labels for {rows} scores")
+    chosen = f.argmax(scores, 1)
+    return [f.take(_list(labels, dt.int64), chosen), transformed(scores, name)]
+
+
+# ---- encoding ----------------------------------------------------------------------------------
+
+
+@operator("OneHotEncoder", domain=DOMAIN)
+def one_hot_encoder(call: Call, x: Tensor) -> Tensor:
+    """A new last axis with 1 at the category's place; what is none must not come if `zeros` is
+    0, which cannot be told here: its row is 0."""
+    call.ignore("zeros")
+    if call.get("cats_strings", tuple, ()):
+        raise OnnxUnsupportedError("its categories are texts")
+    categories = _list(call.ints("cats_int64s"), dt.int64)
+    return f.equal(f.expand_dims(x.astype(dt.int64), -1), categories).astype(dt.float32)
+
+
+@host_operator("OneHotEncoder", domain=DOMAIN)
+def one_hot_encoder_on_host(call: Call, np: Any, x: Any) -> Any:
+    names = call.get("cats_strings", tuple, ())
+    check_array((*x.shape, len(names)), 8)  # objects first
+    found = x[..., None] == object_array(np, names, (len(names),))
+    if not call.flag("zeros", True) and not found.any(-1).all():
+        raise OnnxFormatError("a text is none of the categories")
+    return found.astype(np.float32)
+
+
+_KINDS = {"int64s": dt.int64, "floats": dt.float32, "strings": None}
+_DEFAULTS = {"int64s": -1, "floats": -0.0, "strings": "_Unused"}
+
+
+def _side(call: Call, side: str) -> tuple[list[Any], DType | None, str]:
+    """The keys or values of a LabelEncoder: the elements, their type (None: texts), its name."""
+    for kind, dtype in _KINDS.items():
+        values = call.get(f"{side}_{kind}", tuple, ())
+        if values:
+            return list(values), dtype, kind
+    tensor = call.node.attributes.get(f"{side}_tensor")
+    call.ignore(f"{side}_tensor")
+    if isinstance(tensor, StringArray):
+        return list(tensor.values), None, "strings"
+    if not isinstance(tensor, HostArray):
+        raise OnnxFormatError(f"it has no {side}")
+    return tensor.flat(), tensor.dtype, "int64s" if tensor.dtype.is_integer else "floats"
+
+
+def _mapping(call: Call) -> tuple[list[Any], DType | None, list[Any], DType | None, Any]:
+    """Keys and their type, values and their type, and the value of what is no key."""
+    for name in ("int64", "float", "string"):
+        call.ignore(f"default_{name}")
+    keys, key_type, _ = _side(call, "keys")
+    values, value_type, kind = _side(call, "values")
+    if len(keys) != len(values):
+        raise OnnxFormatError(f"{len(keys)} keys and {len(values)} values")
+    default = call.node.attributes.get(f"default_{kind.removesuffix('s')}", _DEFAULTS[kind])
+    tensor = call.node.attributes.get("default_tensor")
+    call.ignore("default_tensor")
+    if isinstance(tensor, StringArray):
+        default = tensor.values[0]
+    elif isinstance(tensor, HostArray):
+        default = tensor.item()
+    return keys, key_type, values, value_type, default
+
+
+@operator("LabelEncoder", domain=DOMAIN)
+def label_encoder(call: Call, x: Tensor) -> Tensor:
+    """Each element's value in a table. Texts are refused."""
+    if call.opset < 2:
+        raise OnnxUnsupportedError("it is between texts and integers")
+    keys, key_type, values, value_type, default = _mapping(call)
+    if key_type is None or value_type is None:
+        raise OnnxUnsupportedError("it is of texts")
+    known, wide = _list(keys, key_type), f.expand_dims(x.astype(key_type), -1)
+    hit = f.equal(wide, known)
+    if key_type.is_floating:
+        hit = f.logical_or(hit, f.logical_and(f.isnan(wide), f.isnan(known)))
+    place = f.argmax(hit.astype(dt.int32), -1)
+    found = f.take(_list(values, value_type), place)
+    return f.where(f.any(hit, -1), found, f.full((), default, value_type))
+
+
+@host_operator("LabelEncoder", domain=DOMAIN)
+def label_encoder_on_host(call: Call, np: Any, x: Any) -> Any:
+    if call.opset < 2:
+        names = call.get("classes_strings", tuple)
+        numbers = {name: number for number, name in enumerate(names)}
+        default, other = (
+            call.get("default_int64", int, -1),
+            call.get("default_string", str, "_Unused"),
+        )
+        if x.dtype == object:
+            return _looked_up(np, x, lambda item: numbers.get(item, default), dt.int64)
+        inside = range(len(names))
+        return _looked_up(np, x, lambda item: names[item] if item in inside else other, None)
+    keys, _, values, value_type, default = _mapping(call)
+    table = dict(zip(keys, values, strict=True))
+    return _looked_up(np, x, lambda item: table.get(item, default), value_type)
+
+
+def _looked_up(np: Any, x: Any, find: Callable[[Any], Any], dtype: DType | None) -> Any:
+    found = [find(item) for item in x.reshape(-1).tolist()]
+    if dtype is None:
+        return object_array(np, found, x.shape)
+    return from_values(found, x.shape, dtype).numpy()

@@ -1,0 +1,126 @@
+"""A model's own functions: a call of one is replaced by the nodes of its body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+from ....errors import OnnxFormatError
+from ..records import GraphRecord, NodeRecord
+
+_MOST = 50_000
+"""Nodes that calls stand for. Functions that call functions can stand for any number of them."""
+
+
+Names = Callable[[str], str]
+"""What a value of a function is called outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRecord:
+    """A function: names of its inputs and outputs, its nodes, defaults of its attributes."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    nodes: tuple[NodeRecord, ...]
+    defaults: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An attribute within a function that has the value of an attribute of the call."""
+
+    name: str
+
+
+class Expander:
+    """Replaces calls; every one gets names of its own for the values inside."""
+
+    def __init__(self) -> None:
+        self._calls = count()
+        self._nodes = 0
+
+    def inline(self, call: NodeRecord, function: FunctionRecord) -> Iterator[NodeRecord]:
+        """The nodes that a call stands for. Raises OnnxFormatError if it does not fit."""
+        for what, passed, known in (
+            ("inputs", call.inputs, function.inputs),
+            ("outputs", call.outputs, function.outputs),
+        ):
+            if len(passed) > len(known):
+                raise OnnxFormatError(
+                    f"node {call.label!r} has {len(passed)} {what}, the function {call.op_type!r} "
+                    f"{len(known)}"
+                )
+        self._nodes += len(function.nodes)
+        if self._nodes > _MOST:
+            raise OnnxFormatError(f"its functions stand for more than {_MOST:,} nodes")
+        place = f"{call.label}#{next(self._calls)}/"
+        names = dict.fromkeys(function.inputs, "") | dict(zip(function.inputs, call.inputs))  # noqa: B905
+        for inner, outer in zip(function.outputs, call.outputs):  # noqa: B905
+            if outer and inner in names:  # an input that is handed on
+                yield NodeRecord("", "Identity", "", 13, (names[inner],), (outer,), {})
+            elif outer:
+                names[inner] = outer
+        given = {**function.defaults, **call.attributes}
+
+        def named(name: str) -> str:
+            return names.get(name, place + name) if name else ""
+
+        for node in function.nodes:
+            yield _renamed(node, named, given)
+
+
+def placed(graph: GraphRecord, place: str, outputs: Sequence[str]) -> tuple[NodeRecord, ...]:
+    """The nodes of a graph without inputs, put among those around it; `place` begins its own names.
+
+    outputs: what its outputs are called there.
+    """
+    outer = set(graph.captures)
+
+    def named(name: str) -> str:
+        return place + name if name and name not in outer else name
+
+    constants = [
+        NodeRecord("", "Constant", "", 13, (), (named(name),), {"value": value})
+        for name, value in graph.constants.items()
+    ]
+    nodes = [_renamed(node, named, {}) for node in graph.nodes]
+    results = [
+        NodeRecord("", "Identity", "", 13, (named(info.name),), (name,), {})
+        for name, info in zip(outputs, graph.outputs)  # noqa: B905  (unused ones are left out)
+        if name
+    ]
+    return (*constants, *nodes, *results)
+
+
+def _renamed(node: NodeRecord, names: Names, given: Mapping[str, Any]) -> NodeRecord:
+    attributes: dict[str, Any] = {}
+    for key, value in node.attributes.items():
+        if isinstance(value, Reference):
+            if value.name in given:
+                attributes[key] = given[value.name]
+        elif isinstance(value, GraphRecord):
+            attributes[key] = _inside(value, names, given)
+        else:
+            attributes[key] = value
+    return replace(
+        node,
+        name=names(node.label),
+        inputs=tuple(map(names, node.inputs)),
+        outputs=tuple(map(names, node.outputs)),
+        attributes=attributes,
+        captures=tuple(map(names, node.captures)),
+    )
+
+
+def _inside(graph: GraphRecord, names: Names, given: Mapping[str, Any]) -> GraphRecord:
+    """A graph within a function: only what it captures gets another name."""
+    outer = set(graph.captures)
+
+    def named(name: str) -> str:
+        return names(name) if name in outer else name
+
+    nodes = tuple(_renamed(node, named, given) for node in graph.nodes)
+    return replace(graph, nodes=nodes, captures=tuple(map(names, graph.captures)))

@@ -1,0 +1,97 @@
+"""protobuf's ModelProto: the only file that touches the `onnx` package, for its schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....errors import OnnxError, OnnxFormatError
+from . import wire
+
+_SIGNATURES = (
+    (b"version https://git-lfs", "a Git LFS pointer; fetch the file that it stands for"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"RIFF", "a RIFF file (WebP, WAV)"),
+    (b"%PDF", "a PDF"),
+    (b"PK\x03\x04", "a zip archive (PyTorch checkpoints and .npz are such)"),
+    (b"\x1f\x8b", "gzip data; unpack it first"),
+    (b"\x93NUMPY", "a NumPy array"),
+    (b"GGUF", "a GGUF model"),
+    (b"\x89HDF", "an HDF5 file (Keras)"),
+    (b"\x80", "a Python pickle"),
+    (b"<", "HTML or XML text"),
+    (b"{", "JSON text"),
+)
+
+
+def schema() -> Any:
+    """The module with ONNX's messages; OnnxError if the `onnx` package is not there."""
+    try:
+        from onnx import onnx_ml_pb2
+    except ImportError as error:
+        raise OnnxError(
+            f"ONNX files need the Python packages `onnx` and `protobuf` ({error}): pip install onnx"
+        ) from error
+    return onnx_ml_pb2
+
+
+Views = dict[int, memoryview]
+"""Raw data that was left where it lies, by the number of the main graph's initializer."""
+
+_LARGE = 64 << 10  # bytes of raw data that protobuf is not to copy
+
+
+def parse(data: bytes | bytearray | memoryview, views: Views | None = None) -> Any:
+    """The ModelProto that the bytes hold; OnnxFormatError if they are not a whole ONNX model.
+
+    views: gets the large raw data as views of the bytes, which the ModelProto then lacks; None for
+    a ModelProto that has all.
+    """
+    messages = schema()
+    view = memoryview(data).cast("B")
+    size = view.nbytes
+    if not size:
+        raise OnnxFormatError("the file is empty (0 bytes)")
+    content: Any = data if isinstance(data, bytes) else view  # a view spares a copy
+    if views is not None:
+        content = _left(view, views) or content
+    model = messages.ModelProto()
+    try:
+        model.ParseFromString(content)
+    # protobuf's implementations raise different things here: DecodeError, ValueError,
+    # RecursionError, even TypeError; whichever it is, the bytes are to blame.
+    except Exception as error:
+        raise OnnxFormatError(
+            f"not an ONNX model, or one that is cut short or corrupted: protobuf cannot read its "
+            f"{size:,} bytes{_hint(view)}"
+        ) from error
+    if not model.HasField("graph") or not model.ir_version:
+        missing = "graph" if not model.HasField("graph") else "ir_version"
+        raise OnnxFormatError(f"not an ONNX model: its {size:,} bytes hold no {missing}"
+                              f"{_hint(view)}")  # fmt: skip
+    return model
+
+
+def _left(view: memoryview, views: Views) -> bytes | None:
+    """The model without its large raw data; None where only protobuf can tell."""
+
+    def leave(number: int, offset: int, length: int) -> bytes:
+        views[number] = view[offset : offset + length]
+        return b""
+
+    left = wire.parted(view, _LARGE, leave)
+    if left is None:
+        views.clear()
+    return left
+
+
+def text(field: Any) -> str:
+    """A string field. One of protobuf's implementations gives bytes where it is not UTF-8."""
+    return field if isinstance(field, str) else bytes(field).decode("utf-8")
+
+
+def _hint(view: memoryview) -> str:
+    start = bytes(view[:32]).lstrip()
+    kind = next((kind for signature, kind in _SIGNATURES if start.startswith(signature)), None)
+    return f"; they look like {kind}" if kind else ""

@@ -1,0 +1,310 @@
+"""ModelProto to records: everything the file says, checked for consistency, nothing run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from ....errors import OnnxAmbiguousDataError, OnnxFormatError, OnnxUnsupportedError
+from ....hostarray import HostArray, StringArray
+from ..records import (
+    Dimension,
+    GraphRecord,
+    Metadata,
+    ModelRecord,
+    NodeRecord,
+    Unreadable,
+    ValueInfo,
+    shown,
+)
+from . import tensors
+from .expand import Expander, FunctionRecord, Reference
+from .external import ExternalFiles, MissingFileError
+from .proto import Views, text
+from .structure import in_order
+
+_DEFAULT_DOMAIN = ("", "ai.onnx")
+
+# AttributeProto.AttributeType: the field that holds the value, by number.
+_FIELDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings"}
+_OTHER_ATTRIBUTES = {
+    9: "list of tensors", 10: "list of graphs", 11: "sparse tensor",
+    12: "list of sparse tensors", 13: "type", 14: "list of types",
+}  # fmt: skip
+
+
+_DEEPEST = 24
+"""Graphs within graphs; protobuf itself ends at about 30."""
+
+_DEEPEST_CALLS = 48
+"""Functions that call functions, and graphs in them: more would not fit on a browser's stack."""
+
+
+class _InGraphError(OnnxFormatError):
+    """One whose message says already in which graph."""
+
+
+def read_model(model: Any, external: ExternalFiles, views: Views) -> ModelRecord:
+    """The records of a ModelProto; raises OnnxFormatError for what does not fit together.
+
+    views: what it lacks of its raw data (proto.py).
+    """
+    try:
+        opsets = _opsets(model)
+        if not opsets:
+            raise OnnxFormatError("not a whole ONNX model: it names no operator set")
+        metadata = Metadata(
+            text(model.producer_name),
+            text(model.producer_version),
+            text(model.domain),
+            model.model_version,
+            model.ir_version,
+            text(model.doc_string),
+            {text(entry.key): text(entry.value) for entry in model.metadata_props},
+        )
+        functions = Functions(model.functions, external)
+        graph = Reader(external, opsets, functions).graph(model.graph, views=views)
+        external.refuse()
+        return ModelRecord(graph, opsets, metadata)
+    except UnicodeDecodeError as error:
+        raise OnnxFormatError(f"corrupted: a text in it is not UTF-8 ({error})") from error
+
+
+def _opsets(owner: Any) -> dict[str, int]:
+    return {_domain(text(entry.domain)): entry.version for entry in owner.opset_import}
+
+
+def _domain(name: str) -> str:
+    return "" if name in _DEFAULT_DOMAIN else name
+
+
+class Functions:
+    """A model's own functions, read when they are first called; a call is replaced by its nodes."""
+
+    def __init__(self, functions: Iterable[Any], external: ExternalFiles) -> None:
+        self._external = external
+        self._protos: dict[tuple[str, str], Any] = {}
+        for function in functions:
+            key = _domain(text(function.domain)), text(function.name)
+            if key in self._protos:
+                raise OnnxFormatError(f"two functions are called {key[1]!r} ({key[0]})")
+            self._protos[key] = function
+        self._read: dict[tuple[str, str], FunctionRecord | None] = {}
+        self._expander = Expander()
+        self.depth = 0
+
+    def expand(self, node: NodeRecord) -> Iterable[NodeRecord]:
+        """The nodes that a node stands for: itself, unless it calls a function."""
+        key = node.domain, node.op_type
+        if key not in self._protos:
+            return (node,)
+        return self._expander.inline(node, self._function(key))
+
+    def _function(self, key: tuple[str, str]) -> FunctionRecord:
+        if key not in self._read:
+            self._read[key] = None  # being read
+            proto = self._protos[key]
+            reader = Reader(self._external, _opsets(proto), self)
+            inputs, outputs = (tuple(map(text, names)) for names in (proto.input, proto.output))
+            with self.inside(f"the function {key[1]!r}"):
+                nodes = reader.nodes(proto.node)
+                defaults = reader.attributes(proto.attribute_proto)
+            self._read[key] = FunctionRecord(inputs, outputs, nodes, defaults)
+        found = self._read[key]
+        if found is None:
+            raise OnnxFormatError(f"the function {key[1]!r} ({key[0]}) calls itself")
+        return found
+
+    @contextmanager
+    def inside(self, what: str) -> Iterator[None]:
+        """While a function or graph is being read; OnnxFormatError where too many are."""
+        if self.depth == _DEEPEST_CALLS:
+            raise OnnxFormatError(f"{what} lies in {_DEEPEST_CALLS} other functions and graphs")
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+
+
+class Reader:
+    """Reads graphs and nodes whose operators are of certain operator sets."""
+
+    def __init__(
+        self, external: ExternalFiles, opsets: Mapping[str, int], functions: Functions
+    ) -> None:
+        self._external = external
+        self._opsets = opsets
+        self._functions = functions
+        self._depth = 0
+
+    def graph(
+        self, graph: Any, outer: Collection[str] = (), views: Mapping[int, memoryview] = {}
+    ) -> GraphRecord:
+        """A graph; outer: the names of the values around it."""
+        constants: dict[str, HostArray | StringArray | Unreadable] = {}
+        for number, tensor in enumerate(graph.initializer):
+            name, view = text(tensor.name), views.get(number)
+            _add_constant(constants, name, self._tensor(tensor, f"initializer {name!r}", view))
+        for sparse in graph.sparse_initializer:
+            name = text(sparse.values.name)
+            _add_constant(constants, name, Unreadable(f"initializer {name!r} is a sparse tensor"))
+        # Before IR version 4 every initializer is listed among the inputs too.
+        inputs = tuple(_value(info) for info in graph.input if info.name not in constants)
+        outputs = tuple(_value(info) for info in graph.output)
+        if not outputs:
+            raise OnnxFormatError("the graph has no outputs")
+        _refuse_twins(inputs, "input")
+        _refuse_twins(outputs, "output")
+        own = {*constants, *(info.name for info in inputs)}
+        made = {text(name) for node in graph.node for name in node.output}
+        nodes = self.nodes(graph.node, {*outer, *own, *made})
+        wanted = [info.name for info in outputs]
+        order = in_order(nodes, own, outer, wanted)
+        read = {name for node in order for name in node.reads} | set(wanted)
+        captures = tuple(sorted(read - own - {name for node in order for name in node.outputs}))
+        return GraphRecord(text(graph.name), inputs, outputs, order, constants, captures)
+
+    def nodes(self, nodes: Iterable[Any], scope: Collection[str] = ()) -> tuple[NodeRecord, ...]:
+        """Nodes among values of the names `scope`; calls of the model's own functions expanded."""
+        return tuple(
+            record for node in nodes for record in self._functions.expand(self._node(node, scope))
+        )
+
+    def attributes(
+        self, attributes: Iterable[Any], what: str = "a function", scope: Collection[str] = ()
+    ) -> dict[str, Any]:
+        """Attributes by name."""
+        found: dict[str, Any] = {}
+        for attribute in attributes:
+            key = text(attribute.name)
+            if key in found:
+                raise OnnxFormatError(f"{what} has two attributes {key!r}")
+            found[key] = self._attribute(attribute, key, f"{key!r} of {what}", scope)
+        return found
+
+    def _node(self, node: Any, scope: Collection[str]) -> NodeRecord:
+        name, op_type, domain = text(node.name), text(node.op_type), _domain(text(node.domain))
+        what = f"node {name!r} ({shown(op_type)})"
+        attributes = self.attributes(node.attribute, what, scope)
+        inside = [x for value in attributes.values() for x in _graphs(value)]
+        captures = {name for graph in inside for name in graph.captures}
+        return NodeRecord(
+            name,
+            op_type,
+            domain,
+            self._opsets.get(domain),
+            tuple(map(text, node.input)),
+            tuple(map(text, node.output)),
+            attributes,
+            tuple(sorted(captures)),
+        )
+
+    def _attribute(self, attribute: Any, key: str, what: str, scope: Collection[str]) -> Any:
+        if attribute.ref_attr_name:
+            return Reference(text(attribute.ref_attr_name))
+        kind = attribute.type or _guess_kind(attribute)
+        field = _FIELDS.get(kind)
+        if field in ("f", "i"):
+            return getattr(attribute, field)
+        if field == "s":
+            return text(attribute.s)
+        if field == "t":
+            return self._tensor(attribute.t, f"the tensor {what}")
+        if field == "g":
+            return self._inner(attribute.g, what, scope)
+        if field in ("floats", "ints"):
+            return tuple(getattr(attribute, field))
+        if field == "strings":
+            return tuple(map(text, attribute.strings))
+        words = _OTHER_ATTRIBUTES.get(kind, f"kind number {kind}")
+        return Unreadable(f"its attribute {key!r} is a {words}")
+
+    def _inner(self, graph: Any, what: str, scope: Collection[str]) -> GraphRecord:
+        if self._depth == _DEEPEST:
+            raise OnnxFormatError(f"the graph {what} lies in {_DEEPEST} others")
+        self._depth += 1
+        try:
+            with self._functions.inside(f"the graph {what}"):
+                return self.graph(graph, scope)
+        except (_InGraphError, OnnxAmbiguousDataError):
+            raise
+        except OnnxFormatError as error:
+            raise _InGraphError(f"the graph {what}: {error}") from error
+        finally:
+            self._depth -= 1
+
+    def _tensor(
+        self, tensor: Any, what: str, view: memoryview | None = None
+    ) -> HostArray | StringArray | Unreadable:
+        try:
+            return tensors.read(tensor, what, self._external, view)
+        except (OnnxUnsupportedError, MissingFileError) as error:
+            return Unreadable(str(error))
+
+
+def _graphs(value: Any) -> Iterable[GraphRecord]:
+    return (value,) if isinstance(value, GraphRecord) else ()
+
+
+def _add_constant(
+    constants: dict[str, HostArray | StringArray | Unreadable],
+    name: str,
+    value: HostArray | StringArray | Unreadable,
+) -> None:
+    if not name:
+        raise OnnxFormatError("an initializer has no name")
+    if name in constants:
+        raise OnnxFormatError(f"two initializers are called {name!r}")
+    constants[name] = value
+
+
+def _refuse_twins(values: Iterable[ValueInfo], what: str) -> None:
+    seen = set()
+    for value in values:
+        if not value.name:
+            raise OnnxFormatError(f"an {what} of the graph has no name")
+        if value.name in seen:
+            raise OnnxFormatError(f"two {what}s of the graph are called {value.name!r}")
+        seen.add(value.name)
+
+
+def _value(info: Any) -> ValueInfo:
+    return _typed(text(info.name), info.type)
+
+
+def _typed(name: str, type_: Any) -> ValueInfo:
+    kind = type_.WhichOneof("value")
+    if kind != "tensor_type":
+        words = (kind or "unknown").removesuffix("_type").replace("_", " ")
+        if kind not in ("sequence_type", "optional_type"):
+            return ValueInfo(name, None, None, words, words)
+        element = _typed(name, getattr(type_, kind).elem_type)
+        of = " of" if kind == "sequence_type" else ""
+        return ValueInfo(name, None, None, f"{words}{of} {element.type}", words, element)
+    tensor = type_.tensor_type
+    shape = None
+    if tensor.HasField("shape"):
+        shape = tuple(_dimension(dim, name, axis) for axis, dim in enumerate(tensor.shape.dim))
+    number = tensor.elem_type
+    return ValueInfo(name, shape, tensors.dtype_of(number), tensors.type_name(number))
+
+
+def _dimension(dim: Any, name: str, axis: int) -> Dimension:
+    """The length, or the name of one that is not fixed: the file's, or else "input_axis"."""
+    if dim.HasField("dim_value") and dim.dim_value != -1:  # -1: some exporters mean "any"
+        length: int = dim.dim_value
+        if length < 0:
+            raise OnnxFormatError(f"{name!r} has a negative dimension, {length}, at axis {axis}")
+        return length
+    return text(dim.dim_param) or f"{name}_{axis}"
+
+
+def _guess_kind(attribute: Any) -> int:
+    """Files before IR version 2 leave the kind out."""
+    for kind, field in _FIELDS.items():
+        repeated = field.endswith("s") and len(field) > 1
+        if len(getattr(attribute, field)) if repeated else attribute.HasField(field):
+            return kind
+    return 0

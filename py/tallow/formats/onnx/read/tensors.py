@@ -1,0 +1,149 @@
+"""TensorProto to HostArray, sizes checked before anything is allocated."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import Any
+
+from .... import dtype as dt
+from ....codes import packed_bytes
+from ....dtype import DType
+from ....errors import OnnxFormatError, OnnxUnsupportedError
+from ....hostarray import HostArray, StringArray
+from ....shape import MOST_AXES, size_of
+from .external import Arriving, ExternalFiles
+from .proto import text
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """How ONNX stores a type: the field for plain numbers, and their letter in Python's `array`;
+    of elements of less than a byte such a number is a byte of several."""
+
+    dtype: DType
+    field: str
+    code: str
+
+
+STORED = {
+    1: Stored(dt.float32, "float_data", "f"),
+    2: Stored(dt.uint8, "int32_data", "B"),
+    3: Stored(dt.int8, "int32_data", "b"),
+    4: Stored(dt.uint16, "int32_data", "H"),
+    5: Stored(dt.int16, "int32_data", "h"),
+    6: Stored(dt.int32, "int32_data", "i"),
+    7: Stored(dt.int64, "int64_data", "q"),
+    9: Stored(dt.bool_, "int32_data", "B"),
+    10: Stored(dt.float16, "int32_data", "H"),
+    11: Stored(dt.float64, "double_data", "d"),
+    12: Stored(dt.uint32, "uint64_data", "I"),
+    13: Stored(dt.uint64, "uint64_data", "Q"),
+    16: Stored(dt.bfloat16, "int32_data", "H"),
+    17: Stored(dt.float8_e4m3fn, "int32_data", "B"),
+    18: Stored(dt.float8_e4m3fnuz, "int32_data", "B"),
+    19: Stored(dt.float8_e5m2, "int32_data", "B"),
+    20: Stored(dt.float8_e5m2fnuz, "int32_data", "B"),
+    21: Stored(dt.uint4, "int32_data", "B"),
+    22: Stored(dt.int4, "int32_data", "B"),
+    23: Stored(dt.float4_e2m1fn, "int32_data", "B"),
+    24: Stored(dt.float8_e8m0fnu, "int32_data", "B"),
+    25: Stored(dt.uint2, "int32_data", "B"),
+    26: Stored(dt.int2, "int32_data", "B"),
+}
+"""By TensorProto.DataType."""
+
+STRING = 8
+_OTHERS = {0: "undefined", STRING: "string", 14: "complex64", 15: "complex128"}
+
+_AS_BOOL = bytes([0, *[1] * 255])
+
+
+def type_name(number: int) -> str:
+    """ONNX's element type in words."""
+    if number in STORED:
+        return STORED[number].dtype.name
+    return _OTHERS.get(number, f"type number {number}")
+
+
+def dtype_of(number: int) -> DType | None:
+    """The DType of an ONNX element type; None if Tallow has none."""
+    stored = STORED.get(number)
+    return stored.dtype if stored else None
+
+
+def type_called(number: int) -> DType:
+    """The DType of an ONNX element type; OnnxUnsupportedError if Tallow has none."""
+    dtype = dtype_of(number)
+    if dtype is None:
+        raise OnnxUnsupportedError(f"the type {type_name(number)}")
+    return dtype
+
+
+def read(
+    tensor: Any, what: str, external: ExternalFiles, view: memoryview | None = None
+) -> HostArray | StringArray:
+    """The elements of a TensorProto, without a copy where they lie as raw little-endian bytes.
+
+    what: names the tensor in messages. view: its raw data, if the tensor lacks it. Raises
+    OnnxFormatError where shape and data do not fit, OnnxUnsupportedError for a type that Tallow
+    does not have.
+    """
+    shape = tuple(tensor.dims)
+    if any(dim < 0 for dim in shape):
+        raise OnnxFormatError(f"{what} has a negative dimension: {shape}")
+    if len(shape) > MOST_AXES:
+        raise OnnxFormatError(f"{what} has {len(shape)} axes; {MOST_AXES} at most")
+    number = tensor.data_type
+    if number == STRING:
+        return _texts(tensor, shape, what)
+    stored = STORED.get(number)
+    if stored is None:
+        raise OnnxUnsupportedError(f"{what} is of type {type_name(number)}")
+    name = type_name(number)
+    count = size_of(shape)
+    needed = packed_bytes(stored.dtype, count)
+    if tensor.data_location == 1:
+        entries = {text(entry.key): text(entry.value) for entry in tensor.external_data}
+        raw: Any = external.read(entries, needed, f"{what}, {name} {shape},")
+        if isinstance(raw, Arriving):
+            if stored.dtype == dt.bool_:  # whose bytes have to be looked at
+                raise OnnxUnsupportedError(f"{what} is of type bool, in a file that still arrives")
+            return raw.file.array(raw.offset, shape, stored.dtype)
+    elif view is not None or tensor.HasField("raw_data"):
+        raw = tensor.raw_data if view is None else view
+        if len(raw) != needed:
+            raise OnnxFormatError(
+                f"{what}: {name} {shape} needs {needed:,} bytes, the file holds {len(raw):,}"
+            )
+    else:
+        values, size = getattr(tensor, stored.field), stored.dtype.size
+        if len(values) * size != needed:
+            raise OnnxFormatError(
+                f"{what}: {name} {shape} needs {needed // size:,} elements ({needed:,} bytes), "
+                f"the file holds {len(values):,} ({len(values) * size:,} bytes)"
+            )
+        try:
+            raw = array(stored.code, values)
+        except (OverflowError, TypeError, ValueError) as error:
+            raise OnnxFormatError(f"{what}: a value does not fit {name}: {error}") from error
+    return _host(raw, shape, stored)
+
+
+def _host(raw: Any, shape: tuple[int, ...], stored: Stored) -> HostArray:
+    view = memoryview(raw).cast("B") if raw else memoryview(b"")
+    if stored.dtype == dt.bool_:
+        view = memoryview(bytes(view).translate(_AS_BOOL))
+    return HostArray(view, shape, stored.dtype)
+
+
+def _texts(tensor: Any, shape: tuple[int, ...], what: str) -> StringArray:
+    if len(tensor.string_data) != size_of(shape):
+        raise OnnxFormatError(
+            f"{what}: string {shape} needs {size_of(shape):,} texts, "
+            f"the file holds {len(tensor.string_data):,}"
+        )
+    try:
+        return StringArray(tuple(item.decode() for item in tensor.string_data), shape)
+    except UnicodeDecodeError as error:
+        raise OnnxFormatError(f"{what}: a text in it is not UTF-8 ({error})") from error

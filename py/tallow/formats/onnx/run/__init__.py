@@ -1,0 +1,1 @@
+"""From records to graphs, and their runs: stage by stage, with the host's steps between."""

@@ -1,0 +1,55 @@
+"""A node computed on the host, by its host operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ....errors import DeviceMemoryError, OnnxError, OnnxFormatError, OnnxUnsupportedError
+from ..call import Call
+from ..records import NodeRecord
+from ..registry import find_on_host
+from ..values import Value, from_numpy, to_numpy
+from .builder import check_inputs, describe
+
+AT_FAULT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What NumPy raises for values that a function can't compute."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostStep:
+    """A node that the host computes, and why."""
+
+    node: NodeRecord
+    reason: str
+
+
+def compute(node: NodeRecord, values: Sequence[Value]) -> dict[str, Value]:
+    """The outputs of a node by name. Raises OnnxFormatError for values that it can't compute."""
+    import numpy as np
+
+    entry = find_on_host(node)
+    assert entry is not None and node.opset is not None, node
+    call = Call(node, node.opset)
+    try:
+        check_inputs(entry.fewest, entry.most, values)
+        arrays = {id(value): value for value in values}  # one that is given twice is made once
+        arrays = {key: to_numpy(value) for key, value in arrays.items()}
+        result = entry.function(call, np, *(arrays[id(value)] for value in values))
+        results = result if isinstance(result, tuple) else (result,)
+        made = {name: from_numpy(x) for name, x in zip(node.outputs, results) if name}  # noqa: B905
+    except OnnxError as error:
+        raise type(error)(f"{describe(node)}: {error}") from error
+    except MemoryError as error:
+        raise DeviceMemoryError(f"{describe(node)}: {in_line(error)}") from error
+    except AT_FAULT as error:
+        raise OnnxFormatError(f"{describe(node)}: {in_line(error)}") from error
+    unknown = call.unknown_attributes()
+    if unknown:
+        raise OnnxUnsupportedError(f"{describe(node)}: its attribute {unknown[0]!r} is not known")
+    return made
+
+
+def in_line(error: Exception) -> str:
+    """What another library says, in one line."""
+    return " ".join(str(error).split()) or "out of memory"

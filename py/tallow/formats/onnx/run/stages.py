@@ -1,0 +1,302 @@
+"""Stages: as much of a graph as can be computed in one go, then what the host must compute.
+
+A stage is one Tallow graph, of every node whose shapes are known by now, and the host's steps whose
+inputs are there after it. What depends on those waits for a later stage, which is made when they
+are known: so shapes are always concrete, and values cross to the host only where they must.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ....compile.passes.fold import host_value
+from ....dtype import DType
+from ....errors import OnnxUnsupportedError
+from ....graph import Graph, Node, constant, input_node
+from ....hostarray import HostArray, StringArray
+from ....shape import Shape
+from ....tensor import Tensor
+from ..call import NotKnownError
+from ..read.expand import placed
+from ..records import Constant, GraphRecord, NodeRecord
+from ..registry import find_any, find_control, find_on_host, operators
+from ..values import Value
+from .builder import Builder, check_size, describe
+from .float64 import Exact, Sides, why_numpy
+from .hosting import HostStep, compute
+
+DECIDES = "it decides what is computed"
+HOST_ALONE = "its result can only be computed on the host"
+"""Why the host has to compute a node."""
+
+SMALL = 4096
+"""Elements of a value that the host works out when a stage is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """Stands for a tensor that is not there yet."""
+
+    shape: Shape
+    dtype: DType
+
+
+Given = Mapping[str, Value | Spec]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage. NumPy computes `exact`, then the device `graph` (None: there is nothing for it);
+    `values` are known already; the host computes `steps`; `later` is left for the stages after it.
+    nodes: how many of the file's the device's graph stands for."""
+
+    exact: Exact | None
+    graph: Graph | None
+    values: Mapping[str, HostArray]
+    steps: tuple[HostStep, ...]
+    later: tuple[NodeRecord, ...]
+    nodes: int
+
+
+class ValuesNeededError(Exception):
+    """Values that are given must be known to the stage: they become constants of it."""
+
+    def __init__(self, names: Collection[str], why: str) -> None:
+        super().__init__(why)
+        self.names = frozenset(names)
+
+
+class Branches:
+    """The nodes that the branches of a graph's Ifs stand for, where a branch is put among the nodes
+    around it. They are the same nodes in every stage, so that what is kept for them is found."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[tuple[NodeRecord, str], tuple[NodeRecord, ...]] = {}
+
+    def nodes(self, node: NodeRecord, name: str, branch: GraphRecord) -> tuple[NodeRecord, ...]:
+        """The nodes of an If's branch; name: of the attribute that it is."""
+        key = node, name
+        if key not in self._nodes:
+            # The names of nodes may repeat; those of values may not.
+            prefix = next(filter(None, node.outputs), node.label)
+            self._nodes[key] = placed(branch, f"{prefix}/", node.outputs)
+        return self._nodes[key]
+
+
+def make_stage(
+    nodes: Sequence[NodeRecord],
+    given: Given,
+    known: Collection[str],
+    constants: Mapping[str, Constant],
+    wanted: Collection[str],
+    name: str,
+    device: str,
+    branches: Branches,
+    large: Collection[str] = (),
+) -> Stage:
+    """The next stage of `nodes`, when the values `given` are there.
+
+    known: the names of given values that are constants of the stage. wanted: what the graph gives
+    in the end. branches: those of the graph, the same for all its stages. large: names of values
+    whose 64-bit integers may be of any size. Raises ValuesNeededError, OnnxUnsupportedError,
+    OnnxFormatError.
+    """
+    return _Making(given, known, constants, device, branches, large).stage(nodes, wanted, name)
+
+
+class _Making:
+    def __init__(
+        self,
+        given: Given,
+        known: Collection[str],
+        constants: Mapping[str, Constant],
+        device: str,
+        branches: Branches,
+        large: Collection[str],
+    ) -> None:
+        self._branches = branches
+        self._exact = device == "numpy"  # computes float64 and 64-bit integers as they are
+        self._sides = Sides(large)
+        self._nodes = 0
+        self._given = given
+        self._known = frozenset(known)
+        self._builder = Builder(constants)
+        self._constants = constants
+        self._inputs: dict[str, Node] = {}
+        self._absent: set[str] = set()  # made later, or by the host
+        self._host: list[HostStep] = []
+        self._later: list[NodeRecord] = []
+        for name in known:
+            value = given.get(name)
+            if isinstance(value, HostArray):
+                self._builder.values[name] = Tensor(constant(value))
+
+    def stage(self, nodes: Sequence[NodeRecord], wanted: Collection[str], name: str) -> Stage:
+        todo = deque(nodes)
+        while todo:
+            node = todo.popleft()
+            if any(read in self._absent for read in node.reads):
+                self._wait(self._later, node)
+                continue
+            branch = self._branch(node)
+            if branch is not None:
+                todo.extendleft(reversed(branch))
+                continue
+            reason = self._why_on_host(node)
+            if reason is None:
+                reason = self._make(node)
+            if reason and not self._computed(node):
+                self._wait(self._host, HostStep(node, reason))
+        return self._finished(wanted, name)
+
+    # ---- nodes ---------------------------------------------------------------------------------
+
+    def _branch(self, node: NodeRecord) -> Sequence[NodeRecord] | None:
+        """The nodes of the branch that an If takes, where that is known already."""
+        if (node.domain, node.op_type) != ("", "If") or len(node.inputs) != 1:
+            return None
+        if not self._is_tensor(node.inputs[0]):
+            return None
+        value = host_value(self._tensor(node.inputs[0]).node)
+        taken = "then_branch" if value and any(value.flat()) else "else_branch"
+        branch = node.attributes.get(taken)
+        if value is None or not isinstance(branch, GraphRecord):
+            return None
+        if branch.inputs or len(branch.outputs) < len(node.outputs):
+            return None  # control.py says what is wrong
+        return self._branches.nodes(node, taken, branch)
+
+    def _why_on_host(self, node: NodeRecord) -> str | None:
+        """Why the host has to compute a node; None if the device may."""
+        if find_control(node):
+            return DECIDES
+        if not all(map(self._is_tensor, filter(None, node.inputs))):
+            if find_on_host(node) is None:
+                raise OnnxUnsupportedError(
+                    f"{describe(node)}: Tallow has it for tensors of numbers alone"
+                )
+            return "it is about texts, sequences or optionals"
+        if (node.domain, node.op_type) not in operators():
+            find_any(node)
+            return HOST_ALONE
+        return None
+
+    def _make(self, node: NodeRecord) -> str | None:
+        """Makes the tensors of a node. The reason, if the host has to; a node whose values must be
+        known first waits."""
+        for name in filter(None, node.inputs):
+            self._tensor(name)
+        try:
+            self._builder.make(node)
+        except NotKnownError as error:
+            names = self._needed(node, error.tensor)
+            if names <= self._given.keys() - self._known:
+                raise ValuesNeededError(names, f"{describe(node)}: {error}") from error
+            if _serves_numbers(node):
+                return str(error)
+            if names <= self._known:
+                raise OnnxUnsupportedError(f"{describe(node)}: {error}") from error
+            self._wait(self._later, node)
+            return None
+        except OnnxUnsupportedError as error:
+            if not _serves_numbers(node):
+                raise OnnxUnsupportedError(f"{describe(node)}: {error}") from error
+            return str(error)
+        self._give(node)
+        return None
+
+    def _give(self, node: NodeRecord) -> None:
+        """Gives a node whose tensors are made to the side that computes it, if that can be now."""
+        values = self._builder.values
+        made = {name: values[name].node for name in node.outputs if name in values}
+        read = {values[name].node for name in node.inputs if name}
+        why = None if self._exact else why_numpy(made.values(), read, self._sides.ranges)
+        if why is None:
+            self._sides.for_device(node, made, self._inputs)
+            self._nodes += 1
+        elif self._sides.waits(node):
+            for name in made:
+                del values[name]
+            self._wait(self._later, node)
+        else:
+            self._nodes += not self._sides.for_numpy(node, made, self._inputs, why)
+
+    def _computed(self, node: NodeRecord) -> bool:
+        """Computes a node on small values that are known by now, and says whether it did."""
+        if find_control(node):
+            return False
+        values: list[Value] = []
+        for name in node.inputs:
+            value = self._known_value(name) if name else None
+            if name and value is None:
+                return False
+            values.append(value)
+        for name, result in compute(node, values).items():
+            if not isinstance(result, HostArray):
+                return False
+            self._builder.values[name] = Tensor(constant(result))
+        return True
+
+    def _known_value(self, name: str) -> Value:
+        if name in self._constants and isinstance(self._constants[name], StringArray):
+            return self._constants[name]  # type: ignore[return-value]
+        if not self._is_tensor(name):
+            return None
+        node = self._tensor(name).node
+        if node.is_constant:
+            data: HostArray = node.attrs["data"]
+            return data if data.size <= SMALL else None
+        return host_value(node)
+
+    def _needed(self, node: NodeRecord, tensor: Tensor) -> set[str]:
+        """The names of the inputs of a node that must be known."""
+        names = {x for x in node.inputs if x and self._builder.values[x].node is tensor.node}
+        unknown = {x for x in node.inputs if x and self._known_value(x) is None}
+        return names or unknown
+
+    def _wait(self, place: list[Any], entry: Any) -> None:
+        place.append(entry)
+        node = entry.node if isinstance(entry, HostStep) else entry
+        self._absent.update(filter(None, node.outputs))
+
+    # ---- values --------------------------------------------------------------------------------
+
+    def _is_tensor(self, name: str) -> bool:
+        if name in self._builder.values:
+            return True
+        value = self._given.get(name, self._constants.get(name))
+        return isinstance(value, (HostArray, Spec))
+
+    def _tensor(self, name: str) -> Tensor:
+        """A value as a tensor of the stage; given ones become its inputs when first read."""
+        value = self._given.get(name)
+        if name not in self._builder.values and isinstance(value, (HostArray, Spec)):
+            check_size(f"{name!r}", value.shape)
+            self._inputs[name] = input_node(name, value.shape, value.dtype)
+            self._sides.given(name, self._inputs[name])
+            self._builder.values[name] = Tensor(self._inputs[name])
+        return self._builder.value(name)
+
+    def _finished(self, wanted: Collection[str], name: str) -> Stage:
+        needed = set(wanted)
+        for node in (*self._later, *(step.node for step in self._host)):
+            needed.update(node.reads)
+        made = needed - self._given.keys() - self._constants.keys()
+        values: dict[str, HostArray] = {}
+        outputs: dict[str, Node] = {}
+        for one in sorted(made & self._builder.values.keys()):
+            value = self._known_value(one)
+            if isinstance(value, HostArray):
+                values[one] = value
+            else:
+                outputs[one] = self._builder.values[one].node
+        exact, graph = self._sides.parted(self._inputs.values(), outputs, name)
+        return Stage(exact, graph, values, tuple(self._host), tuple(self._later), self._nodes)
+
+
+def _serves_numbers(node: NodeRecord) -> bool:
+    entry = find_on_host(node)
+    return entry is not None and entry.numbers

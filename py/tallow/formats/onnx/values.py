@@ -1,0 +1,153 @@
+"""Values outside of graphs: what is fed, what passes between stages, what host operators compute.
+
+A value is a HostArray, a StringArray, a list of values (a sequence) or None (an empty optional).
+For host operators they are NumPy arrays, texts of the dtype object, lists and None.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from ...compile import host_memory
+from ...dtype import DType, word_type
+from ...errors import DeviceMemoryError, FeedError, TallowError
+from ...hostarray import HostArray, StringArray, from_buffer, from_python, from_words
+from .records import ValueInfo
+
+_LITTLE = 1 << 20
+"""Bytes that every host has."""
+
+Value = HostArray | StringArray | list[Any] | None
+
+
+def to_numpy(value: Value) -> Any:
+    """A value as host operators and users see it."""
+    if isinstance(value, (HostArray, StringArray)):
+        return value.numpy()
+    return [to_numpy(item) for item in value] if isinstance(value, list) else None
+
+
+def from_numpy(value: Any) -> Value:
+    """The value of what a host operator gives, or a user feeds."""
+    if value is None or isinstance(value, (HostArray, StringArray)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [from_numpy(item) for item in value]
+    if isinstance(value, str):
+        return StringArray((value,), ())
+    if hasattr(value, "__array__"):
+        value = value.__array__()
+        if value.dtype.kind in "OUS":
+            return StringArray(tuple(map(_text, value.ravel().tolist())), value.shape)
+    return from_buffer(value)
+
+
+def _text(item: Any) -> str:
+    return item.decode("utf-8") if isinstance(item, bytes) else str(item)
+
+
+def size_in_bytes(value: Value) -> int:
+    """The bytes that a value takes when it is handed over."""
+    if isinstance(value, HostArray):
+        return value.data.nbytes
+    if isinstance(value, StringArray):
+        return sum(len(text.encode()) for text in value.values)
+    return sum(map(size_in_bytes, value)) if isinstance(value, list) else 0
+
+
+def check_memory(needed: int, what: str) -> None:
+    """Raises DeviceMemoryError if the host has not the bytes that are needed."""
+    if needed > _LITTLE and needed > (most := host_memory()):
+        raise DeviceMemoryError(f"{what}: {needed:,} bytes, where there are {most:,} at most")
+
+
+def check_texts(count: int) -> None:
+    """Raises DeviceMemoryError for more texts than there is memory for: 64 bytes each, or more."""
+    check_memory(64 * count, f"{count:,} texts")
+
+
+def check_array(shape: Iterable[int], itemsize: int) -> None:
+    """Raises DeviceMemoryError for an array that does not fit, before it is made."""
+    dims = tuple(map(int, shape))
+    needed = itemsize * math.prod(max(dim, 1) for dim in dims)
+    check_memory(needed, f"an array of the shape {dims}")
+
+
+def fed(info: ValueInfo, value: Any) -> Value:
+    """The value of a feed; FeedError, by the input's name, if it is not what the input expects."""
+    if info.kind == "optional" and info.element and value is not None:
+        return fed(info.element, value)
+    expected = f"the input {info.name!r} expects {_expected(info)}, got"
+    try:
+        if info.dtype is None:
+            return _for_host(info, value)
+        data = _tensor(value, info.dtype)
+        if info.dtype.coded and data.dtype == word_type(info.dtype):  # codes; see HostArray
+            data = from_words(data.data, data.shape, info.dtype)
+    except (TallowError, TypeError, ValueError) as error:
+        raise FeedError(f"{expected} {type(value).__name__}: {error}") from error
+    if data.dtype != info.dtype or not _fits(info, data.shape):
+        raise FeedError(f"{expected} {data.dtype.name} {data.shape}")
+    return data
+
+
+def _expected(info: ValueInfo) -> str:
+    if info.kind != "tensor":
+        return info.type
+    return f"{info.type} {info.shape if info.shape is not None else 'of any shape'}"
+
+
+def _fits(info: ValueInfo, shape: tuple[int, ...]) -> bool:
+    return info.shape is None or (
+        len(shape) == len(info.shape)
+        and all(
+            isinstance(dim, str) or dim == length
+            for dim, length in zip(info.shape, shape, strict=True)
+        )
+    )
+
+
+def _for_host(info: ValueInfo, value: Any) -> Value:
+    if info.kind == "sequence" and not isinstance(value, (list, tuple)):
+        raise TypeError("a sequence is fed as a list")
+    if info.kind == "tensor" and isinstance(value, (list, tuple, str)):
+        import numpy as np
+
+        value = np.array(value, dtype=object)
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if kind == "O" and not all(isinstance(item, (str, bytes)) for item in value.flat):
+        raise TypeError("not all of its elements are texts")
+    made = from_numpy(value)
+    _check(info, made, "it")
+    if isinstance(made, StringArray) and info.kind == "tensor" and not _fits(info, made.shape):
+        raise ValueError(f"its shape is {made.shape}")
+    return made
+
+
+def _check(info: ValueInfo, value: Value, what: str) -> None:
+    """TypeError if a value is not of the kind and type that are expected, or a member of it."""
+    if info.kind == "optional":
+        if info.element and value is not None:
+            _check(info.element, value, what)
+    elif info.kind == "sequence":
+        if not isinstance(value, list):
+            raise TypeError(f"{what} is no sequence")
+        for i, item in enumerate(value):
+            if info.element:
+                _check(info.element, item, f"its member {i}")
+    elif value is None or isinstance(value, list):
+        raise TypeError(f"{what} is {'None' if value is None else 'a sequence'}")
+    else:
+        found = "string" if isinstance(value, StringArray) else value.dtype.name
+        if found != info.type:
+            raise TypeError(f"{what} is of {found}, not {info.type}")
+
+
+def _tensor(value: Any, dtype: DType) -> HostArray:
+    if isinstance(value, HostArray):
+        return value
+    if isinstance(value, (bool, int, float, list, tuple)):
+        return from_python(value, dtype)
+    return from_buffer(value.__array__() if hasattr(value, "__array__") else value)

@@ -1,0 +1,1 @@
+"""From a graph to the bytes of a file."""

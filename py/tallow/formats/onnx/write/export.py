@@ -1,0 +1,167 @@
+"""`save`: what Tallow built as an ONNX file."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ....dtype import as_dtype
+from ....errors import OptionError
+from ....graph import Graph, Node, input_node
+from ....hostarray import from_buffer, from_python
+from ....shape import check_shape
+from ....tensor import Tensor
+from ..dimensions import Shapes
+from ..model import Model
+from ..records import Dimension, Metadata
+from .element_forms import elements
+from .idioms import idioms
+from .symbolic_dims import free_dimensions, merged
+from .weights import folded, halved, quantised, settled
+from .window_forms import tidy
+from .writer import write
+
+Example = Any
+"""A tensor or array whose shape and type count, or a pair (shape, dtype)."""
+
+
+def save(
+    what: Model | Graph | Callable[..., Any],
+    path: str | os.PathLike[str],
+    *,
+    inputs: Mapping[str, Example] | Sequence[Example] | None = None,
+    shapes: Shapes | None = None,
+    weights: str | None = None,
+    fold: bool = False,
+    external: bool | None = None,
+) -> None:
+    """Writes a model as ONNX, operator set 21, IR version 10.
+
+    what: a loaded Model, a Graph, or a function of tensors that returns a tensor, a sequence or a
+    dict of them.
+    shapes: for a Model, lengths of symbolic dimensions, as in Model.session; the others stay free.
+    inputs: for a function, what it is called with: by name, or in the order of its parameters; each
+    an array, or a pair (shape, dtype) such as ((1, 3, 224, 224), "float32").
+    weights: None keeps every weight in its type; "float16" rounds large float32 ones, with a Cast
+    behind; "int8" rounds those of Conv, Gemm and MatMul, with a scale per channel.
+    fold: batch norm moves into convolutions, arithmetic of weights alone is done now.
+    external: whether large weights lie in a second file, PATH.data; None: if they must.
+
+    Raises OptionError for arguments that do not fit `what`, OnnxUnsupportedError for what ONNX or
+    Tallow does not have and dimensions that cannot stay free, OnnxFormatError for more weights than
+    a file holds.
+    """
+    if weights not in (None, "float16", "int8"):
+        raise OptionError(f"save: weights={weights!r} is neither 'float16' nor 'int8'")
+    _check_arguments(what, inputs, shapes)
+    metadata = _metadata(what)
+    named: dict[str, tuple[Dimension, ...]] = {}
+    if isinstance(what, Model):
+        free = free_dimensions(what.inputs, shapes)
+        lengths = [{name: pair[i] for name, pair in free.items()} for i in range(2 if free else 1)]
+        made = [_forms(what.graph({**(shapes or {}), **some}), weights, fold) for some in lengths]
+        graph = made[0]
+        if free:
+            graph, named = merged(made[0], made[1], free)
+    else:
+        graph = what if isinstance(what, Graph) else traced(what, inputs or ())
+        graph = _forms(graph, weights, fold)
+    write(graph, path, metadata, external, named)
+
+
+def _forms(graph: Graph, weights: str | None, fold: bool) -> Graph:
+    """The graph in ONNX's terms."""
+    graph = graph.check()
+    if fold:
+        graph = folded(graph)
+    if weights == "float16":
+        graph = halved(graph)
+    graph = elements(settled(idioms(tidy(graph))))
+    return quantised(graph) if weights == "int8" else graph
+
+
+def _check_arguments(what: Any, inputs: Any, shapes: Any) -> None:
+    if not isinstance(what, (Model, Graph)) and not callable(what):
+        raise OptionError(
+            f"save: {type(what).__name__} is neither a loaded model, a graph, nor a function"
+        )
+    if inputs is not None and isinstance(what, (Model, Graph)):
+        raise OptionError("save: `inputs` is for functions; a model or graph has its own")
+    if inputs is None and not isinstance(what, (Model, Graph)):
+        raise OptionError(
+            "save: a function needs `inputs`, as in inputs={'x': ((1, 3, 224, 224), 'float32')}"
+        )
+    if shapes is not None and not isinstance(what, Model):
+        raise OptionError("save: `shapes` is for loaded models")
+
+
+def _metadata(what: Any) -> Metadata:
+    from .... import __version__
+
+    given = what.metadata if isinstance(what, Model) else Metadata()
+    return Metadata("tallow", __version__, given.domain, given.version, 0, given.doc,
+                    given.properties)  # fmt: skip
+
+
+def traced(
+    function: Callable[..., Any], inputs: Mapping[str, Example] | Sequence[Example]
+) -> Graph:
+    """The graph of a function, called once with input tensors; see `save`.
+
+    Outputs are named as in the dict that it returns, or "output", or "output_0", "output_1" ...
+    """
+    if isinstance(inputs, Mapping):
+        named = dict(inputs)
+        nodes = {name: _input(str(name), example) for name, example in named.items()}
+        result = function(**{name: Tensor(node) for name, node in nodes.items()})
+    else:
+        names = _parameters(function, len(inputs))
+        nodes = {name: _input(name, x) for name, x in zip(names, inputs, strict=True)}
+        result = function(*(Tensor(node) for node in nodes.values()))
+    name = getattr(function, "__name__", type(function).__name__).strip("<>")
+    return Graph(tuple(nodes.values()), _outputs(result), name)
+
+
+def _parameters(function: Callable[..., Any], count: int) -> list[str]:
+    """Names for the inputs: those of the parameters, where the function tells them."""
+    try:
+        found = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        found = []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [parameter.name for parameter in found if parameter.kind in kinds][:count]
+    return names + [f"input_{place}" for place in range(len(names), count)]
+
+
+def _input(name: str, example: Example) -> Node:
+    if isinstance(example, Tensor):
+        return input_node(name, example.shape, example.dtype)
+    if isinstance(example, tuple) and len(example) == 2 and isinstance(example[0], (tuple, list)):
+        shape, dtype = example
+        return input_node(name, check_shape(shape, f"inputs[{name!r}]"), as_dtype(dtype))
+    if isinstance(example, (bool, int, float, list, tuple)):
+        data = from_python(example)
+    else:
+        data = from_buffer(example)
+    return input_node(name, data.shape, data.dtype)
+
+
+def _outputs(result: Any) -> dict[str, Node]:
+    if isinstance(result, Tensor):
+        return {"output": result.node}
+    if isinstance(result, Mapping):
+        named = dict(result)
+    elif isinstance(result, (list, tuple)):
+        named = {f"output_{place}": tensor for place, tensor in enumerate(result)}
+    else:
+        named = {"output": result}
+    for name, tensor in named.items():
+        if not isinstance(tensor, Tensor):
+            raise OptionError(
+                f"save: the function's {name!r} is a {type(tensor).__name__}, not a tensor"
+            )
+    if not named:
+        raise OptionError("save: the function returns no tensor")
+    return {str(name): tensor.node for name, tensor in named.items()}

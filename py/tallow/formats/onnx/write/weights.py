@@ -1,0 +1,149 @@
+"""Weights made smaller, and arithmetic of weights alone done before a model is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .... import dtype as dt
+from ....compile.partition import static_nodes
+from ....compile.passes.fold import fold
+from ....compile.passes.layout import layout
+from ....compile.passes.scale import fold_scales
+from ....compile.passes.simplify import simplify
+from ....graph import Graph, Node, constant, consumers, make, rebuild
+from ....hostarray import from_buffer
+from ....op import Contraction, Elementwise, Reduce
+from ....ops import elementwise as e
+from ....ops import movement
+from .forms import form, is_form
+
+LEAST = 1024
+"""Elements of a weight that is worth making smaller."""
+
+
+def folded(graph: Graph) -> Graph:
+    """The graph with batch norm moved into convolutions, and what weights alone decide computed."""
+    graph = fold_scales(simplify(layout(simplify(fold(graph)))))
+    return simplify(_evaluated(graph))
+
+
+def _evaluated(graph: Graph) -> Graph:
+    """Arithmetic of constants as constants, unless those would be larger."""
+    import numpy as np
+
+    static = static_nodes(graph)
+    values: dict[Node, Any] = {}
+    largest: dict[Node, int] = {}
+
+    def value(node: Node) -> Any:
+        if node not in values:
+            if node.is_constant:
+                values[node] = node.attrs["data"].numpy()
+            else:
+                attrs = dict(node.attrs)
+                values[node] = node.op.numpy(np, *map(value, node.inputs), **attrs)
+        return values[node]
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        if node in static:
+            sizes = (largest[child] for child in node.inputs)
+            largest[node] = node.size if node.is_constant else max(sizes, default=0)
+            computes = isinstance(node.op, (Elementwise, Reduce, Contraction))
+            if computes and node.op is not e.cast and node.size <= largest[node]:
+                array = np.ascontiguousarray(value(node), node.dtype.name)
+                return constant(from_buffer(array))
+        return rebuild(node, inputs)
+
+    with np.errstate(all="ignore"):
+        return graph.rewrite(rule)
+
+
+def settled(graph: Graph) -> Graph:
+    """Constants that are only read transposed are stored so."""
+    readers = consumers(graph.nodes())
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        if node.op is movement.permute and node.inputs[0] in readers:
+            moved = _transposed(node.inputs[0], node.attrs["axes"], readers)
+            if moved is not None:
+                return moved
+        return rebuild(node, inputs)
+
+    return graph.rewrite(rule)
+
+
+def _transposed(node: Node, axes: Any, readers: Mapping[Node, list[Node]]) -> Node | None:
+    if len(readers[node]) != 1:
+        return None
+    if node.op is e.cast:
+        inner = _transposed(node.inputs[0], axes, readers)
+        return None if inner is None else make(e.cast, inner, dtype=node.dtype)
+    if not node.is_constant:
+        return None
+    import numpy as np
+
+    return constant(from_buffer(np.ascontiguousarray(node.attrs["data"].numpy().transpose(axes))))
+
+
+def halved(graph: Graph) -> Graph:
+    """Large float32 constants as float16 ones and a cast; those that overflow stay."""
+    import numpy as np
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        if not _is_large(node):
+            return rebuild(node, inputs)
+        array = node.attrs["data"].numpy()
+        if not np.abs(array).max() <= np.finfo(np.float16).max:
+            return node
+        half = constant(from_buffer(array.astype(np.float16)))
+        return make(e.cast, half, dtype=dt.float32)
+
+    return graph.rewrite(rule)
+
+
+def _is_large(node: Node) -> bool:
+    matrix = len(node.shape) > 1  # biases are few, and their error is not averaged out
+    return node.is_constant and node.dtype == dt.float32 and matrix and node.size >= LEAST
+
+
+def quantised(graph: Graph) -> Graph:
+    """Weights of Conv, Gemm and MatMul as int8 and a scale per channel, symmetric about 0; of a
+    graph of forms. DequantizeLinear makes float32 of them again."""
+    made: dict[tuple[Node, int], Node] = {}
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        new = rebuild(node, inputs)
+        names = ("Conv", "Gemm", "MatMul")
+        if not any(is_form(new, name) for name in names) or new.dtype != dt.float32:
+            return new
+        turned = ("transB", 1) in new.attrs["attributes"]
+        axis = 0 if is_form(new, "Conv") or turned else len(new.inputs[1].shape) - 1
+        key = new.inputs[1], axis
+        if key not in made:
+            made[key] = _quantised(*key)
+        return rebuild(new, (new.inputs[0], made[key], *new.inputs[2:]))
+
+    return graph.rewrite(rule)
+
+
+def _quantised(weight: Node, axis: int) -> Node:
+    import numpy as np
+
+    source = weight.inputs[0] if is_form(weight, "Cast") else weight
+    if not source.is_constant or not source.dtype.is_floating or source.size < LEAST:
+        return weight
+    array = source.attrs["data"].numpy().astype(np.float32)
+    others = tuple(i for i in range(array.ndim) if i != axis)
+    scale = np.abs(array).max(axis=others, keepdims=True) / np.float32(127)
+    if not np.isfinite(scale).all():
+        return weight
+    scale = np.where(scale == 0, np.float32(1), scale).astype(np.float32)
+    whole = np.clip(np.rint(array / scale), -127, 127).astype(np.int8)
+    return form(
+        "DequantizeLinear",
+        constant(from_buffer(whole)),
+        constant(from_buffer(np.ascontiguousarray(scale.ravel()))),
+        dtype=dt.float32,
+        axis=axis,
+    )

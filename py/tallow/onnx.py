@@ -1,0 +1,28 @@
+"""ONNX files: `load(path_or_bytes)` gives a Model, `Model.session()` runs it, `save` writes one.
+
+`register` adds operators of a domain of your own. All of it lies in formats/onnx/.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .formats.onnx.call import Call
+from .formats.onnx.model import Model, load
+from .formats.onnx.records import Metadata, ValueInfo
+from .formats.onnx.registry import register
+from .formats.onnx.run.summary import Summary
+
+if TYPE_CHECKING:
+    from .formats.onnx.write.export import save
+
+__all__ = ["Call", "Metadata", "Model", "Summary", "ValueInfo", "load", "register", "save"]
+
+
+def __getattr__(name: str) -> Any:
+    """`save` is imported when it is first asked for: the page starts without it."""
+    if name == "save":
+        from .formats.onnx.write.export import save
+
+        return save
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
