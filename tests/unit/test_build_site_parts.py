@@ -45,13 +45,14 @@ def test_a_folder_changes_with_any_of_its_files(tmp_path: Path) -> None:
 
 def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
     web = tmp_path / "web"
-    (web / "worker").mkdir(parents=True)
+    for folder in ("boot", "worker"):
+        (web / folder).mkdir(parents=True)
     for name in ("begin.js", "start.js", "python.js"):
-        (web / name).write_text("console.log(1);\n")
+        (web / "boot" / name).write_text("console.log(1);\n")
     (web / "place.js").write_text('export const HOME = new URL("./", import.meta.url);\n')
-    (web / "main.js").write_text(
-        'import { HOME } from "./place.js";\n'
-        'new Worker(new URL("./worker/main.js", import.meta.url));\nconsole.log(HOME);\n'
+    (web / "boot" / "main.js").write_text(
+        'import { HOME } from "../place.js";\n'
+        'new Worker(new URL("../worker/main.js", import.meta.url));\nconsole.log(HOME);\n'
     )
     (web / "worker" / "script.py").write_text("1")
     (web / "worker" / "main.js").write_text(
@@ -64,9 +65,9 @@ def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
     site = Site(tmp_path / "site")
     site.put("made/facts.js", b"export default [1, 2];")
     names = bundled.put_modules(site, web)
-    page = (site.folder / names["main.js"]).read_text()
-    assert f'new URL("./{names["worker/main.js"]}", import.meta.url)' in page
-    assert 'HOME = new URL("./", import.meta.url)' in page
+    page = (site.folder / names["boot/main.js"]).read_text()
+    assert f'new URL("../{names["worker/main.js"]}", import.meta.url)' in page
+    assert 'HOME = new URL("../", import.meta.url)' in page
     worker = (site.folder / names["worker/main.js"]).read_text()
     script = names["worker/script.py"].removeprefix("worker/")
     assert f'new URL("./{script}", import.meta.url)' in worker

@@ -3,8 +3,8 @@
  * The GPU device: asked for with all that the adapter has, and what it says of itself.
  */
 
-import { UNNAMED } from "../adapter.js";
-import { Said, words } from "../said.js";
+import { UNNAMED } from "../shared/adapter.js";
+import { Said, words } from "../i18n/messages.js";
 
 /**
  * @typedef {object} DeviceInfo

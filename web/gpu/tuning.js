@@ -4,7 +4,7 @@
  * since another one of the same origin may be of another version.
  */
 
-import { SITE } from "../fetch.js";
+import { SITE } from "../shared/fetch.js";
 
 const DATABASE = "tallow";
 const STORE = "tuning";

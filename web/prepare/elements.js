@@ -4,7 +4,7 @@
  * them. The types are those of py/tallow/dtype.py, by name.
  */
 
-import { Said, words } from "../said.js";
+import { Said, words } from "../i18n/messages.js";
 
 /** @typedef {ArrayLike<number> | ArrayLike<bigint>} Values */
 

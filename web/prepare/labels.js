@@ -4,7 +4,7 @@
  * values between commas, one of which may be the index.
  */
 
-import { Said, words } from "../said.js";
+import { Said, words } from "../i18n/messages.js";
 
 /** Names of the files that may hold labels. */
 export const LABELS = /\.(txt|json|csv|names)$/i;

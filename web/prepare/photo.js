@@ -4,7 +4,7 @@
  * on white, scaled so that the centre crop is the model's size.
  */
 
-import { Said, words } from "../said.js";
+import { Said, words } from "../i18n/messages.js";
 import { readHeader } from "./header.js";
 import { scale, scaleAndCrop } from "./resample.js";
 import { drawSvg, isSvg } from "./svg.js";

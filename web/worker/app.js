@@ -5,7 +5,7 @@
  * waits its turn.
  */
 
-import { Said } from "../said.js";
+import { Said } from "../i18n/messages.js";
 import { openGpu, show, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
 import { Queue } from "./queue.js";

@@ -7,11 +7,11 @@
  * and are read where they lie in its memory, without a copy.
  */
 
-import { Part } from "../arriving.js";
+import { Part } from "../shared/streamed.js";
 import { openDevice } from "../gpu/device.js";
 import { Runner } from "../gpu/runner.js";
 import { readTuning, writeTuning } from "../gpu/tuning.js";
-import { Said, say, wordsOf } from "../said.js";
+import { Said, say, wordsOf } from "../i18n/messages.js";
 import { emit } from "./serve.js";
 
 /** @type {Promise<Gpu> | undefined} */
@@ -25,7 +25,7 @@ let opened;
  * @typedef {object} Gpu
  * @property {DeviceInfo | null} info      about the adapter, null where none can be had
  * @property {string | null} reason        why none can be had, for developers
- * @property {import("../said.js").Words | null} words  the same, for visitors
+ * @property {import("../i18n/messages.js").Words | null} words  the same, for visitors
  * @property {(planJson: string, ...weights: (PyBuffer | Part)[]) => Promise<PythonProgram>} load
  * @property {(plan: Plan, weights: Weights) => Promise<PythonProgram>} loadKept
  * @property {string | null} tuning                        the tuning record of this adapter
@@ -160,7 +160,7 @@ export function withoutGpu() {
 }
 
 /**
- * @param {import("../said.js").Words} words
+ * @param {import("../i18n/messages.js").Words} words
  * @returns {Gpu}
  */
 function none(words) {

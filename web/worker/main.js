@@ -8,13 +8,13 @@
  * those of the device, so that none meets a half-switched one.
  */
 
-import { DIGIT_MODEL, photoModel } from "../catalogue.js";
+import { DIGIT_MODEL, photoModel } from "../shared/catalogue.js";
 import { App } from "./app.js";
 import { openGpu, withoutGpu } from "./gpu.js";
-import { Model, best } from "./model.js";
-import { Models } from "./models.js";
-import { openedActions } from "./opened.js";
-import { any } from "./plans.js";
+import { Model, best } from "./models/model.js";
+import { Models } from "./models/models.js";
+import { openedActions } from "./models/opened.js";
+import { any } from "./models/plans.js";
 import { Queue } from "./queue.js";
 import { expectKept } from "./runtime.js";
 import { emit, serve } from "./serve.js";
@@ -22,12 +22,12 @@ import { emit, serve } from "./serve.js";
 /**
  * @typedef {"webgpu" | "numpy"} Device
  * @typedef {import("./gpu.js").Gpu} Gpu
- * @typedef {import("./models.js").Brought} Brought
- * @typedef {import("./models.js").Facts} Facts
+ * @typedef {import("./models/models.js").Brought} Brought
+ * @typedef {import("./models/models.js").Facts} Facts
  * @typedef {object} Started
  * @property {Device} device         the one that was had
  * @property {string} adapter
- * @property {import("../said.js").Words | null} reason  why that is not the one asked for
+ * @property {import("../i18n/messages.js").Words | null} reason  why that is not the one asked for
  * @property {Record<string, Facts>} models  facts about those that were loaded again
  */
 
@@ -87,7 +87,7 @@ const open = async (device) => (device === "webgpu" ? openGpu() : withoutGpu());
 
 /**
  * Begin what the page will ask for, as far as its address tells that.
- * @param {import("../begun.js").Beginning} args
+ * @param {import("../boot/begun.js").Beginning} args
  */
 async function begin({ device, view, model, controlled }) {
   if (controlled) expectKept();

@@ -11,8 +11,8 @@
  * Pyodide's own requests are answered with those bytes; a failure rejects the start.
  */
 
-import { SITE } from "../fetch.js";
-import { Said, words, wordsOf } from "../said.js";
+import { SITE } from "../shared/fetch.js";
+import { Said, words, wordsOf } from "../i18n/messages.js";
 import { download } from "./downloads.js";
 import { addressOf, compileWasm, downloadPart, pathOf, runtime } from "./runtime.js";
 import { emit } from "./serve.js";

@@ -1,0 +1,52 @@
+// @ts-check
+/**
+ * WebGPU or NumPy: the choice, the adapter's real name, or the reason why WebGPU can't be had.
+ */
+
+import { UNNAMED } from "../../shared/adapter.js";
+import { say } from "../../i18n/messages.js";
+import { text } from "../../i18n/text.js";
+
+export class DeviceChoice {
+  #select;
+  #info;
+  /** @type {import("../../engine/engine.js").Had | null} */
+  #had = null;
+
+  /**
+   * @param {HTMLSelectElement} select
+   * @param {HTMLElement} info
+   * @param {(device: import("../../engine/engine.js").Device) => void} choose
+   */
+  constructor(select, info, choose) {
+    this.#select = select;
+    this.#info = info;
+    select.addEventListener("change", () => {
+      choose(/** @type {import("../../engine/engine.js").Device} */ (select.value));
+    });
+  }
+
+  /** @param {import("../../engine/engine.js").Device} device  asked for, not had yet */
+  wish(device) {
+    this.#select.value = device;
+  }
+
+  /** @param {import("../../engine/engine.js").Had} had */
+  show(had) {
+    const { device, adapter, lost } = had;
+    const reason = say(had.reason ?? "");
+    this.#had = had;
+    this.#select.value = device;
+    Object.assign(this.#info.dataset, { device, adapter });
+    const name = adapter === UNNAMED ? text.unnamedAdapter : adapter;
+    this.#info.textContent = lost ? text.withoutGpu : reason ? text.noWebGpu(reason) : name;
+    const webgpu = /** @type {HTMLOptionElement} */ (this.#select.querySelector("[value=webgpu]"));
+    webgpu.disabled = Boolean(reason);
+    webgpu.title = reason;
+  }
+
+  /** Say it again, in another language. */
+  relabel() {
+    if (this.#had) this.show(this.#had);
+  }
+}
