@@ -96,13 +96,13 @@ RECORDS = """async (sites) => {
   const records = [];
   for (const site of sites) {
     const { readTuning } = await import(new URL(`${site}gpu/tuning.js`, location));
-    records.push(await readTuning("card"));
+    records.push(await readTuning(new URL(site, location).href, "card"));
   }
   return records;
 }"""
 WRITE = """async ([site, record]) => {
   const { writeTuning } = await import(new URL(`${site}gpu/tuning.js`, location));
-  await writeTuning("card", record);
+  await writeTuning(new URL(site, location).href, "card", record);
 }"""
 WRITE_OLD = """() => new Promise((resolve, reject) => {
   const request = indexedDB.open("tallow", 1);

@@ -7,7 +7,7 @@
 import { WORKER, takeBegun } from "../boot/begun.js";
 import { fetchCard, findModel } from "../shared/catalogue.js";
 import { Rpc } from "./rpc.js";
-import { Said, words, wordsOf } from "../i18n/messages.js";
+import { LocalizedError, words, wordsOf } from "../i18n/messages.js";
 import { text } from "../i18n/text.js";
 
 /**
@@ -17,7 +17,8 @@ import { text } from "../i18n/text.js";
  * @typedef {{kernels?: number, warnings?: Warning[]}} Facts  what the compiler says of a model
  * @typedef {object} Started
  * @property {Device} device          the one that was had
- * @property {string} adapter
+ * @property {string} adapter        its name
+ * @property {boolean} named          whether the adapter tells that itself
  * @property {Words | null} reason    why that is not the one asked for
  * @property {Record<string, Facts>} models  those that were loaded again
  *
@@ -69,7 +70,7 @@ const REPLACED = 2;
 const PATIENCE = 120;
 
 /** The worker or the model failed, which the status says: there is no answer, nor more to say. */
-export class NotReady extends Said {}
+export class NotReady extends LocalizedError {}
 
 export class Engine {
   /** @type {Rpc | null} */
@@ -463,7 +464,7 @@ function inOurWords(entry, ...about) {
   return (error) => {
     const why = wordsOf(error);
     if (typeof why !== "string") throw error;
-    throw new Said({ entry, about: [...about, why] });
+    throw new LocalizedError({ entry, about: [...about, why] });
   };
 }
 

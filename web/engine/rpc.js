@@ -11,10 +11,10 @@
  * network with every piece that arrives, a slow compiler with every kernel.
  */
 
-import { Said, words } from "../i18n/messages.js";
+import { LocalizedError, words } from "../i18n/messages.js";
 
 /** An error that a worker's action raised, or the failure of the worker itself. */
-export class RemoteError extends Said {
+export class RemoteError extends LocalizedError {
   name = "RemoteError";
 
   /**

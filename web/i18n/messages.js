@@ -45,7 +45,7 @@ export function say(words) {
 const sayPart = (part) => (typeof part === "object" ? say(part) : part);
 
 /** An error whose message is in the language of the time at which it is read. */
-export class Said extends Error {
+export class LocalizedError extends Error {
   /** @param {Words} words */
   constructor(words) {
     super(say(words)); // for the console, which keeps what it was made with
@@ -55,11 +55,25 @@ export class Said extends Error {
 }
 
 /**
+ * Errors that tell what they are by a code: web/gpu knows no language, nor this page.
+ * @type {Record<import("../gpu/errors.js").UnavailableCode, (...details: string[]) => Words>}
+ */
+const BY_CODE = {
+  NO_WEBGPU: () => words("noGpuHere"),
+  INSECURE_PAGE: () => words("gpuNeedsHttps"),
+  NO_ADAPTER: () => words("noAdapter"),
+  ADAPTER_REFUSED: (why) => words("adapterRefused", why),
+};
+
+/**
  * What an error says, to be said later.
  * @param {unknown} error
  * @returns {Words}
  */
 export function wordsOf(error) {
-  if (error instanceof Said) return error.words;
-  return String(/** @type {any} */ (error)?.message ?? error);
+  if (error instanceof LocalizedError) return error.words;
+  const { code, details = [], message } = /** @type {any} */ (error ?? {});
+  if (Object.hasOwn(BY_CODE, code ?? ""))
+    return BY_CODE[/** @type {keyof typeof BY_CODE} */ (code)](...details);
+  return String(message ?? error);
 }

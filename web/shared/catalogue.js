@@ -4,7 +4,7 @@
  */
 
 import { fetchJson } from "./fetch.js";
-import { Said, words } from "../i18n/messages.js";
+import { LocalizedError, words } from "../i18n/messages.js";
 import { language } from "../i18n/text.js";
 
 /** The model that reads drawn digits. */
@@ -59,7 +59,7 @@ export async function findModel(name) {
   const entry = models.find((model) => model.name === name);
   if (!entry) {
     const names = models.map((model) => model.name).join(", ");
-    throw new Said(words("noModel", name, names));
+    throw new LocalizedError(words("noModel", name, names));
   }
   return entry;
 }

@@ -10,7 +10,7 @@
 
 import { digest, hex, joined } from "./bytes.js";
 import { HASHED } from "./names.js";
-import { Said, words } from "../i18n/messages.js";
+import { LocalizedError, words } from "../i18n/messages.js";
 
 /** The folder that index.html lies in, whatever path the site is hosted under. */
 export const SITE = new URL("../", import.meta.url);
@@ -38,7 +38,7 @@ const PAUSES_MS = [0, 300, 1200];
 const WORTH = 64 << 10;
 
 /** A file of this site that could not be had. */
-export class FetchError extends Said {
+export class FetchError extends LocalizedError {
   name = "FetchError";
 }
 

@@ -11,7 +11,8 @@ import { Part } from "../shared/streamed.js";
 import { openDevice } from "../gpu/device.js";
 import { Runner } from "../gpu/runner.js";
 import { readTuning, writeTuning } from "../gpu/tuning.js";
-import { Said, say, wordsOf } from "../i18n/messages.js";
+import { LocalizedError, say, wordsOf } from "../i18n/messages.js";
+import { SITE } from "../shared/fetch.js";
 import { emit } from "./serve.js";
 
 /** @type {Promise<Gpu> | undefined} */
@@ -130,11 +131,11 @@ async function open() {
         // What is kept nowhere else holds as long as this worker does.
         gpu.tuning = record;
         gpu.tuningRefused = null;
-        await writeTuning(info.name, record);
+        await writeTuning(SITE.href, info.name, record);
       },
     };
     try {
-      gpu.tuning = await readTuning(info.name);
+      gpu.tuning = await readTuning(SITE.href, info.name);
     } catch (error) {
       gpu.tuningRefused = /** @type {Error} */ (error).message;
     }
@@ -164,7 +165,7 @@ export function withoutGpu() {
  * @returns {Gpu}
  */
 function none(words) {
-  const refuse = () => Promise.reject(new Said(words));
+  const refuse = () => Promise.reject(new LocalizedError(words));
   return {
     info: null,
     reason: say(words),

@@ -26,7 +26,8 @@ import { emit, serve } from "./serve.js";
  * @typedef {import("./models/models.js").Facts} Facts
  * @typedef {object} Started
  * @property {Device} device         the one that was had
- * @property {string} adapter
+ * @property {string} adapter        its name
+ * @property {boolean} named         whether the adapter tells that itself
  * @property {import("../i18n/messages.js").Words | null} reason  why that is not the one asked for
  * @property {Record<string, Facts>} models  facts about those that were loaded again
  */
@@ -141,7 +142,8 @@ async function start(device) {
   /** @type {Record<string, Facts>} */
   const again = {};
   for (const name of loaded) again[name] = await load(name);
-  return { device: had, adapter, reason: device === had ? null : words, models: again };
+  const named = info?.named ?? true;
+  return { device: had, adapter, named, reason: device === had ? null : words, models: again };
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 
 import { givenAs } from "../../prepare/files.js";
-import { Said, words } from "../../i18n/messages.js";
+import { LocalizedError, words } from "../../i18n/messages.js";
 import { make } from "../../widgets/dom.js";
 
 /**
@@ -21,7 +21,7 @@ const MODEL = /\.onnx$/i;
 const NAMED = 20;
 
 /** The paths of the files do not say which file is which. */
-export class UnclearFilesError extends Said {
+export class UnclearFilesError extends LocalizedError {
   name = "UnclearFilesError";
 }
 

@@ -3,7 +3,6 @@
  * WebGPU or NumPy: the choice, the adapter's real name, or the reason why WebGPU can't be had.
  */
 
-import { UNNAMED } from "../../shared/adapter.js";
 import { say } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
 
@@ -33,12 +32,12 @@ export class DeviceChoice {
 
   /** @param {import("../../engine/engine.js").Had} had */
   show(had) {
-    const { device, adapter, lost } = had;
+    const { device, adapter, named, lost } = had;
     const reason = say(had.reason ?? "");
     this.#had = had;
     this.#select.value = device;
     Object.assign(this.#info.dataset, { device, adapter });
-    const name = adapter === UNNAMED ? text.unnamedAdapter : adapter;
+    const name = named ? adapter : text.unnamedAdapter;
     this.#info.textContent = lost ? text.withoutGpu : reason ? text.noWebGpu(reason) : name;
     const webgpu = /** @type {HTMLOptionElement} */ (this.#select.querySelector("[value=webgpu]"));
     webgpu.disabled = Boolean(reason);

@@ -8,7 +8,7 @@
 import { Workbox } from "workbox-window";
 
 import { controller, registration } from "../../boot/registered.js";
-import { Said, words, wordsOf } from "../../i18n/messages.js";
+import { LocalizedError, words, wordsOf } from "../../i18n/messages.js";
 import { Message } from "../message.js";
 
 /** @typedef {"unsaid" | "keeping" | "kept" | "newer" | "refused"} State */
@@ -67,7 +67,7 @@ export class Offline {
   }
 
   async #register() {
-    if (!("serviceWorker" in navigator)) throw new Said(words("noServiceWorker"));
+    if (!("serviceWorker" in navigator)) throw new LocalizedError(words("noServiceWorker"));
     const worker = new Workbox(WORKER.href, { updateViaCache: "none" });
     this.#worker = worker;
     // Workbox's own word for it takes the service worker of a folder above for an older one of ours.
@@ -78,14 +78,14 @@ export class Offline {
     });
     worker.addEventListener("redundant", () => {
       // A new version that could not be had leaves the old one as good as it was.
-      if (this.#state === "keeping") this.#refused(new Said(words("keepingFailed")));
+      if (this.#state === "keeping") this.#refused(new LocalizedError(words("keepingFailed")));
     });
     worker.addEventListener("controlling", () => {
       if (this.#wanted) location.reload();
       else if (isUpdate) this.#show("newer"); // another tab asked for it
     });
     const registered = await worker.register({ immediate: true });
-    if (!registered) throw new Said(words("noServiceWorker"));
+    if (!registered) throw new LocalizedError(words("noServiceWorker"));
     // Another tab may have had a new version in before this one could hear of it.
     const before = this.#controller;
     const newer = before && before !== controller();

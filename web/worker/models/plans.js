@@ -12,7 +12,7 @@
 
 import { digest, hex, joined } from "../../shared/bytes.js";
 import { SITE } from "../../shared/fetch.js";
-import { Said, words } from "../../i18n/messages.js";
+import { LocalizedError, words } from "../../i18n/messages.js";
 import { tell } from "../stage.js";
 
 /**
@@ -53,7 +53,7 @@ const ENOUGH = 1 << 20;
 const HEAD = 4 + 32;
 
 /** What was kept is not what lies there now. */
-class DamagedError extends Said {
+class DamagedError extends LocalizedError {
   name = "DamagedError";
 
   constructor() {

@@ -84,7 +84,7 @@ export class OpenField {
   /**
    * The value, ready for the worker; null where the input is left out.
    * @returns {Promise<Feed | null>}
-   * @throws {import("../../../i18n/messages.js").Said}
+   * @throws {import("../../../i18n/messages.js").LocalizedError}
    */
   async feed() {
     if (this.#info.kind === "optional" && !this.#given?.checked) return null;

@@ -5,7 +5,7 @@
 
 import { ValueError } from "../../../prepare/elements.js";
 import { lengthOf } from "../../../prepare/guesses.js";
-import { Said, words, wordsOf } from "../../../i18n/messages.js";
+import { LocalizedError, words, wordsOf } from "../../../i18n/messages.js";
 import { text } from "../../../i18n/text.js";
 import { OpenField } from "./field.js";
 import { Sayings, make } from "../../../widgets/dom.js";
@@ -73,7 +73,7 @@ export class OpenForm {
   /**
    * The shapes of the tensors by name.
    * @returns {Record<string, number[]>}
-   * @throws {Said}  naming the input
+   * @throws {LocalizedError}  naming the input
    */
   shapes() {
     /** @type {[string, number[]][]} */
@@ -90,7 +90,7 @@ export class OpenForm {
 
   /**
    * @returns {Promise<import("../../../worker/models/opened.js").Feed[]>}
-   * @throws {Said}  naming the input
+   * @throws {LocalizedError}  naming the input
    */
   async feeds() {
     const feeds = [];
@@ -143,5 +143,5 @@ export class OpenForm {
  */
 function about({ name }, error) {
   const why = /** @type {any} */ (wordsOf(error));
-  return new Said({ entry: "openInputFailed", about: [name, why] });
+  return new LocalizedError({ entry: "openInputFailed", about: [name, why] });
 }

@@ -87,7 +87,7 @@ export class OpenImage {
   /**
    * @param {number[]} shape
    * @returns {Promise<Float64Array>}  the same picture for each of a batch
-   * @throws {import("../../../i18n/messages.js").Said}
+   * @throws {import("../../../i18n/messages.js").LocalizedError}
    */
   async values(shape) {
     const { file, fit, layout, order, mean, scale } = this.#controls;

@@ -123,7 +123,7 @@ export class OpenValue {
   /**
    * The value, ready for the worker.
    * @returns {Promise<Feed>}
-   * @throws {import("../../../i18n/messages.js").Said}
+   * @throws {import("../../../i18n/messages.js").LocalizedError}
    */
   async feed() {
     const { name, dtype } = this.#info;
