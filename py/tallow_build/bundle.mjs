@@ -54,6 +54,7 @@ function placed(entry) {
 
     /** @param {string} code @param {string} id */
     async transform(code, id) {
+      if (id.endsWith(".json")) return `export default ${code}`;
       for (const [, path] of code.matchAll(NAMED)) {
         const target = resolve(dirname(id), path);
         const name = relative(web, target).split(sep).join("/");

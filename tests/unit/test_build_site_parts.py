@@ -117,7 +117,47 @@ def test_a_document_says_its_policy_before_it_loads_anything(
 
 
 def test_every_document_of_the_page_is_put_through_that() -> None:
-    assert {path.relative_to(WEB).as_posix() for path in WEB.rglob("*.html")} == set(dist.PAGES)
+    found = {path.relative_to(WEB).as_posix() for path in WEB.rglob("*.html")}
+    assert {path for path in found if not path.startswith("views/")} == set(dist.PAGES)
+
+
+WITH_VIEWS = """<head>
+    <!-- styles of the views -->
+</head>
+<nav>
+    <!-- menu -->
+</nav>
+    <!-- views -->
+"""
+SECTION = '<section id="view-{0}" class="view" data-menu="{1}" lang="en">{1}</section>\n'
+
+
+def test_the_views_are_put_into_the_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    views = tmp_path / "views"
+    for name, word in (("two", "Two"), ("one", "One")):
+        (views / name / "parts").mkdir(parents=True)
+        (views / name / f"{name}.html").write_text(SECTION.format(name, word))
+        (views / name / f"{name}.css").touch()
+        (views / name / "parts" / "a.css").touch()
+    (views / "views.json").write_text('{"two": {"model": null}, "one": {"model": null}}')
+    monkeypatch.setattr(documents, "WEB", tmp_path)
+    made = documents.with_views(WITH_VIEWS)
+    assert re.findall(r'href="([^"]*)"', made) == [
+        *("views/two/two.css", "views/two/parts/a.css"),
+        *("views/one/one.css", "views/one/parts/a.css"),
+        *("#two", "#one"),
+    ]
+    assert '<a id="to-two" href="#two" aria-current="page" data-text="toTwo">Two</a>' in made
+    assert '<a id="to-one" href="#one" data-text="toOne">One</a>' in made
+    assert '<section id="view-two" class="view" lang="en">Two</section>' in made
+    assert '<section id="view-one" class="view" hidden lang="en">One</section>' in made
+    assert documents.with_views("<html></html>") == "<html></html>"
+
+    (views / "one" / "one.html").write_text("<p>One</p>")
+    with pytest.raises(BuildError, match="does not begin with"):
+        documents.with_views(WITH_VIEWS)
 
 
 def test_what_pays_is_compressed_once(tmp_path: Path) -> None:

@@ -3,21 +3,18 @@
  * The page: reads its address, makes the widgets, and lets them and the engine know of each other.
  */
 
-import { readAddress, viewOf } from "./address.js";
+import { modelKind, readAddress, viewOf } from "./address.js";
 import { Engine } from "../engine/engine.js";
-import { everyFile, filesOf } from "../prepare/files.js";
 import { missingIn, outdated, startOver } from "./renew.js";
 import { words } from "../i18n/messages.js";
+import { VIEWS } from "../views/registry.js";
 import { Both } from "../widgets/both.js";
 import { BootLog } from "../widgets/engine/bootlog.js";
-import { Classify } from "../views/classify/classify.js";
 import { DeviceChoice } from "../widgets/engine/device.js";
-import { Draw } from "../views/draw/draw.js";
 import { Kernels } from "../widgets/kernels/kernels.js";
 import { LanguageChoice } from "../widgets/language.js";
 import { Latency } from "../widgets/engine/latency.js";
 import { Offline } from "../widgets/engine/offline.js";
-import { Open } from "../views/open/open.js";
 import { Status } from "../widgets/engine/status.js";
 
 /** @param {string} id @returns {any} */
@@ -30,8 +27,8 @@ const address = readAddress();
 
 /** @typedef {import("./address.js").View} View */
 
-/** The time of the answer in each view. @type {Record<View, number | null>} */
-const times = { draw: null, classify: null, open: null };
+/** The time of the answer in each view. @type {Partial<Record<View, number | null>>} */
+const times = {};
 
 /** Whether the page has been ready. */
 let started = false;
@@ -45,9 +42,7 @@ new LanguageChoice(byTestId("language-select"), () => {
   bootLog.relabel();
   offline.relabel();
   both.relabel();
-  void views.classify.relabel();
-  views.open.relabel();
-  views.draw.answer();
+  for (const view of Object.values(views)) view.relabel();
   void engine.prepare(() => views[viewOf()].model()); // the status says it again
 });
 const status = new Status(byTestId("status"), () => {
@@ -76,7 +71,7 @@ const engine = new Engine(address.device, {
   started: (now) => {
     device.show(now);
     both.started(now);
-    views.open.started();
+    for (const view of Object.values(views)) view.started?.();
   },
   stage: (stage) => bootLog.show(stage),
   compiled: (done, total) => bootLog.compiled(done, total),
@@ -89,18 +84,22 @@ const engine = new Engine(address.device, {
 });
 const both = new Both(byId("both"), engine);
 const kernels = new Kernels(byTestId("kernels-panel"), engine, () => answerAgain());
-const views = {
-  draw: new Draw(byId("view-draw"), engine, (ms) => timed("draw", ms)),
-  classify: new Classify(byId("view-classify"), engine, {
-    model: address.model,
-    timed: (ms) => timed("classify", ms),
-    chosen: (model) => {
-      remember("model", model);
-      answerAgain();
-    },
-  }),
-  open: new Open(byId("view-open"), engine, (ms) => timed("open", ms)),
-};
+const views = /** @type {Record<View, import("../views/registry.js").View>} */ (
+  Object.fromEntries(
+    Object.entries(VIEWS).map(([name, View]) => {
+      const view = new View(byId(`view-${name}`), {
+        engine,
+        model: address.model,
+        timed: (ms) => timed(/** @type {View} */ (name), ms),
+        chosen: (model) => {
+          remember("model", model);
+          answerAgain();
+        },
+      });
+      return [name, view];
+    }),
+  )
+);
 
 function showView() {
   const now = viewOf();
@@ -109,7 +108,7 @@ function showView() {
     byId(`to-${name}`).setAttribute("aria-current", name === now ? "page" : "false");
   }
   // These are about the models of the site.
-  for (const part of [byId("both"), byTestId("kernels-panel")]) part.hidden = now === "open";
+  for (const part of [byId("both"), byTestId("kernels-panel")]) part.hidden = !modelKind(now);
   showTime(now);
   void engine.prepare(() => views[now].model());
 }
@@ -122,9 +121,7 @@ function showView() {
 function answerAgain(begun = words("preparing"), died = false) {
   status.show({ state: "loading", words: begun });
   void engine.prepare(() => views[viewOf()].model(), begun);
-  views.draw.answer();
-  views.classify.answer();
-  views.open.answer(died);
+  for (const view of Object.values(views)) view.answer(died);
 }
 
 /**
@@ -151,9 +148,10 @@ function timed(view, ms) {
 
 /** @param {View} view */
 function showTime(view) {
-  const ms = times[view];
+  const ms = times[view] ?? null;
   latency.show(ms);
-  const model = ms === null || view === "open" ? null : () => views[view].model();
+  const find = /** @type {() => Promise<string>} */ (() => views[view].model());
+  const model = ms === null || !modelKind(view) ? null : find;
   kernels.answered(model);
   both.answered(model);
 }
@@ -169,16 +167,16 @@ function remember(key, value) {
   history.replaceState(null, "", url);
 }
 
-/** @param {DataTransfer} transfer  dropped or pasted: pictures, or files for the view Open */
+/** @param {DataTransfer} transfer  dropped or pasted: for the view that they are for, or this one */
 function takeFiles(transfer) {
-  const isModel = [...transfer.files].some(({ name }) => /\.onnx$/i.test(name));
-  if (isModel || viewOf() === "open") {
-    location.hash = "#open";
-    void views.open.take(everyFile(transfer));
-    return;
-  }
-  location.hash = "#classify";
-  void views.classify.take(filesOf(transfer));
+  const all = /** @type {View[]} */ (Object.keys(views)).filter((name) => views[name].drop);
+  const files = [...transfer.files];
+  const name =
+    all.find((each) => views[each].claims?.(files)) ??
+    all.find((each) => each === viewOf()) ??
+    all[0];
+  location.hash = `#${name}`;
+  views[name].drop?.(transfer);
 }
 
 /** Files may be dropped anywhere, or pasted; the browser would leave the page for it. */

@@ -90,16 +90,14 @@ const open = async (device) => (device === "webgpu" ? openGpu() : withoutGpu());
  * Begin what the page will ask for, as far as its address tells that.
  * @param {import("../boot/begun.js").Beginning} args
  */
-async function begin({ device, view, model, controlled }) {
+async function begin({ device, kind, model, controlled }) {
   if (controlled) expectKept();
   begun = device;
   chosen = open(device);
   app.use(navigator.gpu ? device : "numpy", chosen); // without which no adapter will be had
-  if (view !== "open") {
-    early = bringEarly(view === "draw" ? Promise.resolve(DIGIT_MODEL) : photoModel(model));
-  }
+  if (kind) early = bringEarly(kind === "digit" ? Promise.resolve(DIGIT_MODEL) : photoModel(model));
   // Else what is kept of this model, if anything, decides.
-  if (device === "numpy" || view === "open" || !(await any())) app.start();
+  if (device === "numpy" || !kind || !(await any())) app.start();
 }
 
 /** @param {Promise<string>} finding  the name */

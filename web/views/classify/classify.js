@@ -7,6 +7,7 @@
 import { labelsOf, listModels, photoModel } from "../../shared/catalogue.js";
 import { NotReady } from "../../engine/engine.js";
 import { Latest } from "../../shared/latest.js";
+import { filesOf } from "../../prepare/files.js";
 import { PhotoError, readPhoto } from "../../prepare/photo.js";
 import { words, wordsOf } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
@@ -53,13 +54,9 @@ export class Classify {
 
   /**
    * @param {HTMLElement} root
-   * @param {import("../../engine/engine.js").Engine} engine
-   * @param {object} options
-   * @param {string | null} options.model  the model wished for
-   * @param {(ms: number | null) => void} options.timed  hears the time of each answer
-   * @param {(model: string) => void} options.chosen  hears of a change of model
+   * @param {import("../registry.js").Page} page
    */
-  constructor(root, engine, { model, timed, chosen }) {
+  constructor(root, { engine, model, timed, chosen }) {
     const find = (/** @type {string} */ selector) =>
       /** @type {any} */ (root.querySelector(selector));
     this.#root = root;
@@ -113,6 +110,11 @@ export class Classify {
     }
     this.#select.value = chosen;
     return chosen;
+  }
+
+  /** Pictures, or folders of them. @param {DataTransfer} transfer */
+  drop(transfer) {
+    void this.take(filesOf(transfer));
   }
 
   /**
@@ -182,7 +184,11 @@ export class Classify {
   }
 
   /** Say what is shown in the language of now; nothing is asked again. */
-  async relabel() {
+  relabel() {
+    void this.#relabel();
+  }
+
+  async #relabel() {
     this.#copies.relabel();
     this.#samples.relabel();
     this.#message.relabel();
@@ -195,7 +201,7 @@ export class Classify {
       this.#heat.relabel();
       await this.#gallery.relabel(labelled);
     } catch (error) {
-      this.#message.show(wordsOf(error), () => void this.relabel());
+      this.#message.show(wordsOf(error), () => this.relabel());
     }
   }
 

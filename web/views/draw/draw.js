@@ -47,10 +47,9 @@ export class Draw {
 
   /**
    * @param {HTMLElement} root
-   * @param {import("../../engine/engine.js").Engine} engine
-   * @param {(ms: number | null) => void} timed  hears the time of each answer
+   * @param {import("../registry.js").Page} page
    */
-  constructor(root, engine, timed) {
+  constructor(root, { engine, timed }) {
     const find = (/** @type {string} */ selector) =>
       /** @type {any} */ (root.querySelector(selector));
     this.#root = root;
@@ -88,6 +87,11 @@ export class Draw {
     this.#timed(null);
     this.#result.ariaBusy = String(!this.#pad.ink.empty);
     this.#read();
+  }
+
+  /** Say it again, in another language. */
+  relabel() {
+    this.answer();
   }
 
   /** Read the ink once a frame at most, however many places the pointer reports. */

@@ -6,7 +6,7 @@
 
 import { NotReady } from "../../engine/engine.js";
 import { Latest } from "../../shared/latest.js";
-import { givenAs } from "../../prepare/files.js";
+import { everyFile, givenAs } from "../../prepare/files.js";
 import { LABELS } from "../../prepare/labels.js";
 import { words, wordsOf } from "../../i18n/messages.js";
 import { Message } from "../../widgets/message.js";
@@ -77,10 +77,9 @@ export class Open {
 
   /**
    * @param {HTMLElement} root
-   * @param {import("../../engine/engine.js").Engine} engine
-   * @param {(ms: number | null) => void} timed  hears the time of each answer
+   * @param {import("../registry.js").Page} page
    */
-  constructor(root, engine, timed) {
+  constructor(root, { engine, timed }) {
     const find = (/** @type {string} */ selector) =>
       /** @type {any} */ (root.querySelector(selector));
     const hook = (/** @type {string} */ name) => find(`[data-testid=${name}]`);
@@ -144,6 +143,16 @@ export class Open {
   /** Whether there is nothing of the visitor's here. */
   get untouched() {
     return this.#model.files === null;
+  }
+
+  /** A model among them is for this view. @param {File[]} files */
+  claims(files) {
+    return files.some(({ name }) => /\.onnx$/i.test(name));
+  }
+
+  /** @param {DataTransfer} transfer */
+  drop(transfer) {
+    void this.take(everyFile(transfer));
   }
 
   /**
