@@ -18,3 +18,14 @@ export function deferred() {
 
 /** Resolves when all that can be done now has been done. @returns {Promise<void>} */
 export const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * A promise whose failure is looked at later.
+ * @template T
+ * @param {Promise<T>} promise
+ * @returns {Promise<T>}
+ */
+export function later(promise) {
+  promise.catch(() => {});
+  return promise;
+}

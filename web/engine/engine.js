@@ -8,60 +8,27 @@ import { WORKER, takeBegun } from "../boot/begun.js";
 import { fetchCard, findModel } from "../shared/catalogue.js";
 import { Rpc } from "./rpc.js";
 import { LocalizedError, words, wordsOf } from "../i18n/messages.js";
-import { text } from "../i18n/text.js";
+import { Failures } from "./failures.js";
+import { inOurWords, inWords } from "./progress.js";
 
 /**
- * @typedef {"webgpu" | "numpy"} Device
- * @typedef {import("../i18n/messages.js").Words} Words
- * @typedef {import("../widgets/kernels/tuning.js").Warning} Warning
- * @typedef {{kernels?: number, warnings?: Warning[]}} Facts  what the compiler says of a model
- * @typedef {object} Started
- * @property {Device} device          the one that was had
- * @property {string} adapter        its name
- * @property {boolean} named          whether the adapter tells that itself
- * @property {Words | null} reason    why that is not the one asked for
- * @property {Record<string, Facts>} models  those that were loaded again
- *
- * @typedef {Started & {lost: boolean}} Had  and whether WebGPU is done without since it was lost too
- *   often
- *
- * @typedef {{state: "loading" | "ready" | "error", words: Words, done?: number, total?: number}} Status
- *
- * @typedef {object} Model  a loaded model
- * @property {string} name
- * @property {{size: number, crop: number}} preprocess
- *
- * @typedef {object} Listener
- * @property {(status: Status) => void} status
- * @property {(had: Had) => void} started
- * @property {(stage: import("../widgets/engine/bootlog.js").Stage) => void} stage
- * @property {(done: number, total: number) => void} compiled  kernels
- * @property {(words: Words, died?: boolean) => void} again  what failed is being replaced: these
- *   words say so, and what is on the page wants a new answer; died: whether it was the worker
- * @property {(words: Words) => void} failed  an action failed, which whoever asked for it hears too
- * @property {(warnings: Warning[]) => void} warned  what a visitor should know, beside an answer
- *
- * @typedef {object} Tuned  see py/tallow/app.py
- * @property {number} ops
- * @property {number} measured
- * @property {{op: string, shape: number[], kernel: string, gain: number}[]} replaced
- * @property {"timestamp" | "clock" | "counted" | null} clock
- * @property {Warning[]} warnings
- * @property {boolean} stopped  whether stopTuning() ended it
- * @property {Facts | null} facts  about the model, which was loaded again
+ * @typedef {import("./types.js").Device} Device
+ * @typedef {import("./types.js").Words} Words
+ * @typedef {import("./types.js").Facts} Facts
+ * @typedef {import("./types.js").Started} Started
+ * @typedef {import("./types.js").Actual} Actual
+ * @typedef {import("./types.js").Status} Status
+ * @typedef {import("./types.js").Outside} Outside
+ * @typedef {import("./types.js").Model} Model
+ * @typedef {import("./types.js").Listener} Listener
+ * @typedef {import("./types.js").Tuned} Tuned
  */
 
 /** Errors after which the page is answered again, by what takes the place of what failed. */
 const GONE = new Set(["WorkerClosed", "DeviceLostError"]);
 
-/** A device that is lost twice within so many milliseconds is done without. */
-const UNSTEADY = 60_000;
-
 /** How often an action is asked for while devices are lost. */
 const TRIES = 3;
-
-/** Workers that fail one after the other without an answer between, and are replaced. */
-const REPLACED = 2;
 
 /**
  * Seconds for which a worker may keep silent though it is asked. A file that does not come is given
@@ -89,23 +56,26 @@ export class Engine {
   #preparing = false;
   /** Whether the worker has a Python that runs. */
   #python = false;
-  /** Workers that have failed since the last answer. */
-  #crashes = 0;
-  /** When the device was lost last, and whether it is done without now. */
-  #lost = { at: -Infinity, often: false };
-  /** The device asked for, and the one that was had. */
+  /** The device asked for, and the one that computes. */
   #device;
-  #had;
+  #actual;
   #listener;
+  #connect;
+  #describe;
+  #failures;
 
   /**
    * @param {Device} device  the one to try first
    * @param {Listener} listener
+   * @param {Partial<Outside>} [outside]
    */
-  constructor(device, listener) {
+  constructor(device, listener, outside = {}) {
     this.#device = device;
-    this.#had = device;
+    this.#actual = device;
     this.#listener = listener;
+    this.#connect = outside.connect ?? (() => new Rpc(WORKER, PATIENCE, takeBegun()));
+    this.#describe = outside.describe ?? describe;
+    this.#failures = new Failures(outside.now ?? (() => performance.now()));
   }
 
   /**
@@ -125,8 +95,9 @@ export class Engine {
       this.#start();
       const name = await findName();
       await (name === null ? this.running() : this.ready(name));
-      const kernels = name && this.#had === "webgpu" ? this.#facts.get(name)?.kernels : 0;
-      const ready = this.#lost.often ? text.readyWithoutGpu : text.ready(kernels ?? 0);
+      const kernels = name && this.#actual === "webgpu" ? this.#facts.get(name)?.kernels : 0;
+      const without = this.#failures.lostOften;
+      const ready = without ? words("readyWithoutGpu") : words("ready", kernels ?? 0);
       tell({ state: "ready", words: ready });
     } catch (error) {
       tell({ state: "error", words: wordsOf(error) });
@@ -181,14 +152,14 @@ export class Engine {
    */
   switchTo(device) {
     this.#device = device;
-    this.#lost = { at: -Infinity, often: false };
+    this.#failures.forgetLosses();
     this.retry(); // what failed on one device may do on the other
     if (this.#rpc) this.#begin(this.#rpc, "device");
   }
 
   /** Forget what failed, so that the next call of prepare() or ready() tries it again. */
   retry() {
-    this.#crashes = 0;
+    this.#failures.forgetCrashes();
     for (const name of this.#failed.models) this.#models.delete(name);
     this.#failed.models.clear();
     if (this.#failed.start || this.#failed.python) this.#drop();
@@ -226,7 +197,7 @@ export class Engine {
   async opened(action, args) {
     await this.running();
     const answer = await this.#ask(action, args);
-    if (action === "runModel") this.#crashes = 0;
+    if (action === "runModel") this.#failures.forgetCrashes();
     return answer;
   }
 
@@ -274,7 +245,7 @@ export class Engine {
 
   /** The device that computes. */
   get device() {
-    return this.#had;
+    return this.#actual;
   }
 
   /**
@@ -303,7 +274,7 @@ export class Engine {
   async #answer(action, args) {
     const answer = await this.#ask(action, args);
     // Python may be what fails a worker that answers without it.
-    if (this.#python) this.#crashes = 0;
+    if (this.#python) this.#failures.forgetCrashes();
     return answer;
   }
 
@@ -330,7 +301,7 @@ export class Engine {
   /** @returns {Promise<Started>} */
   #start() {
     if (this.#started) return this.#started;
-    const rpc = new Rpc(WORKER, PATIENCE, takeBegun());
+    const rpc = this.#connect();
     this.#rpc = rpc;
     this.#python = false;
     rpc.on("stage", (stage) => this.#listener.stage(stage));
@@ -363,7 +334,7 @@ export class Engine {
    */
   #begin(rpc, action) {
     // What a snapshot restores may fail in any way: the worker after one that failed does without.
-    const wanted = { device: this.#device, plain: this.#crashes > 0 };
+    const wanted = { device: this.#device, plain: this.#failures.crashed };
     const started = /** @type {Promise<Started>} */ (
       rpc.call(action, wanted).catch(inOurWords("startFailed"))
     );
@@ -372,9 +343,9 @@ export class Engine {
     started.then(
       (found) => {
         if (started !== this.#started) return;
-        this.#had = found.device;
+        this.#actual = found.device;
         for (const [name, facts] of Object.entries(found.models)) this.#learn(name, facts);
-        this.#listener.started({ ...found, lost: this.#lost.often });
+        this.#listener.started({ ...found, lost: this.#failures.lostOften });
       },
       () => {
         if (started === this.#started) this.#failed.start = true;
@@ -389,12 +360,10 @@ export class Engine {
    * @param {Rpc} rpc
    */
   #replaceDevice(rpc) {
-    const now = performance.now();
-    const often = now - this.#lost.at < UNSTEADY;
-    this.#lost = { at: now, often };
-    if (often) this.#device = "numpy";
+    const another = this.#failures.lose();
+    if (!another) this.#device = "numpy";
     this.#begin(rpc, "device");
-    this.#listener.again(words(often ? "goingOnWithNumpy" : "gpuLost"));
+    this.#listener.again(words(another ? "gpuLost" : "goingOnWithNumpy"));
   }
 
   /**
@@ -402,8 +371,7 @@ export class Engine {
    * @param {Words} reason
    */
   #replaceWorker(reason) {
-    this.#crashes += 1;
-    if (this.#crashes <= REPLACED) {
+    if (this.#failures.crash()) {
       this.#drop();
       this.#listener.again(words("workerReplaced", reason), true);
       return;
@@ -431,7 +399,7 @@ export class Engine {
    */
   #load(name) {
     const loading = this.#ask("load", { model: name }).catch(inOurWords("modelFailed", name));
-    const model = allOver([loading, describe(name)]).then(([facts, description]) => {
+    const model = allOver([loading, this.#describe(name)]).then(([facts, description]) => {
       this.#learn(name, facts);
       return { name, ...description };
     });
@@ -452,38 +420,6 @@ export class Engine {
 async function allOver(promises) {
   await Promise.allSettled(promises);
   return Promise.all(promises);
-}
-
-/**
- * For catch(): what Python or the browser says of a failure, in a sentence of the page.
- * @param {"startFailed" | "modelFailed"} entry
- * @param {...string} about
- * @returns {(error: unknown) => never}
- */
-function inOurWords(entry, ...about) {
-  return (error) => {
-    const why = wordsOf(error);
-    if (typeof why !== "string") throw error;
-    throw new LocalizedError({ entry, about: [...about, why] });
-  };
-}
-
-/**
- * The worker's progress.
- * @param {{stage: string, done?: number, total?: number}} progress
- * @returns {{words: string, done?: number, total?: number}}
- */
-function inWords({ stage, done = 0, total = 0 }) {
-  switch (stage) {
-    case "download":
-      return { words: text.loading(done, total), done, total };
-    case "python":
-      return { words: text.startingPython };
-    case "kernels":
-      return { words: text.compiling(done, total), done, total };
-    default:
-      return { words: text.preparing };
-  }
 }
 
 /**

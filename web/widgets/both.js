@@ -69,7 +69,7 @@ export class Both {
     this.#forget();
   }
 
-  /** @param {import("../engine/engine.js").Had} had */
+  /** @param {import("../engine/types.js").Actual} had */
   started({ reason, lost }) {
     this.#refused = () => (lost ? text.withoutGpu : reason ? text.noWebGpu(say(reason)) : "");
     this.#forget();
@@ -147,7 +147,7 @@ export class Both {
 
 /**
  * @param {"first" | "warm"} run
- * @param {import("../engine/engine.js").Device} device
+ * @param {import("../engine/types.js").Device} device
  * @param {number | null} ms
  * @param {number} most  the longer of the two
  */

@@ -454,7 +454,7 @@ export default {
   /**
    * What tuning has changed.
    * @param {string} model
-   * @param {import("../../engine/engine.js").Tuned} tuned
+   * @param {import("../../engine/types.js").Tuned} tuned
    */
   tuned: (model, { ops, measured, replaced, clock, stopped }) => {
     if (!ops) return `${model} has no op with a choice of kernels: nothing changed.`;

@@ -58,7 +58,7 @@ export class OpenFacts {
   /**
    * @param {HTMLElement} root
    * @param {HTMLElement} lacking  for what is unsupported
-   * @param {() => import("../../engine/engine.js").Device} device  that computes
+   * @param {() => import("../../engine/types.js").Device} device  that computes
    */
   constructor(root, lacking, device) {
     this.#root = root;

@@ -22,7 +22,7 @@ import { OpenWork } from "./work.js";
 /**
  * @typedef {import("../../i18n/messages.js").Words} Words
  * @typedef {object} Answer  see run_model in py/tallow/opened.py
- * @property {import("../../engine/engine.js").Device} device
+ * @property {import("../../engine/types.js").Device} device
  * @property {string} adapter
  * @property {number} first
  * @property {import("./output.js").Output[]} outputs

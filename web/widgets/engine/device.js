@@ -9,28 +9,28 @@ import { text } from "../../i18n/text.js";
 export class DeviceChoice {
   #select;
   #info;
-  /** @type {import("../../engine/engine.js").Had | null} */
+  /** @type {import("../../engine/types.js").Actual | null} */
   #had = null;
 
   /**
    * @param {HTMLSelectElement} select
    * @param {HTMLElement} info
-   * @param {(device: import("../../engine/engine.js").Device) => void} choose
+   * @param {(device: import("../../engine/types.js").Device) => void} choose
    */
   constructor(select, info, choose) {
     this.#select = select;
     this.#info = info;
     select.addEventListener("change", () => {
-      choose(/** @type {import("../../engine/engine.js").Device} */ (select.value));
+      choose(/** @type {import("../../engine/types.js").Device} */ (select.value));
     });
   }
 
-  /** @param {import("../../engine/engine.js").Device} device  asked for, not had yet */
+  /** @param {import("../../engine/types.js").Device} device  asked for, not had yet */
   wish(device) {
     this.#select.value = device;
   }
 
-  /** @param {import("../../engine/engine.js").Had} had */
+  /** @param {import("../../engine/types.js").Actual} had */
   show(had) {
     const { device, adapter, named, lost } = had;
     const reason = say(had.reason ?? "");

@@ -22,7 +22,7 @@ export class Status {
     this.#bar = /** @type {HTMLProgressElement} */ (root.querySelector("progress"));
   }
 
-  /** @param {import("../../engine/engine.js").Status} status */
+  /** @param {import("../../engine/types.js").Status} status */
   show({ state, words, done, total }) {
     this.#root.dataset.state = state;
     this.#message.show(words, state === "error" ? this.#retry : undefined);
