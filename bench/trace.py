@@ -17,7 +17,7 @@ CATEGORIES = (
     "blink.user_timing",
 )
 
-# Graph building, passes and WGSL, as web/worker/models.js measures them.
+# Graph building, passes and WGSL, as web/worker/models/models.js measures them.
 COMPILE = "tallow:compile"
 
 Event = dict[str, Any]

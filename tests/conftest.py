@@ -29,7 +29,7 @@ from tallow_build.script import BrowserPython
 # Of a page on a machine that has much to do; one that is as it should be waits for nothing.
 expect.set_options(timeout=30_000)
 
-TIERS = ("unit", "ops", "onnx", "fuzz", "models", "e2e")
+TIERS = ("js", "unit", "ops", "onnx", "fuzz", "models", "e2e")
 
 
 def tier(path: Path) -> str:

@@ -6,7 +6,7 @@
  * ort.js. Both answer the same actions: first, turn, finish (measure.py tells what they give).
  */
 
-import { Rpc } from "../../web/rpc.js";
+import { Rpc } from "../../web/engine/rpc.js";
 
 /**
  * @typedef {{model: string, input: string, input_name: string, shape: number[]}} Files

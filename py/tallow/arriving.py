@@ -1,8 +1,8 @@
 """Weights that are still on their way: known by type and shape, while their bytes come.
 
 A graph is built and compiled with them; a GPU takes the bytes from the file itself as they arrive
-(web/arriving.js), so that they never are in Python's memory. Whoever asks for one before it is here
-gets NotHereError: few do, and then it is all read first, and the same done again.
+(web/shared/streamed.js), so that they never are in Python's memory. Whoever asks for one before
+it is here gets NotHereError: few do, and then it is all read first, and the same done again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Part(Protocol):
 
 
 class Sender(Protocol):
-    """A file that is on its way: `ArrivingFile` in web/arriving.js."""
+    """A file that is on its way: `StreamedFile` in web/arriving.js."""
 
     size: int
 

@@ -1,5 +1,5 @@
 """Plans that outlive a visit: what was compiled is lent, under a number, to whoever keeps plans
-(web/worker/plans.js), until it is let go of; and a model's session asks for what was kept.
+(web/worker/models/plans.js), until it is let go of; and a model's session asks for what was kept.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def kept_text(number: int) -> str:
 
 def kept_weight(number: int, place: int) -> Any:
     """The bytes of one weight of what `kept_text` describes, or the part of the model's file that
-    has brought them (web/arriving.js). Raises KeyError, IndexError."""
+    has brought them (web/shared/streamed.js). Raises KeyError, IndexError."""
     return kept.buffer(_lent[number][0], place)
 
 

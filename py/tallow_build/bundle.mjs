@@ -19,7 +19,7 @@ import { dirname, join, parse, posix, relative, resolve, sep } from "node:path";
 import { rollup } from "rollup";
 
 /** Workers first: the pages name them. */
-const ENTRIES = ["worker/main.js", "worker/script.js", "begin.js", "main.js", "start.js", "python.js"];
+const ENTRIES = ["worker/main.js", "worker/script.js", "boot/begin.js", "boot/main.js", "boot/start.js", "boot/python.js"];
 
 const PACKAGES = { "workbox-window": "build/workbox-window.prod.mjs" };
 
@@ -54,6 +54,7 @@ function placed(entry) {
 
     /** @param {string} code @param {string} id */
     async transform(code, id) {
+      if (id.endsWith(".json")) return `export default ${code}`;
       for (const [, path] of code.matchAll(NAMED)) {
         const target = resolve(dirname(id), path);
         const name = relative(web, target).split(sep).join("/");

@@ -19,6 +19,8 @@ from .headers import policy_in
 from .paths import WEB
 from .site import Site
 
+_PLACE = re.compile(r"^ *<!-- (menu|views|styles of the views) -->\n", re.MULTILINE)
+_VIEW = re.compile(r'<section id="view-(\w+)" class="view" data-menu="([^"]+)"')
 _STYLE = re.compile(r'^ *<link rel="stylesheet" href="([^"]+)" />\n', re.MULTILINE)
 _NAME = re.compile(r'(?<= )(href|src)="([^"#]+)"')
 _CHARSET = re.compile(r'^ *<meta charset="utf-8" />\n', re.MULTILINE)
@@ -36,7 +38,7 @@ def put_page(site: Site, name: str) -> None:
 
     Raises BuildError if the document has no place for its policy.
     """
-    text = (WEB / name).read_text("utf-8")
+    text = with_views((WEB / name).read_text("utf-8"))
     styles = _STYLE.findall(text)
     if styles:
         joined = "\n".join((WEB / style).read_text("utf-8") for style in styles)
@@ -54,6 +56,38 @@ def put_page(site: Site, name: str) -> None:
         why = f"{name} has {times} lines <meta charset>, and its policy stands behind the one"
         raise BuildError("Putting the policy into the documents", why, "have one, first of all")
     site.put(name, text.encode())
+
+
+def with_views(text: str) -> str:
+    """A document with the HTML of the views (web/views/) in its places for that: their links in the
+    menu, their sections, of which the first is shown, and their styles.
+
+    Raises BuildError if a view's section is not as it has to be.
+    """
+    if not _PLACE.search(text):
+        return text
+    views = WEB / "views"
+    parts: dict[str, list[str]] = {"menu": [], "views": [], "styles of the views": []}
+    for name in json.loads((views / "views.json").read_text("utf-8")):
+        section = (views / name / f"{name}.html").read_text("utf-8")
+        told = _VIEW.match(section)
+        if not told or told[1] != name:
+            why = (
+                f'{name}.html does not begin with <section id="view-{name}" class="view" data-menu'
+            )
+            raise BuildError("Putting the views into the documents", why, "begin it so")
+        current = "" if parts["menu"] else ' aria-current="page"'
+        entry = f"to{name.title()}"
+        parts["menu"].append(
+            f'<a id="to-{name}" href="#{name}"{current} data-text="{entry}">{told[2]}</a>\n'
+        )
+        shown = f'<section id="view-{name}" class="view"{" hidden" if parts["views"] else ""}'
+        parts["views"].append(_VIEW.sub(shown, section, count=1))
+        parts["styles of the views"] += [
+            f'    <link rel="stylesheet" href="{path.relative_to(WEB).as_posix()}" />\n'
+            for path in sorted((views / name).rglob("*.css"), key=lambda p: (p.stem != name, p))
+        ]
+    return _PLACE.sub(lambda m: "".join(parts[m[1]]), text)
 
 
 def put_app(site: Site) -> None:

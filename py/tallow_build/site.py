@@ -15,7 +15,7 @@ from typing import Any
 
 Content = bytes | Path
 
-# web/names.js, service_worker.mjs and docs/guide.md know this form too.
+# web/shared/names.js, service_worker.mjs and docs/guide.md know this form too.
 _HASHED = re.compile(r"-[0-9a-f]{10}[./]")
 
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from PIL import Image, ImageCms
 
 BOX = (225, 176)
-"""The least width and height: the box that the gallery fills (web/classify.css), 112.5 by 88 of
-CSS's pixels in windows of up to 2133 of them, on a screen with two to each."""
+"""The least width and height: the box that the gallery fills
+(web/views/classify/classify.css), 112.5 by 88 of CSS's pixels in
+windows of up to 2133 of them, on a screen with two to each."""
 
 # Of WebP's 100. JPEGs that are as near to the photographs (35 dB) have 1.6 times the bytes.
 _QUALITY = 80

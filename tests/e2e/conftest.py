@@ -182,7 +182,7 @@ def photos() -> dict[str, dict[str, Any]]:
 @pytest.fixture
 def module(page: Page) -> Iterator[Any]:
     """Runs JavaScript that uses modules of web/: module("./prepare/digit.js", "m => ...", arg)."""
-    page.goto("sources/style.css")  # of the same origin, and starts nothing
+    page.goto("sources/app.webmanifest")  # of the same origin, and starts nothing
 
     def run(path: str, code: str, argument: Any = None) -> Any:
         call = f"async ([path, arg]) => ({code})(await import(path), arg)"
@@ -201,7 +201,7 @@ def patch(dist: Path) -> Callable[[Page, str, str, str], None]:
         assert old in (WEB / path).read_text("utf-8"), f"{path} does not say {old}"
         bundles = [
             f"**/{file.relative_to(dist).as_posix()}"
-            for file in [*dist.glob("*.js"), *dist.glob("worker/*.js")]
+            for file in [*dist.glob("boot/*.js"), *dist.glob("worker/*.js")]
             if old in file.read_text("utf-8")
         ]
         assert bundles, f"no bundle says {old}"

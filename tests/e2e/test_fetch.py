@@ -1,5 +1,5 @@
-"""web/fetch.js and arriving.js over connections that break: taken up where they broke, or begun
-anew; files in pieces, used as they arrive.
+"""web/shared/fetch.js and streamed.js over connections that break: taken up where they broke, or
+begun anew; files in pieces, used as they arrive.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def page(browser: Browser, breaking: Breaking) -> Iterator[Page]:
 
 
 FETCH = """async ([name, expected]) => {
-  const { fetchBytes } = await import("./fetch.js");
+  const { fetchBytes } = await import("./shared/fetch.js");
   let progress = 0;
   try {
     const bytes = await fetchBytes(name, { ...expected, onBytes: (n) => {
@@ -156,7 +156,7 @@ def fetched(
     page: Page, breaking: Breaking, content: bytes = CONTENT, **more: Any
 ) -> dict[str, Any]:
     """What fetchBytes gives for NAME; that content is expected."""
-    page.goto("sources/style.css")
+    page.goto("sources/app.webmanifest")
     breaking.told = True
     expected = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} | more
     told: dict[str, Any] = page.evaluate(FETCH, [NAME, expected])
@@ -191,7 +191,7 @@ def test_one_that_breaks_often_but_brings_something_is_taken_up_as_often(
 def test_where_the_size_is_not_known(page: Page, breaking: Breaking) -> None:
     breaking.breaks = [1000, 2000]
     breaking.told = True
-    page.goto("sources/style.css")
+    page.goto("sources/app.webmanifest")
     assert is_whole(page.evaluate(FETCH, [NAME, {}]))
     assert breaking.asked == ["", "bytes=1000-", "bytes=2000-"]
 
@@ -230,10 +230,10 @@ def test_a_wrong_content_is_refused_however_it_came(page: Page, breaking: Breaki
 
 ENDS = [65_536, 200_000, len(CONTENT)]
 ARRIVE = """async ([name, pieces, stopAt]) => {
-  const { ArrivingFile } = await import("./arriving.js");
-  const { hex, digest } = await import("./bytes.js");
+  const { StreamedFile } = await import("./shared/streamed.js");
+  const { hex, digest } = await import("./shared/bytes.js");
   let progress = 0;
-  const file = new ArrivingFile(name, pieces, (n) => {
+  const file = new StreamedFile(name, pieces, (n) => {
     progress += n;
     arrived(progress);
     if (stopAt && progress >= stopAt) file.stop();
@@ -263,8 +263,8 @@ ARRIVE = """async ([name, pieces, stopAt]) => {
 def arriving(
     page: Page, breaking: Breaking, content: bytes = CONTENT, stop_at: int = 0
 ) -> dict[str, Any]:
-    """What an ArrivingFile of NAME comes to, in three pieces of that content."""
-    page.goto("sources/style.css")
+    """What a StreamedFile of NAME comes to, in three pieces of that content."""
+    page.goto("sources/app.webmanifest")
     breaking.told = True
     told: dict[str, Any] = page.evaluate(ARRIVE, [NAME, pieces(content), stop_at])
     return told
@@ -287,8 +287,8 @@ def has_arrived(told: dict[str, Any], content: bytes = CONTENT) -> bool:
 
 
 TAKE_TWICE = """async ([name, pieces]) => {
-  const { ArrivingFile } = await import("./arriving.js");
-  const file = new ArrivingFile(name, pieces, () => {});
+  const { StreamedFile } = await import("./shared/streamed.js");
+  const file = new StreamedFile(name, pieces, () => {});
   const [one, other] = [file.part(0, 4), file.part(4, 4)];
   await file.whole;
   const taken = [...one.take(), ...one.bytes(), ...other.take()];
@@ -301,7 +301,7 @@ TAKE_TWICE = """async ([name, pieces]) => {
 
 
 def test_what_all_have_taken_is_not_there_again(page: Page, breaking: Breaking) -> None:
-    page.goto("sources/style.css")
+    page.goto("sources/app.webmanifest")
     taken, message = page.evaluate(TAKE_TWICE, [NAME, pieces(CONTENT)])
     assert bytes(taken) == CONTENT[:4] + CONTENT[:8]
     assert message == "Bytes 0 to 65536 were taken before."

@@ -6,7 +6,7 @@ from __future__ import annotations
 def test_a_square_over_what_matters_is_found(module):
     """A model that sees one white corner, 20 pixels wide, and nothing else."""
     found = module(
-        "./occlusion.js",
+        "./views/classify/occlusion.js",
         """async (m) => {
             const size = 80;
             const pixels = new Uint8ClampedArray(size * size * 4);

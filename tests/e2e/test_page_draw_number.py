@@ -36,7 +36,9 @@ def beside(digit: int, place: int, places: int) -> list[list[tuple[float, float]
 
 
 def test_digits_side_by_side_are_a_number(visitor, patch):
-    patch(visitor.page, "worker/model.js", "ms: performance.now() - began", "ms: 1")  # of a picture
+    patch(
+        visitor.page, "worker/models/model.js", "ms: performance.now() - began", "ms: 1"
+    )  # of a picture
     visitor.open()
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
     page, number = visitor.page, visitor.hook("digit-number")

@@ -167,7 +167,7 @@ def test_a_switch_to_numpy_before_python_is_there(visitor):
 def test_a_plan_that_python_refuses_is_made_anew_behind_the_answers(visitor, patch):
     first = second(visitor)
     load = "name, card, text, ...given"
-    patch(visitor.page, "worker/models.js", load, load.replace("text", "'{}'"))
+    patch(visitor.page, "worker/models/models.js", load, load.replace("text", "'{}'"))
     visitor.open()
     assert seven(visitor) == first
     expect(line(visitor, "plan")).to_contain_text("this is no plan that was kept", timeout=PATIENCE)
@@ -214,9 +214,9 @@ def test_without_the_first_module_the_page_starts_the_worker(visitor, fault):
     first = second(visitor)
     held = []
     if fault == "missing":
-        visitor.page.route("**/begin-*.js", lambda route: route.abort())
+        visitor.page.route("**/boot/begin-*.js", lambda route: route.abort())
     else:
-        visitor.page.route("**/begin-*.js", lambda route: held.append(route))
+        visitor.page.route("**/boot/begin-*.js", lambda route: held.append(route))
     python = hold_python(visitor.page)
     visitor.page.goto("./", wait_until="commit")
     visitor.wait()

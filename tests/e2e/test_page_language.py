@@ -11,7 +11,7 @@ from tests.e2e.conftest import OPEN_DEVICE, served_path
 
 # index.html as it is before any script runs, against the English table.
 COMPARE = """async () => {
-  const { default: en } = await import(new URL("sources/text/en.js", location));
+  const { default: en } = await import(new URL("sources/i18n/en/index.js", location));
   const page = new DOMParser().parseFromString(
     await (await fetch("index.html")).text(), "text/html");
   const said = (words) => (words ?? "").replace(/\\s+/g, " ").trim();
@@ -115,7 +115,7 @@ def test_what_the_worker_says_is_in_the_page_s_language(visitor: Any, patch: Any
     """A file that is missing, a silent server, and where there is no WebGPU; then a switch."""
     page = visitor.page
     page.add_init_script("localStorage.setItem('tallow.language', 'zh')")
-    patch(page, "fetch.js", WITHIN_SILENCE, f"{WITHIN_SILENCE}\n{SHORT}")
+    patch(page, "shared/fetch.js", WITHIN_SILENCE, f"{WITHIN_SILENCE}\n{SHORT}")
     refuse = "Promise.reject(new DOMException('limits too high', 'OperationError'))"
     refuse = f"GPUAdapter.prototype.requestDevice = () => {refuse};\n"
     patch(page, "gpu/device.js", OPEN_DEVICE, f"{refuse}{OPEN_DEVICE}")
@@ -152,6 +152,6 @@ def test_a_failure_that_python_tells_stands_in_a_sentence_of_the_page(
 ) -> None:
     page = visitor.page
     page.add_init_script("localStorage.setItem('tallow.language', 'zh')")
-    patch(page, "worker/models.js", "graph: content,", "graph: content.slice(9),")
+    patch(page, "worker/models/models.js", "graph: content,", "graph: content.slice(9),")
     visitor.open(state="error")
     expect(visitor.status).to_contain_text("无法加载模型 mnist：")

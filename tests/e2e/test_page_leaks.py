@@ -31,7 +31,7 @@ stats = [loaded.session.stats for loaded in _models.values()]
 [sum(s["bytes"] for s in stats), sum(s["runs"] for s in stats), len(gc.get_objects())]
 `;
 new BroadcastChannel("weigh").onmessage = async () => {
-  await complete(); // Python knows of a model that answers without it some time after the answer
+  await answering.complete(); // Python knows of a model that answers without it some time after the answer
   await app.inTurn(async () => {
     const { pyodide } = await app.start();
     const counted = pyodide.runPython(COUNT);
@@ -110,7 +110,12 @@ def test_predictions_leave_nothing_behind(visitor, weigh):
 def test_changes_of_device_and_model_leave_nothing_behind(visitor, weigh, photos, patch, keeping):
     """Of models that come from plans that were kept, and of such that Python compiles again."""
     if not keeping:
-        patch(visitor.page, "worker/models.js", "if (!key || warnings.length) return;", "return;")
+        patch(
+            visitor.page,
+            "worker/models/models.js",
+            "if (!key || warnings.length) return;",
+            "return;",
+        )
 
     def keep(plans):
         """Waits until so many are kept: what comes next is loaded from them."""

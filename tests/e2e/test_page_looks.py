@@ -145,7 +145,9 @@ def choose_many(visitor: Any, photos: Any) -> None:
 
 def test_the_page_looks_as_it_did(visitor, photos, patch):
     page = visitor.page
-    patch(page, "occlusion.js", "PLACES = 9", "PLACES = 5")  # as many as its look needs
+    patch(
+        page, "views/classify/occlusion.js", "PLACES = 9", "PLACES = 5"
+    )  # as many as its look needs
     page.set_viewport_size({"width": 1024, "height": 768})
     looks = Looks(page)
     visitor.open(f"./?model={MODEL}")

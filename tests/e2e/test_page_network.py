@@ -42,7 +42,7 @@ def stall(page, path: str, times: int) -> list[str]:
 def test_a_server_that_stalls_is_asked_again_once_and_then_given_up_on(visitor, patch):
     stalls = {"models/manifest.json": 1, served_path("mnist"): 3}
     short = SHORT.replace("STALLS", json.dumps(stalls))
-    patch(visitor.page, "fetch.js", WAITING, WAITING + short)
+    patch(visitor.page, "shared/fetch.js", WAITING, WAITING + short)
     listed, asked = (stall(visitor.page, path, times) for path, times in stalls.items())
     visitor.open(state="error")
     assert len(listed) >= 2  # the page asks, and so does the worker
@@ -69,8 +69,8 @@ def test_where_modules_do_not_run_the_page_says_so(page):
     forbid = {"Content-Security-Policy": "script-src 'none'"}
     faults = [
         ("**/", lambda route: route.fulfill(response=route.fetch(), headers=forbid | HTML)),
-        ("**/main-*.js", lambda route: route.abort()),
-        ("**/main-*.js", lambda route: route.fulfill(status=404)),
+        ("**/boot/main-*.js", lambda route: route.abort()),
+        ("**/boot/main-*.js", lambda route: route.fulfill(status=404)),
     ]
     notices = []
     for path, fault in faults:  # in a tab each, since the page waits before it says so

@@ -191,7 +191,7 @@ def test_a_page_whose_files_are_gone_from_the_server_works_on(visitor, host):
     page = visitor.page
     visitor.open("./?device=numpy")
     wait_until_kept(page)
-    host.release("main-*.js", "index.html")
+    host.release("boot/main-*.js", "index.html")
     visitor.open("./?device=numpy")
     visitor.draw_seven()
     assert visitor.read() == "7"
@@ -203,7 +203,7 @@ def test_a_page_whose_files_are_gone_from_the_server_works_on(visitor, host):
     assert visitor.read() == "7"
 
 
-@pytest.mark.parametrize("lost", ["main-*.js", "models/mnist/mnist-*.onnx"])
+@pytest.mark.parametrize("lost", ["boot/main-*.js", "models/mnist/mnist-*.onnx"])
 def test_a_page_that_has_lost_a_part_of_an_older_version_starts_with_the_newer(visitor, host, lost):
     page = visitor.page
     visitor.open("./?device=numpy")
@@ -222,7 +222,7 @@ def test_a_page_that_has_lost_a_part_of_an_older_version_starts_with_the_newer(v
     expect(visitor.status).to_have_attribute("data-state", "ready", timeout=PATIENCE)
     visitor.draw_seven()
     assert visitor.read() == "7"
-    assert (page.locator("body.next").count() == 1) == (lost == "main-*.js")
+    assert (page.locator("body.next").count() == 1) == (lost == "boot/main-*.js")
     wait_until_kept(page)
 
 
@@ -346,7 +346,7 @@ def test_a_part_of_python_that_is_missing_does_not_pass_for_a_newer_version(bare
     assert len(loaded) == 1
     expect(offline_state(page)).not_to_have_attribute("data-state", "newer")
 
-    host.release("main-*.js", "index.html")
+    host.release("boot/main-*.js", "index.html")
     with page.expect_event("load", timeout=PATIENCE):
         again.click()
     bare.wait("error")

@@ -376,9 +376,9 @@ CLEARED = f"{CRASH}, document.querySelector('#view-open .given').hidden"
 def test_a_file_that_stops_the_worker_and_what_replaces_it(visitor: Any, patch: Any) -> None:
     page = visitor.page
     page.add_init_script(WORKERS)
-    patch(page, "rpc.js", RULE, IMPATIENT)
+    patch(page, "engine/rpc.js", RULE, IMPATIENT)
     stuck = f"{READING} file.name === 'stuck.onnx' ? (() => {{ for (;;); }})() :"
-    patch(page, "worker/opened.js", READING, stuck)
+    patch(page, "worker/models/opened.js", READING, stuck)
     visitor.open("./#open")
     here = Opening(visitor)
     page.evaluate("globalThis.patience = 2")

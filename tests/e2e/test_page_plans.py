@@ -187,7 +187,7 @@ REFUSALS = {
 
 @pytest.mark.parametrize("stage", REFUSALS)
 def test_where_storage_is_refused_that_is_told_and_nothing_else_happens(visitor, patch, stage):
-    patch(visitor.page, "worker/plans.js", MOST, f"{REFUSALS[stage]}\n{MOST}")
+    patch(visitor.page, "worker/models/plans.js", MOST, f"{REFUSALS[stage]}\n{MOST}")
     visitor.open()
     seven(visitor)
     compiled(visitor)
@@ -198,7 +198,7 @@ def test_where_storage_is_refused_that_is_told_and_nothing_else_happens(visitor,
 
 def test_without_cache_storage_one_line_says_that_nothing_is_kept(visitor, patch):
     without = "Object.defineProperty(globalThis, 'caches', { value: undefined });"
-    patch(visitor.page, "worker/plans.js", MOST, f"{without}\n{MOST}")
+    patch(visitor.page, "worker/models/plans.js", MOST, f"{without}\n{MOST}")
     visitor.open()
     seven(visitor)
     compiled(visitor)
@@ -285,7 +285,7 @@ def test_one_that_is_evicted_while_it_is_read_is_made_anew(visitor, patch, devic
         return new Response(new ReadableStream({{ start }}));
       }};
     """
-    patch(visitor.page, "worker/plans.js", MOST, f"{evict}\n{MOST}")
+    patch(visitor.page, "worker/models/plans.js", MOST, f"{evict}\n{MOST}")
     visitor.open(f"./?device={device}")
     assert seven(visitor) == first
     expect(line(visitor, "plan")).to_have_attribute("data-state", "failed")
@@ -297,7 +297,7 @@ def test_one_that_is_evicted_while_it_is_read_is_made_anew(visitor, patch, devic
 def test_the_least_recently_used_goes_when_there_is_no_room(visitor, patch):
     """With room for the digits' plan and one of SqueezeNet, but not for two of it."""
     page = visitor.page
-    patch(page, "worker/plans.js", MOST, "const MOST = 3.5e6;")
+    patch(page, "worker/models/plans.js", MOST, "const MOST = 3.5e6;")
     visitor.open("./?model=squeezenet1_1")
     kept(visitor)
     visitor.show("Classify")
@@ -344,7 +344,10 @@ def test_one_that_python_refuses_is_made_anew(visitor, patch):
     first = seven(visitor)
     kept(visitor)
     patch(
-        visitor.page, "worker/models.js", "name, card, text, ...given", "name, card, '{}', ...given"
+        visitor.page,
+        "worker/models/models.js",
+        "name, card, text, ...given",
+        "name, card, '{}', ...given",
     )
     visitor.open("./?device=numpy")
     assert seven(visitor) == first

@@ -111,7 +111,7 @@ def test_csv_keeps_any_name_and_runs_no_formula(module):
         name, model: "m", failure: null, rows: [{ index: 3, label: name, probability: 0.25 }],
     })))"""
     names = ["a,b.png", 'say "hi".png', "two\nlines.png", "=1+1", "+1", "-1", "@x", "\t=1", "plain"]
-    text = module("./results.js", write, names)
+    text = module("./views/classify/results.js", write, names)
     lines = list(csv.DictReader(io.StringIO(text, newline="")))
     found = [line["file"] for line in lines]
     assert found == [*names[:3], *(f"'{name}" for name in names[3:8]), "plain"]

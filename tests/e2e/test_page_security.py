@@ -55,7 +55,7 @@ def test_the_page_keeps_to_its_policy(visitor: Any, photos: Any) -> None:
     assert not any("unsafe-eval'" in p.replace("wasm-unsafe-eval", "") for p in scripts.values())
 
 
-@pytest.mark.parametrize("name", ["main-*.js", "style-*.css"])
+@pytest.mark.parametrize("name", ["boot/main-*.js", "style-*.css"])
 def test_a_file_that_was_changed_on_its_way_is_not_used(page: Any, name: str) -> None:
     def change(route: Route) -> None:
         response = route.fetch()
@@ -140,7 +140,8 @@ def test_a_host_without_headers_has_the_policy_from_the_documents(
 
     def inject(route: Route) -> None:
         response = route.fetch()
-        bad = f"<script>window.ran = true</script><img src='{server}icon.svg' onerror='ran = true'>"
+        image = f"<img src='{server}icons/icon.svg' onerror='ran = true'>"
+        bad = f"<script>window.ran = true</script>{image}"
         body = re.sub("<body>", f"<body>{bad}", response.text())
         route.fulfill(response=response, body=body)
 
@@ -160,9 +161,13 @@ def test_a_host_without_headers_has_the_policy_from_the_documents(
     assert page.evaluate(outcome, foreign) == ["TypeError", "EvalError", None]
     until(page, "(window.breaches ?? []).length >= 5")
     told = set(page.evaluate("breaches"))
-    assert {"script-src-elem inline", f"connect-src {foreign}", f"img-src {server}icon.svg"} <= told
+    assert {
+        "script-src-elem inline",
+        f"connect-src {foreign}",
+        f"img-src {server}icons/icon.svg",
+    } <= told
     visitor.draw_seven()
     assert visitor.read() == "7"
     # The browser tells of requests that it has refused as well.
-    assert set(watch.foreign) <= {foreign, f"{server}icon.svg"}
+    assert set(watch.foreign) <= {foreign, f"{server}icons/icon.svg"}
     watch.foreign.clear()

@@ -119,7 +119,7 @@ def test_a_python_that_has_failed_for_good_is_replaced(visitor):
 def test_one_that_is_stuck_is_replaced(visitor, patch):
     stuck = ("new Promise(() => {})", "(() => { for (;;); })()")
     changes = [f"{DIGIT}{way} || " for way in stuck]
-    patch(visitor.page, "rpc.js", PATIENCE, IMPATIENT)
+    patch(visitor.page, "engine/rpc.js", PATIENCE, IMPATIENT)
     serve_once(visitor.page, "worker/main-*.js", DIGIT, *changes)
     visitor.open()
     visitor.draw_seven()  # which the worker is asked about again and again, as soon as it is ready
@@ -133,7 +133,7 @@ def test_one_that_is_stuck_is_replaced(visitor, patch):
 
 
 def test_one_that_a_snapshot_has_stuck_is_replaced_by_one_without(visitor, patch):
-    patch(visitor.page, "rpc.js", PATIENCE, IMPATIENT)
+    patch(visitor.page, "engine/rpc.js", PATIENCE, IMPATIENT)
     patch(visitor.page, "worker/snapshot.js", "    header[LENGTH] = ROOM;", "    for (;;);")
     visitor.page.add_init_script("globalThis.patience = 5")
     visitor.page.goto("./")

@@ -22,7 +22,8 @@ SITES = ("", "inner/", "plans/")
 
 BEGIN = """async (sites) => {
   window.plans = {};
-  for (const site of sites) plans[site] = await import(new URL(`${site}worker/plans.js`, location));
+  const path = "worker/models/plans.js";
+  for (const site of sites) plans[site] = await import(new URL(site + path, location));
 }"""
 KEEP = """async ([site, build, what]) => {
   const { keep, keyOf } = plans[site];
@@ -49,7 +50,7 @@ def modules(browser: Browser, dist: Path) -> Iterator[Page]:
     also.append(Mount("/", static.application(WEB, beside=dist)))
     with static.running(dist, also=also) as address:
         for page, _ in watched_page(browser, address):
-            page.goto("style.css")
+            page.goto("app.webmanifest")
             page.evaluate(BEGIN, list(SITES))
             yield page
 
@@ -95,13 +96,13 @@ RECORDS = """async (sites) => {
   const records = [];
   for (const site of sites) {
     const { readTuning } = await import(new URL(`${site}gpu/tuning.js`, location));
-    records.push(await readTuning("card"));
+    records.push(await readTuning(new URL(site, location).href, "card"));
   }
   return records;
 }"""
 WRITE = """async ([site, record]) => {
   const { writeTuning } = await import(new URL(`${site}gpu/tuning.js`, location));
-  await writeTuning("card", record);
+  await writeTuning(new URL(site, location).href, "card", record);
 }"""
 WRITE_OLD = """() => new Promise((resolve, reject) => {
   const request = indexedDB.open("tallow", 1);

@@ -45,13 +45,14 @@ def test_a_folder_changes_with_any_of_its_files(tmp_path: Path) -> None:
 
 def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
     web = tmp_path / "web"
-    (web / "worker").mkdir(parents=True)
+    for folder in ("boot", "worker"):
+        (web / folder).mkdir(parents=True)
     for name in ("begin.js", "start.js", "python.js"):
-        (web / name).write_text("console.log(1);\n")
+        (web / "boot" / name).write_text("console.log(1);\n")
     (web / "place.js").write_text('export const HOME = new URL("./", import.meta.url);\n')
-    (web / "main.js").write_text(
-        'import { HOME } from "./place.js";\n'
-        'new Worker(new URL("./worker/main.js", import.meta.url));\nconsole.log(HOME);\n'
+    (web / "boot" / "main.js").write_text(
+        'import { HOME } from "../place.js";\n'
+        'new Worker(new URL("../worker/main.js", import.meta.url));\nconsole.log(HOME);\n'
     )
     (web / "worker" / "script.py").write_text("1")
     (web / "worker" / "main.js").write_text(
@@ -64,9 +65,9 @@ def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
     site = Site(tmp_path / "site")
     site.put("made/facts.js", b"export default [1, 2];")
     names = bundled.put_modules(site, web)
-    page = (site.folder / names["main.js"]).read_text()
-    assert f'new URL("./{names["worker/main.js"]}", import.meta.url)' in page
-    assert 'HOME = new URL("./", import.meta.url)' in page
+    page = (site.folder / names["boot/main.js"]).read_text()
+    assert f'new URL("../{names["worker/main.js"]}", import.meta.url)' in page
+    assert 'HOME = new URL("../", import.meta.url)' in page
     worker = (site.folder / names["worker/main.js"]).read_text()
     script = names["worker/script.py"].removeprefix("worker/")
     assert f'new URL("./{script}", import.meta.url)' in worker
@@ -116,7 +117,47 @@ def test_a_document_says_its_policy_before_it_loads_anything(
 
 
 def test_every_document_of_the_page_is_put_through_that() -> None:
-    assert {path.relative_to(WEB).as_posix() for path in WEB.rglob("*.html")} == set(dist.PAGES)
+    found = {path.relative_to(WEB).as_posix() for path in WEB.rglob("*.html")}
+    assert {path for path in found if not path.startswith("views/")} == set(dist.PAGES)
+
+
+WITH_VIEWS = """<head>
+    <!-- styles of the views -->
+</head>
+<nav>
+    <!-- menu -->
+</nav>
+    <!-- views -->
+"""
+SECTION = '<section id="view-{0}" class="view" data-menu="{1}" lang="en">{1}</section>\n'
+
+
+def test_the_views_are_put_into_the_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    views = tmp_path / "views"
+    for name, word in (("two", "Two"), ("one", "One")):
+        (views / name / "parts").mkdir(parents=True)
+        (views / name / f"{name}.html").write_text(SECTION.format(name, word))
+        (views / name / f"{name}.css").touch()
+        (views / name / "parts" / "a.css").touch()
+    (views / "views.json").write_text('{"two": {"model": null}, "one": {"model": null}}')
+    monkeypatch.setattr(documents, "WEB", tmp_path)
+    made = documents.with_views(WITH_VIEWS)
+    assert re.findall(r'href="([^"]*)"', made) == [
+        *("views/two/two.css", "views/two/parts/a.css"),
+        *("views/one/one.css", "views/one/parts/a.css"),
+        *("#two", "#one"),
+    ]
+    assert '<a id="to-two" href="#two" aria-current="page" data-text="toTwo">Two</a>' in made
+    assert '<a id="to-one" href="#one" data-text="toOne">One</a>' in made
+    assert '<section id="view-two" class="view" lang="en">Two</section>' in made
+    assert '<section id="view-one" class="view" hidden lang="en">One</section>' in made
+    assert documents.with_views("<html></html>") == "<html></html>"
+
+    (views / "one" / "one.html").write_text("<p>One</p>")
+    with pytest.raises(BuildError, match="does not begin with"):
+        documents.with_views(WITH_VIEWS)
 
 
 def test_what_pays_is_compressed_once(tmp_path: Path) -> None:

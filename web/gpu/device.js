@@ -3,12 +3,12 @@
  * The GPU device: asked for with all that the adapter has, and what it says of itself.
  */
 
-import { UNNAMED } from "../adapter.js";
-import { Said, words } from "../said.js";
+import { DeviceUnavailableError } from "./errors.js";
 
 /**
  * @typedef {object} DeviceInfo
  * @property {string} name          the adapter's name for people, never empty
+ * @property {boolean} named      whether the adapter tells a name; Firefox's tell none
  * @property {string} vendor
  * @property {string} architecture
  * @property {string} description
@@ -32,26 +32,33 @@ const LIMITS = [
   "maxComputeWorkgroupsPerDimension",
 ];
 
-/** @param {GPUAdapterInfo} info */
+/** @param {Partial<GPUAdapterInfo>} info @returns {string}  may be empty */
 function nameOf(info) {
   const said = info.description || info.device;
   const made = [info.vendor, info.architecture].filter(Boolean).join(" ");
   if (said && made) return `${said} (${made})`;
-  return said || made || UNNAMED;
+  return said || made;
 }
 
 /**
  * Open a device on the best adapter.
  *
- * Rejects with a Said that tells why WebGPU can't be had.
  * @returns {Promise<{device: GPUDevice, info: DeviceInfo}>}
+ * @throws {DeviceUnavailableError}
  */
 export async function openDevice() {
   if (!navigator.gpu) {
-    throw new Said(words(isSecureContext ? "noGpuHere" : "gpuNeedsHttps"));
+    if (isSecureContext) {
+      throw new DeviceUnavailableError("NO_WEBGPU", "This browser has no WebGPU.");
+    }
+    const remedy = "WebGPU needs a secure page: https, or an address of this computer.";
+    throw new DeviceUnavailableError("INSECURE_PAGE", remedy);
   }
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
-  if (!adapter) throw new Said(words("noAdapter"));
+  if (!adapter) {
+    const why = "This browser has WebGPU, but found no adapter for it.";
+    throw new DeviceUnavailableError("NO_ADAPTER", why);
+  }
   const requiredFeatures = FEATURES.filter((feature) => adapter.features.has(feature));
   /** @type {Record<string, number>} */
   const limits = {};
@@ -64,16 +71,27 @@ export async function openDevice() {
     device = await adapter.requestDevice({ requiredFeatures, requiredLimits: limits });
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
-    throw new Said(words("adapterRefused", message));
+    const what = `The WebGPU adapter refused to open a device: ${message}`;
+    throw new DeviceUnavailableError("ADAPTER_REFUSED", what, message);
   }
   const { vendor = "", architecture = "", description = "" } = adapter.info ?? {};
-  const name = nameOf(adapter.info ?? {});
+  const own = nameOf(adapter.info ?? {});
+  const name = own || "WebGPU adapter that does not tell its name";
   const software =
     adapter.info?.isFallbackAdapter === true ||
     /swiftshader|llvmpipe|lavapipe|basic render/i.test(name);
   const features = [...requiredFeatures];
   return {
     device,
-    info: { name, vendor, architecture, description, software, features, limits },
+    info: {
+      name,
+      named: Boolean(own),
+      vendor,
+      architecture,
+      description,
+      software,
+      features,
+      limits,
+    },
   };
 }

@@ -1,10 +1,9 @@
 // @ts-check
 /**
- * Tuning records (py/tallow/runtime/tuning.py), kept in IndexedDB by the adapter's name: those of this site,
- * since another one of the same origin may be of another version.
+ * Tuning records (py/tallow/runtime/tuning.py), kept in IndexedDB by a scope and the adapter's name. The
+ * scope is the address of the site whose records these are: another site of the same origin may be of
+ * another version.
  */
-
-import { SITE } from "../fetch.js";
 
 const DATABASE = "tallow";
 const STORE = "tuning";
@@ -34,20 +33,24 @@ async function open() {
   }
 }
 
-/** @param {string} adapter */
-const keyOf = (adapter) => `${SITE.href} ${adapter}`;
+/**
+ * @param {string} scope
+ * @param {string} adapter
+ */
+const keyOf = (scope, adapter) => `${scope} ${adapter}`;
 
 /**
  * The record of an adapter, null if there is none; rejects with its reason if the browser
  * refuses storage.
+ * @param {string} scope
  * @param {string} adapter
  * @returns {Promise<string | null>}
  */
-export async function readTuning(adapter) {
+export async function readTuning(scope, adapter) {
   const database = await open();
   try {
     const store = database.transaction(STORE).objectStore(STORE);
-    const own = await done(store.get(keyOf(adapter)));
+    const own = await done(store.get(keyOf(scope, adapter)));
     // Of a version that named no site.
     return own ?? (await done(store.get(adapter))) ?? null;
   } finally {
@@ -58,15 +61,16 @@ export async function readTuning(adapter) {
 /**
  * Keep the record of an adapter; rejects with its reason if the browser
  * refuses storage.
+ * @param {string} scope
  * @param {string} adapter
  * @param {string} record
  * @returns {Promise<void>}
  */
-export async function writeTuning(adapter, record) {
+export async function writeTuning(scope, adapter, record) {
   const database = await open();
   try {
     const store = database.transaction(STORE, "readwrite").objectStore(STORE);
-    await done(store.put(record, keyOf(adapter)));
+    await done(store.put(record, keyOf(scope, adapter)));
   } finally {
     database.close();
   }

@@ -4,12 +4,12 @@
  * them. The types are those of py/tallow/dtype.py, by name.
  */
 
-import { Said, words } from "../said.js";
+import { LocalizedError, words } from "../i18n/messages.js";
 
 /** @typedef {ArrayLike<number> | ArrayLike<bigint>} Values */
 
 /** A value that an input can't have. */
-export class ValueError extends Said {
+export class ValueError extends LocalizedError {
   name = "ValueError";
 }
 

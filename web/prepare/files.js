@@ -3,7 +3,7 @@
  * The files of a drop or a paste: each with the folders that it lies in, or the pictures alone.
  */
 
-import { words } from "../said.js";
+import { words } from "../i18n/messages.js";
 import { PhotoError } from "./photo.js";
 
 /**

@@ -4,7 +4,7 @@
  * values between commas, one of which may be the index.
  */
 
-import { Said, words } from "../said.js";
+import { LocalizedError, words } from "../i18n/messages.js";
 
 /** Names of the files that may hold labels. */
 export const LABELS = /\.(txt|json|csv|names)$/i;
@@ -15,7 +15,7 @@ const SYNSET = /^n\d{8}[\s,:]+/;
 /**
  * @param {File} file
  * @returns {Promise<string[]>}
- * @throws {Said}
+ * @throws {LocalizedError}
  */
 export async function readLabels(file) {
   const content = (await file.text()).replace(/^\uFEFF/, "");
@@ -24,7 +24,7 @@ export async function readLabels(file) {
     : /^\s*[[{]/.test(content)
       ? fromJson(content)
       : linesOf(content).map((line) => line.trim().replace(SYNSET, ""));
-  if (!labels?.some(Boolean)) throw new Said(words("openNotLabels", file.name));
+  if (!labels?.some(Boolean)) throw new LocalizedError(words("openNotLabels", file.name));
   return labels;
 }
 

@@ -3,7 +3,7 @@
  * NumPy's .npy files (numpy.lib.format): a header in the syntax of Python, then the elements.
  */
 
-import { words } from "../said.js";
+import { words } from "../i18n/messages.js";
 import { ValueError, decode, sizeOf } from "./elements.js";
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];

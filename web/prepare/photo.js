@@ -4,7 +4,7 @@
  * on white, scaled so that the centre crop is the model's size.
  */
 
-import { Said, words } from "../said.js";
+import { LocalizedError, words } from "../i18n/messages.js";
 import { readHeader } from "./header.js";
 import { scale, scaleAndCrop } from "./resample.js";
 import { drawSvg, isSvg } from "./svg.js";
@@ -27,7 +27,7 @@ const SHOWN = 960;
 /** @typedef {{size: number, crop: number}} Preprocess  of a model's card */
 
 /** A file that is not a picture, in words that name it. */
-export class PhotoError extends Said {
+export class PhotoError extends LocalizedError {
   name = "PhotoError";
 }
 

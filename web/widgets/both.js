@@ -3,9 +3,9 @@
  * WebGPU beside NumPy, on what is on the page: how far their answers differ, and how fast each is.
  */
 
-import { time } from "../format.js";
-import { say, wordsOf } from "../said.js";
-import { text } from "../text.js";
+import { time } from "../shared/format.js";
+import { say, wordsOf } from "../i18n/messages.js";
+import { text } from "../i18n/text.js";
 
 /**
  * @typedef {{first: number, warm: number | null}} Times  milliseconds; see py/tallow/app.py, run_on
@@ -43,7 +43,7 @@ export class Both {
 
   /**
    * @param {HTMLElement} root
-   * @param {import("../engine.js").Engine} engine
+   * @param {import("../engine/engine.js").Engine} engine
    */
   constructor(root, engine) {
     const find = (/** @type {string} */ selector) =>
@@ -69,7 +69,7 @@ export class Both {
     this.#forget();
   }
 
-  /** @param {import("../engine.js").Had} had */
+  /** @param {import("../engine/types.js").Actual} had */
   started({ reason, lost }) {
     this.#refused = () => (lost ? text.withoutGpu : reason ? text.noWebGpu(say(reason)) : "");
     this.#forget();
@@ -147,7 +147,7 @@ export class Both {
 
 /**
  * @param {"first" | "warm"} run
- * @param {import("../engine.js").Device} device
+ * @param {import("../engine/types.js").Device} device
  * @param {number | null} ms
  * @param {number} most  the longer of the two
  */

@@ -3,7 +3,7 @@
  * A button that copies text, and says for a while that it has.
  */
 
-import { text } from "../text.js";
+import { text } from "../i18n/text.js";
 
 /** How long it says so, in milliseconds. */
 const SAID = 2000;

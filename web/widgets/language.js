@@ -7,7 +7,7 @@
  * meta element, as its `content`.
  */
 
-import { LANGUAGES, languageFor, speak, text } from "../text.js";
+import { LANGUAGES, languageFor, speak, text } from "../i18n/text.js";
 
 /** Where the choice is kept between visits. */
 const KEPT = "tallow.language";
@@ -52,7 +52,7 @@ export class LanguageChoice {
     });
   }
 
-  /** @param {import("../text.js").Language} language */
+  /** @param {import("../i18n/text.js").Language} language */
   #set(language) {
     speak(language);
     this.#select.value = language;

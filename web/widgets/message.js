@@ -3,16 +3,16 @@
  * A line of words beside a widget that failed, with a button to try again where that may help.
  */
 
-import { say, words } from "../said.js";
+import { say, words } from "../i18n/messages.js";
 
 const TRY_AGAIN = words("tryAgain");
 
 export class Message {
   #place;
   #button;
-  /** @type {import("../said.js").Words} */
+  /** @type {import("../i18n/messages.js").Words} */
   #words = "";
-  /** @type {import("../said.js").Words} */
+  /** @type {import("../i18n/messages.js").Words} */
   #label = TRY_AGAIN;
   /** @type {(() => void) | null} */
   #again = null;
@@ -29,9 +29,9 @@ export class Message {
   }
 
   /**
-   * @param {import("../said.js").Words} words
+   * @param {import("../i18n/messages.js").Words} words
    * @param {() => void} [again]
-   * @param {import("../said.js").Words} [label]  of the button that does it
+   * @param {import("../i18n/messages.js").Words} [label]  of the button that does it
    */
   show(words, again, label = TRY_AGAIN) {
     this.#words = words;

@@ -4,7 +4,7 @@
  * its address for as long as what it was made of is shown.
  */
 
-import { make } from "./sayings.js";
+import { make } from "./dom.js";
 
 export class SavedFiles {
   /** By the name of the file. @type {Map<string, string>} */

@@ -5,7 +5,7 @@
  * waits its turn.
  */
 
-import { Said } from "../said.js";
+import { LocalizedError } from "../i18n/messages.js";
 import { openGpu, show, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
 import { Queue } from "./queue.js";
@@ -78,10 +78,10 @@ export class App {
     });
   }
 
-  /** Have both devices there for a job, in its turn; rejects with a Said where there is no GPU. */
+  /** Have both devices there for a job, in its turn; rejects with a LocalizedError where there is no GPU. */
   async both() {
     const gpu = await openGpu();
-    if (!gpu.info) throw new Said(gpu.words ?? "");
+    if (!gpu.info) throw new LocalizedError(gpu.words ?? "");
     show(gpu);
     await (await this.start()).loadNumpy();
   }

@@ -3,8 +3,8 @@
  * What the worker downloads, added up: bytes here of bytes in all, over everything under way.
  */
 
-import { ArrivingFile } from "../arriving.js";
-import { fetchBytes } from "../fetch.js";
+import { StreamedFile } from "../shared/streamed.js";
+import { fetchBytes } from "../shared/fetch.js";
 import { emit } from "./serve.js";
 
 /** Progress is reported at most this often. */
@@ -21,7 +21,7 @@ let reported = 0;
  * @param {{bytes: number, sha256?: string}} expected
  * @param {(response: Response) => void} [onResponse]  see fetch.js
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
- * @throws {import("../fetch.js").FetchError}
+ * @throws {import("../shared/fetch.js").FetchError}
  */
 export async function download(path, { bytes, sha256 }, onResponse) {
   if (open === 0) done = total = 0;
@@ -38,12 +38,12 @@ export async function download(path, { bytes, sha256 }, onResponse) {
 /**
  * Fetch a file in pieces that are used as they arrive, reporting progress likewise.
  * @param {string} path  relative to the site
- * @param {import("../arriving.js").Piece[]} pieces
- * @returns {ArrivingFile}
+ * @param {import("../shared/streamed.js").Piece[]} pieces
+ * @returns {StreamedFile}
  */
 export function downloadPieces(path, pieces) {
   if (open === 0) done = total = 0;
-  const file = new ArrivingFile(path, pieces, add);
+  const file = new StreamedFile(path, pieces, add);
   open += 1;
   total += file.size;
   const over = () => {

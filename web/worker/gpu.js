@@ -8,11 +8,12 @@
  * and are read where they lie in its memory, without a copy.
  */
 
-import { Part } from "../arriving.js";
+import { Part } from "../shared/streamed.js";
 import { openDevice } from "../gpu/device.js";
 import { Runner } from "../gpu/runner.js";
 import { readTuning, writeTuning } from "../gpu/tuning.js";
-import { Said, say, wordsOf } from "../said.js";
+import { LocalizedError, say, wordsOf } from "../i18n/messages.js";
+import { SITE } from "../shared/fetch.js";
 import { emit } from "./serve.js";
 
 /** @type {Promise<Gpu> | undefined} */
@@ -26,7 +27,7 @@ let opened;
  * @typedef {object} Gpu
  * @property {DeviceInfo | null} info      about the adapter, null where none can be had
  * @property {string | null} reason        why none can be had, for developers
- * @property {import("../said.js").Words | null} words  the same, for visitors
+ * @property {import("../i18n/messages.js").Words | null} words  the same, for visitors
  * @property {(planJson: string, ...weights: (PyBuffer | Part)[]) => Promise<PythonProgram>} load
  * @property {(planJson: string, ...weights: PyBuffer[]) => PythonProgram} loadNow
  * @property {PythonBuffers | null} buffers
@@ -204,11 +205,11 @@ async function open() {
         // What is kept nowhere else holds as long as this worker does.
         gpu.tuning = record;
         gpu.tuningRefused = null;
-        await writeTuning(info.name, record);
+        await writeTuning(SITE.href, info.name, record);
       },
     };
     try {
-      gpu.tuning = await readTuning(info.name);
+      gpu.tuning = await readTuning(SITE.href, info.name);
     } catch (error) {
       gpu.tuningRefused = /** @type {Error} */ (error).message;
     }
@@ -234,11 +235,11 @@ export function withoutGpu() {
 }
 
 /**
- * @param {import("../said.js").Words} words
+ * @param {import("../i18n/messages.js").Words} words
  * @returns {Gpu}
  */
 function none(words) {
-  const refuse = () => Promise.reject(new Said(words));
+  const refuse = () => Promise.reject(new LocalizedError(words));
   return {
     info: null,
     reason: say(words),

@@ -11,8 +11,8 @@
  * Pyodide's own requests are answered with those bytes; a failure rejects the start.
  */
 
-import { SITE } from "../fetch.js";
-import { Said, words, wordsOf } from "../said.js";
+import { SITE } from "../shared/fetch.js";
+import { LocalizedError, words, wordsOf } from "../i18n/messages.js";
 import { download } from "./downloads.js";
 import { addressOf, compileWasm, downloadPart, pathOf, runtime } from "./runtime.js";
 import { emit } from "./serve.js";
@@ -105,7 +105,7 @@ export class Python {
       errorCallback: (/** @type {string} */ words) => complaints.push(words),
     });
     if (!this.hasNumpy) {
-      throw new Said(words("numpyFailed", complaints.join(" ")));
+      throw new LocalizedError(words("numpyFailed", complaints.join(" ")));
     }
   }
 }
@@ -117,7 +117,7 @@ export class Python {
  * @returns {Promise<Python>}
  */
 export async function startPython({ numpy, plain = false }) {
-  if (typeof WebAssembly === "undefined") throw new Said(words("noWebAssembly"));
+  if (typeof WebAssembly === "undefined") throw new LocalizedError(words("noWebAssembly"));
   const parts = {
     glue: importGlue(),
     wasm: compileWasm(pathOf(WASM), runtime.pyodide.files[WASM]),
@@ -185,7 +185,7 @@ function restore(parts, base, withNumpy) {
       restored.awake_with_numpy(() => fetchNow(`runtime/${file}`), sha256);
     }
     restored.destroy();
-    if (version !== runtime.version) throw new Said(words("otherSnapshot", version));
+    if (version !== runtime.version) throw new LocalizedError(words("otherSnapshot", version));
     return new Python(pyodide, withNumpy);
   });
 }
@@ -289,8 +289,8 @@ function onceEach(Module) {
  * @returns {never}
  */
 function notStarted(error) {
-  if (error instanceof Said) throw error;
-  throw new Said(words("pythonFailed", wordsOf(error)));
+  if (error instanceof LocalizedError) throw error;
+  throw new LocalizedError(words("pythonFailed", wordsOf(error)));
 }
 
 /**

@@ -4,8 +4,8 @@
  * service worker has kept it has checked; everything else is checked here.
  */
 
-import { base64 } from "../bytes.js";
-import { SITE } from "../fetch.js";
+import { base64 } from "../shared/bytes.js";
+import { SITE } from "../shared/fetch.js";
 import told from "../runtime/runtime.js";
 import { download } from "./downloads.js";
 

@@ -13,7 +13,7 @@
  * Events: {event: "progress", ...} during boot; {event: "stdout" | "stderr", text} during exec.
  */
 
-import { fetchBytes } from "../fetch.js";
+import { fetchBytes } from "../shared/fetch.js";
 import { openGpu, show, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
 import { emit, serve } from "./serve.js";

@@ -3,7 +3,7 @@
  * The worker's end of rpc.js: a table of actions answers requests; errors cross as words.
  */
 
-import { wordsOf } from "../said.js";
+import { wordsOf } from "../i18n/messages.js";
 
 /** @typedef {(args: any) => unknown} Action */
 
@@ -39,7 +39,7 @@ export function serve(actions) {
 /**
  * An error, as it crosses to the page.
  * @param {any} error
- * @returns {{type: string, words: import("../said.js").Words}}
+ * @returns {{type: string, words: import("../i18n/messages.js").Words}}
  */
 export function inWords(error) {
   if (error?.name !== "PythonError") {

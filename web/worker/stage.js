@@ -8,7 +8,7 @@ import { emit, inWords } from "./serve.js";
 /**
  * @typedef {"snapshot" | "numpySnapshot" | "python" | "tallow" | "numpy" | "model" | "plan" | "kernels"
  *   | "keep" | "storage"} Name
- * @typedef {{model?: string, bytes?: number, why?: import("../said.js").Words}} Facts
+ * @typedef {{model?: string, bytes?: number, why?: import("../i18n/messages.js").Words}} Facts
  */
 
 /**

@@ -23,7 +23,7 @@ from ..hostarray import HostArray
 from . import Compiled, uploaded
 from .plan import VERSION, Plan
 
-ALIGNED = 16  # bytes; web/worker/models.js knows it too
+ALIGNED = 16  # bytes; web/worker/models/models.js knows it too
 
 
 def keep(compiled: Compiled, facts: Mapping[str, Any], at_hand: Sequence[HostArray] = ()) -> str:

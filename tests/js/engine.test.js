@@ -1,0 +1,365 @@
+// @ts-check
+/** The page's side of the worker (web/engine/engine.js), with workers that the test plays. */
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+import { Engine, NotReady } from "../../web/engine/engine.js";
+import { RemoteError } from "../../web/engine/rpc.js";
+import { say, words } from "../../web/i18n/messages.js";
+import { deferred, later, turn } from "./steps.js";
+
+/** A worker as the engine knows it: calls that the test answers, events that it raises. */
+class FakeRpc {
+  /** @type {{action: string, args: any, answer: ReturnType<typeof deferred>}[]} */
+  calls = [];
+  /** @type {Map<string, (data: any) => void>} */
+  #listeners = new Map();
+  closed = false;
+
+  /** @param {string} event @param {(data: any) => void} listener */
+  on(event, listener) {
+    this.#listeners.set(event, listener);
+  }
+
+  /** @param {string} event @param {any} [data] */
+  raise(event, data = {}) {
+    this.#listeners.get(event)?.(data);
+  }
+
+  /** @param {string} action @param {any} [args] */
+  call(action, args) {
+    const answer = deferred();
+    this.calls.push({ action, args, answer });
+    return answer.promise;
+  }
+
+  /** @param {any} reason */
+  close(reason) {
+    if (this.closed) return;
+    this.closed = true;
+    for (const { answer } of this.calls) answer.reject(new RemoteError("WorkerClosed", reason));
+    this.raise("close", { reason });
+  }
+
+  /** The newest call of an action. @param {string} action */
+  last(action) {
+    const found = this.calls.findLast((call) => call.action === action);
+    assert.ok(found, `${action} was not called: ${this.calls.map((call) => call.action)}`);
+    return found;
+  }
+
+  /** @param {string} action @param {any} [result] */
+  async answer(action, result) {
+    this.last(action).answer.resolve(result);
+    await turn();
+  }
+
+  /** @param {string} action @param {string} type @param {any} why */
+  async fail(action, type, why) {
+    this.last(action).answer.reject(new RemoteError(type, why));
+    await turn();
+  }
+}
+
+/** @type {FakeRpc[]} */
+let workers;
+/** What the page heard, in order. @type {string[]} */
+let heard;
+/** What was told of the device last. @type {any} */
+let actual;
+/** Milliseconds. */
+let now = 0;
+/** @type {Engine} */
+let engine;
+
+/** @param {"webgpu" | "numpy"} device @param {object} [more] */
+const started = (device, more = {}) => ({
+  device,
+  adapter: device,
+  named: true,
+  reason: null,
+  models: {},
+  ...more,
+});
+
+beforeEach(() => {
+  workers = [];
+  heard = [];
+  now = 0;
+  engine = new Engine(
+    "webgpu",
+    {
+      status: ({ state, words }) => heard.push(`${state}: ${say(words)}`),
+      started: (told) => (actual = told),
+      stage: () => {},
+      compiled: () => {},
+      again: (words, died) => heard.push(`again${died ? ", died" : ""}: ${say(words)}`),
+      failed: (words) => heard.push(`failed: ${say(words)}`),
+      warned: (warnings) => heard.push(`warned: ${warnings.length}`),
+    },
+    {
+      connect: () => {
+        const worker = new FakeRpc();
+        workers.push(worker);
+        return /** @type {any} */ (worker);
+      },
+      describe: async () => ({ preprocess: { size: 28, crop: 1 } }),
+      now: () => now,
+    },
+  );
+});
+
+/** A page that is ready for its model, and its worker. */
+async function ready() {
+  const preparing = engine.prepare(async () => "mnist");
+  await turn();
+  const [worker] = workers;
+  await worker.answer("boot", started("webgpu"));
+  await worker.answer("load", { kernels: 7 });
+  await preparing;
+  heard.splice(0);
+  return worker;
+}
+
+const SOME = new Float32Array(784);
+
+test("the status tells how it goes, and at last how many kernels there are", async () => {
+  const preparing = engine.prepare(async () => "mnist");
+  await turn();
+  const [worker] = workers;
+  assert.deepEqual(worker.calls[0].args, { device: "webgpu", plain: false });
+  worker.raise("progress", { stage: "download", done: 1e6, total: 4e6 });
+  worker.raise("progress", { stage: "kernels", done: 1, total: 7 });
+  await worker.answer("boot", started("webgpu"));
+  await worker.answer("load", { kernels: 7 });
+  await preparing;
+  assert.deepEqual(
+    heard.filter((each) => !each.includes("Preparing")),
+    [
+      "loading: Loading 1.0 of 4.0 MB",
+      "loading: Compiling kernels, 1 of 7",
+      "ready: Ready · 7 kernels compiled",
+    ],
+  );
+  assert.equal(engine.device, "webgpu");
+  assert.deepEqual(await engine.ready("mnist"), {
+    name: "mnist",
+    preprocess: { size: 28, crop: 1 },
+  });
+  assert.equal(worker.calls.filter(({ action }) => action === "load").length, 1);
+});
+
+test("a view without a model of the site waits for the worker alone", async () => {
+  const preparing = engine.prepare(async () => null);
+  await turn();
+  await workers[0].answer("boot", started("webgpu"));
+  await preparing;
+  assert.equal(heard.at(-1), "ready: Ready");
+});
+
+test("of two preparations the later one has the status", async () => {
+  const name = deferred();
+  const first = engine.prepare(() => name.promise);
+  const second = engine.prepare(async () => null);
+  await turn();
+  await workers[0].answer("boot", started("webgpu"));
+  await second;
+  heard.splice(0);
+  name.reject(new Error("late"));
+  await first;
+  assert.deepEqual(heard, []);
+});
+
+test("a model that fails is told in the page's words, and tried again when that is wanted", async () => {
+  const preparing = engine.prepare(async () => "mnist");
+  await turn();
+  const [worker] = workers;
+  await worker.answer("boot", started("webgpu"));
+  await worker.fail("load", "OnnxError", "line 3");
+  await preparing;
+  assert.equal(heard.at(-1), "error: The model mnist could not be loaded: line 3");
+  await assert.rejects(engine.ready("mnist"), NotReady);
+  assert.equal(worker.calls.filter(({ action }) => action === "load").length, 1);
+  engine.retry();
+  const again = engine.prepare(async () => "mnist");
+  await turn();
+  await worker.answer("load", { kernels: 7 });
+  await again;
+  assert.match(heard.at(-1) ?? "", /^ready/);
+});
+
+test("a start that fails is given another worker when that is wanted", async () => {
+  const preparing = engine.prepare(async () => null);
+  await turn();
+  await workers[0].fail("boot", "Error", "no memory");
+  await preparing;
+  assert.equal(heard.at(-1), "error: The device could not be made ready: no memory");
+  engine.retry();
+  assert.equal(workers[0].closed, true);
+  void engine.prepare(async () => null);
+  await turn();
+  assert.equal(workers.length, 2);
+});
+
+test("of quick switches the last one counts", async () => {
+  const worker = await ready();
+  engine.switchTo("numpy");
+  engine.switchTo("webgpu");
+  const [one, two] = worker.calls.filter(({ action }) => action === "device");
+  two.answer.resolve(started("webgpu", { adapter: "second" }));
+  await turn();
+  one.answer.resolve(started("numpy"));
+  await turn();
+  assert.equal(actual.adapter, "second");
+  assert.equal(engine.device, "webgpu");
+});
+
+test("a device that was lost is replaced, and the question asked again", async () => {
+  const worker = await ready();
+  const asked = later(engine.digit(SOME));
+  worker.raise("lost");
+  assert.deepEqual(heard, ["again: The GPU device was lost: opening another…"]);
+  assert.equal(worker.last("device").args.device, "webgpu");
+  await worker.fail("digit", "DeviceLostError", "lost");
+  await worker.answer("device", started("webgpu"));
+  await worker.answer("digit", { probabilities: [1], ms: 2 });
+  assert.deepEqual(await asked, { probabilities: [1], ms: 2 });
+  assert.equal(actual.lost, false);
+});
+
+test("lost twice within a minute, NumPy goes on until WebGPU is chosen", async () => {
+  const worker = await ready();
+  worker.raise("lost");
+  now = 59_000;
+  worker.raise("lost");
+  assert.equal(
+    heard.at(-1),
+    "again: The GPU device was lost twice within a minute: going on with NumPy…",
+  );
+  assert.equal(worker.last("device").args.device, "numpy");
+  await worker.answer("device", started("numpy"));
+  assert.equal(actual.lost, true);
+  await engine.prepare(async () => null);
+  assert.match(heard.at(-1) ?? "", /on NumPy, since the GPU device was lost twice/);
+  worker.raise("lost"); // the event of a device that nobody uses
+  assert.equal(worker.calls.filter(({ action }) => action === "device").length, 2);
+  engine.switchTo("webgpu");
+  await worker.answer("device", started("webgpu"));
+  now = 60_000;
+  worker.raise("lost"); // the first since then
+  assert.equal(worker.last("device").args.device, "webgpu");
+});
+
+test("lost twice with a minute between, another device is opened each time", async () => {
+  const worker = await ready();
+  worker.raise("lost");
+  now = 60_000;
+  worker.raise("lost");
+  assert.equal(worker.last("device").args.device, "webgpu");
+});
+
+test("a question is asked three times at most while devices are lost", async () => {
+  const worker = await ready();
+  const asked = later(engine.digit(SOME));
+  for (let i = 0; i < 3; i++) await worker.fail("digit", "DeviceLostError", "lost again");
+  await assert.rejects(asked, NotReady);
+  assert.equal(worker.calls.filter(({ action }) => action === "digit").length, 3);
+});
+
+test("a worker that fails is replaced by one that starts Python plainly", async () => {
+  const worker = await ready();
+  const asked = later(engine.digit(SOME));
+  worker.close(words("workerFailed", "no memory"));
+  await assert.rejects(asked, NotReady);
+  const again = "again, died: The worker failed: no memory. Starting another…";
+  assert.ok(heard.includes(again), String(heard));
+  void engine.prepare(async () => "mnist");
+  await turn();
+  assert.equal(workers.length, 2);
+  assert.deepEqual(workers[1].calls[0].args, { device: "webgpu", plain: true });
+});
+
+test("the third that fails without an answer between is the last, until another try", async () => {
+  await ready();
+  for (let i = 0; i < 3; i++) {
+    workers[i].close("gone");
+    if (i < 2) void engine.prepare(async () => "mnist");
+    await turn();
+  }
+  assert.equal(workers.length, 3);
+  assert.equal(
+    heard.findLast((each) => !each.startsWith("failed")),
+    "error: gone",
+  );
+  await assert.rejects(engine.ready("mnist"), NotReady);
+  engine.retry();
+  void engine.prepare(async () => "mnist");
+  await turn();
+  assert.equal(workers.length, 4);
+  assert.equal(workers[3].calls[0].args.plain, false);
+});
+
+for (const [python, count] of /** @type {const} */ ([
+  [true, 4],
+  [false, 3],
+])) {
+  test(`an answer ${python ? "with Python forgives" : "without does not forgive"} a crash`, async () => {
+    void engine.prepare(async () => null);
+    await turn();
+    for (let i = 0; i < 3; i++) {
+      const worker = workers[i];
+      if (python) worker.raise("python", { failed: false });
+      await worker.answer("boot", started("webgpu"));
+      const asked = engine.digit(SOME);
+      await worker.answer("digit", { probabilities: [1], ms: 1 });
+      await asked;
+      worker.close("gone");
+      void engine.prepare(async () => null);
+      await turn();
+    }
+    assert.equal(workers.length, count);
+  });
+}
+
+test("what a visitor should know is told, and what failed, for whoever can mend it", async () => {
+  const worker = await ready();
+  void engine.ready("squeezenet1_1");
+  await turn();
+  await worker.answer("load", { kernels: 1, warnings: [{}, {}] });
+  assert.ok(heard.includes("warned: 2"));
+  const profile = later(engine.profile("mnist"));
+  await worker.fail("profile", "FetchError", words("missing", "a.onnx"));
+  await assert.rejects(profile, /a\.onnx is missing/);
+  assert.match(heard.at(-1) ?? "", /^failed: a\.onnx is missing from the server/);
+});
+
+test("a model is tuned with its progress, and learned anew; one that fails is loaded again", async () => {
+  const worker = await ready();
+  /** @type {number[][]} */
+  const told = [];
+  const tuning = engine.tune("mnist", (...progress) => told.push(progress));
+  worker.raise("tuning", { done: 1, total: 4 });
+  await worker.answer("tune", { facts: { kernels: 5 } });
+  await tuning;
+  assert.deepEqual(told, [[1, 4]]);
+  await engine.prepare(async () => "mnist");
+  assert.equal(heard.at(-1), "ready: Ready · 5 kernels compiled");
+  const failing = later(engine.tune("mnist", () => {}));
+  await worker.fail("tune", "OnnxError", "no");
+  await assert.rejects(failing, /no/);
+  void engine.ready("mnist");
+  await turn();
+  assert.equal(worker.calls.filter(({ action }) => action === "load").length, 2);
+});
+
+test("what the visitor ends is ended with its worker", async () => {
+  const worker = await ready();
+  const run = later(engine.opened("runModel", {}));
+  await turn();
+  engine.restart(words("preparing"));
+  await assert.rejects(run, NotReady);
+  assert.equal(worker.closed, true);
+  assert.ok(heard.includes("again: Preparing…"), String(heard));
+  await assert.rejects(engine.digit(SOME), /Starting again/);
+});

@@ -1,0 +1,165 @@
+// @ts-check
+/** The client of a worker (web/engine/rpc.js) with a worker that the test plays. */
+
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, mock, test } from "node:test";
+
+import { Rpc, RemoteError } from "../../web/engine/rpc.js";
+import { inWords } from "../../web/worker/serve.js";
+import { LocalizedError, words } from "../../web/i18n/messages.js";
+import { turn } from "./steps.js";
+
+/** The workers that were started. @type {FakeWorker[]} */
+let workers;
+
+class FakeWorker {
+  /** What it was asked. @type {any[]} */
+  asked = [];
+  terminated = false;
+  onmessage = (/** @type {any} */ _event) => {};
+  onerror = (/** @type {any} */ _event) => {};
+  onmessageerror = () => {};
+
+  constructor() {
+    workers.push(this);
+  }
+
+  /** @param {any} message */
+  postMessage(message) {
+    this.asked.push(message);
+  }
+
+  terminate() {
+    this.terminated = true;
+  }
+
+  /** @param {any} data */
+  say(data) {
+    this.onmessage({ data });
+  }
+}
+
+beforeEach(() => {
+  workers = [];
+  Object.assign(globalThis, { Worker: FakeWorker });
+  mock.timers.enable({ apis: ["setInterval"] });
+});
+
+afterEach(() => mock.timers.reset());
+
+/** A client, and its worker. @param {number} [patience] */
+function started(patience) {
+  const rpc = new Rpc(new URL("https://tallow.test/worker.js"), patience);
+  return { rpc, worker: workers[0] };
+}
+
+test("calls are answered by their numbers, in any order", async () => {
+  const { rpc, worker } = started();
+  const [one, two] = [rpc.call("a", { x: 1 }), rpc.call("b")];
+  assert.deepEqual(worker.asked, [
+    { id: 1, action: "a", args: { x: 1 } },
+    { id: 2, action: "b", args: {} },
+  ]);
+  worker.say({ id: 2, result: "second" });
+  worker.say({ id: 1, error: { type: "OnnxError", words: "no such file" } });
+  assert.equal(await two, "second");
+  await assert.rejects(one, (error) => {
+    assert.ok(error instanceof RemoteError);
+    assert.deepEqual([error.type, error.message], ["OnnxError", "no such file"]);
+    return true;
+  });
+});
+
+test("events reach all who listen", () => {
+  const { rpc, worker } = started();
+  /** @type {any[]} */
+  const heard = [];
+  rpc.on("progress", (data) => heard.push(data.done));
+  rpc.on("progress", (data) => heard.push(-data.done));
+  worker.say({ event: "progress", done: 3 });
+  worker.say({ event: "other" });
+  assert.deepEqual(heard, [3, -3]);
+});
+
+test("a worker that fails rejects all calls, open and later", async () => {
+  const { rpc, worker } = started();
+  /** @type {any} */
+  let reason;
+  rpc.on("close", (data) => (reason = data.reason));
+  const open = rpc.call("a");
+  worker.onerror({ message: "no memory" });
+  await assert.rejects(open, /The worker failed: no memory\./);
+  await assert.rejects(rpc.call("b"), /The worker failed: no memory\./);
+  assert.equal(worker.terminated, true);
+  assert.deepEqual(reason, words("workerFailed", "no memory"));
+});
+
+test("one whose module is not there says which", async () => {
+  const { rpc, worker } = started();
+  const open = rpc.call("a");
+  worker.onerror({});
+  await assert.rejects(open, /\/worker\.js or a module that it imports could not be loaded/);
+});
+
+test("one that sends what cannot be read is closed", async () => {
+  const { rpc, worker } = started();
+  const open = rpc.call("a");
+  worker.onmessageerror();
+  await assert.rejects(open, /sent what the page can’t read/);
+});
+
+test("silence counts while something is asked, and each word ends it", async () => {
+  const { rpc, worker } = started(3);
+  mock.timers.tick(10_000); // nothing is asked
+  const open = rpc.call("a");
+  mock.timers.tick(2000);
+  worker.say({ event: "progress" });
+  mock.timers.tick(2000);
+  assert.equal(worker.terminated, false);
+  mock.timers.tick(1000);
+  assert.equal(worker.terminated, true);
+  await assert.rejects(open, /has not said a word for 3 seconds/);
+});
+
+test("after the last answer silence does not count", async () => {
+  const { rpc, worker } = started(3);
+  const open = rpc.call("a");
+  worker.say({ id: 1, result: 1 });
+  await open;
+  mock.timers.tick(60_000);
+  assert.equal(worker.terminated, false);
+});
+
+test("what a worker said before anybody heard it is heard, and how it failed", async () => {
+  const worker = /** @type {any} */ (new FakeWorker());
+  const said = /** @type {any[]} */ ([{ data: { event: "stage", name: "model" } }]);
+  const failed = /** @type {any} */ ({ message: "early" });
+  const rpc = new Rpc(new URL("https://tallow.test/"), Infinity, { worker, said, failed });
+  /** @type {any[]} */
+  const heard = [];
+  rpc.on("stage", (stage) => heard.push(stage.name));
+  rpc.on("close", ({ reason }) => heard.push(reason.entry));
+  await turn();
+  assert.deepEqual(heard, ["model", "workerFailed"]);
+  assert.equal(workers.length, 1);
+});
+
+test("errors cross by their type and in words", () => {
+  assert.deepEqual(inWords(new TypeError("not a tensor")), {
+    type: "TypeError",
+    words: "not a tensor",
+  });
+  const said = words("missing", "a.bin");
+  assert.deepEqual(inWords(new LocalizedError(said)).words, said);
+  const traceback = `Traceback (most recent call last):
+  File "x.py", line 1
+tallow.errors.OnnxError: first
+During handling of the above exception, another occurred:
+tallow.errors.OnnxError: the file is
+cut short
+`;
+  const python = { name: "PythonError", type: "OnnxError", message: traceback };
+  assert.deepEqual(inWords(python), { type: "OnnxError", words: "the file is\ncut short" });
+  const bare = { name: "PythonError", type: "MemoryError", message: "Traceback\nMemoryError\n" };
+  assert.deepEqual(inWords(bare), { type: "MemoryError", words: "MemoryError" });
+});

@@ -1,0 +1,283 @@
+// @ts-check
+/**
+ * What the view Open says, in English; a part of en.js.
+ */
+
+import { bytes, count, time, tiny } from "../../shared/format.js";
+
+/** What stands in index.html. */
+export const openPage = {
+  toOpen: "Open",
+  openTitle: "Open a model",
+  openLead:
+    "Any ONNX file: what is in it, where each operator would run, and its answers to values of yours. It never leaves this tab.",
+  openChoose: "Choose an .onnx file",
+  openDrop: "or drop it here, together with its external data",
+  openSummary: "The model",
+  openUnsupported: "What Tallow lacks for it",
+  openInputs: "Its inputs",
+  openRun: "Run",
+  openOutputs: "Its outputs",
+  openLabels: "Labels of its classes (.txt, .json or .csv), if any",
+  openCompare: "Compare WebGPU with NumPy",
+  openRuns: "Runs",
+  openTime: "Time them",
+};
+
+export const open = {
+  /** @param {string} name */
+  openReading: (name) => `Reading ${name}…`,
+  openRunning: "Running…",
+
+  openTiming: "Timing warm runs…",
+  openCancelled: "Cancelled.",
+  openOther: "Another model was opened.",
+
+  /** @param {number} seconds */
+  openSeconds: (seconds) => `${count(seconds)} s`,
+
+  /** @param {string} name @param {string} missing @param {string} given */
+  openMissing: (name, missing, given) =>
+    `“${name}” keeps weights in other files, which are still missing: ${missing}. ` +
+    `Choose or drop them here.${given && ` ${given}`}`,
+
+  /** @param {string} names */
+  openGivenToo: (names) => `Given so far: ${names}.`,
+
+  /** @param {string} name @param {string} locations @param {string} names */
+  openUnclear: (name, locations, names) =>
+    `It is not clear which file is which: “${name}” keeps weights in ${locations}, and was given ` +
+    `${names}. Drop the folder that holds the model and all its files here, or choose it.`,
+
+  /** @param {string} path */
+  openTwice: (path) =>
+    `Two of these files are called ${path}. ` +
+    `Drop the folder that holds the model and all its files here, or choose it.`,
+
+  openFolder: "Choose the folder",
+
+  /** @param {string} names */
+  openUnneeded: (names) => `The model does not need ${names}.`,
+
+  /** @param {string} name @param {string} why */
+  openFailed: (name, why) => `“${name}” could not be opened: ${why}`,
+
+  /** @param {string} why */
+  openSurveyFailed: (why) => `The model does not fit: ${why}`,
+
+  /** @param {string} why */
+  openRunFailed: (why) => `The model could not be run: ${why}`,
+
+  /** @param {string} names */
+  openOnlyData: (names) => `There is no .onnx file among these: ${names}.`,
+
+  // ---- summary ------------------------------------------------------------------------------
+
+  openName: "Name",
+  openProducer: "Producer",
+  openOpsets: "Operator sets",
+  openParameters: "Parameters",
+  openBytes: "Files",
+  openMultiplyAdds: "Multiply-adds",
+  openTakes: "Inputs",
+  openGives: "Outputs",
+  openOperator: "Operator",
+  openNodes: "Nodes",
+  openWhere: "Where",
+  openWhy: "Why",
+  openOperators: "Operators of the model",
+  openMore: "Description and properties",
+  openUnnamed: "not said",
+  openSurveying: "Counting…",
+
+  /** @param {number | null} products @param {boolean} whole */
+  openProducts: (products, whole) =>
+    products === null || !(products || whole)
+      ? "not known before it runs"
+      : `${whole ? "" : "at least "}${count(products)} a run`,
+
+  /** @param {number} elements @param {number} held */
+  openWeights: (elements, held) => `${count(elements)} in ${bytes(held)}`,
+
+  /** By the place of an operator. */
+  openPlaces: { device: "GPU", host: "host (NumPy)", nowhere: "not supported" },
+  openPlacesOnNumpy: { device: "NumPy", host: "NumPy", nowhere: "not supported" },
+
+  /** @param {string} why  Python's words */
+  openReason: (why) => why,
+
+  /** @param {number} left */
+  openAndMore: (left) => `and ${count(left)} more`,
+
+  /**
+   * @param {readonly (string | number)[] | null} lengths @param {string} type
+   * @param {string} [kind]  of value; a tensor, if not said
+   */
+  openShape: (lengths, type, kind = "tensor") => {
+    if (kind !== "tensor") return type;
+    return `${type} ${lengths ? `[${lengths.join(", ")}]` : "of any shape"}`;
+  },
+
+  // ---- inputs -------------------------------------------------------------------------------
+
+  /** @param {string} name */
+  openLength: (name) => `Length of ${name}`,
+  openGivenShape: "Shape",
+  openValue: "Value",
+
+  /** By the kind of value. */
+  openKinds: {
+    random: "random",
+    zeros: "zeros",
+    ones: "ones",
+    counting: "0, 1, 2, …",
+    numbers: "numbers",
+    npy: ".npy file",
+    image: "image",
+    texts: "texts",
+  },
+  openGive: "Give a value; else it is left out",
+  openAdd: "Add a tensor",
+  openRemove: "Remove",
+  openSeed: "Seed",
+  openFrom: "From",
+  openTo: "To",
+  openNumbers: "Numbers, in order; one stands for all",
+  openTexts: "Texts, a line each",
+  openNpy: ".npy file",
+  openImage: "Image file",
+  openFit: "Size",
+  openFitMiddle: "crop the middle",
+  openFitWhole: "stretch",
+  openLayout: "Layout",
+  openOrder: "Colours",
+  openPreset: "Values",
+
+  /** Of a picture's colours. */
+  openPresets: {
+    unit: "0 to 1",
+    signed: "−1 to 1",
+    bytes: "0 to 255",
+    imagenet: "as for ImageNet",
+    own: "own mean and scale",
+  },
+  openMean: "Mean, taken off",
+  openScale: "Scale, multiplied by",
+
+  /** @param {string} value @param {string} type */
+  openDoesNotFit: (value, type) => `${value} does not fit ${type}`,
+
+  /** @param {string} part @param {string} type */
+  openNotNumber: (part, type) => `“${part.slice(0, 40)}” is not a number of the type ${type}`,
+
+  /** @param {number} wanted @param {number} given */
+  openCount: (wanted, given) => `${count(wanted)} numbers are needed, ${count(given)} were given`,
+
+  /** @param {number} wanted @param {number} given */
+  openTextCount: (wanted, given) => `${count(wanted)} texts are needed, ${count(given)} were given`,
+
+  /** @param {string} name */
+  openNotNpy: (name) => `“${name}” is not a whole .npy file`,
+
+  /** @param {string} name */
+  openNpyType: (name) => `“${name}” holds elements of a type that is not read here`,
+
+  /** @param {string} wanted @param {string} given */
+  openNpyShape: (wanted, given) => `the file holds the shape ${given}, not ${wanted}`,
+  openNoFile: "choose a file first",
+  openBadShape: "the shape must be whole numbers, as in 1, 3, 224, 224",
+  openBadLength: "the length must be a whole number from 0 on",
+  openBadRule: "mean and scale must be numbers: one, or one for each channel",
+  openBadRandom: "seed and bounds must be numbers",
+  openTooLarge: "more elements than a tab can hold",
+  openCannotFill: "values of this kind can’t be given here",
+  openBadRuns: "The number of runs must be a whole number from 1 on.",
+
+  /** @param {string} name @param {string} why */
+  openInputFailed: (name, why) => `The input “${name}”: ${why}.`,
+
+  // ---- outputs ------------------------------------------------------------------------------
+
+  openAs: "Shown as",
+
+  /** By the way of showing. */
+  openViews: { top: "best classes", table: "table", histogram: "histogram", image: "image" },
+  openDownload: "Download .npy",
+  openEmpty: "nothing",
+
+  /** @param {number} members */
+  openMembers: (members) =>
+    members ? `a sequence of ${count(members)}` : "a sequence without members",
+
+  /** @param {number} all */
+  openWhich: (all) => `Which of ${count(all)}`,
+
+  /** @param {number} index */
+  openClass: (index) => `class ${index}`,
+
+  /** @param {string} name */
+  openOutputTable: (name) => `First values of ${name}`,
+
+  /** @param {string} name */
+  openOutputPicture: (name) => `${name} as a picture`,
+
+  /** @param {string} name */
+  openOutputHistogram: (name) => `How often values of ${name} occur`,
+
+  /** @param {string} from @param {string} to @param {number} often */
+  openBin: (from, to, often) => `${from} to ${to}: ${count(often)}`,
+
+  /**
+   * @param {string} least @param {string} most @param {string} mean @param {number} odd  of values
+   *   that are no finite numbers
+   */
+  openStatistics: (least, most, mean, odd) =>
+    `from ${least} to ${most}, mean ${mean}${odd ? `; ${count(odd)} not finite` : ""}`,
+
+  /** @param {number} shown @param {number} all */
+  openFirst: (shown, all) => `The first ${count(shown)} of ${count(all)} values.`,
+
+  /**
+   * @param {string} device @param {number} first
+   * @param {import("../../views/open/times.js").Series | null} series
+   */
+  openTimes: (device, first, series) => {
+    const begun = `${device}: first run ${time(first)}`;
+    if (!series) return `${begun}.`;
+    const { count: runs, median, low, high, least, most } = series;
+    if (runs === 1) return `${begun}; one warm run, ${time(median)}.`;
+    return (
+      `${begun}; ${count(runs)} warm runs: median ${time(median)}, half of them from ` +
+      `${time(low)} to ${time(high)}, all from ${time(least)} to ${time(most)}.`
+    );
+  },
+
+  /** @param {number} steps @param {number} crossed */
+  openCrossed: (steps, crossed) =>
+    `The host computed ${count(steps)} operator${steps === 1 ? "" : "s"}; ${bytes(crossed)} crossed.`,
+
+  /** @param {string} why */
+  openMoved: (why) => `NumPy ran a part in place of the GPU: ${why}`,
+
+  openComparing: "Computing on both devices…",
+
+  /** @param {string} why */
+  openCompareFailed: (why) => `The devices could not be compared: ${why}`,
+
+  /** @param {number | null} difference @param {number | null} largest */
+  openApart: (difference, largest) =>
+    difference === null
+      ? "WebGPU and NumPy do not agree: one of them gives values that are not finite."
+      : `WebGPU and NumPy: largest difference ${tiny(difference)}` +
+        (largest ? `, of values up to ${tiny(largest)}` : ""),
+
+  /** @param {string} name */
+  openNotLabels: (name) => `“${name}” holds no labels: a line each, or a JSON list or object.`,
+
+  /** @param {string} name @param {number} found */
+  openLabelled: (name, found) => `${count(found)} labels from ${name}.`,
+
+  /** @param {string} name @param {number} found @param {string} wanted */
+  openMislabelled: (name, found, wanted) =>
+    `${name} has ${count(found)} labels, but the outputs have ${wanted} classes: are they of this model?`,
+};

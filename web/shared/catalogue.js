@@ -1,0 +1,114 @@
+// @ts-check
+/**
+ * What models there are, and what is known of each: models/manifest.json, the cards, the labels.
+ */
+
+import { fetchJson } from "./fetch.js";
+import { LocalizedError, words } from "../i18n/messages.js";
+import { language } from "../i18n/text.js";
+
+/** The model that reads drawn digits. */
+export const DIGIT_MODEL = "mnist";
+
+/**
+ * @typedef {object} ModelEntry  one entry of models/manifest.json
+ * @property {string} name
+ * @property {string} title
+ * @property {"digit" | "image"} task
+ * @property {string} file    the .onnx, relative to models/
+ * @property {string} card    the card, relative to models/
+ * @property {number} bytes   size of the .onnx
+ * @property {string} sha256  of the .onnx
+ * @property {{file: string, bytes: number, sha256: string}} graph  the model without its large
+ *   weights, which are in the .onnx
+ * @property {import("./streamed.js").Piece[]} pieces  of the .onnx; a weight lies in one of them
+ */
+
+/**
+ * @typedef {object} Card  what the page needs of a card.json
+ * @property {string} name
+ * @property {string} title
+ * @property {{size: number, crop: number}} preprocess
+ * @property {string} labels  in English, relative to models/
+ * @property {Record<string, string>} [labels_in]  in other languages
+ */
+
+/** @type {Promise<ModelEntry[]> | undefined} */
+let manifest;
+
+/**
+ * Every model that this site carries.
+ * @returns {Promise<ModelEntry[]>}
+ */
+export async function listModels() {
+  manifest ??= fetchJson("models/manifest.json").then((found) => found.models);
+  try {
+    return await manifest;
+  } catch (error) {
+    manifest = undefined; // so that the next call asks the server again
+    throw error;
+  }
+}
+
+/**
+ * @param {string} name
+ * @returns {Promise<ModelEntry>}
+ */
+export async function findModel(name) {
+  const models = await listModels();
+  const entry = models.find((model) => model.name === name);
+  if (!entry) {
+    const names = models.map((model) => model.name).join(", ");
+    throw new LocalizedError(words("noModel", name, names));
+  }
+  return entry;
+}
+
+/**
+ * @param {string | null} wish  a model of photographs
+ * @returns {Promise<string>}  that one, or another where there is none of this name
+ */
+export async function photoModel(wish) {
+  const models = (await listModels()).filter(({ task }) => task === "image");
+  return (models.find(({ name }) => name === wish) ?? models[0]).name;
+}
+
+/** @type {Map<string, Promise<Card>>} */
+const cards = new Map();
+
+/**
+ * @param {ModelEntry} entry
+ * @returns {Promise<Card>}
+ */
+export async function fetchCard({ card }) {
+  const found = cards.get(card) ?? fetchJson(`models/${card}`);
+  cards.set(card, found);
+  try {
+    return await found;
+  } catch (error) {
+    cards.delete(card); // so that the next call asks the server again
+    throw error;
+  }
+}
+
+/** What was fetched of labels, by file. @type {Map<string, Promise<string[]>>} */
+const labels = new Map();
+
+/**
+ * @param {string} model  of images, by name
+ * @returns {Promise<string[]>}  a label for each class, in the page's language if there are such
+ */
+export async function labelsOf(model) {
+  const wanted = language;
+  const card = await fetchCard(await findModel(model));
+  const file = card.labels_in?.[wanted] ?? card.labels;
+  const found = labels.get(file) ?? fetchJson(`models/${file}`);
+  labels.set(file, found);
+  try {
+    await found;
+  } catch (error) {
+    labels.delete(file); // so that the next call asks the server again
+    if (language === wanted) throw error;
+  }
+  return language === wanted ? found : labelsOf(model); // another was chosen meanwhile
+}

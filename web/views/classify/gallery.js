@@ -1,0 +1,219 @@
+// @ts-check
+/**
+ * Many pictures at once: a tile for each, with its best answer or with what is wrong with it.
+ *
+ * They are opened one after the other, and of each only a small picture is kept: hundreds must not
+ * fill the memory. Each tile carries data-state: waiting, answered, or failed.
+ */
+
+import { percent } from "../../widgets/bars.js";
+import { NotReady } from "../../engine/engine.js";
+import { readPhoto } from "../../prepare/photo.js";
+import { text } from "../../i18n/text.js";
+
+/** Tiles at most: more than that no one looks at, and the page would become slow. */
+export const MOST = 1000;
+
+/** Side of a tile's picture, in pixels. */
+const SIDE = 144;
+
+/**
+ * @typedef {import("../../widgets/bars.js").Row} Row
+ * @typedef {import("../../prepare/photo.js").Photo} Photo
+ *
+ * @typedef {object} Item
+ * @property {File} file
+ * @property {HTMLButtonElement} tile
+ * @property {{rows: Row[], model: string} | null} answer
+ * @property {Error | null} failure
+ */
+
+export class Gallery {
+  #root;
+  #tiles;
+  #count;
+  #bar;
+  #button;
+  #said;
+  #ask;
+  #open;
+  #changed;
+  /** @type {Item[]} */
+  #items = [];
+  /** How many files there were, of which those above MOST are left out. */
+  #given = 0;
+  #turn = 0;
+  #working = false;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {object} page
+   * @param {(photo: Photo) => Promise<{rows: Row[], model: string}>} page.ask
+   * @param {(file: File) => void} page.open  shows one large
+   * @param {() => void} page.changed  hears that there are other items
+   */
+  constructor(root, { ask, open, changed }) {
+    const find = (/** @type {string} */ selector) =>
+      /** @type {any} */ (root.querySelector(selector));
+    this.#root = root;
+    this.#ask = ask;
+    this.#open = open;
+    this.#changed = changed;
+    this.#tiles = /** @type {HTMLUListElement} */ (find(".tiles"));
+    this.#count = /** @type {HTMLElement} */ (find(".count"));
+    this.#bar = /** @type {HTMLProgressElement} */ (find("progress"));
+    this.#button = /** @type {HTMLButtonElement} */ (find("button"));
+    this.#said = /** @type {HTMLElement} */ (find(".said"));
+    this.#button.addEventListener("click", () => this.#stopOrGoOn());
+  }
+
+  /** Each picture with what is known of it, in the order of the files. */
+  get items() {
+    return this.#items.map(({ file, answer, failure }) => ({
+      name: file.name,
+      model: answer?.model ?? null,
+      rows: answer?.rows ?? [],
+      failure: failure?.message ?? null,
+    }));
+  }
+
+  /** Show these, and ask what they are. @param {File[]} files  none, for no gallery */
+  show(files) {
+    this.#given = files.length;
+    this.#items = files.slice(0, MOST).map((file) => {
+      const tile = blank(file.name);
+      /** @type {Item} */
+      const item = { file, tile, answer: null, failure: null };
+      tile.addEventListener("click", () => this.#choose(item));
+      return item;
+    });
+    this.#tiles.replaceChildren(
+      ...this.#items.map(({ tile }) => {
+        const place = document.createElement("li");
+        place.append(tile);
+        return place;
+      }),
+    );
+    this.#root.hidden = !files.length;
+    this.#changed();
+    this.answer();
+    if (this.#items.length) this.#choose(this.#items[0]);
+  }
+
+  /** Ask again: of another device or model. */
+  answer() {
+    for (const item of this.#items) {
+      item.answer = item.failure = null;
+      this.#label(item);
+    }
+    void this.#work();
+  }
+
+  /**
+   * Say it again, in another language.
+   * @param {(rows: Row[], model: string) => Promise<Row[]>} translate
+   */
+  async relabel(translate) {
+    for (const item of this.#items) {
+      const { answer } = item;
+      if (answer) answer.rows = await translate(answer.rows, answer.model);
+      this.#label(item);
+    }
+    this.#tell();
+  }
+
+  /** @param {Item} chosen */
+  #choose(chosen) {
+    for (const { tile } of this.#items) {
+      if (tile === chosen.tile) tile.setAttribute("aria-current", "true");
+      else tile.removeAttribute("aria-current");
+    }
+    this.#open(chosen.file);
+  }
+
+  #stopOrGoOn() {
+    if (!this.#working) {
+      void this.#work();
+      return;
+    }
+    this.#turn += 1;
+    this.#working = false;
+    this.#tell();
+  }
+
+  /** One after the other, those that have no answer yet; a newer call ends this one. */
+  async #work() {
+    const turn = ++this.#turn;
+    this.#working = true;
+    for (const item of this.#items) {
+      if (item.answer || item.failure) continue;
+      this.#tell();
+      try {
+        const photo = await readPhoto(item.file, false);
+        try {
+          if (turn !== this.#turn) return;
+          const small = /** @type {HTMLCanvasElement} */ (item.tile.firstElementChild);
+          small.width = small.height = SIDE;
+          photo.thumbnail(small);
+          const answer = await this.#ask(photo);
+          if (turn !== this.#turn) return;
+          item.answer = answer;
+        } finally {
+          photo.close();
+        }
+      } catch (error) {
+        if (turn !== this.#turn) return;
+        if (error instanceof NotReady) break; // the status says why; answer() comes after it
+        item.failure = /** @type {Error} */ (error);
+      }
+      this.#label(item);
+    }
+    this.#working = false;
+    this.#tell();
+  }
+
+  /** How far it is. Only the beginning and the end are announced. */
+  #tell() {
+    const total = this.#items.length;
+    const failed = this.#items.filter(({ failure }) => failure).length;
+    const done = failed + this.#items.filter(({ answer }) => answer).length;
+    const over = done === total;
+    this.#root.dataset.state = over ? "done" : this.#working ? "working" : "stopped";
+    this.#count.textContent = text.galleryCount(done, total);
+    this.#bar.max = total || 1;
+    this.#bar.value = done;
+    this.#button.hidden = over;
+    this.#button.textContent = this.#working ? text.cancel : text.goOn;
+    const left = this.#given > total ? text.galleryMost(this.#given, total) : "";
+    let words = text.galleryBegun(total);
+    if (over) words = text.galleryDone(total - failed, failed);
+    else if (!this.#working) words = text.galleryStopped(total - done);
+    words = [left, words].filter(Boolean).join(" ");
+    if (this.#said.textContent !== words) this.#said.textContent = words;
+  }
+
+  /** @param {Item} item */
+  #label({ tile, answer, failure }) {
+    const [, words, share] = tile.children;
+    const best = answer?.rows[0];
+    tile.dataset.state = best ? "answered" : failure ? "failed" : "waiting";
+    tile.dataset.label = best?.label ?? "";
+    words.textContent = best?.label ?? failure?.message ?? "";
+    share.textContent = best ? percent(best.probability) : "";
+  }
+}
+
+/** @param {string} name  of the file @returns {HTMLButtonElement} */
+function blank(name) {
+  const tile = Object.assign(document.createElement("button"), { type: "button", title: name });
+  tile.className = "tile";
+  tile.dataset.name = name;
+  const picture = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
+  picture.setAttribute("role", "img");
+  picture.setAttribute("aria-label", name);
+  tile.append(picture);
+  for (const part of ["label", "share"]) {
+    tile.append(Object.assign(document.createElement("span"), { className: part }));
+  }
+  return tile;
+}

@@ -1,0 +1,134 @@
+// @ts-check
+/**
+ * On request: what mattered for the answer that is shown, as a map over the picture.
+ */
+
+import { NotReady } from "../../engine/engine.js";
+import { PLACES, occlude } from "./occlusion.js";
+import { say, words, wordsOf } from "../../i18n/messages.js";
+import { text } from "../../i18n/text.js";
+import { percent } from "../../widgets/bars.js";
+
+/**
+ * @typedef {object} Shown  the answer that is asked about
+ * @property {() => Uint8ClampedArray<ArrayBuffer>} pixels  as the model takes them
+ * @property {() => import("../../widgets/bars.js").Row} best     named in the language of now
+ * @property {HTMLElement} place                      the square that the model looked at
+ * @property {(covered: Uint8ClampedArray<ArrayBuffer>) => Promise<number>} ask  for best's probability
+ */
+
+export class Heat {
+  #button;
+  #bar;
+  #said;
+  #legend;
+  #shown;
+  /** @type {{shown: Shown, heat: import("./occlusion.js").Heat} | null} */
+  #map = null;
+  /** @type {import("../../i18n/messages.js").Words} */
+  #failed = "";
+  #turn = 0;
+  #working = false;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {() => Shown | null} shown  what there is to ask about now
+   */
+  constructor(root, shown) {
+    const find = (/** @type {string} */ selector) =>
+      /** @type {any} */ (root.querySelector(selector));
+    this.#shown = shown;
+    this.#button = /** @type {HTMLButtonElement} */ (find("[data-testid=heat]"));
+    this.#bar = /** @type {HTMLProgressElement} */ (find(".mattered progress"));
+    this.#said = /** @type {HTMLElement} */ (find("[data-testid=heat-said]"));
+    this.#legend = /** @type {HTMLElement} */ (find(".mattered .legend"));
+    this.#button.addEventListener("click", () => this.#press());
+    this.update();
+  }
+
+  /** Another answer is shown, or none: its map goes, and what is under way is ended. */
+  update() {
+    this.#turn += 1;
+    this.#working = false;
+    this.#map = null;
+    this.#failed = "";
+    this.#button.disabled = !this.#shown();
+    this.relabel();
+  }
+
+  /** Say it again, in another language. */
+  relabel() {
+    const map = this.#map;
+    this.#button.textContent = this.#working ? text.cancel : map ? text.heatHide : text.heatShow;
+    this.#bar.style.visibility = this.#working ? "visible" : "hidden";
+    this.#legend.hidden = !map;
+    if (map) this.#said.textContent = describe(map.shown.best(), map.heat);
+    else if (this.#working) this.#said.textContent = text.heatRuns(PLACES * PLACES);
+    else this.#said.textContent = say(this.#failed);
+  }
+
+  #press() {
+    const map = this.#map;
+    const shown = this.#shown();
+    if (map) map.shown.place.querySelector(".heat")?.remove();
+    if (this.#working || map) this.update();
+    else if (shown) void this.#run(shown);
+  }
+
+  /** @param {Shown} shown */
+  async #run(shown) {
+    const turn = ++this.#turn;
+    this.#working = true;
+    this.#bar.max = PLACES * PLACES;
+    this.#bar.value = 0;
+    this.#failed = "";
+    this.relabel();
+    try {
+      const { probability } = shown.best();
+      const heat = await occlude(shown.pixels(), probability, shown.ask, (done) => {
+        if (turn === this.#turn) this.#bar.value = done;
+        return turn === this.#turn;
+      });
+      if (!heat || turn !== this.#turn) return;
+      this.#map = { shown, heat };
+      if (heat.most > 0) paint(shown.place, heat);
+    } catch (error) {
+      if (turn !== this.#turn) return;
+      // Of NotReady the status says why.
+      this.#failed = error instanceof NotReady ? "" : words("heatFailed", wordsOf(error));
+    }
+    this.#working = false;
+    this.relabel();
+  }
+}
+
+/**
+ * @param {import("../../widgets/bars.js").Row} best
+ * @param {import("./occlusion.js").Heat} heat
+ */
+function describe({ label, probability }, { most, row, column }) {
+  if (most < 0.01) return text.heatNowhere(label);
+  const third = (/** @type {number} */ at) => Math.min(2, Math.floor((at * 3) / PLACES));
+  const where = text.heatPlaces[third(row)][third(column)];
+  return text.heatFound(label, where, percent(probability), percent(probability - most));
+}
+
+/**
+ * One colour, denser where it mattered more.
+ * @param {HTMLElement} place
+ * @param {import("./occlusion.js").Heat} heat
+ */
+function paint(place, { size, drop }) {
+  const canvas = Object.assign(document.createElement("canvas"), { width: size, height: size });
+  canvas.className = "heat";
+  canvas.setAttribute("aria-hidden", "true"); // it is said in words
+  place.append(canvas);
+  const brush = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const image = brush.createImageData(size, size);
+  const most = drop.reduce((a, b) => Math.max(a, b), 0);
+  drop.forEach((fall, at) => (image.data[4 * at + 3] = (fall / most) * 220));
+  brush.putImageData(image, 0, 0);
+  brush.globalCompositeOperation = "source-in"; // the colour, as dense as the map
+  brush.fillStyle = getComputedStyle(canvas).color;
+  brush.fillRect(0, 0, size, size);
+}

@@ -1,0 +1,99 @@
+// @ts-check
+/**
+ * Photographs of this site to try, with whose they are. Small pictures of them are fetched once
+ * somebody sees them, a photograph itself when it is chosen.
+ */
+
+import { fetchBytes, fetchJson, withoutHash } from "../../shared/fetch.js";
+import { text } from "../../i18n/text.js";
+
+/**
+ * @typedef {object} Sample  one entry of samples/samples.json
+ * @property {string} name
+ * @property {string} file
+ * @property {string} small  the picture of it that is shown
+ * @property {string} author
+ * @property {string} licence
+ * @property {string} licence_url
+ * @property {string} source_url
+ */
+
+export class Samples {
+  #strip;
+  #credits;
+  #take;
+  /** @type {Sample[]} */
+  #samples = [];
+
+  /**
+   * @param {HTMLElement} root
+   * @param {(files: Promise<File[]>) => void} take  hears of the one that is chosen
+   */
+  constructor(root, take) {
+    this.#strip = /** @type {HTMLElement} */ (root.querySelector(".strip"));
+    this.#credits = /** @type {HTMLElement} */ (root.querySelector("ul"));
+    this.#take = take;
+    const seen = new IntersectionObserver(async (entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      seen.disconnect();
+      try {
+        this.#samples = await fetchJson("samples/samples.json");
+        this.relabel();
+      } catch {
+        root.hidden = true; // there is nothing to try; all else works
+      }
+    });
+    seen.observe(root);
+  }
+
+  /** Say it again, in another language. */
+  relabel() {
+    this.#strip.replaceChildren(...this.#samples.map((sample) => this.#button(sample)));
+    this.#credits.replaceChildren(...this.#samples.map(credit));
+  }
+
+  /** @param {Sample} sample */
+  #button({ name, file, small }) {
+    const button = Object.assign(document.createElement("button"), { type: "button" });
+    button.dataset.testid = "image-sample";
+    button.dataset.name = name;
+    const picture = Object.assign(document.createElement("img"), {
+      alt: "",
+      loading: "lazy",
+      decoding: "async",
+      draggable: false, // what is dropped is classified, and this is not the photograph
+      src: `samples/${small}`,
+    });
+    const words = document.createElement("span");
+    words.textContent = titleOf(name);
+    button.append(picture, words);
+    button.addEventListener("click", () => this.#take(fetchPhoto(file)));
+    return button;
+  }
+}
+
+/** @param {string} name */
+const titleOf = (name) => /** @type {Record<string, string>} */ (text.samples)[name] ?? name;
+
+/** @param {string} file @returns {Promise<File[]>} */
+async function fetchPhoto(file) {
+  return [new File([await fetchBytes(`samples/${file}`)], withoutHash(file))];
+}
+
+/** @param {Sample} sample */
+function credit({ name, author, licence, licence_url, source_url }) {
+  const item = document.createElement("li");
+  item.append(
+    link(titleOf(name), source_url),
+    text.creditBy(author),
+    link(licence === "public domain" ? text.publicDomain : licence, licence_url),
+  );
+  return item;
+}
+
+/** @param {string} words @param {string} href */
+function link(words, href) {
+  const made = Object.assign(document.createElement("a"), { href, rel: "noreferrer" });
+  made.textContent = words;
+  return made;
+}

@@ -1,0 +1,243 @@
+// @ts-check
+/**
+ * Draw a digit, or several side by side, and read what the model makes of them, while they are
+ * being drawn.
+ */
+
+import { DIGIT_MODEL } from "../../shared/catalogue.js";
+import { NotReady } from "../../engine/engine.js";
+import { Latest } from "../../shared/latest.js";
+import { SIDE, prepareDigit } from "../../prepare/digit.js";
+import { splitDigits } from "../../prepare/split.js";
+import { likeliest, piecesOf } from "../../prepare/touching.js";
+import { words, wordsOf } from "../../i18n/messages.js";
+import { text } from "../../i18n/text.js";
+import { Bars } from "../../widgets/bars.js";
+import { Message } from "../../widgets/message.js";
+import { Pad } from "./pad.js";
+import { PadKeys } from "./keys.js";
+import { PadTools } from "./tools.js";
+
+/**
+ * @typedef {import("../../prepare/split.js").Digit} Digit
+ *
+ * @typedef {object} Question
+ * @property {{part: Digit, pieces: import("../../prepare/touching.js").Piece[]}[]} parts  of the ink,
+ *   from left to right
+ * @property {number} tip  the place across of the newest ink
+ *
+ * @typedef {{digit: Digit, picture: Float32Array<ArrayBuffer>, shares: number[]}} Read
+ * @typedef {{digits: Read[], ms: number}} Answer  from left to right; the time of all that was asked
+ */
+
+export class Draw {
+  #root;
+  #pad;
+  #tools;
+  #bars;
+  #result;
+  #number;
+  #said;
+  #seen;
+  #message;
+  #timed;
+  /** @type {Latest<Question, Answer>} */
+  #latest;
+  #scheduled = false;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {import("../registry.js").Page} page
+   */
+  constructor(root, { engine, timed }) {
+    const find = (/** @type {string} */ selector) =>
+      /** @type {any} */ (root.querySelector(selector));
+    this.#root = root;
+    this.#timed = timed;
+    this.#result = /** @type {HTMLOutputElement} */ (find("[data-testid=digit-result]"));
+    this.#number = /** @type {HTMLOutputElement} */ (find("[data-testid=digit-number]"));
+    this.#said = /** @type {HTMLElement} */ (find(".said"));
+    this.#seen = /** @type {HTMLCanvasElement} */ (find(".seen"));
+    this.#message = new Message(find(".message"));
+    this.#bars = new Bars(find(".bars"));
+    this.#pad = new Pad(find("[data-testid=digit-pad]"), () => this.#schedule());
+    new PadKeys(find("[data-testid=digit-pad]"), find(".cursor"), find(".said.pen"), this.#pad);
+    this.#tools = new PadTools(root, this.#pad);
+    this.#latest = new Latest(
+      (question) => ask(engine, question),
+      (answer, { tip }) => this.#show(answer, tip),
+      (error) => this.#fail(error),
+    );
+    this.#blank();
+  }
+
+  /** The model that this view needs. */
+  async model() {
+    return DIGIT_MODEL;
+  }
+
+  /** Whether there is nothing of the visitor's here. */
+  get untouched() {
+    return this.#pad.ink.empty;
+  }
+
+  /** Answer what is on the page again, because the device has changed or a failure is over. */
+  answer() {
+    this.#latest.forget();
+    this.#timed(null);
+    this.#result.ariaBusy = String(!this.#pad.ink.empty);
+    this.#read();
+  }
+
+  /** Say it again, in another language. */
+  relabel() {
+    this.answer();
+  }
+
+  /** Read the ink once a frame at most, however many places the pointer reports. */
+  #schedule() {
+    this.#tools.show();
+    if (this.#pad.ink.empty) {
+      // At once: an answer that arrives before the next frame is for ink that is gone.
+      this.#latest.forget();
+      this.#blank();
+      return;
+    }
+    this.#result.ariaBusy = "true";
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    requestAnimationFrame(() => {
+      this.#scheduled = false;
+      this.#read();
+    });
+  }
+
+  #read() {
+    const parts = splitDigits(this.#pad.ink.read());
+    if (!parts.length) return;
+    const strokes = this.#pad.ink.layers;
+    const tip = this.#pad.ink.tip?.x ?? 0;
+    const asked = parts.map((part) => ({ part, pieces: piecesOf(part, strokes) }));
+    const { part, pieces } = asked[nearest(parts, tip)];
+    this.#root.classList.add("inked");
+    if (pieces.length === 1) this.#picture(pictureOf(part)); // else it is to be found out of what
+    this.#latest.ask({ parts: asked, tip });
+  }
+
+  /**
+   * @param {Answer} answer
+   * @param {number} tip
+   */
+  #show({ digits, ms }, tip) {
+    const best = digits.map(({ shares }) => shares.indexOf(Math.max(...shares)));
+    const number = best.join("");
+    const current = nearest(
+      digits.map(({ digit }) => digit),
+      tip,
+    );
+    this.#message.clear();
+    this.#result.ariaBusy = String(this.#scheduled || this.#latest.waiting);
+    this.#write(number, current);
+    // Screen readers hear of an answer when the pen is up and all the ink is read.
+    if (this.#result.ariaBusy === "false" && !this.#pad.ink.drawing) {
+      this.#said.textContent = digits.length > 1 ? text.numberRead(number) : text.digitRead(number);
+    }
+    if (this.#result.ariaBusy === "false") this.#picture(digits[current].picture);
+    this.#bars.show(bars(digits[current].shares));
+    this.#timed(ms);
+  }
+
+  /**
+   * The digit; or the number, in which the digit that is being drawn stands out.
+   * @param {string} number
+   * @param {number} current
+   */
+  #write(number, current) {
+    const several = number.length > 1;
+    this.#root.classList.toggle("several", several);
+    this.#result.textContent = number;
+    this.#number.style.setProperty("--length", String(number.length));
+    const written = several ? [...number] : [];
+    this.#number.replaceChildren(
+      ...written.map((digit, i) => {
+        const element = document.createElement(i === current ? "b" : "span");
+        element.textContent = digit;
+        return element;
+      }),
+    );
+  }
+
+  /** @param {Error} error */
+  #fail(error) {
+    this.#result.ariaBusy = "false";
+    if (error instanceof NotReady) return; // the status says why
+    this.#message.show(words("digitFailed", wordsOf(error)), () => this.answer());
+  }
+
+  /** No ink, no answer. */
+  #blank() {
+    this.#root.classList.remove("inked");
+    this.#message.clear();
+    this.#write("", 0);
+    this.#said.textContent = "";
+    this.#result.ariaBusy = "false";
+    this.#bars.show(bars(new Array(10).fill(0)));
+    this.#picture(new Float32Array(SIDE * SIDE));
+    this.#timed(null);
+  }
+
+  /** What the model sees. @param {Float32Array} pixels */
+  #picture(pixels) {
+    const image = new ImageData(SIDE, SIDE);
+    pixels.forEach((value, i) => {
+      image.data.fill(Math.round(value * 255), 4 * i, 4 * i + 3);
+      image.data[4 * i + 3] = 255;
+    });
+    this.#seen.getContext("2d")?.putImageData(image, 0, 0);
+  }
+}
+
+/**
+ * Read the ink: each part as a digit, or as the likeliest row of those that it may be made of.
+ * @param {import("../../engine/engine.js").Engine} engine
+ * @param {Question} question
+ * @returns {Promise<Answer>}
+ */
+async function ask(engine, { parts }) {
+  await engine.ready(DIGIT_MODEL);
+  /** @type {Answer} */
+  const answer = { digits: [], ms: 0 };
+  for (const { part, pieces } of parts) {
+    /** @type {Read[]} */
+    const read = [];
+    for (const { digit } of pieces) {
+      const picture = pictureOf(digit);
+      const { probabilities, ms } = await engine.digit(picture);
+      read.push({ digit, picture, shares: probabilities });
+      answer.ms += ms;
+    }
+    const shares = read.map((each) => each.shares);
+    answer.digits.push(...likeliest(part, pieces, shares).map((i) => read[i]));
+  }
+  return answer;
+}
+
+/** As the model wants it. @param {Digit} digit  has ink */
+function pictureOf({ ink, width, height }) {
+  return prepareDigit(ink, width, height) ?? new Float32Array(SIDE * SIDE);
+}
+
+/**
+ * The digit that the newest stroke belongs to.
+ * @param {Digit[]} digits
+ * @param {number} x  where that has come to
+ */
+function nearest(digits, x) {
+  const far = digits.map(({ left, right }) => Math.max(left - x, x - right));
+  return far.indexOf(Math.min(...far));
+}
+
+/** @param {number[]} probabilities */
+function bars(probabilities) {
+  return probabilities.map((probability, index) => ({ index, label: String(index), probability }));
+}

@@ -1,0 +1,209 @@
+// @ts-check
+/**
+ * What is known of an opened model before it runs: what its file says, and what Python counted.
+ */
+
+import { bytes } from "../../shared/format.js";
+import { text } from "../../i18n/text.js";
+import { Sayings, asLabel, make } from "../../widgets/dom.js";
+
+/**
+ * @typedef {object} Info  an input or output; see py/tallow/formats/onnx/records.py
+ * @property {string} name
+ * @property {(number | string)[] | null} shape
+ * @property {string | null} dtype
+ * @property {string} type
+ * @property {string} kind
+ * @property {Info | null} element  of a sequence's members, or of what an optional holds
+ *
+ * @typedef {object} Told  see open_model in py/tallow/opened.py
+ * @property {string} name
+ * @property {string} producer
+ * @property {string} doc
+ * @property {[string, string][]} properties
+ * @property {[string, number][]} opsets
+ * @property {number} ir
+ * @property {number} bytes
+ * @property {Info[]} inputs
+ * @property {Info[]} outputs
+ * @property {string[]} unsupported
+ * @property {number} left
+ *
+ * @typedef {object} Survey  see survey_model there
+ * @property {number} parameters
+ * @property {number} weightBytes
+ * @property {number} nodes
+ * @property {number | null} multiplyAdds
+ * @property {boolean} whole
+ * @property {string[]} unsupported  what shapes have shown to be so, too
+ * @property {{operator: string, place: "device" | "host" | "nowhere", count: number, reason: string}[]} uses
+ */
+
+/** Rows of operators, and inputs or outputs, that are shown at most. */
+const MOST = 400;
+const LISTED = 40;
+
+export class OpenFacts {
+  #root;
+  #lacking;
+  #device;
+  #sayings = new Sayings();
+  /** @type {Survey | null} */
+  #survey = null;
+  /** @type {any} */
+  #operators;
+  /** @type {{unsupported: string[]}} */
+  #told = { unsupported: [] };
+
+  /**
+   * @param {HTMLElement} root
+   * @param {HTMLElement} lacking  for what is unsupported
+   * @param {() => import("../../engine/types.js").Device} device  that computes
+   */
+  constructor(root, lacking, device) {
+    this.#root = root;
+    this.#lacking = lacking;
+    this.#device = device;
+  }
+
+  clear() {
+    this.#root.hidden = this.#lacking.hidden = true;
+    this.#sayings = new Sayings();
+    this.#survey = null;
+    for (const fact of ["file", "parameters", "multiplyAdds"]) delete this.#root.dataset[fact];
+    /** @type {HTMLElement} */ (this.#root.querySelector(".said-of")).replaceChildren();
+    /** @type {HTMLElement} */ (this.#lacking.querySelector("ul")).replaceChildren();
+  }
+
+  /** @param {Told} told @param {string} file  its name */
+  show(told, file) {
+    const say = this.#sayings;
+    this.#told = told;
+    const opsets = told.opsets.map(([domain, version]) => `${domain} ${version}`).join(", ");
+    const survey = (/** @type {(found: Survey) => string} */ words) => () =>
+      this.#survey ? words(this.#survey) : text.openSurveying;
+    const facts = make("dl", { class: "list" });
+    /** @type {[() => string, () => string, string][]} */
+    const rows = [
+      [() => text.openName, () => told.name || text.openUnnamed, "name"],
+      [() => text.openProducer, () => told.producer || text.openUnnamed, "producer"],
+      [() => text.openOpsets, () => `${opsets} · IR ${told.ir}`, "opsets"],
+      [() => text.openBytes, () => bytes(told.bytes), "bytes"],
+      [
+        () => text.openParameters,
+        survey(({ parameters, weightBytes }) => text.openWeights(parameters, weightBytes)),
+        "parameters",
+      ],
+      [
+        () => text.openMultiplyAdds,
+        survey(({ multiplyAdds, whole }) => text.openProducts(multiplyAdds, whole)),
+        "multiply-adds",
+      ],
+      [() => text.openTakes, () => listed(told.inputs), "inputs"],
+      [() => text.openGives, () => listed(told.outputs), "outputs"],
+    ];
+    for (const [name, words, fact] of rows) {
+      facts.append(
+        make(
+          "div",
+          {},
+          say.say(make("dt"), name),
+          say.say(make("dd", { "data-fact": fact }), words),
+        ),
+      );
+    }
+    this.#operators = say.say(
+      make("table", { class: "operators", role: "table", "data-testid": "open-operators" }),
+      () => text.openOperators,
+      asLabel,
+    );
+    const inside = /** @type {HTMLElement} */ (this.#root.querySelector(".said-of"));
+    const pane = make("div", { class: "pane", role: "region", tabindex: "0" }, this.#operators);
+    say.say(pane, () => text.openOperators, asLabel);
+    inside.replaceChildren(facts, pane);
+    if (told.doc || told.properties.length) inside.append(this.#more(told));
+    this.#root.dataset.file = file;
+    this.#root.hidden = false;
+    this.#lack(told.unsupported, told.left);
+  }
+
+  /** @param {Survey} survey */
+  count(survey) {
+    this.#survey = survey;
+    if (!this.#told.unsupported.length) this.#lack(survey.unsupported, 0);
+    Object.assign(this.#root.dataset, {
+      parameters: String(survey.parameters),
+      multiplyAdds: String(survey.multiplyAdds ?? ""),
+    });
+    this.relabel();
+  }
+
+  /** Say it again, in another language or about another device. */
+  relabel() {
+    this.#sayings.relabel();
+    if (this.#survey) this.#table(this.#survey);
+  }
+
+  /** @param {Survey} survey */
+  #table({ uses }) {
+    const { device, host, nowhere } =
+      this.#device() === "webgpu" ? text.openPlaces : text.openPlacesOnNumpy;
+    const places = { device, host, nowhere };
+    const names = [text.openOperator, text.openNodes, text.openWhere, text.openWhy];
+    const head = make(
+      "tr",
+      { role: "row" },
+      ...names.map((name) => make("th", { role: "columnheader", scope: "col" }, name)),
+    );
+    const rows = uses.slice(0, MOST).map(({ operator, place, count, reason }) =>
+      make(
+        "tr",
+        {
+          role: "row",
+          "data-operator": operator,
+          "data-place": place,
+          "data-count": String(count),
+        },
+        make("td", { role: "cell" }, operator),
+        make("td", { role: "cell", class: "number" }, String(count)),
+        make("td", { role: "cell" }, places[place]),
+        make("td", { role: "cell", class: "why" }, reason && text.openReason(reason)),
+      ),
+    );
+    if (uses.length > MOST) {
+      const rest = make("td", { role: "cell", colspan: "4" }, text.openAndMore(uses.length - MOST));
+      rows.push(make("tr", { role: "row" }, rest));
+    }
+    this.#operators.replaceChildren(
+      make("thead", { role: "rowgroup" }, head),
+      make("tbody", { role: "rowgroup" }, ...rows),
+    );
+  }
+
+  /** @param {Told} told */
+  #more({ doc, properties }) {
+    const list = make("dl", { class: "list" });
+    for (const [name, value] of properties) {
+      list.append(make("div", {}, make("dt", {}, name), make("dd", {}, value)));
+    }
+    const summary = this.#sayings.say(make("summary"), () => text.openMore);
+    return make("details", {}, summary, make("p", { class: "doc" }, doc), list);
+  }
+
+  /** @param {string[]} unsupported @param {number} left  further ones */
+  #lack(unsupported, left) {
+    const list = /** @type {HTMLElement} */ (this.#lacking.querySelector("ul"));
+    list.replaceChildren(...unsupported.map((line) => make("li", {}, line)));
+    if (left) list.append(this.#sayings.say(make("li"), () => text.openAndMore(left)));
+    this.#lacking.hidden = !unsupported.length;
+  }
+}
+
+/** @param {Info[]} infos */
+function listed(infos) {
+  const shown = infos
+    .slice(0, LISTED)
+    .map(({ name, shape, type, kind }) => `${name}: ${text.openShape(shape, type, kind)}`);
+  if (infos.length > LISTED) shown.push(text.openAndMore(infos.length - LISTED));
+  return shown.join("\n");
+}

@@ -1,0 +1,347 @@
+// @ts-check
+/**
+ * One output of an opened model: as its best classes, a table, a histogram or a picture, and as a
+ * file.
+ */
+
+import { value as shown } from "../../shared/format.js";
+import { decode, isInteger } from "../../prepare/elements.js";
+import { writeNpy } from "../../prepare/npy.js";
+import { shownForm, toPicture } from "../../prepare/pictures.js";
+import { text } from "../../i18n/text.js";
+import { SavedFiles } from "../../widgets/saved_files.js";
+import { Sayings, asLabel, make } from "../../widgets/dom.js";
+
+/**
+ * @typedef {object} Output  see run_model in py/tallow/opened.py
+ * @property {string} name
+ * @property {"tensor" | "texts" | "sequence" | "none"} kind
+ * @property {number[]} shape
+ * @property {string} [dtype]
+ * @property {string[]} [texts]
+ * @property {Uint8Array} [bytes]
+ * @property {Output[]} [members]  of a sequence
+ *
+ * @typedef {{name: string, difference: number | null, largest: number | null}} Difference
+ * @typedef {"top" | "table" | "histogram" | "image"} View
+ */
+
+/** What is shown at most: of a table, of the classes, of a histogram. */
+const ROWS = 20;
+const COLUMNS = 12;
+const CLASSES = 10;
+const BINS = 24;
+
+export class OpenOutput {
+  #output;
+  #values;
+  #sayings = new Sayings();
+  #files = new SavedFiles();
+  /** @type {HTMLSelectElement} */
+  #view;
+  #place;
+  #apart;
+  /** Which of several rows of classes, or pictures, is shown. @type {HTMLInputElement} */
+  #which;
+  /** @type {HTMLElement} */
+  #choice;
+  /** @type {OpenOutput[]} */
+  #members;
+  /** @type {Difference | null} */
+  #difference = null;
+  /** @type {string[]} */
+  #labels;
+
+  /**
+   * @param {Output} output
+   * @param {string[]} labels
+   * @param {string} [hook]  for tests
+   */
+  constructor(output, labels, hook = "open-output") {
+    const { name, kind, shape, dtype = "" } = output;
+    this.#output = output;
+    this.#labels = labels;
+    this.#values = output.bytes ? decode(output.bytes, dtype) : (output.texts ?? []);
+    this.#place = make("div", { class: "shown" });
+    this.#apart = make("p", { class: "apart", "data-testid": "open-difference" });
+    this.#view = make("select", { "data-testid": "open-view" });
+    this.#which = make("input", { type: "number", min: "1", value: "1", class: "which" });
+    this.#which.setAttribute("data-testid", "open-which");
+    this.#which.addEventListener("change", () => this.#show());
+    this.#choice = make("label", {}, make("span"), " ", this.#which);
+    const members = output.members ?? [];
+    this.#members = members.map((each) => new OpenOutput(each, labels, "open-member"));
+    const type = kind === "texts" ? "string" : dtype;
+    const sayings = this.#sayings;
+    this.element = make(
+      "section",
+      {
+        class: "output",
+        "data-testid": hook,
+        "data-name": name,
+        "data-shape": shape.join(","),
+        "data-dtype": type,
+      },
+      make(
+        "h3",
+        {},
+        make("b", {}, name),
+        " ",
+        sayings.say(make("span", { class: "type" }), () =>
+          kind === "none"
+            ? text.openEmpty
+            : kind === "sequence"
+              ? text.openMembers(members.length)
+              : text.openShape(shape, type),
+        ),
+      ),
+      ...this.#members.map(({ element }) => element),
+    );
+    sayings.say(this.element, () => name, asLabel);
+    const views = this.#views();
+    for (const view of views) {
+      this.#view.append(sayings.say(make("option", { value: view }), () => text.openViews[view]));
+    }
+    this.#view.addEventListener("change", () => this.#show());
+    if (kind === "none" || kind === "sequence") return;
+    const acts = make("div", { class: "acts" });
+    if (views.length > 1) {
+      const label = sayings.say(make("span"), () => text.openAs);
+      acts.append(make("label", {}, label, " ", this.#view), this.#choice);
+    }
+    if (kind === "tensor") {
+      const save = make("button", { type: "button", "data-testid": "open-download" });
+      save.addEventListener("click", () => this.#download());
+      acts.append(sayings.say(save, () => text.openDownload));
+    }
+    if (kind === "tensor" && views.length) {
+      this.element.append(sayings.say(make("p", { class: "type" }), this.#statistics()));
+    }
+    this.element.append(acts, this.#place, this.#apart);
+    this.#show();
+  }
+
+  /** @param {string[]} labels */
+  label(labels) {
+    this.#labels = labels;
+    for (const member of this.#members) member.label(labels);
+    this.#show();
+  }
+
+  /** @param {Difference[]} found  of all outputs */
+  compared(found) {
+    for (const member of this.#members) member.compared(found);
+    this.#difference = found.find(({ name }) => name === this.#output.name) ?? null;
+    this.element.dataset.difference = String(this.#difference?.difference ?? "");
+    this.#tellApart();
+  }
+
+  relabel() {
+    this.#sayings.relabel();
+    for (const member of this.#members) member.relabel();
+    this.#tellApart();
+    this.#show();
+  }
+
+  #tellApart() {
+    const found = this.#difference;
+    this.#apart.textContent = found ? text.openApart(found.difference, found.largest) : "";
+  }
+
+  /** The ways in which it can be shown, the best first. @returns {View[]} */
+  #views() {
+    const { kind, shape, dtype = "" } = this.#output;
+    if (!this.#values.length) return [];
+    if (kind !== "tensor") return ["table"];
+    const classes = shape.at(-1) ?? 1;
+    const rows = this.#values.length / classes;
+    /** @type {View[]} */
+    const views = ["table", "histogram"];
+    if (shownForm(shape)) {
+      if (shape.length > 2) views.unshift("image");
+      else views.push("image");
+    }
+    const scores = !isInteger(dtype) && dtype !== "bool";
+    if (scores && classes > 1 && rows === 1) views.unshift("top");
+    else if (scores && classes > 1 && shape.length === 2) views.push("top");
+    return views;
+  }
+
+  /** How many there are to choose from, of what is shown. */
+  #parts() {
+    const { shape } = this.#output;
+    const form = shownForm(shape);
+    switch (this.#view.value) {
+      case "top":
+        return this.#values.length / (shape.at(-1) ?? 1);
+      case "image":
+        return form ? this.#values.length / (form.channels * form.height * form.width) : 1;
+      default:
+        return 1;
+    }
+  }
+
+  /** The one that is shown, from 0 on. */
+  #part() {
+    const chosen = Math.trunc(Number(this.#which.value)) || 1;
+    return Math.min(Math.max(chosen, 1), this.#parts()) - 1;
+  }
+
+  #show() {
+    if (!this.#values.length) return;
+    const name = this.#output.name;
+    const parts = this.#parts();
+    this.#choice.hidden = parts === 1;
+    this.#which.max = String(parts);
+    this.#which.value = String(this.#part() + 1);
+    if (this.#choice.firstChild) this.#choice.firstChild.textContent = text.openWhich(parts);
+    switch (this.#view.value) {
+      case "top":
+        return this.#place.replaceChildren(this.#top());
+      case "histogram":
+        return this.#place.replaceChildren(this.#histogram(name));
+      case "image":
+        return this.#place.replaceChildren(this.#picture(name));
+      default:
+        return this.#place.replaceChildren(...this.#table(name));
+    }
+  }
+
+  #top() {
+    const classes = this.#output.shape.at(-1) ?? 1;
+    const from = this.#part() * classes;
+    const values = /** @type {Float32Array} */ (this.#values).slice(from, from + classes);
+    const order = Array.from(values, (_, i) => i)
+      .filter((i) => !Number.isNaN(values[i]))
+      .sort((a, b) => values[b] - values[a])
+      .slice(0, CLASSES);
+    const most = Math.max(...order.map((i) => values[i]));
+    const least = Math.min(0, ...order.map((i) => values[i]));
+    const items = order.map((i) => {
+      const label = this.#labels[i] || text.openClass(i);
+      const item = make(
+        "li",
+        { "data-index": String(i), "data-label": label, "data-value": String(values[i]) },
+        make("span", { class: "label" }, label),
+        make("span", { class: "track" }),
+        make("span", { class: "share" }, shown(values[i])),
+      );
+      item.classList.toggle("best", i === order[0]);
+      const share = most > least ? (values[i] - least) / (most - least) : 0;
+      item.style.setProperty("--share", share.toFixed(4));
+      return item;
+    });
+    const list = make("ol", { class: "bars ranked", "data-testid": "open-top" }, ...items);
+    list.setAttribute("aria-label", text.openViews.top);
+    return list;
+  }
+
+  /** @param {string} name */
+  #table(name) {
+    const { shape } = this.#output;
+    const columns = Math.max(1, shape.at(-1) ?? 1);
+    const rows = Math.ceil(this.#values.length / columns);
+    const across = Math.min(columns, COLUMNS);
+    const body = make("tbody", { role: "rowgroup" });
+    for (let y = 0; y < Math.min(rows, ROWS); y++) {
+      const row = make("tr", { role: "row" });
+      for (let x = 0; x < across; x++) {
+        const value = this.#values[y * columns + x];
+        if (value === undefined) break;
+        row.append(make("td", { role: "cell" }, this.#written(value)));
+      }
+      body.append(row);
+    }
+    const table = make("table", { role: "table", "data-testid": "open-table" }, body);
+    table.setAttribute("aria-label", text.openOutputTable(name));
+    const seen = Math.min(rows, ROWS) * across;
+    const scroll = make("div", { class: "pane", role: "region", tabindex: "0" }, table);
+    scroll.setAttribute("aria-label", text.openOutputTable(name));
+    if (seen === this.#values.length) return [scroll];
+    return [scroll, make("p", { class: "type" }, text.openFirst(seen, this.#values.length))];
+  }
+
+  /** @param {number | bigint | string} value */
+  #written(value) {
+    if (typeof value === "string") return value;
+    return this.#output.dtype === "bool" ? String(Boolean(value)) : shown(value);
+  }
+
+  /** @param {string} name */
+  #histogram(name) {
+    const { least, most } = range(this.#values);
+    const bins = new Array(BINS).fill(0);
+    const width = (most - least) / BINS || 1;
+    for (let i = 0; i < this.#values.length; i++) {
+      const value = Number(this.#values[i]);
+      if (Number.isFinite(value)) bins[Math.min(BINS - 1, Math.floor((value - least) / width))]++;
+    }
+    const highest = Math.max(1, ...bins);
+    const items = bins.map((often, i) => {
+      const [from, to] = [least + i * width, least + (i + 1) * width].map(shown);
+      const words = text.openBin(from, to, often);
+      const item = make("li", { title: words }, make("span", { class: "hidden" }, words));
+      item.style.setProperty("--share", (often / highest).toFixed(4));
+      return item;
+    });
+    const list = make("ol", { class: "bins", "data-testid": "open-histogram" }, ...items);
+    list.setAttribute("aria-label", text.openOutputHistogram(name));
+    const ends = [make("span", {}, shown(least)), make("span", {}, shown(most))];
+    return make("div", {}, list, make("p", { class: "ends", "aria-hidden": "true" }, ...ends));
+  }
+
+  /** @param {string} name */
+  #picture(name) {
+    const { shape, dtype } = this.#output;
+    const form = shownForm(shape);
+    const surface = make("canvas", { role: "img", class: "drawn", "data-testid": "open-picture" });
+    surface.setAttribute("aria-label", text.openOutputPicture(name));
+    if (!form) return surface;
+    const size = form.channels * form.height * form.width;
+    const from = this.#part() * size;
+    const values = /** @type {Float32Array} */ (this.#values).slice(from, from + size);
+    const image = toPicture(values, form, dtype === "uint8");
+    Object.assign(surface, { width: form.width, height: form.height });
+    surface.getContext("2d")?.putImageData(image, 0, 0);
+    return surface;
+  }
+
+  /** @returns {() => string} */
+  #statistics() {
+    const { least, most, mean, odd } = range(this.#values);
+    const [from, to, middle] = [least, most, mean].map(shown);
+    return () => text.openStatistics(from, to, middle, odd);
+  }
+
+  #download() {
+    const { name, bytes, dtype = "", shape } = this.#output;
+    const file = `${name.replace(/[^\w.-]+/g, "_") || "output"}.npy`;
+    this.#files.save(file, () => writeNpy(bytes ?? new Uint8Array(), dtype, shape));
+  }
+
+  /** It is not shown any more. */
+  close() {
+    for (const member of this.#members) member.close();
+    this.#files.forget();
+  }
+}
+
+/**
+ * @param {ArrayLike<number | bigint | string>} values
+ * @returns {{least: number, most: number, mean: number, odd: number}}  of those that are finite
+ */
+function range(values) {
+  let [least, most, sum, odd] = [Infinity, -Infinity, 0, 0];
+  for (let i = 0; i < values.length; i++) {
+    const value = Number(values[i]);
+    if (!Number.isFinite(value)) {
+      odd += 1;
+      continue;
+    }
+    if (value < least) least = value;
+    if (value > most) most = value;
+    sum += value;
+  }
+  const seen = values.length - odd;
+  return seen ? { least, most, mean: sum / seen, odd } : { least: 0, most: 0, mean: 0, odd };
+}
