@@ -54,6 +54,7 @@ from .runtime.device import (
     default_device,
     devices,
     get_float32_matmul_precision,
+    open_device,
     set_default_device,
     set_float32_matmul_precision,
 )
@@ -115,6 +116,7 @@ __all__ = [
     "live_buffers",
     "manual_seed",
     "onnx",
+    "open_device",
     "realize",
     "set_default_device",
     "set_float32_matmul_precision",

@@ -48,6 +48,8 @@ def plan(**more: Any) -> dict[str, Any]:
         "modules": [MULTIPLY_ADD, DOUBLE],
         "prepare": [step("double the weight", 1, [0, 1])],
         "run": [last],
+        "states": [],
+        "copies": [],
     }
     return {**base, **more}
 

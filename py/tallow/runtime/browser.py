@@ -1,17 +1,22 @@
-"""WebGPU in a browser: hands plans to the JavaScript runner (web/gpu/runner.js).
+"""WebGPU in a browser: hands plans to the JavaScript runner (web/gpu/).
 
-The only file that imports `js`. The worker opens the adapter and puts `tallowGpu` into its global
-scope: {info, reason, load(plan, ...weights), ...}; another one only between two jobs of Python's.
-Buffers that are handed over are read where they lie, before the promise of the call settles.
+The only file that imports `js`. `tallowGpu` in the global scope is the GPU (web/gpu/python.js): the
+app's worker puts it there, anywhere else `open_adapter` does; another one comes only between two
+jobs of Python's. Buffers that are handed over are read where they lie, before the promise of the
+call settles.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Iterator, Sequence
+from importlib.resources import files
 from typing import Any
 
+from pyodide.code import run_js  # type: ignore[import-not-found]
+from pyodide.ffi import JsException, run_sync, to_js  # type: ignore[import-not-found]
+
 import js  # type: ignore[import-not-found]
-from pyodide.ffi import JsException, run_sync  # type: ignore[import-not-found]
 
 from ..codegen.wgsl.choice import Traits
 from ..compile import Compiled, Limits, Plan, uploaded
@@ -20,6 +25,7 @@ from ..errors import (
     DeviceError,
     DeviceLostError,
     DeviceMemoryError,
+    DeviceUnavailableError,
     RealizeError,
     StorageError,
 )
@@ -42,6 +48,45 @@ def problem() -> str | None:
     if gpu is None:
         return "this page's worker opened no adapter"
     return None if gpu.info else str(gpu.reason)
+
+
+async def open_adapter() -> None:
+    """Opens the browser's best adapter, unless one is open: in any page or worker, with the runner
+    that the wheel brings. Raises DeviceUnavailableError with the reason."""
+    if problem() is None:
+        return
+    try:
+        runner = await _import_runner()
+        js.tallowGpu = await runner.openForPython(scope=str(js.location.href))
+    except JsException as error:
+        raise DeviceUnavailableError(
+            f"the device 'webgpu' is unavailable: {error.message}"
+        ) from error
+
+
+async def _import_runner() -> Any:
+    """The module web/gpu/python.js. Its files come as blobs, since modules need addresses; a page
+    with a content policy must allow them (script-src blob:)."""
+    texts = {
+        file.name: file.read_text("utf-8") for file in files(__package__).joinpath("web").iterdir()
+    }
+    addresses: dict[str, str] = {}
+
+    def address(name: str) -> str:
+        if name not in addresses:
+            text = re.sub(_IMPORT, lambda found: f'from "{address(found[1])}"', texts[name])
+            blob = js.Blob.new(to_js([text]), type="text/javascript")
+            addresses[name] = js.URL.createObjectURL(blob)
+        return addresses[name]
+
+    try:
+        return await run_js("(address) => import(address)")(address("python.js"))
+    finally:
+        for url in addresses.values():
+            js.URL.revokeObjectURL(url)
+
+
+_IMPORT = re.compile(r'from "\./([a-z_]+\.js)"')
 
 
 def _raise(error: JsException) -> None:

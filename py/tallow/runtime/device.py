@@ -11,7 +11,7 @@ import importlib.util
 import sys
 
 from ..errors import DeviceUnavailableError, OptionError
-from .base import Backend
+from .base import Backend, DeviceInfo
 
 NAMES = ("webgpu", "numpy")
 PRECISIONS = ("highest", "high", "medium")
@@ -35,6 +35,20 @@ def default_device() -> str:
     if not found:
         raise DeviceUnavailableError(f"there is no WebGPU ({_webgpu_problem()}) and no NumPy here")
     return found[0]
+
+
+async def open_device(name: str = "webgpu") -> DeviceInfo:
+    """Makes a device ready, and tells what it is; `set_default_device` makes it the default.
+
+    In a browser "webgpu" must be opened once, which takes a moment; then it is the default device,
+    unless another was set. Elsewhere devices need no opening. Raises DeviceUnavailableError with the
+    reason if the device cannot be used here.
+    """
+    if name == "webgpu" and sys.platform == "emscripten":
+        from .browser import open_adapter
+
+        await open_adapter()
+    return backend(name).info
 
 
 def set_default_device(name: str | None) -> None:
@@ -86,7 +100,7 @@ def backend(name: str | None = None) -> Backend:
     if name == "webgpu":
         problem = _webgpu_problem()
         if problem:
-            raise DeviceUnavailableError(f"the device 'webgpu' is not to be had: {problem}")
+            raise DeviceUnavailableError(f"the device 'webgpu' is unavailable: {problem}")
         if sys.platform != "emscripten":
             from .native import NativeBackend
 

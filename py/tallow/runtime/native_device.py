@@ -180,6 +180,6 @@ def open_device() -> NativeDevice:
         if _opened is None or _opened.lost:
             adapter = find_adapter()
             if isinstance(adapter, str):
-                raise DeviceUnavailableError(f"the device 'webgpu' is not to be had: {adapter}")
+                raise DeviceUnavailableError(f"the device 'webgpu' is unavailable: {adapter}")
             _opened = NativeDevice(adapter)
         return _opened

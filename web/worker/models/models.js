@@ -18,7 +18,7 @@ import { stage, tell } from "../stage.js";
 
 /**
  * @typedef {import("../gpu.js").Gpu} Gpu
- * @typedef {import("../gpu.js").PythonProgram} PythonProgram
+ * @typedef {import("../../gpu/python.js").PythonProgram} PythonProgram
  * @typedef {import("./plans.js").Kept} Kept
  *
  * @typedef {object} Worker  what main.js lends
