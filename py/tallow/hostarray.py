@@ -77,7 +77,7 @@ class HostArray:
     def numpy(self) -> Any:
         """A NumPy array over the same bytes.
 
-        Of a coded type: of ml_dtypes' type of that name or, where that package is not to be had,
+        Of a coded type: of ml_dtypes' type of that name or, where that package is missing,
         of the unsigned integers that are its codes.
         """
         import numpy as np

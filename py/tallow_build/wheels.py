@@ -36,7 +36,7 @@ def version() -> str:
 def tallow() -> Path:
     """The tallow wheel, made anew when its sources have changed."""
     texts = [_SETTINGS, ROOT / "README.md", ROOT / "LICENSE"]
-    inputs = digest(*texts, ROOT / "py" / "tallow", ROOT / "kernels_wgsl")
+    inputs = digest(*texts, ROOT / "py" / "tallow", ROOT / "kernels_wgsl", ROOT / "web" / "gpu")
     wheel = WHEELS / f"tallow-{version()}-py3-none-any.whl"
     stamp = Stamp("tallow-wheel")
     if stamp.fresh(inputs):

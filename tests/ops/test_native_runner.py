@@ -264,7 +264,7 @@ def test_without_a_driver() -> None:
         pytest.skip("only Vulkan's loader can be told that there is no driver")
     assert imported == []
     assert (devices, default) == (["numpy"], "numpy")
-    assert "the device 'webgpu' is not to be had" in reason
+    assert "the device 'webgpu' is unavailable" in reason
     assert "OpenGL" in reason or "no GPU driver" in reason
 
 

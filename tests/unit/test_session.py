@@ -63,7 +63,7 @@ def test_devices_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(tl.DeviceUnavailableError, match="'cuda' is no device"):
         tl.compile_session(doubled(), "cuda")
     monkeypatch.setattr(native_device, "find_adapter", lambda: "no driver")
-    with pytest.raises(tl.DeviceUnavailableError, match="'webgpu' is not to be had: no driver"):
+    with pytest.raises(tl.DeviceUnavailableError, match="'webgpu' is unavailable: no driver"):
         tl.compile_session(doubled(), "webgpu")
     assert tl.devices() == ["numpy"]
 

@@ -41,8 +41,8 @@ async def open_device(name: str = "webgpu") -> DeviceInfo:
     """Makes a device ready, and tells what it is; `set_default_device` makes it the default.
 
     In a browser "webgpu" must be opened once, which takes a moment; then it is the default device,
-    unless another was set. Elsewhere devices need no opening. Raises DeviceUnavailableError with the
-    reason if the device cannot be used here.
+    unless another was set. Elsewhere devices need no opening. Raises DeviceUnavailableError with
+    the reason if the device cannot be used here.
     """
     if name == "webgpu" and sys.platform == "emscripten":
         from .browser import open_adapter
