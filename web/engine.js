@@ -40,7 +40,7 @@ import { text } from "./text.js";
  * @property {(words: Words) => void} failed  an action failed, which whoever asked for it hears too
  * @property {(warnings: Warning[]) => void} warned  what a visitor should know, beside an answer
  *
- * @typedef {object} Tuned  see py/tallow/app.py
+ * @typedef {object} Tuned  see py/tallow_page/app.py
  * @property {number} ops
  * @property {number} measured
  * @property {{op: string, shape: number[], kernel: string, gain: number}[]} replaced

@@ -40,7 +40,7 @@ def test_nothing_imports_numpy_at_import_time(path: Path) -> None:
 
 
 def test_importing_tallow_imports_neither_numpy_nor_wgpu() -> None:
-    code = "import sys, tallow, tallow.app; sys.exit(bool({'numpy', 'wgpu'} & {*sys.modules}))"
+    code = "import sys, tallow, tallow_page.app; sys.exit(bool({'numpy', 'wgpu'} & {*sys.modules}))"
     done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "py")})
     assert done.returncode == 0
 
