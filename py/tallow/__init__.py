@@ -48,6 +48,7 @@ from .errors import (
 )
 from .functions import *  # noqa: F403
 from .random import manual_seed
+from .runtime import evaluator as evaluator
 from .runtime.device import (
     default_device,
     devices,
@@ -58,11 +59,10 @@ from .runtime.device import (
 from .runtime.session import Session, compile_session, compile_session_async
 from .runtime.tuning import Tuned, TuningWarning, tune
 from .tensor import Tensor, asarray
+from .version import __version__ as __version__
 
 if TYPE_CHECKING:
     from . import onnx
-
-__version__ = "0.1.0"
 
 __all__ = [
     *functions.__all__,

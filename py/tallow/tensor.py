@@ -6,7 +6,7 @@ Building computes shapes and types, nothing else. `numpy()`, `await numpy_async(
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from . import dtype as dt
 from . import hostarray
@@ -15,12 +15,38 @@ from .errors import DTypeError, ShapeError
 from .graph import Graph, Node, constant, make
 from .hostarray import HostArray
 from .ops.elementwise import cast
+from .ops.movement import permute
 from .shape import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 Scalar = bool | int | float
+
+FUNCTIONS: dict[str, Callable[..., Tensor]] = {}
+"""What operators call, by name; functions/ puts its own here, since it is made of tensors."""
+
+
+class Evaluator(Protocol):
+    """Computes graphs without inputs: outputs by name. runtime/ has one."""
+
+    def compute(self, graph: Graph, device: str | None) -> Mapping[str, HostArray]:
+        """Blocks until they are there."""
+
+    async def compute_async(self, graph: Graph, device: str | None) -> Mapping[str, HostArray]:
+        """As `compute`."""
+
+
+_evaluators: list[Evaluator] = []
+
+
+def use_evaluator(evaluator: Evaluator) -> None:
+    """Tensors are computed by this one from now on."""
+    _evaluators[:] = [evaluator]
+
+
+def _evaluator() -> Evaluator:
+    return _evaluators[0]
 
 
 class Tensor:
@@ -57,7 +83,7 @@ class Tensor:
         if self.ndim < 2:
             raise ShapeError(f"mT: needs two axes or more, the shape is {self.shape}")
         axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
-        return Tensor(make(_ops().movement.permute, self.node, axes=tuple(axes)))
+        return Tensor(make(permute, self.node, axes=tuple(axes)))
 
     def __repr__(self) -> str:
         return f"Tensor(shape={self.shape}, dtype={self.dtype.name}, op={self.node.op.name})"
@@ -95,22 +121,16 @@ class Tensor:
         return self._host(None).tolist()
 
     def _host(self, device: str | None) -> HostArray:
-        from .runtime.session import compile_session
-
         if self.node.is_constant:
             data: HostArray = self.node.attrs["data"]
             return data
-        with compile_session(self.graph(), device) as session:
-            return session.run_host({})["output"]
+        return _evaluator().compute(self.graph(), device)["output"]
 
     async def _host_async(self, device: str | None) -> HostArray:
-        from .runtime.session import compile_session_async
-
         if self.node.is_constant:
             data: HostArray = self.node.attrs["data"]
             return data
-        with await compile_session_async(self.graph(), device) as session:
-            return (await session.run_host_async({}))["output"]
+        return (await _evaluator().compute_async(self.graph(), device))["output"]
 
     def __bool__(self) -> bool:
         return bool(self.item())
@@ -223,9 +243,7 @@ class Tensor:
     __hash__ = None  # type: ignore[assignment] # == makes a tensor
 
     def __getitem__(self, key: Any) -> Tensor:
-        from .functions.indexing import getitem
-
-        return getitem(self, key)
+        return apply("getitem", self, key)
 
     # ---- shorthands, as in PyTorch -------------------------------------------------------------
 
@@ -257,16 +275,7 @@ Operand = Tensor | Scalar
 
 def apply(name: str, *args: Any, **kwargs: Any) -> Tensor:
     """The function of that name in `tallow.functions`, on these arguments."""
-    from . import functions
-
-    result: Tensor = getattr(functions, name)(*args, **kwargs)
-    return result
-
-
-def _ops() -> Any:
-    from . import ops
-
-    return ops
+    return FUNCTIONS[name](*args, **kwargs)
 
 
 def asarray(value: Any, dtype: DType | str | None = None) -> Tensor:

@@ -25,7 +25,7 @@ from ..errors import (
 )
 from ..hostarray import HostArray
 from .base import PROFILE_SECONDS, DeviceInfo, Timing
-from .session import from_device
+from .transfer import from_device
 
 _ERRORS = {
     "DeviceLostError": DeviceLostError,

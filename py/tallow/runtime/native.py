@@ -25,7 +25,7 @@ from ..errors import DeviceError
 from ..hostarray import HostArray
 from .base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Timing, typical
 from .native_device import NativeDevice, open_device
-from .session import from_device
+from .transfer import from_device
 
 # The compiler in `wgpu` has subgroups, but refuses the directive that WGSL asks for.
 _SUBGROUPS = ("enable subgroups;", "")
