@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tallow_build import parted
+from tallow_build import split_model
 
 
 class Part:
@@ -36,9 +36,9 @@ class Sender:
 
 
 class Files:
-    """What the worker gives app.py of a model."""
+    """What the worker gives tallow_page.app of a model."""
 
-    def __init__(self, path: Path, least: int = parted.LEAST) -> None:
+    def __init__(self, path: Path, least: int = split_model.LEAST) -> None:
         content = path.read_bytes()
-        self.graph = parted.graph_of(content, path.name, least)
+        self.graph = split_model.graph_of(content, path.name, least)
         self.weights = Sender(content)

@@ -58,17 +58,16 @@ from .runtime.device import (
     set_default_device,
     set_float32_matmul_precision,
 )
+from .runtime.evaluator import realize
 from .runtime.jit import jit
-from .runtime.realize import realize_all as realize
 from .runtime.session import Session, compile_session, compile_session_async
 from .runtime.tuning import Tuned, TuningWarning, tune
 from .runtime.variable import Variable
 from .tensor import Tensor, asarray
+from .version import __version__ as __version__
 
 if TYPE_CHECKING:
     from . import onnx
-
-__version__ = "0.1.0"
 
 __all__ = [
     *functions.__all__,

@@ -111,6 +111,10 @@ class OnnxUnsupportedError(OnnxError):
     """A sound model that uses something Tallow does not have; lists all of it at once."""
 
 
+class DataNotLoadedError(TallowError):
+    """The bytes of an array were asked for before they had arrived (streamed_weights.py)."""
+
+
 class DeviceError(TallowError):
     """The device refused."""
 

@@ -7,7 +7,7 @@ it is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from . import dtype as dt
 from . import hostarray
@@ -16,12 +16,47 @@ from .errors import DTypeError, ShapeError
 from .graph import Graph, Node, constant, make
 from .hostarray import HostArray
 from .ops.elementwise import cast
+from .ops.movement import permute
 from .shape import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 Scalar = bool | int | float
+
+FUNCTIONS: dict[str, Callable[..., Tensor]] = {}
+"""What operators call, by name; functions/ puts its own here, since it is made of tensors."""
+
+
+class Evaluator(Protocol):
+    """Computes tensors; runtime/ has one."""
+
+    def host(self, tensor: Tensor, device: str | None) -> HostArray:
+        """The elements; blocks until they are there."""
+
+    async def host_async(self, tensor: Tensor, device: str | None) -> HostArray:
+        """As `host`."""
+
+    def realize(self, tensors: Sequence[Tensor], device: str | None) -> None:
+        """Computes tensors and leaves them on their device; does not wait."""
+
+    def to(self, tensor: Tensor, device: str) -> Tensor:
+        """The tensor on a device."""
+
+    def device(self, tensor: Tensor) -> str:
+        """The name of the device on which a tensor lies, or would be computed."""
+
+
+_evaluators: list[Evaluator] = []
+
+
+def use_evaluator(evaluator: Evaluator) -> None:
+    """Tensors are computed by this one from now on."""
+    _evaluators[:] = [evaluator]
+
+
+def _evaluator() -> Evaluator:
+    return _evaluators[0]
 
 
 class Tensor:
@@ -58,7 +93,7 @@ class Tensor:
         if self.ndim < 2:
             raise ShapeError(f"mT: needs two axes or more, the shape is {self.shape}")
         axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
-        return Tensor(make(_ops().movement.permute, self.node, axes=tuple(axes)))
+        return Tensor(make(permute, self.node, axes=tuple(axes)))
 
     def __repr__(self) -> str:
         return f"Tensor(shape={self.shape}, dtype={self.dtype.name}, op={self.node.op.name})"
@@ -77,8 +112,7 @@ class Tensor:
     @property
     def device(self) -> str:
         """The name of the device on which it lies, or would be computed."""
-        name: str = _runtime().chosen([self.node], None).info.device
-        return name
+        return _evaluator().device(self)
 
     def realize(self, device: str | None = None) -> Self:
         """Computes it, and keeps it on the device; gives the tensor itself.
@@ -87,13 +121,12 @@ class Tensor:
         built from it later computes nothing again. device: where; the device on which what it needs
         lies if None. A tensor of a type of few bits (bfloat16, int4) is kept on the host.
         """
-        _runtime().realize([self], device)
+        _evaluator().realize([self], device)
         return self
 
     def to(self, device: str) -> Tensor:
         """The same tensor on another device; itself if it is there. Blocks if it must be moved."""
-        moved: Tensor = _runtime().to(self, device)
-        return moved
+        return _evaluator().to(self, device)
 
     def numpy(self, device: str | None = None) -> Any:
         """The elements as a NumPy array; blocks. "webgpu" computes float64 in float32.
@@ -117,12 +150,10 @@ class Tensor:
         return self._host(None).tolist()
 
     def _host(self, device: str | None) -> HostArray:
-        data: HostArray = _runtime().host(self, device)
-        return data
+        return _evaluator().host(self, device)
 
     async def _host_async(self, device: str | None) -> HostArray:
-        data: HostArray = await _runtime().host_async(self, device)
-        return data
+        return await _evaluator().host_async(self, device)
 
     def __bool__(self) -> bool:
         return bool(self.item())
@@ -235,9 +266,7 @@ class Tensor:
     __hash__ = None  # type: ignore[assignment] # == makes a tensor
 
     def __getitem__(self, key: Any) -> Tensor:
-        from .functions.indexing import getitem
-
-        return getitem(self, key)
+        return apply("getitem", self, key)
 
     # ---- shorthands, as in PyTorch -------------------------------------------------------------
 
@@ -269,22 +298,7 @@ Operand = Tensor | Scalar
 
 def apply(name: str, *args: Any, **kwargs: Any) -> Tensor:
     """The function of that name in `tallow.functions`, on these arguments."""
-    from . import functions
-
-    result: Tensor = getattr(functions, name)(*args, **kwargs)
-    return result
-
-
-def _runtime() -> Any:
-    from .runtime import realize
-
-    return realize
-
-
-def _ops() -> Any:
-    from . import ops
-
-    return ops
+    return FUNCTIONS[name](*args, **kwargs)
 
 
 def asarray(value: Any, dtype: DType | str | None = None) -> Tensor:

@@ -18,10 +18,10 @@ from . import (
     documents,
     models,
     node_env,
-    parted,
     samples,
     snapshot,
     sources,
+    split_model,
     wheels,
 )
 from .errors import explained
@@ -48,8 +48,10 @@ def ensure() -> None:
     """Makes dist/ from its parts, unless it is there and none of them has changed."""
     numpy, protobuf = sources.pyodide_numpy(), sources.pure_protobuf()
     sources.fetch([numpy, protobuf])
-    memory = snapshot.ensure([wheels.tallow(), protobuf[1], wheels.onnx_schema()], numpy[1])
-    packages = dict(zip(("tallow", "protobuf", "onnx", "numpy"), memory.wheels, strict=True))
+    own = {"tallow": wheels.tallow(), "page": wheels.page()}
+    imported = own | {"protobuf": protobuf[1], "onnx": wheels.onnx_schema()}
+    memory = snapshot.ensure([*imported.values()], numpy[1])
+    packages = dict(zip((*imported, "numpy"), memory.wheels, strict=True))
     model_files = models.ensure() | models.cards()
     photographs = samples.ensure()
     pictures = samples.ensure_small(photographs)
@@ -172,14 +174,14 @@ def _put_models(site: Site, files: dict[str, Path]) -> None:
 def _put_parts(site: Site, entry: dict[str, Any], model: Path) -> None:
     """The graph of a model as a file of its own, and what is known of the .onnx file's pieces."""
     content = model.read_bytes()
-    graph = parted.graph_of(content, model.name)
+    graph = split_model.graph_of(content, model.name)
     path = site.put_hashed(f"models/{entry['name']}/{entry['name']}.graph", graph)
     entry["graph"] = {
         "file": path.removeprefix("models/"),
         "bytes": len(graph),
         "sha256": hashlib.sha256(graph).hexdigest(),
     }
-    entry["pieces"] = parted.pieces_of(content, model.name)
+    entry["pieces"] = split_model.pieces_of(content, model.name)
 
 
 def _put_samples(site: Site, photographs: dict[str, Path], pictures: dict[str, Path]) -> None:

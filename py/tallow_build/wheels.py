@@ -1,6 +1,7 @@
-"""The wheels that are made here: `tallow` itself, and the onnx schema cut out of `onnx`.
+"""The wheels that are made here: `tallow` itself, the page's Python, and the onnx schema cut out of
+`onnx`.
 
-Both are the same byte for byte wherever they are made, so that dist/ is too.
+All are the same byte for byte wherever they are made, so that dist/ is too.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import hashlib
 import json
 import tomllib
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from subprocess import DEVNULL, run
 
@@ -57,6 +59,15 @@ def tallow() -> Path:
     return wheel
 
 
+def page() -> Path:
+    """A wheel of py/tallow_page, which the page alone needs: what it may ask of Python."""
+    folder, licence = ROOT / "py" / "tallow_page", ROOT / "LICENSE"
+    sources = {f"tallow_page/{path.name}": path for path in sorted(folder.glob("*.py"))}
+    return _wheel(
+        "Building the wheel of py/tallow_page", "tallow-page", "MIT", version(), sources, licence
+    )
+
+
 def onnx_schema() -> Path:
     """A wheel of onnx/onnx_ml_pb2.py alone: the ONNX format, without the C++ that `onnx` has.
 
@@ -65,25 +76,33 @@ def onnx_schema() -> Path:
     """
     step = "Cutting the schema out of the onnx package"
     module, licence, version = _installed_onnx(step)
-    inputs = digest(module, licence, version, "layout 1")
-    name = f"onnx_schema-{version}"
+    sources = {"onnx/onnx_ml_pb2.py": module}
+    return _wheel(step, "onnx-schema", "Apache-2.0", version, sources, licence)
+
+
+def _wheel(
+    step: str, project: str, terms: str, version: str, sources: Mapping[str, Path], licence: Path
+) -> Path:
+    """A wheel of these files, made anew when any of them has changed. terms: the licence's name."""
+    inputs = digest(*sources.values(), licence, *sources, version, "layout 2")
+    name = f"{project.replace('-', '_')}-{version}"
     wheel = WHEELS / f"{name}-py3-none-any.whl"
-    stamp = Stamp("onnx-schema")
+    stamp = Stamp(project)
     if stamp.fresh(inputs):
         return wheel
     stamp.clear()
     info = f"{name}.dist-info"
-    about = f"Metadata-Version: 2.4\nName: onnx-schema\nVersion: {version}\nLicense: Apache-2.0\n"
+    about = f"Metadata-Version: 2.4\nName: {project}\nVersion: {version}\nLicense: {terms}\n"
     format_ = "Wheel-Version: 1.0\nGenerator: tallow\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    entries = {
-        "onnx/onnx_ml_pb2.py": module.read_bytes(),
-        f"{info}/METADATA": about.encode(),
-        f"{info}/WHEEL": format_.encode(),
-        f"{info}/licenses/LICENSE": licence.read_bytes(),
-    }
-    record = "".join(f"{path},{_record_hash(data)},{len(data)}\n" for path, data in entries.items())
-    entries[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
-    with explained(step), scratch("onnx-schema") as folder:
+    with explained(step), scratch(project) as folder:
+        entries = {path: source.read_bytes() for path, source in sources.items()}
+        entries |= {
+            f"{info}/METADATA": about.encode(),
+            f"{info}/WHEEL": format_.encode(),
+            f"{info}/licenses/LICENSE": licence.read_bytes(),
+        }
+        rows = (f"{path},{_record_hash(data)},{len(data)}\n" for path, data in entries.items())
+        entries[f"{info}/RECORD"] = f"{''.join(rows)}{info}/RECORD,,\n".encode()
         WHEELS.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(folder / wheel.name, "w", zipfile.ZIP_DEFLATED) as archive:
             for path, data in entries.items():

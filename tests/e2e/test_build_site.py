@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+import zipfile
 
 import pytest
 from PIL import Image
@@ -27,11 +28,21 @@ def test_what_the_worker_knows_of_python_is_the_truth(dist):
     numpy = told["numpy"]
     for one in (told["snapshot"], numpy["snapshot"], *numpy["libraries"]):
         files[one["file"]] = one
-    assert set(told["packages"]) == {"tallow", "numpy", "protobuf", "onnx"}
+    assert set(told["packages"]) == {"tallow", "page", "numpy", "protobuf", "onnx"}
     packages = {one["file"]: one for one in told["packages"].values()}
     for name, one in {**files, **packages}.items():
         path = runtime / name
         assert (path.stat().st_size, file_sha256(path)) == (one["bytes"], one["sha256"])
+
+
+def test_the_wheel_of_tallow_has_nothing_of_the_page(dist):
+    library, page = (
+        zipfile.ZipFile(wheel).namelist() for wheel in (wheels.tallow(), wheels.page())
+    )
+    packages = {name.partition("/")[0] for name in library if ".dist-info/" not in name}
+    assert packages == {"tallow"} and "tallow/runtime/browser.py" in library
+    assert {name.partition("/")[0] for name in page if ".dist-info/" not in name} == {"tallow_page"}
+    assert "tallow_page/app.py" in page
 
 
 def test_the_snapshots_do_not_depend_on_where_they_are_made(dist, tmp_path, monkeypatch):
@@ -39,10 +50,10 @@ def test_the_snapshots_do_not_depend_on_where_they_are_made(dist, tmp_path, monk
     for name, value in {**changed, "HOME": str(tmp_path), "PYTHONHASHSEED": "7"}.items():
         monkeypatch.setenv(name, value)
     numpy, protobuf = sources.pyodide_numpy(), sources.pure_protobuf()
-    imported = [wheels.tallow(), protobuf[1], wheels.onnx_schema()]
+    imported = [wheels.tallow(), wheels.page(), protobuf[1], wheels.onnx_schema()]
     snapshot.make(tmp_path, imported, numpy[1])
     made = {path.name: file_sha256(path) for path in tmp_path.iterdir()}
-    assert len(made) == 10
+    assert len(made) == 11
     assert made == {path.name: file_sha256(path) for path in snapshot.MADE.iterdir()}
 
 

@@ -13,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import expect
 from tests.onnx import graphs
 
-from tallow_build import parted
+from tallow_build import split_model
 from tallow_build.browser import until
 
 PATIENCE = 240_000
@@ -96,7 +96,7 @@ def colours(visitor) -> None:
         [graphs.value("logits", (1, 3))],
         [graphs.weight("flat", np.int64([1, 3]))],
     ).SerializeToString()
-    graph = parted.graph_of(network, "colours.onnx")
+    graph = split_model.graph_of(network, "colours.onnx")
     entry = {
         "name": "colours",
         "title": "Colours",
@@ -110,7 +110,7 @@ def colours(visitor) -> None:
             "bytes": len(graph),
             "sha256": hashlib.sha256(graph).hexdigest(),
         },
-        "pieces": parted.pieces_of(network, "colours.onnx"),
+        "pieces": split_model.pieces_of(network, "colours.onnx"),
     }
     card = {
         **entry,

@@ -20,8 +20,8 @@ NAME = "mine.onnx"
 ANSWER = "fetchBytes(answer.outputs);"
 TOLD = """
   const compiled = (await app.start()).pyodide.runPython(`
-import tallow.lent
-repr(tallow.lent._numbers) != "count(1)"
+import tallow_page.plan_registry
+repr(tallow_page.plan_registry._numbers) != "count(1)"
 `);
   new BroadcastChannel("told").postMessage(compiled);
 """

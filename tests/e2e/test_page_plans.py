@@ -59,8 +59,8 @@ SERVE = "serve({\n  begin,\n"
 TELL = """
 new BroadcastChannel("ask").onmessage = () => app.inTurn(async () => {
   const compiled = (await app.start()).pyodide.runPython(`
-import tallow.lent
-repr(tallow.lent._numbers) != "count(1)"
+import tallow_page.plan_registry
+repr(tallow_page.plan_registry._numbers) != "count(1)"
 `);
   new BroadcastChannel("told").postMessage(compiled);
 });

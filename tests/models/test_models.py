@@ -12,8 +12,9 @@ import pytest
 from tests.files import Files
 
 import tallow as tl
-from tallow.arriving import ArrivingArray, ArrivingFile
 from tallow.compile import compile_graph
+from tallow.streamed_weights import StreamedArray, StreamedFile
+from tallow_page import javascript
 
 from .subjects import NAMES, Subject, mnist
 
@@ -74,11 +75,11 @@ def test_what_the_card_says(subject: Subject) -> None:
 @pytest.mark.parametrize("device", ["webgpu", "numpy"])
 def test_it_is_compiled_before_its_weights_have_arrived(subject: Subject, device: str) -> None:
     """As the page does it: no pass looks at a weight that may still be on its way."""
-    arriving = ArrivingFile(Files(subject.path).weights)
+    arriving = StreamedFile(javascript.Source(Files(subject.path).weights))
     graph = tl.onnx.load(Files(subject.path).graph, {subject.path.name: arriving}).graph()
     compiled = compile_graph(graph, device)
     weights = [data for _, data in compiled.weights]
-    away = sum(data.nbytes for data in weights if isinstance(data, ArrivingArray) and data.part)
+    away = sum(data.nbytes for data in weights if isinstance(data, StreamedArray) and data.part)
     assert away > 0.98 * sum(data.nbytes for data in weights)
     assert compiled.plan == compile_graph(tl.onnx.load(subject.path).graph(), device).plan
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tallow.formats.onnx.call import Call
-from tallow.formats.onnx.read import proto
-from tallow.formats.onnx.read import reader as reading
+from tallow.formats.onnx.read import proto, reader
 from tallow.formats.onnx.read.external import ExternalFiles
 from tallow.formats.onnx.records import NodeRecord
 from tallow.formats.onnx.registry import find, host_operators
@@ -26,7 +25,7 @@ RUNS = [
 @pytest.mark.parametrize(("case", "opset"), RUNS)
 def test_operator_agrees(case: Case, opset: int) -> None:
     model = model_of(case, opset)
-    record = reading.read_model(proto.parse(model.SerializeToString()), ExternalFiles(None), {})
+    record = reader.read_model(proto.parse(model.SerializeToString()), ExternalFiles(None), {})
     call = Call(record.graph.nodes[0], opset)
     entry = host_operators()[case.domain, case.op]
     values: list[Any] = [x.value if isinstance(x, Known) else x for x in case.inputs]

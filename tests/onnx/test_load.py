@@ -16,7 +16,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import tallow as tl
-from tallow import onnx as package
+from tallow.formats import onnx as package
 
 from . import graphs
 from .graphs import model, node, value, weight
@@ -158,7 +158,7 @@ def test_loads_with_the_schema_alone_and_without_numpy(tmp_path: Path) -> None:
     (tmp_path / "network.onnx").write_bytes(graphs.network().SerializeToString())
     code = (
         "import sys\nsys.modules['numpy'] = None\n"
-        f"sys.path[:0] = [{str(tmp_path)!r}, {str(SOURCES.parents[1])!r}]\n"
+        f"sys.path[:0] = [{str(tmp_path)!r}, {str(SOURCES.parents[2])!r}]\n"
         "import tallow as tl\n"
         f"graph = tl.onnx.load({str(tmp_path / 'network.onnx')!r}).graph()\n"
         "import onnx\nassert onnx.__file__ is None\n"

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from tests.files import Files
 
-from tallow import app
 from tallow.errors import FeedError
 from tallow.runtime.device import set_default_device
 from tallow_build.paths import ROOT
+from tallow_page import app
 
 MODEL = ROOT / "models" / "mnist"
 

@@ -6,13 +6,157 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LIBRARY = ROOT / "py" / "tallow"
-FILES = sorted(LIBRARY.rglob("*.py"))
+PY = ROOT / "py"
+LIBRARY = PY / "tallow"
+FILES = sorted([*LIBRARY.rglob("*.py"), *(PY / "tallow_page").rglob("*.py")])
+
+
+def module_of(path: Path, root: Path = PY) -> str:
+    """ "tallow.ops" of py/tallow/ops/__init__.py."""
+    return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+
+
+@dataclass(frozen=True)
+class Import:
+    """That a module imports another, and where it says so."""
+
+    by: str
+    of: str
+    where: str
+
+
+def imports(files: Mapping[str, Path]) -> Iterator[Import]:
+    """Every import of one of these modules by another, deferred ones and those for types too."""
+    for name, path in files.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        for item in ast.walk(ast.parse(path.read_text("utf-8"))):
+            found: list[str] = []
+            if isinstance(item, ast.Import):
+                found = [alias.name for alias in item.names]
+            elif isinstance(item, ast.ImportFrom):
+                parts = package.split(".")
+                above = parts[: len(parts) - item.level + 1] if item.level else []
+                source = ".".join([*above, *filter(None, [item.module])])
+                names = [f"{source}.{alias.name}" for alias in item.names]
+                found = [each if each in files else source for each in names]
+            for each in dict.fromkeys(found):
+                if each in files and each != name:
+                    yield Import(name, each, f"{path}:{item.lineno}")
+
+
+def listed(text: str) -> list[str]:
+    """The layers that docs/architecture.md lists, the highest first."""
+    part = text.partition("\n## Layers\n")[2].partition("\n## ")[0]
+    return re.findall(r"^    (\w+) {2,}\S", part, re.M)
+
+
+def layer_of(module: str) -> str:
+    """ "ops" of tallow.ops.reduce, "tallow" of what `import tallow` gives."""
+    first, _, rest = module.partition(".")
+    return rest.partition(".")[0] or first if first == "tallow" else first
+
+
+def upward(found: Iterator[Import], order: list[str]) -> list[str]:
+    """The imports of what stands below, in words."""
+    rank = {name: place for place, name in enumerate(order)}
+    return [
+        f"{each.where}: {layer_of(each.by)} imports {layer_of(each.of)}, which stands below it"
+        for each in found
+        if rank[layer_of(each.by)] < rank[layer_of(each.of)]
+    ]
+
+
+def circles(found: list[Import], folder: str) -> list[str]:
+    """The imports that lie on a circle of the files and folders in a folder, in words."""
+
+    def entry(module: str) -> str | None:
+        if module == folder:
+            return "__init__"
+        if not module.startswith(f"{folder}."):
+            return None
+        return module.removeprefix(f"{folder}.").partition(".")[0]
+
+    edges: dict[str, set[str]] = {}
+    between: list[tuple[str, str, Import]] = []
+    for each in found:
+        by, of = entry(each.by), entry(each.of)
+        if by and of and by != of:
+            edges.setdefault(by, set()).add(of)
+            between.append((by, of, each))
+
+    @cache
+    def reached(start: str) -> frozenset[str]:
+        seen: set[str] = set()
+        waiting = [start]
+        while waiting:
+            new = edges.get(waiting.pop(), set()) - seen
+            seen |= new
+            waiting += new
+        return frozenset(seen)
+
+    return [f"{e.where}: {by} imports {of}, and {of} {by}" for by, of, e in between
+            if by in reached(of)]  # fmt: skip
+
+
+@cache
+def modules() -> dict[str, Path]:
+    return {module_of(path): path for path in FILES if path.name != "__main__.py"}
+
+
+@cache
+def all_imports() -> tuple[Import, ...]:
+    return tuple(imports(modules()))
+
+
+def test_every_package_stands_in_the_list_of_layers() -> None:
+    order = listed((ROOT / "docs" / "architecture.md").read_text("utf-8"))
+    assert len(set(order)) == len(order)
+    assert {*order} == {layer_of(module) for module in modules()}
+
+
+def test_no_package_imports_one_below_it() -> None:
+    order = listed((ROOT / "docs" / "architecture.md").read_text("utf-8"))
+    assert not upward(iter(all_imports()), order)
+
+
+FOLDERS = sorted(module_of(path) for path in FILES if path.name == "__init__.py")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_circle_inside_a_folder(folder: str) -> None:
+    # The library as a whole is held by the list; `tallow` itself stands at its end there.
+    assert not circles(list(all_imports()), folder)
+
+
+def test_these_tests_find_steps_upwards_and_circles(tmp_path: Path) -> None:
+    texts = {
+        "tallow/__init__.py": "from .low import b\n",
+        "tallow/high/__init__.py": "",
+        "tallow/high/a.py": "def late():\n    from ..low.b import x\n",
+        "tallow/low/__init__.py": "",
+        "tallow/low/b.py": "import typing\nif typing.TYPE_CHECKING:\n    from . import c\n",
+        "tallow/low/c.py": "import tallow.low.b\nfrom ..high import a\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    files = {module_of(path, tmp_path): path for path in tmp_path.rglob("*.py")}
+    found = list(imports(files))
+    (step,) = upward(iter(found), ["high", "low", "tallow"])
+    assert step == f"{tmp_path}/tallow/high/a.py:2: high imports low, which stands below it"
+    assert [line.rpartition("/")[2] for line in sorted(circles(found, "tallow.low"))] == [
+        "b.py:3: b imports c, and c b",
+        "c.py:1: c imports b, and b c",
+    ]
+    assert not circles(found, "tallow.high")
 
 
 def imported(path: Path, top_level_only: bool = False) -> set[str]:
@@ -28,27 +172,46 @@ def imported(path: Path, top_level_only: bool = False) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(LIBRARY)))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PY)))
 def test_only_one_file_knows_the_browser(path: Path) -> None:
     browser = imported(path) & {"js", "pyodide", "pyodide_js"}
     assert not browser or path == LIBRARY / "runtime" / "browser.py"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(LIBRARY)))
+def test_the_library_does_not_look_for_values_of_javascript() -> None:
+    """Their methods are asked for in the page's package and in the browser's runner."""
+    sniffs = re.compile(r"hasattr\([^)]*\"to_(bytes|memoryview|py|js)\"")
+    found = [path for path in FILES if sniffs.search(path.read_text("utf-8"))]
+    assert found == [PY / "tallow_page" / "javascript.py"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PY)))
 def test_nothing_imports_numpy_at_import_time(path: Path) -> None:
     assert "numpy" not in imported(path, top_level_only=True)
 
 
+def ended(code: str) -> int:
+    """The exit status of a new Python that has the sources alone."""
+    return subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(PY)}).returncode
+
+
 def test_importing_tallow_imports_neither_numpy_nor_wgpu() -> None:
-    code = "import sys, tallow, tallow.app; sys.exit(bool({'numpy', 'wgpu'} & {*sys.modules}))"
-    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "py")})
-    assert done.returncode == 0
+    modules = "tallow, tallow.onnx, tallow_page.app"
+    assert (
+        ended(f"import sys, {modules}; sys.exit(bool({{'numpy', 'wgpu'}} & {{*sys.modules}}))") == 0
+    )
 
 
-def test_importing_tallow_does_not_import_what_saves_models() -> None:
-    code = "import sys, tallow.onnx; sys.exit('tallow.formats.onnx.write.export' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "py")})
-    assert done.returncode == 0
+def test_importing_tallow_needs_python_alone() -> None:
+    """-S -I: without what is installed beside the standard library."""
+    code = f"import sys; sys.path.insert(0, {str(PY)!r}); import tallow; tallow.zeros((2,)) + 1"
+    assert subprocess.run([sys.executable, "-I", "-S", "-c", code]).returncode == 0
+
+
+def test_importing_tallow_imports_neither_onnx_nor_what_saves_models() -> None:
+    seen = "'tallow.onnx' in sys.modules, 'tallow.formats.onnx.write.export' in sys.modules"
+    assert ended(f"import sys, tallow; sys.exit(any(({seen})))") == 0
+    assert ended(f"import sys, tallow as tl; tl.onnx; sys.exit(({seen}) != (True, False))") == 0
 
 
 def test_compiling_for_webgpu_imports_no_numpy() -> None:
@@ -64,8 +227,7 @@ compiled = compile_graph(Graph((x.node,), {"y": y.node}))
 assert compiled.plan.modules and compiled.device_weights()
 sys.exit("numpy" in sys.modules)
 """
-    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "py")})
-    assert done.returncode == 0
+    assert ended(code) == 0
 
 
 def test_widgets_do_not_know_the_gpu() -> None:

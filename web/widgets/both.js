@@ -8,7 +8,7 @@ import { say, wordsOf } from "../i18n/messages.js";
 import { text } from "../i18n/text.js";
 
 /**
- * @typedef {{first: number, warm: number | null}} Times  milliseconds; see py/tallow/app.py, run_on
+ * @typedef {{first: number, warm: number | null}} Times  milliseconds; see py/tallow_page/app.py, run_on
  * @typedef {object} Found
  * @property {number} difference  the largest of two probabilities of one class
  * @property {number} classes

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * py/tallow/app.py in this worker. Python is started when it is first needed, or when nothing else is
+ * py/tallow_page/app.py in this worker. Python is started when it is first needed, or when nothing else is
  * to be done; where that fails, whoever needs it next has it tried again. Whatever touches Python
  * waits its turn.
  */
@@ -20,7 +20,7 @@ import { emit } from "./serve.js";
 export class App {
   /** @type {Promise<Python> | undefined} */
   #python;
-  /** py/tallow/app.py, once imported. @type {any} */
+  /** py/tallow_page/app.py, once imported. @type {any} */
   #module;
   #turns = new Queue();
   /** What it is to compute on, of which it is told before anything else. */
@@ -97,7 +97,7 @@ export class App {
       const python = await this.start();
       const wanted = this.#wanted;
       show(await wanted.gpu);
-      this.#module ??= python.pyodide.pyimport("tallow.app");
+      this.#module ??= python.pyodide.pyimport("tallow_page.app");
       if (wanted.device === "numpy") await python.loadNumpy();
       this.#adapter = (await this.ask("start", wanted.device)).adapter;
       this.#told = wanted;

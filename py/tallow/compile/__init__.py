@@ -29,12 +29,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..arriving import ArrivingArray
 from ..codegen.wgsl.choice import Traits
 from ..dtype import DType, word_type
 from ..errors import DeviceMemoryError
 from ..graph import Graph
 from ..hostarray import HostArray
+from ..streamed_weights import StreamedArray
 from .count import scratch_bytes
 from .fuse import fuse, split_wide
 from .indices import Indexed, indexed_inputs
@@ -110,7 +110,7 @@ class Compiled:
     async def arrive(self) -> None:
         """Has all weights here."""
         for _, data in self.weights:
-            if isinstance(data, ArrivingArray):
+            if isinstance(data, StreamedArray):
                 await data.arrive()
 
     def device_weights(self) -> list[memoryview]:
@@ -120,9 +120,9 @@ class Compiled:
 
 def uploaded(data: HostArray) -> Any:
     """What a device in a browser uploads: the bytes as they lie there, or the part of a file that
-    brings them."""
-    if isinstance(data, ArrivingArray) and data.part:
-        return data.part
+    brings them (streamed_weights.py)."""
+    if isinstance(data, StreamedArray) and data.part:
+        return data.part.handle
     return device_bytes(data)
 
 

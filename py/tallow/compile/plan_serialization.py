@@ -62,7 +62,7 @@ def _size(data: HostArray, device: str) -> int:
 
 def buffer(compiled: Compiled, number: int) -> Any:
     """The bytes of a weight as the plan's device has them in memory, or the part of a file that
-    brings them (arriving.py). Raises IndexError."""
+    brings them (streamed_weights.py). Raises IndexError."""
     _, data = compiled.weights[number]
     return uploaded(data) if compiled.plan.device == "webgpu" else data.data
 

@@ -6,6 +6,7 @@ record needs nothing else.
 
 from typing import TYPE_CHECKING
 
+from ..tensor import FUNCTIONS
 from .arrange import argsort, scatter, sort
 from .creation import (
     arange,
@@ -25,8 +26,8 @@ from .cumulative import cumulative_prod, cumulative_sum
 from .einsum import einsum
 from .elementwise import *  # noqa: F403 - one name per record
 from .elementwise import ELEMENTWISE, bitcast, clip, floor_divide, pow, remainder, square
+from .indexing import getitem, take, take_along_axis
 from .indexing import position as position
-from .indexing import take, take_along_axis
 from .linear_algebra import det, matmul, matrix_transpose
 from .manipulation import (
     broadcast_arrays,
@@ -112,3 +113,5 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+FUNCTIONS.update({name: globals()[name] for name in __all__}, getitem=getitem)

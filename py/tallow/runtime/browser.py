@@ -33,7 +33,7 @@ from ..hostarray import HostArray
 from ..shape import Shape, size_of
 from .base import PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing
 from .buffer import Buffer
-from .session import from_device, to_device
+from .transfer import from_device, to_device
 
 _ERRORS = {
     "DeviceLostError": DeviceLostError,

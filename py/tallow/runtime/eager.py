@@ -24,8 +24,8 @@ from .base import Backend, Program
 from .buffer import Buffer, Memory
 from .capture import device_of, held_input, own, replaced
 from .device import backend, get_float32_matmul_precision
-from .session import for_device
 from .trace import not_known
+from .transfer import for_device
 from .tuning import limits_of
 
 _SMALL = 64

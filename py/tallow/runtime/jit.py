@@ -23,7 +23,7 @@ from .base import Backend, Program
 from .buffer import Buffer, Memory
 from .capture import capture, held_input, own
 from .device import backend, get_float32_matmul_precision
-from .session import to_device
+from .transfer import to_device
 from .tuning import limits_of
 from .variable import Variable
 

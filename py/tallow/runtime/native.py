@@ -26,7 +26,7 @@ from .base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Ti
 from .buffer import Buffer
 from .native_device import NativeDevice, open_device
 from .native_memory import NativeMemory
-from .session import from_device
+from .transfer import from_device
 
 # The compiler in `wgpu` has subgroups, but refuses the directive that WGSL asks for.
 _SUBGROUPS = ("enable subgroups;", "")

@@ -11,7 +11,7 @@ from ..dtype import DType, device_type
 from ..hostarray import HostArray
 from ..shape import Shape, size_of
 from .buffer import Buffer
-from .session import from_device, to_device
+from .transfer import from_device, to_device
 
 if TYPE_CHECKING:
     from .native_device import NativeDevice

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from math import copysign, inf
 from types import TracebackType
 from typing import Any, Protocol, Self
 
 from ..compile import Compiled, Plan, compile_graph
 from ..compile.indices import Indexed
 from ..compile.plan import Port
-from ..dtype import BY_NAME, DType, device_type, float16, word_type
-from ..errors import FeedError, FeedRangeError, GraphError, TallowError
+from ..dtype import BY_NAME, DType, word_type
+from ..errors import FeedError, GraphError, TallowError
 from ..graph import Graph, constant, make
-from ..hostarray import HostArray, elements, from_buffer, from_python, from_values, from_words
+from ..hostarray import HostArray, from_buffer, from_python, from_words
 from ..ops.elementwise import cast
 from ..shape import Shape, size_of
 from ..tensor import Tensor
@@ -24,6 +22,7 @@ from .buffer import Buffer, Memory
 from .capture import capture, held_input, own, replaced
 from .device import backend
 from .profile import Profile
+from .transfer import for_device
 from .tuning import limits_of
 
 Feeds = Mapping[str, Any]
@@ -326,70 +325,6 @@ def _feed(
     for each in indexed:
         each.check(data)
     return data.words() if is_host else for_device(data, name, most)
-
-
-def for_device(data: HostArray, name: str, most: int | None = None) -> memoryview:
-    """The elements as a GPU slot holds them: 64-bit ones as 32-bit, bool as 32-bit words.
-
-    most: what integers of 64 bits must lie within, see Port; FeedRangeError for others.
-    """
-    dtype = data.dtype
-    if dtype.coded:
-        return data.words()
-    if dtype.kind == "b":
-        words = bytearray(4 * data.size)
-        words[::4] = data.data
-        return memoryview(words)
-    if dtype.size != 8:
-        return data.data
-    values = elements(data.data, dtype)
-    try:
-        packed = array(device_type(dtype).code, values)
-    except OverflowError as error:
-        raise FeedRangeError(
-            name,
-            f"the input {name!r} holds {dtype.name} values beyond 32 bits, which the GPU does not "
-            "compute: use device='numpy'",
-        ) from error
-    if most is not None and most < 1 << 31 and data.size:
-        low, high = min(packed), max(packed)
-        if low < -most or high >= most:
-            raise FeedRangeError(
-                name,
-                f"the input {name!r} holds {dtype.name} values from {low} to {high}; what this "
-                f"plan computes of values beyond {most - 1} may not fit in the 32 bits that the "
-                "GPU has: use device='numpy'",
-            )
-    return memoryview(packed).cast("B")
-
-
-def to_device(data: HostArray) -> memoryview:
-    """The elements as a GPU keeps what it computed: each in a word, in `device_type`.
-
-    Raises FeedRangeError for 64-bit integers that 32 bits do not hold.
-    """
-    held = device_type(data.dtype)
-    if data.dtype.size >= 4 or data.dtype.kind == "b":
-        return for_device(data, "array")
-    return memoryview(array(held.code, data.flat())).cast("B")
-
-
-def from_device(content: memoryview, dtype: DType, shape: tuple[int, ...]) -> HostArray:
-    """A GPU slot's bytes as the element type that the user sees."""
-    held = device_type(dtype)
-    content = content.cast("B")[: 4 * size_of(shape)]  # buffers are padded
-    if dtype.kind == "b":
-        return HostArray(memoryview(bytes(content[::4])), shape, dtype)
-    if held == dtype:
-        return HostArray(content, shape, dtype)
-    values = elements(content, held)
-    if dtype == float16:
-        values = [copysign(inf, value) if abs(value) >= _BEYOND_HALF else value for value in values]
-    return from_values(values, shape, dtype)
-
-
-_BEYOND_HALF = 65520.0
-"""Rounded to float16, this and all that is greater is infinite."""
 
 
 def compile_session(

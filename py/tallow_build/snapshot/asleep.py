@@ -23,11 +23,13 @@ _HUGE = 1 << 20
 
 
 def imports() -> None:
-    """All of Tallow with the texts of its kernels, ONNX's schema, and what NumPy will ask for."""
+    """All of Tallow, the page's Python, the texts of the kernels, ONNX's schema, and what NumPy
+    will ask for."""
     here = Path(importlib.import_module("tallow").__path__[0])
-    for path in sorted(here.rglob("*.pyc")):
-        parts = path.relative_to(here.parent).with_suffix("").parts
-        importlib.import_module(".".join(parts).removesuffix(".__init__"))
+    for folder in (here, here.with_name("tallow_page")):
+        for path in sorted(folder.rglob("*.pyc")):
+            parts = path.relative_to(folder.parent).with_suffix("").parts
+            importlib.import_module(".".join(parts).removesuffix(".__init__"))
     importlib.import_module("onnx.onnx_ml_pb2")
     for name in _FOR_NUMPY:
         importlib.import_module(name)

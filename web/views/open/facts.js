@@ -16,7 +16,7 @@ import { Sayings, asLabel, make } from "../../widgets/dom.js";
  * @property {string} kind
  * @property {Info | null} element  of a sequence's members, or of what an optional holds
  *
- * @typedef {object} Told  see open_model in py/tallow/opened.py
+ * @typedef {object} Told  see open_model in py/tallow_page/user_model.py
  * @property {string} name
  * @property {string} producer
  * @property {string} doc

@@ -21,7 +21,7 @@ import { OpenWork } from "./work.js";
 
 /**
  * @typedef {import("../../i18n/messages.js").Words} Words
- * @typedef {object} Answer  see run_model in py/tallow/opened.py
+ * @typedef {object} Answer  see run_model in py/tallow_page/user_model.py
  * @property {import("../../engine/types.js").Device} device
  * @property {string} adapter
  * @property {number} first
@@ -29,7 +29,7 @@ import { OpenWork } from "./work.js";
  * @property {{dispatches: number, moved: string[], host: number, bytes: number}} report
  *
  * @typedef {import("../../prepare/files.js").Given} Given
- * @typedef {object} Beside  see open_model in py/tallow/opened.py
+ * @typedef {object} Beside  see open_model in py/tallow_page/user_model.py
  * @property {string[]} [missing]
  * @property {string[]} [unclear]
  * @property {string[]} [given]

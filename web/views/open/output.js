@@ -13,7 +13,7 @@ import { SavedFiles } from "../../widgets/saved_files.js";
 import { Sayings, asLabel, make } from "../../widgets/dom.js";
 
 /**
- * @typedef {object} Output  see run_model in py/tallow/opened.py
+ * @typedef {object} Output  see run_model in py/tallow_page/user_model.py
  * @property {string} name
  * @property {"tensor" | "texts" | "sequence" | "none"} kind
  * @property {number[]} shape

@@ -18,7 +18,7 @@ import { text } from "../../i18n/text.js";
  * @property {number} most
  *
  * @typedef {{first: number | null, series: Series | null}} Times
- * @typedef {object} Compared  see compare_model in py/tallow/opened.py
+ * @typedef {object} Compared  see compare_model in py/tallow_page/user_model.py
  * @property {Times} webgpu
  * @property {Times} numpy
  * @property {{name: string, difference: number | null, largest: number | null}[]} outputs

@@ -28,7 +28,7 @@ import { stage, tell } from "../stage.js";
  * @typedef {{seconds: number, warnings: unknown[], lent?: number, compiling?: number}} Facts  what app.py
  *   says of a model, in part; seconds: from its graph, or its plan, until it could answer
  *
- * @typedef {object} Files  of a model; see py/tallow_build/parted.py
+ * @typedef {object} Files  of a model; see py/tallow_build/split_model.py
  * @property {Uint8Array} graph
  * @property {import("../../shared/streamed.js").StreamedFile} weights  the .onnx, which may still be on its way
  *

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The visitor's own model in the worker: one at a time, held by py/tallow/opened.py.
+ * The visitor's own model in the worker: one at a time, held by py/tallow_page/user_model.py.
  *
  * Files come as File objects, by reference, and are read piece by piece into Python's memory: no
  * copy lies in JavaScript. NumPy is loaded when Python first misses it. A plan that was compiled is
@@ -22,7 +22,7 @@ import { tell } from "../stage.js";
  * @property {import("./models.js").Models} models
  * @property {() => Promise<unknown>} settled  resolves when no change of the device is under way
  *
- * @typedef {object} Feed  a value of one input; see run_model in py/tallow/opened.py
+ * @typedef {object} Feed  a value of one input; see run_model in py/tallow_page/user_model.py
  * @property {string} name
  * @property {number[]} shape
  * @property {string} [dtype]

@@ -15,19 +15,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ...dtype import DType, int32
 from ...graph import Node
 from ...op import Reduce
 from ...ops import movement
-from ...shape import strides_of
+from ...shape import Shape, strides_of
 from ..index import Coord, Coords, atom, lane_axis
 from . import literal
 from .literal import is_nan, magnitude, number, splat, suffix_of, type_of
-
-if TYPE_CHECKING:
-    from .expression import Expression
 
 
 @dataclass(frozen=True)
@@ -94,6 +91,21 @@ class Team:
 
 
 ALONE = Team()
+
+
+class Body(Protocol):
+    """A function's body while it is written, as reductions need it: Expression (expression.py)."""
+
+    helpers: dict[str, str]
+    team: Team
+
+    def line(self, text: str) -> None: ...
+    def fresh(self, prefix: str = "v") -> str: ...
+    def let(self, text: str) -> str: ...
+    def named(self, coord: Coord) -> Coord: ...
+    def know(self, shape: Shape, coords: Coords, place: Coord) -> None: ...
+    def block(self, head: str, write: Callable[[], None]) -> None: ...
+    def value(self, node: Node, coords: Coords, width: int) -> str: ...
 
 
 # ---- combining what a team has folded ---------------------------------------------------------
@@ -200,7 +212,7 @@ _INDEXED = {
 # ---- folding ----------------------------------------------------------------------------------
 
 
-def reduce(body: Expression, node: Node, coords: Coords, width: int) -> str:
+def reduce(body: Body, node: Node, coords: Coords, width: int) -> str:
     """Writes the reduction of one element, or of four side by side; gives its name."""
     op, (child,) = node.op, node.inputs
     assert isinstance(op, Reduce)
@@ -227,7 +239,7 @@ def reduce(body: Expression, node: Node, coords: Coords, width: int) -> str:
     return body.let(body.team.combined(body.helpers, op, child.dtype, width, mine))
 
 
-def fold_row(body: Expression, node: Node, over: Coords, width: int, loop: str) -> str:
+def fold_row(body: Body, node: Node, over: Coords, width: int, loop: str) -> str:
     """Writes the reduction of a row; gives its name.
 
     over: the coordinates of the row's elements in terms of the loop's variable; the loop passes
@@ -296,14 +308,14 @@ def start_of(op: Reduce, dtype: DType) -> str:
     return number(op.start, dtype)
 
 
-def _accumulator(body: Expression, op: Reduce, dtype: DType, width: int) -> str:
+def _accumulator(body: Body, op: Reduce, dtype: DType, width: int) -> str:
     name = body.fresh("acc")
     body.line(f"var {name} = {splat(start_of(op, dtype), dtype, width)};")
     return name
 
 
 def _nested(
-    body: Expression,
+    body: Body,
     child: Node,
     coords: Coords,
     steps: dict[int, int],
@@ -321,7 +333,7 @@ def _nested(
 
 
 def _strided(
-    body: Expression,
+    body: Body,
     child: Node,
     coords: Coords,
     steps: dict[int, int],
@@ -360,7 +372,7 @@ def _row_major(child: Node, coords: Coords, steps: dict[int, int], linear: Coord
     return place
 
 
-def _winner(body: Expression, node: Node, coords: Coords, best: str) -> str:
+def _winner(body: Body, node: Node, coords: Coords, best: str) -> str:
     """The place of the first element that no other beats."""
     op, (child,) = node.op, node.inputs
     assert isinstance(op, Reduce)

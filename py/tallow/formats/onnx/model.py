@@ -17,12 +17,11 @@ from ...errors import (
 from ...graph import Graph
 from ...hostarray import HostArray
 from .dimensions import Shapes
-from .read import proto
-from .read import reader as reading
+from .read import proto, reader
 from .read.external import ExternalFiles
 from .records import Metadata, ModelRecord, ValueInfo
 from .run import importer
-from .run.execution import MOST_TURNS, Keeper, Steps, now, soon
+from .run.execution import MOST_TURNS, PlanCache, Steps, now, soon
 from .run.model_session import ModelSession
 from .run.summary import Summary, constants, summarise
 
@@ -129,10 +128,10 @@ class Model:
         shapes: Shapes | None = None,
         *,
         most_turns: int = MOST_TURNS,
-        keeper: Keeper | None = None,
+        plan_cache: PlanCache | None = None,
     ) -> ModelSession:
-        """As `session`; works everywhere. keeper: has plans that need not be compiled."""
-        made, steps = self._prepared(device, shapes, most_turns, keeper)
+        """As `session`; works everywhere. plan_cache: has plans that need not be compiled."""
+        made, steps = self._prepared(device, shapes, most_turns, plan_cache)
         await soon(steps)
         return made
 
@@ -141,9 +140,9 @@ class Model:
         device: str | None,
         shapes: Shapes | None,
         most_turns: int,
-        keeper: Keeper | None = None,
+        plan_cache: PlanCache | None = None,
     ) -> tuple[ModelSession, Steps]:
-        made = ModelSession(self._record, device, most_turns, keeper)
+        made = ModelSession(self._record, device, most_turns, plan_cache)
 
         def steps() -> Steps:
             try:
@@ -182,7 +181,7 @@ def load(
         # A file's own bytes are let go, so that a session keeps no more of them than it reads.
         views: proto.Views = {}
         parsed = proto.parse(data, None if folder else views)
-        record = reading.read_model(parsed, files, views)
+        record = reader.read_model(parsed, files, views)
     except OnnxMissingDataError as error:
         raise OnnxMissingDataError(error.files, name) from error
     except OnnxAmbiguousDataError as error:

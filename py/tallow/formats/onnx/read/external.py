@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
 from typing import Any, NamedTuple
 
-from ....arriving import ArrivingFile
 from ....errors import OnnxFormatError, OnnxMissingDataError
+from ....streamed_weights import StreamedFile
 from .given import GivenNames, Parts
 
 
@@ -18,13 +18,13 @@ class MissingFileError(OnnxFormatError):
 class Arriving(NamedTuple):
     """Where data begins in a file that is still on its way."""
 
-    file: ArrivingFile
+    file: StreamedFile
     offset: int
 
 
 class ExternalFiles:
     """Reads external data from the folder of a model, or from files that were given with it, by
-    name (given.py): their bytes, or an ArrivingFile. Both None: the model came as bytes alone.
+    name (given.py): their bytes, or an StreamedFile. Both None: the model came as bytes alone.
     read_from: the names of those it needed."""
 
     def __init__(self, folder: Path | None, given: Mapping[str, Any] | None = None) -> None:
@@ -83,9 +83,9 @@ class ExternalFiles:
             raise self._lacks(location, what)
         self.read_from.add(name)
         given, offset = self._given[name], _offset(entries, needed, what)
-        content = given if isinstance(given, ArrivingFile) else memoryview(given).cast("B")
+        content = given if isinstance(given, StreamedFile) else memoryview(given).cast("B")
         _check_size(location, content.nbytes, offset, needed, what)
-        if isinstance(content, ArrivingFile):
+        if isinstance(content, StreamedFile):
             return Arriving(content, offset)
         return content[offset : offset + needed]
 

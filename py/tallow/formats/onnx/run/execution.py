@@ -42,8 +42,8 @@ loop that never ends does end."""
 _LIMIT = "beyond what the GPU computes"
 
 
-class Keeper(Protocol):
-    """Has plans that were kept, and hears of others."""
+class PlanCache(Protocol):
+    """Plans that need not be compiled."""
 
     async def session(self, graph: Graph, device: str | None) -> Session:
         """As `compile_session_async`."""
@@ -55,13 +55,13 @@ class Compile:
 
     graph: Graph
     device: str | None
-    keeper: Keeper | None = None  # of a graph that its file and the shapes of inputs decide
+    plan_cache: PlanCache | None = None  # of a graph that its file and the shapes of inputs decide
 
     def now(self) -> Session:
         return compile_session(self.graph, self.device)
 
     async def soon(self) -> Session:
-        make = self.keeper.session if self.keeper else compile_session_async
+        make = self.plan_cache.session if self.plan_cache else compile_session_async
         return await make(self.graph, self.device)
 
 
@@ -186,13 +186,13 @@ class Execution:
         device: str | None,
         outer: Mapping[str, Constant],
         trace: Trace,
-        keeper: Keeper | None = None,
+        plan_cache: PlanCache | None = None,
     ) -> None:
         captured = {name: outer[name] for name in graph.captures if name in outer}
         self.graph = graph
         self.trace = trace
         self._device = device
-        self._keeper = keeper
+        self._plan_cache = plan_cache
         self._constants = {**captured, **graph.constants}
         self._wanted = tuple(info.name for info in graph.outputs)
         self._known: set[str] = set()
@@ -299,7 +299,7 @@ class Execution:
             if stage.graph is not None:
                 decided = nodes is self.graph.nodes and not known and not self._large
                 decided = decided and drawn == random.drawn()
-                yield from self._compile(part, self._device, self._keeper if decided else None)
+                yield from self._compile(part, self._device, self._plan_cache if decided else None)
             self._parts[key] = part
             self._longest = max(self._longest, number)
             while len(self._parts) > KEPT * self._longest:
@@ -325,9 +325,9 @@ class Execution:
                 marks.append((name, "host"))
         return nodes, tuple(marks)
 
-    def _compile(self, part: Part, device: str | None, keeper: Keeper | None) -> Steps:
+    def _compile(self, part: Part, device: str | None, plan_cache: PlanCache | None) -> Steps:
         try:
-            part.session = yield Compile(part.stage.graph, device, keeper)  # type: ignore[arg-type]
+            part.session = yield Compile(part.stage.graph, device, plan_cache)  # type: ignore[arg-type]
         except DTypeError as error:
             if device == "numpy":
                 raise

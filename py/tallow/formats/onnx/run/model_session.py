@@ -15,7 +15,7 @@ from ....runtime.session import Session
 from ..dimensions import Shapes, concrete_shapes, guessed
 from ..records import ModelRecord, shown
 from ..values import Value, fed, to_numpy
-from .execution import Execution, Keeper, Part, Steps, Trace, now, soon
+from .execution import Execution, Part, PlanCache, Steps, Trace, now, soon
 from .report import Report
 from .stages import Spec
 
@@ -37,13 +37,13 @@ class ModelSession:
         record: ModelRecord,
         device: str | None,
         most_turns: int,
-        keeper: Keeper | None = None,
+        plan_cache: PlanCache | None = None,
     ) -> None:
         self._record = record
         self._backend = backend(device)
         self._trace = Trace(most_turns)
         used = self._backend.info.device
-        self._execution = Execution(record.graph, used, {}, self._trace, keeper)
+        self._execution = Execution(record.graph, used, {}, self._trace, plan_cache)
 
     # ---- running -------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from ....graph import Graph, Node, input_node
 from ....hostarray import from_buffer, from_python
 from ....shape import check_shape
 from ....tensor import Tensor
+from ....version import __version__
 from ..dimensions import Shapes
 from ..model import Model
 from ..records import Dimension, Metadata
@@ -98,8 +99,6 @@ def _check_arguments(what: Any, inputs: Any, shapes: Any) -> None:
 
 
 def _metadata(what: Any) -> Metadata:
-    from .... import __version__
-
     given = what.metadata if isinstance(what, Model) else Metadata()
     return Metadata("tallow", __version__, given.domain, given.version, 0, given.doc,
                     given.properties)  # fmt: skip

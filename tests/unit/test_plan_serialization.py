@@ -13,9 +13,8 @@ import pytest
 from tests.files import Files
 
 import tallow as tl
-from tallow import app, functional
-from tallow.compile import Compiled, compile_graph
-from tallow.compile import plan_serialization as kept
+from tallow import functional
+from tallow.compile import Compiled, compile_graph, plan_serialization
 from tallow.dtype import BY_NAME
 from tallow.errors import PlanError
 from tallow.graph import Graph, input_node
@@ -23,6 +22,7 @@ from tallow.hostarray import HostArray
 from tallow.runtime.device import set_default_device
 from tallow.runtime.numpy.runner import NumpyProgram
 from tallow_build.paths import ROOT
+from tallow_page import app
 
 BF16 = BY_NAME["bfloat16"]
 MODEL = ROOT / "models" / "mnist"
@@ -41,13 +41,13 @@ def network(device: str) -> Compiled:
 def buffers(compiled: Compiled) -> list[memoryview]:
     """Copies of all weights, as a keeper makes them."""
     count = len(compiled.weights)
-    return [memoryview(bytes(kept.buffer(compiled, place))) for place in range(count)]
+    return [memoryview(bytes(plan_serialization.buffer(compiled, place))) for place in range(count)]
 
 
 def test_what_is_kept_for_numpy_gives_the_same_answer() -> None:
     compiled = network("numpy")
-    text = kept.keep(compiled, {"nodes": 7})
-    again, facts = kept.restore(text, buffers(compiled))
+    text = plan_serialization.keep(compiled, {"nodes": 7})
+    again, facts = plan_serialization.restore(text, buffers(compiled))
     assert facts == {"nodes": 7}
     assert again.plan == compiled.plan
     x = np.array([[1, 2, -3, 4], [5, 6, 7, -8]], np.float32)
@@ -57,7 +57,7 @@ def test_what_is_kept_for_numpy_gives_the_same_answer() -> None:
 
 def test_what_is_kept_for_a_gpu_is_strict_json_whose_weights_are_the_devices() -> None:
     compiled = network("webgpu")
-    text = kept.keep(compiled, {})
+    text = plan_serialization.keep(compiled, {})
 
     def refuse(constant: str) -> Any:
         raise AssertionError(f"{constant} is not JSON")
@@ -72,7 +72,7 @@ def test_what_is_kept_for_a_gpu_is_strict_json_whose_weights_are_the_devices() -
         assert size == content.nbytes <= slot["bytes"]
         assert size == np.prod(shape) * (4 if dtype == "bool" else np.dtype(dtype).itemsize)
     handle = object()
-    again, _ = kept.restore(text, loaded=handle)
+    again, _ = plan_serialization.restore(text, loaded=handle)
     assert again.plan == compiled.plan  # with the host operations, which a profile counts
     assert (again.loaded, again.weights) == (handle, [])
 
@@ -81,7 +81,7 @@ def test_types_of_few_bits_are_kept() -> None:
     x = tl.Tensor(input_node("x", (3,), tl.float32))
     y = (x * tl.asarray([0.5, 1.5, 2.0]).astype(BF16).astype(tl.float32)).astype(BF16)
     compiled = compile_graph(Graph((x.node,), {"y": y.node}, "few"), "numpy")
-    again, _ = kept.restore(kept.keep(compiled, {}), buffers(compiled))
+    again, _ = plan_serialization.restore(plan_serialization.keep(compiled, {}), buffers(compiled))
     assert again.coded == compiled.coded == {"y": BF16}
 
 
@@ -90,14 +90,14 @@ def test_weights_that_are_at_hand_are_not_kept_a_second_time(device: str) -> Non
     compiled = network(device)
     at_hand = [data for _, data in compiled.weights if data.dtype.name == "float16"]
     assert 0 < len(at_hand) < len(compiled.weights)
-    text = kept.keep(compiled, {}, at_hand)
+    text = plan_serialization.keep(compiled, {}, at_hand)
     sizes = [size for _, _, _, size, *_ in json.loads(text)["weights"]]
     assert sizes.count(0) == len(at_hand)
     stored = [
-        memoryview(bytes(kept.buffer(compiled, place))) if size else memoryview(b"")
+        memoryview(bytes(plan_serialization.buffer(compiled, place))) if size else memoryview(b"")
         for place, size in enumerate(sizes)
     ]
-    again, _ = kept.restore(text, stored, None, at_hand)
+    again, _ = plan_serialization.restore(text, stored, None, at_hand)
     for (offset, data), (_, expected) in zip(again.weights, compiled.weights, strict=True):
         assert (data.dtype, data.shape) == (expected.dtype, expected.shape)
         assert bytes(data.data) == bytes(expected.data)
@@ -107,7 +107,7 @@ def test_weights_that_are_at_hand_are_not_kept_a_second_time(device: str) -> Non
     ]
     for other in ([], [HostArray(memoryview(b"1234"), (1,), tl.float32)]):
         with pytest.raises(PlanError):
-            kept.restore(text, stored, None, other)
+            plan_serialization.restore(text, stored, None, other)
 
 
 DAMAGE: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -123,16 +123,16 @@ DAMAGE: dict[str, Callable[[dict[str, Any]], Any]] = {
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_what_was_not_kept_so_is_refused(damage: Callable[[dict[str, Any]], Any]) -> None:
     compiled = network("numpy")
-    told = json.loads(kept.keep(compiled, {}))
+    told = json.loads(plan_serialization.keep(compiled, {}))
     damage(told)
     with pytest.raises(PlanError):
-        kept.restore(json.dumps(told), buffers(compiled))
+        plan_serialization.restore(json.dumps(told), buffers(compiled))
 
 
 def test_a_text_that_is_none_is_refused() -> None:
     for text in ("", "{}", "[]", "null", "nonsense"):
         with pytest.raises(PlanError):
-            kept.restore(text)
+            plan_serialization.restore(text)
 
 
 def test_the_page_loads_what_it_has_kept_without_the_models_file() -> None:

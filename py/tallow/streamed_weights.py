@@ -1,8 +1,9 @@
 """Weights that are still on their way: known by type and shape, while their bytes come.
 
-A graph is built and compiled with them; a GPU takes the bytes from the file itself as they arrive
-(web/shared/streamed.js), so that they never are in Python's memory. Whoever asks for one before
-it is here gets NotHereError: few do, and then it is all read first, and the same done again.
+A graph is built and compiled with them. A device may take the bytes from the file itself as they
+arrive, so that they are never in Python's memory. Asking for the bytes of one before they are here
+raises DataNotLoadedError. This is rare: `StreamedFile.arrive` then reads everything, and the step
+is retried.
 """
 
 from __future__ import annotations
@@ -12,18 +13,17 @@ from typing import Any, Protocol
 
 from .codes import packed_bytes
 from .dtype import DType
-from .errors import TallowError
+from .errors import DataNotLoadedError
 from .hostarray import HostArray
 from .shape import Shape, size_of
 
 
-class NotHereError(TallowError):
-    """The bytes of an array were asked for before they had arrived."""
-
-
 class Part(Protocol):
-    """Some bytes of a file that is on its way: `Part` in web/arriving.js. here: whether they are
-    there."""
+    """Some bytes of a file that is on its way. here: whether they are there. handle: what a device
+    that reads the file itself takes in place of the bytes."""
+
+    @property
+    def handle(self) -> Any: ...
 
     @property
     def here(self) -> bool: ...
@@ -31,37 +31,38 @@ class Part(Protocol):
     def ready(self) -> Awaitable[Any]:
         """Resolves once they are there."""
 
-    def take(self) -> Any:
+    def take(self) -> memoryview:
         """Gives them, when they are; nobody asks for them again."""
 
 
-class Sender(Protocol):
-    """A file that is on its way: `StreamedFile` in web/arriving.js."""
+class Source(Protocol):
+    """A file that is on its way."""
 
-    size: int
+    @property
+    def size(self) -> int: ...
 
     def part(self, offset: int, length: int) -> Part:
         """Some of its bytes, which are asked for once at most."""
 
 
-class ArrivingFile:
+class StreamedFile:
     """A file of weights, and the arrays in it that something needs."""
 
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
-        self._arrays: dict[tuple[int, Shape, DType], ArrivingArray] = {}
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._arrays: dict[tuple[int, Shape, DType], StreamedArray] = {}
 
     @property
     def nbytes(self) -> int:
         """Its length."""
-        return int(self._sender.size)
+        return self._source.size
 
-    def array(self, offset: int, shape: Shape, dtype: DType) -> ArrivingArray:
+    def array(self, offset: int, shape: Shape, dtype: DType) -> StreamedArray:
         """The elements that begin at an offset; they lie within the file."""
         key = offset, shape, dtype
         if key not in self._arrays:
-            part = self._sender.part(offset, packed_bytes(dtype, size_of(shape)))
-            self._arrays[key] = ArrivingArray(part, shape, dtype)
+            part = self._source.part(offset, packed_bytes(dtype, size_of(shape)))
+            self._arrays[key] = StreamedArray(part, shape, dtype)
         return self._arrays[key]
 
     async def arrive(self) -> None:
@@ -70,7 +71,7 @@ class ArrivingFile:
             await array.arrive()
 
 
-class ArrivingArray(HostArray):
+class StreamedArray(HostArray):
     """One whose bytes are here after `arrive`, and before that in `part`."""
 
     __slots__ = ("_held", "part")
@@ -84,9 +85,9 @@ class ArrivingArray(HostArray):
 
     @property
     def data(self) -> memoryview:
-        """The bytes; NotHereError before they have arrived."""
+        """The bytes; DataNotLoadedError before they have arrived."""
         if self._held is None:
-            raise NotHereError(f"{self.dtype.name} {self.shape} is still on its way")
+            raise DataNotLoadedError(f"{self.dtype.name} {self.shape} is still on its way")
         return self._held
 
     async def arrive(self) -> None:
@@ -95,7 +96,5 @@ class ArrivingArray(HostArray):
             return
         if not self.part.here:
             await self.part.ready()
-        content = self.part.take()
-        content = content.to_bytes() if hasattr(content, "to_bytes") else content
-        object.__setattr__(self, "_held", memoryview(content).cast("B"))
+        object.__setattr__(self, "_held", memoryview(self.part.take()).cast("B"))
         object.__setattr__(self, "part", None)

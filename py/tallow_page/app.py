@@ -18,17 +18,25 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from . import dtype as dt
-from . import functional, onnx, opened
-from .arriving import ArrivingFile, NotHereError, Sender
-from .compile import Compiled, compile_graph
-from .compile import plan_serialization as kept
-from .errors import OnnxFormatError
-from .functions import permute_dims, reshape
-from .graph import Graph, input_node
-from .hostarray import HostArray
-from .lent import kept_text, kept_weight, lend, let_all_go, let_go, rehearse
-from .opened import (
+from tallow import dtype as dt
+from tallow import functional, onnx
+from tallow.compile import Compiled, compile_graph, plan_serialization
+from tallow.errors import DataNotLoadedError, OnnxFormatError
+from tallow.functions import permute_dims, reshape
+from tallow.graph import Graph, input_node
+from tallow.hostarray import HostArray
+from tallow.runtime.base import Backend
+from tallow.runtime.device import backend, set_default_device
+from tallow.runtime.session import Session
+from tallow.runtime.tuning import Tuned, TuningWarning, limits_of
+from tallow.runtime.tuning import tune as tune_graph
+from tallow.streamed_weights import StreamedFile
+from tallow.tensor import Tensor, asarray
+
+from . import javascript, user_model
+from .javascript import copied, view
+from .plan_registry import kept_text, kept_weight, lend, let_all_go, let_go, rehearse
+from .user_model import (
     close_model,
     compare_model,
     needed_files,
@@ -39,12 +47,6 @@ from .opened import (
     survey_model,
     time_model,
 )
-from .runtime.base import Backend
-from .runtime.device import backend, set_default_device
-from .runtime.session import Session
-from .runtime.tuning import Tuned, TuningWarning, limits_of
-from .runtime.tuning import tune as tune_graph
-from .tensor import Tensor, asarray
 
 __all__ = [
     "close_model",
@@ -83,10 +85,10 @@ class _Loaded:
 
 class Files(Protocol):
     """A model: its graph as a JavaScript Uint8Array or any buffer, and the .onnx file that has the
-    large weights, which may still be on its way (py/tallow_build/parted.py)."""
+    large weights, an `ArrivingFile` of web/arriving.js (py/tallow_build/split_model.py)."""
 
     graph: Any
-    weights: Sender
+    weights: Any
 
 
 Fetch = Callable[[], Awaitable[Files]]
@@ -127,7 +129,7 @@ async def start(device: str) -> str:
         loaded.session.close()
     _models.clear()
     let_all_go()
-    opened.forget_session()
+    user_model.forget_session()
     warnings.simplefilter("always", TuningWarning)
     warnings.showwarning = _show_warning
     set_default_device(device)
@@ -161,14 +163,14 @@ async def load_kept(name: str, card_json: str, text: str, loaded: Any, weights: 
     """Loads what `kept_text` gave on an earlier visit: no file is read, no graph built.
 
     loaded: what the worker has of it on the GPU, or None; then `weights` is a buffer with all of
-    them (`kept.restore`). Returns what
-    `load_model` does, but for "compiling" and "lent". Raises PlanError for a text that is not of
-    this version, DeviceError if the device cannot have it.
+    them (`plan_serialization.restore`). Returns what `load_model` does, but for "compiling" and
+    "lent". Raises PlanError for a text that is not of this version, DeviceError if the device
+    cannot have it.
     """
     card = json.loads(card_json)
     used = backend()
     began = time.perf_counter()
-    compiled, facts = kept.restore(text, _bytes(weights) if weights else (), loaded)
+    compiled, facts = plan_serialization.restore(text, view(weights) if weights else (), loaded)
     del weights
     session = Session(compiled, await used.load_async(compiled), used)
     return _loaded(name, session, card, time.perf_counter() - began, {**facts, "kept": True})
@@ -194,13 +196,8 @@ async def predict(name: str, pixels: Any) -> memoryview:
     size x size. Raises KeyError for a model that is not loaded, FeedError for pixels that do not
     fit.
     """
-    (result,) = await _models[name].session.run_ordered([_bytes(pixels)])
+    (result,) = await _models[name].session.run_ordered([view(pixels)])
     return result.data
-
-
-def _bytes(pixels: Any) -> memoryview:
-    view = pixels.to_memoryview() if hasattr(pixels, "to_memoryview") else memoryview(pixels)
-    return view.cast("B")
 
 
 async def profile(name: str, pixels: Any) -> str:
@@ -212,7 +209,7 @@ async def profile(name: str, pixels: Any) -> str:
     """
     loaded = _models[name]
     (port,) = loaded.session.plan.inputs
-    image = HostArray(_bytes(pixels), port.shape, dt.BY_NAME[port.dtype])
+    image = HostArray(view(pixels), port.shape, dt.BY_NAME[port.dtype])
     found = await loaded.session.profile_async({"pixels": image})
     plan, trace = loaded.session.plan.to_json(host=False), found.to_trace()
     return f'{{"profile":{json.dumps(found.to_dict())},"plan":{plan},"trace":{trace}}}'
@@ -228,7 +225,7 @@ async def run_on(name: str, device: str, warm: int, pixels: Any, fetch: Fetch) -
     another device is closed again. Raises KeyError for a model that is not loaded, FeedError for
     pixels that do not fit, DeviceError.
     """
-    image, loaded = _bytes(pixels), _models[name]
+    image, loaded = view(pixels), _models[name]
     session, first = loaded.session, None
     seconds = 0.0
     if session.device != device:
@@ -339,10 +336,8 @@ async def _with_graph(
     It begins before the weights are here; if it asks for one, it begins again when they are.
     """
     files = await fetch()
-    content = files.graph
-    if hasattr(content, "to_bytes"):
-        content = content.to_bytes()
-    weights = ArrivingFile(files.weights)
+    content = copied(files.graph)
+    weights = StreamedFile(javascript.Source(files.weights))
 
     async def job() -> _T:
         began = time.perf_counter()
@@ -352,7 +347,7 @@ async def _with_graph(
 
     try:
         return await job()
-    except NotHereError:
+    except DataNotLoadedError:
         await weights.arrive()
     return await job()
 

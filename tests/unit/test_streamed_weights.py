@@ -16,17 +16,16 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.files import Files, Sender
 
 import tallow as tl
-from tallow import app
-from tallow.arriving import ArrivingArray, ArrivingFile, NotHereError
-from tallow.compile import compile_graph, uploaded
-from tallow.compile import plan_serialization as kept
+from tallow.compile import compile_graph, plan_serialization, uploaded
 from tallow.formats.onnx.read import wire
 from tallow.graph import Graph
 from tallow.hostarray import HostArray
 from tallow.runtime.device import set_default_device
-from tallow_build import parted
+from tallow.streamed_weights import DataNotLoadedError, StreamedArray, StreamedFile
+from tallow_build import split_model
 from tallow_build.errors import BuildError
 from tallow_build.paths import ROOT
+from tallow_page import app, javascript
 
 MODEL = ROOT / "models" / "mnist" / "mnist.onnx"
 CARD = MODEL.with_name("card.json").read_text("utf-8")
@@ -75,22 +74,22 @@ def test_where_a_value_is_wanted_early_all_are_read_and_the_answer_is_the_same()
 
 def graph_of(files: Files) -> Graph:
     """The graph, with weights that have not arrived."""
-    arriving = ArrivingFile(files.weights)
+    arriving = StreamedFile(javascript.Source(files.weights))
     return tl.onnx.load(files.graph, {MODEL.name: arriving}).graph({"N": 1})
 
 
 def test_it_is_compiled_for_a_gpu_without_a_look_at_its_weights() -> None:
     compiled = compile_graph(graph_of(Files(MODEL)))
-    away = [data for _, data in compiled.weights if isinstance(data, ArrivingArray)]
+    away = [data for _, data in compiled.weights if isinstance(data, StreamedArray)]
     assert len(away) >= 5 and all(data.part for data in away)
-    with pytest.raises(NotHereError, match="still on its way"):
+    with pytest.raises(DataNotLoadedError, match="still on its way"):
         _ = away[0].data
     whole = compile_graph(tl.onnx.load(MODEL).graph({"N": 1}))
     assert compiled.plan == whole.plan
-    assert kept.keep(compiled, {}) == kept.keep(whole, {})
+    assert plan_serialization.keep(compiled, {}) == plan_serialization.keep(whole, {})
     asyncio.run(compiled.arrive())
     for number, (_, data) in enumerate(compiled.weights):
-        assert uploaded(data) == kept.buffer(whole, number)
+        assert uploaded(data) == plan_serialization.buffer(whole, number)
 
 
 def test_a_file_that_is_too_short_is_refused() -> None:
@@ -102,7 +101,7 @@ def test_a_file_that_is_too_short_is_refused() -> None:
 
 def test_the_parts_of_a_model_are_the_model() -> None:
     content = MODEL.read_bytes()
-    graph = onnx.load_from_string(parted.graph_of(content, MODEL.name))
+    graph = onnx.load_from_string(split_model.graph_of(content, MODEL.name))
     places = []
     for tensor in graph.graph.initializer:
         if tensor.data_location == TensorProto.EXTERNAL:
@@ -114,23 +113,23 @@ def test_the_parts_of_a_model_are_the_model() -> None:
             del tensor.external_data[:]
             tensor.ClearField("data_location")
     assert graph == onnx.load_from_string(content)
-    assert places and all(end - begin >= parted.LEAST for begin, end in places)
+    assert places and all(end - begin >= split_model.LEAST for begin, end in places)
 
 
 def test_pieces_follow_each_other_and_part_no_weight(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parted, "PIECE", 50_000)
+    monkeypatch.setattr(split_model, "PIECE", 50_000)
     content = MODEL.read_bytes()
-    pieces = parted.pieces_of(content, MODEL.name)
+    pieces = split_model.pieces_of(content, MODEL.name)
     ends = [end for end, _ in pieces]
     assert ends == sorted(set(ends)) and ends[-1] == len(content) and len(ends) > 2
-    weights = places(content, parted.LEAST)
+    weights = places(content, split_model.LEAST)
     assert weights
     assert all(not offset < end < offset + n for end in ends for _, offset, n in weights)
 
 
 def test_what_is_no_model_cannot_be_parted() -> None:
     with pytest.raises(BuildError, match=r"Parting a\.onnx"):
-        parted.graph_of(b"\xff" * 9, "a.onnx")
+        split_model.graph_of(b"\xff" * 9, "a.onnx")
 
 
 # ---- the wire format --------------------------------------------------------------------------
@@ -234,7 +233,7 @@ def _outcome(source: bytes | Path) -> str:
 def test_a_name_that_is_long_keeps_its_length(tmp_path: Path) -> None:
     weight = numpy_helper.from_array(np.arange(5000, dtype=np.float32), "w" * 300)
     content = model_of(weight).SerializeToString()
-    graph = onnx.load_from_string(parted.graph_of(content, "m.onnx"))
+    graph = onnx.load_from_string(split_model.graph_of(content, "m.onnx"))
     assert graph.graph.initializer[0].name == "w" * 300
     (tmp_path / "m.onnx").write_bytes(content)
     (tmp_path / "m.graph").write_bytes(graph.SerializeToString())

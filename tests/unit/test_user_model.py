@@ -13,10 +13,10 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from tallow import app
 from tallow import onnx as tallow_onnx
 from tallow.errors import FeedError, OnnxFormatError, OnnxMissingDataError
 from tallow.runtime.device import set_default_device
+from tallow_page import app
 
 FLOAT = TensorProto.FLOAT
 

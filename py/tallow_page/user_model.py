@@ -16,21 +16,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import dtype as dt
-from . import onnx
-from .errors import (
+from tallow import dtype as dt
+from tallow import onnx
+from tallow.errors import (
     FeedError,
     OnnxAmbiguousDataError,
     OnnxFormatError,
     OnnxMissingDataError,
     TallowError,
 )
-from .formats.onnx.read.given import needed
-from .formats.onnx.run.model_session import ModelSession
-from .formats.onnx.values import Value
-from .hostarray import HostArray, StringArray, elements, from_values
-from .lent import Find, PlanKeeper
-from .shape import size_of
+from tallow.formats.onnx.read.given import needed
+from tallow.formats.onnx.run.model_session import ModelSession
+from tallow.formats.onnx.values import Value
+from tallow.hostarray import HostArray, StringArray, elements, from_values
+from tallow.shape import size_of
+
+from .javascript import view
+from .plan_registry import Find, PlanKeeper
 
 MOST_LINES = 1000  # of what is unsupported, and of properties: a page does not show more
 MOST_TEXT = 4000  # characters of a text of the file, likewise
@@ -178,8 +180,8 @@ async def run_model(feeds_json: str, find: Find, *buffers: Any) -> str:
     "wide" says that the elements are float64 that stand for those of a type that JavaScript lacks.
     Returns {"device", "adapter", "first": milliseconds, "outputs": [{"name", "kind", "shape",
     "dtype", "texts", "members"}, ...], "report", "lent", "refused"}: under that number there is a
-    plan to be kept (lent.py), null where there is none; and why what was found was of no use, or
-    "". Raises TallowError.
+    plan to be kept (plan_registry.py), null where there is none; and why what was found was of no
+    use, or "". Raises TallowError.
     """
     opened = _model()
     opened.feeds = _feeds(json.loads(feeds_json), buffers)
@@ -189,7 +191,7 @@ async def run_model(feeds_json: str, find: Find, *buffers: Any) -> str:
     try:
         if opened.session is None:
             opened.session = await opened.model.session_async(
-                shapes=_shapes(opened.feeds), keeper=opened.keeper
+                shapes=_shapes(opened.feeds), plan_cache=opened.keeper
             )
         results = await opened.session.run_host_async(opened.feeds)
     except BaseException:
@@ -378,9 +380,7 @@ def _feed(feed: Mapping[str, Any], rest: Iterator[Any]) -> Value:
         if len(texts) != size_of(shape):
             raise FeedError(f"the input {name!r} needs {size_of(shape)} texts for {shape}")
         return StringArray(texts, shape)
-    given = next(rest)
-    content = given.to_memoryview() if hasattr(given, "to_memoryview") else memoryview(given)
-    content = content.cast("B")
+    content = view(next(rest))
     dtype = dt.BY_NAME[feed["dtype"]]
     try:
         if not feed.get("wide"):

@@ -9,15 +9,17 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .compile import Compiled, compile_graph
-from .compile import plan_serialization as kept
-from .compile.indices import indexed_inputs
-from .errors import DeviceError, DeviceLostError, PlanError
-from .graph import Graph
-from .hostarray import HostArray
-from .runtime.device import backend
-from .runtime.session import Session
-from .runtime.tuning import limits_of
+from tallow.compile import Compiled, compile_graph
+from tallow.compile.indices import indexed_inputs
+from tallow.compile.plan_serialization import buffer, keep, restore
+from tallow.errors import DeviceError, DeviceLostError, PlanError
+from tallow.graph import Graph
+from tallow.hostarray import HostArray
+from tallow.runtime.device import backend
+from tallow.runtime.session import Session
+from tallow.runtime.tuning import limits_of
+
+from .javascript import view
 
 _lent: dict[int, tuple[Compiled, Mapping[str, Any], Sequence[HostArray]]] = {}
 _numbers = itertools.count(1)
@@ -27,7 +29,7 @@ Find = Callable[[], Awaitable[Any]]
 
 
 def lend(compiled: Compiled, facts: Mapping[str, Any], at_hand: Sequence[HostArray] = ()) -> int:
-    """The number. facts: are kept with it. at_hand: see `kept.keep`."""
+    """The number. facts: are kept with it. at_hand: see `plan_serialization.keep`."""
     number = next(_numbers)
     _lent[number] = compiled, facts, at_hand
     return number
@@ -38,13 +40,13 @@ def kept_text(number: int) -> str:
 
     Raises KeyError for what is not lent any more.
     """
-    return kept.keep(*_lent[number])
+    return keep(*_lent[number])
 
 
 def kept_weight(number: int, place: int) -> Any:
     """The bytes of one weight of what `kept_text` describes, or the part of the model's file that
     has brought them (web/shared/streamed.js). Raises KeyError, IndexError."""
-    return kept.buffer(_lent[number][0], place)
+    return buffer(_lent[number][0], place)
 
 
 async def rehearse(number: int) -> str:
@@ -53,8 +55,8 @@ async def rehearse(number: int) -> str:
     Returns "null". Raises KeyError for what is not lent any more, DeviceError.
     """
     compiled, facts, at_hand = _lent[number]
-    weights = [_view(kept.buffer(compiled, place)) for place in range(len(compiled.weights))]
-    again, _ = kept.restore(kept.keep(compiled, facts, at_hand), weights, None, at_hand)
+    weights = [view(buffer(compiled, place)) for place in range(len(compiled.weights))]
+    again, _ = restore(keep(compiled, facts, at_hand), weights, None, at_hand)
     (await backend(again.plan.device).load_async(again)).close()
     return "null"
 
@@ -70,7 +72,7 @@ def let_all_go() -> None:
 
 
 class PlanKeeper:
-    """Has the plan of a model as it was kept, or compiles and lends it (`Keeper` of
+    """Has the plan of a model as it was kept, or compiles and lends it (`PlanCache` of
     formats/onnx). at_hand: the model's constants, which are not kept a second time."""
 
     def __init__(self, at_hand: Sequence[HostArray]) -> None:
@@ -102,7 +104,7 @@ class PlanKeeper:
         if found := await find():
             text, *weights = found
             try:
-                compiled, _ = kept.restore(text, [*map(_view, weights)], None, self._at_hand)
+                compiled, _ = restore(text, [*map(view, weights)], None, self._at_hand)
                 compiled = replace(compiled, indexed=indexed_inputs(graph))
                 return Session(compiled, await used.load_async(compiled), used)
             except DeviceLostError:
@@ -114,8 +116,3 @@ class PlanKeeper:
         self.lent = lend(compiled, {}, self._at_hand)
         self._numbers.append(self.lent)
         return session
-
-
-def _view(weight: Any) -> memoryview:
-    content = weight.to_memoryview() if hasattr(weight, "to_memoryview") else memoryview(weight)
-    return content.cast("B")

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from tests.unit.test_opened import made, value
+from tests.unit.test_user_model import made, value
 
-from tallow import app, lent
 from tallow.compile import Compiled, compile_graph
 from tallow.runtime.device import set_default_device
+from tallow_page import app, plan_registry
 
 WEIGHT = numpy_helper.from_array(np.arange(4096, dtype=np.float32).reshape(64, 64) / 4096, "w")
 PRODUCT = [helper.make_node("MatMul", ["x", "w"], ["y"])]
@@ -76,7 +76,7 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> Iterator[Visit]:
         made.compiled += 1
         return compile_graph(*args)
 
-    monkeypatch.setattr(lent, "compile_graph", count)
+    monkeypatch.setattr(plan_registry, "compile_graph", count)
     yield made
     app.close_model()
     set_default_device(None)

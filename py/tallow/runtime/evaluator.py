@@ -1,0 +1,91 @@
+"""What tensors ask of the runtime: their values, on a device or on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..graph import Node, constant
+from ..hostarray import HostArray
+from ..tensor import Tensor, use_evaluator
+from . import eager, trace
+from .buffer import Buffer
+from .capture import host_data
+from .device import backend
+
+
+class EagerEvaluator:
+    """Computes tensors without a session: see eager.py."""
+
+    def host(self, tensor: Tensor, device: str | None) -> HostArray:
+        """The elements; blocks. Raises what compiling and running raise."""
+        node = tensor.node
+        if node.is_constant:
+            data: HostArray = node.attrs["data"]
+            return data
+        if node.is_buffer:
+            return host_data(node.attrs["buffer"])
+        return eager.fetch([node], eager.chosen([node], device))[0]
+
+    async def host_async(self, tensor: Tensor, device: str | None) -> HostArray:
+        """As `host`."""
+        node = tensor.node
+        if node.is_constant:
+            data: HostArray = node.attrs["data"]
+            return data
+        if node.is_buffer:
+            buffer: Buffer = node.attrs["buffer"]
+            return (await buffer.memory.read_async([buffer]))[0]
+        return (await eager.fetch_async([node], eager.chosen([node], device)))[0]
+
+    def realize(self, tensors: Sequence[Tensor], device: str | None) -> None:
+        """Has tensors hold buffers. Inside a traced function there is nothing to do."""
+        waiting = [each for each in tensors if not each.node.is_buffer]
+        if not waiting or trace.current.get() is not None:
+            return
+        nodes = list(dict.fromkeys(each.node for each in waiting))
+        new = _realized(nodes, device)
+        for each in waiting:
+            each.node = new[each.node]
+
+    def to(self, tensor: Tensor, device: str) -> Tensor:
+        """The tensor on a device; blocks if it lies on another one."""
+        node = tensor.node
+        if not node.is_buffer:
+            return tensor.realize(device)
+        buffer: Buffer = node.attrs["buffer"]
+        memory = backend(device).memory
+        if buffer.memory is memory:
+            return tensor
+        return Tensor(memory.upload(host_data(buffer)).node)
+
+    def device(self, tensor: Tensor) -> str:
+        """The name of the device on which a tensor lies, or would be computed."""
+        return eager.chosen([tensor.node], None).info.device
+
+
+def _realized(nodes: Sequence[Node], device: str | None) -> dict[Node, Node]:
+    """What nodes are once they are computed: buffers, or constants where a type has few bits."""
+    used = eager.chosen(nodes, device)
+    new: dict[Node, Node] = {}
+    computed = []
+    for node in nodes:
+        if node.dtype.coded:
+            is_known = node.is_constant
+            new[node] = node if is_known else constant(eager.fetch([node], used)[0])
+        elif node.is_constant:
+            new[node] = used.memory.upload(node.attrs["data"]).node
+        else:
+            computed.append(node)
+    if computed:
+        buffers = eager.compute(computed, used)
+        new |= {node: buffer.node for node, buffer in zip(computed, buffers, strict=True)}
+    return new
+
+
+def realize(*tensors: Tensor, device: str | None = None) -> None:
+    """Computes tensors in one go, and keeps them on the device; see `Tensor.realize`."""
+    _EVALUATOR.realize(tensors, device)
+
+
+_EVALUATOR = EagerEvaluator()
+use_evaluator(_EVALUATOR)

@@ -1,0 +1,49 @@
+"""JavaScript's values as the library takes them. Tests hand over Python's own in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any
+
+
+def view(buffer: Any) -> memoryview:
+    """The bytes of a typed array where they lie, or of any Python buffer."""
+    found = buffer.to_memoryview() if hasattr(buffer, "to_memoryview") else memoryview(buffer)
+    return found.cast("B")
+
+
+def copied(buffer: Any) -> Any:
+    """The bytes of a typed array in Python's memory; a Python buffer as it is."""
+    return buffer.to_bytes() if hasattr(buffer, "to_bytes") else buffer
+
+
+class Part:
+    """A `Part` of web/arriving.js, as tallow/streamed_weights.py wants one."""
+
+    def __init__(self, part: Any) -> None:
+        self.handle = part
+
+    @property
+    def here(self) -> bool:
+        return bool(self.handle.here)
+
+    def ready(self) -> Awaitable[Any]:
+        """Resolves once the bytes are there."""
+        promise: Awaitable[Any] = self.handle.ready()
+        return promise
+
+    def take(self) -> memoryview:
+        """The bytes, copied into Python's memory."""
+        return memoryview(copied(self.handle.take())).cast("B")
+
+
+class Source:
+    """An `ArrivingFile` of web/arriving.js, as tallow/streamed_weights.py wants one."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self.size = int(file.size)
+
+    def part(self, offset: int, length: int) -> Part:
+        """Some of its bytes."""
+        return Part(self._file.part(offset, length))
