@@ -31,7 +31,8 @@ stats = [loaded.session.stats for loaded in _models.values()]
 [sum(s["bytes"] for s in stats), sum(s["runs"] for s in stats), len(gc.get_objects())]
 `;
 new BroadcastChannel("weigh").onmessage = async () => {
-  await answering.complete(); // Python knows of a model that answers without it some time after the answer
+  // Python knows of a model that answers without it some time after the answer.
+  await answering.complete();
   await app.inTurn(async () => {
     const { pyodide } = await app.start();
     const counted = pyodide.runPython(COUNT);

@@ -9,6 +9,12 @@ from tests.e2e.conftest import PATIENCE
 from tallow_build import server as static
 
 
+@pytest.fixture
+def visitor(regular):
+    """One page for all tests that need no fresh one."""
+    return regular
+
+
 def test_addresses_choose_the_view(visitor):
     visitor.open("./#classify")
     expect(visitor.page.locator("#view-classify")).to_be_visible()
@@ -56,7 +62,8 @@ def test_the_page_goes_on_while_a_photograph_is_classified(visitor, photos):
     assert during >= max(2, ms / 1000 * 4), f"{during} turns in {ms} ms"
 
 
-def test_fits_any_width_and_nothing_moves_when_an_answer_comes(visitor, photos):
+def test_fits_any_width_and_nothing_moves_when_an_answer_comes(newcomer, photos):
+    visitor = newcomer
     parts = ".answer, .question, .engine, .bottom"
     boxes = f"""[...document.querySelectorAll({parts!r})].map(element => {{
         const {{ x, y, width, height }} = element.getBoundingClientRect();
