@@ -1,5 +1,5 @@
 """The worker: one that crashes, fails inside Python or says nothing any more is replaced, and what
-is on the page is answered. What follows a third failure: tests/js/engine.test.js. Two tabs work at once."""
+is on the page is answered. What follows a third failure: tests/js/engine.test.js. Two tabs work."""
 
 from __future__ import annotations
 
