@@ -125,10 +125,6 @@ def test_numpy_has_no_wgsl_and_says_so(visitor):
 def test_nothing_is_profiled_while_the_panel_is_closed_or_without_an_answer(visitor):
     visitor.open()
     panel = visitor.hook("kernels-panel")
-    panel.locator("summary").click()
-    expect(panel).to_contain_text("Draw a digit")
-    expect(visitor.hook("kernels-table")).to_be_hidden()
-    panel.locator("summary").click()
     visitor.draw_seven()
     visitor.read()
     visitor.page.wait_for_timeout(600)  # longer than the page must be quiet
@@ -137,6 +133,7 @@ def test_nothing_is_profiled_while_the_panel_is_closed_or_without_an_answer(visi
     measured(visitor)
     visitor.clear()
     expect(visitor.hook("kernels-table")).to_be_hidden()
+    expect(panel).to_contain_text("Draw a digit")
 
 
 def test_the_kernels_are_those_of_the_last_answer(visitor, photos):
@@ -235,7 +232,7 @@ def test_a_failure_is_told_and_can_be_tried_again(newcomer, patch):
     panel = visitor.hook("kernels-panel")
     panel.locator("summary").click()
     expect(panel).to_have_attribute("data-state", "error", timeout=PATIENCE)
-    expect(panel).to_contain_text("could not be timed: globalThis.trial is not a function")
+    expect(panel).to_contain_text("could not be timed: an unexpected error")
     expect(visitor.hook("kernels-table")).to_be_hidden()
     panel.get_by_role("button", name="Try again").click()
     expect(panel).to_have_attribute("data-state", "error", timeout=PATIENCE)

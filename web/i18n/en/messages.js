@@ -5,6 +5,9 @@ import { megabytes } from "../../shared/format.js";
 
 export const messages = {
   preparing: "Preparing…",
+  /** Of which the browser's console tells more. */
+  unexpected: "an unexpected error; the browser’s console has its details",
+
   startingAgain: "Starting again…",
   startingPython: "Starting Python…",
   tryAgain: "Try again",

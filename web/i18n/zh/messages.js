@@ -6,6 +6,8 @@ import { megabytes } from "../../shared/format.js";
 /** @type {typeof import("../en/messages.js").messages} */
 export const messages = {
   preparing: "准备中…",
+  unexpected: "意外错误，详情见浏览器的控制台",
+
   startingAgain: "正在重新启动…",
   startingPython: "正在启动 Python…",
   tryAgain: "重试",
