@@ -120,7 +120,8 @@ def browser_without_webgpu(playwright: Playwright) -> Iterator[Browser]:
 
 # What engines say of a program's faults.
 _RAW = re.compile(
-    r"Cannot read propert|is not a function|is not defined|(TypeError|ReferenceError|AttributeError):"
+    "Cannot read propert|is not a function|is not defined"
+    "|(TypeError|ReferenceError|AttributeError):"
 )
 
 
