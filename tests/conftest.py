@@ -6,18 +6,27 @@ Tests lie in a folder per tier. The quick tiers come first, whatever the order o
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, Request, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    Error,
+    Page,
+    Playwright,
+    Request,
+    expect,
+    sync_playwright,
+)
 from starlette.routing import Mount
 
 from tallow.runtime.native_device import find_adapter
@@ -109,12 +118,20 @@ def browser_without_webgpu(playwright: Playwright) -> Iterator[Browser]:
         yield started
 
 
+# What engines say of a program's faults.
+_RAW = re.compile(
+    "Cannot read propert|is not a function|is not defined"
+    "|(TypeError|ReferenceError|AttributeError):"
+)
+
+
 class Watch:
     """What a page did that no page of ours may do. A test that provokes an error clears it."""
 
     def __init__(self, page: Page, server: str) -> None:
         self.errors: list[str] = []
         self.foreign: list[str] = []
+        self.raw: list[str] = []
         self._host = urlsplit(server).netloc
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.context.on("request", self._note)
@@ -124,9 +141,16 @@ class Watch:
         if address.scheme not in ("blob", "data") and address.netloc != self._host:
             self.foreign.append(request.url)
 
+    def look(self, page: Page) -> None:
+        """Notes words on a page that are for those who mend it."""
+        with suppress(Error):  # it may be closed, or between two documents
+            said = page.evaluate("document.body?.innerText ?? ''")
+            self.raw += [line for line in said.splitlines() if _RAW.search(line)]
+
     def check(self) -> None:
         """Fails the test if there was anything."""
         assert not self.foreign, f"requests to a third party: {self.foreign}"
+        assert not self.raw, f"the page shows what exceptions say: {self.raw}"
         assert not self.errors, f"uncaught errors in the page: {self.errors}"
 
 
@@ -143,6 +167,7 @@ def watched_page(browser: Browser, server: str, **options: Any) -> Iterator[tupl
         yield page, watch
         # Whoever answers a request at this moment has nobody to answer, which is no failure.
         for each in context.pages:
+            watch.look(each)
             each.unroute_all(behavior="ignoreErrors")
             # With no route left, Playwright would tell the browser so at the end of each handler:
             # for a request that was never answered, from whichever thread collects its coroutine.

@@ -8,15 +8,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Error, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Error, Locator, Page, Route, expect
+from tests.conftest import watched_page
 
 from tallow_build import models
 from tallow_build.paths import CACHE, DIST, ROOT, WEB
 
 # A start downloads, compiles and warms up; on two busy cores without a GPU that takes a while.
 PATIENCE = 120_000
+
+# Of photographs, where none is wished for.
+FIRST_MODEL = "efficientnet_lite0"
 
 # A stroke's places on the pad, from (0, 0) at its upper left to (1, 1).
 Stroke = Sequence[tuple[float, float]]
@@ -152,6 +157,74 @@ class Visitor:
             }
             for item in self.result.get_by_role("listitem").all()
         ]
+
+
+class Regular(Visitor):
+    """Somebody who stays on one page for all tests of a file. open() brings it into the state of a
+    page that was just opened, as far as a visitor can: view, device, model, language, an empty pad,
+    no picture, the panel closed, the window's size."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page)
+        self._started = False
+
+    def open(self, address: str = "./", state: str = "ready") -> None:
+        if self._started:
+            self._reset(address)
+            self.wait(state)
+        else:
+            super().open(address, state)
+            self._started = True
+
+    def _reset(self, address: str) -> None:
+        parts = urlsplit(address)
+        wishes = dict(parse_qsl(parts.query))
+        page = self.page
+        page.mouse.up()
+        page.set_viewport_size({"width": 1280, "height": 900})
+        self.hook("language-select").select_option("en")
+        panel = self.hook("kernels-panel")
+        if self.hook("model-select").locator("option").count():  # the view was there
+            page.evaluate("location.hash = '#classify'")
+            self.wait()
+            self.hook("model-select").select_option(wishes.get("model", FIRST_MODEL))
+            self.wait()
+            self.choose({"name": "none.txt", "mimeType": "text/plain", "buffer": b"no picture"})
+            alert = page.locator("#view-classify").get_by_role("alert")
+            expect(alert.filter(has_text="none.txt")).to_be_visible()
+        page.evaluate("location.hash = '#draw'")
+        self.wait()
+        if self.hook("digit-eraser").get_attribute("aria-pressed") == "true":
+            self.hook("digit-eraser").click()
+        page.get_by_role("radio", name="Medium").check()
+        if self.hook("digit-clear").is_visible():  # something was drawn on this page
+            self.clear()
+        assert self.read() == ""
+        if panel.get_attribute("open") is not None:
+            panel.locator("summary").click()
+        self.hook("device-select").select_option(wishes.get("device", "webgpu"))
+        self.wait()
+        page.evaluate("(hash) => { location.hash = hash; }", f"#{parts.fragment or 'draw'}")
+
+
+@pytest.fixture(scope="module")
+def regular_page(browser: Browser, server: str) -> Iterator[Regular]:
+    """The page on which a regular stays."""
+    for page, _ in watched_page(browser, server):
+        yield Regular(page)
+
+
+@pytest.fixture
+def regular(regular_page: Regular) -> Iterator[Regular]:
+    """Somebody who stays on the page; what a test has put in the way of files goes with it."""
+    yield regular_page
+    regular_page.page.unroute_all(behavior="ignoreErrors")
+
+
+@pytest.fixture
+def newcomer(page: Page) -> Visitor:
+    """A visitor on a fresh page, in files where `visitor` is a regular."""
+    return Visitor(page)
 
 
 @pytest.fixture

@@ -33,6 +33,12 @@ def check(answer, expected):
     assert set(expected["top5"]) <= set(indices)
 
 
+@pytest.fixture
+def visitor(regular):
+    """One page for all tests that need no fresh one."""
+    return regular
+
+
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("device", ["webgpu", "numpy"])
 def test_photographs_are_recognised(visitor, photos, device, model):
@@ -85,7 +91,8 @@ def test_the_newest_of_two_files_is_answered(visitor, photos):
     expect(visitor.result).to_have_attribute("data-source", "coffee.png")
 
 
-def test_a_photograph_chosen_before_python_runs_is_answered_when_it_does(visitor, photos):
+def test_a_photograph_chosen_before_python_runs_is_answered_when_it_does(newcomer, photos):
+    visitor = newcomer
     visitor.page.goto("./?device=numpy#classify")
     visitor.choose(photos["coffee"]["path"])
     visitor.wait()
@@ -143,13 +150,15 @@ def test_any_size_has_an_answer(visitor):
         assert len(visitor.answer(name)) == 5
 
 
-def test_an_unknown_model_in_the_address_is_named(visitor):
+def test_an_unknown_model_in_the_address_is_named(newcomer):
+    visitor = newcomer
     visitor.open("./?device=numpy&model=resnet9000#classify")
     expect(visitor.page.get_by_role("alert").filter(has_text="resnet9000")).to_be_visible()
     expect(visitor.hook("model-select")).to_have_value("efficientnet_lite0")
 
 
-def test_labels_that_come_after_another_language_was_chosen_are_not_shown(visitor, photos):
+def test_labels_that_come_after_another_language_was_chosen_are_not_shown(newcomer, photos):
+    visitor = newcomer
     page = visitor.page
     page.add_init_script(
         """const parse = JSON.parse;
@@ -174,8 +183,9 @@ def test_labels_that_come_after_another_language_was_chosen_are_not_shown(visito
     expect(gallery.locator(".tile").first).to_have_attribute("data-label", "espresso")
 
 
-def test_another_language_names_what_is_shown_without_asking_again(visitor, photos):
+def test_another_language_names_what_is_shown_without_asking_again(newcomer, photos):
     """The large picture, the gallery and the message of a bad file."""
+    visitor = newcomer
     coffee = photos["coffee"]["path"].read_bytes()
     visitor.page.add_init_script(
         """window.asked = 0;

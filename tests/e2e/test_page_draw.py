@@ -28,6 +28,12 @@ DIGITS = {
 }  # fmt: skip
 
 
+@pytest.fixture
+def visitor(regular):
+    """One page for all tests that need no fresh one."""
+    return regular
+
+
 @pytest.mark.parametrize("device", ["webgpu", "numpy"])
 def test_each_digit_is_read(visitor, device):
     visitor.open(f"./?device={device}#draw")
@@ -49,7 +55,8 @@ def test_reads_while_the_pen_is_down(visitor):
     assert visitor.read() == "1"
 
 
-def test_what_is_drawn_before_the_model_is_there_is_answered_when_it_is(visitor):
+def test_what_is_drawn_before_the_model_is_there_is_answered_when_it_is(newcomer):
+    visitor = newcomer
     held: list[Route] = []
     drawn: list[bool] = []
     visitor.page.route(

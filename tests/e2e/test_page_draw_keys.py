@@ -14,6 +14,12 @@ HEARD = """() => {
 
 
 @pytest.fixture
+def visitor(regular):
+    """One page for all tests that need no fresh one."""
+    return regular
+
+
+@pytest.fixture
 def go(visitor):
     """go(ArrowDown=4, ...): presses keys that often."""
 

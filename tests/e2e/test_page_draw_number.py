@@ -1,10 +1,7 @@
-"""Several digits side by side: split, and read as a number."""
+"""Several digits side by side, read as a number. How ink is split: tests/js/prepare.test.js."""
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
-from PIL import Image, ImageDraw
 from playwright.sync_api import expect
 
 DIGITS = {
@@ -93,81 +90,3 @@ def test_digits_side_by_side_are_a_number(visitor, patch):
     visitor.hook("digit-undo").click()
     visitor.hook("digit-undo").click()
     assert visitor.read() == "1"
-
-
-@pytest.fixture
-def split(module):
-    """split(draw): what prepare/split.js makes of ink that draw(brush) puts on 300 x 200, which lie
-    1000 from the left of the whole."""
-
-    def take(draw) -> list[tuple[int, int, np.ndarray]]:
-        image = Image.new("L", (300, 200))
-        draw(ImageDraw.Draw(image))
-        found = module(
-            "./prepare/split.js",
-            "(m, ink) => m.splitDigits({ ink: new Uint8Array(ink), width: 300, height: 200,"
-            " left: 1000, right: 1300, top: 0 }).map(d => ({ ...d, ink: [...d.ink] }))",
-            np.asarray(image).ravel().tolist(),
-        )
-        return [
-            (
-                d["left"] - 1000,
-                d["right"] - 1000,
-                np.array(d["ink"]).reshape(d["height"], d["width"]),
-            )
-            for d in found
-        ]
-
-    return take
-
-
-def line(*points, width=12):
-    return lambda brush: brush.line(points, fill=255, width=width)
-
-
-def test_parts_that_lie_above_each_other_are_one_digit(split):
-    def several(*marks):
-        return lambda brush: [mark(brush) for mark in marks]
-
-    def places(found):
-        return [(left, right) for left, right, _ in found]
-
-    assert split(lambda brush: None) == []
-    stem, other = line((40, 20), (40, 180)), line((200, 20), (200, 180))
-    assert places(split(several(other, stem))) == [(35, 47), (195, 207)]  # left to right
-    body = line((60, 60), (50, 100), (110, 130), (50, 180))
-    bar = line((60, 25), (120, 20))
-    assert len(split(several(body, bar))) == 1
-    far_bar = line((122, 25), (150, 20))  # a 5's bar that begins right of its body, but near
-    assert len(split(several(body, far_bar))) == 1
-    rings = [
-        lambda brush: brush.ellipse((80, 10, 140, 80), outline=255, width=10),
-        lambda brush: brush.ellipse((70, 95, 150, 190), outline=255, width=10),
-    ]
-    assert len(split(several(*rings))) == 1
-    four = [line((60, 20), (40, 110), (130, 110)), line((110, 122), (110, 190))]
-    assert len(split(several(*four))) == 1
-    assert len(split(several(*four, other))) == 2
-    # A dot far from every digit, or the next digit's beginning, is no digit yet.
-    assert len(split(several(stem, other, line((260, 30), (264, 30))))) == 2
-    assert len(split(line((100, 100), (180, 100)))) == 1  # but alone it is all that there is
-
-
-def test_each_digit_has_its_own_ink_only(split):
-    """A 7 that reaches over the digit after it."""
-    found = split(
-        lambda brush: [
-            line((20, 30), (120, 30), (60, 180))(brush),
-            line((129, 90), (129, 180))(brush),
-        ]
-    )
-    assert len(found) == 2
-    (left, right, seven), (start, end, stem) = found
-    assert right > start  # they share columns
-    assert seven.shape[1] == right - left
-    assert (stem == 255).all() and stem.shape == (91, end - start)
-
-
-def test_nearly_erased_ink_is_nothing(split):
-    assert split(lambda brush: brush.line((40, 20, 40, 180), fill=15, width=3)) == []
-    assert len(split(lambda brush: brush.line((40, 20, 40, 180), fill=16, width=3))) == 1

@@ -22,12 +22,18 @@ INK = """canvas => {
 
 
 @pytest.fixture
-def ink(visitor):
+def visitor(regular):
+    """One page for all tests that need no fresh one."""
+    return regular
+
+
+def ink_of(visitor):
     """ink(): [a sum over all pixels of the pad, how many are inked]."""
     return lambda: visitor.hook("digit-pad").evaluate(INK)
 
 
-def test_undo_and_redo_bring_back_every_pixel(visitor, ink):
+def test_undo_and_redo_bring_back_every_pixel(newcomer):
+    visitor, ink = newcomer, ink_of(newcomer)
     visitor.open("./?device=numpy")
     undo, redo = visitor.hook("digit-undo"), visitor.hook("digit-redo")
     expect(undo).to_be_disabled()
@@ -65,7 +71,8 @@ def test_undo_and_redo_bring_back_every_pixel(visitor, ink):
     expect(redo).to_be_disabled()
 
 
-def test_undo_in_the_middle_of_a_stroke_takes_that_stroke(visitor, ink):
+def test_undo_in_the_middle_of_a_stroke_takes_that_stroke(visitor):
+    ink = ink_of(visitor)
     visitor.open("./?device=numpy")
     visitor.draw(SEVEN)
     seven = ink()
@@ -81,7 +88,8 @@ def test_undo_in_the_middle_of_a_stroke_takes_that_stroke(visitor, ink):
     assert ink() != seven
 
 
-def test_brushes_differ_and_the_eraser_leaves_nothing(visitor, ink):
+def test_brushes_differ_and_the_eraser_leaves_nothing(visitor):
+    ink = ink_of(visitor)
     visitor.open("./?device=numpy")
     amounts = []
     for name in ("Thin", "Medium", "Thick"):

@@ -3,13 +3,12 @@ of Python, the device or the worker then."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-
 import pytest
 from playwright.sync_api import Page, expect
+from tests.conftest import Watch
 from tests.e2e.conftest import OPEN_DEVICE, Holding
 from tests.e2e.test_page_lost_device import Losing
-from tests.e2e.test_page_plans import kept, line, recalled, seven
+from tests.e2e.test_page_plans import kept, recalled, seven
 from tests.e2e.test_page_worker import CRASH, WORKERS, workers
 
 from tallow_build.browser import until
@@ -17,9 +16,6 @@ from tallow_build.browser import until
 PATIENCE = 120_000
 WASM = "**/pyodide.asm.wasm"
 SNAPSHOT = "**/runtime/snapshot-*.bin"
-
-# Before this, in the worker's bundle, a test may change how Python is told of the device.
-TOLD = 'emit("python", { failed: false });'
 
 
 def hold_python(page: Page) -> Holding:
@@ -35,12 +31,45 @@ def mend_python(page: Page) -> None:
     page.unroute(WASM)
 
 
-def second(visitor) -> list[str]:
-    """Somebody who has been here once; the answer of that time."""
-    visitor.open()
-    first = seven(visitor)
-    kept(visitor)
-    return first
+@pytest.fixture(scope="module")
+def been_here(browser, server, visitor_of):
+    """A context in which somebody has been here once, and what the page said then."""
+    with browser.new_context(
+        base_url=server, viewport={"width": 1280, "height": 900}, service_workers="block"
+    ) as context:
+        visitor = visitor_of(context.new_page())
+        visitor.open()
+        told = {
+            "answer": seven(visitor),
+            "status": visitor.status.locator(".words").text_content(),
+            "adapter": visitor.device.get_attribute("data-adapter"),
+        }
+        kept(visitor)
+        visitor.page.close()
+        yield context, told
+
+
+@pytest.fixture
+def first(been_here):
+    """What was answered on the first visit."""
+    return been_here[1]["answer"]
+
+
+@pytest.fixture
+def visitor(been_here, server, visitor_of):
+    """The same visitor, who comes again."""
+    page = been_here[0].new_page()
+    watch = Watch(page, server)
+    yield visitor_of(page)
+    page.unroute_all(behavior="ignoreErrors")
+    page.close()
+    watch.check()
+
+
+@pytest.fixture
+def newcomer(page, visitor_of):
+    """A visitor who has never been here."""
+    return visitor_of(page)
 
 
 def python_failed(visitor) -> None:
@@ -49,17 +78,15 @@ def python_failed(visitor) -> None:
     expect(stage).to_have_attribute("data-state", "failed", timeout=PATIENCE)
 
 
-def test_answers_come_before_python_and_the_page_says_what_it_said(visitor):
-    first = second(visitor)
-    status = visitor.status.locator(".words").text_content()
-    adapter = visitor.device.get_attribute("data-adapter")
+def test_answers_come_before_python_and_the_page_says_what_it_said(visitor, first, been_here):
+    told = been_here[1]
     python = hold_python(visitor.page)
     visitor.open()
     assert seven(visitor) == first
     recalled(visitor)
-    assert visitor.status.locator(".words").text_content() == status
+    assert visitor.status.locator(".words").text_content() == told["status"]
     assert visitor.device.get_attribute("data-device") == "webgpu"
-    assert visitor.device.get_attribute("data-adapter") == adapter
+    assert visitor.device.get_attribute("data-adapter") == told["adapter"]
     assert float(visitor.latency.get_attribute("data-ms") or "") > 0
     panel = visitor.hook("kernels-panel")
     panel.locator("summary").click()
@@ -75,15 +102,8 @@ def test_answers_come_before_python_and_the_page_says_what_it_said(visitor):
     expect(visitor.hook("check-result")).to_contain_text("WebGPU and NumPy agree", timeout=PATIENCE)
 
 
-def test_python_starts_by_itself_when_nothing_is_asked(visitor):
-    second(visitor)
-    visitor.open()
-    stage = visitor.hook("boot-log").locator("[data-stage=snapshot]")
-    expect(stage).to_have_attribute("data-state", "done", timeout=PATIENCE)
-    recalled(visitor)
-
-
-def test_where_nothing_was_kept_python_does_not_wait_for_the_device(visitor, patch):
+def test_where_nothing_was_kept_python_does_not_wait_for_the_device(newcomer, patch):
+    visitor = newcomer
     never = f"{OPEN_DEVICE}) {{ await new Promise(() => {{}}); }}\nasync function unused("
     patch(visitor.page, "gpu/device.js", OPEN_DEVICE, never)
     visitor.page.goto("./")
@@ -91,8 +111,7 @@ def test_where_nothing_was_kept_python_does_not_wait_for_the_device(visitor, pat
     expect(stage).to_have_attribute("data-state", "done", timeout=PATIENCE)
 
 
-def test_a_python_that_does_not_start_is_told_where_it_is_needed(visitor):
-    first = second(visitor)
+def test_a_python_that_does_not_start_is_told_where_it_is_needed(visitor, first):
     page = visitor.page
     break_python(page)
     visitor.open()
@@ -116,26 +135,10 @@ def test_a_python_that_does_not_start_is_told_where_it_is_needed(visitor):
     expect(panel).to_have_attribute("data-state", "ready", timeout=PATIENCE)
 
 
-def test_what_needs_python_has_it_started_again(visitor):
-    second(visitor)
-    break_python(visitor.page)
-    visitor.open()
-    seven(visitor)
-    panel = visitor.hook("kernels-panel")
-    panel.locator("summary").click()
-    expect(panel).to_have_attribute("data-state", "error", timeout=PATIENCE)
-    mend_python(visitor.page)
-    panel.get_by_role("button", name="Try again").click()
-    expect(panel).to_have_attribute("data-state", "ready", timeout=PATIENCE)
-
-
-@pytest.mark.parametrize("begun", [False, True])
-def test_a_device_that_is_lost_before_python_is_there(visitor, patch, begun):
+def test_a_device_that_is_lost_before_python_is_there(visitor, patch):
     losing = Losing(visitor, patch)
-    second(visitor)
     python = hold_python(visitor.page)
-    with visitor.page.expect_request(WASM, timeout=PATIENCE) if begun else nullcontext():
-        visitor.open()
+    visitor.open()
     losing.lose("run")
     visitor.draw_seven()
     losing.struck(1)
@@ -148,7 +151,6 @@ def test_a_device_that_is_lost_before_python_is_there(visitor, patch, begun):
 
 
 def test_a_switch_to_numpy_before_python_is_there(visitor):
-    second(visitor)
     python = hold_python(visitor.page)
     visitor.open()
     seven(visitor)
@@ -164,21 +166,8 @@ def test_a_switch_to_numpy_before_python_is_there(visitor):
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
 
 
-def test_a_plan_that_python_refuses_is_made_anew_behind_the_answers(visitor, patch):
-    first = second(visitor)
-    load = "name, card, text, ...given"
-    patch(visitor.page, "worker/models/models.js", load, load.replace("text", "'{}'"))
-    visitor.open()
-    assert seven(visitor) == first
-    expect(line(visitor, "plan")).to_contain_text("this is no plan that was kept", timeout=PATIENCE)
-    kept(visitor)
-    visitor.clear()
-    assert seven(visitor) == first
-
-
 def test_a_worker_that_dies_before_python_is_there_is_replaced(visitor):
     visitor.page.add_init_script(WORKERS)
-    second(visitor)
     python = hold_python(visitor.page)
     visitor.open()
     seven(visitor)
@@ -193,30 +182,10 @@ def test_a_worker_that_dies_before_python_is_there_is_replaced(visitor):
     )  # without the snapshot
 
 
-def test_a_python_that_fails_each_worker_is_given_up_on_though_they_answer(visitor, patch):
+def test_before_the_first_module_has_come_the_page_starts_the_worker(visitor, first):
     visitor.page.add_init_script(WORKERS)
-    second(visitor)
-    patch(visitor.page, "worker/app.js", TOLD, "setTimeout(() => oh.no);")
-    visitor.page.goto("./")
-    visitor.draw_seven()
-    expect(visitor.status).to_have_attribute("data-state", "error", timeout=PATIENCE)
-    expect(visitor.status).to_contain_text("oh is not defined")
-    assert workers(visitor) == 3
-    visitor.page.unroute_all(behavior="wait")
-    visitor.status.get_by_role("button", name="Try again").click()
-    visitor.wait()
-    assert visitor.read() == "7"
-
-
-@pytest.mark.parametrize("fault", ["missing", "late"])
-def test_without_the_first_module_the_page_starts_the_worker(visitor, fault):
-    visitor.page.add_init_script(WORKERS)
-    first = second(visitor)
     held = []
-    if fault == "missing":
-        visitor.page.route("**/boot/begin-*.js", lambda route: route.abort())
-    else:
-        visitor.page.route("**/boot/begin-*.js", lambda route: held.append(route))
+    visitor.page.route("**/boot/begin-*.js", lambda route: held.append(route))
     python = hold_python(visitor.page)
     visitor.page.goto("./", wait_until="commit")
     visitor.wait()

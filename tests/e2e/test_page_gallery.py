@@ -37,6 +37,12 @@ def small(number: int) -> dict[str, Any]:
     return {"name": f"{number}.png", "mimeType": "image/png", "buffer": file.getvalue()}
 
 
+@pytest.fixture
+def visitor(regular):
+    """One page for all tests that need no fresh one."""
+    return regular
+
+
 def test_several_files_are_a_gallery(visitor, photos):
     visitor.open("./#classify")
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
@@ -84,7 +90,7 @@ def test_several_files_are_a_gallery(visitor, photos):
 
 
 @pytest.fixture
-def colours(visitor) -> None:
+def colours(newcomer) -> None:
     """Has the site carry one more model, which is as good as free: it says which colour there is
     most of in a picture."""
     network = graphs.model(
@@ -127,7 +133,7 @@ def colours(visitor) -> None:
         "colours.onnx": network,
     }
     for name, body in files.items():
-        visitor.page.route(
+        newcomer.page.route(
             f"**/models/{name}", lambda route, _, body=body: route.fulfill(body=body)
         )
 
@@ -161,7 +167,8 @@ Worker.prototype.postMessage = function (message, ...others) {
 
 
 @pytest.mark.usefixtures("colours")
-def test_five_hundred_files_can_be_cancelled_and_go_on_to_the_end(visitor):
+def test_five_hundred_files_can_be_cancelled_and_go_on_to_the_end(newcomer):
+    visitor = newcomer
     visitor.page.add_init_script(COUNT)
     visitor.page.add_init_script(WITHHOLD)
     visitor.open("./?device=numpy&model=colours#classify")

@@ -11,7 +11,7 @@ from tests.e2e.conftest import OPEN_DEVICE, served_path
 
 # index.html as it is before any script runs, against the English table.
 COMPARE = """async () => {
-  const { default: en } = await import(new URL("sources/i18n/en/index.js", location));
+  const { page: table } = await import(new URL("sources/i18n/en/page.js", location));
   const page = new DOMParser().parseFromString(
     await (await fetch("index.html")).text(), "text/html");
   const said = (words) => (words ?? "").replace(/\\s+/g, " ").trim();
@@ -22,12 +22,12 @@ COMPARE = """async () => {
     "data-text-content": (element) => element.getAttribute("content"),
   };
   const wrong = [];
-  const left = new Set(Object.keys(en.page));
+  const left = new Set(Object.keys(table));
   for (const [attribute, read] of Object.entries(parts)) {
     for (const element of page.querySelectorAll(`[${attribute}]`)) {
       const entry = element.getAttribute(attribute);
       left.delete(entry);
-      if (said(read(element)) !== en.page[entry]) wrong.push([entry, said(read(element))]);
+      if (said(read(element)) !== table[entry]) wrong.push([entry, said(read(element))]);
     }
   }
   const labelled = page.querySelectorAll(

@@ -24,14 +24,15 @@ SCALES = (
     + """
 const COUNT = `
 import gc
-from tallow_page.app import _models
+from tallow.app import _models
 for _ in range(3):
     gc.collect()
 stats = [loaded.session.stats for loaded in _models.values()]
 [sum(s["bytes"] for s in stats), sum(s["runs"] for s in stats), len(gc.get_objects())]
 `;
 new BroadcastChannel("weigh").onmessage = async () => {
-  await answering.complete(); // Python learns of the model some time after the answer
+  // Python knows of a model that answers without it some time after the answer.
+  await answering.complete();
   await app.inTurn(async () => {
     const { pyodide } = await app.start();
     const counted = pyodide.runPython(COUNT);

@@ -26,7 +26,6 @@ def test_models_of_the_visitor_s_own(visitor: Any, photos: Any) -> None:
     visitor.open("./#open")
     here = Opening(visitor)
     for step in (
-        what_a_form_begins_with,
         a_digit_model,
         a_photograph,
         lengths_that_are_open,
@@ -40,38 +39,6 @@ def test_models_of_the_visitor_s_own(visitor: Any, photos: Any) -> None:
     ):
         step(here, photos)
     in_chinese(here)
-
-
-GUESSES = """async ({ fillings, lengths }) => {
-    const { fillingOf, lengthOf } = await import(new URL("sources/prepare/guesses.js", location));
-    return [
-        fillings.map(([name, dtype]) => fillingOf(name, dtype).filling),
-        lengths.map(([shape, axis, dtype]) => lengthOf(shape, axis, dtype)),
-    ];
-}"""
-
-
-def what_a_form_begins_with(here: Opening, _: Any) -> None:
-    fillings = {
-        ("input_ids", "int64"): "random",
-        ("attention_mask", "int64"): "ones",
-        ("token_type_ids", "int64"): "zeros",
-        ("position_ids", "int64"): "counting",
-        ("sr", "int64"): "numbers",
-        ("state", "float32"): "zeros",
-        ("image", "float32"): "random",
-    }
-    lengths = [
-        ((["n", 3, "height", "width"], 0, "float32"), 1),
-        ((["n", 3, "height", "width"], 3, "float32"), 224),
-        (([2, "batch_of_states", 128], 1, "float32"), 1),
-        (([2, "rows", 128], 1, "float32"), 1),
-        ((["n", "samples"], 1, "float32"), 512),
-        ((["n", "tokens"], 1, "int64"), 16),
-    ]
-    asked = {"fillings": list(fillings), "lengths": [case for case, _ in lengths]}
-    found = here.page.evaluate(GUESSES, asked)
-    assert found == [list(fillings.values()), [length for _, length in lengths]]
 
 
 def a_digit_model(here: Opening, photos: Any) -> None:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import pytest
+from tests.conftest import watched_page
 
 from tallow_build.browser import until
 
 
-@pytest.fixture
-def python(page):
-    """Runs code after boot({device: "numpy"}); gives (status, result, stdout, stderr)."""
-    page.goto("python.html")
-    until(page, "window.tallow")
+@pytest.fixture(scope="module")
+def python_page(browser, server):
+    """The page, once for all tests that run on NumPy."""
+    for page, _ in watched_page(browser, server):
+        page.goto("python.html")
+        until(page, "window.tallow")
+        boot(page)
+        yield page
+
+
+def boot(page):
+    """Starts Python on NumPy, and notes what it writes."""
     page.evaluate(
         """async () => {
             window.written = { stdout: "", stderr: "" };
@@ -20,6 +28,12 @@ def python(page):
             window.booted = await tallow.call("boot", { device: "numpy" });
         }"""
     )
+
+
+@pytest.fixture
+def python(python_page):
+    """Runs code; gives (status, result, stdout, stderr)."""
+    page = python_page
 
     def run(code, filename="script.py"):
         ended = page.evaluate(
@@ -35,8 +49,12 @@ def python(page):
     return run
 
 
-def test_runs_python(page, python):
-    assert page.evaluate("window.booted") == {"device": "numpy", "adapter": "", "reason": None}
+def test_runs_python(python_page, python):
+    assert python_page.evaluate("window.booted") == {
+        "device": "numpy",
+        "adapter": "",
+        "reason": None,
+    }
     assert python("print('hé')\n[1, 'two', None]") == (0, [1, "two", None], "hé\n", "")
     assert python("import asyncio\nawait asyncio.sleep(0.01, 'waited')")[1] == "waited"
     assert python("__name__, __file__")[1] == ["__main__", "script.py"]
@@ -59,8 +77,8 @@ def test_ends_with_a_status(python):
     assert python("'still here'")[1] == "still here"
 
 
-def test_reads_files_that_were_written(page, python):
-    page.evaluate(
+def test_reads_files_that_were_written(python_page, python):
+    python_page.evaluate(
         "tallow.call('write', { path: 'deep/er/data.bin', bytes: new Uint8Array([1, 2, 3]) })"
     )
     assert python("list(open('deep/er/data.bin', 'rb').read())")[1] == [1, 2, 3]
@@ -85,8 +103,7 @@ def test_without_webgpu_boot_tells_why(page_without_webgpu):
     assert booted["reason"]
 
 
-def test_errors_cross_by_name(page):
-    page.goto("python.html")
-    until(page, "window.tallow")
-    error = page.evaluate("tallow.call('fly').catch(error => [error.type, error.message])")
+def test_errors_cross_by_name(python_page):
+    call = "tallow.call('fly').catch(error => [error.type, error.message])"
+    error = python_page.evaluate(call)
     assert error == ["Error", "The worker has no action fly; it has boot, write, exec."]

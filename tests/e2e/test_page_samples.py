@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from playwright.sync_api import expect
 
 from tallow_build.browser import until
@@ -20,7 +21,14 @@ MEANS = """(addresses) => Promise.all(addresses.map(async (address) => {
 }))"""
 
 
-def test_samples_are_shown_credited_and_classified(visitor, dist):
+@pytest.fixture
+def visitor(regular):
+    """One page for all tests that need no fresh one."""
+    return regular
+
+
+def test_samples_are_shown_credited_and_classified(newcomer, dist):
+    visitor = newcomer
     known = json.loads((ROOT / "samples" / "samples.json").read_text("utf-8"))["samples"]
     told = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
     fetched: list[str] = []

@@ -262,7 +262,7 @@ def test_a_failure_is_told(visitor, patch):
     patch(visitor.page, "worker/main.js", tune, "globalThis.trial()")
     seven(visitor)
     visitor.hook("tune").click()
-    failure = "could not be tuned: globalThis.trial is not a function"
+    failure = "could not be tuned: an unexpected error"
     expect(visitor.hook("tuning-said")).to_contain_text(failure, timeout=PATIENCE)
     expect(visitor.hook("tune")).to_be_enabled()
 

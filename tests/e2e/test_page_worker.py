@@ -1,5 +1,5 @@
 """The worker: one that crashes, fails inside Python or says nothing any more is replaced, and what
-is on the page is answered; one that fails again and again is given up on. Two tabs work at once."""
+is on the page is answered. What follows a third failure: tests/js/engine.test.js. Two tabs work."""
 
 from __future__ import annotations
 
@@ -86,20 +86,6 @@ def test_one_that_dies_while_it_starts_or_computes_is_replaced(visitor):
     visitor.wait()
     assert visitor.read() == "7"
     assert workers(visitor) == 3
-
-
-def test_one_that_dies_each_time_is_given_up_on_until_the_visitor_tries_again(visitor, patch):
-    patch(visitor.page, "worker/main.js", DIGIT, f"{DIGIT}setTimeout(() => oh.no) && ")
-    visitor.open()
-    visitor.draw_seven()
-    expect(visitor.status).to_have_attribute("data-state", "error", timeout=120_000)
-    expect(visitor.status).to_contain_text("oh is not defined")
-    assert workers(visitor) == 3
-    visitor.page.unroute_all(behavior="wait")
-    visitor.status.get_by_role("button", name="Try again").click()
-    visitor.wait()
-    assert visitor.read() == "7"
-    assert workers(visitor) == 4
 
 
 def test_a_python_that_has_failed_for_good_is_replaced(visitor):

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { openDevice } from "../../web/gpu/device.js";
 import { DeviceError, DeviceUnavailableError } from "../../web/gpu/errors.js";
 import { say, wordsOf } from "../../web/i18n/messages.js";
-import { speak } from "../../web/i18n/text.js";
+import { choose } from "../../web/i18n/languages.js";
 
 const GPU = new URL("../../web/gpu/", import.meta.url);
 
@@ -60,10 +60,10 @@ test("why there is no device is a code and plain English, which the page transla
     assert.ok(found instanceof DeviceUnavailableError && found instanceof DeviceError);
     assert.equal(found.code, code);
     assert.match(found.message, /WebGPU/);
-    speak("en");
+    choose("en");
     assert.equal(say(wordsOf(found)), found.message);
-    speak("zh");
+    choose("zh");
     assert.match(say(wordsOf(found)), chinese);
-    speak("en");
+    choose("en");
   }
 });

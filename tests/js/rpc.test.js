@@ -94,6 +94,18 @@ test("a worker that fails rejects all calls, open and later", async () => {
   assert.deepEqual(reason, words("workerFailed", "no memory"));
 });
 
+test("what a fault of the program says is for the console", async () => {
+  for (const [message, shown] of [
+    ["Uncaught ReferenceError: oh is not defined", /The worker failed: an unexpected error/],
+    ["Uncaught RangeError: no memory", /The worker failed: no memory\./],
+  ]) {
+    const { rpc, worker } = started();
+    const open = rpc.call("a");
+    (workers.at(-1) ?? worker).onerror({ message });
+    await assert.rejects(open, { message: /** @type {any} */ (shown) });
+  }
+});
+
 test("one whose module is not there says which", async () => {
   const { rpc, worker } = started();
   const open = rpc.call("a");
@@ -145,10 +157,11 @@ test("what a worker said before anybody heard it is heard, and how it failed", a
 });
 
 test("errors cross by their type and in words", () => {
-  assert.deepEqual(inWords(new TypeError("not a tensor")), {
-    type: "TypeError",
-    words: "not a tensor",
-  });
+  assert.deepEqual(inWords(new RangeError("too long")), { type: "RangeError", words: "too long" });
+  const fault = words("unexpected");
+  assert.deepEqual(inWords(new TypeError("x is undefined")), { type: "TypeError", words: fault });
+  const nameless = { name: "PythonError", type: "AttributeError", message: "AttributeError: no x" };
+  assert.deepEqual(inWords(nameless), { type: "AttributeError", words: fault });
   const said = words("missing", "a.bin");
   assert.deepEqual(inWords(new LocalizedError(said)).words, said);
   const traceback = `Traceback (most recent call last):

@@ -230,8 +230,11 @@ sys.exit("numpy" in sys.modules)
     assert ended(code) == 0
 
 
-def test_widgets_do_not_know_the_gpu() -> None:
-    for path in (ROOT / "web" / "widgets").glob("*.js"):
+def test_views_and_widgets_do_not_know_the_gpu() -> None:
+    folders = [ROOT / "web" / name for name in ("views", "widgets")]
+    paths = [path for folder in folders for path in folder.rglob("*.js")]
+    assert len(paths) > 40
+    for path in paths:
         assert not re.search(r"from \"[./]*gpu/", path.read_text("utf-8")), path
 
 

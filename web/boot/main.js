@@ -33,6 +33,9 @@ const times = {};
 /** Whether the page has been ready. */
 let started = false;
 
+/** Whether a model of the site has answered. */
+let answered = false;
+
 /** Milliseconds for which a page that is ready waits for a first question, before it keeps its files. */
 const IDLE_MS = 3000;
 
@@ -107,10 +110,15 @@ function showView() {
     byId(`view-${name}`).hidden = name !== now;
     byId(`to-${name}`).setAttribute("aria-current", name === now ? "page" : "false");
   }
-  // These are about the models of the site.
-  for (const part of [byId("both"), byTestId("kernels-panel")]) part.hidden = !modelKind(now);
+  showPanels();
   showTime(now);
   void engine.prepare(() => views[now].model());
+}
+
+/** The panels about answers of the site's models: from the first of these on. */
+function showPanels() {
+  const about = answered && modelKind(viewOf());
+  for (const part of [byId("both"), byTestId("kernels-panel")]) part.hidden = !about;
 }
 
 /**
@@ -142,7 +150,11 @@ async function renew(failure) {
  */
 function timed(view, ms) {
   times[view] = ms;
-  if (ms !== null) void offline.begin(); // the first answer had the network for itself
+  if (ms !== null) {
+    void offline.begin(); // the first answer had the network for itself
+    if (modelKind(view)) answered = true;
+    showPanels();
+  }
   if (view === viewOf()) showTime(view);
 }
 

@@ -7,7 +7,7 @@
 import { WORKER, takeBegun } from "../boot/begun.js";
 import { fetchCard, findModel } from "../shared/catalogue.js";
 import { Rpc } from "./rpc.js";
-import { LocalizedError, words, wordsOf } from "../i18n/messages.js";
+import { LocalizedError, shownOfText, words, wordsOf } from "../i18n/messages.js";
 import { Failures } from "./failures.js";
 import { inOurWords, inWords } from "./progress.js";
 
@@ -320,7 +320,7 @@ export class Engine {
     rpc.on("lost", () => {
       if (rpc === this.#rpc && this.#device === "webgpu") this.#replaceDevice(rpc);
     });
-    rpc.on("fatal", ({ message }) => rpc.close(words("workerFailed", message)));
+    rpc.on("fatal", ({ message }) => rpc.close(words("workerFailed", shownOfText(message))));
     rpc.on("close", ({ reason }) => {
       if (rpc === this.#rpc) this.#replaceWorker(reason);
     });

@@ -32,7 +32,7 @@ export function inWords({ stage, done = 0, total = 0 }) {
 export function inOurWords(entry, ...about) {
   return (error) => {
     const why = wordsOf(error);
-    if (typeof why !== "string") throw error;
+    if (typeof why !== "string" && why.entry !== "unexpected") throw error;
     throw new LocalizedError({ entry, about: [...about, why] });
   };
 }

@@ -11,7 +11,7 @@
  * network with every piece that arrives, a slow compiler with every kernel.
  */
 
-import { LocalizedError, words } from "../i18n/messages.js";
+import { LocalizedError, shownOfText, words } from "../i18n/messages.js";
 
 /** An error that a worker's action raised, or the failure of the worker itself. */
 export class RemoteError extends LocalizedError {
@@ -54,7 +54,7 @@ export class Rpc {
     const hear = (/** @type {MessageEvent} */ { data }) => this.#receive(data);
     const fail = (/** @type {ErrorEvent} */ event) => {
       // A module that can't be loaded raises an event without a message.
-      const why = event.message || words("noWorkerFile", url.pathname);
+      const why = event.message ? shownOfText(event.message) : words("noWorkerFile", url.pathname);
       this.close(words("workerFailed", why));
     };
     this.#patience = patience;

@@ -65,6 +65,29 @@ const BY_CODE = {
   ADAPTER_REFUSED: (why) => words("adapterRefused", why),
 };
 
+/** Errors of a program, whose messages are for those who mend it: of JavaScript and of Python. */
+const FAULTS = new Set([
+  ...["TypeError", "ReferenceError", "SyntaxError", "InternalError"],
+  ...["AttributeError", "NameError", "UnboundLocalError", "KeyError", "IndexError", "AssertionError"],
+]);
+
+/**
+ * What may be shown of a failure: no message that a program's own fault has. The console has that.
+ * @param {string} name  of the error's class
+ * @param {Words} message
+ * @returns {Words}
+ */
+export const shownOf = (name, message) => (FAULTS.has(name) ? words("unexpected") : message);
+
+/**
+ * The same of an error as browsers write it: "Uncaught TypeError: x is undefined".
+ * @param {string} text
+ */
+export function shownOfText(text) {
+  const [, name, message] = /^(?:Uncaught )?(?:(\w+): )?(.*)$/s.exec(text) ?? [];
+  return FAULTS.has(name) ? words("unexpected") : name?.endsWith("Error") ? message : text;
+}
+
 /**
  * What an error says, to be said later.
  * @param {unknown} error
@@ -75,5 +98,5 @@ export function wordsOf(error) {
   const { code, details = [], message } = /** @type {any} */ (error ?? {});
   if (Object.hasOwn(BY_CODE, code ?? ""))
     return BY_CODE[/** @type {keyof typeof BY_CODE} */ (code)](...details);
-  return String(message ?? error);
+  return shownOf(/** @type {any} */ (error)?.name ?? "", String(message ?? error));
 }

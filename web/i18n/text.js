@@ -1,39 +1,27 @@
 // @ts-check
 /**
- * The page's texts in the language that is chosen: a table per language, in text/.
+ * The texts in the language that is chosen: a worker's are English; the page has
+ * all of its own, in its language (languages.js).
  *
  * `text` is a live binding: read its entries where they are shown, and do not keep them.
  */
 
-import en from "./en/index.js";
-import zh from "./zh/index.js";
+import { messages } from "./en/messages.js";
 
-/** @typedef {typeof en} Text */
-/** @typedef {keyof typeof TABLES} Language */
+/** @typedef {typeof import("./en/index.js").default} Text */
+/** @typedef {"en" | "zh"} Language */
 
-/** @type {{en: Text, zh: Text}} */
-const TABLES = { en, zh };
-
-/** Each language by its own name. */
-export const LANGUAGES = { en: "English", zh: "中文" };
-
-/** @type {Text} */
-export let text = en;
+/** Without a page, those of a worker alone. @type {Text} */
+export let text = /** @type {Text} */ (messages);
 
 /** The language of `text`, a live binding too. @type {Language} */
 export let language = "en";
 
-/** @param {Language} chosen */
-export function speak(chosen) {
-  text = TABLES[chosen];
-  language = chosen;
-}
-
 /**
- * @param {readonly string[]} wishes  language tags (BCP 47), the dearest first
- * @returns {Language}  the first that there is a table for, or English
+ * @param {Language} chosen
+ * @param {Text} table
  */
-export function languageFor(wishes) {
-  const codes = wishes.map((tag) => tag.toLowerCase().split("-")[0]);
-  return /** @type {Language} */ (codes.find((code) => Object.hasOwn(TABLES, code)) ?? "en");
+export function speak(chosen, table) {
+  language = chosen;
+  text = table;
 }

@@ -135,12 +135,14 @@ export class Both {
     }
   }
 
-  /** Two pairs of bars, empty ones where nothing was found. @param {Found | null} found */
+  /** Two pairs of bars, none where nothing was found. @param {Found | null} found */
   #bars(found) {
     const items = RUNS.flatMap((run) => {
-      const most = Math.max(...DEVICES.map((device) => found?.[device][run] ?? 0));
-      return DEVICES.map((device) => bar(run, device, found?.[device][run] ?? null, most));
+      if (!found) return [];
+      const most = Math.max(...DEVICES.map((device) => found[device][run] ?? 0));
+      return DEVICES.map((device) => bar(run, device, found[device][run] ?? 0, most));
     });
+    this.#compared.hidden = !found;
     this.#compared.replaceChildren(...items);
   }
 }
@@ -148,20 +150,18 @@ export class Both {
 /**
  * @param {"first" | "warm"} run
  * @param {import("../engine/types.js").Device} device
- * @param {number | null} ms
+ * @param {number} ms
  * @param {number} most  the longer of the two
  */
 function bar(run, device, ms, most) {
   const item = document.createElement("li");
   Object.assign(item.dataset, { run, device });
-  if (ms !== null) {
-    item.dataset.ms = ms.toFixed(3);
-    item.style.setProperty("--share", (ms / most).toFixed(4));
-  }
+  item.dataset.ms = ms.toFixed(3);
+  item.style.setProperty("--share", (ms / most).toFixed(4));
   for (const part of ["label", "track", "share"]) {
     item.append(Object.assign(document.createElement("span"), { className: part }), " ");
   }
-  /** @type {HTMLElement} */ (item.querySelector(".share")).textContent = ms ? time(ms) : "–";
+  /** @type {HTMLElement} */ (item.querySelector(".share")).textContent = time(ms);
   name(item);
   return item;
 }

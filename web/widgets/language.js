@@ -7,7 +7,7 @@
  * meta element, as its `content`.
  */
 
-import { LANGUAGES, languageFor, speak, text } from "../i18n/text.js";
+import { LANGUAGES, choose, languageFor, page } from "../i18n/languages.js";
 
 /** Where the choice is kept between visits. */
 const KEPT = "tallow.language";
@@ -54,10 +54,10 @@ export class LanguageChoice {
 
   /** @param {import("../i18n/text.js").Language} language */
   #set(language) {
-    speak(language);
+    choose(language);
     this.#select.value = language;
     document.documentElement.lang = language;
-    const words = /** @type {Record<string, string>} */ (text.page);
+    const words = /** @type {Record<string, string>} */ (page);
     for (const [attribute, set] of Object.entries(PARTS)) {
       for (const element of document.querySelectorAll(`[${attribute}]`)) {
         set(element, words[element.getAttribute(attribute) ?? ""]);

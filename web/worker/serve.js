@@ -3,7 +3,7 @@
  * The worker's end of rpc.js: a table of actions answers requests; errors cross as words.
  */
 
-import { wordsOf } from "../i18n/messages.js";
+import { shownOf, wordsOf } from "../i18n/messages.js";
 
 /** @typedef {(args: any) => unknown} Action */
 
@@ -49,5 +49,5 @@ export function inWords(error) {
   const last = new RegExp(String.raw`^(?:\w+\.)*${error.type}(?:: |$)`, "gm");
   const start = [...error.message.matchAll(last)].at(-1);
   const message = start ? error.message.slice(start.index + start[0].length) : error.message;
-  return { type: error.type, words: message.trim() || error.type };
+  return { type: error.type, words: shownOf(error.type, message.trim() || error.type) };
 }

@@ -144,6 +144,7 @@ export class Classify {
       const photo = await readPhoto(file);
       if (turn !== this.#opening) return; // a newer file was chosen meanwhile
       this.#photo = photo;
+      this.#root.classList.add("chosen");
       this.#picture(photo);
       await this.#ask();
     } catch (error) {
@@ -285,6 +286,7 @@ export class Classify {
   /** No picture, no answer. */
   #forget() {
     this.#photo = this.#answer = null;
+    this.#root.classList.remove("chosen");
     this.#changed();
     this.#latest.forget();
     this.#root.classList.remove("waiting");

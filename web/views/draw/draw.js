@@ -119,7 +119,7 @@ export class Draw {
     const tip = this.#pad.ink.tip?.x ?? 0;
     const asked = parts.map((part) => ({ part, pieces: piecesOf(part, strokes) }));
     const { part, pieces } = asked[nearest(parts, tip)];
-    this.#root.classList.add("inked");
+    this.#root.classList.add("inked", "used");
     if (pieces.length === 1) this.#picture(pictureOf(part)); // else it is to be found out of what
     this.#latest.ask({ parts: asked, tip });
   }

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The time that the answer on the page took.
+ * The time that the answer on the page took; its cell comes with the first answer.
  */
 
 import { time } from "../../shared/format.js";
@@ -19,6 +19,7 @@ export class Latency {
       delete this.#root.dataset.ms;
       this.#root.textContent = "–";
     } else {
+      /** @type {HTMLElement} */ (this.#root.parentElement).hidden = false;
       this.#root.dataset.ms = ms.toFixed(2);
       this.#root.textContent = time(ms);
     }

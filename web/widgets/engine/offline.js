@@ -84,8 +84,7 @@ export class Offline {
       if (this.#wanted) location.reload();
       else if (isUpdate) this.#show("newer"); // another tab asked for it
     });
-    const registered = await worker.register({ immediate: true });
-    if (!registered) throw new LocalizedError(words("noServiceWorker"));
+    const registered = await registerBy(worker);
     // Another tab may have had a new version in before this one could hear of it.
     const before = this.#controller;
     const newer = before && before !== controller();
@@ -130,6 +129,25 @@ export class Offline {
     }
     location.reload();
   }
+}
+
+/**
+ * Register the service worker. Browsers that keep none for this page say so in many ways: they reject,
+ * or resolve with nothing, at which Workbox stumbles.
+ * @param {Workbox} worker
+ * @returns {Promise<ServiceWorkerRegistration>}
+ * @throws {LocalizedError}
+ */
+async function registerBy(worker) {
+  /** @type {ServiceWorkerRegistration | undefined} */
+  let registered;
+  try {
+    registered = await worker.register({ immediate: true });
+  } catch (error) {
+    console.warn("The service worker could not be registered:", error);
+  }
+  if (!registered) throw new LocalizedError(words("noServiceWorker"));
+  return registered;
 }
 
 /** @param {HTMLButtonElement} button */

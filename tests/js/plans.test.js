@@ -1,0 +1,247 @@
+// @ts-check
+/** Plans that are kept (web/worker/models/plans.js): found, damaged, outgrown, evicted, refused. */
+
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+
+import { FakeCaches } from "./caches.js";
+
+/** What the worker told the page. @type {any[]} */
+let told = [];
+let quota = 1e9;
+/** @type {FakeCaches} */
+let caches;
+
+Object.assign(globalThis, { postMessage: (/** @type {any} */ event) => told.push(event) });
+Object.defineProperty(globalThis, "navigator", {
+  value: { storage: { estimate: async () => ({ quota }) } },
+});
+
+const SITE = new URL("../../web/", import.meta.url).href;
+const CACHE = `tallow:plans:3:${SITE}`;
+
+let loads = 0;
+/** The module as a worker that starts has it. @returns {Promise<typeof import("../../web/worker/models/plans.js")>} */
+const load = () => import(`../../web/worker/models/plans.js?${loads++}`);
+
+/** @type {Awaited<ReturnType<typeof load>>} */
+let plans;
+
+beforeEach(async () => {
+  told = [];
+  quota = 1e9;
+  caches = new FakeCaches();
+  Object.assign(globalThis, { caches, isSecureContext: true });
+  plans = await load();
+});
+
+const WEIGHTS = [
+  new Uint8Array(1000).fill(1),
+  new Uint8Array(1 << 20).fill(2),
+  new Uint8Array(70).fill(3),
+];
+const SIZES = WEIGHTS.map(({ length }) => length);
+const TEXT = JSON.stringify({
+  plan: { name: "a" },
+  weights: SIZES.map((size, i) => [i, "f", [], size]),
+});
+
+/** @param {string} build @param {...unknown} about */
+const keyOf = async (build, ...about) => {
+  const key = await plans.keyOf(build, ...about);
+  assert.ok(key);
+  return key;
+};
+
+/** Keep one under a key. @param {import("../../web/worker/models/plans.js").Key} key */
+const keep = (key, sizes = SIZES, weights = WEIGHTS, text = TEXT) =>
+  plans.keep(key, text, sizes, (place) => weights[place]);
+
+/** All weights of what is kept, in order. @param {import("../../web/worker/models/plans.js").Key} key */
+async function weightsOf(key) {
+  const kept = await plans.find(key);
+  assert.ok(kept);
+  /** @type {Uint8Array[]} */
+  const found = [];
+  for (let place = 0; place < kept.weights.count; place++) {
+    await kept.weights.ready(place);
+    kept.weights.lend(place, (bytes) => found.push(bytes));
+  }
+  return found;
+}
+
+/** The bytes of the only entry. */
+async function entry() {
+  const cache = await caches.open(CACHE);
+  const [found] = [...cache.entries].filter(([url]) => !url.includes("?"));
+  return found[1];
+}
+
+test("what was kept is found again, with its weights, under its own key alone", async () => {
+  const key = await keyOf("build", "mnist", { name: "card" });
+  assert.equal(await plans.any(), false);
+  assert.equal(await plans.find(key), null);
+  assert.equal(await keep(key), true);
+  assert.equal(await plans.any(), true);
+  const kept = await plans.find(key);
+  assert.equal(kept?.text, TEXT);
+  assert.deepEqual(kept?.told.plan, { name: "a" });
+  assert.equal(kept?.bytes, TEXT.length + SIZES.reduce((sum, size) => sum + size));
+  assert.deepEqual(await weightsOf(key), WEIGHTS);
+  for (const about of [["mnist", { name: "other" }], ["mnist"], []]) {
+    assert.equal(await plans.find(await keyOf("build", ...about)), null);
+  }
+  await plans.forget(key);
+  assert.equal(await plans.find(key), null);
+  assert.equal((await caches.open(CACHE)).entries.size, 0);
+});
+
+test("a weight that is elsewhere has no bytes", async () => {
+  const key = await keyOf("build", 1);
+  await keep(
+    key,
+    [1000, 0, 70],
+    [WEIGHTS[0], WEIGHTS[1], WEIGHTS[2]],
+    JSON.stringify({
+      weights: [1000, 0, 70].map((size) => [0, "", [], size]),
+    }),
+  );
+  assert.deepEqual(
+    (await weightsOf(key)).map(({ length }) => length),
+    [1000, 0, 70],
+  );
+});
+
+/** What may have happened to an entry. @type {Record<string, (bytes: Uint8Array) => Uint8Array>} */
+const DAMAGE = {
+  "a byte of the text": (bytes) => bytes.with(50, bytes[50] ^ 1),
+  "a byte of a weight": (bytes) => bytes.with(bytes.length - 9, bytes[bytes.length - 9] ^ 1),
+  "a length": (bytes) => bytes.with(0, 255),
+  "cut short in a weight": (bytes) => bytes.slice(0, 40_000),
+  "cut short in the text": (bytes) => bytes.slice(0, 60),
+  empty: () => new Uint8Array(),
+};
+
+for (const [name, change] of Object.entries(DAMAGE)) {
+  test(`damage is found: ${name}`, async () => {
+    const key = await keyOf("build", 1);
+    await keep(key);
+    const found = await entry();
+    found.body = change(found.body);
+    await assert.rejects(weightsOf(key), { name: "DamagedError", message: /is damaged/ });
+  });
+}
+
+test("one that is evicted while it is read fails in the browser's words", async () => {
+  const key = await keyOf("build", 1);
+  await keep(key);
+  const bytes = (await entry()).body;
+  for (const before of [0, bytes.length >> 1]) {
+    const cache = await caches.open(CACHE);
+    const gone = new DOMException("gone", "NotFoundError");
+    mock.method(cache, "match", async () => {
+      const pieces = before ? [bytes.slice(0, before)] : [];
+      const pull = (/** @type {ReadableStreamDefaultController} */ stream) =>
+        pieces.length ? stream.enqueue(pieces.shift()) : stream.error(gone);
+      return new Response(new ReadableStream({ pull }));
+    });
+    await assert.rejects(weightsOf(key), { name: "NotFoundError", message: "gone" });
+    mock.restoreAll();
+  }
+});
+
+test("those of another build are not found, and go when one is kept", async () => {
+  const old = await keyOf("old", "mnist");
+  await keep(old);
+  const key = await keyOf("new", "mnist");
+  assert.equal(await plans.find(key), null);
+  await keep(key);
+  assert.equal(await plans.find(old), null);
+  assert.ok(await plans.find(key));
+});
+
+test("what earlier versions of this site have kept in other forms goes, and nothing else", async () => {
+  const shared = await caches.open("tallow-plans-2");
+  const [hash, other] = ["a".repeat(64), "b".repeat(64)];
+  const own = `${SITE}plans/${hash}/${other}`;
+  const foreign = `https://tallow.test/inner/plans/${hash}/${other}`;
+  for (const url of [own, `${own}?used`, foreign]) await shared.put(url, new Response("old"));
+  await caches.open(`tallow:plans:2:${SITE}`);
+  await caches.open("tallow:plans:2:https://tallow.test/inner/");
+  await caches.open("of another page");
+  await keep(await keyOf("build", 1));
+  assert.deepEqual((await caches.keys()).sort(), [
+    "of another page",
+    "tallow-plans-2",
+    "tallow:plans:2:https://tallow.test/inner/",
+    CACHE,
+  ]);
+  assert.deepEqual(await shared.keys(), [{ url: foreign }]);
+  await shared.delete(foreign);
+  await keep(await keyOf("build", 2));
+  assert.equal(await caches.has("tallow-plans-2"), false);
+});
+
+test("the least recently used goes when there is no room", async () => {
+  let now = 1000;
+  mock.method(Date, "now", () => now++);
+  quota = 4 * 3.5e6; // of which a quarter is ours: three of a million bytes
+  const keys = await Promise.all([1, 2, 3, 4].map((i) => keyOf("build", i)));
+  for (const key of keys.slice(0, 3)) assert.equal(await keep(key), true);
+  await plans.find(keys[0]); // which uses it
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(await keep(keys[3]), true);
+  const left = await Promise.all(keys.map(async (key) => (await plans.find(key)) !== null));
+  assert.deepEqual(left, [true, false, true, true]);
+  mock.restoreAll();
+});
+
+test("one that is too large for all the room is not kept, and nothing goes for it", async () => {
+  quota = 4 * 1.2e6;
+  const key = await keyOf("build", 1);
+  assert.equal(await keep(key), true);
+  const sizes = [...SIZES, 1 << 20];
+  assert.equal(await keep(await keyOf("build", 2), sizes, [...WEIGHTS, WEIGHTS[1]]), false);
+  assert.ok(await plans.find(key));
+});
+
+test("two tabs that keep the same one make each other no trouble", async () => {
+  const key = await keyOf("build", 1);
+  await Promise.all([keep(key), keep(key)]);
+  assert.deepEqual(await weightsOf(key), WEIGHTS);
+  assert.equal((await caches.open(CACHE)).entries.size, 2); // and when it was used
+});
+
+test("a browser that refuses storage fails with its reason, and nothing was kept", async () => {
+  const refuse = async () => {
+    throw new DOMException("no storage here", "QuotaExceededError");
+  };
+  const key = await keyOf("build", 1);
+  const cache = await caches.open(CACHE);
+  mock.method(cache, "put", refuse);
+  await assert.rejects(keep(key), /no storage here/);
+  assert.equal(cache.entries.size, 0);
+  mock.restoreAll();
+  mock.method(caches, "open", refuse);
+  await assert.rejects(keep(key), /no storage here/);
+  await assert.rejects(plans.find(key), /no storage here/);
+  mock.restoreAll();
+  mock.method(caches, "has", refuse);
+  assert.equal(await plans.any(), false);
+  mock.restoreAll();
+});
+
+for (const [name, why, isSecureContext] of /** @type {const} */ ([
+  ["keeps nothing", "noStorage", true],
+  ["keeps nothing without https", "insecure", false],
+])) {
+  test(`where a browser ${name}, that is told once`, async () => {
+    Object.assign(globalThis, { caches: undefined, isSecureContext });
+    assert.equal(await plans.keyOf("build", 1), null);
+    assert.equal(plans.storable(), false);
+    assert.equal(await plans.any(), false);
+    assert.equal(told.length, 1);
+    const { event, name, state, why: words } = told[0];
+    assert.deepEqual([event, name, state, words.entry], ["stage", "storage", "failed", why]);
+  });
+}

@@ -1,0 +1,303 @@
+// @ts-check
+/** What becomes of ink, pictures and files before a model sees them: web/prepare/. */
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+
+import { SIDE, prepareDigit } from "../../web/prepare/digit.js";
+import { fillingOf, lengthOf } from "../../web/prepare/guesses.js";
+import { readLabels } from "../../web/prepare/labels.js";
+import { readNpy, writeNpy } from "../../web/prepare/npy.js";
+import { scaleAndCrop } from "../../web/prepare/resample.js";
+import { splitDigits } from "../../web/prepare/split.js";
+import { blank, box, line, ring } from "./ink.js";
+
+// ---- digits -----------------------------------------------------------------------------------
+
+/** @param {import("./ink.js").Ink} ink */
+function digit({ ink, width, height }) {
+  const picture = prepareDigit(ink, width, height);
+  assert.ok(picture);
+  return picture;
+}
+
+/** The pixels that have ink, as [x, y, ink]. @param {Float32Array} picture */
+const inked = (picture) =>
+  [...picture].flatMap((ink, at) => (ink ? [[at % SIDE, Math.floor(at / SIDE), ink]] : []));
+
+/** Rows and columns that the ink spans. @param {Float32Array} picture */
+function extent(picture) {
+  const spans = (/** @type {number} */ axis) => {
+    const places = inked(picture).map((pixel) => pixel[axis]);
+    return Math.max(...places) - Math.min(...places) + 1;
+  };
+  return [spans(1), spans(0)];
+}
+
+test("no ink, no picture", () => {
+  const { ink } = blank(50, 50);
+  assert.equal(prepareDigit(ink, 50, 50), null);
+});
+
+for (const [name, corners, spans] of /** @type {[string, number[], number[]][]} */ ([
+  ["tall: its aspect is kept", [10, 10, 49, 89], [20, 10]],
+  ["flat", [5, 60, 94, 79], [4, 20]],
+  ["tiny: enlarged", [40, 40, 41, 41], [20, 20]],
+  ["all of the pad", [0, 0, 99, 99], [20, 20]],
+  ["a hairline is still there", [50, 5, 50, 95], [20, 1]],
+])) {
+  test(`ink fits twenty by twenty: ${name}`, () => {
+    const [left, top, right, bottom] = corners;
+    const picture = digit(box(blank(100, 100), left, top, right, bottom));
+    assert.deepEqual(extent(picture), spans);
+    assert.ok(Math.abs(Math.max(...picture) - 1) < 1e-6);
+  });
+}
+
+test("the centre of mass lies in the pixel after the middle, as in all of MNIST", () => {
+  let seed = 3;
+  const random = () => (seed = (seed * 1103515245 + 12345) % 2 ** 31) / 2 ** 31;
+  let checked = 0;
+  for (let i = 0; i < 10; i++) {
+    const points = Array.from({ length: 6 }, () => [20 + 160 * random(), 20 + 160 * random()]);
+    const picture = digit(line(blank(200, 200), points, 14));
+    const pixels = inked(picture);
+    if (pixels.some(([x, y]) => [x, y].includes(0) || [x, y].includes(SIDE - 1))) continue;
+    checked += 1;
+    const mass = pixels.reduce((sum, [, , ink]) => sum + ink, 0);
+    for (const axis of [0, 1]) {
+      const centre = pixels.reduce((sum, pixel) => sum + (pixel[axis] + 0.5) * pixel[2], 0) / mass;
+      assert.ok(centre >= 14 && centre <= 15, `${centre}`);
+    }
+  }
+  assert.ok(checked > 3);
+});
+
+test("shrinking averages the area: stripes of one pixel become an even grey", () => {
+  const pad = blank(60, 60);
+  for (let y = 10; y < 50; y += 2) box(pad, 10, y, 49, y);
+  box(pad, 10, 49, 49, 49); // so that the box spans 40 rows
+  const picture = digit(pad);
+  const pixels = inked(picture);
+  const last = Math.max(...pixels.map(([, y]) => y));
+  for (const [, y, ink] of pixels) if (y < last) assert.ok(Math.abs(ink - 0.5) < 1e-6);
+});
+
+test("a picture of MNIST's own form, enlarged, comes back", () => {
+  const small = blank(20, 20);
+  line(small, [[3, 1], [16, 1], [8, 18]], 2);
+  box(small, 3, 0, 16, 0);
+  box(small, 8, 19, 8, 19);
+  const factor = 9;
+  const pad = blank(300, 300);
+  small.ink.forEach((value, at) => {
+    const [x, y] = [77 + factor * (at % 20), 40 + factor * Math.floor(at / 20)];
+    if (value) box(pad, x, y, x + factor - 1, y + factor - 1, value);
+  });
+  const cut = (/** @type {number[][]} */ pixels) => {
+    const [left, top] = [0, 1].map((axis) => Math.min(...pixels.map((pixel) => pixel[axis])));
+    return pixels.map(([x, y, ink]) => [x - left, y - top, Number(ink.toFixed(5))]);
+  };
+  const wanted = [...small.ink].flatMap((ink, at) =>
+    ink ? [[at % 20, Math.floor(at / 20), ink / 255]] : [],
+  );
+  assert.deepEqual(cut(inked(digit(pad))), cut(wanted));
+});
+
+// ---- several digits ---------------------------------------------------------------------------
+
+/** What lies 1000 from the left of the whole. @param {...((pad: import("./ink.js").Ink) => void)} marks */
+function split(...marks) {
+  const pad = blank(300, 200);
+  for (const mark of marks) mark(pad);
+  const whole = { ...pad, left: 1000, right: 1300, top: 0 };
+  return splitDigits(whole).map((found) => ({
+    ...found,
+    left: found.left - 1000,
+    right: found.right - 1000,
+  }));
+}
+
+/** @param {number[][]} points @param {number} [width] @param {number} [ink] */
+const stroke = (points, width = 12, ink = 255) => (/** @type {import("./ink.js").Ink} */ pad) =>
+  void line(pad, points, width, ink);
+
+test("parts that lie above each other are one digit, others stand from left to right", () => {
+  assert.deepEqual(split(), []);
+  const stem = stroke([[40, 20], [40, 180]]);
+  const other = stroke([[200, 20], [200, 180]]);
+  const two = split(other, stem);
+  assert.equal(two.length, 2);
+  assert.ok(two[0].left < 40 && two[0].right > 40 && two[1].left < 200 && two[1].right > 200);
+  const body = stroke([[60, 60], [50, 100], [110, 130], [50, 180]]);
+  assert.equal(split(body, stroke([[60, 25], [120, 20]])).length, 1);
+  const far = stroke([[128, 25], [150, 20]]); // a 5's bar that begins right of its body, but near
+  assert.equal(split(body, far).length, 1);
+  const rings = [
+    (/** @type {any} */ pad) => void ring(pad, [110, 45], [30, 35], 10),
+    (/** @type {any} */ pad) => void ring(pad, [110, 142], [40, 47], 10),
+  ];
+  assert.equal(split(...rings).length, 1);
+  const four = [stroke([[60, 20], [40, 110], [130, 110]]), stroke([[110, 128], [110, 190]])];
+  assert.equal(split(...four).length, 1);
+  assert.equal(split(...four, other).length, 2);
+  // A dot far from every digit, or the next digit's beginning, is no digit yet.
+  assert.equal(split(stem, other, stroke([[260, 30], [264, 30]])).length, 2);
+  assert.equal(split(stroke([[100, 100], [180, 100]])).length, 1); // but alone it is all there is
+});
+
+test("each digit has its own ink only: a 7 that reaches over the digit after it", () => {
+  const found = split(
+    stroke([[20, 30], [120, 30], [60, 180]]),
+    (pad) => void box(pad, 124, 90, 134, 180),
+  );
+  assert.equal(found.length, 2);
+  const [seven, stem] = found;
+  assert.ok(seven.right > stem.left, "they share columns");
+  assert.equal(seven.width, seven.right - seven.left);
+  assert.deepEqual([stem.width, stem.height], [11, 91]);
+  assert.ok(stem.ink.every((value) => value === 255));
+});
+
+test("ink that is nearly erased is nothing", () => {
+  assert.deepEqual(split(stroke([[40, 20], [40, 180]], 3, 15)), []);
+  assert.equal(split(stroke([[40, 20], [40, 180]], 3, 16)).length, 1);
+});
+
+// ---- pictures ---------------------------------------------------------------------------------
+
+const RESAMPLED = JSON.parse(
+  await readFile(new URL("../data/resampled.json", import.meta.url), "utf8"),
+);
+
+/** A triangle wave of whole numbers. @param {number} at @param {number} half */
+const wave = (at, half) => half - Math.abs((at % (2 * half)) - half);
+
+for (const [name, wanted] of Object.entries(RESAMPLED)) {
+  test(`scaling is Pillow's bicubic, from a side of ${name}`, () => {
+    const side = Number(name);
+    const rgba = new Uint8ClampedArray(4 * side * side).fill(255);
+    for (let y = 0; y < side; y++) {
+      for (let x = 0; x < side; x++) {
+        for (let channel = 0; channel < 3; channel++) {
+          const value = wave(5 * x + 40 * channel, 127) + wave(3 * y + x, 100);
+          rgba[4 * (y * side + x) + channel] = value & 255;
+        }
+      }
+    }
+    const found = scaleAndCrop(rgba, side, 256, 224);
+    let next = 0;
+    for (let y = 0; y < 224; y += 31) {
+      for (let x = 0; x < 224; x += 31) {
+        const at = 4 * (y * 224 + x);
+        for (let channel = 0; channel < 3; channel++) {
+          const difference = Math.abs(found[at + channel] - wanted[next++]);
+          assert.ok(difference <= 2, `${difference} at ${x}, ${y}`); // Pillow rounds in between
+        }
+        assert.equal(found[at + 3], 255);
+      }
+    }
+    assert.equal(next, wanted.length);
+  });
+}
+
+// ---- files ------------------------------------------------------------------------------------
+
+/** @param {string} name @param {BlobPart} content */
+const file = (name, content) => new File([content], name);
+
+/** @param {string} header @param {BlobPart} elements @param {number} [version] */
+function npy(header, elements, version = 1) {
+  const length = version > 1 ? [header.length & 255, header.length >> 8, 0, 0] : [header.length & 255, header.length >> 8];
+  const magic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, version, 0, ...length];
+  return new File([new Uint8Array(magic), header, elements], "a.npy");
+}
+
+test("what is written as .npy is read again", async () => {
+  for (const [dtype, values, shape] of /** @type {[string, any, number[]][]} */ ([
+    ["float32", new Float32Array([1.5, -2, 3, 0, 5, 6]), [2, 3]],
+    ["int64", new BigInt64Array([1n, -(2n ** 62n)]), [2]],
+    ["uint8", new Uint8Array([7]), []],
+    ["float64", new Float64Array(0), [0, 4]],
+  ])) {
+    const blob = writeNpy(new Uint8Array(values.buffer), dtype, shape);
+    const bytes = new Uint8Array(await blob.arrayBuffer());
+    assert.equal((bytes.length - values.byteLength) % 64, 0); // where the elements begin
+    const found = await readNpy(file("a.npy", blob));
+    assert.deepEqual([found.dtype, found.shape, [...found.values]], [dtype, shape, [...values]]);
+  }
+});
+
+test(".npy is read in either order of bytes and axes, of either version", async () => {
+  const big = new Uint8Array([0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6]);
+  for (const version of [1, 2]) {
+    const header = "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }";
+    const found = await readNpy(npy(header, big, version));
+    assert.deepEqual([found.dtype, found.shape, [...found.values]], ["int16", [2, 3], [1, 3, 5, 2, 4, 6]]);
+  }
+});
+
+test("what is no .npy, or of a type that is not known, is refused by name", async () => {
+  const short = "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }";
+  for (const bad of [file("a.npy", "no array"), npy(short, new Uint8Array(11)), file("a.npy", "")]) {
+    await assert.rejects(readNpy(bad), (error) => {
+      assert.deepEqual(/** @type {any} */ (error).words, { entry: "openNotNpy", about: ["a.npy"] });
+      return true;
+    });
+  }
+  const texts = "{'descr': '<U2', 'fortran_order': False, 'shape': (1,), }";
+  await assert.rejects(readNpy(npy(texts, new Uint8Array(8))), (error) => {
+    assert.equal(/** @type {any} */ (error).words.entry, "openNpyType");
+    return true;
+  });
+});
+
+for (const [what, name, content, labels] of /** @type {[string, string, string, string[]][]} */ ([
+  ["lines", "a.txt", "\uFEFFcat\r\ndog\r\n", ["cat", "dog"]],
+  ["lines of ImageNet", "a.txt", "n02119789 kit fox\nn02100735 English setter", ["kit fox", "English setter"]],
+  ["a list", "a.json", '["cat", "dog"]', ["cat", "dog"]],
+  ["an object by index", "a.json", '{"1": "dog", "0": "cat"}', ["cat", "dog"]],
+  ["codes and names", "a.json", '{"0": ["n1", "cat"]}', ["cat"]],
+  ["a model's configuration", "a.json", '{"id2label": {"0": "cat"}, "other": 1}', ["cat"]],
+  ["a table by index", "a.csv", 'index,label\n1,dog\n0,"cat, ""big"""\n', ['cat, "big"', "dog"]],
+  ["a table in order", "a.csv", "name\ncat\ndog", ["cat", "dog"]],
+])) {
+  test(`labels are read from ${what}`, async () => {
+    assert.deepEqual(await readLabels(file(name, content)), labels);
+  });
+}
+
+test("what holds no labels is refused by name", async () => {
+  for (const content of ["", "{not json", '{"a": 1}', "3"].slice(0, 3)) {
+    await assert.rejects(readLabels(file("a.json", content)), (error) => {
+      assert.equal(/** @type {any} */ (error).words.entry, "openNotLabels");
+      return true;
+    });
+  }
+});
+
+test("a form begins with what an input is likely to want", () => {
+  const fillings = {
+    input_ids: "random",
+    attention_mask: "ones",
+    token_type_ids: "zeros",
+    position_ids: "counting",
+    sr: "numbers",
+  };
+  for (const [name, filling] of Object.entries(fillings)) {
+    assert.equal(fillingOf(name, "int64").filling, filling, name);
+  }
+  assert.equal(fillingOf("state", "float32").filling, "zeros");
+  assert.equal(fillingOf("image", "float32").filling, "random");
+  for (const [shape, axis, dtype, length] of /** @type {[any[], number, string, number][]} */ ([
+    [["n", 3, "height", "width"], 0, "float32", 1],
+    [["n", 3, "height", "width"], 3, "float32", 224],
+    [[2, "batch_of_states", 128], 1, "float32", 1],
+    [[2, "rows", 128], 1, "float32", 1],
+    [["n", "samples"], 1, "float32", 512],
+    [["n", "tokens"], 1, "int64", 16],
+  ])) {
+    assert.equal(lengthOf(shape, axis, dtype), length, `${shape}, ${axis}`);
+  }
+});

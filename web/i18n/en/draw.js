@@ -1,0 +1,19 @@
+// @ts-check
+/** What the view Draw says, in English. */
+
+export const draw = {
+  /** For screen readers, while the keyboard draws. */
+  penDown: "Pen down",
+  penUp: "Pen up",
+
+  /** @param {string} digit */
+  digitRead: (digit) => `The digit is ${digit}`,
+
+  /** @param {string} number */
+  numberRead: (number) => `The number is ${number}`,
+
+  /** @param {string} why */
+  digitFailed: (why) => `The digit could not be read: ${why}`,
+
+  noCanvas: "This browser gives the page no 2-D canvas, which drawing and pictures need.",
+};
