@@ -33,6 +33,7 @@ def smoke(dist, tmp_path_factory):
     return json.loads(text), ET.parse(folder / "chart.svg").getroot(), done.stdout
 
 
+@pytest.mark.browser
 def test_every_engine_gave_the_same_answer(smoke):
     rows = [*smoke[0]["networks"], *smoke[0]["operators"]]
     assert [(row["case"], row["engine"]) for row in rows] == [
@@ -43,6 +44,7 @@ def test_every_engine_gave_the_same_answer(smoke):
     assert all(0 <= row["deviation"] < 1e-3 for row in rows)
 
 
+@pytest.mark.browser
 def test_the_figures_are_complete(smoke):
     about = smoke[0]
     assert about["onnxruntime_web"] == "1.30.0"
@@ -60,6 +62,7 @@ def test_the_figures_are_complete(smoke):
         assert (row["gflops"] is not None) == (row["case"] != "mnist")
 
 
+@pytest.mark.browser
 def test_the_gpu_is_counted(smoke):
     rows = {(row["case"], row["engine"]): row for row in smoke[0]["networks"]}
     ours, peer = rows["mnist", "tallow-webgpu"], rows["mnist", "ort-webgpu"]
@@ -76,6 +79,7 @@ def test_the_gpu_is_counted(smoke):
         assert rows["mnist", engine]["dispatches"] == 0
 
 
+@pytest.mark.browser
 def test_table_and_chart(smoke):
     about, drawing, printed = smoke
     assert about["adapters"][0] in printed.splitlines()[0]
