@@ -27,7 +27,7 @@ from .errors import OnnxFormatError
 from .functions import permute_dims, reshape
 from .graph import Graph, input_node
 from .hostarray import HostArray
-from .lent import kept_text, kept_weight, lend, let_all_go, let_go, rehearse
+from .lent import kept_text, kept_weight, lend, let_all_go, let_go
 from .opened import (
     close_model,
     compare_model,
@@ -57,7 +57,6 @@ __all__ = [
     "output_bytes",
     "predict",
     "profile",
-    "rehearse",
     "reserve",
     "run_model",
     "run_on",
