@@ -11,7 +11,10 @@ from tests.second_try import MAX_TRIES
 from tallow_build.paths import ROOT
 from tallow_build.process import environment
 
-SETTINGS = "[pytest]\nmarkers = browser: in a browser\naddopts = -p no:cacheprovider -p no:hypothesispytest\n"
+SETTINGS = """[pytest]
+markers = browser: in a browser
+addopts = -p no:cacheprovider -p no:hypothesispytest
+"""
 
 TOYS = '''
 from pathlib import Path
