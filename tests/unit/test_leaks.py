@@ -49,7 +49,7 @@ def same_after(action: Callable[[], object], count: int) -> None:
 def test_many_runs() -> None:
     with tl.onnx.load(MODEL).session("numpy") as session:
         feeds = feeds_of(session)
-        same_after(lambda: session.run(feeds), 300)  # a block of each would be more than `BLOCKS`
+        same_after(lambda: session.run(feeds), 300)  # a block of each is more than `BLOCKS`
 
 
 def test_many_sessions() -> None:
