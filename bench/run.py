@@ -1,7 +1,7 @@
 """Measures Tallow and onnxruntime-web, taking turns in one headless Chromium.
 
     python3 build.py bench [--models NAME ...] [--engines NAME ...] [--rounds N] [--firsts N]
-                           [--no-micro] [--json FILE] [--chart FILE] [--smoke]
+                           [--no-micro] [--json FILE] [--smoke]
     python3 build.py bench --native ...     this machine's own GPU, without a browser: native.py
     python3 build.py bench --cold ...       from navigation to the first answer: cold.py
 
@@ -21,7 +21,7 @@ sys.path[:1] = [str(ROOT), str(ROOT / "py")]
 
 from playwright.sync_api import sync_playwright  # noqa: E402
 
-from bench import cases, chart, engines, figures, report, serving, table  # noqa: E402
+from bench import cases, engines, figures, report, serving, table  # noqa: E402
 from bench.rounds import Bench, Schedule  # noqa: E402
 from tallow_build import browser, server  # noqa: E402
 from tallow_build.process import become  # noqa: E402
@@ -42,7 +42,6 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
                         help="first runs of each network, each in a new worker (3)")  # fmt: skip
     parser.add_argument("--no-micro", action="store_true", help="networks only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
-    parser.add_argument("--chart", type=Path, metavar="FILE", help="draw them there, as SVG")
     parser.add_argument(
         "--smoke",
         action="store_true",
@@ -103,8 +102,6 @@ def main(argv: Sequence[str]) -> int:
     print(headline)
     tell(networks, micro)
     report.write(options.json, {**about, "networks": networks, "operators": micro})
-    if options.chart:
-        options.chart.write_text(chart.chart(networks, micro, headline), "utf-8")
     return 1 if any(row["failed"] for row in rows) else 0
 
 

@@ -52,12 +52,15 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks each test with its tier and sorts by tier; within one, the order stays."""
+    """Marks each test with its tier, and those that use a browser; sorts by tier. Within one, the
+    order stays."""
     unknown = {tier(item.path) for item in items} - set(TIERS)
     if unknown:
         raise pytest.UsageError(f"tests/{min(unknown)} is no tier; tests go in {', '.join(TIERS)}")
     for item in items:
         item.add_marker(tier(item.path))
+        if "playwright" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
     items.sort(key=lambda item: TIERS.index(tier(item.path)))
 
 

@@ -18,6 +18,7 @@ _SIDE_BY_SIDE = (
     *("--numprocesses=auto", "--maxprocesses=4"),
     *("--dist=loadfile", "--no-loadscope-reorder"),  # in order: the quick tiers first
 )
+_SECOND_TRY = ("-p", "tests.second_try")
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -86,7 +87,7 @@ def _build(options: argparse.Namespace) -> int:
 
 def _test(options: argparse.Namespace) -> int:
     variables = setup.for_tests()
-    become("-m", "pytest", *_SIDE_BY_SIDE, *options.rest, extra=variables, cwd=ROOT)
+    become("-m", "pytest", *_SECOND_TRY, *_SIDE_BY_SIDE, *options.rest, extra=variables, cwd=ROOT)
 
 
 def _check(options: argparse.Namespace) -> int:

@@ -35,7 +35,7 @@ from tallow.tensor import Tensor, asarray
 
 from . import javascript, user_model
 from .javascript import copied, view
-from .plan_registry import kept_text, kept_weight, lend, let_all_go, let_go, rehearse
+from .plan_registry import kept_text, kept_weight, lend, let_all_go, let_go
 from .user_model import (
     close_model,
     compare_model,
@@ -61,7 +61,6 @@ __all__ = [
     "output_bytes",
     "predict",
     "profile",
-    "rehearse",
     "reserve",
     "run_model",
     "run_on",

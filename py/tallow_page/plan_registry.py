@@ -49,18 +49,6 @@ def kept_weight(number: int, place: int) -> Any:
     return buffer(_lent[number][0], place)
 
 
-async def rehearse(number: int) -> str:
-    """Loads the plan as the next visit will, and closes it: browsers optimise what runs often.
-
-    Returns "null". Raises KeyError for what is not lent any more, DeviceError.
-    """
-    compiled, facts, at_hand = _lent[number]
-    weights = [view(buffer(compiled, place)) for place in range(len(compiled.weights))]
-    again, _ = restore(keep(compiled, facts, at_hand), weights, None, at_hand)
-    (await backend(again.plan.device).load_async(again)).close()
-    return "null"
-
-
 def let_go(number: int) -> None:
     """What was compiled has been kept, or cannot be: frees its weights."""
     _lent.pop(number, None)

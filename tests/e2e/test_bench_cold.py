@@ -24,6 +24,7 @@ def smoke(dist, tmp_path_factory):
     return json.loads(figures.read_text("utf-8")), done.stdout
 
 
+@pytest.mark.browser
 def test_both_pages_answer_at_both_visits(smoke):
     visits = smoke[0]["visits"]
     assert [(visit["engine"], visit["cache"]) for visit in visits] == [
@@ -38,6 +39,7 @@ def test_both_pages_answer_at_both_visits(smoke):
         assert 0 <= longest["at_ms"] < visit["marks"]["answer"]
 
 
+@pytest.mark.browser
 def test_our_page_is_timed_step_by_step(smoke):
     for visit in smoke[0]["visits"][:2]:
         marks, stages = visit["marks"], visit["stages"]
@@ -49,12 +51,14 @@ def test_our_page_is_timed_step_by_step(smoke):
             assert stage["ms"] > 0
 
 
+@pytest.mark.browser
 def test_only_the_first_visit_compiles(smoke):
     first, second = smoke[0]["visits"][:2]
     assert first["stages"]["kernels"]["ms"] > first["compile_ms"] > 0
     assert second["compile_ms"] == 0
 
 
+@pytest.mark.browser
 def test_what_a_visit_sends_is_counted(smoke):
     first, second, peer, peer_again = smoke[0]["visits"]
     sent = [path for path in first["files"] if first["files"][path]]
@@ -67,6 +71,7 @@ def test_what_a_visit_sends_is_counted(smoke):
     assert peer_again["bytes_in_all"] < 1000
 
 
+@pytest.mark.browser
 def test_the_tables(smoke):
     whole, printed = smoke
     assert "| mnist | full speed | warm  | ort-wasm " in printed

@@ -94,6 +94,7 @@ def test_webgpu_is_refused_where_there_is_none(browser_without_webgpu, server, t
     assert captured.err.startswith("Running on numpy, without WebGPU: ")
 
 
+@pytest.mark.browser
 def test_the_command(tmp_path):
     (tmp_path / "data.bin").write_bytes(bytes(range(256)))
     script = tmp_path / "script.py"

@@ -15,7 +15,7 @@ from .judgement import Verdict
 FILES = findings.files()
 
 
-@pytest.fixture(scope="module", params=("numpy", "webgpu"))
+@pytest.fixture(scope="module", params=("numpy", pytest.param("webgpu", marks=pytest.mark.browser)))
 def verdicts(request: pytest.FixtureRequest) -> Iterator[dict[str, Verdict]]:
     """The verdict of each finding, by the name of its file."""
     cases = [findings.load(path) for path in FILES]

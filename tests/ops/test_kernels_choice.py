@@ -7,7 +7,7 @@ import pytest
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.codegen.wgsl.choice import Traits, candidates, choose, signature
-from tallow.codegen.wgsl.kernels import kernel_file
+from tallow.codegen.wgsl.kernels import CONVOLUTIONS, DEPTHWISE, PRODUCTS, kernel_file
 from tallow.graph import Graph, Node, input_node
 from tallow.op import Contraction
 from tallow.ops import contract
@@ -69,6 +69,26 @@ def test_convolutions() -> None:
     assert choose(convolution(7, 64), GPU).file == "conv2d_4x4"
     assert choose(convolution(112, 64), SWIFTSHADER).file == "conv2d_quad_16x8"
     assert choose(convolution(112, 64, window=1), GPU).file == "matmul_tile_8x8"
+
+
+def depthwise(window: int, stride: int) -> Node:
+    x = input_node("x", (1, 32, 28, 28), tl.float32)
+    w = input_node("w", (32, 1, window, window), tl.float32)
+    result = F.conv2d(Tensor(x), Tensor(w), stride=stride, padding=window // 2, groups=32)
+    return anchor(result, x, w)
+
+
+def test_the_rule_takes_every_kernel() -> None:
+    """Where there are several for an op: one that no rule takes on any device is only read."""
+    nodes = [
+        *(product(rows, 1024, 1024) for rows in (1, 3, 16, 64, 1024)),
+        *(product(rows, 1024, 16) for rows in (16, 1024)),
+        product(1, 64, 10),
+        *(convolution(size, channels) for size in (7, 14, 112) for channels in (16, 64)),
+        *(depthwise(window, stride) for window in (3, 5, 7) for stride in (1, 2)),
+    ]
+    taken = {choose(n, traits).file for n in nodes for traits in (SWIFTSHADER, GPU, HALF)}
+    assert taken == {*PRODUCTS, *CONVOLUTIONS, *DEPTHWISE}
 
 
 @pytest.mark.parametrize("node", [product(1024, 1024, 1024), convolution(112, 64)])

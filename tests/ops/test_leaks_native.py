@@ -78,22 +78,23 @@ def feeds_of(session: ModelSession) -> dict[str, Any]:
     return {port.name: np.zeros(port.shape, np.float32)}
 
 
-def test_a_thousand_runs(held: Callable[[], int]) -> None:
+def test_many_runs(held: Callable[[], int]) -> None:
     with tl.onnx.load(MODEL).session("webgpu") as session:
         feeds = feeds_of(session)
-        same_after(lambda: session.run(feeds), held, 1000)
+        # A block of each run would be more than `BLOCKS`.
+        same_after(lambda: session.run(feeds), held, 600)
         assert held() == session.stats["bytes"] > 0
     assert held() == 0
 
 
-def test_a_hundred_sessions(held: Callable[[], int]) -> None:
+def test_many_sessions(held: Callable[[], int]) -> None:
     model = tl.onnx.load(MODEL)
 
     def once() -> None:
         with model.session("webgpu") as session:
             session.run(feeds_of(session))
 
-    same_after(once, held, 100)
+    same_after(once, held, 40)  # one that stays holds hundreds of blocks
     assert held() == 0
 
 

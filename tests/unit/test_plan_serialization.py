@@ -153,12 +153,9 @@ def test_the_page_loads_what_it_has_kept_without_the_models_file() -> None:
         sizes = [size for *_, size in json.loads(text)["weights"]]
         weights = [bytes(app.kept_weight(number, place)) for place in range(len(sizes))]
         assert [len(weight) for weight in weights] == sizes
-        assert await app.rehearse(number) == "null"
         assert app.kept_text(number) == text
         assert bytes(await app.predict("mnist", pixels)) == first
         app.let_go(number)
-        with pytest.raises(KeyError):
-            await app.rehearse(number)
         with pytest.raises(KeyError):
             app.kept_text(number)
         with pytest.raises(KeyError):

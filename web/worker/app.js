@@ -122,7 +122,7 @@ export class App {
   /**
    * Call a function that gives JSON later, and read that. It is called at once, so that what is handed
    * to it may be destroyed then.
-   * @param {"start" | "load_model" | "load_kept" | "profile" | "rehearse" | "run_on" | "tune"
+   * @param {"start" | "load_model" | "load_kept" | "profile" | "run_on" | "tune"
    *   | "needed_files" | "open_model" | "survey_model" | "run_model" | "time_model"
    *   | "compare_model"} name
    * @param {...unknown} args  strings, numbers, booleans, byte arrays and callbacks

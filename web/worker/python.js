@@ -38,9 +38,6 @@ const STANDARD = "python_stdlib.zip";
 /** In place of the standard library: nothing is asked for under this name. */
 const NO_LIBRARY = "none.zip";
 
-/** Bytes of a module that may be one of many alike. */
-const FEW = 64;
-
 /** How long an import waits for the server. */
 const PATIENCE_MS = 30_000;
 
@@ -219,8 +216,7 @@ async function start({ glue, wasm }, downloads, snapshot) {
   withhold(addressOf(NO_LIBRARY));
   withhold(addressOf(WASM)); // it is compiled already, or soon
   globalThis.fetch = fetchOrReady;
-  const { instantiateStreaming: instantiate, Module } = WebAssembly;
-  WebAssembly.Module = onceEach(Module);
+  const { instantiateStreaming: instantiate } = WebAssembly;
   /** @type {PromiseWithResolvers<never>} */
   const failing = Promise.withResolvers();
   failing.promise.catch(() => {}); // nobody may be there any more to hear it
@@ -261,27 +257,8 @@ async function start({ glue, wasm }, downloads, snapshot) {
   } catch (error) {
     return notStarted(error);
   } finally {
-    Object.assign(WebAssembly, { instantiateStreaming: instantiate, Module });
+    WebAssembly.instantiateStreaming = instantiate;
   }
-}
-
-/**
- * Emscripten makes a module for each JavaScript function that the table gets, hundreds of them; few
- * differ, by the types of what they take and return.
- * @param {typeof WebAssembly.Module} Module
- * @returns {typeof WebAssembly.Module}  which gives the same one for the same few bytes
- */
-function onceEach(Module) {
-  /** @type {Map<string, WebAssembly.Module>} */
-  const made = new Map();
-  return new Proxy(Module, {
-    construct(_, [bytes]) {
-      const key = bytes.length <= FEW ? String(bytes) : "";
-      const module = made.get(key) ?? new Module(bytes);
-      if (key) made.set(key, module);
-      return module;
-    },
-  });
 }
 
 /**

@@ -14,6 +14,12 @@ from .runners import ChromiumRunner, ProcessRunner, Runner
 ENTRIES = listed.read(listed.LIST.read_text("utf-8"))
 ROWS = report.parse(report.PAGE.read_text("utf-8"))
 
+# NumPy's runner is a process, WebGPU's is Chromium.
+DEVICES = [
+    pytest.param(device, marks=pytest.mark.browser) if device == "webgpu" else device
+    for device in listed.DEVICES
+]
+
 
 @pytest.fixture(scope="module")
 def groups() -> dict[str, list[Case]]:
@@ -24,7 +30,7 @@ def groups() -> dict[str, list[Case]]:
     return found
 
 
-@pytest.fixture(scope="module", params=listed.DEVICES)
+@pytest.fixture(scope="module", params=DEVICES)
 def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
     """What runs cases on a device; NumPy's in a process, WebGPU's in Chromium."""
     started: Runner

@@ -45,9 +45,6 @@ import { stage, tell } from "../stage.js";
 /** Of the weights that Python is given: see py/tallow/compile/plan_serialization.py. */
 const ALIGNED = 16;
 
-/** Milliseconds for which Python loads a plan again and again. */
-const REHEARSAL_MS = 600;
-
 export class Models {
   #worker;
 
@@ -125,8 +122,7 @@ export class Models {
       end: performance.now(),
       duration: facts.compiling,
     });
-    const rehearsal = brought.gpu.info ? 0 : REHEARSAL_MS; // where the next visit waits for Python
-    this.keep(name, brought, facts, rehearsal).catch(() => {}); // a Python that failed is replaced
+    this.keep(name, brought, facts).catch(() => {}); // a Python that failed is replaced
     return facts;
   }
 
@@ -245,9 +241,8 @@ export class Models {
    * @param {string} name
    * @param {{key: import("./plans.js").Key | null}} brought
    * @param {{warnings: unknown[], lent?: number}} facts
-   * @param {number} [rehearsal]  see #rehearse
    */
-  async keep(name, { key }, { warnings, lent }, rehearsal = 0) {
+  async keep(name, { key }, { warnings, lent }) {
     const { app, idle } = this.#worker;
     try {
       // What came with a warning is compiled again next time, so that it comes again.
@@ -262,7 +257,6 @@ export class Models {
           return held instanceof Part ? held.bytes() : app.copy(held);
         });
         if (kept) tell("keep", { model: name }, "done", began);
-        if (kept) await this.#rehearse(lent, rehearsal).catch(() => {}); // nobody needs it
       } catch (error) {
         // Another device or model was chosen meanwhile, and this one is not lent any more.
         if (/** @type {{type?: string}} */ (error).type === "KeyError") return;
@@ -271,18 +265,6 @@ export class Models {
     } finally {
       app.call("let_go", lent);
     }
-  }
-
-  /**
-   * Have Python do for a while what the next visit begins with. V8 keeps machine code with a file from
-   * one visit to the next as soon as it has optimised a megabyte of it, which one load alone just
-   * reaches or just misses.
-   * @param {number | undefined} lent
-   * @param {number} ms
-   */
-  async #rehearse(lent, ms) {
-    const end = performance.now() + ms;
-    while (performance.now() < end) await this.#worker.app.ask("rehearse", lent);
   }
 }
 

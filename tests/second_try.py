@@ -1,0 +1,63 @@
+"""Runs each browser test that failed once more, alone, when all others are over; a pytest plugin.
+
+A browser on a busy machine may miss a moment that no state announces, and nothing else has a second
+try. `build.py test` loads this with `-p tests.second_try`. A run whose failures all pass then has
+passed; its last lines name them. Where more than a few fail, or tests were left out, it is no busy
+moment, and nothing is tried again.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+# More failures than this are not a busy moment's.
+MAX_TRIES = 20
+
+
+def is_browser_test(report: Any) -> bool:
+    """Whether a failure is that of a test which is marked as a browser's."""
+    return isinstance(report, pytest.TestReport) and "browser" in report.keywords
+
+
+def passes_alone(config: pytest.Config, test: str) -> bool:
+    """Whether a test passes in a pytest of its own, whose output is shown."""
+    command = [sys.executable, "-m", "pytest", "--numprocesses=0", test]
+    return subprocess.call(command, cwd=config.rootpath) == pytest.ExitCode.OK
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, Any, Any]:
+    """Acts after the summary of the run, in the process that started it."""
+    result = yield
+    config = session.config
+    whole = not (session.shouldstop or session.shouldfail)  # by --maxfail, for one
+    if (
+        session.exitstatus != pytest.ExitCode.TESTS_FAILED
+        or not whole
+        or hasattr(config, "workerinput")
+    ):
+        return result
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    capture = config.pluginmanager.get_plugin("capturemanager")
+    assert terminal and capture
+    failures = [*terminal.getreports("failed"), *terminal.getreports("error")]
+    # One may fail, and its fixtures' end as well.
+    tests = list(dict.fromkeys(each.nodeid for each in failures if is_browser_test(each)))
+    if not 0 < len(tests) <= MAX_TRIES:
+        return result
+    with capture.global_and_fixture_disabled():
+        terminal.section("second try of browser tests, each alone")
+        passed = [test for test in tests if passes_alone(config, test)]
+        terminal.section("second try")
+        for test in tests:
+            outcome = "PASSED" if test in passed else "FAILED TWICE"
+            terminal.line(f"{outcome}: {test}")
+        if len(passed) == len(tests) and all(map(is_browser_test, failures)):
+            terminal.line(f"All other tests passed at once; {len(passed)} needed a second try.")
+            session.exitstatus = pytest.ExitCode.OK
+    return result
