@@ -226,14 +226,15 @@ def test_a_lost_device_is_told_and_replaced(wanted: list[np.ndarray]) -> None:
 
 ASK = """
 import json, sys, tallow as tl
+from tallow.runtime.device import backend
 {before}
 imported = sorted({{"wgpu", "numpy"}} & set(sys.modules))
 try:
-    tl.device.backend("webgpu")
+    backend("webgpu")
     reason = None
 except tl.DeviceUnavailableError as error:
     reason = str(error)
-print(json.dumps([imported, tl.devices(), tl.device.default_device(), reason]))
+print(json.dumps([imported, tl.devices(), tl.default_device(), reason]))
 """
 
 
