@@ -31,7 +31,7 @@ import { readTuning, writeTuning } from "./tuning.js";
 
 /** A program that Python runs, or the worker itself before that is there. */
 export class PythonProgram {
-  /** @param {import("../gpu/program.js").Program} program */
+  /** @param {import("./program.js").Program} program */
   constructor(program) {
     this.program = program;
     this.inputs = program.plan.inputs.length + program.plan.states.length;

@@ -39,13 +39,12 @@ class EagerEvaluator:
 
     def realize(self, tensors: Sequence[Tensor], device: str | None) -> None:
         """Has tensors hold buffers. Inside a traced function there is nothing to do."""
-        waiting = [each for each in tensors if not each.node.is_buffer]
+        waiting = [(each, each.node) for each in tensors if not each.node.is_buffer]
         if not waiting or trace.current.get() is not None:
             return
-        nodes = list(dict.fromkeys(each.node for each in waiting))
-        new = _realized(nodes, device)
-        for each in waiting:
-            each.node = new[each.node]
+        new = _realized(list(dict.fromkeys(node for _, node in waiting)), device)
+        for each, node in waiting:
+            each.node = new[node]
 
     def to(self, tensor: Tensor, device: str) -> Tensor:
         """The tensor on a device; blocks if it lies on another one."""

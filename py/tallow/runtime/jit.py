@@ -152,13 +152,12 @@ class Jitted:
 
         token = trace.current.set(tracing)
         try:
-            result = self._function(
-                *(_with_tensors(value, traced) for value in args),
-                **{
-                    name: value if name in self._static else _with_tensors(value, traced)
-                    for name, value in sorted(kwargs.items())
-                },
-            )
+            positional = [_with_tensors(value, traced) for value in args]  # before the named ones
+            named = {
+                name: kwargs[name] if name in self._static else _with_tensors(kwargs[name], traced)
+                for name in sorted(kwargs)
+            }
+            result = self._function(*positional, **named)
             outputs: list[Tensor] = []
             shown = _with_numbers(result, outputs)
             nodes = {f"output {n}": self._checked(each).node for n, each in enumerate(outputs)}
