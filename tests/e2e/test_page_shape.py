@@ -98,7 +98,8 @@ def test_fits_any_width_and_nothing_moves_when_an_answer_comes(newcomer, photos)
     assert at_every_width() == before
 
 
-def test_the_keyboard_reaches_everything(visitor):
+def test_the_keyboard_reaches_everything(newcomer):
+    visitor = newcomer
     visitor.open()
     focused = "document.activeElement.dataset.testid ?? document.activeElement.textContent.trim()"
     visitor.page.evaluate("document.activeElement.blur()")

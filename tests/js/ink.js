@@ -65,7 +65,8 @@ export function line(pad, points, width, value = 255) {
  */
 export function ring(pad, [x0, y0], [rx, ry], width) {
   const within = (/** @type {number} */ x, /** @type {number} */ y) => {
-    const at = (/** @type {number} */ less) => Math.hypot((x - x0) / (rx - less), (y - y0) / (ry - less));
+    const at = (/** @type {number} */ less) =>
+      Math.hypot((x - x0) / (rx - less), (y - y0) / (ry - less));
     return at(0) <= 1 && at(width) >= 1;
   };
   return fill(pad, within, 255);

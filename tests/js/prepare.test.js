@@ -86,7 +86,15 @@ test("shrinking averages the area: stripes of one pixel become an even grey", ()
 
 test("a picture of MNIST's own form, enlarged, comes back", () => {
   const small = blank(20, 20);
-  line(small, [[3, 1], [16, 1], [8, 18]], 2);
+  line(
+    small,
+    [
+      [3, 1],
+      [16, 1],
+      [8, 18],
+    ],
+    2,
+  );
   box(small, 3, 0, 16, 0);
   box(small, 8, 19, 8, 19);
   const factor = 9;
@@ -120,36 +128,93 @@ function split(...marks) {
 }
 
 /** @param {number[][]} points @param {number} [width] @param {number} [ink] */
-const stroke = (points, width = 12, ink = 255) => (/** @type {import("./ink.js").Ink} */ pad) =>
-  void line(pad, points, width, ink);
+const stroke =
+  (points, width = 12, ink = 255) =>
+  (/** @type {import("./ink.js").Ink} */ pad) =>
+    void line(pad, points, width, ink);
 
 test("parts that lie above each other are one digit, others stand from left to right", () => {
   assert.deepEqual(split(), []);
-  const stem = stroke([[40, 20], [40, 180]]);
-  const other = stroke([[200, 20], [200, 180]]);
+  const stem = stroke([
+    [40, 20],
+    [40, 180],
+  ]);
+  const other = stroke([
+    [200, 20],
+    [200, 180],
+  ]);
   const two = split(other, stem);
   assert.equal(two.length, 2);
   assert.ok(two[0].left < 40 && two[0].right > 40 && two[1].left < 200 && two[1].right > 200);
-  const body = stroke([[60, 60], [50, 100], [110, 130], [50, 180]]);
-  assert.equal(split(body, stroke([[60, 25], [120, 20]])).length, 1);
-  const far = stroke([[128, 25], [150, 20]]); // a 5's bar that begins right of its body, but near
+  const body = stroke([
+    [60, 60],
+    [50, 100],
+    [110, 130],
+    [50, 180],
+  ]);
+  assert.equal(
+    split(
+      body,
+      stroke([
+        [60, 25],
+        [120, 20],
+      ]),
+    ).length,
+    1,
+  );
+  const far = stroke([
+    [128, 25],
+    [150, 20],
+  ]); // a 5's bar that begins right of its body, but near
   assert.equal(split(body, far).length, 1);
   const rings = [
     (/** @type {any} */ pad) => void ring(pad, [110, 45], [30, 35], 10),
     (/** @type {any} */ pad) => void ring(pad, [110, 142], [40, 47], 10),
   ];
   assert.equal(split(...rings).length, 1);
-  const four = [stroke([[60, 20], [40, 110], [130, 110]]), stroke([[110, 128], [110, 190]])];
+  const four = [
+    stroke([
+      [60, 20],
+      [40, 110],
+      [130, 110],
+    ]),
+    stroke([
+      [110, 128],
+      [110, 190],
+    ]),
+  ];
   assert.equal(split(...four).length, 1);
   assert.equal(split(...four, other).length, 2);
   // A dot far from every digit, or the next digit's beginning, is no digit yet.
-  assert.equal(split(stem, other, stroke([[260, 30], [264, 30]])).length, 2);
-  assert.equal(split(stroke([[100, 100], [180, 100]])).length, 1); // but alone it is all there is
+  assert.equal(
+    split(
+      stem,
+      other,
+      stroke([
+        [260, 30],
+        [264, 30],
+      ]),
+    ).length,
+    2,
+  );
+  assert.equal(
+    split(
+      stroke([
+        [100, 100],
+        [180, 100],
+      ]),
+    ).length,
+    1,
+  ); // but alone it is all there is
 });
 
 test("each digit has its own ink only: a 7 that reaches over the digit after it", () => {
   const found = split(
-    stroke([[20, 30], [120, 30], [60, 180]]),
+    stroke([
+      [20, 30],
+      [120, 30],
+      [60, 180],
+    ]),
     (pad) => void box(pad, 124, 90, 134, 180),
   );
   assert.equal(found.length, 2);
@@ -161,8 +226,32 @@ test("each digit has its own ink only: a 7 that reaches over the digit after it"
 });
 
 test("ink that is nearly erased is nothing", () => {
-  assert.deepEqual(split(stroke([[40, 20], [40, 180]], 3, 15)), []);
-  assert.equal(split(stroke([[40, 20], [40, 180]], 3, 16)).length, 1);
+  assert.deepEqual(
+    split(
+      stroke(
+        [
+          [40, 20],
+          [40, 180],
+        ],
+        3,
+        15,
+      ),
+    ),
+    [],
+  );
+  assert.equal(
+    split(
+      stroke(
+        [
+          [40, 20],
+          [40, 180],
+        ],
+        3,
+        16,
+      ),
+    ).length,
+    1,
+  );
 });
 
 // ---- pictures ---------------------------------------------------------------------------------
@@ -209,7 +298,10 @@ const file = (name, content) => new File([content], name);
 
 /** @param {string} header @param {BlobPart} elements @param {number} [version] */
 function npy(header, elements, version = 1) {
-  const length = version > 1 ? [header.length & 255, header.length >> 8, 0, 0] : [header.length & 255, header.length >> 8];
+  const length =
+    version > 1
+      ? [header.length & 255, header.length >> 8, 0, 0]
+      : [header.length & 255, header.length >> 8];
   const magic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, version, 0, ...length];
   return new File([new Uint8Array(magic), header, elements], "a.npy");
 }
@@ -225,7 +317,10 @@ test("what is written as .npy is read again", async () => {
     const bytes = new Uint8Array(await blob.arrayBuffer());
     assert.equal((bytes.length - values.byteLength) % 64, 0); // where the elements begin
     const found = await readNpy(file("a.npy", blob));
-    assert.deepEqual([found.dtype, found.shape, [...found.values]], [dtype, shape, [...values]]);
+    assert.deepEqual(
+      [found.dtype, found.shape, [.../** @type {any} */ (found.values)]],
+      [dtype, shape, [...values]],
+    );
   }
 });
 
@@ -234,13 +329,20 @@ test(".npy is read in either order of bytes and axes, of either version", async 
   for (const version of [1, 2]) {
     const header = "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }";
     const found = await readNpy(npy(header, big, version));
-    assert.deepEqual([found.dtype, found.shape, [...found.values]], ["int16", [2, 3], [1, 3, 5, 2, 4, 6]]);
+    assert.deepEqual(
+      [found.dtype, found.shape, [.../** @type {any} */ (found.values)]],
+      ["int16", [2, 3], [1, 3, 5, 2, 4, 6]],
+    );
   }
 });
 
 test("what is no .npy, or of a type that is not known, is refused by name", async () => {
   const short = "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }";
-  for (const bad of [file("a.npy", "no array"), npy(short, new Uint8Array(11)), file("a.npy", "")]) {
+  for (const bad of [
+    file("a.npy", "no array"),
+    npy(short, new Uint8Array(11)),
+    file("a.npy", ""),
+  ]) {
     await assert.rejects(readNpy(bad), (error) => {
       assert.deepEqual(/** @type {any} */ (error).words, { entry: "openNotNpy", about: ["a.npy"] });
       return true;
@@ -255,7 +357,12 @@ test("what is no .npy, or of a type that is not known, is refused by name", asyn
 
 for (const [what, name, content, labels] of /** @type {[string, string, string, string[]][]} */ ([
   ["lines", "a.txt", "\uFEFFcat\r\ndog\r\n", ["cat", "dog"]],
-  ["lines of ImageNet", "a.txt", "n02119789 kit fox\nn02100735 English setter", ["kit fox", "English setter"]],
+  [
+    "lines of ImageNet",
+    "a.txt",
+    "n02119789 kit fox\nn02100735 English setter",
+    ["kit fox", "English setter"],
+  ],
   ["a list", "a.json", '["cat", "dog"]', ["cat", "dog"]],
   ["an object by index", "a.json", '{"1": "dog", "0": "cat"}', ["cat", "dog"]],
   ["codes and names", "a.json", '{"0": ["n1", "cat"]}', ["cat"]],

@@ -65,7 +65,10 @@ const worker = (state) => ({
 test("the missing file is found in what a failure says, however deep", () => {
   const missing = words("missing", "models/a-0123456789.onnx");
   assert.equal(missingIn(missing), "models/a-0123456789.onnx");
-  assert.equal(missingIn(words("workerReplaced", words("workerFailed", missing))), missing.about[0]);
+  assert.equal(
+    missingIn(words("workerReplaced", words("workerFailed", missing))),
+    missing.about[0],
+  );
   assert.equal(missingIn(words("startFailed", "no memory")), "");
   assert.equal(missingIn("as it is"), "");
 });

@@ -43,7 +43,17 @@ const result = (name) => ({
 });
 
 test("CSV keeps any name and runs no formula", () => {
-  const names = ["a,b.png", 'say "hi".png', "two\nlines.png", "=1+1", "+1", "-1", "@x", "\t=1", "plain"];
+  const names = [
+    "a,b.png",
+    'say "hi".png',
+    "two\nlines.png",
+    "=1+1",
+    "+1",
+    "-1",
+    "@x",
+    "\t=1",
+    "plain",
+  ];
   const [head, ...lines] = toCsv(names.map(result)).split("\r\n");
   assert.equal(head, "file,model,rank,index,label,probability,error");
   const safe = names.map((name, i) => (i > 2 && i < 8 ? `'${name}` : name));
@@ -76,11 +86,20 @@ test("each button says for its own time that it has copied", async (context) => 
     },
   });
   const made = /** @type {const} */ (["copyJson", "copyCsv"]).map((does) => {
-    const button = { textContent: "", press: () => {}, addEventListener: (/** @type {string} */ _, /** @type {() => void} */ press) => (button.press = press) };
+    const button = {
+      textContent: "",
+      press: () => {},
+      addEventListener: (/** @type {string} */ _, /** @type {() => void} */ press) =>
+        (button.press = press),
+    };
     /** @type {boolean[]} */
     const tried = [];
-    const copy = new CopyButton(/** @type {any} */ (button), does, () => does, (_, was) => tried.push(was));
-    copy.relabel();
+    new CopyButton(
+      /** @type {any} */ (button),
+      does,
+      () => does,
+      (_, was) => tried.push(was),
+    );
     return { button, tried };
   });
   const [json, csv] = made;

@@ -39,15 +39,7 @@ let answered = false;
 /** Milliseconds for which a page that is ready waits for a first question, before it keeps its files. */
 const IDLE_MS = 3000;
 
-new LanguageChoice(byTestId("language-select"), () => {
-  device.relabel();
-  kernels.relabel();
-  bootLog.relabel();
-  offline.relabel();
-  both.relabel();
-  for (const view of Object.values(views)) view.relabel();
-  void engine.prepare(() => views[viewOf()].model()); // the status says it again
-});
+new LanguageChoice(byTestId("language-select"));
 const status = new Status(byTestId("status"), () => {
   engine.retry();
   answerAgain();

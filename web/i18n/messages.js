@@ -68,7 +68,14 @@ const BY_CODE = {
 /** Errors of a program, whose messages are for those who mend it: of JavaScript and of Python. */
 const FAULTS = new Set([
   ...["TypeError", "ReferenceError", "SyntaxError", "InternalError"],
-  ...["AttributeError", "NameError", "UnboundLocalError", "KeyError", "IndexError", "AssertionError"],
+  ...[
+    "AttributeError",
+    "NameError",
+    "UnboundLocalError",
+    "KeyError",
+    "IndexError",
+    "AssertionError",
+  ],
 ]);
 
 /**

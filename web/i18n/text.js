@@ -17,6 +17,9 @@ export let text = /** @type {Text} */ (messages);
 /** The language of `text`, a live binding too. @type {Language} */
 export let language = "en";
 
+/** @type {(() => void)[]} */
+const listeners = [];
+
 /**
  * @param {Language} chosen
  * @param {Text} table
@@ -24,4 +27,10 @@ export let language = "en";
 export function speak(chosen, table) {
   language = chosen;
   text = table;
+  for (const listener of listeners) listener();
+}
+
+/** @param {() => void} listener  hears of each language that is spoken from now on */
+export function onSpeak(listener) {
+  listeners.push(listener);
 }

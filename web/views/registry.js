@@ -25,7 +25,6 @@ import { Open } from "./open/open.js";
  * @property {(died: boolean) => void} answer  answers again what is on the page: the device has
  *   changed, or a failure is over; died: whether the worker was what failed
  * @property {boolean} untouched  whether there is nothing of the visitor's in it
- * @property {() => void} relabel  says everything again, in another language
  * @property {() => void} [started]  hears that the worker has started, perhaps on another device
  * @property {(transfer: DataTransfer) => void} [drop]  takes files that were dropped or pasted
  * @property {(files: File[]) => boolean} [claims]  whether such files are for this view alone

@@ -3,6 +3,7 @@
  * WebGPU beside NumPy, on what is on the page: how far their answers differ, and how fast each is.
  */
 
+import { follow, show } from "../i18n/show.js";
 import { time } from "../shared/format.js";
 import { say, wordsOf } from "../i18n/messages.js";
 import { text } from "../i18n/text.js";
@@ -56,6 +57,7 @@ export class Both {
     this.#said = /** @type {HTMLElement} */ (find(".said"));
     this.#check.addEventListener("click", () => void this.#run("check"));
     this.#compare.addEventListener("click", () => void this.#run("compare"));
+    follow(root, () => this.#show());
     this.#bars(null);
     this.#show();
   }
@@ -73,12 +75,6 @@ export class Both {
   started({ reason, lost }) {
     this.#refused = () => (lost ? text.withoutGpu : reason ? text.noWebGpu(say(reason)) : "");
     this.#forget();
-  }
-
-  /** Say it again, in another language. */
-  relabel() {
-    this.#show();
-    for (const item of this.#compared.children) name(/** @type {HTMLElement} */ (item));
   }
 
   /** What was found was found for another answer. */
@@ -170,8 +166,6 @@ function bar(run, device, ms, most) {
 function name(item) {
   const { run, device } = item.dataset;
   const label = /** @type {HTMLElement} */ (item.querySelector(".label"));
-  label.textContent = text.runOn(
-    /** @type {"first" | "warm"} */ (run),
-    device === "webgpu" ? "WebGPU" : "NumPy",
-  );
+  const on = device === "webgpu" ? "WebGPU" : "NumPy";
+  show(label, () => text.runOn(/** @type {"first" | "warm"} */ (run), on));
 }

@@ -3,6 +3,8 @@
  * A button that copies text, and says for a while that it has.
  */
 
+import { words } from "../i18n/messages.js";
+import { show } from "../i18n/show.js";
 import { text } from "../i18n/text.js";
 
 /** How long it says so, in milliseconds. */
@@ -28,11 +30,11 @@ export class CopyButton {
     this.#content = content;
     this.#tried = tried;
     button.addEventListener("click", () => void this.#copy());
+    this.#offer();
   }
 
-  /** Say it again, in another language; or what it does, after it has said what it has done. */
-  relabel() {
-    this.button.textContent = text[this.#does];
+  #offer() {
+    show(this.button, () => text[this.#does]);
   }
 
   async #copy() {
@@ -44,8 +46,8 @@ export class CopyButton {
       copied = false; // not allowed here
     }
     this.#tried(content, copied);
-    this.button.textContent = copied ? text.copied : text.copyByKeys;
+    show(this.button, words(copied ? "copied" : "copyByKeys"));
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.relabel(), SAID);
+    this.#timer = setTimeout(() => this.#offer(), SAID);
   }
 }

@@ -1,36 +1,5 @@
 // @ts-check
-/**
- * Parts of a page that scripts make: elements, and what they say in the language of the time.
- */
-
-/** @typedef {(element: any, words: string) => void} Set */
-
-/** What is said in elements, to be said again in another language. */
-export class Sayings {
-  /** @type {(() => void)[]} */
-  #all = [];
-
-  /**
-   * @template {Element} E
-   * @param {E} element
-   * @param {() => string} words
-   * @param {Set} [set]  where the words go; the content of the element, if not said
-   * @returns {E}
-   */
-  say(element, words, set = (place, said) => (place.textContent = said)) {
-    const speak = () => set(element, words());
-    speak();
-    this.#all.push(speak);
-    return element;
-  }
-
-  relabel() {
-    for (const speak of this.#all) speak();
-  }
-}
-
-/** For Sayings.say(). @type {Set} */
-export const asLabel = (element, words) => element.setAttribute("aria-label", words);
+/** Parts of a page that scripts make. */
 
 /** A list of names to choose from. @param {string[]} names */
 export const choice = (names) =>

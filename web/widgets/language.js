@@ -8,23 +8,20 @@
  */
 
 import { LANGUAGES, choose, languageFor, page } from "../i18n/languages.js";
+import { show } from "../i18n/show.js";
+
+/** @typedef {import("../i18n/show.js").Part} Part */
 
 /** Where the choice is kept between visits. */
 const KEPT = "tallow.language";
 
-/**
- * How an entry is set, by the attribute that names it.
- * @type {Record<string, (element: Element, words: string) => void>}
- */
-const PARTS = {
-  "data-text": (element, words) => {
-    // What says it already, as all of index.html does in English, is not laid out a second time.
-    if (element.textContent?.trim().replace(/\s+/g, " ") !== words) element.textContent = words;
-  },
-  "data-text-label": (element, words) => element.setAttribute("aria-label", words),
-  "data-text-title": (element, words) => element.setAttribute("title", words),
-  "data-text-content": (element, words) => element.setAttribute("content", words),
-};
+/** Which part of an element an attribute names the entry of. @type {[string, Part][]} */
+const PARTS = [
+  ["data-text", "text"],
+  ["data-text-label", "aria-label"],
+  ["data-text-title", "title"],
+  ["data-text-content", "content"],
+];
 
 export class LanguageChoice {
   #select;
@@ -32,9 +29,8 @@ export class LanguageChoice {
   /**
    * Sets the page in the language that was chosen before, or that the browser prefers.
    * @param {HTMLSelectElement} select
-   * @param {() => void} changed  what widgets have said, they must say again
    */
-  constructor(select, changed) {
+  constructor(select) {
     this.#select = select;
     select.replaceChildren(
       ...Object.entries(LANGUAGES).map(([code, name]) => {
@@ -44,11 +40,16 @@ export class LanguageChoice {
       }),
     );
     this.#set(languageFor([kept(), ...navigator.languages]));
+    for (const [attribute, part] of PARTS) {
+      for (const element of document.querySelectorAll(`[${attribute}]`)) {
+        const entry = /** @type {keyof typeof page} */ (element.getAttribute(attribute));
+        show(element, () => page[entry], part);
+      }
+    }
     select.addEventListener("change", () => {
       const language = languageFor([select.value]);
       keep(language);
       this.#set(language);
-      changed();
     });
   }
 
@@ -57,12 +58,6 @@ export class LanguageChoice {
     choose(language);
     this.#select.value = language;
     document.documentElement.lang = language;
-    const words = /** @type {Record<string, string>} */ (page);
-    for (const [attribute, set] of Object.entries(PARTS)) {
-      for (const element of document.querySelectorAll(`[${attribute}]`)) {
-        set(element, words[element.getAttribute(attribute) ?? ""]);
-      }
-    }
   }
 }
 

@@ -3,17 +3,14 @@
  * A line of words beside a widget that failed, with a button to try again where that may help.
  */
 
-import { say, words } from "../i18n/messages.js";
+import { words } from "../i18n/messages.js";
+import { show } from "../i18n/show.js";
 
 const TRY_AGAIN = words("tryAgain");
 
 export class Message {
   #place;
   #button;
-  /** @type {import("../i18n/messages.js").Words} */
-  #words = "";
-  /** @type {import("../i18n/messages.js").Words} */
-  #label = TRY_AGAIN;
   /** @type {(() => void) | null} */
   #again = null;
 
@@ -34,20 +31,13 @@ export class Message {
    * @param {import("../i18n/messages.js").Words} [label]  of the button that does it
    */
   show(words, again, label = TRY_AGAIN) {
-    this.#words = words;
-    this.#label = label;
-    this.relabel();
+    show(this.#place, words);
+    show(this.#button, label);
     this.#again = again ?? null;
     this.#button.hidden = !again;
   }
 
   clear() {
     this.show("");
-  }
-
-  /** Say it again, in another language. */
-  relabel() {
-    this.#place.textContent = say(this.#words);
-    this.#button.textContent = say(this.#label);
   }
 }

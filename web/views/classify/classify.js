@@ -10,6 +10,7 @@ import { Latest } from "../../shared/latest.js";
 import { filesOf } from "../../prepare/files.js";
 import { PhotoError, readPhoto } from "../../prepare/photo.js";
 import { words, wordsOf } from "../../i18n/messages.js";
+import { follow } from "../../i18n/show.js";
 import { text } from "../../i18n/text.js";
 import { Bars } from "../../widgets/bars.js";
 import { Camera } from "./camera.js";
@@ -40,7 +41,6 @@ export class Classify {
   #gallery;
   #copies;
   #heat;
-  #samples;
   #engine;
   #timed;
   #wish;
@@ -75,7 +75,7 @@ export class Classify {
       changed: () => this.#copies?.update(),
     });
     new Camera(root, (files) => void this.take(files));
-    this.#samples = new Samples(find(".samples"), (files) => void this.take(files));
+    new Samples(find(".samples"), (files) => void this.take(files));
     this.#copies = new Copies(find(".answer"), () => this.#results());
     this.#heat = new Heat(find(".answer"), () => this.#asked());
     this.#latest = new Latest(
@@ -83,6 +83,7 @@ export class Classify {
       (answer, { photo }) => this.#show(answer, photo),
       (error, { photo }) => this.#fail(error, photo),
     );
+    follow(root, () => void this.#relabel());
     this.#input.addEventListener("change", () => {
       void this.take([...(this.#input.files ?? [])]);
     });
@@ -184,15 +185,8 @@ export class Classify {
     };
   }
 
-  /** Say what is shown in the language of now; nothing is asked again. */
-  relabel() {
-    void this.#relabel();
-  }
-
+  /** Name the classes in the language of now; nothing is asked again. */
   async #relabel() {
-    this.#copies.relabel();
-    this.#samples.relabel();
-    this.#message.relabel();
     try {
       const answer = this.#answer;
       if (answer) {
@@ -202,7 +196,7 @@ export class Classify {
       this.#heat.relabel();
       await this.#gallery.relabel(labelled);
     } catch (error) {
-      this.#message.show(wordsOf(error), () => this.relabel());
+      this.#message.show(wordsOf(error), () => void this.#relabel());
     }
   }
 

@@ -25,13 +25,7 @@ export class Copies {
       new CopyButton(find("[data-testid=copy-json]"), "copyJson", () => toJson(results()), tried),
       new CopyButton(find("[data-testid=copy-csv]"), "copyCsv", () => toCsv(results()), tried),
     ];
-    this.relabel();
     this.update();
-  }
-
-  /** Say it again, in another language. */
-  relabel() {
-    for (const button of this.#buttons) button.relabel();
   }
 
   /** What is shown has changed. */

@@ -110,7 +110,7 @@ export class Gallery {
   }
 
   /**
-   * Say it again, in another language.
+   * The classes have other names.
    * @param {(rows: Row[], model: string) => Promise<Row[]>} translate
    */
   async relabel(translate) {

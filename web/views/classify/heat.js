@@ -5,7 +5,8 @@
 
 import { NotReady } from "../../engine/engine.js";
 import { PLACES, occlude } from "./occlusion.js";
-import { say, words, wordsOf } from "../../i18n/messages.js";
+import { words, wordsOf } from "../../i18n/messages.js";
+import { show } from "../../i18n/show.js";
 import { text } from "../../i18n/text.js";
 import { percent } from "../../widgets/bars.js";
 
@@ -46,6 +47,11 @@ export class Heat {
     this.update();
   }
 
+  /** The classes have other names. */
+  relabel() {
+    this.#tell();
+  }
+
   /** Another answer is shown, or none: its map goes, and what is under way is ended. */
   update() {
     this.#turn += 1;
@@ -53,18 +59,16 @@ export class Heat {
     this.#map = null;
     this.#failed = "";
     this.#button.disabled = !this.#shown();
-    this.relabel();
+    this.#tell();
   }
 
-  /** Say it again, in another language. */
-  relabel() {
+  #tell() {
     const map = this.#map;
-    this.#button.textContent = this.#working ? text.cancel : map ? text.heatHide : text.heatShow;
+    show(this.#button, () => (this.#working ? text.cancel : map ? text.heatHide : text.heatShow));
     this.#bar.style.visibility = this.#working ? "visible" : "hidden";
     this.#legend.hidden = !map;
-    if (map) this.#said.textContent = describe(map.shown.best(), map.heat);
-    else if (this.#working) this.#said.textContent = text.heatRuns(PLACES * PLACES);
-    else this.#said.textContent = say(this.#failed);
+    if (map) show(this.#said, () => describe(map.shown.best(), map.heat));
+    else show(this.#said, this.#working ? words("heatRuns", PLACES * PLACES) : this.#failed);
   }
 
   #press() {
@@ -82,7 +86,7 @@ export class Heat {
     this.#bar.max = PLACES * PLACES;
     this.#bar.value = 0;
     this.#failed = "";
-    this.relabel();
+    this.#tell();
     try {
       const { probability } = shown.best();
       const heat = await occlude(shown.pixels(), probability, shown.ask, (done) => {
@@ -98,7 +102,7 @@ export class Heat {
       this.#failed = error instanceof NotReady ? "" : words("heatFailed", wordsOf(error));
     }
     this.#working = false;
-    this.relabel();
+    this.#tell();
   }
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { fetchBytes, fetchJson, withoutHash } from "../../shared/fetch.js";
+import { follow } from "../../i18n/show.js";
 import { text } from "../../i18n/text.js";
 
 /**
@@ -38,7 +39,8 @@ export class Samples {
       seen.disconnect();
       try {
         this.#samples = await fetchJson("samples/samples.json");
-        this.relabel();
+        this.#draw();
+        follow(root, () => this.#draw());
       } catch {
         root.hidden = true; // there is nothing to try; all else works
       }
@@ -46,8 +48,7 @@ export class Samples {
     seen.observe(root);
   }
 
-  /** Say it again, in another language. */
-  relabel() {
+  #draw() {
     this.#strip.replaceChildren(...this.#samples.map((sample) => this.#button(sample)));
     this.#credits.replaceChildren(...this.#samples.map(credit));
   }

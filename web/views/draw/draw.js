@@ -11,7 +11,7 @@ import { SIDE, prepareDigit } from "../../prepare/digit.js";
 import { splitDigits } from "../../prepare/split.js";
 import { likeliest, piecesOf } from "../../prepare/touching.js";
 import { words, wordsOf } from "../../i18n/messages.js";
-import { text } from "../../i18n/text.js";
+import { show } from "../../i18n/show.js";
 import { Bars } from "../../widgets/bars.js";
 import { Message } from "../../widgets/message.js";
 import { Pad } from "./pad.js";
@@ -89,11 +89,6 @@ export class Draw {
     this.#read();
   }
 
-  /** Say it again, in another language. */
-  relabel() {
-    this.answer();
-  }
-
   /** Read the ink once a frame at most, however many places the pointer reports. */
   #schedule() {
     this.#tools.show();
@@ -140,7 +135,7 @@ export class Draw {
     this.#write(number, current);
     // Screen readers hear of an answer when the pen is up and all the ink is read.
     if (this.#result.ariaBusy === "false" && !this.#pad.ink.drawing) {
-      this.#said.textContent = digits.length > 1 ? text.numberRead(number) : text.digitRead(number);
+      show(this.#said, words(digits.length > 1 ? "numberRead" : "digitRead", number));
     }
     if (this.#result.ariaBusy === "false") this.#picture(digits[current].picture);
     this.#bars.show(bars(digits[current].shares));
@@ -179,7 +174,7 @@ export class Draw {
     this.#root.classList.remove("inked");
     this.#message.clear();
     this.#write("", 0);
-    this.#said.textContent = "";
+    show(this.#said, "");
     this.#result.ariaBusy = "false";
     this.#bars.show(bars(new Array(10).fill(0)));
     this.#picture(new Float32Array(SIDE * SIDE));

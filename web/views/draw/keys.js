@@ -4,7 +4,8 @@
  * lifts the pen. The page says so beside the pad and to screen readers, which also hear of the pen.
  */
 
-import { text } from "../../i18n/text.js";
+import { words } from "../../i18n/messages.js";
+import { show } from "../../i18n/show.js";
 import { SIDE } from "./pad.js";
 
 /** How far an arrow goes, and a fine one (with Shift). */
@@ -72,7 +73,7 @@ export class PadKeys {
   #pen(down) {
     if (down) this.#pad.begin(this.#at);
     else this.#pad.end();
-    this.#said.textContent = down ? text.penDown : text.penUp;
+    show(this.#said, words(down ? "penDown" : "penUp"));
   }
 
   /** @param {number} step */

@@ -3,9 +3,10 @@
  * What is known of an opened model before it runs: what its file says, and what Python counted.
  */
 
+import { follow, show } from "../../i18n/show.js";
 import { bytes } from "../../shared/format.js";
 import { text } from "../../i18n/text.js";
-import { Sayings, asLabel, make } from "../../widgets/dom.js";
+import { make } from "../../widgets/dom.js";
 
 /**
  * @typedef {object} Info  an input or output; see py/tallow/formats/onnx/records.py
@@ -47,7 +48,6 @@ export class OpenFacts {
   #root;
   #lacking;
   #device;
-  #sayings = new Sayings();
   /** @type {Survey | null} */
   #survey = null;
   /** @type {any} */
@@ -64,11 +64,11 @@ export class OpenFacts {
     this.#root = root;
     this.#lacking = lacking;
     this.#device = device;
+    follow(root, () => this.relabel());
   }
 
   clear() {
     this.#root.hidden = this.#lacking.hidden = true;
-    this.#sayings = new Sayings();
     this.#survey = null;
     for (const fact of ["file", "parameters", "multiplyAdds"]) delete this.#root.dataset[fact];
     /** @type {HTMLElement} */ (this.#root.querySelector(".said-of")).replaceChildren();
@@ -77,7 +77,6 @@ export class OpenFacts {
 
   /** @param {Told} told @param {string} file  its name */
   show(told, file) {
-    const say = this.#sayings;
     this.#told = told;
     const opsets = told.opsets.map(([domain, version]) => `${domain} ${version}`).join(", ");
     const survey = (/** @type {(found: Survey) => string} */ words) => () =>
@@ -104,22 +103,17 @@ export class OpenFacts {
     ];
     for (const [name, words, fact] of rows) {
       facts.append(
-        make(
-          "div",
-          {},
-          say.say(make("dt"), name),
-          say.say(make("dd", { "data-fact": fact }), words),
-        ),
+        make("div", {}, show(make("dt"), name), show(make("dd", { "data-fact": fact }), words)),
       );
     }
-    this.#operators = say.say(
+    this.#operators = show(
       make("table", { class: "operators", role: "table", "data-testid": "open-operators" }),
       () => text.openOperators,
-      asLabel,
+      "aria-label",
     );
     const inside = /** @type {HTMLElement} */ (this.#root.querySelector(".said-of"));
     const pane = make("div", { class: "pane", role: "region", tabindex: "0" }, this.#operators);
-    say.say(pane, () => text.openOperators, asLabel);
+    show(pane, () => text.openOperators, "aria-label");
     inside.replaceChildren(facts, pane);
     if (told.doc || told.properties.length) inside.append(this.#more(told));
     this.#root.dataset.file = file;
@@ -138,9 +132,8 @@ export class OpenFacts {
     this.relabel();
   }
 
-  /** Say it again, in another language or about another device. */
+  /** Say where operators run: in another language, or on another device. */
   relabel() {
-    this.#sayings.relabel();
     if (this.#survey) this.#table(this.#survey);
   }
 
@@ -186,7 +179,7 @@ export class OpenFacts {
     for (const [name, value] of properties) {
       list.append(make("div", {}, make("dt", {}, name), make("dd", {}, value)));
     }
-    const summary = this.#sayings.say(make("summary"), () => text.openMore);
+    const summary = show(make("summary"), () => text.openMore);
     return make("details", {}, summary, make("p", { class: "doc" }, doc), list);
   }
 
@@ -194,7 +187,7 @@ export class OpenFacts {
   #lack(unsupported, left) {
     const list = /** @type {HTMLElement} */ (this.#lacking.querySelector("ul"));
     list.replaceChildren(...unsupported.map((line) => make("li", {}, line)));
-    if (left) list.append(this.#sayings.say(make("li"), () => text.openAndMore(left)));
+    if (left) list.append(show(make("li"), () => text.openAndMore(left)));
     this.#lacking.hidden = !unsupported.length;
   }
 }

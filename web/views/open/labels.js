@@ -5,14 +5,13 @@
  */
 
 import { readLabels } from "../../prepare/labels.js";
-import { say, words, wordsOf } from "../../i18n/messages.js";
+import { words, wordsOf } from "../../i18n/messages.js";
+import { show } from "../../i18n/show.js";
 
 export class OpenLabels {
   #input;
   #said;
   #changed;
-  /** @type {import("../../i18n/messages.js").Words} */
-  #words = "";
   /** How many classes the outputs seem to have. @type {number[]} */
   #counts = [];
   #file = "";
@@ -38,8 +37,7 @@ export class OpenLabels {
     this.all = [];
     this.#counts = [];
     this.#input.value = "";
-    this.#words = "";
-    this.relabel();
+    show(this.#said, "");
   }
 
   /** @param {(number | string | undefined)[]} lengths  of the outputs' last axes */
@@ -57,22 +55,16 @@ export class OpenLabels {
       this.#tell();
       this.#changed(this.all);
     } catch (error) {
-      this.#words = wordsOf(error);
-      this.relabel();
+      show(this.#said, wordsOf(error));
     }
   }
 
   #tell() {
     const [counts, count] = [this.#counts, this.all.length];
     const fits = !counts.length || counts.includes(count);
-    this.#words = fits
+    const told = fits
       ? words("openLabelled", this.#file, count)
       : words("openMislabelled", this.#file, count, counts.join(", "));
-    this.relabel();
-  }
-
-  /** Say it again, in another language. */
-  relabel() {
-    this.#said.textContent = say(this.#words);
+    show(this.#said, told);
   }
 }

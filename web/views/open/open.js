@@ -194,17 +194,6 @@ export class Open {
     this.#facts.relabel();
   }
 
-  /** Say it again, in another language. */
-  relabel() {
-    this.#message.relabel();
-    this.#facts.relabel();
-    this.#form.relabel();
-    this.#times.relabel();
-    this.#labels.relabel();
-    for (const output of this.#outputs) output.relabel();
-    this.#work.relabel();
-  }
-
   // ---- opening ------------------------------------------------------------------------------
 
   /** @param {import("./files.js").Files} files */

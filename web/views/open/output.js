@@ -4,13 +4,14 @@
  * file.
  */
 
+import { follow, show } from "../../i18n/show.js";
 import { value as shown } from "../../shared/format.js";
 import { decode, isInteger } from "../../prepare/elements.js";
 import { writeNpy } from "../../prepare/npy.js";
 import { shownForm, toPicture } from "../../prepare/pictures.js";
 import { text } from "../../i18n/text.js";
 import { SavedFiles } from "../../widgets/saved_files.js";
-import { Sayings, asLabel, make } from "../../widgets/dom.js";
+import { make } from "../../widgets/dom.js";
 
 /**
  * @typedef {object} Output  see run_model in py/tallow_page/user_model.py
@@ -35,7 +36,6 @@ const BINS = 24;
 export class OpenOutput {
   #output;
   #values;
-  #sayings = new Sayings();
   #files = new SavedFiles();
   /** @type {HTMLSelectElement} */
   #view;
@@ -72,7 +72,6 @@ export class OpenOutput {
     const members = output.members ?? [];
     this.#members = members.map((each) => new OpenOutput(each, labels, "open-member"));
     const type = kind === "texts" ? "string" : dtype;
-    const sayings = this.#sayings;
     this.element = make(
       "section",
       {
@@ -87,7 +86,7 @@ export class OpenOutput {
         {},
         make("b", {}, name),
         " ",
-        sayings.say(make("span", { class: "type" }), () =>
+        show(make("span", { class: "type" }), () =>
           kind === "none"
             ? text.openEmpty
             : kind === "sequence"
@@ -97,28 +96,29 @@ export class OpenOutput {
       ),
       ...this.#members.map(({ element }) => element),
     );
-    sayings.say(this.element, () => name, asLabel);
+    show(this.element, () => name, "aria-label");
     const views = this.#views();
     for (const view of views) {
-      this.#view.append(sayings.say(make("option", { value: view }), () => text.openViews[view]));
+      this.#view.append(show(make("option", { value: view }), () => text.openViews[view]));
     }
     this.#view.addEventListener("change", () => this.#show());
     if (kind === "none" || kind === "sequence") return;
     const acts = make("div", { class: "acts" });
     if (views.length > 1) {
-      const label = sayings.say(make("span"), () => text.openAs);
+      const label = show(make("span"), () => text.openAs);
       acts.append(make("label", {}, label, " ", this.#view), this.#choice);
     }
     if (kind === "tensor") {
       const save = make("button", { type: "button", "data-testid": "open-download" });
       save.addEventListener("click", () => this.#download());
-      acts.append(sayings.say(save, () => text.openDownload));
+      acts.append(show(save, () => text.openDownload));
     }
     if (kind === "tensor" && views.length) {
-      this.element.append(sayings.say(make("p", { class: "type" }), this.#statistics()));
+      this.element.append(show(make("p", { class: "type" }), this.#statistics()));
     }
     this.element.append(acts, this.#place, this.#apart);
     this.#show();
+    follow(this.element, () => this.#show());
   }
 
   /** @param {string[]} labels */
@@ -136,16 +136,9 @@ export class OpenOutput {
     this.#tellApart();
   }
 
-  relabel() {
-    this.#sayings.relabel();
-    for (const member of this.#members) member.relabel();
-    this.#tellApart();
-    this.#show();
-  }
-
   #tellApart() {
     const found = this.#difference;
-    this.#apart.textContent = found ? text.openApart(found.difference, found.largest) : "";
+    show(this.#apart, () => (found ? text.openApart(found.difference, found.largest) : ""));
   }
 
   /** The ways in which it can be shown, the best first. @returns {View[]} */

@@ -4,6 +4,7 @@
  * device; and what crossed between device and host.
  */
 
+import { follow } from "../../i18n/show.js";
 import { say } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
 
@@ -46,6 +47,7 @@ export class OpenTimes {
   constructor(took, compared) {
     this.#took = took;
     this.#place = compared;
+    follow(took, () => this.#tell());
   }
 
   /** @param {import("./open.js").Answer | null} answer  null: there is none any more */
@@ -53,13 +55,13 @@ export class OpenTimes {
     this.#answer = answer;
     this.#series = this.#compared = null;
     this.#words = "";
-    this.relabel();
+    this.#tell();
   }
 
   /** @param {Series | null} series */
   measured(series) {
     this.#series = series;
-    this.relabel();
+    this.#tell();
   }
 
   /** @param {Compared | Words} found  or words, while or why there is nothing */
@@ -67,17 +69,16 @@ export class OpenTimes {
     const told = typeof found === "object" && "webgpu" in found;
     this.#compared = told ? found : null;
     this.#words = told ? "" : found;
-    this.relabel();
+    this.#tell();
   }
 
   /** What was computed on both devices was cancelled. */
   stopped() {
     this.#words = "";
-    this.relabel();
+    this.#tell();
   }
 
-  /** Say it again, in another language. */
-  relabel() {
+  #tell() {
     this.#tellCompared();
     if (!this.#answer) {
       this.#took.textContent = "";

@@ -4,7 +4,7 @@
  * button to cancel it.
  */
 
-import { say } from "../../i18n/messages.js";
+import { show } from "../../i18n/show.js";
 import { text } from "../../i18n/text.js";
 
 /**
@@ -96,11 +96,6 @@ export class OpenWork {
     this.#rest(last);
   }
 
-  /** Say it again, in another language. */
-  relabel() {
-    this.#tell();
-  }
-
   /** @param {Words} last */
   #rest(last) {
     const kind = this.#kind;
@@ -126,7 +121,7 @@ export class OpenWork {
 
   #tell() {
     for (const kind of /** @type {Kind[]} */ (["reading", "running"])) {
-      this.#places[kind].said.textContent = say(this.#words[kind]);
+      show(this.#places[kind].said, this.#words[kind]);
       this.#places[kind].cancel.hidden = this.#kind !== kind;
     }
     this.#changed();

@@ -4,6 +4,7 @@
  * mended.
  */
 
+import { follow } from "../../i18n/show.js";
 import { bytes as inBytes, time } from "../../shared/format.js";
 import { say } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
@@ -34,6 +35,7 @@ export class BootLog {
   /** @param {HTMLOListElement} list */
   constructor(list) {
     this.#list = list;
+    follow(list, () => this.#draw());
   }
 
   /** A stage begins, or ends. @param {Stage} stage */
@@ -61,8 +63,7 @@ export class BootLog {
     this.#set(`note ${this.#notes++}`, { note });
   }
 
-  /** Say it again, in another language. */
-  relabel() {
+  #draw() {
     this.#list.replaceChildren(...[...this.#lines.values()].map(line));
   }
 
@@ -76,7 +77,7 @@ export class BootLog {
       if (this.#lines.size <= LINES) break;
       this.#lines.delete(oldest);
     }
-    this.relabel();
+    this.#draw();
   }
 }
 

@@ -3,6 +3,7 @@
  * WebGPU or NumPy: the choice, the adapter's real name, or the reason why WebGPU can't be had.
  */
 
+import { follow } from "../../i18n/show.js";
 import { say } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
 
@@ -20,6 +21,7 @@ export class DeviceChoice {
   constructor(select, info, choose) {
     this.#select = select;
     this.#info = info;
+    follow(info, () => this.#had && this.show(this.#had));
     select.addEventListener("change", () => {
       choose(/** @type {import("../../engine/types.js").Device} */ (select.value));
     });
@@ -42,10 +44,5 @@ export class DeviceChoice {
     const webgpu = /** @type {HTMLOptionElement} */ (this.#select.querySelector("[value=webgpu]"));
     webgpu.disabled = Boolean(reason);
     webgpu.title = reason;
-  }
-
-  /** Say it again, in another language. */
-  relabel() {
-    if (this.#had) this.show(this.#had);
   }
 }

@@ -61,11 +61,6 @@ export class Offline {
     this.#show("newer");
   }
 
-  /** Say it again, in another language. */
-  relabel() {
-    this.#message.relabel();
-  }
-
   async #register() {
     if (!("serviceWorker" in navigator)) throw new LocalizedError(words("noServiceWorker"));
     const worker = new Workbox(WORKER.href, { updateViaCache: "none" });

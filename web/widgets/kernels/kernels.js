@@ -6,6 +6,7 @@
  * a profile runs the network again, and answers come first.
  */
 
+import { follow } from "../../i18n/show.js";
 import { NotReady } from "../../engine/engine.js";
 import { Latest } from "../../shared/latest.js";
 import * as format from "../../shared/format.js";
@@ -112,16 +113,10 @@ export class Kernels {
     this.#order.addEventListener("change", () => this.#list());
     find("[data-testid=kernels-plan]").addEventListener("click", () => this.#save("plan"));
     find("[data-testid=kernels-trace]").addEventListener("click", () => this.#save("trace"));
-    this.relabel();
+    follow(root, () => {
+      if (this.#answer && this.#root.dataset.state === "ready") this.#show(this.#answer);
+    });
     this.answered(null);
-  }
-
-  /** Say it again, in another language. */
-  relabel() {
-    this.#copy.relabel();
-    this.#about.relabel();
-    this.#tuning.relabel();
-    if (this.#answer && this.#root.dataset.state === "ready") this.#show(this.#answer);
   }
 
   /**

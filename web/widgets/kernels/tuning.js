@@ -4,8 +4,9 @@
  * of it, in words.
  */
 
+import { follow, show } from "../../i18n/show.js";
 import { NotReady } from "../../engine/engine.js";
-import { say, wordsOf } from "../../i18n/messages.js";
+import { say, words, wordsOf } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
 
 /** @typedef {{kind: keyof typeof text.tuningWarnings, kernel: string, why: string}} Warning  see py/tallow/runtime/tuning.py */
@@ -44,6 +45,10 @@ export class Tuning {
     this.#bar = /** @type {HTMLProgressElement} */ (find("progress"));
     this.#said = /** @type {HTMLElement} */ (find(".said"));
     this.#warned = /** @type {HTMLElement} */ (find(".warned"));
+    follow(root, () => {
+      this.#show();
+      this.#showWarnings();
+    });
     this.#button.addEventListener("click", () => void (this.#running ? this.#stop() : this.#run()));
   }
 
@@ -65,12 +70,6 @@ export class Tuning {
     this.#showWarnings();
   }
 
-  /** Say it again, in another language. */
-  relabel() {
-    this.#show();
-    this.#showWarnings();
-  }
-
   /** Each once, however often it came. */
   #showWarnings() {
     const words = this.#warnings.map(({ kind, kernel, why }) =>
@@ -89,10 +88,10 @@ export class Tuning {
     const numpy = device === "numpy";
     const said = this.#result.device === device ? this.#result.words() : "";
     this.#root.dataset.state = "idle";
-    this.#button.textContent = text.tune;
+    show(this.#button, words("tune"));
     this.#button.disabled = numpy || !this.#find;
     this.#button.title = numpy ? text.nothingToTune : this.#find ? "" : text.noTuningYet;
-    this.#said.textContent = numpy ? text.nothingToTune : said || text.tuning;
+    show(this.#said, () => (numpy ? text.nothingToTune : said || text.tuning));
   }
 
   async #run() {
@@ -102,26 +101,26 @@ export class Tuning {
     this.#running = true;
     this.#stopping = false;
     this.#root.dataset.state = "running";
-    this.#button.textContent = text.cancel;
+    show(this.#button, words("cancel"));
     this.#warnings = [];
     this.#showWarnings();
     this.#bar.removeAttribute("value");
-    this.#said.textContent = text.preparing;
+    show(this.#said, words("preparing"));
     this.#hear.begun();
     let reloaded = false;
-    let words = () => "";
+    let result = () => "";
     try {
       const model = await find();
       const tuned = await this.#engine.tune(model, (done, total) => this.#progress(done, total));
       reloaded = Boolean(tuned.facts);
       this.warn(tuned.warnings);
-      words = () => text.tuned(model, tuned);
+      result = () => text.tuned(model, tuned);
     } catch (error) {
       const why = wordsOf(error);
-      if (!(error instanceof NotReady)) words = () => text.tuningFailed(say(why));
+      if (!(error instanceof NotReady)) result = () => text.tuningFailed(say(why));
     }
     this.#running = false;
-    this.#result = { words, device };
+    this.#result = { words: result, device };
     this.#show();
     this.#hear.over(reloaded);
   }
@@ -133,12 +132,12 @@ export class Tuning {
   #progress(done, total) {
     this.#bar.max = total;
     this.#bar.value = done;
-    if (!this.#stopping) this.#said.textContent = text.tuningOp(Math.min(done + 1, total), total);
+    if (!this.#stopping) show(this.#said, words("tuningOp", Math.min(done + 1, total), total));
   }
 
   async #stop() {
     this.#stopping = true;
-    this.#said.textContent = text.cancelling;
+    show(this.#said, words("cancelling"));
     await this.#engine.stopTuning().catch(() => {}); // the tuning itself tells what went wrong
   }
 }

@@ -4,6 +4,7 @@
  * that may be left out.
  */
 
+import { show } from "../../../i18n/show.js";
 import { ValueError } from "../../../prepare/elements.js";
 import { words } from "../../../i18n/messages.js";
 import { text } from "../../../i18n/text.js";
@@ -20,7 +21,6 @@ const MOST = 64;
 
 export class OpenField {
   #info;
-  #sayings;
   /** Of a tensor. @type {OpenValue | null} */
   #value = null;
   /** Of a sequence. @type {{value: OpenValue, element: HTMLElement}[]} */
@@ -34,16 +34,14 @@ export class OpenField {
   /**
    * @param {Info} info
    * @param {import("./value.js").Lengths} lengths
-   * @param {import("../../../widgets/dom.js").Sayings} sayings
    * @param {() => void} changed  the shape is another
    */
-  constructor(info, lengths, sayings, changed) {
+  constructor(info, lengths, changed) {
     this.#info = info;
-    this.#sayings = sayings;
     const optional = info.kind === "optional";
     this.#held = (optional && info.element) || info;
     const type = make("span", { class: "type" });
-    sayings.say(type, () => text.openShape(info.shape, info.type, info.kind));
+    show(type, () => text.openShape(info.shape, info.type, info.kind));
     this.element = make(
       "fieldset",
       { class: "field", "data-testid": "open-field", "data-name": info.name },
@@ -53,7 +51,7 @@ export class OpenField {
     if (optional && info.element) {
       const given = make("input", { type: "checkbox", "data-testid": "open-given" });
       given.addEventListener("change", () => (this.#place.hidden = !given.checked));
-      const label = sayings.say(make("span"), () => text.openGive);
+      const label = show(make("span"), () => text.openGive);
       this.element.append(make("label", { class: "given-too" }, given, label));
       this.#place.hidden = true;
       this.#given = given;
@@ -62,7 +60,7 @@ export class OpenField {
     if (this.#held.kind === "sequence") this.#addSequence();
     else if (this.#held.kind === "tensor") {
       // Optional values count for nothing that is compiled beforehand: their shape is their own.
-      this.#value = new OpenValue(this.#held, optional ? null : lengths, sayings, changed);
+      this.#value = new OpenValue(this.#held, optional ? null : lengths, changed);
       this.#place.append(this.#value.element);
     }
   }
@@ -108,7 +106,7 @@ export class OpenField {
     });
     this.#place.append(
       list,
-      this.#sayings.say(add, () => text.openAdd),
+      show(add, () => text.openAdd),
     );
     this.#addMember(list, tell);
   }
@@ -119,10 +117,10 @@ export class OpenField {
    */
   #addMember(list, tell) {
     const info = /** @type {Info} */ (this.#held.element);
-    const value = new OpenValue(info, null, this.#sayings, () => {});
+    const value = new OpenValue(info, null, () => {});
     const remove = make("button", { type: "button", "data-testid": "open-remove" });
     const element = make("li", { "data-testid": "open-member" }, value.element, remove);
-    this.#sayings.say(remove, () => text.openRemove);
+    show(remove, () => text.openRemove);
     const member = { value, element };
     remove.addEventListener("click", () => {
       this.#members.splice(this.#members.indexOf(member), 1);

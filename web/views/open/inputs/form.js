@@ -3,17 +3,17 @@
  * The form of an opened model: the lengths that its file leaves open, and a field for each input.
  */
 
+import { show } from "../../../i18n/show.js";
 import { ValueError } from "../../../prepare/elements.js";
 import { lengthOf } from "../../../prepare/guesses.js";
 import { LocalizedError, words, wordsOf } from "../../../i18n/messages.js";
 import { text } from "../../../i18n/text.js";
 import { OpenField } from "./field.js";
-import { Sayings, make } from "../../../widgets/dom.js";
+import { make } from "../../../widgets/dom.js";
 
 export class OpenForm {
   #root;
   #changed;
-  #sayings = new Sayings();
   /** @type {OpenField[]} */
   #fields = [];
   /** @type {Map<string, HTMLInputElement>} */
@@ -30,7 +30,6 @@ export class OpenForm {
 
   clear() {
     this.#root.hidden = true;
-    this.#sayings = new Sayings();
     this.#fields = [];
     this.#lengths.clear();
     this.#place.replaceChildren();
@@ -57,17 +56,13 @@ export class OpenForm {
       },
     };
     const changed = () => this.#changed();
-    this.#fields = inputs.map((info) => new OpenField(info, lengths, this.#sayings, changed));
+    this.#fields = inputs.map((info) => new OpenField(info, lengths, changed));
     const given = [...this.#lengths.values()].map((input) => input.closest("label"));
     if (given.length) {
       this.#place.append(make("div", { class: "parts" }, .../** @type {Node[]} */ (given)));
     }
     this.#place.append(...this.#fields.map(({ element }) => element));
     this.#root.hidden = false;
-  }
-
-  relabel() {
-    this.#sayings.relabel();
   }
 
   /**
@@ -130,7 +125,7 @@ export class OpenForm {
     make(
       "label",
       {},
-      this.#sayings.say(make("span"), () => text.openLength(name)),
+      show(make("span"), () => text.openLength(name)),
       input,
     );
     this.#lengths.set(name, input);

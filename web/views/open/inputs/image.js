@@ -3,6 +3,7 @@
  * A picture as the value of an input: its file, how it is fitted, and how its colours become numbers.
  */
 
+import { show } from "../../../i18n/show.js";
 import { ValueError, isInteger, sizeOf } from "../../../prepare/elements.js";
 import { readPhoto } from "../../../prepare/photo.js";
 import { formOf, layoutsOf, toTensor } from "../../../prepare/pictures.js";
@@ -33,13 +34,12 @@ export class OpenImage {
 
   /**
    * @param {import("../facts.js").Info} info
-   * @param {import("../../../widgets/dom.js").Sayings} sayings
    * @param {Add} add
    */
-  constructor({ dtype, shape }, sayings, add) {
+  constructor({ dtype, shape }, add) {
     this.#dtype = String(dtype);
     const say = (/** @type {string} */ value, /** @type {() => string} */ label) =>
-      sayings.say(make("option", { value }), label);
+      show(make("option", { value }), label);
     const presets = /** @type {Preset[]} */ (Object.keys(PRESETS));
     this.#controls = {
       file: make("input", { type: "file", accept: "image/*" }),

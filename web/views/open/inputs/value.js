@@ -4,6 +4,7 @@
  * that kind needs.
  */
 
+import { show } from "../../../i18n/show.js";
 import {
   ValueError,
   encode,
@@ -36,7 +37,6 @@ const MOST = 2 ** 29;
 export class OpenValue {
   #info;
   #lengths;
-  #sayings;
   #changed;
   /** @type {HTMLSelectElement} */
   #kind;
@@ -51,19 +51,17 @@ export class OpenValue {
   /**
    * @param {Info} info  of a tensor
    * @param {Lengths | null} lengths  null: the shape of this one is its own, and is typed
-   * @param {import("../../../widgets/dom.js").Sayings} sayings
    * @param {() => void} changed  the shape is another
    */
-  constructor(info, lengths, sayings, changed) {
+  constructor(info, lengths, changed) {
     this.#info = info;
     this.#lengths = lengths;
-    this.#sayings = sayings;
     this.#changed = changed;
     this.#parts = make("div", { class: "parts" });
     this.#kind = make("select", { "data-testid": "open-kind" });
     for (const kind of this.#kinds()) {
       const option = make("option", { value: kind });
-      this.#kind.append(sayings.say(option, () => text.openKinds[kind]));
+      this.#kind.append(show(option, () => text.openKinds[kind]));
     }
     this.#kind.addEventListener("change", () => this.#choose());
     this.element = make("div", { class: "value" });
@@ -214,9 +212,7 @@ export class OpenValue {
         this.#controls.file.addEventListener("change", () => void this.#adopt());
         break;
       case "image":
-        this.#image = new OpenImage(this.#info, this.#sayings, (...control) =>
-          this.#add(...control),
-        );
+        this.#image = new OpenImage(this.#info, (...control) => this.#add(...control));
     }
   }
 
@@ -253,7 +249,7 @@ export class OpenValue {
    * @param {any} control
    */
   #labelled(label, control) {
-    return make("label", {}, this.#sayings.say(make("span"), label), control);
+    return make("label", {}, show(make("span"), label), control);
   }
 }
 
