@@ -1,6 +1,6 @@
 """What stays on a device: tensors, variables, compiled steps. Each case asserts, on one device.
 
-The three examples at the top are those of docs/guide.md, word for word.
+The first three begin with the examples of docs/tensors.md.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 from staying_cases import CASES, counting, run_case
 
 import tallow as tl
+from tallow_build.paths import ROOT
 
 RunAsync = Callable[..., Any]
 
@@ -31,6 +35,15 @@ def test_on_numpy(name: str, run_async: RunAsync) -> None:
 @pytest.mark.usefixtures("native")
 def test_on_a_desktop_gpu(name: str, run_async: RunAsync) -> None:
     check(name, "webgpu", run_async)
+
+
+@pytest.mark.parametrize("name", ["counter", "running_mean", "rolling_cache"])
+def test_the_examples_of_the_docs_are_these(name: str) -> None:
+    shown = re.findall(r"```python\n(.*?)```", (ROOT / "docs/tensors.md").read_text("utf-8"), re.S)
+    _, body = inspect.getsource(CASES[name]).split("-> None:\n", 1)
+    lines = [line for line in textwrap.dedent(body).splitlines() if line]
+    found = [[line for line in block.splitlines() if line] for block in shown]
+    assert any(lines[: len(block)] == block for block in found)
 
 
 def test_blocking_forms() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 from ..dtype import DType, device_type
 from ..hostarray import HostArray
@@ -13,13 +14,22 @@ from ..shape import Shape, size_of
 from .buffer import Buffer
 from .transfer import from_device, to_device
 
-if TYPE_CHECKING:
-    from .native_device import NativeDevice
-
 # Free buffers that are kept for later, of one size and in all: what runs in a loop needs the same
 # ones again.
 _MAX_IDLE = 4
 _MAX_IDLE_BYTES = 256 << 20
+
+
+class Gpu(Protocol):
+    """What is needed of an open device: see NativeDevice."""
+
+    handle: Any
+    queue: Any
+    wgpu: Any
+
+    def storage(self, size: int, label: str) -> Any: ...
+
+    def checked(self, what: str) -> AbstractContextManager[None]: ...
 
 
 class NativeMemory:
@@ -28,7 +38,7 @@ class NativeMemory:
     name = "webgpu"
     is_host = False
 
-    def __init__(self, gpu: NativeDevice) -> None:
+    def __init__(self, gpu: Gpu) -> None:
         self._gpu = gpu
         self.programs: dict[Any, Any] = {}
         self._idle: dict[int, deque[Any]] = {}  # by size; a collector may add to it at any time
