@@ -21,7 +21,11 @@ _EPSILONS = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfl
 _USUAL = {"float64": 1e6, "float32": 150, "float16": 6, "bfloat16": 4}
 
 
-_OUTSIDE = re.compile(r"out of (data )?(bounds|range)|invalid ind(ex|ices)", re.IGNORECASE)
+# Python's own words for a tuple or a list are about the oracle's code.
+_OUTSIDE = re.compile(
+    r"(?<!tuple index )(?<!list index )out of (data )?(bounds|range)|invalid ind(ex|ices)",
+    re.IGNORECASE,
+)
 
 _JUDGED = ("values", "shape", "type", "count")  # kinds of findings that oracles decide
 

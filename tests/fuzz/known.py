@@ -96,9 +96,11 @@ _REFERENCE = tuple(
         (_nodes(_valid_and_dilated, "AveragePool", "LpPool"),
          "the lengths it gives are those of no dilation"),
         (_nodes(_raw_products, "Attention"), "it caps the products of mode 0, too"),
-        (lambda case: _has("ReduceSumSquare")(case)
+        (lambda case: _has("ReduceSumSquare", "ReduceMean")(case)
             and (_fed(case, "uint32") or _fed(case, "int32")),
-         "NumPy's sum of int32 is of int64"),
+         "it adds in another type than NumPy's sum of int32, which is int64"),
+        (lambda case: _set(case, "LpPool", "ceil_mode"),
+         "it repeats the last elements where a window leaves the image"),
         (_recurrent, "it has no lengths, and the usual activations in one direction alone"),
         (lambda case: _given(case, "ConvTranspose", 2) and _set(case, "ConvTranspose", "group"),
          "of groups it adds the first channel's bias to all"),

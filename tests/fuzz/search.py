@@ -15,6 +15,7 @@ from .bench import Bench
 from .case import Case
 from .coding import written
 from .judgement import Verdict
+from .known import deviation
 
 _TRIES = 150
 """Cases that are run, at most, to make one small."""
@@ -77,7 +78,8 @@ def shrunk(
         if name not in verdicts and len(verdicts) < _TRIES:
             (verdicts[name],) = bench.judge([case])
         verdict = verdicts.get(name)
-        if verdict and (verdict.status, verdict.kind) == (finding.status, finding.kind):
+        alike = verdict and (verdict.status, verdict.kind) == (finding.status, finding.kind)
+        if verdict and alike and not deviation(case):
             smallest = verdict
             raise SmallerError
 

@@ -138,11 +138,17 @@ def mean_of(call: Call, x: Tensor, *others: Tensor) -> Tensor:
     return reduce(f.add, others, x) * (1.0 / (1 + len(others)))
 
 
+_LARGEST = 3.4028234663852886e38
+
+
 @operator("Clip")
 def clip(call: Call, x: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Tensor:
-    """The bounds are attributes before opset 11, inputs from then on."""
+    """The bounds are attributes before opset 11, whose defaults are the ends of float32, and
+    inputs from then on."""
     if call.opset < 11:
-        return f.clip(x, call.get("min", float, None), call.get("max", float, None))
+        end = None if x.dtype == dt.float16 else _LARGEST  # which float16 does not reach
+        low_end = None if end is None else -end
+        return f.clip(x, call.get("min", float, low_end), call.get("max", float, end))
     for name, bound in (("min", low), ("max", high)):
         if bound is not None and bound.size != 1:
             raise OnnxFormatError(f"{name} must be one number, its shape is {bound.shape}")
