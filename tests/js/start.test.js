@@ -74,7 +74,7 @@ test("what was begun is not opened a second time", async () => {
   await turn();
   arrive("webgpu", "another");
   assert.equal(await again, "another");
-  assert.deepEqual(done.slice(2), ["open webgpu", "leave", "use another"]);
+  assert.deepEqual(done.slice(3), ["open webgpu", "leave", "use another"]);
 });
 
 test("another device than the one that was begun is opened", async () => {
