@@ -37,7 +37,8 @@ beforeEach(() => {
     return bringing.promise;
   };
   const drop = (/** @type {any} */ what) => done.push(`drop ${what}`);
-  start = new Start({ open, bring, drop, changes: new Queue() }, "none");
+  const leave = () => done.push("leave");
+  start = new Start({ open, bring, drop, leave, changes: new Queue() }, "none");
 });
 
 /** @param {string} device @param {any} [gpu] */
@@ -59,7 +60,7 @@ test("fresh, there is no device; a change opens one and is ready", async () => {
   await turn();
   assert.equal(start.state, "ready");
   assert.equal(start.era, 1);
-  assert.deepEqual(done, ["open webgpu", "use webgpu"]);
+  assert.deepEqual(done, ["open webgpu", "leave", "use webgpu"]);
 });
 
 test("what was begun is not opened a second time", async () => {
@@ -68,12 +69,12 @@ test("what was begun is not opened a second time", async () => {
   const change = start.change("webgpu", use);
   arrive("webgpu");
   await change;
-  assert.deepEqual(done, ["open webgpu", "use webgpu"]);
+  assert.deepEqual(done, ["open webgpu", "leave", "use webgpu"]);
   const again = start.change("webgpu", use); // a device that was lost
   await turn();
   arrive("webgpu", "another");
   assert.equal(await again, "another");
-  assert.deepEqual(done.slice(2), ["open webgpu", "use another"]);
+  assert.deepEqual(done.slice(3), ["open webgpu", "leave", "use another"]);
 });
 
 test("another device than the one that was begun is opened", async () => {
@@ -82,7 +83,7 @@ test("another device than the one that was begun is opened", async () => {
   await turn();
   arrive("numpy");
   assert.equal(await change, "numpy");
-  assert.deepEqual(done, ["open webgpu", "open numpy", "use numpy"]);
+  assert.deepEqual(done, ["open webgpu", "open numpy", "leave", "use numpy"]);
 });
 
 test("a change that fails is told, and the next one begins anew", async () => {
@@ -117,7 +118,14 @@ test("of quick changes each waits for the one before, and questions for the last
   await turn();
   assert.equal(start.state, "ready");
   assert.equal(settled, true);
-  assert.deepEqual(done, ["open numpy", "use numpy", "open webgpu", "use webgpu"]);
+  assert.deepEqual(done, [
+    "open numpy",
+    "leave",
+    "use numpy",
+    "open webgpu",
+    "leave",
+    "use webgpu",
+  ]);
 });
 
 test("what needs the old device is ended before the new one is opened", async () => {

@@ -52,6 +52,7 @@ const device = new Start(
     open: async (wanted) => (wanted === "webgpu" ? openGpu() : withoutGpu()),
     bring: (name, opening) => models.bring(name, opening),
     drop: (brought) => models.drop(brought),
+    leave: () => answering.leave(),
     changes,
   },
   withoutGpu(),

@@ -17,6 +17,8 @@
  * @property {(device: Device) => Promise<G>} open  a device; one that cannot be opened is a G too
  * @property {(name: string, opening: Promise<G>) => Promise<B>} bring  fetches a model for a device
  * @property {(brought: B) => void} drop  what nobody asked for
+ * @property {() => void} leave  lets go of what the device before had, before the next one is used:
+ *   nothing may meet that meanwhile
  * @property {import("./queue.js").Queue} changes  of the device and of the models
  */
 
@@ -101,7 +103,9 @@ export class Start {
       this.#era += 1;
       if (this.#begun !== device) this.#opening = this.#work.open(device);
       this.#begun = null;
-      return use(await this.#opening);
+      const gpu = await this.#opening;
+      this.#work.leave();
+      return use(gpu);
     });
     this.#last = mine;
     const end = (/** @type {State} */ state) => {

@@ -32,10 +32,14 @@ export class Answering {
     return this.#loaded.has(name);
   }
 
-  /** The device has changed: load all of them on it. @returns {Promise<Record<string, Facts>>} */
-  async again() {
+  /** The device changes: none answers until it is loaded on the next one. */
+  leave() {
     for (const { brought } of this.#models.values()) this.#worker.models.drop(brought);
     this.#models.clear();
+  }
+
+  /** Load all that there were, on the device of now. @returns {Promise<Record<string, Facts>>} */
+  async again() {
     /** @type {Record<string, Facts>} */
     const facts = {};
     for (const name of this.#loaded) facts[name] = await this.load(name);

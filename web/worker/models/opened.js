@@ -9,10 +9,9 @@
  */
 
 import { Fingerprint } from "../../shared/bytes.js";
-import { wordsOf } from "../../i18n/messages.js";
 import { find, forget, keyOf, storable } from "./plans.js";
 import { BUILD } from "../runtime.js";
-import { emit } from "../serve.js";
+import { emit, inWords } from "../serve.js";
 import { tell } from "../stage.js";
 
 /**
@@ -162,7 +161,7 @@ export function openedActions({ app, models, settled }) {
       tell("plan", facts, "done", began);
       return [kept.text, ...weights];
     } catch (error) {
-      await miss(name, key, wordsOf(error));
+      await miss(name, key, inWords(error).words);
       return undefined;
     }
   };
