@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import sys
 from contextvars import ContextVar
-from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import TracingError
 from ..graph import Node
-
-_LIBRARY = str(Path(__file__).parent.parent)
 
 
 class Trace(Protocol):
@@ -44,6 +41,6 @@ def not_known(node: Node) -> TracingError | None:
 def _line() -> str:
     """The line of the user's code that is running."""
     frame = sys._getframe()
-    while frame.f_back and frame.f_code.co_filename.startswith(_LIBRARY):
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("tallow."):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -1,0 +1,86 @@
+"""A page that is not ours: only Pyodide and the wheel, in a worker and on the main thread."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from tallow_build import wheels
+from tallow_build.paths import ROOT
+
+PAGE = """<!doctype html>
+<script type="module">
+  if (location.hash === "#worker") {
+    const worker = new Worker("start.js", { type: "module" });
+    worker.onmessage = ({ data }) => (window.result = data);
+  } else {
+    const { start } = await import("./start.js");
+    window.result = await start();
+  }
+</script>
+"""
+START = """
+import { loadPyodide } from "./pyodide/pyodide.mjs";
+const CODE = `
+import tallow as tl
+info = await tl.open_device("webgpu")
+x = (tl.asarray([1.0, 2.0, 3.0]) * 2 + 1).realize()
+total = tl.Variable(0.0)
+
+@tl.jit
+def add(x):
+    total.assign(total + tl.sum(x))
+
+add(x)
+add(x)
+buffer = total.buffer()
+(value,) = await buffer.memory.read_async([buffer])
+str([info.device, tl.default_device(), x.device, value.tolist()])
+`;
+export async function start() {
+  const python = await loadPyodide({ indexURL: "./pyodide/" });
+  const wheel = await (await fetch("./tallow.whl")).arrayBuffer();
+  python.unpackArchive(wheel, "wheel");
+  return python.runPythonAsync(CODE).catch(String);
+}
+if (typeof document === "undefined") start().then(postMessage);
+"""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves a folder and writes no log."""
+
+    def log_message(self, *words: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def own_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of such a page."""
+    folder: Path = tmp_path_factory.mktemp("own")
+    (folder / "index.html").write_text(PAGE, "utf-8")
+    (folder / "start.js").write_text(START, "utf-8")
+    (folder / "pyodide").symlink_to(ROOT / "node_modules" / "pyodide")
+    shutil.copy(wheels.tallow(), folder / "tallow.whl")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/index.html"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("where", ["", "#worker"], ids=["main thread", "worker"])
+def test_the_wheel_brings_the_device(where: str, own_page: str, page: Page) -> None:
+    assert page.context.browser is not None
+    own = page.context.browser.new_page()  # `page` may talk to the app's server alone
+    own.goto(own_page + where)
+    own.wait_for_function("window.result !== undefined", timeout=120_000)
+    assert own.evaluate("window.result") == "['webgpu', 'webgpu', 'webgpu', 30.0]"
+    own.close()
