@@ -13,5 +13,5 @@
 
 import { Rpc } from "../engine/rpc.js";
 
-const tallow = new Rpc(new URL("worker/script.js", import.meta.url));
+const tallow = new Rpc(new URL("../worker/script.js", import.meta.url));
 Object.assign(window, { tallow });
