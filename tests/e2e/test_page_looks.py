@@ -89,6 +89,11 @@ SETTLED = """["status", "offline-state"]
     .every((state, i, [status]) => status !== "ready" || !["unsaid", "keeping"].includes(state))"""
 
 
+# What visitors see, who have one.
+WORKS_OFFLINE = """document.querySelector("[data-testid=offline-state] > span").textContent =
+    "Works offline";"""
+
+
 def rest(page: Page) -> None:
     """Nothing is pointed at, nothing has the focus, and all is frozen."""
     until(page, SETTLED)
@@ -271,6 +276,8 @@ def test_take_the_pictures_of_the_documents(visitor, photos):
     page.mouse.move(0, 0)
     page.evaluate("document.activeElement.blur()")
     document(page, "comparison", page.locator("#both"))
+    until(page, SETTLED)
+    page.evaluate(WORKS_OFFLINE)
     document(page, "draw", top, draw, page.locator(".engine").first)
     visitor.clear()
     visitor.draw(*FOUR, TWO, SEVEN)
