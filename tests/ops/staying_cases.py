@@ -246,7 +246,7 @@ async def arguments(device: str) -> None:
         return {"y": y, "times": times, "pair": (y, None)}
 
     x = tl.asarray([1.0, 2.0])
-    more = {"b": [np.float32([1, 1])], "a": x.realize()}
+    more = {"b": [np.ones(2, np.float32)], "a": x.realize()}
     for rate in (1.0, 2.0, 3.0):
         found = f(x, rate=rate, more=more, times=2)
         await same(found["y"], [rate + 3, 2 * rate + 5])
@@ -271,10 +271,10 @@ async def a_step_of_training(device: str) -> None:
 
     rng = np.random.default_rng(0)
     x = rng.standard_normal((64, 3)).astype(np.float32)
-    y = x @ np.float32([[1], [-2], [0.5]])
+    y = x @ np.array([[1.0], [-2.0], [0.5]], np.float32)
     losses = [step(x, y, 0.01) for _ in range(40)]
     assert float(await losses[-1].numpy_async()) < 1e-3
-    np.testing.assert_allclose(await w.numpy_async(), [[1], [-2], [0.5]], atol=0.05)
+    np.testing.assert_allclose(await w.numpy_async(), [[1.0], [-2.0], [0.5]], atol=0.05)
 
 
 @case
@@ -308,14 +308,14 @@ async def states_of_a_session(device: str) -> None:
     count = tl.Variable(np.zeros(3, np.float32))
     one = await tl.compile_session_async(counting(), device, {"count": count})
     two = await tl.compile_session_async(counting(), device, {"count": count})
-    feeds = {"x": np.float32([1, 2, 3])}
+    feeds = {"x": np.array([1, 2, 3], np.float32)}
     first = await one.run_async(feeds)
     assert set(first) == {"y", "old"}
     np.testing.assert_array_equal(first["y"], [1, 2, 3])
     np.testing.assert_array_equal((await two.run_async(feeds))["y"], [2, 3, 4])
     await one.profile_async(feeds)
     assert (await two.state_dict_async())["count"].tolist() == [2, 2, 2]
-    one.load_state_dict({"count": np.float32([7, 7, 7])})
+    one.load_state_dict({"count": np.array([7, 7, 7], np.float32)})
     found = await two.run_async(feeds, fetch=["old"])
     np.testing.assert_array_equal(found["old"], [7, 7, 7])
     assert isinstance(found["y"], tl.Tensor)

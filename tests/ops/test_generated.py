@@ -33,7 +33,7 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 # Begin graphs, or are made by a pass for one kind of kernel (tests/ops/test_winograd.py).
 NOT_DRAWN = {
-    "input", "constant", "iota", "recurrence_steps", "winograd_input", "winograd_output"
+    "input", "buffer", "constant", "iota", "recurrence_steps", "winograd_input", "winograd_output"
 }  # fmt: skip
 
 # onnxruntime refuses to divide integers by 0.

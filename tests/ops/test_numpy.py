@@ -35,5 +35,5 @@ def test_webgpu_plan(name: str) -> None:
 def test_every_op_has_a_case() -> None:
     """A record without a case is a gap with a name."""
     used = {node.op.name for name in CASES for node in graph_of(name).nodes()}
-    missing = set(REGISTRY) - used
+    missing = set(REGISTRY) - used - {"buffer"}  # what stays on a device: staying_cases.py
     assert not missing, f"no case in op_cases/ uses {sorted(missing)}"

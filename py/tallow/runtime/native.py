@@ -15,7 +15,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..compile import Compiled, Limits
 from ..compile.plan import Port, Step
@@ -80,6 +80,21 @@ class _Dispatch:
     def forget(self) -> None:
         """Lets go of all bind groups."""
         self._groups.clear()
+
+
+class _Submitted(NamedTuple):
+    """A run that the device has begun. kept: the outputs that stay; staging: what the others, of
+    these ports, are read from."""
+
+    wanted: Sequence[bool]
+    kept: list[Buffer]
+    staging: Any
+    ports: list[Port]
+
+    def results(self, read: Sequence[HostArray]) -> list[Result]:
+        """All outputs in the plan's order."""
+        fetched, left = iter(read), iter(self.kept)
+        return [next(fetched) if want else next(left) for want in self.wanted]
 
 
 class NativeProgram:
@@ -284,6 +299,18 @@ class NativeProgram:
         Raises DeviceError if one does not fit or the program is closed, DeviceLostError if the
         device is gone.
         """
+        submitted = self._submit(inputs, fetch)
+        return submitted.results(self._read(submitted.staging, submitted.ports))
+
+    async def run_async(
+        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
+    ) -> list[Result]:
+        """As `run`; what waits for the device is in a thread, which holds no buffer of a caller."""
+        submitted = self._submit(inputs, fetch)
+        read = await asyncio.to_thread(self._read, submitted.staging, submitted.ports)
+        return submitted.results(read)
+
+    def _submit(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None) -> _Submitted:
         plan, contents = self._plan, self._contents(inputs)
         wanted = fetch or [True] * len(plan.outputs)
         copies = [copy for copy, want in zip(self._copies, wanted, strict=True) if want]
@@ -303,11 +330,7 @@ class NativeProgram:
             finally:
                 self._over = {}
             self._runs += 1
-            if not copies:
-                self._give_back(staging)
-        read = iter(self._read(staging, ports) if copies else ())
-        left = iter(kept)
-        return [next(read) if want else next(left) for want in wanted]
+        return _Submitted(wanted, kept, staging, ports)
 
     def _feed(self, contents: Sequence[Feed]) -> None:
         """Uploads what lies on the host, and has slots be the buffers that lie on the device."""
@@ -336,12 +359,6 @@ class NativeProgram:
             buffers.append(memory.buffer(handle, BY_NAME[port.dtype], port.shape))
         return buffers, moves
 
-    async def run_async(
-        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
-    ) -> list[Result]:
-        """As `run`, in a thread."""
-        return await asyncio.to_thread(self.run, inputs, fetch)
-
     def _contents(self, inputs: Sequence[Feed]) -> list[Feed]:
         """The bytes of the inputs, in whole words, checked against their slots."""
         plan = self._plan
@@ -369,9 +386,11 @@ class NativeProgram:
             raise DeviceError(f"{self._plan.name}: the program is closed")
 
     def _read(self, staging: Any, ports: Sequence[Port]) -> list[HostArray]:
-        """Waits for a staging buffer and gives the outputs in it."""
+        """The outputs in a staging buffer; waits for it, unless there are none."""
         results, at = [], 0
         try:
+            if not ports:
+                return []
             with self._gpu.checked(self._plan.name):
                 staging.map_sync(self._gpu.wgpu.MapMode.READ)
                 content = staging.read_mapped(copy=False)

@@ -85,6 +85,17 @@ class NativeMemory:
         return self.buffer(handle, buffer.dtype, buffer.shape)
 
     def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        staging = self._staged(buffers)
+        return self._mapped(staging, [(each.dtype, each.shape) for each in buffers])
+
+    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        """As `read`; what waits for the device is in a thread, which holds no buffer."""
+        staging = self._staged(buffers)
+        kinds = [(each.dtype, each.shape) for each in buffers]
+        return await asyncio.to_thread(self._mapped, staging, kinds)
+
+    def _staged(self, buffers: Sequence[Buffer]) -> Any:
+        """A buffer that the host can map, into which others are copied one behind the other."""
         usage = self._gpu.wgpu.BufferUsage
         sizes = [4 * size_of(each.shape) for each in buffers]
         with self._gpu.checked("reading"):
@@ -100,16 +111,18 @@ class NativeMemory:
                     encoder.copy_buffer_to_buffer(buffer.handle, 0, staging, at, size)
                 at += size
             self._gpu.queue.submit([encoder.finish()])
+        return staging
+
+    def _mapped(self, staging: Any, kinds: Sequence[tuple[DType, Shape]]) -> list[HostArray]:
+        """Waits for what `_staged` gave, and frees it."""
+        with self._gpu.checked("reading"):
             staging.map_sync(self._gpu.wgpu.MapMode.READ)
             content = staging.read_mapped(copy=True)
             staging.destroy()
         results, at = [], 0
-        for buffer, size in zip(buffers, sizes, strict=True):
+        for dtype, shape in kinds:
+            size = 4 * size_of(shape)
             mine = memoryview(bytearray(content[at : at + size]))
-            results.append(from_device(mine, buffer.dtype, buffer.shape))
+            results.append(from_device(mine, dtype, shape))
             at += size
         return results
-
-    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        """As `read`, in a thread."""
-        return await asyncio.to_thread(self.read, buffers)
