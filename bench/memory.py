@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tallow.codegen.wgsl.storage import stored_bytes
+from tallow.codegen.layout import stored_bytes
 from tallow.compile import Plan
 from tallow.dtype import BY_NAME
 

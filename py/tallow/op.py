@@ -41,12 +41,15 @@ class Op:
     none: then formats/onnx/write/element_forms.py has what stands for it.
     bounds: between what the results lie, from where the operands do (bounds.py); None where that
     is not known.
+    overflows: whether integers may leave the range of their type, round which they then wrap: a
+    target that computes narrow ones in wider ones has to see to that.
     """
 
     name: str
     numpy: Callable[..., Any]
     onnx: str = field(default="", kw_only=True)
     bounds: Bounds | None = field(default=None, kw_only=True)
+    overflows: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.name in REGISTRY:
@@ -79,6 +82,14 @@ class Elementwise(Op):
     result: None (that of the operands), or the result's type. loses_nan: whether WGSL's function
     may lose the NaN of a floating operand; the code generator then tests the operands, and one
     that is NaN is the result.
+    discontinuous: whether the last bit of a floating operand may change the result altogether, as
+    where it is rounded to whole numbers. Floating operands whose result is no floating number are
+    taken for that anyway.
+    cheap: whether it takes no longer than reading an operand, so that a weight which is stored
+    packed may be unpacked with it wherever it is read.
+    ufunc: whether it is NumPy's function of the same name, which may write over an operand.
+
+    tests/unit/test_op_facts.py finds a fact that is missing.
     """
 
     wgsl: str = ""
@@ -87,6 +98,9 @@ class Elementwise(Op):
     accepts: str = "fiu"
     result: DType | None = None
     loses_nan: bool = False
+    discontinuous: bool = field(default=False, kw_only=True)
+    cheap: bool = field(default=False, kw_only=True)
+    ufunc: bool = field(default=False, kw_only=True)
 
     def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
         shape, first = operands[0]

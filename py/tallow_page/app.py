@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeVar
 
 from tallow import dtype as dt
 from tallow import functional, onnx
-from tallow.compile import Compiled, compile_graph, plan_serialization
+from tallow.compile import Compiled, plan_serialization
 from tallow.errors import DataNotLoadedError, OnnxFormatError
 from tallow.functions import permute_dims, reshape
 from tallow.graph import Graph, input_node
@@ -28,7 +28,7 @@ from tallow.hostarray import HostArray
 from tallow.runtime.base import Backend
 from tallow.runtime.device import backend, set_default_device
 from tallow.runtime.session import Session
-from tallow.runtime.tuning import Tuned, TuningWarning, limits_of
+from tallow.runtime.tuning import Tuned, TuningWarning, compile_for
 from tallow.runtime.tuning import tune as tune_graph
 from tallow.streamed_weights import StreamedFile
 from tallow.tensor import Tensor, asarray
@@ -171,7 +171,7 @@ async def load_kept(name: str, card_json: str, text: str, loaded: Any, weights: 
     began = time.perf_counter()
     compiled, facts = plan_serialization.restore(text, view(weights) if weights else (), loaded)
     del weights
-    session = Session(compiled, await used.load_async(compiled), used)
+    session = await Session.load_async(compiled, used)
     return _loaded(name, session, card, time.perf_counter() - began, {**facts, "kept": True})
 
 
@@ -316,12 +316,12 @@ class _Made:
 
 async def _make(graph: Graph, used: Backend) -> _Made:
     began = time.perf_counter()
-    compiled = compile_graph(graph, used.info.device, limits_of(used))
+    compiled = compile_for(used, graph)
     compiling = time.perf_counter() - began
-    if used.info.device == "numpy":
+    if used.memory.is_host:
         await compiled.arrive()
     began = time.perf_counter()
-    session = Session(compiled, await used.load_async(compiled), used)
+    session = await Session.load_async(compiled, used)
     loading = time.perf_counter() - began - session.stats.get("waited", 0) / 1000
     return _Made(compiled, session, compiling, compiling + loading)
 

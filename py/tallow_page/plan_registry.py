@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tallow.compile import Compiled, compile_graph
+from tallow.compile import Compiled
 from tallow.compile.indices import indexed_inputs
 from tallow.compile.plan_serialization import buffer, keep, restore
 from tallow.errors import DeviceError, DeviceLostError, PlanError
@@ -17,7 +17,7 @@ from tallow.graph import Graph
 from tallow.hostarray import HostArray
 from tallow.runtime.device import backend
 from tallow.runtime.session import Session
-from tallow.runtime.tuning import limits_of
+from tallow.runtime.tuning import compile_for
 
 from .javascript import view
 
@@ -87,20 +87,20 @@ class PlanKeeper:
         used = backend(device)
         find, self._find = self._find, None  # a run with a second such graph has values between
         if find is None:
-            compiled = compile_graph(graph, used.info.device, limits_of(used))
-            return Session(compiled, await used.load_async(compiled), used)
+            compiled = compile_for(used, graph)
+            return await Session.load_async(compiled, used)
         if found := await find():
             text, *weights = found
             try:
                 compiled, _ = restore(text, [*map(view, weights)], None, self._at_hand)
                 compiled = replace(compiled, indexed=indexed_inputs(graph))
-                return Session(compiled, await used.load_async(compiled), used)
+                return await Session.load_async(compiled, used)
             except DeviceLostError:
                 raise
             except (PlanError, DeviceError) as error:
                 self.refused = str(error)
-        compiled = compile_graph(graph, used.info.device, limits_of(used))
-        session = Session(compiled, await used.load_async(compiled), used)
+        compiled = compile_for(used, graph)
+        session = await Session.load_async(compiled, used)
         self.lent = lend(compiled, {}, self._at_hand)
         self._numbers.append(self.lent)
         return session

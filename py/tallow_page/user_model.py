@@ -29,6 +29,7 @@ from tallow.formats.onnx.read.given import needed
 from tallow.formats.onnx.run.model_session import ModelSession
 from tallow.formats.onnx.values import Value
 from tallow.hostarray import HostArray, StringArray, elements, from_values
+from tallow.runtime.device import DEVICES
 from tallow.shape import size_of
 
 from .javascript import view
@@ -259,7 +260,7 @@ async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> 
     opened = _model()
     ran, feeds = _ran(opened)
     here = ran.device
-    other = "numpy" if here == "webgpu" else "webgpu"
+    other = next(name for name in DEVICES if name != here)
     began = time.perf_counter()
     session = await opened.model.session_async(other, _shapes(feeds))
     try:

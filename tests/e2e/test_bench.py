@@ -144,8 +144,7 @@ def test_what_is_wrong_has_no_time(lies):
 def plan(slots, run):
     """A plan whose input is slot 0 and whose output is slot 1; run: (reads, write, numbers)."""
     steps = [
-        Step("", 0, {}, [*reads, write], [], (1, 1, 1), [], ((numbers,), "float32"), [])
-        for reads, write, numbers in run
+        Step("", [*reads, write], [], ((numbers,), "float32"), []) for reads, write, numbers in run
     ]
     ports = [Port("", slot, "float32", (4,), 16) for slot in (0, 1)]
     slots = [Slot(size, kind) for size, kind in slots]

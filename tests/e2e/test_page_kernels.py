@@ -90,7 +90,7 @@ def test_a_kernel_shows_its_text_to_copy(newcomer, patch):
     expect(code).not_to_have_text(first)
     expect(visitor.hook("kernels-panel").get_by_role("radio").nth(1)).to_be_checked()
     plan = downloaded(visitor, "kernels-plan")[1]
-    assert code.text_content() == plan["modules"][plan["run"][1]["module"]].strip()
+    assert code.text_content() == plan["modules"][plan["run"][1]["kernel"]["module"]].strip()
     for kind in ("keyword", "type", "number", "attribute"):
         assert code.locator(f".{kind}").count(), kind
     visitor.hook("kernels-copy").click()

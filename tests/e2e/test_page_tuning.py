@@ -133,7 +133,7 @@ def kernels(visitor: Any) -> list[str]:
     with visitor.page.expect_download() as download:
         visitor.hook("kernels-plan").click()
     plan = json.loads(download.value.path().read_bytes())
-    texts = [plan["modules"][step["module"]] for step in plan["run"] if step["module"] >= 0]
+    texts = [plan["modules"][step["kernel"]["module"]] for step in plan["run"] if step["kernel"]]
     return [name for text in texts for name in re.findall(r"kernels_wgsl/(\w+)\.wgsl", text)]
 
 

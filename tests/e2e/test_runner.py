@@ -29,16 +29,19 @@ fn main(@builtin(global_invocation_id) id: vec3u) { result[id.x] = 2 * x[id.x]; 
 """
 
 
+SCALE = {"constants": {"OFFSET": 10}, "params": [4]}
+
+
 def step(name: str, module: int, bindings: list[int], **more: Any) -> dict[str, Any]:
     """A step of one workgroup."""
-    base = {"name": name, "module": module, "constants": {}, "bindings": bindings, "params": []}
-    return {**base, "workgroups": [1, 1, 1], **more}
+    kernel = {"module": module, "constants": {}, "params": [], "workgroups": [1, 1, 1], **more}
+    return {"name": name, "bindings": bindings, "kernel": kernel}
 
 
 def plan(**more: Any) -> dict[str, Any]:
     """y = x * (2 * weight) + 10 for four numbers; `prepare` doubles the weight."""
     kinds = ("weight", "prepared", "input", "output")
-    last = step("scale", 0, [2, 1, 3], constants={"OFFSET": 10}, params=[4])
+    last = step("scale", 0, [2, 1, 3], **SCALE)
     base = {
         "version": 1,
         "name": "tiny",
@@ -193,8 +196,8 @@ def test_missing_inputs_are_refused(run: Module) -> None:
     [
         plan(modules=[MULTIPLY_ADD.replace("factor[id.x]", "factr[id.x]"), DOUBLE]),
         plan(run=[step("scale", 0, [2, 1, 3], params=[4])]),  # no value for OFFSET
-        plan(run=[step("scale", 0, [2, 3], constants={"OFFSET": 10}, params=[4])]),
-        plan(run=[{**plan()["run"][0], "workgroups": [1 << 20, 1, 1]}]),
+        plan(run=[step("scale", 0, [2, 3], **SCALE)]),
+        plan(run=[step("scale", 0, [2, 1, 3], **SCALE, workgroups=[1 << 20, 1, 1])]),
     ],
     ids=["text", "constant", "bindings", "workgroups"],
 )

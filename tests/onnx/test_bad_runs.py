@@ -143,7 +143,7 @@ LITTLE = 1 << 22  # bytes that the host is said to have
 
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("tallow.formats.onnx.values.host_memory", "tallow.compile.host_memory"):
+    for place in ("tallow.formats.onnx.values.host_memory", "tallow.compile.limits.host_memory"):
         monkeypatch.setattr(place, lambda: LITTLE)
 
 
@@ -250,7 +250,7 @@ LARGE = {
 
 @pytest.fixture
 def gigabyte(monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("tallow.formats.onnx.values.host_memory", "tallow.compile.host_memory"):
+    for place in ("tallow.formats.onnx.values.host_memory", "tallow.compile.limits.host_memory"):
         monkeypatch.setattr(place, lambda: 1 << 30)
 
 

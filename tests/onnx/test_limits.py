@@ -91,7 +91,7 @@ _proto.graph.node[0].input[:] = ["condition", "x0", "x1"]
 
 @pytest.fixture
 def gigabyte(monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("tallow.formats.onnx.values.host_memory", "tallow.compile.host_memory"):
+    for place in ("tallow.formats.onnx.values.host_memory", "tallow.compile.limits.host_memory"):
         monkeypatch.setattr(place, lambda: 1 << 30)
 
 

@@ -348,7 +348,7 @@ def forced(file: str, cases: list[Case], limits: Limits) -> Compiled:
 
 def kernels_of(compiled: Compiled) -> list[str]:
     """The kernel file of each step that has one."""
-    texts = [compiled.plan.modules[step.module] for step in compiled.plan.run]
+    texts = [compiled.plan.modules[step.kernel["module"]] for step in compiled.plan.run]
     firsts = [text.partition("\n")[0] for text in texts]
     prefix, suffix = "// kernels_wgsl/", ".wgsl"
     return [line[len(prefix) : -len(suffix)] for line in firsts if line.startswith(prefix)]

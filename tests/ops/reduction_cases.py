@@ -190,7 +190,7 @@ def schedules_of(compiled: Compiled) -> set[str]:
     """The schedules of all steps that fold more than one element."""
     found = set()
     for step in compiled.plan.run:
-        text = compiled.plan.modules[step.module]
+        text = compiled.plan.modules[step.kernel["module"]]
         if any(isinstance(REGISTRY[op.op], Reduce) for op in step.host) and LOOP.search(text):
             together = "subgroup" if "subgroupAdd" in text else "workgroup"
             found.add(together if "workgroupBarrier" in text else "serial")

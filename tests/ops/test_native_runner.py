@@ -150,9 +150,11 @@ def test_weights_that_only_prepare_reads_are_freed() -> None:
 
 
 def broken(**changes: Any) -> Compiled:
-    """The network's plan with the fields of its second step changed."""
+    """The network's plan with the fields of its second step, or of that step's kernel, changed."""
     compiled = compile_graph(network(), "webgpu")
     first, second, *rest = compiled.plan.run
+    if "bindings" not in changes:
+        changes = {"kernel": {**second.kernel, **changes}}
     plan = replace(compiled.plan, run=[first, replace(second, **changes), *rest])
     return Compiled(plan, compiled.weights)
 
@@ -179,7 +181,7 @@ def test_a_wrong_step_is_named(changes: dict[str, Any]) -> None:
 @on_gpu
 def test_wrong_wgsl_is_named_with_its_line() -> None:
     compiled = compile_graph(network(), "webgpu")
-    module = compiled.plan.run[1].module
+    module = compiled.plan.run[1].kernel["module"]
     modules = list(compiled.plan.modules)
     modules[module] += "\nfn wrong() -> f32 { return nothing; }\n"
     with pytest.raises(tl.DeviceError) as caught:

@@ -14,7 +14,7 @@ from winograd_cases import CONVOLUTIONS, difference
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.codegen.wgsl.choice import Traits
-from tallow.compile import Limits, Plan, compile_graph, optimise
+from tallow.compile import TARGETS, Limits, Plan, compile_graph, optimise
 from tallow.compile.count import count
 from tallow.graph import Graph, input_node
 from tallow.runtime.numpy.runner import NumpyProgram
@@ -148,7 +148,7 @@ def test_work_is_counted() -> None:
 
 
 def test_the_product_is_tuned() -> None:
-    graph = optimise(network(28, 64, 64), "webgpu", SOFTWARE)
+    graph = optimise(network(28, 64, 64), TARGETS["webgpu"], SOFTWARE)
     (node,) = _heavy_ops(graph, SOFTWARE).values()
     assert node.shape == (16, 196, 64), "the weight's transform is not of the run"
 

@@ -13,7 +13,7 @@ import pytest
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.codegen.wgsl.literal import number
-from tallow.compile import Compiled, Limits, Plan, compile_graph, optimise
+from tallow.compile import TARGETS, Compiled, Limits, Plan, compile_graph, optimise
 from tallow.compile.fuse import fuse
 from tallow.compile.partition import static_nodes
 from tallow.graph import Graph, input_node
@@ -119,7 +119,7 @@ def test_weights_are_prepared_once() -> None:
     x = image(1, 4, 8, 8)
     plan = compiled(x, F.conv2d(x, half)).plan
     assert [step.name for step in plan.prepare] == ["cast"]
-    assert "unpack2x16float" in plan.modules[plan.prepare[0].module]
+    assert "unpack2x16float" in plan.modules[plan.prepare[0].kernel["module"]]
     weights = [slot for slot in plan.slots if slot.kind == "weight"]
     assert [slot.bytes for slot in weights] == [8 * 4 * 9 * 2]
 
@@ -128,7 +128,7 @@ def test_numpy_computes_float16_in_float32() -> None:
     """Rounded where it leaves the graph, and only there; what is moved is not touched."""
     x = Tensor(input_node("x", (3, 16), tl.float16))
     outputs = {"sum": tl.sum(x * x, 1).node, "moved": x.mT.node}
-    graph = optimise(Graph((x.node,), outputs), "numpy", DEFAULT)
+    graph = optimise(Graph((x.node,), outputs), TARGETS["numpy"], DEFAULT)
     assert [node.dtype for node in graph.outputs.values()] == [tl.float16, tl.float16]
     halves = [node.op.name for node in graph.nodes() if node.dtype == tl.float16]
     assert sorted(halves) == ["cast", "input", "permute"]
@@ -198,7 +198,7 @@ def test_what_jumps_is_known_or_computed_for_all_its_readers(rows: int) -> None:
     first = low[:2].astype(tl.int32)
     results = [x * (at - low), tl.where(at < 2.0, x, 0.0), x[:2] * first.astype(tl.float32)]
     graph = Graph((x.node,), {str(i): y.node for i, y in enumerate(results)}, "test")
-    ops = [node.op.name for node in optimise(graph, "webgpu", DEFAULT).nodes()]
+    ops = [node.op.name for node in optimise(graph, TARGETS["webgpu"], DEFAULT).nodes()]
     jumps = [ops.count(name) for name in ("floor", "less")]
     assert jumps == ([0, 0] if rows == 8 else [1, 1])
     assert ops.count("cast") == (1 if rows == 8 else 2)  # back to float32; to int32, if at all
@@ -214,7 +214,7 @@ def test_kernels_share_no_computation() -> None:
     rows = tl.take(weight(9, 5), tl.reshape(low, (48,)).astype(tl.int32), axis=0)
     results = [share, rows * tl.reshape(at, (48, 1)), tl.sum(low, axis=1), tl.concat([low, at])]
     graph = Graph((x.node,), {str(i): y.node for i, y in enumerate(results)}, "test")
-    graph = optimise(graph, "webgpu", DEFAULT)
+    graph = optimise(graph, TARGETS["webgpu"], DEFAULT)
     groups = fuse(graph, static_nodes(graph), set(), DEFAULT.storage_buffers).groups
     assert len(groups) > 4
     counts = Counter(node for group in groups for node in group.members)

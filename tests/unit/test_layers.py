@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tallow.compile import TARGETS
+from tallow.runtime.device import DEVICES
+
 ROOT = Path(__file__).resolve().parents[2]
 PY = ROOT / "py"
 LIBRARY = PY / "tallow"
@@ -224,7 +227,7 @@ x = tl.Tensor(input_node("x", (1, 3, 8, 8), tl.float32))
 w = tl.asarray([[[[0.5] * 3] * 3] * 3] * 4)
 y = F.softmax(F.global_avg_pool(F.relu(F.conv2d(x, w))), 1)
 compiled = compile_graph(Graph((x.node,), {"y": y.node}))
-assert compiled.plan.modules and compiled.device_weights()
+assert compiled.plan.modules and compiled.stored_weights()
 sys.exit("numpy" in sys.modules)
 """
     assert ended(code) == 0
@@ -247,3 +250,17 @@ def test_generators_and_runners_name_no_elementwise_op() -> None:
         text = path.read_text("utf-8")
         found = [n for n in names if re.search(rf"elementwise\.{n}\b|op\.name == \"{n}\"", text)]
         assert not found, f"{path.name} asks for {found}"
+
+
+def test_only_registries_compare_names_of_devices() -> None:
+    """What differs between devices is a field of `Target`, or a method of a device's class."""
+    names = set(DEVICES)
+    assert names == set(TARGETS) and names
+    found = []
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Compare):
+                sides = [node.left, *node.comparators]
+                if any(isinstance(side, ast.Constant) and side.value in names for side in sides):
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert not found

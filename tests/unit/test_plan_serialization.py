@@ -102,8 +102,8 @@ def test_weights_that_are_at_hand_are_not_kept_a_second_time(device: str) -> Non
         assert (data.dtype, data.shape) == (expected.dtype, expected.shape)
         assert bytes(data.data) == bytes(expected.data)
         assert offset in [at for at, _ in compiled.weights]
-    assert [bytes(each) for each in again.device_weights()] == [
-        bytes(each) for each in compiled.device_weights()
+    assert [bytes(each) for each in again.stored_weights()] == [
+        bytes(each) for each in compiled.stored_weights()
     ]
     for other in ([], [HostArray(memoryview(b"1234"), (1,), tl.float32)]):
         with pytest.raises(PlanError):

@@ -130,7 +130,7 @@ def test_a_split_reads_in_order() -> None:
     node, x = image(1024, 1 << 10)
     for traits in (SOFTWARE, GPU):
         first = compiled(node, tl.sum(x * x), traits).plan
-        text = first.modules[first.run[0].module]
+        text = first.modules[first.run[0].kernel["module"]]
         assert "array<vec4f>" in text
         assert not {"/", "%"} & set(text.partition("fn main")[2])
 
@@ -138,7 +138,7 @@ def test_a_split_reads_in_order() -> None:
 def test_a_team_computes_rows() -> None:
     node, x = image(7, 1021)
     plan = compiled(node, F.softmax(x), PLAIN_GPU).plan
-    assert [step.workgroups for step in plan.run] == [(7, 1, 1)]
+    assert [step.kernel["workgroups"] for step in plan.run] == [[7, 1, 1]]
     assert "enable" not in plan.modules[0]
     plan = compiled(node, F.softmax(x), GPU).plan
     assert plan.modules[0].count("enable subgroups;") == 1

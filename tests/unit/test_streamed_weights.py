@@ -16,7 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tests.files import Files, Sender
 
 import tallow as tl
-from tallow.compile import compile_graph, plan_serialization, uploaded
+from tallow.compile import compile_graph, plan_serialization
 from tallow.formats.onnx.read import wire
 from tallow.graph import Graph
 from tallow.hostarray import HostArray
@@ -89,7 +89,7 @@ def test_it_is_compiled_for_a_gpu_without_a_look_at_its_weights() -> None:
     assert plan_serialization.keep(compiled, {}) == plan_serialization.keep(whole, {})
     asyncio.run(compiled.arrive())
     for number, (_, data) in enumerate(compiled.weights):
-        assert uploaded(data) == plan_serialization.buffer(whole, number)
+        assert whole.upload(data) == plan_serialization.buffer(whole, number)
 
 
 def test_a_file_that_is_too_short_is_refused() -> None:

@@ -7,7 +7,7 @@ const MAX_GROUPS = 8;
 export class BoundStep {
   /**
    * @param {import("./runner.js").Runner} runner
-   * @param {import("./program.js").Step} step
+   * @param {import("./program.js").Computing} step
    * @param {GPUComputePipeline} pipeline
    * @param {GPUBindingResource | undefined} params
    * @param {Set<number>} outside  slots whose buffers may be others in every run
@@ -16,7 +16,7 @@ export class BoundStep {
     this.runner = runner;
     this.name = step.name;
     this.pipeline = pipeline;
-    this.workgroups = step.workgroups;
+    this.workgroups = step.kernel.workgroups;
     this.params = params;
     this.layout = pipeline.getBindGroupLayout(0);
     const written = step.bindings.at(-1);

@@ -18,9 +18,9 @@ export async function compile(runner, plan, onProgress) {
   device.popErrorScope().catch(() => {}); // the pipelines below tell of it, with their names
   let done = 0;
   onProgress(0, wanted.size);
-  /** @param {[string, import("./program.js").Step]} entry @returns {Promise<[string, GPUComputePipeline]>} */
+  /** @param {[string, import("./program.js").Computing]} entry @returns {Promise<[string, GPUComputePipeline]>} */
   const create = async ([key, step]) => {
-    const module = modules[step.module];
+    const module = modules[step.kernel.module];
     try {
       const pipeline = await runner.pipeline(textOf(plan, step), () =>
         device.createComputePipelineAsync(descriptorOf(step, module)),
@@ -51,7 +51,7 @@ export function compileNow(runner, plan) {
   const made = new Map();
   for (const [key, step] of stepsOf(plan)) {
     const make = () =>
-      runner.device.createComputePipeline(descriptorOf(step, modules[step.module]));
+      runner.device.createComputePipeline(descriptorOf(step, modules[step.kernel.module]));
     made.set(key, runner.pipelineNow(textOf(plan, step), make));
   }
   return made;
@@ -59,10 +59,10 @@ export function compileNow(runner, plan) {
 
 /** A step for each pipeline that is needed, by key. @param {import("./program.js").Plan} plan */
 function stepsOf(plan) {
-  /** @type {Map<string, import("./program.js").Step>} */
+  /** @type {Map<string, import("./program.js").Computing>} */
   const wanted = new Map();
   for (const step of [...plan.prepare, ...plan.run]) {
-    if (step.module >= 0) wanted.set(keyOf(step), step);
+    if (computes(step)) wanted.set(keyOf(step), step);
   }
   return wanted;
 }
@@ -80,14 +80,14 @@ function modulesOf({ device }, plan) {
 /**
  * What tells a pipeline from every other on the device.
  * @param {import("./program.js").Plan} plan
- * @param {import("./program.js").Step} step
+ * @param {import("./program.js").Computing} step
  */
 function textOf(plan, step) {
-  return `${plan.modules[step.module]}${JSON.stringify(step.constants)}`;
+  return `${plan.modules[step.kernel.module]}${JSON.stringify(step.kernel.constants)}`;
 }
 
 /**
- * @param {import("./program.js").Step} step
+ * @param {import("./program.js").Computing} step
  * @param {GPUShaderModule} module
  * @returns {GPUComputePipelineDescriptor}
  */
@@ -95,11 +95,20 @@ function descriptorOf(step, module) {
   return {
     label: step.name,
     layout: "auto",
-    compute: { module, entryPoint: "main", constants: step.constants },
+    compute: { module, entryPoint: "main", constants: step.kernel.constants },
   };
 }
 
-/** Steps of one key share a pipeline. @param {import("./program.js").Step} step */
+/**
+ * Whether a step has a kernel; one whose result is empty has none.
+ * @param {import("./program.js").Step} step
+ * @returns {step is import("./program.js").Computing}
+ */
+export function computes(step) {
+  return "module" in step.kernel;
+}
+
+/** Steps of one key share a pipeline. @param {import("./program.js").Computing} step */
 export function keyOf(step) {
-  return `${step.module} ${JSON.stringify(step.constants)}`;
+  return `${step.kernel.module} ${JSON.stringify(step.kernel.constants)}`;
 }

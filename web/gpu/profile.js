@@ -6,6 +6,7 @@
  */
 
 import { encode } from "./encode.js";
+import { computes } from "./pipelines.js";
 
 /**
  * @typedef {object} Timing  times are in nanoseconds
@@ -41,7 +42,7 @@ export async function profile(program, upload, budget = BUDGET) {
     // All steps may be shorter than a tick: then nothing was measured.
     if (total > 0) {
       let next = 0;
-      const steps = plan.run.map(({ module }) => (module < 0 ? 0 : times[next++]));
+      const steps = plan.run.map((step) => (computes(step) ? times[next++] : 0));
       return { source: "timestamp", steps, total, repeats: runs.length, resolution };
     }
   }

@@ -10,7 +10,7 @@ import { BoundStep } from "./bound.js";
 import { inSixteens } from "./buffers.js";
 import { encode } from "./encode.js";
 import { DeviceError } from "./errors.js";
-import { compile, compileNow, keyOf } from "./pipelines.js";
+import { compile, compileNow, computes, keyOf } from "./pipelines.js";
 import { profile } from "./profile.js";
 
 /**
@@ -18,11 +18,14 @@ import { profile } from "./profile.js";
  * @typedef {{name: string, slot: number, bytes: number}} Port
  * @typedef {object} Step
  * @property {string} name
- * @property {number} module                    -1 if there is nothing to compute
- * @property {Record<string, number>} constants
  * @property {number[]} bindings                the last one is written; if it is also read, in place
- * @property {number[]} params                  words of the uniform that is bound after them
+ * @property {Kernel | {}} kernel               empty if there is nothing to compute
+ * @typedef {object} Kernel
+ * @property {number} module
+ * @property {Record<string, number>} constants
+ * @property {number[]} params                  words of the uniform that is bound after all slots
  * @property {[number, number, number]} workgroups
+ * @typedef {Step & {kernel: Kernel}} Computing  a step with a kernel
  * @typedef {object} Plan
  * @property {string} name
  * @property {Slot[]} slots
@@ -62,7 +65,7 @@ export class Program {
     }
     /** The params of all steps, each at an offset of its own. @type {GPUBuffer | undefined} */
     this.params = undefined;
-    /** @type {Map<Step, number>} */
+    /** @type {Map<Computing, number>} */
     this.offsets = new Map();
     /** For outputs on their way to the host: those that no run uses. @type {GPUBuffer[]} */
     this.idle = [];
@@ -285,16 +288,16 @@ export class Program {
 
   #uploadParams() {
     const { device } = this.runner;
-    const steps = [...this.plan.prepare, ...this.plan.run].filter(({ params }) => params.length);
+    const steps = [...this.plan.prepare, ...this.plan.run].filter(computes);
     const align = device.limits.minUniformBufferOffsetAlignment;
     let size = 0;
     for (const step of steps) {
       this.offsets.set(step, size);
-      size += Math.ceil((4 * step.params.length) / align) * align;
+      size += Math.ceil((4 * step.kernel.params.length) / align) * align;
     }
     if (!size) return;
     const words = new Uint32Array(size / 4);
-    for (const [step, offset] of this.offsets) words.set(step.params, offset / 4);
+    for (const [step, offset] of this.offsets) words.set(step.kernel.params, offset / 4);
     const { UNIFORM, COPY_DST } = GPUBufferUsage;
     const label = `${this.plan.name} params`;
     this.params = device.createBuffer({ size, usage: UNIFORM | COPY_DST, label });
@@ -307,12 +310,11 @@ export class Program {
    * @returns {BoundStep[]}  none if there is nothing to compute
    */
   #bind(step, pipelines) {
-    const pipeline = pipelines.get(keyOf(step));
+    const pipeline = computes(step) && pipelines.get(keyOf(step));
     if (!pipeline) return [];
-    const params =
-      this.params && step.params.length
-        ? { buffer: this.params, offset: this.offsets.get(step), size: 4 * step.params.length }
-        : undefined;
+    const size = 4 * step.kernel.params.length;
+    const offset = this.offsets.get(step);
+    const params = this.params && size ? { buffer: this.params, offset, size } : undefined;
     return [new BoundStep(this.runner, step, pipeline, params, this.outside)];
   }
 

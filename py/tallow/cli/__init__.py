@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from ..errors import OptionError, TallowError
-from ..runtime.device import NAMES
+from ..runtime.device import DEVICES
 from . import convert, info, measure, once
 from .feeds import add_feeds, add_shapes
 
@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         return one
 
     def add_device(one: argparse.ArgumentParser, **more: Any) -> None:
-        one.add_argument("--device", choices=NAMES, **more)
+        one.add_argument("--device", choices=tuple(DEVICES), **more)
 
     add("info", info.command, "what a model is, and where its operators run")
     run = add("run", once.command, "run a model and print what it gives")

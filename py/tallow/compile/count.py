@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from ..codegen.wgsl.storage import stored_bytes
+from ..codegen.layout import stored_bytes
 from ..codes import packed_bytes
 from ..dtype import BY_NAME
 from ..graph import Graph

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..codegen.wgsl.storage import Region
+from ..codegen.layout import Region
 from ..graph import Graph, Node, consumers, make
 from ..op import Contraction, Elementwise, Movement, Reduce
 from ..ops import contract, gather, movement

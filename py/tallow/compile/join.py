@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..codegen.index import lane_axis
-from ..codegen.wgsl.storage import Region
+from ..codegen.layout import Region
 from ..graph import Graph, Node, consumers
 from ..ops import movement
 from ..shape import size_of

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..codegen.wgsl.choice import Traits
-from ..codegen.wgsl.module import Kernel, Result, kernel_for
-from ..codegen.wgsl.storage import element_bytes, stored_bytes
+from ..codegen.layout import element_bytes, stored_bytes
 from ..graph import Graph, Node
 from ..hostarray import HostArray
 from .fuse import Fusion, Group
+from .limits import Limits
 from .memory import share_slots
 from .plan import Copy, HostOp, Plan, Port, Slot, Step
+from .target import Target
 
 Weights = list[tuple[int, HostArray]]  # where each constant begins in the weights block
 
@@ -22,28 +22,27 @@ def lower(
     graph: Graph,
     fusion: Fusion,
     static: set[Node],
-    device: str,
+    target: Target,
     types: dict[str, str],
-    traits: Traits,
+    limits: Limits,
 ) -> tuple[Plan, Weights]:
     """The plan of a fused graph, and the constants with their places in the weights block.
 
     types: the element types that the user sees, by the name of the input or output.
     """
-    return _Lowering(fusion, static, device, traits).plan(graph, types)
+    return _Lowering(fusion, static, target, limits).plan(graph, types)
 
 
 class _Lowering:
-    def __init__(self, fusion: Fusion, static: set[Node], device: str, traits: Traits) -> None:
+    def __init__(self, fusion: Fusion, static: set[Node], target: Target, limits: Limits) -> None:
         self.fusion = fusion
         self.static = static
-        self.device = device
-        self.traits = traits
+        self.target = target
+        self.kernels = target.kernels(limits) if target.kernels else None
         self.slots: list[Slot] = []
         self.slot_of: dict[Node, int] = {}
         self.weights: Weights = []
         self.weight_bytes = 0
-        self.modules: dict[str, int] = {}
 
     def plan(self, graph: Graph, types: dict[str, str]) -> tuple[Plan, Weights]:
         prepare = [group for group in self.fusion.groups if group.root in self.static]
@@ -67,11 +66,11 @@ class _Lowering:
         nexts = set(graph.states.values())
         plan = Plan(
             graph.name,
-            self.device,
+            self.target.name,
             self.slots,
             [self._port(n, node, types) for n, node in named.items() if n not in graph.states],
             [self._port(n, node, types) for n, node in graph.outputs.items() if n not in nexts],
-            list(self.modules),
+            self.kernels.modules if self.kernels else [],
             *steps,
             [self._port(name, named[name], types) for name in graph.states],
             self._copies(states),
@@ -114,8 +113,9 @@ class _Lowering:
         results = dict.fromkeys(self.fusion.memory_of(group.root) for group in groups)
         sizes = {node: stored_bytes(node.dtype, node.size) for node in (*given, *results)}
         kept = [node for node in sizes if node in wanted]
-        in_place = self.device == "webgpu"
-        slot_of, slot_bytes = share_slots(self.fusion, groups, sizes, given, kept, in_place, states)
+        slot_of, slot_bytes = share_slots(
+            self.fusion, groups, sizes, given, kept, self.target.in_place, states
+        )
         kinds = {slot_of[node]: wanted_kind for node in kept}
         kinds |= {slot_of[node]: "input" for node in given}
         first = len(self.slots)
@@ -134,27 +134,17 @@ class _Lowering:
     # ---- steps ---------------------------------------------------------------------------------
 
     def _step(self, group: Group) -> Step:
-        kernel = Kernel("", (0, 0, 0))
-        module = -1
-        result = Result(
-            group.root,
-            self.fusion.regions.get(group.root),
-            {node for node in group.reads if self._slot(node) == self._slot(group.root)},
-        )
-        if self.device == "webgpu" and group.root.size:
-            kernel = kernel_for(result, group.members, group.reads, group.row, self.traits)
-            module = self.modules.setdefault(kernel.text, len(self.modules))
+        region = self.fusion.regions.get(group.root)
+        slot = self._slot(group.root)
+        over = {node for node in group.reads if self._slot(node) == slot}
         return Step(
             "+".join(_names(group)),
-            module,
-            kernel.constants,
             [self._slot(node) for node in (*group.reads, group.root)],
-            kernel.params,
-            kernel.workgroups,
             [(node.shape, node.dtype.name) for node in group.reads],
             (group.root.shape, group.root.dtype.name),
             _host_program(group),
-            result.region,
+            self.kernels.kernel(group, region, over) if self.kernels else {},
+            region,
         )
 
 

@@ -10,10 +10,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..codegen.wgsl.storage import Region
+from ..codegen.layout import Region
 from ..dtype import BY_NAME, DType
 
-VERSION = 4
+VERSION = 5
 
 
 @dataclass(frozen=True)
@@ -66,26 +66,22 @@ class HostOp:
 
 @dataclass(frozen=True)
 class Step:
-    """One kernel.
+    """One result, which the device computes at once.
 
-    name: the ops in it. module: index into the plan's modules, -1 in a plan that has none.
-    constants: pipeline-overridable constants. bindings: slots by binding index, the result last;
-    one that is also the result's is not bound twice: the kernel reads it there, in place.
-    params: 32-bit words of the uniform that is bound after those, if there are any.
-    workgroups: dispatch size. reads: shape and element type of each binding but the last.
-    write: those of the result. host: the same computation for NumPy, the last op its result.
-    region: where the result lies in its slot, if it is a part of what lies there.
+    name: the ops in it. bindings: the slots of what it reads, then that of its result; a read in
+    the result's slot is read there and written over. reads: shape and element type of each binding
+    but the last. write: those of the result. host: the computation, as operations of which the last
+    gives the result. kernel: what the target's runner needs (`Kernels` in targets/), empty where
+    nothing runs or where the runner computes `host`. region: where in its slot the result is, if it
+    is a part of what is stored there.
     """
 
     name: str
-    module: int
-    constants: dict[str, Any]
     bindings: list[int]
-    params: list[int]
-    workgroups: tuple[int, int, int]
     reads: list[tuple[tuple[int, ...], str]]
     write: tuple[tuple[int, ...], str]
     host: list[HostOp]
+    kernel: dict[str, Any] = field(default_factory=dict)
     region: Region | None = None
 
     @property
@@ -191,9 +187,9 @@ class Plan:
             for step in steps:
                 *reads, write = step.bindings
                 result = f"{step.write[1]}{list(step.write[0])}"
-                size = list(step.workgroups)
                 at = f" from {step.region.start}" if step.region else ""
-                lines.append(f"    {step.name}: {reads} -> {write}{at} {result}, workgroups {size}")
+                size = f", workgroups {step.kernel['workgroups']}" if step.kernel else ""
+                lines.append(f"    {step.name}: {reads} -> {write}{at} {result}{size}")
         for copy in self.copies:
             lines.append(f"  copy: {copy.source} -> {copy.target}, {copy.bytes} bytes")
         return "\n".join(lines)
@@ -217,11 +213,7 @@ def _port(raw: dict[str, Any]) -> Port:
 def _step(raw: dict[str, Any]) -> Step:
     return Step(
         raw["name"],
-        raw["module"],
-        raw["constants"],
         raw["bindings"],
-        raw["params"],
-        tuple(raw["workgroups"]),
         [(tuple(shape), dtype) for shape, dtype in raw["reads"]],
         (tuple(raw["write"][0]), raw["write"][1]),
         [
@@ -232,5 +224,6 @@ def _step(raw: dict[str, Any]) -> Step:
             )
             for op in raw["host"]
         ],
+        raw["kernel"],
         Region(**raw["region"]) if raw["region"] else None,
     )

@@ -20,7 +20,7 @@ from typing import Any
 from ..dtype import BY_NAME
 from ..errors import PlanError
 from ..hostarray import HostArray
-from . import Compiled, uploaded
+from . import TARGETS, Compiled
 from .plan import VERSION, Plan
 
 ALIGNED = 16  # bytes; web/worker/models/models.js knows it too
@@ -42,7 +42,7 @@ def keep(compiled: Compiled, facts: Mapping[str, Any], at_hand: Sequence[HostArr
         known = [offset, data.dtype.name, list(data.shape)]
         place = places.get(id(data.data)) if at_hand else None
         if place is None:
-            weights.append([*known, _size(data, plan.device)])
+            weights.append([*known, compiled.target.stored_size(data)])
         else:
             weights.append([*known, 0, place])
     told = {
@@ -55,16 +55,10 @@ def keep(compiled: Compiled, facts: Mapping[str, Any], at_hand: Sequence[HostArr
     return json.dumps(told, separators=(",", ":"), allow_nan=False)
 
 
-def _size(data: HostArray, device: str) -> int:
-    words = device == "webgpu" and data.dtype.kind == "b"
-    return 4 * data.size if words else data.nbytes
-
-
 def buffer(compiled: Compiled, number: int) -> Any:
-    """The bytes of a weight as the plan's device has them in memory, or the part of a file that
-    brings them (streamed_weights.py). Raises IndexError."""
-    _, data = compiled.weights[number]
-    return uploaded(data) if compiled.plan.device == "webgpu" else data.data
+    """The bytes of a weight as the plan's device stores them, or the part of a file that brings
+    them (streamed_weights.py). Raises IndexError."""
+    return compiled.upload(compiled.weights[number][1])
 
 
 def _split(whole: memoryview, sizes: Sequence[int]) -> list[memoryview]:
@@ -100,12 +94,12 @@ def restore(
             for (offset, name, shape, _, *place), data in zip(
                 told["weights"], weights, strict=True
             ):
-                dtype = BY_NAME[name]
+                dtype, dims = BY_NAME[name], tuple(shape)
                 if place:
-                    data = at_hand[place[0]].data
-                elif dtype.kind == "b" and raw["device"] == "webgpu":
-                    data = memoryview(bytes(data[::4]))  # they were words
-                constants.append((offset, HostArray(data, tuple(shape), dtype)))
+                    known = HostArray(at_hand[place[0]].data, dims, dtype)
+                else:
+                    known = TARGETS[raw["device"]].loaded(data, dims, dtype)
+                constants.append((offset, known))
         coded = {name: BY_NAME[dtype] for name, dtype in told["coded"].items()}
         return Compiled(Plan.from_raw(raw), constants, coded, loaded), dict(told["facts"])
     except (ValueError, LookupError, TypeError, AttributeError) as error:

@@ -19,5 +19,7 @@ def _matmul_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (a[0], a[1], b[2]), dtype
 
 
-matmul = Contraction("matmul", numpy_kernels.matmul, _matmul_rule, bounds=products_added)
+matmul = Contraction(
+    "matmul", numpy_kernels.matmul, _matmul_rule, bounds=products_added, overflows=True
+)
 """(batch, m, k) @ (batch, k, n); broadcasting and other ranks are composed in functions/."""

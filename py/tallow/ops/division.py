@@ -31,6 +31,7 @@ trunc_divide = Elementwise(
     accepts="iu",
     onnx="Div",
     bounds=bounds.quotient,
+    overflows=True,
 )
 """Integer division that rounds towards zero, as ONNX's Div and C do."""
 
@@ -50,6 +51,7 @@ floor_divide = Elementwise(
     _FLOOR_DIVIDE,
     accepts="iu",
     bounds=bounds.quotient,
+    overflows=True,
 )
 _REMAINDER = """
 fn remainder_{S}(x: {T}, y: {T}) -> {T} {
@@ -94,6 +96,12 @@ fn fmod_{S}(x: {T}, y: {T}) -> {T} {
 }
 """
 fmod = Elementwise(
-    "fmod", lambda np, x, y: np.fmod(x, y), "fmod_{S}({0}, {1})", 2, _FMOD, accepts="f"
+    "fmod",
+    lambda np, x, y: np.fmod(x, y),
+    "fmod_{S}({0}, {1})",
+    2,
+    _FMOD,
+    accepts="f",
+    discontinuous=True,
 )
 """The remainder of floating numbers with the dividend's sign (C's fmod), which is exact."""

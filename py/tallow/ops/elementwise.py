@@ -17,7 +17,15 @@ from . import wgsl
 # ---- arithmetic -------------------------------------------------------------------------------
 
 add = Elementwise(
-    "add", lambda np, x, y: np.add(x, y), "({0} + {1})", 2, onnx="Add", bounds=corners(operator.add)
+    "add",
+    lambda np, x, y: np.add(x, y),
+    "({0} + {1})",
+    2,
+    onnx="Add",
+    bounds=corners(operator.add),
+    overflows=True,
+    cheap=True,
+    ufunc=True,
 )
 subtract = Elementwise(
     "subtract",
@@ -26,6 +34,9 @@ subtract = Elementwise(
     2,
     onnx="Sub",
     bounds=corners(operator.sub),
+    overflows=True,
+    cheap=True,
+    ufunc=True,
 )
 multiply = Elementwise(
     "multiply",
@@ -34,9 +45,19 @@ multiply = Elementwise(
     2,
     onnx="Mul",
     bounds=corners(operator.mul),
+    overflows=True,
+    cheap=True,
+    ufunc=True,
 )
 divide = Elementwise(
-    "divide", lambda np, x, y: np.true_divide(x, y), "({0} / {1})", 2, accepts="f", onnx="Div"
+    "divide",
+    lambda np, x, y: np.true_divide(x, y),
+    "({0} / {1})",
+    2,
+    accepts="f",
+    onnx="Div",
+    cheap=True,
+    ufunc=True,
 )
 maximum = Elementwise(
     "maximum",
@@ -46,6 +67,7 @@ maximum = Elementwise(
     loses_nan=True,
     onnx="Max",
     bounds=corners(max),
+    ufunc=True,
 )
 minimum = Elementwise(
     "minimum",
@@ -55,6 +77,7 @@ minimum = Elementwise(
     loses_nan=True,
     onnx="Min",
     bounds=corners(min),
+    ufunc=True,
 )
 negative = Elementwise(
     "negative",
@@ -63,8 +86,18 @@ negative = Elementwise(
     accepts="fi",
     onnx="Neg",
     bounds=corners(operator.neg),
+    overflows=True,
+    ufunc=True,
 )
-abs_ = Elementwise("abs", lambda np, x: np.abs(x), "abs({0})", onnx="Abs", bounds=bounds.absolute)
+abs_ = Elementwise(
+    "abs",
+    lambda np, x: np.abs(x),
+    "abs({0})",
+    onnx="Abs",
+    bounds=bounds.absolute,
+    overflows=True,
+    ufunc=True,
+)
 sign = Elementwise(
     "sign",
     lambda np, x: np.sign(x),
@@ -73,6 +106,7 @@ sign = Elementwise(
     loses_nan=True,
     onnx="Sign",
     bounds=bounds.within(-1, 1),
+    discontinuous=True,
 )
 
 pow_ = Elementwise(
@@ -95,6 +129,7 @@ def _f(
     onnx: str | None = None,
     between: Any = None,
     loses_nan: bool = False,
+    discontinuous: bool = False,
 ) -> Elementwise:
     """A function that NumPy and WGSL both have, NumPy under the op's own name, ONNX mostly too."""
     return Elementwise(
@@ -106,6 +141,8 @@ def _f(
         onnx=name.capitalize() if onnx is None else onnx,
         bounds=between,
         loses_nan=loses_nan,
+        discontinuous=discontinuous,
+        ufunc=True,
     )
 
 
@@ -145,9 +182,9 @@ atan = _arc("atan", loses_nan=True)
 asinh = _arc("asinh", "asinh_{S}({0})", wgsl.LOG + wgsl.LOG1P + wgsl.ASINH, loses_nan=True)
 acosh = _arc("acosh", "acosh_{S}({0})", wgsl.LOG + wgsl.LOG1P + wgsl.ACOSH)
 atanh = _arc("atanh", "atanh_{S}({0})", wgsl.ATANH)
-floor = _f("floor", between=bounds.rounded)
-ceil = _f("ceil", between=bounds.rounded)
-trunc = _f("trunc", onnx="", between=bounds.rounded)
+floor = _f("floor", between=bounds.rounded, discontinuous=True)
+ceil = _f("ceil", between=bounds.rounded, discontinuous=True)
+trunc = _f("trunc", onnx="", between=bounds.rounded, discontinuous=True)
 round_ = Elementwise(
     "round",
     lambda np, x: np.round(x),
@@ -155,6 +192,7 @@ round_ = Elementwise(
     accepts="f",
     onnx="Round",
     bounds=bounds.rounded,
+    discontinuous=True,
 )
 """To the nearest integer, halves to even."""
 
@@ -272,6 +310,7 @@ bitwise_and = Elementwise(
     accepts="iu",
     onnx="BitwiseAnd",
     bounds=bounds.bitwise,
+    cheap=True,
 )
 bitwise_or = Elementwise(
     "bitwise_or",
@@ -281,6 +320,7 @@ bitwise_or = Elementwise(
     accepts="iu",
     onnx="BitwiseOr",
     bounds=bounds.bitwise,
+    cheap=True,
 )
 bitwise_xor = Elementwise(
     "bitwise_xor",
@@ -290,6 +330,7 @@ bitwise_xor = Elementwise(
     accepts="iu",
     onnx="BitwiseXor",
     bounds=bounds.bitwise,
+    cheap=True,
 )
 bitwise_invert = Elementwise(
     "bitwise_invert",
@@ -298,6 +339,7 @@ bitwise_invert = Elementwise(
     accepts="iu",
     onnx="BitwiseNot",
     bounds=corners(lambda x: -1 - x),
+    overflows=True,
 )
 
 bitwise_left_shift = Elementwise(
@@ -308,6 +350,8 @@ bitwise_left_shift = Elementwise(
     wgsl.SHIFT.replace("NAME", "shift_left").replace("OP", "<<"),
     accepts="iu",
     bounds=corners(bounds.left_shift),
+    overflows=True,
+    cheap=True,
 )
 bitwise_right_shift = Elementwise(
     "bitwise_right_shift",
@@ -317,6 +361,7 @@ bitwise_right_shift = Elementwise(
     wgsl.SHIFT.replace("NAME", "shift_right").replace("OP", ">>"),
     accepts="iu",
     bounds=bounds.towards_zero,
+    cheap=True,
 )
 """Shifts by the width of the type or more, and by negative numbers, move every bit out."""
 
@@ -338,7 +383,15 @@ def _cast(np: Any, x: Any, dtype: dt.DType) -> Any:
         return np.asarray(x).astype(dtype.name, copy=False)
 
 
-cast = Elementwise("cast", _cast, "{R}({0})", accepts="fiub", bounds=bounds.converted)
+cast = Elementwise(
+    "cast",
+    _cast,
+    "{R}({0})",
+    accepts="fiub",
+    bounds=bounds.converted,
+    overflows=True,
+    cheap=True,
+)
 """To the element type `dtype`; towards zero from floating to integer."""
 
 
@@ -367,6 +420,12 @@ def _bitcast(np: Any, x: Any, dtype: dt.DType) -> Any:
 
 
 bitcast = _BitCast(
-    "bitcast", _bitcast, "bitcast<{R}>({0})", accepts="fiub", bounds=bounds.same_bits
+    "bitcast",
+    _bitcast,
+    "bitcast<{R}>({0})",
+    accepts="fiub",
+    bounds=bounds.same_bits,
+    overflows=True,
+    cheap=True,
 )
 """The bits of each element read as the element type `dtype`, which has the same size."""

@@ -14,6 +14,7 @@ sum_ = Reduce(
     0,
     across="subgroupAdd",
     bounds=bounds.total,
+    overflows=True,
 )
 prod = Reduce(
     "prod",
@@ -22,6 +23,7 @@ prod = Reduce(
     1,
     across="subgroupMul",
     bounds=bounds.product,
+    overflows=True,
 )
 max_ = Reduce(
     "max",

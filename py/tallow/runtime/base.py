@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..compile import Compiled, Limits
+from ..compile import Compiled, Target
+from ..compile.limits import Limits
 from .buffer import Memory
 
 
@@ -97,6 +98,10 @@ class Program(Protocol):
 
 class Backend(Protocol):
     """A device that loads plans."""
+
+    @property
+    def target(self) -> Target:
+        """What plans for it are compiled for."""
 
     @property
     def info(self) -> DeviceInfo: ...

@@ -19,7 +19,9 @@ from pyodide.ffi import JsException, run_sync, to_js  # type: ignore[import-not-
 import js  # type: ignore[import-not-found]
 
 from ..codegen.wgsl.choice import Traits
-from ..compile import Compiled, Limits, Plan, uploaded
+from ..compile import Compiled, Plan
+from ..compile.limits import Limits
+from ..compile.targets.webgpu import WEBGPU
 from ..dtype import BY_NAME, DType, device_type
 from ..errors import (
     DeviceError,
@@ -256,10 +258,12 @@ _memory: tuple[Any, WebGpuMemory] | None = None
 class WebGpuBackend:
     """The adapter that the worker has opened."""
 
+    target = WEBGPU
+
     @property
     def info(self) -> DeviceInfo:
         info = js.tallowGpu.info
-        return DeviceInfo("webgpu", str(info.name), tuple(info.features))
+        return DeviceInfo(self.target.name, str(info.name), tuple(info.features))
 
     @property
     def limits(self) -> Limits:
@@ -307,8 +311,7 @@ class WebGpuBackend:
             return WebGpuProgram(compiled.plan, compiled.loaded, memory)
         plan = compiled.plan.to_json(host=False)
         try:
-            weights = [uploaded(data) for _, data in compiled.weights]
-            handle = await js.tallowGpu.load(plan, *weights)
+            handle = await js.tallowGpu.load(plan, *compiled.uploads())
         except JsException as error:
             _raise(error)
         return WebGpuProgram(compiled.plan, handle, memory)
@@ -316,9 +319,8 @@ class WebGpuBackend:
     def load_now(self, compiled: Compiled) -> WebGpuProgram:
         """Compiles the pipelines one by one, and waits for nothing."""
         try:
-            handle = js.tallowGpu.loadNow(
-                compiled.plan.to_json(host=False), *compiled.device_weights()
-            )
+            plan = compiled.plan.to_json(host=False)
+            handle = js.tallowGpu.loadNow(plan, *compiled.stored_weights())
         except JsException as error:
             _raise(error)
         return WebGpuProgram(compiled.plan, handle, self.memory)

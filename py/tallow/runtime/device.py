@@ -1,39 +1,59 @@
-"""Devices by name: "webgpu" and "numpy".
+"""The devices, by name, and which one is the default.
 
-"webgpu" is there in a browser whose worker has opened an adapter (web/gpu/), and elsewhere if the
-package `wgpu` finds one. "numpy" is there wherever NumPy can be imported. Here, too, is how precise
-products must be, which decides what a device may compute them with.
+Each kind of device is an entry of `DEVICES`: "webgpu" is usable in a browser once an adapter is
+open, and elsewhere if the package `wgpu` finds one; "numpy" wherever NumPy can be imported. Here,
+too, is how precise products must be, which decides what a device may compute them with.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+from typing import Protocol
 
 from ..errors import DeviceUnavailableError, OptionError
 from .base import Backend, DeviceInfo
+from .numpy.device import NumpyDevice
+from .webgpu import WebGpuDevice
 
-NAMES = ("webgpu", "numpy")
+
+class Device(Protocol):
+    """A kind of device."""
+
+    name: str
+
+    def problem(self) -> str | None:
+        """Why it cannot be used here; None if it can."""
+
+    @property
+    def rank(self) -> int:
+        """Devices of a higher rank are faster here."""
+
+    async def open(self) -> None:
+        """Makes it ready. Raises DeviceUnavailableError."""
+
+    def backend(self) -> Backend:
+        """What loads plans on it; asked for only where there is no problem."""
+
+
+DEVICES: dict[str, Device] = {device.name: device for device in (WebGpuDevice(), NumpyDevice())}
 PRECISIONS = ("highest", "high", "medium")
 _chosen: str | None = None
 _precision = "highest"
 
 
 def devices() -> list[str]:
-    """The devices that can be used here, the faster first."""
-    numpy = ["numpy"] if importlib.util.find_spec("numpy") else []
-    if _webgpu_problem():
-        return numpy
-    return [*numpy, "webgpu"] if _is_slow_webgpu() else ["webgpu", *numpy]
+    """The devices that can be used here, the fastest first."""
+    found = [device for device in DEVICES.values() if not device.problem()]
+    return [device.name for device in sorted(found, key=lambda each: -each.rank)]
 
 
 def default_device() -> str:
-    """What is used where no device is named: the one that was set, else the first there is."""
+    """The device for work that names none: the one that was set, else the fastest."""
     if _chosen is not None:
         return _chosen
     found = devices()
     if not found:
-        raise DeviceUnavailableError(f"there is no WebGPU ({_webgpu_problem()}) and no NumPy here")
+        problems = "; ".join(f"{device.name}: {device.problem()}" for device in DEVICES.values())
+        raise DeviceUnavailableError(f"no device can be used here ({problems})")
     return found[0]
 
 
@@ -44,10 +64,7 @@ async def open_device(name: str = "webgpu") -> DeviceInfo:
     unless another was set. Elsewhere devices need no opening. Raises DeviceUnavailableError with
     the reason if the device cannot be used here.
     """
-    if name == "webgpu" and sys.platform == "emscripten":
-        from .browser import open_adapter
-
-        await open_adapter()
+    await _device(name).open()
     return backend(name).info
 
 
@@ -90,45 +107,13 @@ def backend(name: str | None = None) -> Backend:
 
     Raises DeviceUnavailableError with the reason if the device cannot be used here.
     """
-    name = default_device() if name is None else name
-    if name == "numpy":
-        if importlib.util.find_spec("numpy") is None:
-            raise DeviceUnavailableError("the device 'numpy' needs NumPy, which is not installed")
-        from .numpy.runner import NumpyBackend
-
-        return NumpyBackend()
-    if name == "webgpu":
-        problem = _webgpu_problem()
-        if problem:
-            raise DeviceUnavailableError(f"the device 'webgpu' is unavailable: {problem}")
-        if sys.platform != "emscripten":
-            from .native import NativeBackend
-
-            return NativeBackend()
-        from .browser import WebGpuBackend
-
-        return WebGpuBackend()
-    raise DeviceUnavailableError(f"{name!r} is no device; choose one of {', '.join(NAMES)}")
+    device = _device(default_device() if name is None else name)
+    if problem := device.problem():
+        raise DeviceUnavailableError(f"the device {device.name!r} is unavailable: {problem}")
+    return device.backend()
 
 
-def _webgpu_problem() -> str | None:
-    """Why WebGPU cannot be used here, or None if it can."""
-    if sys.platform != "emscripten":
-        from .native_device import find_adapter
-
-        adapter = find_adapter()
-        return adapter if isinstance(adapter, str) else None
-    from .browser import problem
-
-    return problem()
-
-
-def _is_slow_webgpu() -> bool:
-    """Whether a CPU plays the GPU while NumPy could use it directly: not so in a browser, where
-    NumPy has one thread without wide instructions."""
-    if sys.platform == "emscripten":
-        return False
-    from .native_device import find_adapter
-
-    adapter = find_adapter()
-    return not isinstance(adapter, str) and adapter.software
+def _device(name: str) -> Device:
+    if name not in DEVICES:
+        raise DeviceUnavailableError(f"{name!r} is no device; choose one of {', '.join(DEVICES)}")
+    return DEVICES[name]

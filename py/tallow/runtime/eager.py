@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
-from ..compile import Compiled, compile_graph
+from ..compile import Compiled
 from ..compile.indices import Indexed
 from ..errors import GraphError
 from ..graph import Graph, Node, input_node, topological
@@ -26,7 +26,7 @@ from .capture import device_of, held_input, own, replaced
 from .device import backend, get_float32_matmul_precision
 from .trace import not_known
 from .transfer import for_device
-from .tuning import limits_of
+from .tuning import compile_for
 
 _SMALL = 64
 """Elements up to which a constant is part of a structure: passes fold what is as small."""
@@ -130,7 +130,7 @@ def _compiled(
         inputs.append(given)
     named = {f"output {number}": node for number, node in enumerate(outputs)}
     graph = Graph(tuple(inputs), replaced(named, new), "eager")
-    return compile_graph(graph, used.info.device, limits_of(used)), list(named)
+    return compile_for(used, graph), list(named)
 
 
 def _find(memory: Memory, key: Hashable) -> _Entry | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
-from ..compile import Compiled, compile_graph
+from ..compile import Compiled
 from ..compile.indices import Indexed
 from ..errors import DTypeError, OptionError
 from ..graph import Graph, Node, make
@@ -24,7 +24,7 @@ from .buffer import Buffer, Memory
 from .capture import capture, held_input, own
 from .device import backend, get_float32_matmul_precision
 from .transfer import to_device
-from .tuning import limits_of
+from .tuning import compile_for
 from .variable import Variable
 
 _ENTRIES = 64
@@ -174,7 +174,7 @@ class Jitted:
             dict(zip(names, nexts, strict=True)),
         )
         graph, captured = capture(graph, memory)
-        compiled = compile_graph(graph, used.info.device, limits_of(used))
+        compiled = compile_for(used, graph)
         return _Entry(
             used.load_now(compiled),
             memory,

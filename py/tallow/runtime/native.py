@@ -17,8 +17,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..compile import Compiled, Limits
+from ..compile import Compiled
+from ..compile.limits import Limits
 from ..compile.plan import Port, Step
+from ..compile.targets.webgpu import WEBGPU
 from ..dtype import BY_NAME
 from ..errors import DeviceError
 from ..hostarray import HostArray
@@ -53,7 +55,7 @@ class _Dispatch:
     ) -> None:
         self.name = step.name
         self.pipeline = pipeline
-        self.workgroups = step.workgroups
+        self.workgroups = step.kernel["workgroups"]
         self._gpu = gpu
         self._layout = pipeline.get_bind_group_layout(0)
         self._slots = step.bound
@@ -120,7 +122,7 @@ class NativeProgram:
         outside = ("input", "state", "output")
         self._outside = {port.slot for port in ports if plan.slots[port.slot].kind in outside}
         try:
-            self._load(compiled.device_weights())
+            self._load(compiled.stored_weights())
         except BaseException:
             self.close()
             raise
@@ -137,30 +139,39 @@ class NativeProgram:
         dispatches = [
             self._bind(step, offset, pipelines[_key(step)])
             for step, offset in zip(steps, offsets, strict=True)
-            if step.module >= 0
+            if step.kernel
         ]
         self._warm_up(dispatches)
-        prepared = sum(step.module >= 0 for step in plan.prepare)
+        prepared = sum(bool(step.kernel) for step in plan.prepare)
         self._dispatches = dispatches[prepared:]
         self._free_unused()
 
     def _compile(self, steps: Sequence[Step]) -> dict[_Key, Any]:
         """Every pipeline of the plan, by module and constants."""
         plan, device = self._plan, self._gpu.handle
-        users = {step.module: step for step in reversed(steps) if step.module >= 0}
-        wanted = {_key(step): step for step in reversed(steps) if step.module >= 0}
+        computing = [step for step in reversed(steps) if step.kernel]
+        users = {step.kernel["module"]: step for step in computing}
+        wanted = {_key(step): step for step in computing}
 
         def module(step: Step) -> Any:
+            number = step.kernel["module"]
             with self._gpu.checked(self._named(step)):
-                label = f"{plan.name} module {step.module}"
-                code = plan.modules[step.module].replace(*_SUBGROUPS)
+                label = f"{plan.name} module {number}"
+                code = plan.modules[number].replace(*_SUBGROUPS)
                 return device.create_shader_module(code=code, label=label)
 
         def pipeline(step: Step) -> Any:
-            stage = {"module": modules[step.module], "entry_point": "main"}
+            kernel = step.kernel
+            stage = {
+                "module": modules[kernel["module"]],
+                "entry_point": "main",
+                "constants": kernel["constants"],
+            }
             with self._gpu.checked(self._named(step)):
                 return device.create_compute_pipeline(
-                    label=step.name, layout="auto", compute=stage | {"constants": step.constants}
+                    label=step.name,
+                    layout="auto",
+                    compute=stage | {"constants": kernel["constants"]},
                 )
 
         with ThreadPoolExecutor() as threads:  # the compiler works outside Python's lock
@@ -194,7 +205,7 @@ class NativeProgram:
         offsets, words = [], array("I")
         for step in steps:
             offsets.append(4 * len(words))
-            words.extend(step.params)
+            words.extend(step.kernel.get("params", ()))
             words.extend([0] * (-len(words) % (align // 4)))
         if words:
             label = f"{self._plan.name} params"
@@ -216,8 +227,8 @@ class NativeProgram:
 
     def _bind(self, step: Step, offset: int, pipeline: Any) -> _Dispatch:
         params = None
-        if step.params:
-            params = {"buffer": self._params, "offset": offset, "size": 4 * len(step.params)}
+        if numbers := step.kernel["params"]:
+            params = {"buffer": self._params, "offset": offset, "size": 4 * len(numbers)}
         with self._gpu.checked(self._named(step)):
             dispatch = _Dispatch(self._gpu, step, pipeline, params, self._outside)
             dispatch.group(self._buffer)
@@ -453,7 +464,7 @@ class NativeProgram:
         while not runs or (len(runs) < _PROFILE_RUNS and time.perf_counter() < until):
             runs.append([self._step_seconds(dispatch, contents) for dispatch in self._dispatches])
         found = iter(typical(runs, 0))
-        times = [next(found) if step.module >= 0 else 0.0 for step in self._plan.run]
+        times = [next(found) if step.kernel else 0.0 for step in self._plan.run]
         return Timing("clock", times, sum(times), len(runs))
 
     def _step_seconds(self, dispatch: _Dispatch, contents: Sequence[Feed]) -> float:
@@ -500,7 +511,7 @@ def _words(size: int) -> int:
 
 def _key(step: Step) -> _Key:
     """Steps of one key share a pipeline."""
-    return step.module, tuple(sorted(step.constants.items()))
+    return step.kernel["module"], tuple(sorted(step.kernel["constants"].items()))
 
 
 class NativeBackend:
@@ -509,10 +520,12 @@ class NativeBackend:
     def __init__(self) -> None:
         self._gpu = open_device()
 
+    target = WEBGPU
+
     @property
     def info(self) -> DeviceInfo:
         adapter = self._gpu.adapter
-        return DeviceInfo("webgpu", adapter.name, adapter.features)
+        return DeviceInfo(self.target.name, adapter.name, adapter.features)
 
     @property
     def limits(self) -> Limits:

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from ..codegen.wgsl.choice import Traits
-from ..compile import Limits
+from ..compile.limits import Limits
 from ..errors import (
     DeviceError,
     DeviceLostError,

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, overload
 
 from ..compile.count import anchor, count
-from ..compile.plan import Plan
+from ..compile.plan import Plan, Step
 from .base import DeviceInfo, Timing
 
 _SOURCES = {
@@ -199,12 +199,23 @@ def _kernels(plan: Plan, timing: Timing) -> list[KernelTime]:
             written=counted.written,
             reads=tuple(step.bindings[:-1]),
             writes=step.bindings[-1],
-            constants=dict(step.constants),
-            workgroups=step.workgroups,
-            module=step.module,
-            wgsl=plan.modules[step.module] if step.module >= 0 else "",
+            **_on_gpu(plan, step),
         )
         for number, (step, counted, time) in enumerate(
             zip(plan.run, counts, seconds, strict=True), 1
         )
     ]
+
+
+def _on_gpu(plan: Plan, step: Step) -> dict[str, Any]:
+    """The fields of a KernelTime that say what a GPU runs."""
+    kernel = step.kernel
+    if not kernel:
+        return {"constants": {}, "workgroups": (0, 0, 0), "module": -1, "wgsl": ""}
+    wgsl = plan.modules[kernel["module"]]
+    return {
+        "constants": dict(kernel["constants"]),
+        "workgroups": tuple(kernel["workgroups"]),
+        "module": kernel["module"],
+        "wgsl": wgsl,
+    }

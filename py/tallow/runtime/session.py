@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from ..compile import Compiled, Plan, compile_graph
+from ..compile import Compiled, Plan
 from ..compile.indices import Indexed
 from ..compile.plan import Port
 from ..dtype import BY_NAME, DType, word_type
@@ -23,7 +23,7 @@ from .capture import capture, held_input, own, replaced
 from .device import backend
 from .profile import Profile
 from .transfer import for_device
-from .tuning import limits_of
+from .tuning import compile_for
 
 Feeds = Mapping[str, Any]
 
@@ -73,6 +73,28 @@ class Session:
         self._states = states
         self._written = self._plan.written
         self._ports = self._plan.inputs[: len(self._plan.inputs) - len(captured)]
+
+    @classmethod
+    def load(
+        cls,
+        compiled: Compiled,
+        used: Backend,
+        captured: Sequence[Buffer] = (),
+        states: Mapping[str, State] = {},
+    ) -> Session:
+        """A plan, loaded on a device; blocks."""
+        return cls(compiled, used.load(compiled), used, captured, states)
+
+    @classmethod
+    async def load_async(
+        cls,
+        compiled: Compiled,
+        used: Backend,
+        captured: Sequence[Buffer] = (),
+        states: Mapping[str, State] = {},
+    ) -> Session:
+        """As `load`."""
+        return cls(compiled, await used.load_async(compiled), used, captured, states)
 
     @property
     def plan(self) -> Plan:
@@ -339,7 +361,7 @@ def compile_session(
     """
     used = backend(device)
     compiled, captured = _compiled(graph, used, states)
-    return Session(compiled, used.load(compiled), used, captured, states)
+    return Session.load(compiled, used, captured, states)
 
 
 async def compile_session_async(
@@ -348,7 +370,7 @@ async def compile_session_async(
     """Compiles a graph and loads it on a device; see `compile_session`."""
     used = backend(device)
     compiled, captured = _compiled(graph, used, states)
-    return Session(compiled, await used.load_async(compiled), used, captured, states)
+    return await Session.load_async(compiled, used, captured, states)
 
 
 def _compiled(
@@ -371,7 +393,7 @@ def _compiled(
     whole, captured = capture(replace(graph, inputs=tuple(inputs), outputs=outputs), memory)
     whole = replace(whole, inputs=(*whole.inputs, *given.values()))
     whole = replace(whole, states={name: graph.states[name] for name in states})
-    return compile_graph(whole, used.info.device, limits_of(used)), captured
+    return compile_for(used, whole), captured
 
 
 def _check_states(graph: Graph, states: Mapping[str, State]) -> None:

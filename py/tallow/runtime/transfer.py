@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from math import copysign, inf
 
+from ..codegen.layout import bools_of_words, words_of_bools
 from ..dtype import DType, device_type, float16
 from ..errors import FeedRangeError
 from ..hostarray import HostArray, elements, from_values
@@ -20,9 +21,7 @@ def for_device(data: HostArray, name: str, most: int | None = None) -> memoryvie
     if dtype.coded:
         return data.words()
     if dtype.kind == "b":
-        words = bytearray(4 * data.size)
-        words[::4] = data.data
-        return memoryview(words)
+        return words_of_bools(data.data)
     if dtype.size != 8:
         return data.data
     values = elements(data.data, dtype)
@@ -62,7 +61,7 @@ def from_device(content: memoryview, dtype: DType, shape: tuple[int, ...]) -> Ho
     held = device_type(dtype)
     content = content.cast("B")[: 4 * size_of(shape)]  # buffers are padded
     if dtype.kind == "b":
-        return HostArray(memoryview(bytes(content[::4])), shape, dtype)
+        return HostArray(bools_of_words(content), shape, dtype)
     if held == dtype:
         return HostArray(content, shape, dtype)
     values = elements(content, held)

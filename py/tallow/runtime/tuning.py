@@ -20,7 +20,8 @@ from typing import Any
 
 from ..codegen.wgsl.choice import candidates, signature
 from ..codegen.wgsl.kernels import SCHEDULES, Schedule, kernel_file
-from ..compile import Limits, compile_graph, optimise
+from ..compile import Compiled, compile_graph, optimise
+from ..compile.limits import Limits
 from ..compile.partition import static_nodes
 from ..errors import DeviceLostError, StorageError, TallowError
 from ..graph import Graph, Node, input_node, make
@@ -91,10 +92,10 @@ async def tune(
     says what could not be measured or kept.
     """
     used = backend(device)
-    if used.info.device != "webgpu":
+    if not used.target.chooses_kernels:
         return []
     limits = limits_of(used)
-    nodes = _heavy_ops(optimise(graph, "webgpu", limits), limits)
+    nodes = _heavy_ops(optimise(graph, used.target, limits), limits)
     results: list[Tuned] = []
     lost: Counter[str] = Counter()
     for name, node in nodes.items():
@@ -173,7 +174,7 @@ async def _time(
     )
     graph = Graph(inputs, {"y": make(node.op, *inputs, **node.attrs)}, schedule.file)
     traits = replace(limits.traits, choices={name: schedule.file})
-    compiled = compile_graph(graph, "webgpu", replace(limits, traits=traits))
+    compiled = compile_graph(graph, used.target.name, replace(limits, traits=traits))
     program = await used.load_async(compiled)
     try:
         feeds = [_noise(size_of(child.shape)) for child in node.inputs]
@@ -199,6 +200,12 @@ def kernels_version() -> str:
     for name in sorted(SCHEDULES):
         digest.update(kernel_file(name).text.encode())
     return digest.hexdigest()[:16]
+
+
+def compile_for(used: Backend, graph: Graph) -> Compiled:
+    """The plan of a graph for a device, with the kernels that were tuned for it; see
+    `compile_graph`."""
+    return compile_graph(graph, used.target.name, limits_of(used))
 
 
 def limits_of(used: Backend) -> Limits:

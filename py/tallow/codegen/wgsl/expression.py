@@ -17,6 +17,7 @@ from ...ops import gather, movement
 from ...ops.source import iota
 from ...shape import Shape, strides_of
 from ..index import Coord, Coords, Index, atom, is_multiple, lane, lane_axis, text_of
+from ..layout import is_packed
 from . import storage
 from .literal import is_nan, number, splat, suffix_of, type_of
 from .reduction import ALONE, Team, fold_row, reduce
@@ -152,10 +153,10 @@ class Expression:
 
     def _read(self, node: Node, place: Coord, width: int) -> str:
         binding = self.reads[node]
-        if width == 4 and is_multiple(place, 4) and not storage.is_packed(node.dtype):
+        if width == 4 and is_multiple(place, 4) and not is_packed(node.dtype):
             self.declared[binding] = 4
         # The declared width is known only when the whole module is written: see `finish`.
-        if storage.is_packed(node.dtype) or (width == 4 and is_multiple(place, 4)):
+        if is_packed(node.dtype) or (width == 4 and is_multiple(place, 4)):
             return storage.load(binding, node.dtype, place, width, 4)
         wide = storage.load(binding, node.dtype, place, width, 4)
         narrow = storage.load(binding, node.dtype, place, width, 1)

@@ -19,6 +19,7 @@ from ...op import Contraction, Elementwise, Reduce
 from ...ops import movement
 from ...shape import Shape, strides_of
 from ..index import Coord, Coords, Index, atom, lane, lane_axis, text_of
+from ..layout import Region
 from . import storage
 from .choice import Traits, choose, reduction_schedule
 from .expression import Expression, finish
@@ -50,7 +51,7 @@ class Result:
     """
 
     root: Node
-    region: storage.Region | None = None
+    region: Region | None = None
     over: Collection[Node] = ()
 
     def place(self, linear: Coord) -> Coord:

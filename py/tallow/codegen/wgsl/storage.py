@@ -1,48 +1,11 @@
-"""How elements lie in a buffer on the device, and the WGSL that reads and writes them.
-
-float32, int32 and uint32 lie as they are, bool as u32 0 or 1. Narrow types lie packed in u32, as
-they came: float16, bfloat16, int16 and uint16 two, int8 and uint8 four, integers of 4 and 2 bits
-eight and sixteen to a word; they can be read, not written.
-"""
+"""The WGSL that reads elements from a buffer, and writes them: see layout.py."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ...codes import packed_bytes
 from ...dtype import DType
 from ..index import Coord, is_multiple, text_of
+from ..layout import is_packed
 from .literal import type_of
-
-
-@dataclass(frozen=True)
-class Region:
-    """Where a result lies inside a larger one: runs of `length` elements in row-major order, of
-    which each begins `stride` elements after the one before, the first at `start`."""
-
-    start: int
-    length: int
-    stride: int
-
-    def place(self, linear: Coord) -> Coord:
-        """The place in the larger one of the element at the row-major place `linear`."""
-        run = linear // self.length
-        return run * self.stride + linear % self.length + self.start
-
-
-def element_bytes(dtype: DType, size: int) -> int:
-    """Bytes that `size` elements take on the device."""
-    return packed_bytes(dtype, size) if is_packed(dtype) else 4 * size
-
-
-def stored_bytes(dtype: DType, size: int) -> int:
-    """Bytes of a buffer for `size` elements; whole groups of 16."""
-    return max(16, -(-element_bytes(dtype, size) // 16) * 16)
-
-
-def is_packed(dtype: DType) -> bool:
-    """Whether several elements share a word."""
-    return dtype.size < 4 and dtype.kind != "b"
 
 
 def array_type(dtype: DType, width: int) -> str:

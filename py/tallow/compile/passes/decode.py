@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import struct
 from array import array
+from collections.abc import Callable
 from dataclasses import replace
 
 from ... import dtype as dt
@@ -23,11 +24,16 @@ from ...hostarray import HostArray, from_values
 from ...ops import elementwise as e
 from ...tensor import Tensor
 
+ReadsPacked = Callable[[DType], bool]
+
 _SMALL = 64  # elements of a constant that is decoded here and now
 
 
-def decode(graph: Graph, device: str) -> Graph:
-    """The graph in types that the device has, or reads; coded inputs and outputs become words."""
+def decode(graph: Graph, reads_packed: ReadsPacked) -> Graph:
+    """The graph in types that the device has, or reads; coded inputs and outputs become words.
+
+    reads_packed: whether the device's kernels read a coded type as it is packed.
+    """
     order = graph.nodes()
     if not any(node.dtype.coded for node in (*order, *graph.inputs)):
         return graph
@@ -43,7 +49,7 @@ def decode(graph: Graph, device: str) -> Graph:
     }
     for node in order:
         if node not in new:
-            new[node] = _decoded(node, tuple(new[child] for child in node.inputs), device)
+            new[node] = _decoded(node, tuple(new[child] for child in node.inputs), reads_packed)
     outputs = {
         name: _to_words(Tensor(new[node]), node.dtype).node if node.dtype.coded else new[node]
         for name, node in graph.outputs.items()
@@ -51,10 +57,10 @@ def decode(graph: Graph, device: str) -> Graph:
     return replace(graph, inputs=tuple(inputs.values()), outputs=outputs)
 
 
-def _decoded(node: Node, inputs: tuple[Node, ...], device: str) -> Node:
+def _decoded(node: Node, inputs: tuple[Node, ...], reads_packed: ReadsPacked) -> Node:
     dtype = node.dtype
     if node.is_constant:
-        return _constant(node.attrs["data"], device) if dtype.coded else node
+        return _constant(node.attrs["data"], reads_packed) if dtype.coded else node
     if node.op is e.cast and dtype.coded:
         return _rounded(Tensor(inputs[0]), dtype).node
     if node.op is e.bitcast and (dtype.coded or node.inputs[0].dtype.coded):
@@ -71,16 +77,16 @@ def _decoded(node: Node, inputs: tuple[Node, ...], device: str) -> Node:
     return make(node.op, *inputs, **attrs)
 
 
-def _constant(data: HostArray, device: str) -> Node:
+def _constant(data: HostArray, reads_packed: ReadsPacked) -> Node:
     dtype = data.dtype
     if data.size <= _SMALL:
         return constant(from_values(data.flat(), data.shape, computed_type(dtype)))
-    if device == "webgpu" and (dtype == dt.bfloat16 or (dtype.is_integer and dtype.narrow_bits)):
+    if reads_packed(dtype):
         return Tensor(constant(data)).astype(computed_type(dtype)).node
     if not dtype.narrow_bits:
         words = Tensor(constant(HostArray(data.data, data.shape, word_type(dtype))))
         return _from_words(words, dtype).node
-    if device == "webgpu":
+    if reads_packed(dt.uint4):
         codes = Tensor(constant(HostArray(data.data, data.shape, dt.uint4)))
         return _from_words(codes.astype(dt.uint8), dtype).node
     per_byte, length = 8 // dtype.bits, len(data.data)

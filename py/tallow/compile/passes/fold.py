@@ -21,7 +21,7 @@ from ...errors import DTypeError
 from ...graph import Graph, Node, constant, rebuild
 from ...hostarray import HostArray, from_values
 from ...op import Elementwise, Movement, Reduce
-from ...ops import division, elementwise, movement, reduce, source
+from ...ops import elementwise, movement, reduce, source
 from ...shape import strides_of
 
 LARGEST = 4096  # elements; more than a shape ever has
@@ -218,39 +218,35 @@ def _reduced(node: Node, items: list[Any], fold: Callable[[list[Any]], Any]) -> 
     return [fold(group) for group in groups]
 
 
-_JUMPING = {
-    elementwise.floor, elementwise.ceil, elementwise.trunc, elementwise.round_, elementwise.sign,
-    division.fmod,
-}  # fmt: skip
-
-
-def jumps(node: Node) -> bool:
-    """Whether the last bit of what a node reads may make another value of it altogether: floating
-    numbers rounded, compared, or cast to integers."""
-    floating = any(child.dtype.is_floating for child in node.inputs)
-    return floating and (node.op in _JUMPING or not node.dtype.is_floating)
+def is_discontinuous(node: Node) -> bool:
+    """Whether the last bit of what a node reads may change its value altogether: floating numbers
+    rounded, compared, or cast to integers."""
+    if not any(child.dtype.is_floating for child in node.inputs):
+        return False
+    rounds = isinstance(node.op, Elementwise) and node.op.discontinuous
+    return rounds or not node.dtype.is_floating
 
 
 def fold(graph: Graph) -> Graph:
     """Replaces what is known and small by constants; floating arithmetic stays on the device.
 
-    So numbers may be known here and differ in the last bit where the device computes them. What
-    jumps is therefore either known, for all its readers, or left to the device, with all that
-    comes of it: an index must not be of one element, and its weight of the next.
+    So the value of a number here may differ in its last bit from the device's. A discontinuous op
+    is therefore evaluated in one place: here, for all its readers, or on the device, with all that
+    depends on it. Otherwise an index might be that of one element, and its weight that of the next.
     """
-    left: set[Node] = set()  # what jumps on the device, and what comes of it
+    left: set[Node] = set()  # what is discontinuous on the device, and what depends on it
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
         new = rebuild(node, inputs)
         if new.is_constant or new.is_input:
             return new
-        jump = jumps(new)
+        discontinuous = is_discontinuous(new)
         if left.isdisjoint(inputs) and new.size <= 64:
-            small = new.size == 1 or new.dtype.is_integer or jump
+            small = new.size == 1 or new.dtype.is_integer or discontinuous
             value = host_value(new) if small else None
             if value is not None:
                 return constant(value)
-        if jump or not left.isdisjoint(inputs):
+        if discontinuous or not left.isdisjoint(inputs):
             left.add(new)
         return new
 

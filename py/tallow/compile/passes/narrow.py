@@ -15,7 +15,7 @@ from ...errors import DTypeError
 from ...functions.elementwise import expand_node
 from ...graph import Graph, Node, constant, make
 from ...hostarray import HostArray, elements, from_values
-from ...ops import contract, division, movement, reduce, window
+from ...ops import contract, movement, reduce, window
 from ...ops import elementwise as e
 from ..ranges import is_wide, largest_feed
 from . import rewrite
@@ -80,20 +80,13 @@ def _reinterpreted(node: Node, x: Node) -> Node:
     return x if before == after else make(e.bitcast, x, dtype=after)
 
 
-_OVERFLOWING = {
-    e.add, e.subtract, e.multiply, e.negative, e.abs_, e.cast, e.bitcast,
-    e.bitwise_left_shift, e.bitwise_invert, reduce.sum_, reduce.prod, contract.matmul,
-    division.trunc_divide, division.floor_divide,
-}  # fmt: skip
-
-
 def _wrapped(new: Node, node: Node) -> Node:
     """Integers of 8 and 16 bits wrap round, casts to float16 round, though 32 bits compute them."""
     dtype = node.dtype
     if node.op is e.cast and dtype == float16:
         source = node.inputs[0].dtype
         return new if source == float16 or source.size == 1 else make(e.to_half, new)
-    if node.op not in _OVERFLOWING or not dtype.is_integer or dtype.size >= 4:
+    if not node.op.overflows or not dtype.is_integer or dtype.size >= 4:
         return new
     bits = constant(from_values([32 - 8 * dtype.size], (), new.dtype))
     shift = expand_node(bits, new.shape)

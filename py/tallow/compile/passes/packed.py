@@ -13,7 +13,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Literal
 
-from ...codegen.wgsl.storage import is_packed
+from ...codegen.layout import is_packed
 from ...codes import pack
 from ...dtype import float16, float32
 from ...graph import Graph, Node, constant, make, rebuild
@@ -30,12 +30,6 @@ Axes = tuple[int, ...]
 
 _LEAST = 4096  # elements that are worth packing
 _SMALL = 4  # times fewer elements than the weight have scales, zero points and tables
-
-# What takes no longer to compute than to read.
-_STEPS = {
-    e.cast, e.bitcast, e.add, e.subtract, e.multiply, e.divide, e.bitwise_and, e.bitwise_or,
-    e.bitwise_xor, e.bitwise_left_shift, e.bitwise_right_shift,
-}  # fmt: skip
 
 # The axes of an operand over which a product sums, by operand.
 _SUMMED: dict[Op, dict[int, Axes]] = {
@@ -93,6 +87,10 @@ def _is_view(node: Node) -> bool:
     return isinstance(node.op, Movement) and node.op.view
 
 
+def _is_cheap(node: Node) -> bool:
+    return isinstance(node.op, Elementwise) and node.op.cheap
+
+
 def _is_spread(node: Node) -> bool:
     """Whether a node is a small operand in another shape or type."""
     return _is_view(node) or node.op is e.cast
@@ -113,7 +111,7 @@ def _chains(graph: Graph, static: set[Node]) -> dict[Node, None]:
         else:
             others = [child for child in node.inputs if child not in chains]
             large = len(others) < len(node.inputs) and (
-                _is_view(node) or (node.op in _STEPS and all(_is_small(o) for o in others))
+                _is_view(node) or (_is_cheap(node) and all(_is_small(o) for o in others))
             )
         if large:
             chains[node] = None

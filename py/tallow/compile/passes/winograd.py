@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...codegen.layout import stored_bytes
 from ...codegen.wgsl.choice import Traits, winograd_pays
 from ...codegen.wgsl.module import MOST_WORKGROUPS
-from ...codegen.wgsl.storage import stored_bytes
 from ...dtype import float32
 from ...graph import Graph, Node, constant, make, rebuild
 from ...hostarray import from_values

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ...compile import host_memory
+from ...compile.limits import host_memory
 from ...dtype import DType, word_type
 from ...errors import DeviceMemoryError, FeedError, TallowError
 from ...hostarray import HostArray, StringArray, from_buffer, from_python, from_words

@@ -9,8 +9,10 @@ from threading import Lock
 from time import perf_counter
 from typing import Any
 
-from ...compile import Compiled, Limits, host_limits
+from ...compile import Compiled
+from ...compile.limits import Limits, host_limits
 from ...compile.plan import Plan, Port, Step
+from ...compile.targets.numpy import NUMPY
 from ...dtype import BY_NAME, DType
 from ...errors import DeviceError, DeviceMemoryError, IndexRangeError
 from ...hostarray import HostArray, from_buffer
@@ -323,11 +325,13 @@ def _tick() -> float:
 class NumpyBackend:
     """The host itself."""
 
+    target = NUMPY
+
     @property
     def info(self) -> DeviceInfo:
         import numpy as np
 
-        return DeviceInfo("numpy", f"NumPy {np.__version__}")
+        return DeviceInfo(self.target.name, f"NumPy {np.__version__}")
 
     @property
     def limits(self) -> Limits:

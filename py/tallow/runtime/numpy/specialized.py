@@ -11,17 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
+from ...op import REGISTRY, Elementwise
 from ...ops import numpy_kernels as plain
 from ...ops.numpy_kernels import Pads, Pair
 
 Kernel = Callable[[Sequence[Any], Any], None]
 """Takes the operands' arrays (None where `bind` took the operand over) and the result's."""
-
-UFUNCS = frozenset(
-    {"add", "subtract", "multiply", "divide", "maximum", "minimum", "negative", "abs"}
-    | {"sqrt", "exp", "log", "tanh", "sin", "cos", "floor", "ceil", "trunc"}
-)
-"""Elementwise ops that are NumPy functions of the same name: they may write over an operand."""
 
 WEIGHTS = {"conv2d": 1, "matmul": 1}
 """Which operand of an op is repacked when it is known ahead."""
@@ -60,6 +55,12 @@ class Workspace:
         return self._kept + sum(int(block.nbytes) for block in self._blocks.values())
 
 
+def is_ufunc(name: str) -> bool:
+    """Whether an op is a function of NumPy, which may write over an operand."""
+    op = REGISTRY[name]
+    return isinstance(op, Elementwise) and op.ufunc
+
+
 def bind(
     np: Any,
     name: str,
@@ -68,7 +69,7 @@ def bind(
     workspace: Workspace,
 ) -> Kernel | None:
     """A kernel for the op, or None. known: arrays that never change, None for other operands."""
-    if name in UFUNCS:
+    if is_ufunc(name):
         return _clamp(np, name, known) or _elementwise(getattr(np, name))
     if name == "concat":
         return lambda operands, out: np.concatenate(operands, attrs["axis"], out=out)

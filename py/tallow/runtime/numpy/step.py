@@ -13,7 +13,7 @@ from typing import Any
 from ...compile.plan import HostOp, Step
 from ...dtype import BY_NAME
 from ...op import REGISTRY, Spec
-from .specialized import UFUNCS, WEIGHTS, Clamp, Workspace, bind, widened
+from .specialized import WEIGHTS, Clamp, Workspace, bind, is_ufunc, widened
 
 
 @dataclass(eq=False)
@@ -115,7 +115,7 @@ class BoundStep:
         kernel = bind(np, op.op, op.attrs, arrays, self._workspace)
         out = None if kernel is None else self._place(number, op, spec)
         given: list[_Value | None] = list(operands)
-        if kernel is None or (out is None and op.op in UFUNCS):
+        if kernel is None or (out is None and is_ufunc(op.op)):
             result = _Value(spec, place=number)
             self._actions.append(_Action(_evaluation(np, op), given, result))
             return result
@@ -132,7 +132,7 @@ class BoundStep:
                 if both and before.result.array is not None:
                     before.function = both
                     return before.result
-        if op.op in UFUNCS:
+        if is_ufunc(op.op):
             given = [self._widened(value) for value in operands]
         result = _Value(spec, out)
         self._actions.append(_Action(kernel, given, result))
@@ -154,11 +154,11 @@ class BoundStep:
             return None
         if not target.flags.c_contiguous:
             return None
-        if self._waiting > number or (self._waiting == number and op.op not in UFUNCS):
+        if self._waiting > number or (self._waiting == number and not is_ufunc(op.op)):
             return None
         if self._owner >= 0:
             last = self._last[self._owner]
-            if last > number or (last == number and op.op not in UFUNCS):
+            if last > number or (last == number and not is_ufunc(op.op)):
                 return None
         self._owner = number
         return target.reshape(shape)
@@ -205,7 +205,7 @@ def _last_uses(host: Sequence[HostOp]) -> list[int]:
 
 def _last_use(host: Sequence[HostOp], last: Sequence[int], number: int) -> int:
     """The last op that needs the operands of an op, whose result may be a view of them."""
-    return number if host[number].op in UFUNCS else max(number, last[number])
+    return number if is_ufunc(host[number].op) else max(number, last[number])
 
 
 def _evaluation(np: Any, op: HostOp) -> Callable[[Sequence[Any], Any], Any]:

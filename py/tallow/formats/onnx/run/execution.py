@@ -17,9 +17,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .... import random
+from ....compile.targets import EXACT
 from ....errors import DeviceMemoryError, DTypeError, FeedRangeError, OnnxFormatError, RealizeError
 from ....graph import Graph
 from ....hostarray import HostArray
+from ....runtime.device import backend
 from ....runtime.session import Session, compile_session, compile_session_async
 from ..records import Constant, GraphRecord, NodeRecord, Unreadable, shown
 from ..registry import find_control
@@ -283,7 +285,7 @@ class Execution:
                     self._constants,
                     self._wanted,
                     shown(self.graph.name) or "onnx",
-                    self._device or "webgpu",
+                    backend(self._device).target.computes_64_bits,
                     self._branches,
                     self._large,
                 )
@@ -295,7 +297,7 @@ class Execution:
             self._known |= stage.values.keys()
             part = Part(stage)
             if stage.exact is not None:
-                part.exact = yield Compile(stage.exact.graph, "numpy")
+                part.exact = yield Compile(stage.exact.graph, EXACT)
             if stage.graph is not None:
                 decided = nodes is self.graph.nodes and not known and not self._large
                 decided = decided and drawn == random.drawn()
@@ -329,10 +331,10 @@ class Execution:
         try:
             part.session = yield Compile(part.stage.graph, device, plan_cache)  # type: ignore[arg-type]
         except DTypeError as error:
-            if device == "numpy":
+            if backend(device).target.computes_64_bits:
                 raise
             part.why = f"{_LIMIT}: {error}"
-            part.session = yield Compile(part.stage.graph, "numpy")  # type: ignore[arg-type]
+            part.session = yield Compile(part.stage.graph, EXACT)  # type: ignore[arg-type]
 
     def _computed(self, part: Part, values: Mapping[str, Any]) -> Steps:
         """What NumPy and the device compute of a stage. Raises FeedRangeError."""

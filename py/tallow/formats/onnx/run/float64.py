@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from ....compile.passes.fold import host_value
 from ....compile.ranges import ASSUMED, Ranges, is_wide
+from ....compile.targets import EXACT
 from ....dtype import float32, float64
 from ....graph import Graph, Node, constant, input_node, rebuild, topological
 from ....ops.elementwise import cast
@@ -157,6 +158,6 @@ def _computed(nodes: Mapping[Node, Node]) -> dict[Node, Node]:
     missing = {str(i): key for i, key in enumerate(nodes) if found[key] is None}
     if missing:
         graph = Graph((), {name: nodes[key] for name, key in missing.items()}, "float64")
-        with compile_session(graph, "numpy") as session:
+        with compile_session(graph, EXACT) as session:
             found.update({missing[name]: data for name, data in session.run_host({}).items()})
     return {key: constant(data) for key, data in found.items() if data is not None}

@@ -93,18 +93,20 @@ def make_stage(
     constants: Mapping[str, Constant],
     wanted: Collection[str],
     name: str,
-    device: str,
+    computes_64_bits: bool,
     branches: Branches,
     large: Collection[str] = (),
 ) -> Stage:
     """The next stage of `nodes`, when the values `given` are there.
 
     known: the names of given values that are constants of the stage. wanted: what the graph gives
-    in the end. branches: those of the graph, the same for all its stages. large: names of values
-    whose 64-bit integers may be of any size. Raises ValuesNeededError, OnnxUnsupportedError,
-    OnnxFormatError.
+    in the end. computes_64_bits: see `Target`. branches: those of the graph, the same for all its
+    stages. large: names of values whose 64-bit integers may be of any size. Raises
+    ValuesNeededError, OnnxUnsupportedError, OnnxFormatError.
     """
-    return _Making(given, known, constants, device, branches, large).stage(nodes, wanted, name)
+    return _Making(given, known, constants, computes_64_bits, branches, large).stage(
+        nodes, wanted, name
+    )
 
 
 class _Making:
@@ -113,12 +115,12 @@ class _Making:
         given: Given,
         known: Collection[str],
         constants: Mapping[str, Constant],
-        device: str,
+        computes_64_bits: bool,
         branches: Branches,
         large: Collection[str],
     ) -> None:
         self._branches = branches
-        self._exact = device == "numpy"  # computes float64 and 64-bit integers as they are
+        self._computes_64_bits = computes_64_bits
         self._sides = Sides(large)
         self._nodes = 0
         self._given = given
@@ -213,7 +215,7 @@ class _Making:
         values = self._builder.values
         made = {name: values[name].node for name in node.outputs if name in values}
         read = {values[name].node for name in node.inputs if name}
-        why = None if self._exact else why_numpy(made.values(), read, self._sides.ranges)
+        why = None if self._computes_64_bits else why_numpy(made.values(), read, self._sides.ranges)
         if why is None:
             self._sides.for_device(node, made, self._inputs)
             self._nodes += 1

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ....compile.count import multiply_adds
+from ....compile.targets.webgpu import WEBGPU
 from ....errors import OnnxError, OnnxFormatError, OnnxUnsupportedError, ShapeError
 from ....hostarray import HostArray
 from ..dimensions import Shapes, concrete_shapes, guessed
@@ -127,7 +128,7 @@ def _first_stage(graph: GraphRecord, shapes: Shapes | None) -> tuple[Stage | Non
         return None, ""
     given = {i.name: Spec(by_name[i.name], i.dtype) for i in tensors if i.dtype is not None}
     wanted = [info.name for info in graph.outputs]
-    kept = graph.constants, wanted, graph.name, "webgpu", Branches()
+    kept = graph.constants, wanted, graph.name, WEBGPU.computes_64_bits, Branches()
     try:
         return make_stage(graph.nodes, given, (), *kept), ""
     except ValuesNeededError:

@@ -1,0 +1,80 @@
+"""The seam between the compiler and the kinds of device that it compiles for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..codegen.layout import Region, bools_of_words, words_of_bools
+from ..dtype import DType
+from ..graph import Graph, Node
+from ..hostarray import HostArray
+from ..shape import Shape
+from .fuse import Group
+from .limits import Limits
+
+GraphPass = Callable[[Graph], Graph]
+
+
+class Kernels(Protocol):
+    """Makes the kernels of one plan."""
+
+    @property
+    def modules(self) -> list[str]:
+        """The code of all kernels that were made, for the plan."""
+
+    def kernel(self, group: Group, region: Region | None, over: Collection[Node]) -> dict[str, Any]:
+        """What a step carries for this target's runner, as plain data; empty if nothing runs.
+
+        region: where in its slot the result is, if it is a part of what is stored there. over: the
+        reads that share the result's slot, so that each element is written over.
+        """
+
+
+@dataclass(frozen=True)
+class Target:
+    """A kind of device, as the compiler sees it: all that differs between kinds is in this record.
+
+    name: of the device, in plans and in the registry of runtime/device.py.
+    computes_64_bits: whether it computes float64 and 64-bit integers as they are.
+    bools_as_words: whether it stores a bool in 32 bits; otherwise in a byte.
+    in_place: whether a kernel may write its result over an operand that nothing reads afterwards.
+    chooses_kernels: whether several kernels compute the same op, which tuning times.
+    reads_packed: whether its kernels read a coded element type (dtype.py) as it is packed.
+    fit_types: the passes after `decode` that leave only types that it computes.
+    specialize: the passes for its limits, after those that every target has.
+    packed_nodes: of a graph and its static nodes, those that make numbers of packed weights, which
+    every kernel computes for itself as it loads.
+    kernels: makes the kernels of a plan for a device with such limits; None if its runner computes
+    what the steps' operations say.
+    limits: what holds of it, from what the caller says.
+    """
+
+    name: str
+    computes_64_bits: bool
+    bools_as_words: bool
+    in_place: bool
+    chooses_kernels: bool
+    reads_packed: Callable[[DType], bool]
+    fit_types: Sequence[GraphPass]
+    specialize: Callable[[Limits], Sequence[GraphPass]]
+    packed_nodes: Callable[[Graph, set[Node]], set[Node]]
+    kernels: Callable[[Limits], Kernels] | None
+    limits: Callable[[Limits], Limits]
+
+    def stored(self, data: HostArray) -> memoryview:
+        """The bytes of a constant as the device stores it; its slot may be longer."""
+        return words_of_bools(data.data) if self._has_words(data.dtype) else data.data
+
+    def stored_size(self, data: HostArray) -> int:
+        """How many bytes `stored` gives, without reading them."""
+        return 4 * data.size if self._has_words(data.dtype) else data.nbytes
+
+    def loaded(self, content: memoryview, shape: Shape, dtype: DType) -> HostArray:
+        """The constant of which `stored` gave these bytes."""
+        content = bools_of_words(content) if self._has_words(dtype) else content
+        return HostArray(content, shape, dtype)
+
+    def _has_words(self, dtype: DType) -> bool:
+        return self.bools_as_words and dtype.kind == "b"

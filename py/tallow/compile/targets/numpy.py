@@ -1,0 +1,21 @@
+"""NumPy: it computes the operations of each step; there are no kernels."""
+
+from __future__ import annotations
+
+from ..limits import host_limits
+from ..passes.widen import widen
+from ..target import Target
+
+NUMPY = Target(
+    name="numpy",
+    computes_64_bits=True,
+    bools_as_words=False,
+    in_place=False,
+    chooses_kernels=False,
+    reads_packed=lambda dtype: False,
+    fit_types=(widen,),
+    specialize=lambda limits: (),
+    packed_nodes=lambda graph, static: set(),
+    kernels=None,
+    limits=lambda limits: host_limits(),
+)

@@ -1,0 +1,77 @@
+"""WebGPU, in a browser and on the desktop: kernels are WGSL, types are those of WGSL."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from ... import dtype as dt
+from ...codegen.layout import Region
+from ...codegen.wgsl.module import Result, kernel_for
+from ...dtype import DType
+from ...graph import Node
+from ..fuse import Group
+from ..limits import Limits
+from ..passes.compose import compose
+from ..passes.narrow import narrow
+from ..passes.packed import keep_packed, packed_nodes
+from ..passes.split import split_long
+from ..passes.winograd import use_winograd
+from ..target import GraphPass, Target
+
+
+class WgslKernels:
+    """The kernels of one plan.
+
+    A step carries `module`, the number of its WGSL module, `constants`, the values of that module's
+    override constants, `params`, the 32-bit words of the uniform that is bound after all slots, and
+    `workgroups`, the size of its dispatch.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._traits = limits.traits
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def modules(self) -> list[str]:
+        return list(self._numbers)
+
+    def kernel(self, group: Group, region: Region | None, over: Collection[Node]) -> dict[str, Any]:
+        if not group.root.size:
+            return {}
+        result = Result(group.root, region, over)
+        kernel = kernel_for(result, group.members, group.reads, group.row, self._traits)
+        return {
+            "module": self._numbers.setdefault(kernel.text, len(self._numbers)),
+            "constants": kernel.constants,
+            "params": kernel.params,
+            "workgroups": list(kernel.workgroups),
+        }
+
+
+def _reads_packed(dtype: DType) -> bool:
+    return dtype == dt.bfloat16 or (dtype.is_integer and bool(dtype.narrow_bits))
+
+
+def _specialize(limits: Limits) -> tuple[GraphPass, ...]:
+    traits = limits.traits
+    return (
+        keep_packed,
+        lambda graph: use_winograd(graph, traits, limits.binding_bytes),
+        lambda graph: split_long(graph, traits),
+    )
+
+
+WEBGPU = Target(
+    name="webgpu",
+    computes_64_bits=False,
+    bools_as_words=True,
+    in_place=True,
+    chooses_kernels=True,
+    reads_packed=_reads_packed,
+    fit_types=(compose, narrow),
+    specialize=_specialize,
+    packed_nodes=packed_nodes,
+    kernels=WgslKernels,
+    limits=lambda limits: limits,
+)
