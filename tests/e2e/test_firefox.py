@@ -84,7 +84,7 @@ def test_the_page_on_numpy(visitor_in_firefox: Any, photos: Any) -> None:
 
 def test_the_page_on_webgpu(visitor_in_firefox: Any, photos: Any) -> None:
     with visitor_in_firefox(webgpu=True) as visitor:
-        visitor.page.goto("sources/app.webmanifest")  # of the same origin, and starts nothing
+        visitor.page.goto("sources/boot/address.js")  # of the same origin, and starts nothing
         missing = visitor.page.evaluate(MISSING)
         if missing:
             version = visitor.page.context.browser.version

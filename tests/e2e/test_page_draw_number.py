@@ -57,7 +57,7 @@ def test_digits_side_by_side_are_a_number(visitor, patch):
     expect(number).to_have_text("")
 
     visitor.clear()
-    boxes = """[...document.querySelectorAll(".read, .seen, .bars, .engine")].map(element => {
+    boxes = """[...document.querySelectorAll(".read, .bars, .engine")].map(element => {
         const { x, y, width, height } = element.getBoundingClientRect();
         return [x, y + scrollY, width, height].map(Math.round);
     })"""

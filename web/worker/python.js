@@ -150,10 +150,24 @@ async function restoreOrLoad(parts, numpy) {
  * @returns {Promise<Glue>}
  */
 async function importGlue() {
-  const inner = import(addressOf("pyodide.asm.mjs"));
+  const inner = importPart("pyodide.asm.mjs");
   inner.catch(() => {}); // awaited below, unless the other one fails first
-  const { loadPyodide } = await import(addressOf("pyodide.mjs"));
+  const { loadPyodide } = await importPart("pyodide.mjs");
   return { loadPyodide, create: (await inner).default };
+}
+
+/**
+ * A module of Pyodide. Browsers report one that can't be loaded as a TypeError, like a program's fault.
+ * @param {string} name
+ * @returns {Promise<any>}
+ */
+async function importPart(name) {
+  try {
+    return await import(addressOf(name));
+  } catch (error) {
+    console.warn(error);
+    throw new LocalizedError(words("notImported", pathOf(name)));
+  }
 }
 
 /**

@@ -74,6 +74,10 @@ export const messages = {
   /** @param {string} path */
   missing: (path) => `${path} is missing from the server (404).`,
 
+  /** @param {string} path */
+  notImported: (path) =>
+    `${path} could not be loaded: it is missing or damaged, or the server can’t be reached.`,
+
   /** @param {string} path @param {number} status */
   refused: (path, status) => `${path} could not be fetched: the server answered ${status}.`,
 

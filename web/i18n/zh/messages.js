@@ -43,6 +43,7 @@ export const messages = {
 
   unreachable: (path) => `无法获取 ${path}：连不上服务器。请检查网络。`,
   missing: (path) => `服务器上没有 ${path}（404）。`,
+  notImported: (path) => `无法加载 ${path}：文件缺失或损坏，或者连不上服务器。`,
   refused: (path, status) => `无法获取 ${path}：服务器回答 ${status}。`,
   silent: (path, seconds) => `无法获取 ${path}：服务器 ${seconds} 秒没有响应。`,
   cutOff: (path, bytes) => `${path} 在 ${bytes} 字节后中断。请检查网络。`,
