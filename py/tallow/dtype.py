@@ -10,14 +10,15 @@ type (compile/passes/decode.py), which `computed_type` names. Their names are th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .errors import DTypeError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DType:
-    """One element type.
+    """One element type. Equal only to itself, so that comparing and hashing cost nothing.
 
     name: the array API's name. size: bytes of an element on the host. kind: "b" boolean,
     "i" signed, "u" unsigned, "f" floating. code: its letter in Python's `struct` and `array`.
@@ -36,6 +37,10 @@ class DType:
 
     def __repr__(self) -> str:
         return f"tallow.{self.name}"
+
+    def __reduce__(self) -> tuple[Callable[[str], DType], tuple[str]]:
+        """A copy, or what was pickled, is the same object."""
+        return _named, (self.name,)
 
     @property
     def bits(self) -> int:
@@ -82,6 +87,10 @@ ALL = (
     float4_e2m1fn, int4, uint4, int2, uint2,
 )  # fmt: skip
 BY_NAME = {dtype.name: dtype for dtype in ALL}
+
+
+def _named(name: str) -> DType:
+    return BY_NAME[name]
 
 
 _WIDER = {

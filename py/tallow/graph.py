@@ -62,9 +62,12 @@ class Node:
         return f"<{self.op.name} {self.dtype.name}{list(self.shape)}>"
 
 
+_NO_ATTRS = Frozen()
+
+
 def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
     """The node of an op on nodes; raises what the op's shape rule raises."""
-    frozen = Frozen(tuple(sorted(attrs.items())))
+    frozen = Frozen(tuple(sorted(attrs.items()))) if attrs else _NO_ATTRS
     shape, dtype = op.infer([(node.shape, node.dtype) for node in inputs], frozen)
     return Node(op, inputs, frozen, check_rank(tuple(shape), op.name), dtype)
 
@@ -83,17 +86,17 @@ def topological(outputs: Iterable[Node]) -> list[Node]:
     """Every node that the outputs need, each after its inputs. Deep graphs need no deep stack."""
     order: list[Node] = []
     done: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(node, False) for node in reversed(list(outputs))]
+    stack = [*outputs][::-1]
     while stack:
-        node, ready = stack.pop()
-        if node in done:
+        node = stack[-1]
+        waiting = [child for child in node.inputs if child not in done]
+        if waiting:
+            stack += reversed(waiting)
             continue
-        if ready:
+        stack.pop()
+        if node not in done:
             done.add(node)
             order.append(node)
-        else:
-            stack.append((node, True))
-            stack.extend((child, False) for child in reversed(node.inputs) if child not in done)
     return order
 
 

@@ -44,6 +44,8 @@ def check_rank(shape: Shape, what: str) -> Shape:
 
 def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:
     """The common shape (array API, "Broadcasting"); ShapeError names the shapes that do not fit."""
+    if len(set(shapes)) == 1:
+        return shapes[0]
     rank = max((len(shape) for shape in shapes), default=0)
     result = []
     for position in range(-rank, 0):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from .. import dtype as dt
 from ..dtype import DType, promote
-from ..graph import Node, make
+from ..graph import Node, constant, make
 from ..hostarray import from_values
 from ..op import REGISTRY, Elementwise, Select
 from ..ops import movement
@@ -51,12 +52,6 @@ def promote_all(dtypes: list[DType]) -> DType:
     return common
 
 
-def _as_tensor(value: Any, dtype: DType) -> Tensor:
-    if isinstance(value, (bool, int, float)) and not isinstance(value, Tensor):
-        return asarray(from_values([dtype_cast(value, dtype)], (), dtype))
-    return asarray(value)
-
-
 def dtype_cast(value: Scalar, dtype: DType) -> Scalar:
     """A Python number as the Python type that fits the element type."""
     return bool(value) if dtype == dt.bool_ else float(value) if dtype.is_floating else int(value)
@@ -67,9 +62,21 @@ def broadcast(name: str, values: list[Any], dtype: DType | None = None) -> list[
     plain = (bool, int, float, Tensor)
     values = [value if isinstance(value, plain) else asarray(value) for value in values]
     dtype = dtype or _common_type(values)
-    tensors = [_as_tensor(value, dtype) for value in values]
+    tensors = [value for value in values if isinstance(value, Tensor)]
     shape = broadcast_shapes(*(tensor.shape for tensor in tensors), what=name)
-    return [expand_node(tensor.astype(dtype).node, shape) for tensor in tensors]
+    return [
+        expand_node(value.astype(dtype).node, shape)
+        if isinstance(value, Tensor)
+        else _number(dtype_cast(value, dtype), "" if value else repr(value), dtype, shape)
+        for value in values
+    ]
+
+
+@lru_cache(maxsize=256, typed=True)
+def _number(value: Scalar, zero: str, dtype: DType, shape: Shape) -> Node:
+    """The node of a Python number in a shape: code that runs in a loop asks for the same ones
+    again. zero: tells 0.0 from -0.0, which are equal."""
+    return expand_node(constant(from_values([value], (), dtype)), shape)
 
 
 def _lift(op: Elementwise) -> Callable[..., Tensor]:

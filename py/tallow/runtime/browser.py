@@ -44,18 +44,24 @@ _ERRORS = {
 }
 
 
-def problem() -> str | None:
-    """Why there is no WebGPU, or None if there is."""
+def open_backend() -> WebGpuBackend | str:
+    """The adapter that is open in this page or worker, or why there is none."""
+    global _open
     gpu = getattr(js, "tallowGpu", None)
+    if _open is not None and _open.gpu == gpu:
+        return _open
     if gpu is None:
         return "this page's worker opened no adapter"
-    return None if gpu.info else str(gpu.reason)
+    if not gpu.info:
+        return str(gpu.reason)
+    _open = WebGpuBackend(gpu)  # another one after a loss
+    return _open
 
 
 async def open_adapter() -> None:
     """Opens the browser's best adapter, unless one is open: in any page or worker, with the runner
     that the wheel brings. Raises DeviceUnavailableError with the reason."""
-    if problem() is None:
+    if not isinstance(open_backend(), str):
         return
     try:
         runner = await _import_runner()
@@ -252,26 +258,21 @@ class WebGpuProgram:
         self._handle.close()
 
 
-_memory: tuple[Any, WebGpuMemory] | None = None
-
-
 class WebGpuBackend:
-    """The adapter that the worker has opened."""
+    """An adapter that the worker has opened. Its properties are read once, since each look at
+    JavaScript costs more than a step of Python."""
 
     target = WEBGPU
 
-    @property
-    def info(self) -> DeviceInfo:
-        info = js.tallowGpu.info
-        return DeviceInfo(self.target.name, str(info.name), tuple(info.features))
-
-    @property
-    def limits(self) -> Limits:
-        info, limits = js.tallowGpu.info, js.tallowGpu.info.limits
-        return Limits(
-            storage_buffers=int(limits.maxStorageBuffersPerShaderStage),
-            binding_bytes=int(limits.maxStorageBufferBindingSize),
-            buffer_bytes=int(limits.maxBufferSize),
+    def __init__(self, gpu: Any) -> None:
+        self.gpu = gpu
+        self.memory = WebGpuMemory(gpu)
+        info = gpu.info
+        self.info = DeviceInfo(self.target.name, str(info.name), tuple(info.features))
+        self.limits = Limits(
+            storage_buffers=int(info.limits.maxStorageBuffersPerShaderStage),
+            binding_bytes=int(info.limits.maxStorageBufferBindingSize),
+            buffer_bytes=int(info.limits.maxBufferSize),
             traits=Traits(
                 software=bool(info.software),
                 subgroups="subgroups" in info.features,
@@ -279,27 +280,18 @@ class WebGpuBackend:
             ),
         )
 
-    @property
-    def memory(self) -> WebGpuMemory:
-        """The same one as long as the worker has the same device."""
-        global _memory
-        gpu = js.tallowGpu
-        if _memory is None or _memory[0] != gpu:
-            _memory = gpu, WebGpuMemory(gpu)
-        return _memory[1]
-
     def tuning_record(self) -> str | None:
         """What the worker found in IndexedDB when it opened the adapter; StorageError where the
         browser refused to look."""
-        if js.tallowGpu.tuningRefused:
-            raise StorageError(str(js.tallowGpu.tuningRefused))
-        record = js.tallowGpu.tuning
+        if self.gpu.tuningRefused:
+            raise StorageError(str(self.gpu.tuningRefused))
+        record = self.gpu.tuning
         return str(record) if record else None  # JavaScript's null is not None
 
     async def keep_tuning_record(self, text: str) -> None:
         """Puts it into IndexedDB; StorageError where the browser refuses storage."""
         try:
-            await js.tallowGpu.keepTuning(text)
+            await self.gpu.keepTuning(text)
         except JsException as error:
             raise StorageError(str(error.message)) from error
 
@@ -311,7 +303,7 @@ class WebGpuBackend:
             return WebGpuProgram(compiled.plan, compiled.loaded, memory)
         plan = compiled.plan.to_json(host=False)
         try:
-            handle = await js.tallowGpu.load(plan, *compiled.uploads())
+            handle = await self.gpu.load(plan, *compiled.uploads())
         except JsException as error:
             _raise(error)
         return WebGpuProgram(compiled.plan, handle, memory)
@@ -320,7 +312,7 @@ class WebGpuBackend:
         """Compiles the pipelines one by one, and waits for nothing."""
         try:
             plan = compiled.plan.to_json(host=False)
-            handle = js.tallowGpu.loadNow(plan, *compiled.stored_weights())
+            handle = self.gpu.loadNow(plan, *compiled.stored_weights())
         except JsException as error:
             _raise(error)
         return WebGpuProgram(compiled.plan, handle, self.memory)
@@ -329,3 +321,6 @@ class WebGpuBackend:
         """As `load_async`, blocking; RealizeError where the browser cannot."""
         program: WebGpuProgram = _blocking(self.load_async(compiled), "loading on WebGPU")
         return program
+
+
+_open: WebGpuBackend | None = None

@@ -20,9 +20,6 @@ class Device(Protocol):
 
     name: str
 
-    def problem(self) -> str | None:
-        """Why it cannot be used here; None if it can."""
-
     @property
     def rank(self) -> int:
         """Devices of a higher rank are faster here."""
@@ -30,8 +27,9 @@ class Device(Protocol):
     async def open(self) -> None:
         """Makes it ready. Raises DeviceUnavailableError."""
 
-    def backend(self) -> Backend:
-        """What loads plans on it; asked for only where there is no problem."""
+    def backend(self) -> Backend | str:
+        """What loads plans on it, or why it cannot be used here. Eager code asks for it at every
+        turn."""
 
 
 DEVICES: dict[str, Device] = {device.name: device for device in (WebGpuDevice(), NumpyDevice())}
@@ -42,19 +40,26 @@ _precision = "highest"
 
 def devices() -> list[str]:
     """The devices that can be used here, the fastest first."""
-    found = [device for device in DEVICES.values() if not device.problem()]
-    return [device.name for device in sorted(found, key=lambda each: -each.rank)]
+    return [device.name for device in _by_rank() if not isinstance(device.backend(), str)]
 
 
 def default_device() -> str:
     """The device for work that names none: the one that was set, else the fastest."""
-    if _chosen is not None:
-        return _chosen
-    found = devices()
-    if not found:
-        problems = "; ".join(f"{device.name}: {device.problem()}" for device in DEVICES.values())
-        raise DeviceUnavailableError(f"no device can be used here ({problems})")
-    return found[0]
+    return _chosen if _chosen is not None else _fastest().info.device
+
+
+def _by_rank() -> list[Device]:
+    return sorted(DEVICES.values(), key=lambda device: -device.rank)
+
+
+def _fastest() -> Backend:
+    problems = []
+    for device in _by_rank():
+        found = device.backend()
+        if not isinstance(found, str):
+            return found
+        problems.append(f"{device.name}: {found}")
+    raise DeviceUnavailableError(f"no device can be used here ({'; '.join(problems)})")
 
 
 async def open_device(name: str = "webgpu") -> DeviceInfo:
@@ -107,10 +112,13 @@ def backend(name: str | None = None) -> Backend:
 
     Raises DeviceUnavailableError with the reason if the device cannot be used here.
     """
-    device = _device(default_device() if name is None else name)
-    if problem := device.problem():
-        raise DeviceUnavailableError(f"the device {device.name!r} is unavailable: {problem}")
-    return device.backend()
+    name = _chosen if name is None else name
+    if name is None:
+        return _fastest()
+    found = _device(name).backend()
+    if isinstance(found, str):
+        raise DeviceUnavailableError(f"the device {name!r} is unavailable: {found}")
+    return found
 
 
 def _device(name: str) -> Device:

@@ -9,6 +9,8 @@ the structure, since shapes, indices and kernels depend on what they are.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -35,11 +37,12 @@ _PROGRAMS = 128
 """How many programs a device keeps; the one that was used longest ago goes first."""
 
 
-class _Entry(NamedTuple):
+@dataclass(slots=True)
+class _Entry:
     """A program, and what is known of its inputs.
 
-    indexed: those that are indices, by their places. checked: the constants that were looked at.
-    kept: nodes whose identity is part of the structure.
+    indexed: those that are indices, by number. checked: the constants that were looked at. kept:
+    nodes whose identity is part of the structure. last: the turn in which it was last used.
     """
 
     program: Program
@@ -48,6 +51,7 @@ class _Entry(NamedTuple):
     indexed: list[tuple[int, Indexed]]
     checked: WeakSet[Node]
     kept: list[Node]
+    last: int = 0
 
 
 class _Structure(NamedTuple):
@@ -58,12 +62,12 @@ class _Structure(NamedTuple):
     kept: list[Node]
 
 
-def _structure(outputs: Sequence[Node]) -> _Structure:
+def _structure(outputs: Sequence[Node], order: Sequence[Node]) -> _Structure:
     key: list[Hashable] = []
     leaves: list[Node] = []
     kept: list[Node] = []
     index: dict[Node, int] = {}
-    for number, node in enumerate(topological(outputs)):
+    for number, node in enumerate(order):
         index[node] = number
         op = node.op
         if op is buffer_op:
@@ -134,17 +138,22 @@ def _compiled(
 
 
 def _find(memory: Memory, key: Hashable) -> _Entry | None:
-    found: _Entry | None = memory.programs.pop(key, None)
+    found: _Entry | None = memory.programs.get(key)
     if found is not None:
-        memory.programs[key] = found  # now the last
+        found.last = next(_turns)
     return found
 
 
 def _remember(memory: Memory, key: Hashable, entry: _Entry) -> None:
     programs = memory.programs
+    entry.last = next(_turns)
     programs[key] = entry
     while len(programs) > _PROGRAMS:
-        programs.pop(next(iter(programs))).program.close()
+        oldest = min(programs, key=lambda each: programs[each].last)
+        programs.pop(oldest).program.close()
+
+
+_turns = count()
 
 
 def _inputs(structure: _Structure, entry: _Entry, memory: Memory) -> list[Any]:
@@ -185,17 +194,27 @@ _uploads: WeakKeyDictionary[Any, WeakKeyDictionary[Node, Buffer]] = WeakKeyDicti
 # ---- evaluation --------------------------------------------------------------------------------
 
 
-def chosen(nodes: Sequence[Node], device: str | None) -> Backend:
-    """Where nodes are computed: on the device that is named, else where what they need lies."""
-    return backend(device or device_of(topological(nodes)))
+class Work(NamedTuple):
+    """Nodes that are to be computed. order: all that they need. used: what computes them."""
+
+    outputs: Sequence[Node]
+    order: Sequence[Node]
+    used: Backend
+
+
+def work(outputs: Sequence[Node], device: str | None) -> Work:
+    """The nodes on the device that is named, else on the one where what they need is stored."""
+    order = topological(outputs)
+    return Work(outputs, order, backend(device or device_of(order)))
 
 
 def _key(structure: _Structure) -> Hashable:
     return structure.key, get_float32_matmul_precision()
 
 
-def _ready(outputs: Sequence[Node], used: Backend) -> tuple[_Entry, list[Any]]:
-    structure = _structure(outputs)
+def _ready(todo: Work) -> tuple[_Entry, list[Any]]:
+    outputs, order, used = todo
+    structure = _structure(outputs, order)
     memory, key = used.memory, _key(structure)
     entry = _find(memory, key)
     if entry is None:
@@ -205,8 +224,9 @@ def _ready(outputs: Sequence[Node], used: Backend) -> tuple[_Entry, list[Any]]:
     return entry, _inputs(structure, entry, memory)
 
 
-async def _ready_async(outputs: Sequence[Node], used: Backend) -> tuple[_Entry, list[Any]]:
-    structure = _structure(outputs)
+async def _ready_async(todo: Work) -> tuple[_Entry, list[Any]]:
+    outputs, order, used = todo
+    structure = _structure(outputs, order)
     memory, key = used.memory, _key(structure)
     entry = _find(memory, key)
     if entry is None:
@@ -216,27 +236,29 @@ async def _ready_async(outputs: Sequence[Node], used: Backend) -> tuple[_Entry, 
     return entry, _inputs(structure, entry, memory)
 
 
-def compute(outputs: Sequence[Node], used: Backend) -> list[Buffer]:
+def compute(todo: Work) -> list[Buffer]:
     """The values of nodes, in buffers of their own; does not wait for them."""
-    entry, inputs = _ready(outputs, used)
-    results: list[Buffer] = entry.program.run(inputs, [False] * len(outputs))
+    entry, inputs = _ready(todo)
+    results: list[Buffer] = entry.program.run(inputs, [False] * len(todo.outputs))
     return results
 
 
-def fetch(outputs: Sequence[Node], used: Backend) -> list[HostArray]:
+def fetch(todo: Work) -> list[HostArray]:
     """The values of nodes on the host; blocks."""
+    outputs, _, used = todo
     if all(node.op is buffer_op for node in outputs):
         return used.memory.read([own(node.attrs["buffer"], used.memory) for node in outputs])
-    entry, inputs = _ready(outputs, used)
+    entry, inputs = _ready(todo)
     return _decoded(entry, entry.program.run(inputs))
 
 
-async def fetch_async(outputs: Sequence[Node], used: Backend) -> list[HostArray]:
+async def fetch_async(todo: Work) -> list[HostArray]:
     """As `fetch`."""
+    outputs, _, used = todo
     if all(node.op is buffer_op for node in outputs):
         buffers = [own(node.attrs["buffer"], used.memory) for node in outputs]
         return await used.memory.read_async(buffers)
-    entry, inputs = await _ready_async(outputs, used)
+    entry, inputs = await _ready_async(todo)
     return _decoded(entry, await entry.program.run_async(inputs))
 
 

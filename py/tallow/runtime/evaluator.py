@@ -24,7 +24,7 @@ class EagerEvaluator:
             return data
         if node.is_buffer:
             return host_data(node.attrs["buffer"])
-        return eager.fetch([node], eager.chosen([node], device))[0]
+        return eager.fetch(eager.work([node], device))[0]
 
     async def host_async(self, tensor: Tensor, device: str | None) -> HostArray:
         """As `host`."""
@@ -35,7 +35,7 @@ class EagerEvaluator:
         if node.is_buffer:
             buffer: Buffer = node.attrs["buffer"]
             return (await buffer.memory.read_async([buffer]))[0]
-        return (await eager.fetch_async([node], eager.chosen([node], device)))[0]
+        return (await eager.fetch_async(eager.work([node], device)))[0]
 
     def realize(self, tensors: Sequence[Tensor], device: str | None) -> None:
         """Has tensors hold buffers. Inside a traced function there is nothing to do."""
@@ -59,24 +59,29 @@ class EagerEvaluator:
 
     def device(self, tensor: Tensor) -> str:
         """The name of the device on which a tensor lies, or would be computed."""
-        return eager.chosen([tensor.node], None).info.device
+        return eager.work([tensor.node], None).used.info.device
 
 
 def _realized(nodes: Sequence[Node], device: str | None) -> dict[Node, Node]:
     """What nodes are once they are computed: buffers, or constants where a type has few bits."""
-    used = eager.chosen(nodes, device)
+    todo = eager.work(nodes, device)
+    used = todo.used
     new: dict[Node, Node] = {}
     computed = []
     for node in nodes:
         if node.dtype.coded:
             is_known = node.is_constant
-            new[node] = node if is_known else constant(eager.fetch([node], used)[0])
+            new[node] = (
+                node if is_known else constant(eager.fetch(eager.work([node], used.info.device))[0])
+            )
         elif node.is_constant:
             new[node] = used.memory.upload(node.attrs["data"]).node
         else:
             computed.append(node)
     if computed:
-        buffers = eager.compute(computed, used)
+        if len(computed) < len(nodes):
+            todo = eager.work(computed, used.info.device)
+        buffers = eager.compute(todo)
         new |= {node: buffer.node for node, buffer in zip(computed, buffers, strict=True)}
     return new
 

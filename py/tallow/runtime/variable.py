@@ -121,7 +121,7 @@ class Variable(Tensor):
         if node.is_constant:
             return used.memory.upload(node.attrs["data"])
         if not node.is_buffer:
-            return eager.compute([node], used)[0]
+            return eager.compute(eager.work([node], used.info.device))[0]
         return moved(node.attrs["buffer"], used.memory)
 
     def buffer(self, memory: Memory | None = None) -> Buffer:

@@ -14,16 +14,6 @@ class WebGpuDevice:
 
     name = "webgpu"
 
-    def problem(self) -> str | None:
-        if _IN_BROWSER:
-            from .browser import problem
-
-            return problem()
-        from .native_device import find_adapter
-
-        adapter = find_adapter()
-        return adapter if isinstance(adapter, str) else None
-
     @property
     def rank(self) -> int:
         """Behind NumPy where a CPU plays the GPU; but not in a browser, where NumPy has one thread
@@ -42,11 +32,16 @@ class WebGpuDevice:
 
             await open_adapter()
 
-    def backend(self) -> Backend:
+    def backend(self) -> Backend | str:
         if _IN_BROWSER:
-            from .browser import WebGpuBackend
+            from .browser import open_backend
 
-            return WebGpuBackend()
+            return open_backend()
+        from .native_device import find_adapter
+
+        adapter = find_adapter()
+        if isinstance(adapter, str):
+            return adapter
         from .native import NativeBackend
 
         return NativeBackend()

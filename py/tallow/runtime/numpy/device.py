@@ -11,12 +11,9 @@ class NumpyDevice:
     """The entry of the registry."""
 
     name = "numpy"
-    _found = False
 
-    def problem(self) -> str | None:
-        # Looking takes longer than a small expression; what was found once stays.
-        self._found = self._found or importlib.util.find_spec("numpy") is not None
-        return None if self._found else "NumPy is not installed"
+    def __init__(self) -> None:
+        self._backend: Backend | None = None
 
     @property
     def rank(self) -> int:
@@ -25,7 +22,11 @@ class NumpyDevice:
     async def open(self) -> None:
         """Needs no opening."""
 
-    def backend(self) -> Backend:
-        from .runner import NumpyBackend
+    def backend(self) -> Backend | str:
+        if self._backend is None:
+            if importlib.util.find_spec("numpy") is None:
+                return "NumPy is not installed"
+            from .runner import NumpyBackend
 
-        return NumpyBackend()
+            self._backend = NumpyBackend()
+        return self._backend
