@@ -1,10 +1,10 @@
-"""Bounds: between which numbers the elements of a result lie, from those of its operands.
+"""Bounds: the range of the elements of a result, from the ranges of its operands.
 
 A record of op.py may say so in its field `bounds`, a function of this kind:
 
     bounds(operands, attrs, *ranges) -> (lowest, highest), or None where it can't tell
 
-operands: shape and type of each operand. ranges: between what each one's elements lie. The results
+operands: shape and type of each operand. ranges: of the elements of each operand. The results
 are those of exact arithmetic: compile/ranges.py sees whether a type holds them. An op that says
 nothing may give anything that its type holds.
 """
@@ -47,7 +47,7 @@ def first(operands: Any, attrs: Any, taken: Range, *others: Range) -> Range | No
 
 
 def within(low: float, high: float) -> Bounds:
-    """Of an op whose results lie between two numbers."""
+    """Of an op whose results are between two numbers."""
     return lambda operands, attrs, *ranges: (low, high)
 
 
@@ -87,7 +87,7 @@ def bitwise(operands: Any, attrs: Any, *ranges: Range) -> Range | None:
 
 
 def left_shift(x: float, by: float) -> float:
-    """A whole number shifted by so many places, where 64 and more are as 64."""
+    """A whole number shifted by a number of bits; 64 and more are as 64."""
     return 0 if by < 0 else int(x) << min(int(by), 64)
 
 

@@ -1,4 +1,4 @@
-"""The formats of coded types (dtype.py): what a code means, and how elements lie in bytes.
+"""The formats of coded types (dtype.py): what a code means, and how elements are packed in bytes.
 
 Sources: bfloat16 is the upper half of a float32; float8 e4m3fn and e5m2 are of Micikevicius et al.
 2022, "FP8 Formats for Deep Learning", their fnuz forms of Noune et al. 2022, "8-bit Numerical
@@ -156,7 +156,7 @@ def _exponent(number: float) -> int:
 
 
 def packed_bytes(dtype: DType, count: int) -> int:
-    """Bytes that hold so many elements."""
+    """The bytes that hold a number of elements."""
     return -(-count * dtype.bits // 8)
 
 

@@ -9,12 +9,12 @@ TallowError
 ├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
 │   └── FeedRangeError        integers that are too large for the device
 ├── IndexRangeError       an index beyond the elements that there are (also an IndexError)
-├── RealizeError          a result cannot be had in this way here; the text says which way works
+├── RealizeError          a result cannot be computed this way here; the message says how instead
 ├── OnnxError             an ONNX file that cannot be used
 │   ├── OnnxFormatError       not ONNX, cut short, corrupted, or inconsistent (ValueError)
 │   └── OnnxUnsupportedError  operators, opsets or types that Tallow does not have, all at once
 └── DeviceError           the device refused
-    ├── DeviceUnavailableError  there is no such device here
+    ├── DeviceUnavailableError  the device is unavailable here
     ├── DeviceMemoryError       a plan needs more than the device has (also a MemoryError)
     ├── DeviceLostError         the device went away while it was in use
     └── StorageError            nothing can be kept for the device (tuning records)
@@ -62,7 +62,7 @@ class IndexRangeError(TallowError, IndexError):
 
 
 class RealizeError(TallowError):
-    """A result cannot be had in this way on this device."""
+    """A result cannot be computed in this way on this device."""
 
 
 class TracingError(TallowError):
@@ -78,7 +78,7 @@ class OnnxFormatError(OnnxError, ValueError):
 
 
 class OnnxMissingDataError(OnnxFormatError):
-    """A model whose weights lie in files that are not there: `files` has all their names."""
+    """A model whose weights are in files that are missing: `files` has all their names."""
 
     def __init__(self, files: tuple[str, ...], source: str = "ONNX model") -> None:
         self.files = files
@@ -92,7 +92,7 @@ class OnnxMissingDataError(OnnxFormatError):
 
 
 class OnnxAmbiguousDataError(OnnxFormatError):
-    """A model whose weights may lie in more than one of the files that were given with it, or two
+    """A model whose weights may be in more than one of the files that were given with it, or two
     of whose files may be the one that was given: `files` has the locations, `given` the names."""
 
     def __init__(
@@ -120,7 +120,7 @@ class DeviceError(TallowError):
 
 
 class DeviceUnavailableError(DeviceError):
-    """There is no such device here."""
+    """The device is unavailable here."""
 
 
 class DeviceMemoryError(DeviceError, MemoryError):

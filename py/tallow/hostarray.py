@@ -138,7 +138,7 @@ def from_buffer(value: Any) -> HostArray:
     try:
         view = memoryview(value)
     except (TypeError, ValueError) as error:
-        raise DTypeError(f"{type(value).__name__} is no array of numbers") from error
+        raise DTypeError(f"{type(value).__name__} is not an array of numbers") from error
     code = view.format.lstrip("<=@|") if view.format else "B"
     if view.format and view.format.startswith((">", "!")):
         raise DTypeError(f"a big-endian buffer ({view.format}) must be swapped first")

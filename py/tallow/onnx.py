@@ -1,6 +1,6 @@
 """ONNX files: `load(path_or_bytes)` gives a Model, `Model.session()` runs it, `save` writes one.
 
-`register` adds operators of a domain of your own. All of it lies in formats/onnx/.
+`register` adds operators of a domain of your own. The implementation is in formats/onnx/.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ class Op:
 
     onnx: the ONNX operator that is the same, for every type that the op takes; "" where there is
     none: then formats/onnx/write/element_forms.py has what stands for it.
-    bounds: between what the results lie, from where the operands do (bounds.py); None where that
-    is not known.
+    bounds: the range of the results, from those of the operands (bounds.py); None where it is
+    unknown.
     overflows: whether integers may leave the range of their type, round which they then wrap: a
     target that computes narrow ones in wider ones has to see to that.
     """
@@ -83,8 +83,8 @@ class Elementwise(Op):
     may lose the NaN of a floating operand; the code generator then tests the operands, and one
     that is NaN is the result.
     discontinuous: whether the last bit of a floating operand may change the result altogether, as
-    where it is rounded to whole numbers. Floating operands whose result is no floating number are
-    taken for that anyway.
+    where it is rounded to whole numbers. An op of floating operands whose result is not
+    floating always counts as such.
     cheap: whether it takes no longer than reading an operand, so that a weight which is stored
     packed may be unpacked with it wherever it is read.
     ufunc: whether it is NumPy's function of the same name, which may write over an operand.

@@ -16,7 +16,7 @@ def manual_seed(seed: int | None) -> None:
 
 
 def fresh_bytes(count: int) -> bytes:
-    """Bytes that nobody has had, or that `manual_seed` decides."""
+    """New random bytes, or those that `manual_seed` determines."""
     global _drawn
     _drawn += 1
     return _source.randbytes(count)

@@ -9,7 +9,7 @@ from .errors import ShapeError
 
 Shape = tuple[int, ...]
 
-MOST_AXES = 64
+MAX_AXES = 64
 """Axes of an array; NumPy, on which everything must run, has no more."""
 
 
@@ -37,8 +37,8 @@ def check_shape(shape: Iterable[int], what: str) -> Shape:
 
 def check_rank(shape: Shape, what: str) -> Shape:
     """The shape itself; ShapeError if it has more axes than an array can have."""
-    if len(shape) > MOST_AXES:
-        raise ShapeError(f"{what}: an array of {len(shape)} axes; {MOST_AXES} at most")
+    if len(shape) > MAX_AXES:
+        raise ShapeError(f"{what}: an array of {len(shape)} axes; {MAX_AXES} at most")
     return shape
 
 
@@ -130,7 +130,7 @@ def ceil_border(size: int, low: int, high: int, kernel: int, stride: int, dilati
 
 
 def places_inside(start: int, kernel: int, dilation: int, first: int, last: int) -> int:
-    """How many places of a window that begins at `start` lie in first <= place < last."""
+    """How many places of a window that begins at `start` satisfy first <= place < last."""
     before = max(0, -((start - first) // dilation))
     after = min(kernel - 1, (last - 1 - start) // dilation)
     return max(0, after - before + 1)

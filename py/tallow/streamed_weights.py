@@ -32,7 +32,7 @@ class Part(Protocol):
         """Resolves once they are there."""
 
     def take(self) -> memoryview:
-        """Gives them, when they are; nobody asks for them again."""
+        """Gives them, when they are; only once."""
 
 
 class Source(Protocol):
@@ -58,7 +58,7 @@ class StreamedFile:
         return self._source.size
 
     def array(self, offset: int, shape: Shape, dtype: DType) -> StreamedArray:
-        """The elements that begin at an offset; they lie within the file."""
+        """The elements that begin at an offset; they are within the file."""
         key = offset, shape, dtype
         if key not in self._arrays:
             part = self._source.part(offset, packed_bytes(dtype, size_of(shape)))

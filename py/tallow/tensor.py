@@ -111,21 +111,21 @@ class Tensor:
 
     @property
     def device(self) -> str:
-        """The name of the device on which it lies, or would be computed."""
+        """The name of the device that stores it, or would compute it."""
         return _evaluator().device(self)
 
     def realize(self, device: str | None = None) -> Self:
         """Computes it, and keeps it on the device; gives the tensor itself.
 
         Does not wait for the device and reads nothing back, so that it works everywhere. What is
-        built from it later computes nothing again. device: where; the device on which what it needs
-        lies if None. A tensor of a type of few bits (bfloat16, int4) is kept on the host.
+        built from it later computes nothing again. device: where; if None, the device that stores
+        what it needs. A tensor of a type of few bits (bfloat16, int4) is kept on the host.
         """
         _evaluator().realize([self], device)
         return self
 
     def to(self, device: str) -> Tensor:
-        """The same tensor on another device; itself if it is there. Blocks if it must be moved."""
+        """The same tensor on another device; itself if it is there already. Blocks if it moves."""
         return _evaluator().to(self, device)
 
     def numpy(self, device: str | None = None) -> Any:

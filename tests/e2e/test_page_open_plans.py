@@ -191,5 +191,5 @@ def test_one_that_python_refuses_is_made_anew(here: Visit, patch: Any) -> None:
     here.begin()
     assert np.array_equal(here.answer(mine, rows=1), first)
     assert here.compiled
-    expect(line(here.visitor, "plan", NAME)).to_contain_text("this is no plan that was kept")
+    expect(line(here.visitor, "plan", NAME)).to_contain_text("this is not a stored plan")
     kept(here.visitor, NAME)

@@ -220,7 +220,7 @@ def test_one_that_python_refuses_is_made_anew(visitor, patch):
     )
     visitor.open("./?device=numpy")
     assert seven(visitor) == first
-    expect(line(visitor, "plan")).to_contain_text("this is no plan that was kept")
+    expect(line(visitor, "plan")).to_contain_text("this is not a stored plan")
     compiled(visitor)
 
 

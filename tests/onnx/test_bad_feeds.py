@@ -39,7 +39,7 @@ WRONG: list[tuple[Any, Any, str]] = [
     (TENSOR, {"x": float("nan")}, r"'x' expects float32 \('N', 3\), got float32 \(\)"),
     (TENSOR, {"x": None}, r"'x' expects float32 \('N', 3\), got NoneType: NoneType is no array"),
     (TENSOR, {"x": "text"}, r"'x' expects float32 \('N', 3\), got str: str is no array"),
-    (TENSOR, {"x": object()}, r"'x' expects .* object is no array of numbers"),
+    (TENSOR, {"x": object()}, r"'x' expects .* object is not an array of numbers"),
     (TENSOR, {"x": X.astype(object)}, "'x' expects .* format 'O' has no element type"),
     (TENSOR, {"x": X.astype(np.complex64)}, "'x' expects .* has no element type"),
     (TENSOR, {"x": X.astype(">f4")}, "'x' expects .* big-endian"),

@@ -1,4 +1,4 @@
-"""The autotuner on the native runner: what is slow is replaced, what is damaged is thrown away."""
+"""The autotuner on the native runner: what is slow is replaced, what is damaged is discarded."""
 
 from __future__ import annotations
 
@@ -124,11 +124,11 @@ def test_a_damaged_record_is_thrown_away_and_said(
     (path,) = cache_folder.iterdir()
     path.write_text(damage(path.read_text("utf-8")), "utf-8")
     with (
-        pytest.warns(TuningWarning, match="thrown away"),
+        pytest.warns(TuningWarning, match="discarded"),
         tl.compile_session(product(), "webgpu") as session,
     ):
         assert answer(session).shape == (128, 128)
-    with pytest.warns(TuningWarning, match="thrown away"):
+    with pytest.warns(TuningWarning, match="discarded"):
         run_async(tuning._keep(backend, {}))
     with tl.compile_session(product(), "webgpu"):  # without a warning: it is whole again
         pass

@@ -60,7 +60,7 @@ def test_a_plan_that_cannot_fit_is_refused_with_both_numbers() -> None:
 
 
 def test_devices_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(tl.DeviceUnavailableError, match="'cuda' is no device"):
+    with pytest.raises(tl.DeviceUnavailableError, match="'cuda' is not a device"):
         tl.compile_session(doubled(), "cuda")
     monkeypatch.setattr(native_device, "find_adapter", lambda: "no driver")
     with pytest.raises(tl.DeviceUnavailableError, match="'webgpu' is unavailable: no driver"):

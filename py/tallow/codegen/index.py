@@ -122,7 +122,7 @@ Coords = tuple[Coord, ...]
 
 
 def atom(text: str, bound: int) -> Coord:
-    """A WGSL expression of type u32 that is below `bound`; 0 if there is no other value."""
+    """A WGSL expression of type u32 that is below `bound`; 0 if that is the only value."""
     if bound <= 1:
         return 0
     return Index(((1, text),), 0, bound, ((text, bound),))
@@ -145,7 +145,7 @@ def lane_axis(shape: Shape) -> int:
 
 
 def lane(shape: Shape, coords: Coords, number: int) -> Coords:
-    """The coordinates so many elements along the lane axis; a value without axes has but one."""
+    """The coordinates moved along the lane axis; a value without axes has a single element."""
     if not shape:
         return coords
     axis = lane_axis(shape)

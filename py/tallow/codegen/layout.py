@@ -16,8 +16,8 @@ from .index import Coord
 
 @dataclass(frozen=True)
 class Region:
-    """Where a result lies inside a larger one: runs of `length` elements in row-major order, of
-    which each begins `stride` elements after the one before, the first at `start`."""
+    """Where a result is stored inside a larger one: runs of `length` elements in row-major order,
+    each `stride` elements after the one before, the first at `start`."""
 
     start: int
     length: int

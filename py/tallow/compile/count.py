@@ -1,4 +1,4 @@
-"""What a step of a plan has to do, its arithmetic and the bytes that it moves; and a graph.
+"""The work of a step of a plan, or of a graph: its arithmetic and the bytes that it moves.
 
 Counted from the plan alone, without a device: the op's own work, not what a kernel adds to it.
 """
@@ -55,8 +55,8 @@ def count(step: Step) -> Count:
 
 
 def scratch_bytes(step: Step) -> int:
-    """The bytes that NumPy takes, while a step runs, for results of its operations that neither
-    are views nor have a place where the last one lies: at least."""
+    """A lower bound of the bytes that NumPy allocates while a step runs: for results that are
+    neither views nor stored where the last result goes."""
     reads: list[Spec] = [(shape, BY_NAME[name]) for shape, name in step.reads]
     results: list[Spec] = []
     last = size_of(step.write[0]), step.write[1]

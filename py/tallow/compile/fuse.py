@@ -1,4 +1,4 @@
-"""Fusion: which nodes are computed by one kernel, and which results lie in memory between.
+"""Fusion: which nodes are computed by one kernel, and which results are stored in between.
 
 Nodes are visited from the outputs back. A node joins the kernel of its readers if they all belong
 to one kernel and may compute it where they read it; otherwise it becomes the root of a kernel of
@@ -13,8 +13,8 @@ circle. What counts:
 * several reductions of the same rows, whose results are spread over those rows again, are one
   kernel (softmax, layer norm), unless the rows are long;
 * a kernel binds no more buffers than the adapter allows;
-* at most DEEPEST members follow one after the other;
-* nothing is computed at more than MOST_PLACES places for one element of the result: sums of what
+* at most MAX_DEPTH members follow one after the other;
+* nothing is computed more than MAX_EVALUATIONS times for one element of the result: sums of what
   was shifted and summed before would double the work with every step.
 """
 
@@ -30,11 +30,11 @@ from ..ops import contract, gather, movement
 from ..ops.source import iota
 from ..shape import Shape, size_of
 
-MOST_PLACES = 8
-DEEPEST = (
+MAX_EVALUATIONS = 8
+MAX_DEPTH = (
     100  # members one after the other; a kernel's text is made by as many calls, one in another
 )
-LONGEST_ROW = 8192  # elements; longer rows are better reduced by many kernels' workgroups
+MAX_ROW = 8192  # elements; longer rows are better reduced by many kernels' workgroups
 
 
 @dataclass(eq=False)
@@ -47,10 +47,10 @@ class Group:
     anchor: Node | None = None
     # Axes of the root that its rows consist of, in a kernel of rows.
     row: tuple[int, ...] = ()
-    # Reads of which each element is read only where the result's at the same place is written.
+    # Reads whose elements are only needed where the result's element at the same place is written.
     in_place: set[Node] = field(default_factory=set)
-    # How the place of a member relates to the root's: see `_Fuser._stance`.
-    stance: dict[Node, str] = field(default_factory=dict)
+    # How a member is read from the root: see `_Fuser._access`.
+    access: dict[Node, str] = field(default_factory=dict)
     # Where a member is computed for one element of the root: the movements on the way to each.
     places: dict[Node, frozenset[tuple[Node, ...]]] = field(default_factory=dict)
     frontier: set[Node] = field(default_factory=set)
@@ -64,8 +64,8 @@ class Group:
 class Fusion:
     """Groups in an order in which they can run, and nodes that share another's memory.
 
-    alias: a reshape of something that lies in memory is the same memory, and so is what a join
-    has been made of. regions: where the results of such groups lie in the join (join.py).
+    alias: a reshape of a stored value shares its memory, and so do the parts of a concatenation.
+    regions: where the results of such groups are stored in the concatenation (join.py).
     """
 
     groups: list[Group]
@@ -103,14 +103,14 @@ def split_wide(graph: Graph, most_buffers: int) -> Graph:
 
 
 def _keeps_rows(source: Node, target: Node) -> bool:
-    """Whether a reshape leaves elements that lie side by side in a row in one row."""
+    """Whether neighbours in a row stay neighbours in a row after a reshape."""
     a, b = ([dim for dim in node.shape if dim != 1] for node in (source, target))
     return a[-1:] == b[-1:]
 
 
 def _is_spread(node: Node) -> bool:
-    """Whether an op on what is repeated, or counted, alone makes its elements: to compute them
-    where they are read takes less than to store and to read them."""
+    """Whether an op only reads repeated or counted values: computing it again where it is read
+    costs less than storing and reading it."""
     return isinstance(node.op, Elementwise) and all(
         child.op in (movement.expand, iota) or child.is_scalar_constant for child in node.inputs
     )
@@ -125,7 +125,7 @@ def _spread_row(node: Node, spread: Node) -> tuple[int, ...]:
     first = min(axes, default=0)
     trailing = all(a in axes or spread.shape[a] == 1 for a in range(first, len(spread.shape)))
     length = size_of(spread.shape[first:])
-    if not trailing or length > LONGEST_ROW or not _comes_from_rows(node, spread.shape, axes):
+    if not trailing or length > MAX_ROW or not _comes_from_rows(node, spread.shape, axes):
         return ()
     return axes
 
@@ -155,7 +155,7 @@ class _Fuser:
         self.static = static
         self.packed = packed
         self.most = most_buffers
-        self.wanted = set(graph.outputs.values())  # must lie in memory
+        self.wanted = set(graph.outputs.values())  # must be stored
         self.groups: dict[Node, Group] = {}  # by root
         self.member_of: dict[Node, list[Group]] = {}
         self.alias: dict[Node, Node] = {}
@@ -210,29 +210,29 @@ class _Fuser:
         free = node.op in (movement.expand, movement.reshape, iota) or _is_spread(node)
         if crosses and not free and node not in self.packed:
             return False
-        stances = {self._stance(group, reader, node) for reader in self._readers_in(group, node)}
-        if "memory" in stances or self._depth(group, node) > DEEPEST:
+        accesses = {self._access(group, reader, node) for reader in self._readers_in(group, node)}
+        if "memory" in accesses or self._depth(group, node) > MAX_DEPTH:
             return False
         crowded = len((group.frontier - {node}) | set(self._loads(node))) >= self.most
         if self._is_view(node) or node.op is iota:
             return not (crowded and node in self.packed)
-        if "repeated" in stances or len(self._places(group, node)) > MOST_PLACES:
+        if "repeated" in accesses or len(self._places(group, node)) > MAX_EVALUATIONS:
             return False
-        if crowded or ("row" in stances and stances != {"row"}):
+        if crowded or ("row" in accesses and accesses != {"row"}):
             return False
         if isinstance(node.op, Contraction):
-            return group.anchor is None and stances == {"same"}
+            return group.anchor is None and accesses == {"same"}
         if isinstance(node.op, Reduce):
-            return self._may_reduce(group, node, stances)
-        if stances == {"row"}:
+            return self._may_reduce(group, node, accesses)
+        if accesses == {"row"}:
             return isinstance(node.op, Elementwise)
-        return (stances == {"same"} and not group.row) or not self._follows_kernel(node)
+        return (accesses == {"same"} and not group.row) or not self._follows_kernel(node)
 
     @staticmethod
-    def _may_reduce(group: Group, node: Node, stances: set[str]) -> bool:
+    def _may_reduce(group: Group, node: Node, accesses: set[str]) -> bool:
         if group.anchor is not None and not group.row:
             return False
-        if stances != {"row"}:
+        if accesses != {"row"}:
             return not group.row
         return not group.row or _comes_from_rows(node, group.root.shape, group.row)
 
@@ -250,19 +250,19 @@ class _Fuser:
             for place in group.places[reader]
         )
 
-    def _stance(self, group: Group, reader: Node, node: Node) -> str:
+    def _access(self, group: Group, reader: Node, node: Node) -> str:
         """How a group would use a node that `reader`, a member, reads.
 
         "same": at the root's own place. "row": one value for a row of the root. "once": each
         element once, elsewhere. "repeated": some elements more than once. "memory": only from
         memory.
         """
-        own = group.stance[reader]
+        own = group.access[reader]
         if isinstance(reader.op, Elementwise):
             return own
         if isinstance(reader.op, Contraction):
             cheap = node.op in (movement.reshape, movement.expand, movement.permute)
-            # The three channels of a picture are read one by one, in whatever order they lie.
+            # The three channels of a picture are read one by one, in any order.
             few = node is reader.inputs[0] and node.shape[-1] < 4
             cheap = cheap and (reader.op is contract.matmul or few)
             return "repeated" if cheap or node in self.packed else "memory"
@@ -314,18 +314,18 @@ class _Fuser:
         self._add(group, node, "same")
 
     def _join(self, group: Group, node: Node) -> None:
-        stances = [self._stance(group, reader, node) for reader in self._readers_in(group, node)]
+        accesses = [self._access(group, reader, node) for reader in self._readers_in(group, node)]
         order = ["same", "row", "once", "repeated"]
-        stance = max(stances, key=order.index)
-        if stance == "row" and not group.row:
+        access = max(accesses, key=order.index)
+        if access == "row" and not group.row:
             spread = next(r for r in self._readers_in(group, node) if r.op is movement.expand)
             group.row = _spread_row(node, spread)
-        self._add(group, node, stance)
+        self._add(group, node, access)
 
-    def _add(self, group: Group, node: Node, stance: str) -> None:
+    def _add(self, group: Group, node: Node, access: str) -> None:
         group.members.append(node)
         group.places[node] = self._places(group, node) or frozenset([()])
-        group.stance[node] = stance
+        group.access[node] = access
         group.depth[node] = self._depth(group, node)
         for child in node.inputs:
             group.readers.setdefault(child, []).append(node)
@@ -339,10 +339,10 @@ class _Fuser:
         """Members in the order of computation; reads in the order in which they are met."""
         group.members.reverse()
         inside = set(group.members)
-        stances: dict[Node, set[str]] = {}
+        accesses: dict[Node, set[str]] = {}
         for member in group.members:
             for child in member.inputs:
                 if child not in inside and not child.is_scalar_constant:
-                    stances.setdefault(child, set()).add(self._stance(group, member, child))
-        group.reads = list(stances)
-        group.in_place = {node for node, stance in stances.items() if stance == {"same"}}
+                    accesses.setdefault(child, set()).add(self._access(group, member, child))
+        group.reads = list(accesses)
+        group.in_place = {node for node, access in accesses.items() if access == {"same"}}

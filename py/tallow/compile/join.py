@@ -18,7 +18,7 @@ def join_in_place(graph: Graph, fusion: Fusion) -> Fusion:
     group_of = {group.root: group for group in fusion.groups}
     alias, regions = dict(fusion.alias), dict(fusion.regions)
     dropped: set[Group] = set()
-    # From the last join back: the parts of a join that is itself a part of one lie in the larger.
+    # From the last join back: a join that is itself a part of another puts its parts there.
     for join in reversed(fusion.groups):
         node = join.root
         parts = node.inputs
@@ -50,7 +50,7 @@ def _in_fours(node: Node) -> bool:
 
 
 def _regions(node: Node, outer: Region | None) -> list[Region]:
-    """Where each part of a concatenation lies; in `outer`, where the concatenation lies itself."""
+    """Where each part of a concatenation is stored: within `outer`, the place of the whole."""
     axis = node.attrs["axis"]
     inner = size_of(node.shape[axis + 1 :])
     stride = outer.stride if outer else node.shape[axis] * inner

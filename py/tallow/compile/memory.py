@@ -1,11 +1,11 @@
-"""Memory: which result lies in which slot.
+"""Memory: which result is stored in which slot.
 
 A slot is one buffer. Results that are not needed at the same time share a slot. A kernel's result
 never shares one with what the kernel reads, since WebGPU does not bind a buffer both ways; unless
-it is computed in place: element by element over something that nobody reads any more.
+it is computed in place: element by element over a value that is not read any more.
 
-Inputs and states keep their slots for the whole run, since their buffers may belong to somebody
-else. Only the next value of a state may be computed in its slot, once nobody reads the old one.
+Inputs and states keep their slots for the whole run, since their buffers may belong to others.
+Only the next value of a state may be computed in its slot, once the old one is no longer read.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def _values(
     values = {node: _Value(sizes[node], 0, end) for node in given}
     for step, group in enumerate(groups):
         result = fusion.memory_of(group.root)
-        if result in values:  # another part of it is there already
+        if result in values:  # another part of it is stored already
             continue
         over = None
         if in_place:

@@ -34,8 +34,8 @@ class Slot:
 class Port:
     """A named input or output: its slot, the element type the user sees, and its shape.
 
-    bytes: of its elements in the slot, which may be larger. most: 64-bit integers that are fed lie
-    between -most and most - 1: 32 bits hold all that the plan computes of those.
+    bytes: of its elements in the slot, which may be larger. most: a bound of 64-bit integers that
+    are fed: from -most to most - 1, 32 bits hold everything that the plan computes of them.
     """
 
     name: str

@@ -1,12 +1,12 @@
-"""A compiled graph as one text, with a buffer for each weight beside it: for whoever keeps plans.
+"""A compiled graph as one text, with a buffer for each weight beside it, to be stored.
 
 The text is strict JSON:
 
     plan     what a GPU's runner takes (plan.py), without host operations
     host     what NumPy takes: a text of its own, JSON in which numbers need not be finite
     coded    the types of the inputs and outputs that travel as words, by name
-    weights  for each: its offset, element type and shape, and the bytes that lie in its buffer; of
-             one that is at hand another time, too, none, and its place among those
+    weights  for each: its offset, element type and shape, and the bytes in its buffer; for one
+             that the caller has anyway: 0 bytes, and its number among those
     facts    whatever else the keeper wants back
 """
 
@@ -45,14 +45,14 @@ def keep(compiled: Compiled, facts: Mapping[str, Any], at_hand: Sequence[HostArr
             weights.append([*known, compiled.target.stored_size(data)])
         else:
             weights.append([*known, 0, place])
-    told = {
+    stored = {
         "plan": json.loads(plan.to_json(host=False)),
         "host": json.dumps(steps, separators=(",", ":")),
         "coded": {name: dtype.name for name, dtype in compiled.coded.items()},
         "weights": weights,
         "facts": dict(facts),
     }
-    return json.dumps(told, separators=(",", ":"), allow_nan=False)
+    return json.dumps(stored, separators=(",", ":"), allow_nan=False)
 
 
 def buffer(compiled: Compiled, number: int) -> Any:
@@ -80,8 +80,8 @@ def restore(
     at_hand: the arrays that `keep` was given. Raises PlanError for what `keep` has not written.
     """
     try:
-        told = json.loads(text)
-        raw, host = told["plan"], json.loads(told["host"])
+        stored = json.loads(text)
+        raw, host = stored["plan"], json.loads(stored["host"])
         if raw["version"] != VERSION:
             raise PlanError(f"a plan of version {raw['version']}, and not {VERSION}")
         for name in ("prepare", "run"):
@@ -90,9 +90,9 @@ def restore(
         constants = []
         if loaded is None:
             if isinstance(weights, memoryview):
-                weights = _split(weights, [size for _, _, _, size, *_ in told["weights"]])
+                weights = _split(weights, [size for _, _, _, size, *_ in stored["weights"]])
             for (offset, name, shape, _, *place), data in zip(
-                told["weights"], weights, strict=True
+                stored["weights"], weights, strict=True
             ):
                 dtype, dims = BY_NAME[name], tuple(shape)
                 if place:
@@ -100,7 +100,7 @@ def restore(
                 else:
                     known = TARGETS[raw["device"]].loaded(data, dims, dtype)
                 constants.append((offset, known))
-        coded = {name: BY_NAME[dtype] for name, dtype in told["coded"].items()}
-        return Compiled(Plan.from_raw(raw), constants, coded, loaded), dict(told["facts"])
+        coded = {name: BY_NAME[dtype] for name, dtype in stored["coded"].items()}
+        return Compiled(Plan.from_raw(raw), constants, coded, loaded), dict(stored["facts"])
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise PlanError(f"this is no plan that was kept: {error!r}") from error
+        raise PlanError(f"this is not a stored plan: {error!r}") from error

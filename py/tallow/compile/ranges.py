@@ -1,6 +1,6 @@
 """Ranges: which 64-bit integers of a graph 32 bits hold, which is what a GPU computes.
 
-Between what the elements of a node lie follows from its op's record (bounds.py), the constants, and
+The range of a node's elements follows from its op's record (bounds.py), the constants, and
 what is assumed of inputs. So shapes, indices and token ids are known to fit, and most of what is
 computed of them; the rest may wrap round, and must not be computed in 32 bits.
 """
@@ -22,7 +22,7 @@ than any vocabulary has tokens."""
 _STEPS = (32, 24, 20, 16, 12, 8)
 """Bits of what may be fed, the most first."""
 
-_LARGEST_HALF = 65504.0
+_MAX_FLOAT16 = 65504.0
 
 
 def is_wide(dtype: DType) -> bool:
@@ -35,7 +35,7 @@ def limits(dtype: DType) -> Range:
     if dtype.kind == "b":
         return 0, 1
     if dtype.is_floating:
-        most = _LARGEST_HALF if dtype.name == "float16" else math.inf
+        most = _MAX_FLOAT16 if dtype.name == "float16" else math.inf
         return -most, most
     bits = dtype.bits
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if dtype.kind == "i" else (0, (1 << bits) - 1)
@@ -46,7 +46,7 @@ def _holds(outer: Range, inner: Range) -> bool:
 
 
 class Ranges:
-    """Between what the elements of nodes lie, where those of 64-bit inputs lie between -most and
+    """The ranges of nodes' elements, if those of 64-bit inputs are between -most and
     most - 1, and 32 bits hold them."""
 
     def __init__(self, most: int) -> None:
@@ -54,7 +54,7 @@ class Ranges:
         self._found: dict[Node, Range] = {}
 
     def assume(self, node: Node, most: int | None = None) -> None:
-        """What a run makes sure of: a node's elements lie between -most and most - 1, and 32 bits
+        """What a run makes sure of: a node's elements are between -most and most - 1, and 32 bits
         hold them. Without `most` they may be anything that their type holds."""
         low, high = limits(node.dtype if most is None else device_type(node.dtype))
         self._found[node] = (low, high) if most is None else (max(low, -most), min(high, most - 1))

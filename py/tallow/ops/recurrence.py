@@ -29,11 +29,11 @@ Array = Any
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 STATES = {"rnn": 1, "gru": 1, "lstm": 2}
 
-LARGEST = 2048
+MAX_STATE = 2048
 """Elements of a state for which a kernel has room; weights of more are beyond 128 MB anyway."""
 
 _LANES = 256  # as in the kernel file
-_MOST_TURNS = 1 << 15
+_MAX_TURNS = 1 << 15
 """Of all loops of an invocation: lavapipe, for one, silently ends them after twice as many, and
 counts some that are not in the text."""
 _STRIDED = 8  # steps after which a copy of the weights in rows has paid
@@ -248,7 +248,7 @@ def most_steps(cell: str, size: int) -> int:
     """Steps that an invocation of the kernel may take."""
     units = -(-size // _LANES)
     products = 2 if cell == "gru" else 1
-    return max(1, (_MOST_TURNS - 3 * units) // (units * (products * -(-size // 4) + 4) + 1))
+    return max(1, (_MAX_TURNS - 3 * units) // (units * (products * -(-size // 4) + 4) + 1))
 
 
 # ---- a layer ----------------------------------------------------------------------------------

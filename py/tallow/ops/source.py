@@ -24,7 +24,7 @@ constant = Source("constant", _given)
 """Data that is known: attributes data (a HostArray), shape, dtype."""
 
 buffer = Source("buffer", _given)
-"""What lies on a device: attributes buffer (of runtime/buffer.py), shape, dtype."""
+"""An array on a device: attributes buffer (of runtime/buffer.py), shape, dtype."""
 
 iota = Source(
     "iota", _iota, bounds=lambda operands, attrs: (0, max(attrs["shape"][attrs["axis"]] - 1, 0))

@@ -20,8 +20,8 @@ class DeviceInfo:
     features: tuple[str, ...] = ()
 
 
-# A profile repeats the run for so long, unless told otherwise, but no more often than that: many
-# clocks are coarse.
+# A profile repeats the run for this time by default, but at most this often: many clocks are
+# coarse.
 PROFILE_SECONDS = 0.5
 PROFILE_REPEATS = 50
 
@@ -79,8 +79,8 @@ class Program(Protocol):
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs on inputs in the plan's order, some times, and tells how long each step took.
 
-        Every run updates the states: give it clones. seconds: no further run is begun after that
-        long.
+        Every run updates the states: give it clones. seconds: no run is started after that
+        time.
         """
 
     async def profile_async(

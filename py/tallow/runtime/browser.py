@@ -2,7 +2,7 @@
 
 The only file that imports `js`. `tallowGpu` in the global scope is the GPU (web/gpu/python.js): the
 app's worker puts it there, anywhere else `open_adapter` does; another one comes only between two
-jobs of Python's. Buffers that are handed over are read where they lie, before the promise of the
+jobs of Python's. Buffers that are handed over are read in place, before the promise of the
 call settles.
 """
 
@@ -134,7 +134,7 @@ class WebGpuMemory:
         return device_type(dtype)
 
     def new_handle(self) -> int:
-        """A number that no buffer has had."""
+        """A new number for a buffer."""
         self._last += 1
         return self._last
 
@@ -235,10 +235,10 @@ class WebGpuProgram:
     ) -> Timing:
         """Runs some times, each step in a compute pass with timestamps of its own."""
         try:
-            told = await self._handle.profile(1000 * seconds, *map(_given, inputs))
+            answer = await self._handle.profile(1000 * seconds, *map(_given, inputs))
         except JsException as error:
             _raise(error)
-        found = told.to_py()
+        found = answer.to_py()
         measured = found["source"] == "timestamp"
         times = [ns * 1e-9 for ns in found["steps"]] if measured else None
         total, tick = found["total"] * 1e-9, found["resolution"] * 1e-9

@@ -1,4 +1,4 @@
-"""Buffers: arrays that stay on a device, whoever computed them."""
+"""Buffers: arrays that stay on a device."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class Buffer:
     """An array on a device: an element type and a shape, and the device's own handle.
 
     `held` is the type in which the device has the elements: kernels on a GPU write whole words, so
-    that there an int8 lies in 32 bits. Only a state's update writes to its buffer; any other never
-    changes. Freed when nobody holds it.
+    that there an int8 takes 32 bits. Only a state's update writes to its buffer; any other never
+    changes. Freed when nothing refers to it.
     """
 
     __slots__ = ("_freed", "_node", "dtype", "handle", "held", "memory", "nbytes", "shape")
@@ -105,7 +105,7 @@ class Buffer:
 
     @property
     def is_read(self) -> bool:
-        """Whether a tensor or an expression still needs what lies here now."""
+        """Whether a tensor or an expression still needs its present content."""
         return self._node is not None and self._node() is not None
 
     def free(self) -> None:

@@ -1,4 +1,4 @@
-"""What a graph finds on a device: buffers become inputs, which no user feeds."""
+"""Capturing: buffers that a graph reads become inputs, which Tallow feeds itself."""
 
 from __future__ import annotations
 
@@ -48,28 +48,28 @@ def capture(graph: Graph, memory: Memory) -> tuple[Graph, list[Buffer]]:
 
 
 def own(buffer: Buffer, memory: Memory) -> Buffer:
-    """The buffer, if it lies in this memory. Raises DeviceLostError if it was lost with a device
-    that had the same name, DeviceError if it lies on another one."""
+    """The buffer, if it is in this memory. Raises DeviceLostError if it was lost with a device
+    of the same name, DeviceError if it is on another one."""
     if buffer.memory is memory:
         return buffer
     if buffer.memory.name == memory.name:
         raise lost(f"a {buffer.dtype.name} array of shape {buffer.shape}")
     raise DeviceError(
-        f"a tensor of shape {buffer.shape} lies on {buffer.memory.name!r} and is needed on "
+        f"a tensor of shape {buffer.shape} is on {buffer.memory.name!r} but is needed on "
         f"{memory.name!r}: move it with x.to({memory.name!r})"
     )
 
 
 def lost(what: str) -> DeviceLostError:
-    """The error for what lay on a device that is gone."""
+    """The error for an array whose device is gone."""
     return DeviceLostError(
-        f"{what} was lost with the GPU device on which it lay; compute it again, or load it with "
+        f"{what} was lost with its GPU device; compute it again, or load it with "
         "assign or load_state_dict: Tallow opens a new device when it needs one"
     )
 
 
 def device_of(nodes: Iterable[Node]) -> str | None:
-    """The device on which the buffers lie that nodes are computed from; None if there are none.
+    """The device of the buffers that nodes are computed from; None if there are none.
 
     Raises DeviceError where there are two.
     """

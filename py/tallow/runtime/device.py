@@ -93,8 +93,8 @@ def set_float32_matmul_precision(precision: str) -> None:
     """How precise matrix products and convolutions of float32 tensors must be, named as in PyTorch.
 
     "highest", the default: factors stay float32. "high": the same here, since WebGPU has no
-    format between. "medium": WebGPU may round factors to float16 (11 significant bits; what lies
-    beyond 65504 overflows) and still adds up in float32, which is faster on GPUs with shader-f16.
+    format between. "medium": WebGPU may round factors to float16 (11 significant bits; numbers
+    beyond 65504 overflow) and still adds up in float32, which is faster on GPUs with shader-f16.
     Without shader-f16, and on NumPy, it is as "highest"; softmax, sums and the like always are.
 
     Holds for what is compiled from now on; sessions that are made already stay as they are.
@@ -103,7 +103,7 @@ def set_float32_matmul_precision(precision: str) -> None:
     global _precision
     if precision not in PRECISIONS:
         known = ", ".join(map(repr, PRECISIONS))
-        raise OptionError(f"{precision!r} is no precision of products; choose one of {known}")
+        raise OptionError(f"{precision!r} is not a precision of products; choose one of {known}")
     _precision = precision
 
 
@@ -123,5 +123,6 @@ def backend(name: str | None = None) -> Backend:
 
 def _device(name: str) -> Device:
     if name not in DEVICES:
-        raise DeviceUnavailableError(f"{name!r} is no device; choose one of {', '.join(DEVICES)}")
+        known = ", ".join(DEVICES)
+        raise DeviceUnavailableError(f"{name!r} is not a device; choose one of {known}")
     return DEVICES[name]

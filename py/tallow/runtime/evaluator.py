@@ -47,7 +47,7 @@ class EagerEvaluator:
             each.node = new[node]
 
     def to(self, tensor: Tensor, device: str) -> Tensor:
-        """The tensor on a device; blocks if it lies on another one."""
+        """The tensor on a device; blocks if it is on another one."""
         node = tensor.node
         if not node.is_buffer:
             return tensor.realize(device)
@@ -58,7 +58,7 @@ class EagerEvaluator:
         return Tensor(memory.upload(host_data(buffer)).node)
 
     def device(self, tensor: Tensor) -> str:
-        """The name of the device on which a tensor lies, or would be computed."""
+        """The name of the device that stores a tensor, or would compute it."""
         return eager.work([tensor.node], None).used.info.device
 
 
@@ -87,7 +87,7 @@ def _realized(nodes: Sequence[Node], device: str | None) -> dict[Node, Node]:
 
 
 def realize(*tensors: Tensor, device: str | None = None) -> None:
-    """Computes tensors in one go, and keeps them on the device; see `Tensor.realize`."""
+    """Computes tensors together, and keeps them on the device; see `Tensor.realize`."""
     _EVALUATOR.realize(tensors, device)
 
 

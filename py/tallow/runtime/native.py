@@ -239,7 +239,7 @@ class NativeProgram:
         return self._over.get(slot) or self._slots[slot]
 
     def _warm_up(self, dispatches: Sequence[_Dispatch]) -> None:
-        """Prepares, and runs once, on what is no state: the first run of a pipeline is slower."""
+        """Prepares, and runs once without states: the first run of a pipeline is slower."""
         try:
             with self._gpu.checked(self._plan.name):
                 commands, staging = self._record(dispatches, self._copies)
@@ -344,7 +344,7 @@ class NativeProgram:
         return _Submitted(wanted, kept, staging, ports)
 
     def _feed(self, contents: Sequence[Feed]) -> None:
-        """Uploads what lies on the host, and has slots be the buffers that lie on the device."""
+        """Uploads inputs from the host; inputs that are buffers replace their slots."""
         plan = self._plan
         for port, content in zip((*plan.inputs, *plan.states), contents, strict=True):
             if isinstance(content, Buffer):
@@ -505,7 +505,7 @@ class NativeProgram:
 
 
 def _words(size: int) -> int:
-    """Bytes of the whole words that hold so many; copies are of whole words."""
+    """A size in bytes, rounded up to whole words, which is what copies need."""
     return -(-size // 4) * 4
 
 

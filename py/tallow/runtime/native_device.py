@@ -27,7 +27,7 @@ from .native_memory import NativeMemory
 
 INSTALL = "pip install tallow[webgpu]"
 
-# What kernels or measurements use where it is there: the name of `wgpu`, the name of WebGPU.
+# Optional features that kernels or measurements use: the name in `wgpu`, the name in WebGPU.
 _FEATURES = {
     "shader-f16": "shader-f16",
     "subgroup": "subgroups",
@@ -45,8 +45,8 @@ _LIMITS = (
     "max-compute-workgroup-size-y",
     "max-compute-workgroups-per-dimension",
 )
-# Native drivers allow a million. A kernel that reads so many would be slow to compile.
-_MOST_STORAGE_BUFFERS = 32
+# Native drivers allow a million. A kernel with that many would be slow to compile.
+_MAX_STORAGE_BUFFERS = 32
 _SOFTWARE = re.compile("swiftshader|llvmpipe|lavapipe|basic render", re.I)
 _LOST = re.compile("device (is|was)? ?lost", re.I)
 
@@ -87,7 +87,7 @@ def find_adapter() -> Adapter | str:
         features,
         Limits(
             storage_buffers=min(
-                _MOST_STORAGE_BUFFERS, limits["max-storage-buffers-per-shader-stage"]
+                _MAX_STORAGE_BUFFERS, limits["max-storage-buffers-per-shader-stage"]
             ),
             binding_bytes=limits["max-storage-buffer-binding-size"],
             buffer_bytes=limits["max-buffer-size"],
@@ -111,8 +111,8 @@ def words(error: BaseException) -> str:
     """What an error of `wgpu` says, without its frame."""
     lines = [line.rstrip() for line in str(error).splitlines()]
     frame = {"", "Validation Error", "Caused by:"}
-    told = [line for line in lines if line.strip() not in frame]
-    return "\n".join(told).strip() or type(error).__name__
+    lines = [line for line in lines if line.strip() not in frame]
+    return "\n".join(lines).strip() or type(error).__name__
 
 
 class NativeDevice:

@@ -65,7 +65,7 @@ class NativeMemory:
             handle.destroy()
 
     def buffer(self, handle: Any, dtype: DType, shape: Shape) -> Buffer:
-        """The array that lies in a buffer from `take`."""
+        """The array in a buffer from `take`."""
         return Buffer(self, handle, dtype, shape, device_type(dtype), handle.size)
 
     def upload(self, data: HostArray) -> Buffer:

@@ -55,8 +55,8 @@ class KernelTime:
 class Profile(Sequence[KernelTime]):
     """The kernels of a run, in its order. Prints as a table.
 
-    source: how the times were had: "timestamp" (the GPU's clock), "clock" (this machine's, around
-    each kernel) or "counted" (not measured: only the whole run was, and it is shared out).
+    source: how the times were measured: "timestamp" (the GPU's clock), "clock" (this machine's,
+    around each kernel) or "counted" (not measured: only the whole run was, and it is shared out).
     resolution: a tick of that clock in milliseconds, 0 if it is finer than matters.
     repeats: runs that the times are the mean or median of.
     """
@@ -76,7 +76,7 @@ class Profile(Sequence[KernelTime]):
 
     @property
     def explanation(self) -> str:
-        """How the times were had, in words."""
+        """How the times were measured, in words."""
         words = _SOURCES[self.source]
         if self.source != "counted":
             figure = "mean" if self.resolution else "median"

@@ -120,7 +120,7 @@ class Session:
     def run(self, feeds: Feeds, fetch: Collection[str] | None = None) -> dict[str, Any]:
         """Runs, and blocks until the outputs that are fetched are there.
 
-        feeds: arrays, or tensors, which are not copied if they lie on the session's device. fetch:
+        feeds: arrays, or tensors, which are not copied if they are on the session's device. fetch:
         the outputs that come to the host as NumPy arrays; None means all. The others are tensors
         that stay on the device; where none is fetched, nothing waits.
 
@@ -171,7 +171,7 @@ class Session:
 
     async def run_ordered(self, inputs: Sequence[Any]) -> list[HostArray]:
         """The short road of `run_host_async`: buffers in the order of the plan's inputs, whose
-        elements lie as on the device; outputs in its order.
+        elements are in the device's form; outputs in its order.
 
         Raises FeedError for a buffer of the wrong length.
         """

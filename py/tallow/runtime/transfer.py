@@ -1,4 +1,4 @@
-"""Elements on their way to a GPU and back: as its slots hold them, and as the user sees them."""
+"""Converts elements between the form in a GPU's slots and the form that the user sees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..shape import size_of
 def for_device(data: HostArray, name: str, most: int | None = None) -> memoryview:
     """The elements as a GPU slot holds them: 64-bit ones as 32-bit, bool as 32-bit words.
 
-    most: what integers of 64 bits must lie within, see Port; FeedRangeError for others.
+    most: the bound of 64-bit integers, see Port; FeedRangeError for those beyond it.
     """
     dtype = data.dtype
     if dtype.coded:

@@ -2,7 +2,7 @@
 
 Opt-in: nothing is measured unless `tune` is called. What won is kept per adapter, per version of
 the kernels and per precision of products (device.py), and every session that is made afterwards on
-that adapter uses it. A record that is damaged, or of another version, is thrown away with a
+that adapter uses it. A record that is damaged, or of another version, is discarded with a
 warning; the rule of codegen/wgsl/choice.py then serves until something is tuned again.
 """
 
@@ -34,8 +34,8 @@ GAIN = 0.95  # a candidate must take at most this share of the default's time to
 SECONDS = 0.05  # of runs of each candidate, so that a network takes seconds, not minutes
 AGAIN = 0.2  # of runs of the one that seems to win and of the default, before it is believed
 
-# A kernel that took that many times as long as the best one, for so many ops, is not tried again:
-# compiling it would cost more than it can bring.
+# A kernel that was this many times slower than the best one, for this many ops, is not tried
+# again: compiling it would cost more than it can gain.
 HOPELESS = 2.0
 TRIALS = 2
 
@@ -137,7 +137,7 @@ async def _measure(
             timings[schedule.file] = await _time(node, name, schedule, used, limits, SECONDS)
         except DeviceLostError:
             raise
-        except TallowError as error:  # this adapter refuses that kernel: it is no candidate here
+        except TallowError as error:  # this adapter refuses that kernel
             words = f"{schedule.file} was left out: {error}"
             warnings.warn(TuningWarning(words, "leftOut", error, schedule.file), stacklevel=2)
     default = first.file
@@ -237,7 +237,7 @@ def _record(used: Backend) -> dict[str, Choices]:
         return _read(text, used.info.adapter)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         words = (
-            f"the tuning record of {used.info.adapter} is thrown away: {error}; kernels are chosen "
+            f"the tuning record of {used.info.adapter} is discarded: {error}; kernels are chosen "
             "by rule until it is tuned again"
         )
         warnings.warn(TuningWarning(words, "damaged", error), stacklevel=3)

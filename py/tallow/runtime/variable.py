@@ -22,7 +22,7 @@ class Variable(Tensor):
     """A tensor with a value that can be replaced; its shape and element type stay.
 
     initial: what `asarray` takes, or a tensor. dtype: as for `asarray`. name: its name in a
-    session's `state_dict`. device: where it lies; the default device if None.
+    session's `state_dict`. device: where it is stored; the default device if None.
 
     Whoever reads a variable reads the value of that moment: a later `assign` does not change what
     was built from it. A function under `@tl.jit` reads and assigns it as ever, and its value then
@@ -82,7 +82,7 @@ class Variable(Tensor):
 
     @property
     def device(self) -> str:
-        """The name of the device on which it lies."""
+        """The name of the device that stores it."""
         return self.buffer().memory.name
 
     # ---- the value -----------------------------------------------------------------------------
@@ -115,7 +115,7 @@ class Variable(Tensor):
         return new
 
     def _computed(self, value: Tensor) -> Buffer:
-        """A tensor's value in a buffer that nobody else has."""
+        """A tensor's value in a buffer of its own."""
         used = backend(self._device or (self._buffer.memory.name if self._buffer else None))
         node = value.node
         if node.is_constant:
@@ -125,7 +125,7 @@ class Variable(Tensor):
         return moved(node.attrs["buffer"], used.memory)
 
     def buffer(self, memory: Memory | None = None) -> Buffer:
-        """Where its value lies: in this memory, or where it has been, or on its device.
+        """The buffer of its value: in this memory, or else where it is, or on its device.
 
         Raises DeviceLostError if it was lost with its device.
         """
@@ -142,7 +142,7 @@ class Variable(Tensor):
         return self._buffer
 
     def own_buffer(self, memory: Memory) -> Buffer:
-        """As `buffer`, but one that may be written to, since nobody reads what lies there."""
+        """As `buffer`, but one that may be overwritten, since nothing else reads it."""
         buffer = self.buffer(memory)
         if buffer.is_read:
             buffer = self._buffer = memory.clone(buffer)

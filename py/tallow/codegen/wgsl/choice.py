@@ -208,9 +208,9 @@ def _depthwise(node: Node) -> list[Schedule]:
 REDUCTIONS = ("serial", "workgroup", "subgroup")
 
 # Turns of all its loops that an invocation may take: lavapipe, for one, silently ends them there.
-_MOST_TURNS = 65535
+_MAX_TURNS = 65535
 
-# Estimates for hardware, where nobody has measured them: from how many elements on a workgroup
+# Estimates for hardware, which are not measured: from how many elements on a workgroup
 # beats invocations that read far from each other (rows), or side by side (columns); and how many
 # of the latter keep a device busy.
 _ROW, _COLUMN = 128, 256
@@ -242,7 +242,7 @@ def reduction_schedules(node: Node, outputs: int, traits: Traits, passes: int = 
     together = ["subgroup", "workgroup"] if traits.subgroups else ["workgroup"]
     if traits.software:
         together.reverse()  # measured: subgroup operations are slower there
-    if passes * length > _MOST_TURNS:
+    if passes * length > _MAX_TURNS:
         return together
     serial = not _pays_together(node, outputs, length, traits)
     return ["serial", *together] if serial else [*together, "serial"]

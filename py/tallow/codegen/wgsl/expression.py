@@ -1,6 +1,6 @@
 """WGSL text for the value of a node at given coordinates, written into a function body.
 
-An Expression knows the nodes that lie in buffers (`reads`) and inlines everything else. `width`
+An Expression knows the nodes that are in buffers (`reads`) and inlines everything else. `width`
 is 1, or 4 for the elements at four neighbouring coordinates along the node's lane axis: the last
 one longer than 1. What has been written is remembered per scope, so that nothing is computed twice.
 """
@@ -28,12 +28,12 @@ Key = tuple[Node, Coords, int]
 class Expression:
     """The body of one WGSL function, growing.
 
-    reads: the name of the binding for each node that lies in a buffer. declared: the widths with
+    reads: the name of the binding for each node that is in a buffer. declared: the widths with
     which bindings are declared, shared by all functions of a module; an access of width 4 raises
     one.
     place: coordinates that are known to make a place in row-major order, with that place; it
     saves the arithmetic. flat: every node is indexed by one coordinate, its row-major place. team:
-    who computes a reduction together.
+    which invocations compute a reduction together.
     """
 
     def __init__(
@@ -309,7 +309,7 @@ def _is_table(take: Node) -> bool:
 
 def _undecided(pick: Pick) -> Pick | None:
     """The pick without its conditions on coordinates that are numbers; None if one of those does
-    not hold: its place then lies outside what it picks from."""
+    not hold: its place is then outside of what it picks from."""
     known = [test for test in pick.when if isinstance(test[0], int)]
     if not all(low <= coord < high for coord, low, high in known):
         return None
@@ -317,7 +317,7 @@ def _undecided(pick: Pick) -> Pick | None:
 
 
 def _inside(shape: Shape, coords: Coords) -> Coords:
-    """Coordinates that are known to lie inside a shape where they are used."""
+    """Coordinates that are known to be inside a shape where they are used."""
     pairs = zip(coords, shape, strict=True)
     return tuple(c.within(dim) if isinstance(c, Index) else c for c, dim in pairs)
 

@@ -32,8 +32,8 @@ _MAIN = re.compile(r"^fn main\([^{]*\{\n", re.M)
 _RESULT = "result"  # the name of the binding that is written
 
 WORKGROUP = 64  # invocations of a generated kernel's workgroup, unless it is a team
-LARGEST_TEAM = 256  # invocations of a workgroup on every WebGPU device
-MOST_WORKGROUPS = 65535  # along one dispatch axis, on every WebGPU device
+MAX_TEAM = 256  # invocations of a workgroup on every WebGPU device
+MAX_WORKGROUPS = 65535  # along one dispatch axis, on every WebGPU device
 
 ANY_DEVICE = Traits()
 
@@ -85,7 +85,7 @@ def kernel_for(
     Those that are not in place are bound in this order, then the result. members: the nodes that
     it computes, the root among them, in the order of computation. row: the axes of a row, if
     values per row are reduced and spread again. traits: the kind of device, which decides between
-    hand-written kernels, and who reduces together.
+    hand-written kernels, and which invocations reduce together.
     """
     if row:
         return _rows(result, members, reads, row, traits)
@@ -192,7 +192,7 @@ def _team(members: Sequence[Node], outputs: int, traits: Traits) -> Team:
     if schedule == "serial":
         return ALONE
     length = reduction.inputs[0].size // max(reduction.size, 1)
-    size = WORKGROUP if length < 4 * LARGEST_TEAM else LARGEST_TEAM
+    size = WORKGROUP if length < 4 * MAX_TEAM else MAX_TEAM
     return Team(size, subgroups=schedule == "subgroup")
 
 
@@ -310,10 +310,10 @@ def _unravel(shape: Shape, linear: Coord, head: list[str], name: str = "i") -> C
 
 def _spread(workgroups: int) -> tuple[int, int]:
     """Workgroups over two dispatch axes, neither too long."""
-    if workgroups <= MOST_WORKGROUPS:
+    if workgroups <= MAX_WORKGROUPS:
         return workgroups, 1
-    rows = -(-workgroups // MOST_WORKGROUPS)
-    if rows > MOST_WORKGROUPS:
+    rows = -(-workgroups // MAX_WORKGROUPS)
+    if rows > MAX_WORKGROUPS:
         raise DeviceMemoryError(f"a kernel of {workgroups} workgroups is beyond what WebGPU runs")
     return -(-workgroups // rows), rows
 
@@ -343,7 +343,7 @@ def _hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: T
     size = _workgroup(file.workgroup, invocations[0], traits.lanes)
     text = text.replace("@workgroup_size(4, 1, 1)", f"@workgroup_size({size[0]}, 1, 1)")
     groups = [-(-n // length) for n, length in zip(invocations, size, strict=True)]
-    if max(groups) > MOST_WORKGROUPS:
+    if max(groups) > MAX_WORKGROUPS:
         raise DeviceMemoryError(f"{anchor}: {groups} workgroups are beyond what WebGPU runs")
     constants = {name: values[name] for name in re.findall(r"^override (\w+)", kept, re.M)}
     numbers = list(module.params.values.values())
@@ -382,7 +382,7 @@ def _load_function(module: _Module, anchor: Node, load: Load, width: int) -> str
         result = _guarded_lanes(body, node, coords, load.params[-1], space[-1])
     for name, dim in zip(load.params, space, strict=True):
         if name in load.guarded and dim % 4:
-            # No branch: a load stands in dozens of places, and compilers choke on so many.
+            # No branch: a load is inlined in dozens of places, and compilers choke on those.
             result = f"select({kind}(), {result}, {name} < {dim}u)"
     signature = ", ".join(f"{name}: u32" for name in load.params)
     # Loads stand in the innermost loop: there a divisor stays in the text, as no `params` field.

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 # Up to 4 a literal belongs to the form: lanes of a vec4, halves of a word.
-_LARGEST_OF_FORM = 4
+_MAX_OF_FORM = 4
 _LITERAL = re.compile(r"(?<![\w.])(\d+)u\b")
 _OVERRIDE = re.compile(r"^override (\w+): u32;\n", re.M)
 
@@ -30,7 +30,7 @@ class Params:
 
         def replace(match: re.Match[str]) -> str:
             value = int(match[1])
-            if value <= _LARGEST_OF_FORM:
+            if value <= _MAX_OF_FORM:
                 return match[0]
             name = f"n{len(self.values)}"
             self.values[name] = value

@@ -150,7 +150,7 @@ _PLAIN = {
 }
 
 # The best element, and the first of those that no other beats. Who has met no winner has the start
-# value and place 0, which is the answer if nobody has.
+# value and place 0, which is the answer if none has.
 _INDEXED = {
     False: """fn {name}(lane: u32, mine: {kind}, place: i32) -> i32 {{
     workgroupBarrier();
@@ -358,7 +358,7 @@ def _strided(
 
 
 def _row_major(child: Node, coords: Coords, steps: dict[int, int], linear: Coord) -> Coord | None:
-    """The place of an element, if the axes lie side by side and so can be counted as one."""
+    """The place of an element, if the axes are adjacent and so can be counted as one."""
     longer = [axis for axis, dim in enumerate(child.shape) if dim != 1]
     first = longer.index(min(steps))
     if longer[first : first + len(steps)] != list(steps):

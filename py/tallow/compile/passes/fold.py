@@ -24,7 +24,7 @@ from ...op import Elementwise, Movement, Reduce
 from ...ops import elementwise, movement, reduce, source
 from ...shape import strides_of
 
-LARGEST = 4096  # elements; more than a shape ever has
+MAX_ELEMENTS = 4096  # elements; more than any shape has
 
 
 class _Numbers:
@@ -113,9 +113,9 @@ def host_value(node: Node) -> HostArray | None:
 def _evaluate(node: Node) -> HostArray | None:
     if node.is_constant:
         data: HostArray = node.attrs["data"]
-        return data if data.size <= LARGEST else None
+        return data if data.size <= MAX_ELEMENTS else None
     values = [_known[child] for child in node.inputs]
-    if node.is_input or node.size > LARGEST or any(value is None for value in values):
+    if node.is_input or node.size > MAX_ELEMENTS or any(value is None for value in values):
         return None
     try:
         items = _items(node, [value for value in values if value is not None])
@@ -146,7 +146,7 @@ def _items(node: Node, values: list[HostArray]) -> list[Any] | None:
 
 
 def _wrapped(item: int, dtype: DType) -> int:
-    """A whole number as a type of so many bits keeps it."""
+    """A whole number, wrapped round to the bits of a type."""
     low = -(1 << dtype.bits - 1) if dtype.kind == "i" else 0
     return (int(item) - low & (1 << dtype.bits) - 1) + low
 

@@ -28,7 +28,7 @@ from . import rewrite
 
 Axes = tuple[int, ...]
 
-_LEAST = 4096  # elements that are worth packing
+_MIN_ELEMENTS = 4096  # elements that are worth packing
 _SMALL = 4  # times fewer elements than the weight have scales, zero points and tables
 
 # The axes of an operand over which a product sums, by operand.
@@ -101,7 +101,7 @@ def _chains(graph: Graph, static: set[Node]) -> dict[Node, None]:
     chains: dict[Node, None] = {}
     for node in graph.nodes():
         if node.is_constant:
-            large = node.size >= _LEAST and is_packed(node.dtype) and node.dtype != float16
+            large = node.size >= _MIN_ELEMENTS and is_packed(node.dtype) and node.dtype != float16
         elif node not in static:
             large = False
         elif node.op is gather.take:  # the table of a type's values
@@ -130,7 +130,7 @@ def _is_small(node: Node) -> bool:
 
 
 class _Turning:
-    """Permutes of chains, as chains of data that lie otherwise; those of one weight share them."""
+    """Moves permutes of chains into the order of their data, once for all uses of a weight."""
 
     def __init__(self, chains: dict[Node, None]) -> None:
         self.chains = chains

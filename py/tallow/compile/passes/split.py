@@ -12,12 +12,12 @@ from ...graph import Graph, Node, make, rebuild
 from ...op import Reduce
 from ...ops import movement
 from ...shape import Shape, size_of
-from ..fuse import LONGEST_ROW
+from ..fuse import MAX_ROW
 from . import rewrite
 
 
 def split_long(graph: Graph, traits: Traits) -> Graph:
-    """Splits what choice.parts_of says is worth it: folds that are not indexed, over axes that lie
+    """Splits reductions where choice.parts_of says that it pays: not indexed, over axes that lie
     side by side. Whole numbers give the same result, sums of floats one that is rounded less."""
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
@@ -30,7 +30,7 @@ def split_long(graph: Graph, traits: Traits) -> Graph:
             return node
         outer, length, inner = span
         # Shorter rows are one kernel with what uses their folds.
-        parts = parts_of(node, traits) if length > LONGEST_ROW else 1
+        parts = parts_of(node, traits) if length > MAX_ROW else 1
         if parts == 1:
             return node
         shape = (*outer, parts, length // parts, *inner)

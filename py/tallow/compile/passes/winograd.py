@@ -14,7 +14,7 @@ from typing import Any
 
 from ...codegen.layout import stored_bytes
 from ...codegen.wgsl.choice import Traits, winograd_pays
-from ...codegen.wgsl.module import MOST_WORKGROUPS
+from ...codegen.wgsl.module import MAX_WORKGROUPS
 from ...dtype import float32
 from ...graph import Graph, Node, constant, make, rebuild
 from ...hostarray import from_values
@@ -95,6 +95,6 @@ def _fits(image: Node, weight: Node, product: Node, most_bytes: int) -> bool:
     tiles, filters = image.shape[1], weight.size // ops.PLACES
     return (
         all(_bytes(node) <= most_bytes for node in (image, weight, product))
-        and tiles <= MOST_WORKGROUPS
-        and filters <= 16 * MOST_WORKGROUPS
+        and tiles <= MAX_WORKGROUPS
+        and filters <= 16 * MAX_WORKGROUPS
     )

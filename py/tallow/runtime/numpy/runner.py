@@ -37,7 +37,7 @@ class NumpyMemory:
         return dtype
 
     def buffer(self, array: Any, dtype: DType) -> Buffer:
-        """The buffer of an array that nobody else writes to."""
+        """The buffer of an array that nothing else writes to."""
         return Buffer(self, array, dtype, array.shape, dtype, array.nbytes)
 
     def upload(self, data: HostArray) -> Buffer:
@@ -285,7 +285,7 @@ class NumpyProgram:
 
 
 def _whole(step: Step) -> Sequence[int]:
-    """The shape of all that lies in the slot that a step writes."""
+    """The shape of everything in the slot that a step writes."""
     if step.region is None:
         return step.write[0]
     length, stride = step.region.length, step.region.stride
@@ -338,7 +338,7 @@ class NumpyBackend:
         return host_limits()
 
     def tuning_record(self) -> str | None:
-        return None  # there is no choice of kernels here
+        return None  # there are no kernels to choose from
 
     async def keep_tuning_record(self, text: str) -> None:
         pass

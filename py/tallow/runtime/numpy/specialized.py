@@ -248,7 +248,7 @@ def _depthwise(
         if c >= _SHORT_ROW or stride[1] != 1 or dilation[1] != 1:
             np.einsum("nhwijc,ijc->nhwc", windows, weight, out=out)
             return
-        # The pixels of a row lie side by side, and so do those that a tap takes: one long row.
+        # The pixels of a row are adjacent, and so are those that a tap takes: one long row.
         n, oh, ow = out.shape[:3]
         if not rows:
             repeated = np.broadcast_to(weight[:, :, None], (kh, kw, ow, c))

@@ -18,7 +18,7 @@ from .specialized import WEIGHTS, Clamp, Workspace, bind, is_ufunc, widened
 
 @dataclass(eq=False)
 class _Value:
-    """A value in a step. array: where it lies, if that is the same at every run. known: it never
+    """A value in a step. array: where it is, if that is the same at every run. known: it never
     changes. place: the op that makes a new array for it at every run."""
 
     spec: Spec
@@ -64,8 +64,8 @@ class BoundStep:
         self._actions: list[_Action] = []
         self._last = _last_uses(step.host)
         self._host = step.host
-        self._owner = -1  # the op whose result lies in the target
-        self._waiting = max(  # the last op that reads what lies in the target before the step
+        self._owner = -1  # the op whose result is in the target
+        self._waiting = max(  # the last op that reads what is in the target before the step
             (
                 _last_use(step.host, self._last, number)
                 for number, op in enumerate(step.host)
@@ -169,11 +169,11 @@ class BoundStep:
         return _Value(value.spec, widened(self._np, value.array, self._workspace), True)
 
     def _finish(self, value: _Value) -> None:
-        """Sees to it that the last value comes to lie in the target, row by row."""
+        """Makes sure that the last value ends up in the target, row by row."""
         np, target = self._np, self._target
         array = value.array
-        lies = array is not None and array.flags.c_contiguous and array.dtype == target.dtype
-        if lies and np.shares_memory(array, target):
+        fits = array is not None and array.flags.c_contiguous and array.dtype == target.dtype
+        if fits and np.shares_memory(array, target):
             return
 
         def copy(operands: Sequence[Any], out: Any) -> None:

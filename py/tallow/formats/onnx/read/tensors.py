@@ -11,7 +11,7 @@ from ....codes import packed_bytes
 from ....dtype import DType
 from ....errors import OnnxFormatError, OnnxUnsupportedError
 from ....hostarray import HostArray, StringArray
-from ....shape import MOST_AXES, size_of
+from ....shape import MAX_AXES, size_of
 from .external import Arriving, ExternalFiles
 from .proto import text
 
@@ -92,8 +92,8 @@ def read(
     shape = tuple(tensor.dims)
     if any(dim < 0 for dim in shape):
         raise OnnxFormatError(f"{what} has a negative dimension: {shape}")
-    if len(shape) > MOST_AXES:
-        raise OnnxFormatError(f"{what} has {len(shape)} axes; {MOST_AXES} at most")
+    if len(shape) > MAX_AXES:
+        raise OnnxFormatError(f"{what} has {len(shape)} axes; {MAX_AXES} at most")
     number = tensor.data_type
     if number == STRING:
         return _texts(tensor, shape, what)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ....errors import DTypeError, GraphError, OnnxFormatError, OnnxUnsupportedError, ShapeError
 from ....graph import constant
 from ....hostarray import HostArray
-from ....shape import MOST_AXES, size_of
+from ....shape import MAX_AXES, size_of
 from ....tensor import Tensor
 from ..call import Call
 from ..records import Constant, NodeRecord, Unreadable, shown
@@ -94,8 +94,8 @@ def check_inputs(fewest: int, most: int | None, inputs: Sequence[object | None])
 
 def check_size(what: str, shape: tuple[int, ...]) -> None:
     """Raises OnnxFormatError for a value that no device can hold."""
-    if len(shape) > MOST_AXES:
-        raise OnnxFormatError(f"{what}: a value of {len(shape)} axes; {MOST_AXES} at most")
+    if len(shape) > MAX_AXES:
+        raise OnnxFormatError(f"{what}: a value of {len(shape)} axes; {MAX_AXES} at most")
     elements = size_of(max(dim, 1) for dim in shape)  # NumPy too counts so
     if elements > _LARGEST:
         raise OnnxFormatError(f"{what}: a value of {elements:,} elements, {shape}")

@@ -9,7 +9,7 @@ from ..... import functions as f
 from .....dtype import int32
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....functional.recurrent import DEFAULTS, Activation, recurrence
-from .....ops.recurrence import ACTIVATIONS, GATES, LARGEST
+from .....ops.recurrence import ACTIVATIONS, GATES, MAX_STATE
 from .....ops.recurrence import recurrence as layer
 from .....tensor import Tensor
 from ...call import Call
@@ -95,8 +95,8 @@ def _run(
     _check("sequence_lens", lengths, (batch,))
     for state in initial:
         _check("an initial state", state, (directions, batch, size))
-    if xp is f and size > LARGEST:
-        raise OnnxUnsupportedError(f"a state of {size} elements is larger than {LARGEST}")
+    if xp is f and size > MAX_STATE:
+        raise OnnxUnsupportedError(f"a state of {size} elements is larger than {MAX_STATE}")
     if not time:
         raise OnnxFormatError("the sequence has no steps")
     states = None
