@@ -47,9 +47,7 @@ def test_the_examples_hold_what_the_text_says(ran: dict[str, Any]) -> None:
     assert ran["navy"].item() < 0.05
 
 
-def test_the_page_has_the_models_answer(
-    ran: dict[str, Any], run_async: Callable[..., Any]
-) -> None:
+def test_the_page_has_the_models_answer(ran: dict[str, Any], run_async: Callable[..., Any]) -> None:
     code = PAGE.replace('open_device("webgpu")', 'open_device("numpy")')
     assert code != PAGE
     names: dict[str, Any] = {}
