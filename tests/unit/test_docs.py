@@ -38,3 +38,13 @@ def test_the_index_has_every_page() -> None:
     for page in PAGES[1:]:
         if page.name != "index.md":
             assert f"]({page.name})" in index, page.name
+
+
+def test_every_decision_has_its_reason_and_its_price() -> None:
+    text = (ROOT / "docs" / "decisions.md").read_text("utf-8")
+    records = re.findall(r"^### (.+)\n(.*?)(?=^##|\Z)", text, re.M | re.S)
+    assert len(records) > 100
+    for decision, record in records:
+        points = re.findall(r"^\* (Why|Cost|Instead of):", record, re.M)
+        assert points[0] == "Why", decision
+        assert {"Cost", "Instead of"} & set(points), decision
