@@ -1,0 +1,50 @@
+"""README.md and docs/: links lead to files, and to headings, that are there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tallow_build.paths import ROOT
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+CODE = re.compile(r"^```.*?^```", re.M | re.S)
+
+
+def anchors(path: Path) -> set[str]:
+    """The headings of a page, as GitHub names them in addresses."""
+    text = CODE.sub("", path.read_text("utf-8"))
+    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links(page: Path) -> None:
+    text = CODE.sub("", page.read_text("utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        path = page.parent / name if name else page
+        assert path.exists(), target
+        if anchor:
+            assert anchor in anchors(path), target
+
+
+def test_the_index_has_every_page() -> None:
+    index = (ROOT / "docs" / "index.md").read_text("utf-8")
+    for page in PAGES[1:]:
+        if page.name != "index.md":
+            assert f"]({page.name})" in index, page.name
+
+
+def test_every_decision_has_its_reason_and_its_price() -> None:
+    text = (ROOT / "docs" / "decisions.md").read_text("utf-8")
+    records = re.findall(r"^### ([^\n]+)\n(.*?)(?=^##|\Z)", text, re.M | re.S)
+    assert len(records) > 100
+    for decision, record in records:
+        points = re.findall(r"^\* (Why|Cost|Instead of):", record, re.M)
+        assert points[0] == "Why", decision
+        assert {"Cost", "Instead of"} & set(points), decision
