@@ -100,6 +100,18 @@ def test_every_op_has_a_form() -> None:
     assert {REGISTRY[name].onnx for name in named} <= known
 
 
+def test_what_stays_on_a_device_is_saved_with_its_value(tmp_path: Path) -> None:
+    """Realized tensors and variables are constants of the file."""
+    weight = tl.asarray([[1.0, 2.0], [3.0, 4.0]]).realize()
+    bias = tl.Variable([0.5, -0.5]).assign([10.0, 20.0])
+    path = tmp_path / "kept.onnx"
+    tl.onnx.save(lambda x: x @ weight + bias, path, inputs={"x": ((1, 2), "float32")})
+    onnx.checker.check_model(str(path), full_check=True)
+    with tl.onnx.load(path).session("numpy") as session:
+        (found,) = session.run({"x": [[1.0, 1.0]]}).values()
+    assert found.tolist() == [[14.0, 26.0]]
+
+
 def test_what_has_no_form_is_refused_by_name(tmp_path: Path) -> None:
     x = input_node("x", (1, 4, 4, 1), tl.int32)
     kernel: dict[str, Any] = {

@@ -11,6 +11,7 @@ from ....dtype import as_dtype
 from ....errors import OptionError
 from ....graph import Graph, Node, input_node
 from ....hostarray import from_buffer, from_python
+from ....runtime.capture import with_values
 from ....shape import check_shape
 from ....tensor import Tensor
 from ....version import __version__
@@ -41,7 +42,7 @@ def save(
     """Writes a model as ONNX, operator set 21, IR version 10.
 
     what: a loaded Model, a Graph, or a function of tensors that returns a tensor, a sequence or a
-    dict of them.
+    dict of them. Realized tensors and variables that it reads are saved with their values.
     shapes: for a Model, lengths of symbolic dimensions, as in Model.session; the others stay free.
     inputs: for a function, what it is called with: by name, or in the order of its parameters; each
     an array, or a pair (shape, dtype) such as ((1, 3, 224, 224), "float32").
@@ -68,7 +69,7 @@ def save(
             graph, named = merged(made[0], made[1], free)
     else:
         graph = what if isinstance(what, Graph) else traced(what, inputs or ())
-        graph = _forms(graph, weights, fold)
+        graph = _forms(with_values(graph), weights, fold)
     write(graph, path, metadata, external, named)
 
 
