@@ -4,6 +4,7 @@
                            [--no-micro] [--json FILE] [--smoke]
     python3 build.py bench --native ...     this machine's own GPU, without a browser: native.py
     python3 build.py bench --cold ...       from navigation to the first answer: cold.py
+    python3 build.py bench --turns ...      small computations in a loop, beside jax-js: turns.py
 
 docs/performance.md says how each figure is made.
 """
@@ -57,6 +58,11 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
         action="store_true",
         help="measure first and second visits; --cold --help tells more",
     )
+    parser.add_argument(
+        "--turns",
+        action="store_true",
+        help="measure small computations in a loop; --turns --help tells more",
+    )
     options = parser.parse_args(argv)
     if options.rounds < 2 or options.firsts < 1:
         parser.error("--rounds must be 2 or more, --firsts 1 or more")
@@ -69,7 +75,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if an engine failed or gave a wrong answer."""
-    for way in ("native", "cold"):
+    for way in ("native", "cold", "turns"):
         if f"--{way}" in argv:
             become(ROOT / "bench" / f"{way}.py", *(word for word in argv if word != f"--{way}"))
     options = arguments(argv)

@@ -1,0 +1,55 @@
+"""A turn of Tallow's, eager and compiled; bench/turns.py calls these functions in Pyodide."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import tallow as tl
+from tallow.runtime.device import backend
+
+SIDE = 256
+
+
+def _matrix(scale: float) -> tl.Tensor:
+    rows = [[((7 * i + 3 * j) % 11 - 5) * scale for j in range(SIDE)] for i in range(SIDE)]
+    return tl.asarray(rows).realize()
+
+
+x, w = _matrix(0.1), _matrix(0.01)
+
+
+def step(y: tl.Tensor) -> tl.Tensor:
+    """Ten elementwise operations and a product."""
+    for _ in range(5):
+        y = tl.tanh(y * 0.5)
+    return y @ w
+
+
+MODES: dict[str, Callable[[tl.Tensor], tl.Tensor]] = {
+    "eager": lambda y: step(y).realize(),
+    "jit": tl.jit(step),
+}
+
+
+async def answer(mode: str) -> float:
+    """The sum of the squares of what a turn gives."""
+    found = MODES[mode](x)
+    return float(await tl.sum(found * found).numpy_async())
+
+
+async def turns(mode: str, count: int) -> dict[str, float]:
+    """Milliseconds a turn, for the host and as a whole; plans and buffers that are left."""
+    turn = MODES[mode]
+    programs = backend().memory.programs
+    before = len(programs), tl.live_buffers().count
+    began = time.perf_counter()
+    for _ in range(count):
+        y = turn(x)
+    called = time.perf_counter()
+    await y.numpy_async()
+    ended = time.perf_counter()
+    del y
+    left = len(programs) - before[0] + tl.live_buffers().count - before[1]
+    host, whole = (1000 * (at - began) / count for at in (called, ended))
+    return {"host": host, "whole": whole, "left": left}
