@@ -116,11 +116,11 @@ def main(argv: Sequence[str]) -> int:
         print(report.headline(about, tallow.adapter, f"Chromium {chromium.version}"))
     print("\n| library | mode | host, median | host, best | whole, median |\n|---|---|--:|--:|--:|")
     left = 0.0
-    for (name, mode), measured in found.items():
-        host = [each["host"] for each in measured]
-        whole = statistics.median(each["whole"] for each in measured)
+    for (name, mode), each_round in found.items():
+        host = [each["host"] for each in each_round]
+        whole = statistics.median(each["whole"] for each in each_round)
         row = {"library": name, "mode": mode, "host": host, "whole": whole}
-        left += sum(each.get("left", 0) for each in measured)
+        left += sum(each.get("left", 0) for each in each_round)
         rows.append(row)
         median = statistics.median(host)
         print(f"| {name} | {mode} | {median:.3f} ms | {min(host):.3f} ms | {whole:.2f} ms |")
