@@ -165,7 +165,7 @@ def test_without_timestamp_query_the_shares_are_counted_and_that_is_said(newcome
     rows = look(visitor)
     panel = visitor.hook("kernels-panel")
     expect(panel).to_have_attribute("data-source", "counted")
-    expect(panel).to_contain_text("counted from its arithmetic and bytes, not measured")
+    expect(panel).to_contain_text("estimated from the kernel’s arithmetic and bytes, not measured")
     expect(rows[0]).to_contain_text("≈")
     assert sum(float(row.get_attribute("data-share")) for row in rows) == pytest.approx(1, abs=0.01)
     expect(visitor.hook("kernels-wgsl")).to_contain_text("@compute")

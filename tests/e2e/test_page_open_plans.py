@@ -164,7 +164,7 @@ def test_damaged_ones_are_found_and_made_anew(here: Visit) -> None:
         assert np.array_equal(here.answer(mine, rows=1), first)
         assert here.compiled
         failed = line(here.visitor, "plan", NAME)
-        expect(failed).to_contain_text("is damaged; it is made anew")
+        expect(failed).to_contain_text("is damaged; it will be compiled again")
         kept(here.visitor, NAME)
     here.begin()
     assert np.array_equal(here.answer(mine, rows=1), first)

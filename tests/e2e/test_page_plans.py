@@ -138,7 +138,7 @@ def test_a_damaged_one_is_found_and_made_anew(visitor):
     visitor.open()
     assert seven(visitor) == first
     expect(line(visitor, "plan")).to_have_attribute("data-state", "failed")
-    expect(line(visitor, "plan")).to_contain_text("is damaged; it is made anew")
+    expect(line(visitor, "plan")).to_contain_text("is damaged; it will be compiled again")
     compiled(visitor)
     kept(visitor)
 

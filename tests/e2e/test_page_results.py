@@ -61,7 +61,7 @@ def test_answers_are_copied(visitor, photos, patch):
     )
     as_csv.click()
     expect(as_csv).to_contain_text("keyboard")
-    area = visitor.page.get_by_label("The results, to copy")
+    area = visitor.page.get_by_label("Results to copy")
     expect(area).to_be_focused()
     assert area.input_value().startswith("file,model,rank")
     visitor.choose(photos["chelsea"]["path"])

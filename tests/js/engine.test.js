@@ -194,7 +194,7 @@ test("a start that fails is given another worker when that is wanted", async () 
   await turn();
   await workers[0].fail("boot", "Error", "no memory");
   await preparing;
-  assert.equal(heard.at(-1), "error: The device could not be made ready: no memory");
+  assert.equal(heard.at(-1), "error: The device could not be initialized: no memory");
   engine.retry();
   assert.equal(workers[0].closed, true);
   void engine.prepare(async () => null);
@@ -219,7 +219,7 @@ test("a device that was lost is replaced, and the question asked again", async (
   const worker = await ready();
   const asked = later(engine.digit(SOME));
   worker.raise("lost");
-  assert.deepEqual(heard, ["again: The GPU device was lost: opening another…"]);
+  assert.deepEqual(heard, ["again: The GPU device was lost. Opening another…"]);
   assert.equal(worker.last("device").args.device, "webgpu");
   await worker.fail("digit", "DeviceLostError", "lost");
   await worker.answer("device", started("webgpu"));
@@ -235,7 +235,7 @@ test("lost twice within a minute, NumPy goes on until WebGPU is chosen", async (
   worker.raise("lost");
   assert.equal(
     heard.at(-1),
-    "again: The GPU device was lost twice within a minute: going on with NumPy…",
+    "again: The GPU device was lost twice within a minute. Continuing with NumPy…",
   );
   assert.equal(worker.last("device").args.device, "numpy");
   await worker.answer("device", started("numpy"));

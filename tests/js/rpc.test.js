@@ -117,7 +117,7 @@ test("one that sends what cannot be read is closed", async () => {
   const { rpc, worker } = started();
   const open = rpc.call("a");
   worker.onmessageerror();
-  await assert.rejects(open, /sent what the page can’t read/);
+  await assert.rejects(open, /sent a message that the page can’t read/);
 });
 
 test("silence counts while something is asked, and each word ends it", async () => {
@@ -130,7 +130,7 @@ test("silence counts while something is asked, and each word ends it", async () 
   assert.equal(worker.terminated, false);
   mock.timers.tick(1000);
   assert.equal(worker.terminated, true);
-  await assert.rejects(open, /has not said a word for 3 seconds/);
+  await assert.rejects(open, /has not responded for 3 seconds/);
 });
 
 test("after the last answer silence does not count", async () => {

@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * What the view Open says, in Chinese; a part of zh.js.
- */
+/** Chinese texts of the Open view. */
 
 import { bytes, count, time, tiny } from "../../shared/format.js";
 
