@@ -78,7 +78,7 @@ def test_the_page_on_numpy(visitor_in_firefox: Any, photos: Any) -> None:
     with visitor_in_firefox(webgpu=False) as visitor:
         visitor.open("./")
         expect(visitor.device).to_have_attribute("data-adapter", re.compile("^NumPy "))
-        expect(visitor.device).to_contain_text("This browser does not support WebGPU")
+        expect(visitor.device).to_contain_text("This browser has no WebGPU")
         check_both_views(visitor, photos["coffee"], "numpy")
 
 

@@ -63,7 +63,8 @@ export const classify = {
   cameraRefused:
     "The browser does not allow this page to use the camera. Allow it in the address bar, then try again.",
   cameraMissing: "No camera was found. Choose a photograph instead.",
-  cameraBusy: "The camera can’t be used: another program may be using it. Close that program, then try again.",
+  cameraBusy:
+    "The camera can’t be used: another program may be using it. Close that program, then try again.",
   cameraEnded: "The camera has stopped. Close this and try again.",
 
   /** @param {string} why */
@@ -87,7 +88,8 @@ export const classify = {
     `For “${label}” the ${where} mattered most: covering it lowers the probability from ${before} to ${after}.`,
 
   /** @param {string} label */
-  heatNowhere: (label) => `No single part mattered for “${label}”: covering any of them changes little.`,
+  heatNowhere: (label) =>
+    `No single part mattered for “${label}”: covering any of them changes little.`,
 
   /** @param {string} why */
   heatFailed: (why) => `The map could not be computed: ${why}`,

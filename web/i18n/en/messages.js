@@ -56,9 +56,10 @@ export const messages = {
   /** @param {string} why */
   numpyFailed: (why) => `NumPy could not be loaded: ${why}`,
 
-  noGpuHere: "This browser does not support WebGPU.",
-  gpuNeedsHttps: "WebGPU needs a secure page: https or localhost.",
-  noAdapter: "This browser supports WebGPU but found no adapter.",
+  // These four are the messages of web/gpu/device.js too.
+  noGpuHere: "This browser has no WebGPU.",
+  gpuNeedsHttps: "WebGPU needs a secure page: https, or an address of this computer.",
+  noAdapter: "This browser has WebGPU, but found no adapter for it.",
 
   /** @param {string} why */
   adapterRefused: (why) => `The WebGPU adapter refused to open a device: ${why}`,

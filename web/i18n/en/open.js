@@ -270,7 +270,8 @@ export const open = {
         (largest ? `, for values up to ${tiny(largest)}` : ""),
 
   /** @param {string} name */
-  openNotLabels: (name) => `“${name}” contains no labels. Use one label per line, or a JSON list or object.`,
+  openNotLabels: (name) =>
+    `“${name}” contains no labels. Use one label per line, or a JSON list or object.`,
 
   /** @param {string} name @param {number} found */
   openLabelled: (name, found) => `${count(found)} labels from ${name}.`,
