@@ -345,7 +345,7 @@ def test_a_file_that_stops_the_worker_and_what_replaces_it(visitor: Any, patch: 
     page.add_init_script(WORKERS)
     patch(page, "engine/rpc.js", RULE, IMPATIENT)
     stuck = f"{READING} file.name === 'stuck.onnx' ? (() => {{ for (;;); }})() :"
-    patch(page, "worker/models/opened.js", READING, stuck)
+    patch(page, "worker/models/user_model.js", READING, stuck)
     visitor.open("./#open")
     here = Opening(visitor)
     page.evaluate("globalThis.patience = 2")

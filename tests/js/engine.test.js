@@ -355,7 +355,7 @@ test("a model is tuned with its progress, and learned anew; one that fails is lo
 
 test("what the visitor ends is ended with its worker", async () => {
   const worker = await ready();
-  const run = later(engine.opened("runModel", {}));
+  const run = later(engine.userModel("runModel", {}));
   await turn();
   engine.restart(words("preparing"));
   await assert.rejects(run, NotReady);

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
 import { Rpc, RemoteError } from "../../web/engine/rpc.js";
-import { inWords } from "../../web/worker/serve.js";
+import { describeError } from "../../web/worker/serve.js";
 import { LocalizedError, words } from "../../web/i18n/messages.js";
 import { turn } from "./steps.js";
 
@@ -142,11 +142,11 @@ test("after the last answer silence does not count", async () => {
   assert.equal(worker.terminated, false);
 });
 
-test("what a worker said before anybody heard it is heard, and how it failed", async () => {
+test("messages and a failure from before the engine took over are delivered", async () => {
   const worker = /** @type {any} */ (new FakeWorker());
-  const said = /** @type {any[]} */ ([{ data: { event: "stage", name: "model" } }]);
+  const messages = /** @type {any[]} */ ([{ data: { event: "stage", name: "model" } }]);
   const failed = /** @type {any} */ ({ message: "early" });
-  const rpc = new Rpc(new URL("https://tallow.test/"), Infinity, { worker, said, failed });
+  const rpc = new Rpc(new URL("https://tallow.test/"), Infinity, { worker, messages, failed });
   /** @type {any[]} */
   const heard = [];
   rpc.on("stage", (stage) => heard.push(stage.name));
@@ -157,13 +157,19 @@ test("what a worker said before anybody heard it is heard, and how it failed", a
 });
 
 test("errors cross by their type and in words", () => {
-  assert.deepEqual(inWords(new RangeError("too long")), { type: "RangeError", words: "too long" });
+  assert.deepEqual(describeError(new RangeError("too long")), {
+    type: "RangeError",
+    words: "too long",
+  });
   const fault = words("unexpected");
-  assert.deepEqual(inWords(new TypeError("x is undefined")), { type: "TypeError", words: fault });
+  assert.deepEqual(describeError(new TypeError("x is undefined")), {
+    type: "TypeError",
+    words: fault,
+  });
   const nameless = { name: "PythonError", type: "AttributeError", message: "AttributeError: no x" };
-  assert.deepEqual(inWords(nameless), { type: "AttributeError", words: fault });
-  const said = words("missing", "a.bin");
-  assert.deepEqual(inWords(new LocalizedError(said)).words, said);
+  assert.deepEqual(describeError(nameless), { type: "AttributeError", words: fault });
+  const missing = words("missing", "a.bin");
+  assert.deepEqual(describeError(new LocalizedError(missing)).words, missing);
   const traceback = `Traceback (most recent call last):
   File "x.py", line 1
 tallow.errors.OnnxError: first
@@ -172,7 +178,7 @@ tallow.errors.OnnxError: the file is
 cut short
 `;
   const python = { name: "PythonError", type: "OnnxError", message: traceback };
-  assert.deepEqual(inWords(python), { type: "OnnxError", words: "the file is\ncut short" });
+  assert.deepEqual(describeError(python), { type: "OnnxError", words: "the file is\ncut short" });
   const bare = { name: "PythonError", type: "MemoryError", message: "Traceback\nMemoryError\n" };
-  assert.deepEqual(inWords(bare), { type: "MemoryError", words: "MemoryError" });
+  assert.deepEqual(describeError(bare), { type: "MemoryError", words: "MemoryError" });
 });

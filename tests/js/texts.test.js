@@ -13,9 +13,7 @@ import { LocalizedError, say, words, wordsOf } from "../../web/i18n/messages.js"
 async function saidBy(module, seen = new Map()) {
   if (seen.has(module.href)) return seen;
   const code = await readFile(module, "utf8").catch(() => ""); // what the build makes
-  const named = [
-    ...code.matchAll(/\b(?:words|inOurWords)\(\s*(?:\w+ \? )?"(\w+)"(?: : "(\w+)")?/g),
-  ];
+  const named = [...code.matchAll(/\b(?:words|explained)\(\s*(?:\w+ \? )?"(\w+)"(?: : "(\w+)")?/g)];
   const reads = /import \{[^}]*\btext\b[^}]*\} from "[^"]*i18n\/text\.js"/.test(code);
   const read = reads ? [...code.matchAll(/(?<!\/)\btext\.(\w+)/g)] : [];
   seen.set(module.href, [...named.flatMap(([, ...found]) => found), ...read.map(([, one]) => one)]);

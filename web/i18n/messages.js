@@ -84,13 +84,13 @@ const FAULTS = new Set([
  * @param {Words} message
  * @returns {Words}
  */
-export const shownOf = (name, message) => (FAULTS.has(name) ? words("unexpected") : message);
+export const publicWords = (name, message) => (FAULTS.has(name) ? words("unexpected") : message);
 
 /**
  * The same of an error as browsers write it: "Uncaught TypeError: x is undefined".
  * @param {string} text
  */
-export function shownOfText(text) {
+export function publicTextOf(text) {
   const [, name, message] = /^(?:Uncaught )?(?:(\w+): )?(.*)$/s.exec(text) ?? [];
   return FAULTS.has(name) ? words("unexpected") : name?.endsWith("Error") ? message : text;
 }
@@ -105,5 +105,5 @@ export function wordsOf(error) {
   const { code, details = [], message } = /** @type {any} */ (error ?? {});
   if (Object.hasOwn(BY_CODE, code ?? ""))
     return BY_CODE[/** @type {keyof typeof BY_CODE} */ (code)](...details);
-  return shownOf(/** @type {any} */ (error)?.name ?? "", String(message ?? error));
+  return publicWords(/** @type {any} */ (error)?.name ?? "", String(message ?? error));
 }

@@ -79,7 +79,7 @@ export class App {
   }
 
   /** Have both devices there for a job, in its turn; rejects with a LocalizedError where there is no GPU. */
-  async both() {
+  async prepareBoth() {
     const gpu = await openGpu();
     if (!gpu.info) throw new LocalizedError(gpu.words ?? "");
     show(gpu);

@@ -14,7 +14,7 @@ import { openGpu, withoutGpu } from "./gpu.js";
 import { Answering } from "./models/answering.js";
 import { best } from "./models/model.js";
 import { Models } from "./models/models.js";
-import { openedActions } from "./models/opened.js";
+import { userModelActions } from "./models/user_model.js";
 import { any } from "./models/plans.js";
 import { Tuning } from "./models/tuning.js";
 import { Queue, Quiet } from "./queue.js";
@@ -74,7 +74,7 @@ const tuning = new Tuning({
 
 /**
  * Begin what the page will ask for, as far as its address tells that.
- * @param {import("../boot/begun.js").Beginning} args
+ * @param {import("../boot/first_worker.js").BeginArgs} args
  */
 async function begin({ device: wanted, kind, model, controlled }) {
   if (controlled) expectKept();
@@ -119,7 +119,7 @@ async function withKnown(name, job) {
  */
 function runOnBoth(name, warm) {
   return withKnown(name, async (model) => {
-    await app.both();
+    await app.prepareBoth();
     const run = async (/** @type {Device} */ on) => {
       const told = await models.withFiles(name, (fetch) =>
         app.ask("run_on", name, on, warm, model.asked, fetch),
@@ -197,12 +197,12 @@ serve({
     withKnown(name, async (model) => app.ask("profile", name, model.asked)),
 
   /** The last answer of a model, on both devices. @param {{model: string, warm: number}} args */
-  both: ({ model, warm }) => runOnBoth(model, warm),
+  runOnBoth: ({ model, warm }) => runOnBoth(model, warm),
 
   /** Events {event: "tuning", done, total} tell how far it is. @param {{model: string}} args */
   tune: ({ model }) => tuning.run(model),
 
   stopTuning: () => tuning.stop(),
 
-  ...openedActions({ app, models, settled: () => device.settled() }),
+  ...userModelActions({ app, models, settled: () => device.settled() }),
 });

@@ -3,7 +3,7 @@
  * The worker's end of rpc.js: a table of actions answers requests; errors cross as words.
  */
 
-import { shownOf, wordsOf } from "../i18n/messages.js";
+import { publicWords, wordsOf } from "../i18n/messages.js";
 
 /** @typedef {(args: any) => unknown} Action */
 
@@ -31,7 +31,7 @@ export function serve(actions) {
       postMessage({ id, result: await run(args) });
     } catch (error) {
       console.error(error); // with its stack or Python traceback, for whoever opens the console
-      postMessage({ id, error: inWords(error) });
+      postMessage({ id, error: describeError(error) });
     }
   });
 }
@@ -41,7 +41,7 @@ export function serve(actions) {
  * @param {any} error
  * @returns {{type: string, words: import("../i18n/messages.js").Words}}
  */
-export function inWords(error) {
+export function describeError(error) {
   if (error?.name !== "PythonError") {
     return { type: error?.name ?? "Error", words: wordsOf(error) };
   }
@@ -49,5 +49,5 @@ export function inWords(error) {
   const last = new RegExp(String.raw`^(?:\w+\.)*${error.type}(?:: |$)`, "gm");
   const start = [...error.message.matchAll(last)].at(-1);
   const message = start ? error.message.slice(start.index + start[0].length) : error.message;
-  return { type: error.type, words: shownOf(error.type, message.trim() || error.type) };
+  return { type: error.type, words: publicWords(error.type, message.trim() || error.type) };
 }

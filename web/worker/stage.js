@@ -3,7 +3,7 @@
  * The stages of the worker's start, for the boot log of the page (widgets/bootlog.js).
  */
 
-import { emit, inWords } from "./serve.js";
+import { emit, describeError } from "./serve.js";
 
 /**
  * @typedef {"snapshot" | "numpySnapshot" | "python" | "tallow" | "numpy" | "model" | "plan" | "kernels"
@@ -38,7 +38,7 @@ export async function stage(name, facts, work) {
     tell(name, facts, "done", began);
     return result;
   } catch (error) {
-    tell(name, { ...facts, why: inWords(error).words }, "failed", began);
+    tell(name, { ...facts, why: describeError(error).words }, "failed", began);
     throw error;
   }
 }

@@ -65,7 +65,7 @@ export class Camera {
       this.#shoot.disabled = false;
       this.#shoot.focus();
     } catch (error) {
-      if (turn === this.#turn) this.#fail(inWords(/** @type {Error} */ (error)));
+      if (turn === this.#turn) this.#fail(explain(/** @type {Error} */ (error)));
     }
   }
 
@@ -122,7 +122,7 @@ function stop(stream) {
 }
 
 /** Why there is no picture from the camera. @param {Error} error */
-function inWords({ name, message }) {
+function explain({ name, message }) {
   switch (name) {
     case "NotAllowedError":
     case "SecurityError":

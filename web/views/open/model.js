@@ -12,7 +12,7 @@ export class OpenModel {
   #id = 0;
   /** @type {Files | null} */
   #files = null;
-  /** @type {import("../../worker/models/opened.js").Feed[]} */
+  /** @type {import("../../worker/models/user_model.js").Feed[]} */
   #feeds = [];
 
   /** Whether it could not be opened for what the other files are, or are not. */
@@ -50,7 +50,7 @@ export class OpenModel {
 
   /** Have the worker read its files. */
   open() {
-    return this.#engine.opened("openModel", { id: this.#id, ...this.#files });
+    return this.#engine.userModel("openModel", { id: this.#id, ...this.#files });
   }
 
   /**
@@ -62,16 +62,16 @@ export class OpenModel {
   async ask(action, args) {
     if (action === "runModel") this.#feeds = args.feeds;
     try {
-      return await this.#engine.opened(action, args);
+      return await this.#engine.userModel(action, args);
     } catch (error) {
       const { type } = /** @type {{type?: string}} */ (error);
       const id = this.#id;
       if (type !== "NotOpenError" || args.id !== id || !this.#files) throw error;
       await this.open();
       if (action === "timeModel" || action === "compareModel") {
-        await this.#engine.opened("runModel", { id, feeds: this.#feeds });
+        await this.#engine.userModel("runModel", { id, feeds: this.#feeds });
       }
-      return this.#engine.opened(action, args);
+      return this.#engine.userModel(action, args);
     }
   }
 }

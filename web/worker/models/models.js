@@ -12,7 +12,7 @@ import { Part } from "../../shared/streamed.js";
 import { download, downloadPieces } from "../downloads.js";
 import { find, forget, keep, keyOf } from "./plans.js";
 import { BUILD } from "../runtime.js";
-import { emit, inWords } from "../serve.js";
+import { emit, describeError } from "../serve.js";
 import { stage, tell } from "../stage.js";
 
 /**
@@ -259,7 +259,7 @@ export class Models {
       } catch (error) {
         // Another device or model was chosen meanwhile, and this one is not lent any more.
         if (/** @type {{type?: string}} */ (error).type === "KeyError") return;
-        tell("keep", { model: name, why: inWords(error).words }, "failed", began);
+        tell("keep", { model: name, why: describeError(error).words }, "failed", began);
       }
     } finally {
       app.call("let_go", lent);
@@ -277,6 +277,6 @@ async function miss(name, brought, error) {
   brought.program?.close();
   brought.program = brought.kept = null; // whoever asks now waits for Python
   if (/** @type {Error} */ (error).name === "DeviceLostError") throw error;
-  tell("plan", { model: name, why: inWords(error).words }, "failed", performance.now());
+  tell("plan", { model: name, why: describeError(error).words }, "failed", performance.now());
   if (brought.key) await forget(brought.key).catch(() => {}); // storage that refuses has said so
 }

@@ -84,7 +84,7 @@ export class OpenForm {
   }
 
   /**
-   * @returns {Promise<import("../../../worker/models/opened.js").Feed[]>}
+   * @returns {Promise<import("../../../worker/models/user_model.js").Feed[]>}
    * @throws {LocalizedError}  naming the input
    */
   async feeds() {

@@ -25,7 +25,7 @@ const WARM = 5;
 const DEVICES = /** @type {const} */ (["webgpu", "numpy"]);
 const RUNS = /** @type {const} */ (["first", "warm"]);
 
-export class Both {
+export class Comparison {
   #engine;
   #check;
   #checked;
@@ -106,7 +106,7 @@ export class Both {
     this.#show();
     try {
       const model = await find();
-      const found = await this.#engine.both(model, what === "compare" ? WARM : 0);
+      const found = await this.#engine.runOnBoth(model, what === "compare" ? WARM : 0);
       if (turn === this.#turn) this.#tell(what, found, model);
     } catch (error) {
       const why = wordsOf(error);

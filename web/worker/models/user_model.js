@@ -11,7 +11,7 @@
 import { Fingerprint } from "../../shared/bytes.js";
 import { find, forget, keyOf, storable } from "./plans.js";
 import { BUILD } from "../runtime.js";
-import { emit, inWords } from "../serve.js";
+import { emit, describeError } from "../serve.js";
 import { tell } from "../stage.js";
 
 /**
@@ -60,7 +60,7 @@ class NotOpenError extends Error {
  * The actions on the visitor's model, by name.
  * @param {Worker} worker
  */
-export function openedActions({ app, models, settled }) {
+export function userModelActions({ app, models, settled }) {
   /** The page's number of the model that is open. @type {number | null} */
   let open = null;
 
@@ -161,7 +161,7 @@ export function openedActions({ app, models, settled }) {
       tell("plan", facts, "done", began);
       return [kept.text, ...weights];
     } catch (error) {
-      await miss(name, key, inWords(error).words);
+      await miss(name, key, describeError(error).words);
       return undefined;
     }
   };
@@ -249,7 +249,7 @@ export function openedActions({ app, models, settled }) {
     /** @param {{id: number, runs: number, seconds: number}} args */
     compareModel: ({ id, runs, seconds }) =>
       withModel(id, async () => {
-        await app.both();
+        await app.prepareBoth();
         return app.ask("compare_model", runs, seconds, alive);
       }),
 
