@@ -1,18 +1,18 @@
 // @ts-check
-/** Plans that are kept (web/worker/models/plans.js): found, damaged, outgrown, evicted, refused. */
+/** Saved plans (web/worker/models/plans.js): found, damaged, outgrown, evicted, refused. */
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 
 import { FakeCaches } from "./caches.js";
 
-/** What the worker told the page. @type {any[]} */
-let told = [];
+/** Events that the worker sent to the page. @type {any[]} */
+let events = [];
 let quota = 1e9;
 /** @type {FakeCaches} */
 let caches;
 
-Object.assign(globalThis, { postMessage: (/** @type {any} */ event) => told.push(event) });
+Object.assign(globalThis, { postMessage: (/** @type {any} */ event) => events.push(event) });
 Object.defineProperty(globalThis, "navigator", {
   value: { storage: { estimate: async () => ({ quota }) } },
 });
@@ -21,14 +21,14 @@ const SITE = new URL("../../web/", import.meta.url).href;
 const CACHE = `tallow:plans:3:${SITE}`;
 
 let loads = 0;
-/** The module as a worker that starts has it. @returns {Promise<typeof import("../../web/worker/models/plans.js")>} */
+/** A fresh copy of the module, as in a new worker. @returns {Promise<typeof import("../../web/worker/models/plans.js")>} */
 const load = () => import(`../../web/worker/models/plans.js?${loads++}`);
 
 /** @type {Awaited<ReturnType<typeof load>>} */
 let plans;
 
 beforeEach(async () => {
-  told = [];
+  events = [];
   quota = 1e9;
   caches = new FakeCaches();
   Object.assign(globalThis, { caches, isSecureContext: true });
@@ -53,19 +53,19 @@ const keyOf = async (build, ...about) => {
   return key;
 };
 
-/** Keep one under a key. @param {import("../../web/worker/models/plans.js").Key} key */
+/** Save a plan. @param {import("../../web/worker/models/plans.js").Key} key */
 const keep = (key, sizes = SIZES, weights = WEIGHTS, text = TEXT) =>
-  plans.keep(key, text, sizes, (place) => weights[place]);
+  plans.keep(key, text, sizes, (index) => weights[index]);
 
-/** All weights of what is kept, in order. @param {import("../../web/worker/models/plans.js").Key} key */
+/** All weights of a saved plan, in order. @param {import("../../web/worker/models/plans.js").Key} key */
 async function weightsOf(key) {
   const kept = await plans.find(key);
   assert.ok(kept);
   /** @type {Uint8Array[]} */
   const found = [];
-  for (let place = 0; place < kept.weights.count; place++) {
-    await kept.weights.ready(place);
-    kept.weights.lend(place, (bytes) => found.push(bytes));
+  for (let index = 0; index < kept.weights.count; index++) {
+    await kept.weights.ready(index);
+    kept.weights.lend(index, (bytes) => found.push(bytes));
   }
   return found;
 }
@@ -85,7 +85,7 @@ test("what was kept is found again, with its weights, under its own key alone", 
   assert.equal(await plans.any(), true);
   const kept = await plans.find(key);
   assert.equal(kept?.text, TEXT);
-  assert.deepEqual(kept?.told.plan, { name: "a" });
+  assert.deepEqual(kept?.record.plan, { name: "a" });
   assert.equal(kept?.bytes, TEXT.length + SIZES.reduce((sum, size) => sum + size));
   assert.deepEqual(await weightsOf(key), WEIGHTS);
   for (const about of [["mnist", { name: "other" }], ["mnist"], []]) {
@@ -232,16 +232,16 @@ test("a browser that refuses storage fails with its reason, and nothing was kept
 });
 
 for (const [name, why, isSecureContext] of /** @type {const} */ ([
-  ["keeps nothing", "noStorage", true],
-  ["keeps nothing without https", "insecure", false],
+  ["stores nothing", "noStorage", true],
+  ["stores nothing without https", "insecure", false],
 ])) {
-  test(`where a browser ${name}, that is told once`, async () => {
+  test(`a browser that ${name} is reported once`, async () => {
     Object.assign(globalThis, { caches: undefined, isSecureContext });
     assert.equal(await plans.keyOf("build", 1), null);
     assert.equal(plans.storable(), false);
     assert.equal(await plans.any(), false);
-    assert.equal(told.length, 1);
-    const { event, name, state, why: words } = told[0];
+    assert.equal(events.length, 1);
+    const { event, name, state, why: words } = events[0];
     assert.deepEqual([event, name, state, words.entry], ["stage", "storage", "failed", why]);
   });
 }
