@@ -25,7 +25,7 @@ test("a sliding square finds what matters: a model that sees one white corner", 
   const heat = await occlude(pixels, 1, ask, () => true);
   assert.ok(heat);
   const at = (/** @type {number} */ x, /** @type {number} */ y) => heat.drop[y * size + x];
-  assert.deepEqual([heat.size, heat.most, heat.row, heat.column], [size, 1, 8, 0]);
+  assert.deepEqual([heat.size, heat.largest, heat.row, heat.column], [size, 1, 8, 0]);
   assert.equal(at(0, 79), 1);
   assert.ok(at(19, 60) > 0 && at(19, 60) < 1);
   assert.deepEqual([at(79, 0), at(40, 20)], [0, 0]);
@@ -64,9 +64,9 @@ test("CSV keeps any name and runs no formula", () => {
 test("what failed stands in both forms with its reason", () => {
   const failed = { name: "a.png", model: null, rows: [], failure: "no picture" };
   assert.match(toCsv([failed]), /"a\.png",,,,,,"no picture"\r\n/);
-  const told = JSON.parse(toJson([failed, result("b.png")]));
-  assert.deepEqual(told[0], { file: "a.png", error: "no picture" });
-  assert.deepEqual(told[1], { file: "b.png", model: "m", classes: result("b.png").rows });
+  const files = JSON.parse(toJson([failed, result("b.png")]));
+  assert.deepEqual(files[0], { file: "a.png", error: "no picture" });
+  assert.deepEqual(files[1], { file: "b.png", model: "m", classes: result("b.png").rows });
 });
 
 test("each button says for its own time that it has copied", async (context) => {
