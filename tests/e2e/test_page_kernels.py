@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.e2e.test_page_results import SAID_FOR_LONG
+from tests.e2e.test_page_results import SHOWN_FOR_LONG
 
 from tallow_build.paths import ROOT
 
@@ -71,7 +71,7 @@ def test_each_kernel_has_its_share_of_the_time(visitor, device):
 
 def test_a_kernel_shows_its_text_to_copy(newcomer, patch):
     visitor = newcomer
-    patch(visitor.page, *SAID_FOR_LONG)
+    patch(visitor.page, *SHOWN_FOR_LONG)
     visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visitor.open()
     visitor.draw_seven()
@@ -100,7 +100,7 @@ def test_a_kernel_shows_its_text_to_copy(newcomer, patch):
 
 def test_where_copying_is_not_allowed_the_text_is_marked(newcomer, patch):
     visitor = newcomer
-    patch(visitor.page, *SAID_FOR_LONG)
+    patch(visitor.page, *SHOWN_FOR_LONG)
     visitor.page.add_init_script(
         "navigator.clipboard.writeText = async () => { throw new Error('no') };"
     )
