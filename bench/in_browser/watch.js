@@ -1,17 +1,17 @@
 // @ts-check
 /**
- * Put into a page of `bench --cold` before its own scripts: notes when what stands in the page has
- * come, in milliseconds since navigation, and chooses a sample as soon as there is one.
+ * Runs in a page of `bench --cold` before its own scripts. Notes when the page reaches its states, in
+ * milliseconds since navigation, and chooses a sample as soon as there is one.
  */
 
 (() => {
   /** @type {Record<string, number>} */
   const marks = {};
-  /** Stages of the boot log: when begun and done, and what the page says it took. */
+  /** Stages of the boot log: when they began and ended, and how long they took according to the page. */
   const stages = /** @type {Record<string, {begun: number, done?: number, ms?: number}>} */ ({});
   /** @type {Map<string, () => void>} */
   const waiting = new Map();
-  /** An error that nobody caught; what is waited for will not come then. */
+  /** Rejects on an uncaught error, after which no further state is reached. */
   const failed = Promise.withResolvers();
   failed.promise.catch(() => {});
 
@@ -31,7 +31,7 @@
     if (answer !== undefined) mark("answer");
     const state = hook("status")?.dataset.state;
     if (!state) return;
-    // What stood there before the page's scripts is gone, and all listeners are in their places.
+    // The page's scripts have removed this notice, so all listeners are attached.
     if (!document.getElementById("unstarted")) mark("started");
     if (state === "ready") mark("ready");
     const offline = hook("offline-state")?.dataset.state;
