@@ -37,7 +37,7 @@
     const offline = hook("offline-state")?.dataset.state;
     if (offline === "kept") mark("kept");
     if (offline === "refused" || offline === "newer") {
-      failed.reject(new Error(`the files of the page are not kept, but ${offline}`));
+      failed.reject(new Error(`the page's files were not cached; its offline state is ${offline}`));
     }
     if (hook("digit-result")?.textContent || hook("image-result")?.dataset.source) mark("answer");
     if (!marks.chosen && location.hash === "#classify") choose();
@@ -80,11 +80,14 @@
           new Promise((resolve, reject) => {
             if (name in marks) resolve(marks[name]);
             waiting.set(name, () => resolve(marks[name]));
-            setTimeout(() => reject(new Error(`"${name}" did not come`)), patience);
+            setTimeout(
+              () => reject(new Error(`the page did not reach "${name}" in time`)),
+              patience,
+            );
           }),
         ]),
 
-      /** Where something stands in the page: left, top, width, height. @param {string} id */
+      /** The position of an element: left, top, width, height. @param {string} id */
       box: (id) => {
         const { left, top, width, height } = /** @type {HTMLElement} */ (
           hook(id)
@@ -92,7 +95,7 @@
         return [left, top, width, height];
       },
 
-      /** What was noted. Paints are listed by the browser. */
+      /** The noted times. The browser lists the paints. */
       found: () => {
         const paint = performance.getEntriesByName("first-contentful-paint")[0]?.startTime;
         return { origin: performance.timeOrigin, marks: { paint, ...marks }, stages };

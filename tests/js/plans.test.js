@@ -77,7 +77,7 @@ async function entry() {
   return found[1];
 }
 
-test("what was kept is found again, with its weights, under its own key alone", async () => {
+test("a saved plan is found with its weights, only by its own key", async () => {
   const key = await keyOf("build", "mnist", { name: "card" });
   assert.equal(await plans.any(), false);
   assert.equal(await plans.find(key), null);
@@ -112,7 +112,7 @@ test("a weight that is elsewhere has no bytes", async () => {
   );
 });
 
-/** What may have happened to an entry. @type {Record<string, (bytes: Uint8Array) => Uint8Array>} */
+/** Ways to damage an entry. @type {Record<string, (bytes: Uint8Array) => Uint8Array>} */
 const DAMAGE = {
   "a byte of the text": (bytes) => bytes.with(50, bytes[50] ^ 1),
   "a byte of a weight": (bytes) => bytes.with(bytes.length - 9, bytes[bytes.length - 9] ^ 1),
@@ -123,7 +123,7 @@ const DAMAGE = {
 };
 
 for (const [name, change] of Object.entries(DAMAGE)) {
-  test(`damage is found: ${name}`, async () => {
+  test(`damage is detected: ${name}`, async () => {
     const key = await keyOf("build", 1);
     await keep(key);
     const found = await entry();
@@ -132,7 +132,7 @@ for (const [name, change] of Object.entries(DAMAGE)) {
   });
 }
 
-test("one that is evicted while it is read fails in the browser's words", async () => {
+test("a plan that is evicted while it is read fails with the browser's error", async () => {
   const key = await keyOf("build", 1);
   await keep(key);
   const bytes = (await entry()).body;
@@ -150,7 +150,7 @@ test("one that is evicted while it is read fails in the browser's words", async 
   }
 });
 
-test("those of another build are not found, and go when one is kept", async () => {
+test("plans of another build are not found, and deleted by the next save", async () => {
   const old = await keyOf("old", "mnist");
   await keep(old);
   const key = await keyOf("new", "mnist");
@@ -160,7 +160,7 @@ test("those of another build are not found, and go when one is kept", async () =
   assert.ok(await plans.find(key));
 });
 
-test("what earlier versions of this site have kept in other forms goes, and nothing else", async () => {
+test("only this site's plans in older formats are deleted", async () => {
   const shared = await caches.open("tallow-plans-2");
   const [hash, other] = ["a".repeat(64), "b".repeat(64)];
   const own = `${SITE}plans/${hash}/${other}`;
@@ -182,10 +182,10 @@ test("what earlier versions of this site have kept in other forms goes, and noth
   assert.equal(await caches.has("tallow-plans-2"), false);
 });
 
-test("the least recently used goes when there is no room", async () => {
+test("the least recently used plan is deleted when there is no room", async () => {
   let now = 1000;
   mock.method(Date, "now", () => now++);
-  quota = 4 * 3.5e6; // of which a quarter is ours: three of a million bytes
+  quota = 4 * 3.5e6; // a quarter of it is ours: enough for three plans of a million bytes
   const keys = await Promise.all([1, 2, 3, 4].map((i) => keyOf("build", i)));
   for (const key of keys.slice(0, 3)) assert.equal(await keep(key), true);
   await plans.find(keys[0]); // which uses it
@@ -196,7 +196,7 @@ test("the least recently used goes when there is no room", async () => {
   mock.restoreAll();
 });
 
-test("one that is too large for all the room is not kept, and nothing goes for it", async () => {
+test("a plan larger than all the room is not saved, and nothing is deleted for it", async () => {
   quota = 4 * 1.2e6;
   const key = await keyOf("build", 1);
   assert.equal(await keep(key), true);
@@ -205,14 +205,14 @@ test("one that is too large for all the room is not kept, and nothing goes for i
   assert.ok(await plans.find(key));
 });
 
-test("two tabs that keep the same one make each other no trouble", async () => {
+test("two tabs can save the same plan at once", async () => {
   const key = await keyOf("build", 1);
   await Promise.all([keep(key), keep(key)]);
   assert.deepEqual(await weightsOf(key), WEIGHTS);
-  assert.equal((await caches.open(CACHE)).entries.size, 2); // and when it was used
+  assert.equal((await caches.open(CACHE)).entries.size, 2); // the plan and the note of its use
 });
 
-test("a browser that refuses storage fails with its reason, and nothing was kept", async () => {
+test("if the browser refuses storage, saving fails with its reason and saves nothing", async () => {
   const refuse = async () => {
     throw new DOMException("no storage here", "QuotaExceededError");
   };

@@ -1,5 +1,5 @@
 // @ts-check
-/** The client of a worker (web/engine/rpc.js) with a worker that the test plays. */
+/** The client of a worker (web/engine/rpc.js), with fake workers. */
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
@@ -13,7 +13,7 @@ import { turn } from "./steps.js";
 let workers;
 
 class FakeWorker {
-  /** What it was asked. @type {any[]} */
+  /** The messages it received. @type {any[]} */
   asked = [];
   terminated = false;
   onmessage = (/** @type {any} */ _event) => {};
@@ -47,13 +47,13 @@ beforeEach(() => {
 
 afterEach(() => mock.timers.reset());
 
-/** A client, and its worker. @param {number} [patience] */
+/** A client and its worker. @param {number} [patience] */
 function started(patience) {
   const rpc = new Rpc(new URL("https://tallow.test/worker.js"), patience);
   return { rpc, worker: workers[0] };
 }
 
-test("calls are answered by their numbers, in any order", async () => {
+test("responses belong to calls by id, in any order", async () => {
   const { rpc, worker } = started();
   const [one, two] = [rpc.call("a", { x: 1 }), rpc.call("b")];
   assert.deepEqual(worker.asked, [
@@ -70,7 +70,7 @@ test("calls are answered by their numbers, in any order", async () => {
   });
 });
 
-test("events reach all who listen", () => {
+test("events reach all listeners", () => {
   const { rpc, worker } = started();
   /** @type {any[]} */
   const heard = [];
@@ -81,7 +81,7 @@ test("events reach all who listen", () => {
   assert.deepEqual(heard, [3, -3]);
 });
 
-test("a worker that fails rejects all calls, open and later", async () => {
+test("the failure of a worker rejects all open and later calls", async () => {
   const { rpc, worker } = started();
   /** @type {any} */
   let reason;
@@ -94,7 +94,7 @@ test("a worker that fails rejects all calls, open and later", async () => {
   assert.deepEqual(reason, words("workerFailed", "no memory"));
 });
 
-test("what a fault of the program says is for the console", async () => {
+test("messages of programming errors are not shown", async () => {
   for (const [message, shown] of [
     ["Uncaught ReferenceError: oh is not defined", /The worker failed: an unexpected error/],
     ["Uncaught RangeError: no memory", /The worker failed: no memory\./],
@@ -106,23 +106,23 @@ test("what a fault of the program says is for the console", async () => {
   }
 });
 
-test("one whose module is not there says which", async () => {
+test("a missing module is named", async () => {
   const { rpc, worker } = started();
   const open = rpc.call("a");
   worker.onerror({});
   await assert.rejects(open, /\/worker\.js or a module that it imports could not be loaded/);
 });
 
-test("one that sends what cannot be read is closed", async () => {
+test("a worker that sends an unreadable message is closed", async () => {
   const { rpc, worker } = started();
   const open = rpc.call("a");
   worker.onmessageerror();
   await assert.rejects(open, /sent a message that the page can’t read/);
 });
 
-test("silence counts while something is asked, and each word ends it", async () => {
+test("silence counts while calls are open, and every message ends it", async () => {
   const { rpc, worker } = started(3);
-  mock.timers.tick(10_000); // nothing is asked
+  mock.timers.tick(10_000); // no call is open
   const open = rpc.call("a");
   mock.timers.tick(2000);
   worker.say({ event: "progress" });
@@ -133,7 +133,7 @@ test("silence counts while something is asked, and each word ends it", async () 
   await assert.rejects(open, /has not responded for 3 seconds/);
 });
 
-test("after the last answer silence does not count", async () => {
+test("silence does not count after the last response", async () => {
   const { rpc, worker } = started(3);
   const open = rpc.call("a");
   worker.say({ id: 1, result: 1 });
@@ -156,7 +156,7 @@ test("messages and a failure from before the engine took over are delivered", as
   assert.equal(workers.length, 1);
 });
 
-test("errors cross by their type and in words", () => {
+test("errors are sent with their type and message", () => {
   assert.deepEqual(describeError(new RangeError("too long")), {
     type: "RangeError",
     words: "too long",
