@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * Counts what a worker does with WebGPU, whoever does it: the same instrument for both engines.
+ * Counts a worker's use of WebGPU, in the same way for both engines.
  *
- * Bytes are those of buffers that were created and not destroyed; one that is only dropped, for the
- * garbage collector to find, counts as held, as it is.
+ * Bytes are those of buffers that were created and not destroyed. A buffer that waits for the garbage collector
+ * counts as held, since it is.
  */
 
 export const meter = {
@@ -11,20 +11,20 @@ export const meter = {
   peak: 0,
   pipelines: 0,
   dispatches: 0,
-  /** The adapter of the last device that was opened since this module was imported. */
+  /** The adapter of the last device opened since this module was imported. */
   adapter: "",
-  /** Begin a new count; what is held stays held. */
+  /** Start a new count. Held buffers stay counted. */
   reset() {
     this.peak = this.held;
     this.pipelines = this.dispatches = 0;
   },
 };
 
-/** Sizes of the buffers that are held. @type {Map<GPUBuffer, number>} */
+/** Sizes of the held buffers. @type {Map<GPUBuffer, number>} */
 const sizes = new Map();
 
 /**
- * Have a method do something as well.
+ * Call a function after each call of a method.
  * @param {any} prototype
  * @param {string} name
  * @param {(self: any, result: any) => void} note
@@ -40,9 +40,9 @@ function onCall(prototype, name, note) {
 
 /** @param {GPUAdapter} adapter */
 function nameAdapter({ info }) {
-  const made = [info.vendor, info.architecture].filter(Boolean).join(" ");
-  const said = info.description || info.device;
-  meter.adapter = said && made ? `${said} (${made})` : said || made || "unnamed adapter";
+  const maker = [info.vendor, info.architecture].filter(Boolean).join(" ");
+  const name = info.description || info.device;
+  meter.adapter = name && maker ? `${name} (${maker})` : name || maker || "unnamed adapter";
 }
 
 if ("GPUDevice" in globalThis) {

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The worker of onnxruntime-web, as it is published: its ordinary bundle for the provider, one
- * thread, its own optimisations on. The actions are those of measure.py.
+ * The worker of onnxruntime-web as published: its ordinary bundle for the provider, one thread, with its own
+ * optimisations. The actions are those of measure.py.
  */
 
 import { serve } from "../../web/worker/serve.js";
@@ -9,7 +9,7 @@ import { meter } from "./meter.js";
 
 /** @typedef {import("onnxruntime-web").InferenceSession} Session */
 
-/** What `onnxruntime-web/webgpu` and `onnxruntime-web/wasm` stand for in its package.json. */
+/** The files of `onnxruntime-web/webgpu` and `onnxruntime-web/wasm`, from its package.json. */
 const BUNDLES = {
   webgpu: "/ort/ort.webgpu.bundle.min.mjs",
   wasm: "/ort/ort.wasm.bundle.min.mjs",
@@ -23,7 +23,7 @@ let provider;
 let session;
 /** @type {Record<string, import("onnxruntime-web").Tensor>} */
 let feeds;
-/** Counts at the last run, by meter.js. */
+/** Counts of the last run, from meter.js. */
 let counts = { kernels: 0, dispatches: 0, gpu_peak_bytes: 0, gpu_held_bytes: 0 };
 
 /** @param {Uint8Array} model @param {Uint8Array} values @param {string} name @param {number[]} shape */
@@ -50,8 +50,8 @@ async function run() {
 function base64({ buffer, byteOffset, byteLength }) {
   const bytes = new Uint8Array(buffer, byteOffset, byteLength);
   let text = "";
-  for (let at = 0; at < bytes.length; at += 0x8000) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  for (let start = 0; start < bytes.length; start += 0x8000) {
+    text += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
   }
   return btoa(text);
 }
@@ -65,7 +65,7 @@ serve({
     ort.env.wasm.numThreads = 1;
   },
 
-  /** The adapter of the device that onnxruntime-web has opened by now. */
+  /** The adapter of the device that onnxruntime-web has opened. */
   adapter: () => (provider === "webgpu" ? meter.adapter : "WebAssembly, one thread"),
 
   /** @param {{model: Uint8Array, values: Uint8Array, name: string, shape: number[]}} args */

@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * The smallest page that answers with onnxruntime-web: ?backend=webgpu|wasm&model=NAME. It loads its
- * smallest bundle for the backend, the model and the picture side by side, runs once, and writes
- * the class. bench/peer_page.py puts its files together.
+ * The smallest page that answers with onnxruntime-web: ?backend=webgpu|wasm&model=NAME. It loads the smallest
+ * bundle for the backend, the model and the picture in parallel, runs once, and writes the class.
+ * bench/peer_page.py collects its files.
  */
 
 const { backend, model } = Object.fromEntries(new URLSearchParams(location.search));
 
-/** The build for WebGPU in browsers whose WebAssembly can wait (JSPI) is the smaller of two. */
+/** The WebGPU build for browsers with JSPI is the smaller of two. */
 const bundle = { webgpu: "./ort.jspi.bundle.min.mjs", wasm: "./ort.wasm.bundle.min.mjs" }[backend];
 
 /** @param {number} side */
@@ -27,7 +27,7 @@ async function digit() {
   return [Float32Array.from({ length: 784 }, (_, i) => data[4 * i + 3]), [1, 1, 28, 28]];
 }
 
-/** The middle of the sample, as the model's card says. @returns {Promise<[Float32Array, number[]]>} */
+/** The middle of the sample, prepared as in the model's card. @returns {Promise<[Float32Array, number[]]>} */
 async function photo() {
   const side = 224;
   const sample = await createImageBitmap(
@@ -59,4 +59,4 @@ const best = scores.indexOf(Math.max(...scores));
 /** @type {HTMLOutputElement} */ (document.querySelector("output")).textContent = String(best);
 document.documentElement.dataset.answer = String(best);
 
-export {}; // a module, which may await
+export {}; // makes this a module, for top-level await

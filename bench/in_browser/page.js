@@ -2,8 +2,8 @@
 /**
  * The page of one engine; bench/engines.py drives it through `window.engine`.
  *
- * The engine lives in a worker of its own, Tallow in the one of python.html, onnxruntime-web in
- * ort.js. Both answer the same actions: first, turn, finish (measure.py tells what they give).
+ * Each engine has its own worker: Tallow that of python.html, onnxruntime-web ort.js. Both have the same
+ * actions: first, turn, finish (measure.py describes their results).
  */
 
 import { Rpc } from "../../web/engine/rpc.js";
@@ -16,7 +16,7 @@ import { Rpc } from "../../web/engine/rpc.js";
 /** @param {string} path  from the server's root @returns {Promise<Uint8Array<ArrayBuffer>>} */
 async function bytesOf(path) {
   const response = await fetch(`/${path}`, { cache: "no-store" });
-  if (!response.ok) throw new Error(`${path}: the server says ${response.status}`);
+  if (!response.ok) throw new Error(`${path}: the server answered ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 }
 
@@ -103,7 +103,7 @@ const ENGINES = {
 };
 
 /**
- * Start an engine, and have it run a small network, so that all that it loads late is there.
+ * Start an engine and run a small network on it, so that everything it loads lazily is loaded.
  * @param {string} name
  * @param {Files} small
  * @returns {Promise<Booted>}

@@ -1,11 +1,9 @@
 // @ts-check
-/**
- * How long Tallow's runs are in JavaScript and the GPU; what remains of a run is Python's share.
- */
+/** Measures how long Tallow's runs spend in JavaScript and on the GPU; the rest of a run is Python's share. */
 
 import { Program } from "../../web/gpu/program.js";
 
-/** Milliseconds from the call of Program.run to its answer, added up. */
+/** Milliseconds from the calls of Program.run to their answers, in total. */
 export const inside = { milliseconds: 0 };
 
 const { run } = Program.prototype;

@@ -1,17 +1,17 @@
 // @ts-check
 /**
- * Put into a page of `bench --cold` before its own scripts: notes when what stands in the page has
- * come, in milliseconds since navigation, and chooses a sample as soon as there is one.
+ * Runs in a page of `bench --cold` before its own scripts. Notes when the page reaches its states, in
+ * milliseconds since navigation, and chooses a sample as soon as there is one.
  */
 
 (() => {
   /** @type {Record<string, number>} */
   const marks = {};
-  /** Stages of the boot log: when begun and done, and what the page says it took. */
+  /** Stages of the boot log: when they began and ended, and how long they took according to the page. */
   const stages = /** @type {Record<string, {begun: number, done?: number, ms?: number}>} */ ({});
   /** @type {Map<string, () => void>} */
   const waiting = new Map();
-  /** An error that nobody caught; what is waited for will not come then. */
+  /** Rejects on an uncaught error, after which no further state is reached. */
   const failed = Promise.withResolvers();
   failed.promise.catch(() => {});
 
@@ -31,13 +31,13 @@
     if (answer !== undefined) mark("answer");
     const state = hook("status")?.dataset.state;
     if (!state) return;
-    // What stood there before the page's scripts is gone, and all listeners are in their places.
+    // The page's scripts have removed this notice, so all listeners are attached.
     if (!document.getElementById("unstarted")) mark("started");
     if (state === "ready") mark("ready");
     const offline = hook("offline-state")?.dataset.state;
     if (offline === "kept") mark("kept");
     if (offline === "refused" || offline === "newer") {
-      failed.reject(new Error(`the files of the page are not kept, but ${offline}`));
+      failed.reject(new Error(`the page's files were not cached; its offline state is ${offline}`));
     }
     if (hook("digit-result")?.textContent || hook("image-result")?.dataset.source) mark("answer");
     if (!marks.chosen && location.hash === "#classify") choose();
@@ -80,11 +80,14 @@
           new Promise((resolve, reject) => {
             if (name in marks) resolve(marks[name]);
             waiting.set(name, () => resolve(marks[name]));
-            setTimeout(() => reject(new Error(`"${name}" did not come`)), patience);
+            setTimeout(
+              () => reject(new Error(`the page did not reach "${name}" in time`)),
+              patience,
+            );
           }),
         ]),
 
-      /** Where something stands in the page: left, top, width, height. @param {string} id */
+      /** The position of an element: left, top, width, height. @param {string} id */
       box: (id) => {
         const { left, top, width, height } = /** @type {HTMLElement} */ (
           hook(id)
@@ -92,7 +95,7 @@
         return [left, top, width, height];
       },
 
-      /** What was noted. Paints are listed by the browser. */
+      /** The noted times. The browser lists the paints. */
       found: () => {
         const paint = performance.getEntriesByName("first-contentful-paint")[0]?.startTime;
         return { origin: performance.timeOrigin, marks: { paint, ...marks }, stages };

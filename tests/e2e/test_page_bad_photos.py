@@ -86,10 +86,10 @@ def cut_jpeg(share: float) -> bytes:
 
 BAD = {
     "words.png": (lambda: b"just words", "is not a picture that this browser can open"),
-    "half.jpg": (lambda: cut_jpeg(0.5), "begins as a JPEG, but can’t be decoded"),
+    "half.jpg": (lambda: cut_jpeg(0.5), "looks like a JPEG, but can’t be decoded"),
     "cut.jpg": (
         lambda: cut_jpeg(0.01),
-        "begins as a JPEG, but can’t be decoded: it is damaged or cut off",
+        "looks like a JPEG, but can’t be decoded: it is damaged or incomplete",
     ),
     "huge.png": (lambda: plain_png(20_000, 20_000), "too large: 20000 × 20000 pixels"),
     "phone.heic": (

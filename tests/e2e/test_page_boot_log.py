@@ -14,7 +14,7 @@ def test_each_stage_has_a_line_with_bytes_and_time(visitor):
     expect(log).to_be_visible()
     kept = log.locator("[data-stage=keep]")
     expect(kept).to_have_text(
-        re.compile(r"^Keeping the plan of mnist +[\d.]+ m?s $"), timeout=60_000
+        re.compile(r"^Saving the plan of mnist +[\d.]+ m?s $"), timeout=60_000
     )
     lines = {line.get_attribute("data-stage"): line for line in log.get_by_role("listitem").all()}
     assert set(lines) == {"snapshot", "model", "kernels", "keep"}  # and no NumPy

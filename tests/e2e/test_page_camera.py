@@ -56,9 +56,9 @@ def test_a_picture_is_taken_and_the_camera_stops(visitor, photos):
 
     said = dialog.get_by_role("alert")
     for name, words in (
-        ("NotAllowedError", "does not let this page use the camera"),
+        ("NotAllowedError", "does not allow this page to use the camera"),
         ("NotFoundError", "No camera was found"),
-        ("NotReadableError", "another program may have it"),
+        ("NotReadableError", "another program may be using it"),
     ):
         page.evaluate("name => { window.refusal = name; }", name)
         button.click()

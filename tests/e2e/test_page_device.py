@@ -72,7 +72,7 @@ def test_without_webgpu_numpy_answers_and_the_reason_is_told(visitor_without_web
     visitor = visitor_without_webgpu
     visitor.open()
     expect(visitor.device).to_have_attribute("data-device", "numpy")
-    expect(visitor.device).to_contain_text("WebGPU can’t be had")
+    expect(visitor.device).to_contain_text("WebGPU is unavailable")
     select = visitor.hook("device-select")
     expect(select).to_have_value("numpy")
     expect(select.locator("[value=webgpu]")).to_be_disabled()
@@ -80,7 +80,7 @@ def test_without_webgpu_numpy_answers_and_the_reason_is_told(visitor_without_web
     assert visitor.read() == "7"
     for name in ("check-numpy", "compare-run"):  # there is nothing to check against
         expect(visitor.hook(name)).to_be_disabled()
-    expect(visitor.hook("check-result")).to_contain_text("WebGPU can’t be had")
+    expect(visitor.hook("check-result")).to_contain_text("WebGPU is unavailable")
     visitor.show("Classify")
     visitor.choose(photos["coffee"]["path"])
     assert visitor.answer("coffee.png")[0]["label"] == "espresso"
@@ -94,7 +94,7 @@ def test_where_numpy_was_asked_for_webgpu_is_tried_on_wish_only(visitor_without_
     select.select_option("webgpu")
     visitor.wait()
     expect(select).to_have_value("numpy")
-    expect(visitor.device).to_contain_text("WebGPU can’t be had")
+    expect(visitor.device).to_contain_text("WebGPU is unavailable")
     visitor.draw_seven()
     assert visitor.read() == "7"
 
@@ -108,7 +108,7 @@ def test_both_devices_agree_and_their_times_stand_side_by_side(visitor, photos):
     check.click()
     expect(checked).to_have_attribute("data-max-diff", NUMBER, timeout=60_000)
     assert 0 <= float(checked.get_attribute("data-max-diff")) < 1e-4
-    expect(checked).to_contain_text("of the 10 probabilities")
+    expect(checked).to_contain_text("among the 10 probabilities")
     expect(checked).to_contain_text("agree")
     compare.click()
     expect(bars.last).to_have_attribute("data-ms", NUMBER, timeout=60_000)
@@ -135,7 +135,7 @@ def test_both_devices_agree_and_their_times_stand_side_by_side(visitor, photos):
     check.click()
     expect(checked).to_have_attribute("data-max-diff", NUMBER, timeout=60_000)
     assert 0 <= float(checked.get_attribute("data-max-diff")) < 1e-3
-    expect(checked).to_contain_text("of the 1000 probabilities")
+    expect(checked).to_contain_text("among the 1000 probabilities")
     expect(visitor.device).to_have_attribute("data-device", "numpy")
     expect(visitor.status).to_have_attribute("data-state", "ready")
 

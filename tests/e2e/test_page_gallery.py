@@ -58,7 +58,7 @@ def test_several_files_are_a_gallery(visitor, photos):
     assert visitor.answer("coffee.png")[0]["label"] == "espresso"  # the first one is shown large
     expect(gallery).to_have_attribute("data-state", "done", timeout=PATIENCE)
     expect(gallery.locator(".count")).to_have_text("3 of 3")
-    expect(gallery.get_by_role("status")).to_contain_text("2 pictures classified, 1 could not be")
+    expect(gallery.get_by_role("status")).to_contain_text("2 pictures classified, 1 failed")
 
     coffee, bad, cat = gallery.locator(".tile").all()
     expect(coffee).to_have_attribute("data-state", "answered")
@@ -179,7 +179,7 @@ def test_five_hundred_files_can_be_cancelled_and_go_on_to_the_end(newcomer):
     until(visitor.page, "window.post", seconds=PATIENCE / 1000)
     gallery.get_by_role("button", name="Cancel").click()
     expect(gallery).to_have_attribute("data-state", "stopped")
-    expect(gallery.get_by_role("status")).to_contain_text("pictures are left")
+    expect(gallery.get_by_role("status")).to_contain_text("pictures left")
     count = answered.count()
     assert 100 < count < 150
     visitor.page.evaluate("post()")
@@ -187,7 +187,7 @@ def test_five_hundred_files_can_be_cancelled_and_go_on_to_the_end(newcomer):
     gallery.locator(".tile").nth(499).click()
     assert visitor.answer("499.png")[0]["label"] == most(499)
     assert answered.count() == count
-    gallery.get_by_role("button", name="Go on").click()
+    gallery.get_by_role("button", name="Continue").click()
     expect(gallery).to_have_attribute("data-state", "done", timeout=PATIENCE)
     expect(gallery.get_by_role("status")).to_contain_text("500 pictures classified")
     labels = gallery.locator(".tile").evaluate_all("tiles => tiles.map(tile => tile.dataset.label)")
@@ -229,7 +229,7 @@ def test_a_folder_gives_its_pictures(visitor, photos, tmp_path):
     visitor.open("./?device=numpy#classify")
     visitor.drop(tmp_path / "empty")
     alert = visitor.page.locator("#view-classify").get_by_role("alert")
-    expect(alert).to_contain_text("no picture in the folder “empty”")
+    expect(alert).to_contain_text("The folder “empty” contains no pictures")
     visitor.drop(tmp_path / "holiday")
     assert visitor.answer("a.png")[0]["label"] == "espresso"
     gallery = visitor.hook("image-gallery")

@@ -63,7 +63,7 @@ def test_what_mattered_is_shown_and_said(visitor, photos):
 
     button.click()
     expect(said).to_contain_text("For “espresso” the", timeout=PATIENCE)
-    expect(said).to_contain_text("it falls from 93.")
+    expect(said).to_contain_text("lowers the probability from 93.")
     expect(heat).to_be_visible()
     expect(visitor.page.locator(".legend")).to_be_visible()
     most, middle, corners = visitor.page.evaluate(DENSITY)

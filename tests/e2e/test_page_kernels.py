@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.e2e.test_page_results import SAID_FOR_LONG
+from tests.e2e.test_page_results import SHOWN_FOR_LONG
 
 from tallow_build.paths import ROOT
 
@@ -71,7 +71,7 @@ def test_each_kernel_has_its_share_of_the_time(visitor, device):
 
 def test_a_kernel_shows_its_text_to_copy(newcomer, patch):
     visitor = newcomer
-    patch(visitor.page, *SAID_FOR_LONG)
+    patch(visitor.page, *SHOWN_FOR_LONG)
     visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visitor.open()
     visitor.draw_seven()
@@ -100,7 +100,7 @@ def test_a_kernel_shows_its_text_to_copy(newcomer, patch):
 
 def test_where_copying_is_not_allowed_the_text_is_marked(newcomer, patch):
     visitor = newcomer
-    patch(visitor.page, *SAID_FOR_LONG)
+    patch(visitor.page, *SHOWN_FOR_LONG)
     visitor.page.add_init_script(
         "navigator.clipboard.writeText = async () => { throw new Error('no') };"
     )
@@ -165,7 +165,7 @@ def test_without_timestamp_query_the_shares_are_counted_and_that_is_said(newcome
     rows = look(visitor)
     panel = visitor.hook("kernels-panel")
     expect(panel).to_have_attribute("data-source", "counted")
-    expect(panel).to_contain_text("counted from its arithmetic and bytes, not measured")
+    expect(panel).to_contain_text("estimated from the kernel’s arithmetic and bytes, not measured")
     expect(rows[0]).to_contain_text("≈")
     assert sum(float(row.get_attribute("data-share")) for row in rows) == pytest.approx(1, abs=0.01)
     expect(visitor.hook("kernels-wgsl")).to_contain_text("@compute")

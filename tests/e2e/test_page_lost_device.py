@@ -108,7 +108,7 @@ def test_lost_twice_within_a_minute_numpy_goes_on_until_webgpu_is_chosen(losing)
     visitor.draw_seven()
     assert visitor.read() == "7"
     losing.lose("now")
-    lost = visitor.hook("boot-log").get_by_text("The GPU device was lost: opening another")
+    lost = visitor.hook("boot-log").get_by_text("The GPU device was lost. Opening another")
     expect(lost).to_have_count(1)
     losing.computes("webgpu")
     assert visitor.read() == "7"

@@ -386,7 +386,7 @@ def test_files_that_were_changed_on_their_way_are_not_kept(visitor, host):
     visitor.open("./?device=numpy")
     state = offline_state(visitor.page)
     expect(state).to_have_attribute("data-state", "refused", timeout=PATIENCE)
-    expect(state).to_contain_text("the next visit tries again")
+    expect(state).to_contain_text("the next visit will try again")
     visitor.draw_seven()
     assert visitor.read() == "7"
 
@@ -441,6 +441,6 @@ def test_where_a_service_worker_is_refused_that_is_said(browser, server, visitor
         visitor.open("./?device=numpy")
         state = offline_state(page)
         expect(state).to_have_attribute("data-state", "refused")
-        expect(state).to_contain_text("this browser keeps no files")
+        expect(state).to_contain_text("this browser stores no files")
         visitor.hook("language-select").select_option("zh")
         expect(state).to_contain_text("无法离线使用")

@@ -170,7 +170,7 @@ def an_operator_of_the_host(here: Opening, _: Any) -> None:
     here.kind("x", "numbers").get_by_test_id("open-numbers").fill("[-1, 2.5, 0, 1e-3]")
     here.run()
     expect(here.hook("open-times")).to_have_attribute("data-host", "1")
-    expect(here.hook("open-times")).to_contain_text("crossed")
+    expect(here.hook("open-times")).to_contain_text("moved to and from it")
     assert here.array("places").tolist() == [[1, 3]]
     assert here.apart("places") == 0
 
@@ -268,7 +268,7 @@ def sequences_optionals_and_odd_values(here: Opening, _: Any) -> None:
         member.get_by_test_id("open-view").select_option("table")
         cells = member.get_by_test_id("open-table").locator("td")
         expect(cells).to_have_text([cell for row in expected for cell in row])
-    expect(here.output("none")).to_contain_text("without members")
+    expect(here.output("none")).to_contain_text("an empty sequence")
     expect(here.output("half")).to_contain_text("3 not finite")
     assert here.array("half").dtype == np.float16
     np.testing.assert_array_equal(here.array("half"), [[np.nan, np.inf], [-np.inf, 0.5]])
@@ -345,12 +345,12 @@ def test_a_file_that_stops_the_worker_and_what_replaces_it(visitor: Any, patch: 
     page.add_init_script(WORKERS)
     patch(page, "engine/rpc.js", RULE, IMPATIENT)
     stuck = f"{READING} file.name === 'stuck.onnx' ? (() => {{ for (;;); }})() :"
-    patch(page, "worker/models/opened.js", READING, stuck)
+    patch(page, "worker/models/user_model.js", READING, stuck)
     visitor.open("./#open")
     here = Opening(visitor)
     page.evaluate("globalThis.patience = 2")
     here.choose(file("stuck.onnx", b"anything"))
-    here.fails("stuck.onnx", "has not said a word")
+    here.fails("stuck.onnx", "has not responded")
     expect(here.hook("open-error").get_by_role("button", name="Try again")).to_be_visible()
     visitor.wait()
     assert page.evaluate("workers.length") == 2
@@ -409,7 +409,7 @@ def test_files_of_the_same_name_in_two_folders(visitor: Any, tmp_path: Any) -> N
         assert here.array("y").tolist() == [number]
 
     here.choose(file("m.onnx", content), file("w.bin", three))
-    here.fails("“m.onnx” keeps weights in enc/w.bin, dec/w.bin, and was given w.bin.", clear)
+    here.fails("“m.onnx” stores weights in enc/w.bin, dec/w.bin, but you gave w.bin.", clear)
     expect(here.hook("open-run")).to_be_disabled()
     here.choose(file("w.bin", three), file("w.bin", five))
     here.fails("Two of these files are called w.bin.", clear)
@@ -423,7 +423,7 @@ def test_files_of_the_same_name_in_two_folders(visitor: Any, tmp_path: Any) -> N
     answers(35)
 
     here.choose(file("n.onnx", content), file("w.bin", seven))
-    here.fails("and was given w.bin.")
+    here.fails("but you gave w.bin.")
     visitor.drop(net / "dec")  # takes the place of w.bin
     here.fails("still missing: enc/w.bin.", "Given so far: dec/w.bin.")
     visitor.drop(net / "enc")

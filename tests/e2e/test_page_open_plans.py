@@ -75,7 +75,7 @@ class Visit(Opening):
 
 @pytest.fixture
 def here(visitor: Any, patch: Any) -> Visit:
-    patch(visitor.page, "worker/models/opened.js", ANSWER, TOLD + ANSWER)
+    patch(visitor.page, "worker/models/user_model.js", ANSWER, TOLD + ANSWER)
     visitor.page.add_init_script(HEAR)
     return Visit(visitor)
 
@@ -164,7 +164,7 @@ def test_damaged_ones_are_found_and_made_anew(here: Visit) -> None:
         assert np.array_equal(here.answer(mine, rows=1), first)
         assert here.compiled
         failed = line(here.visitor, "plan", NAME)
-        expect(failed).to_contain_text("is damaged; it is made anew")
+        expect(failed).to_contain_text("is damaged; it will be compiled again")
         kept(here.visitor, NAME)
     here.begin()
     assert np.array_equal(here.answer(mine, rows=1), first)
@@ -187,7 +187,7 @@ def test_one_that_python_refuses_is_made_anew(here: Visit, patch: Any) -> None:
     here.begin()
     first = here.answer(mine, rows=1)
     kept(here.visitor, NAME)
-    patch(here.page, "worker/models/opened.js", "[kept.text, ...weights]", "['{}', ...weights]")
+    patch(here.page, "worker/models/user_model.js", "[kept.text, ...weights]", "['{}', ...weights]")
     here.begin()
     assert np.array_equal(here.answer(mine, rows=1), first)
     assert here.compiled

@@ -23,7 +23,7 @@ from tallow_build.browser import until
 
 PATIENCE = 120_000
 # Before this, in the worker's bundle, a test may change what storage does.
-MOST = "const MOST = 200e6;"
+LIMIT = "const MAX_BYTES = 200e6;"
 
 
 def compiled(visitor: Any, model: str = "mnist") -> None:
@@ -138,7 +138,7 @@ def test_a_damaged_one_is_found_and_made_anew(visitor):
     visitor.open()
     assert seven(visitor) == first
     expect(line(visitor, "plan")).to_have_attribute("data-state", "failed")
-    expect(line(visitor, "plan")).to_contain_text("is damaged; it is made anew")
+    expect(line(visitor, "plan")).to_contain_text("is damaged; it will be compiled again")
     compiled(visitor)
     kept(visitor)
 
@@ -149,7 +149,7 @@ REFUSE = """Cache.prototype.put = async () => {
 
 
 def test_where_storage_is_refused_that_is_told_and_nothing_else_happens(visitor, patch):
-    patch(visitor.page, "worker/models/plans.js", MOST, f"{REFUSE}\n{MOST}")
+    patch(visitor.page, "worker/models/plans.js", LIMIT, f"{REFUSE}\n{LIMIT}")
     visitor.open()
     seven(visitor)
     compiled(visitor)

@@ -11,11 +11,11 @@ from playwright.sync_api import expect
 from tallow_build.browser import until
 
 # What a button says of itself does not go before it is looked at.
-SAID_FOR_LONG = ("widgets/copy_button.js", "const SAID = 2000;", "const SAID = 600_000;")
+SHOWN_FOR_LONG = ("widgets/copy_button.js", "const RESULT_MS = 2000;", "const RESULT_MS = 600_000;")
 
 
 def test_answers_are_copied(visitor, photos, patch):
-    patch(visitor.page, *SAID_FOR_LONG)
+    patch(visitor.page, *SHOWN_FOR_LONG)
     visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visitor.open("./?device=numpy#classify")
     as_json, as_csv = visitor.hook("copy-json"), visitor.hook("copy-csv")
@@ -61,7 +61,7 @@ def test_answers_are_copied(visitor, photos, patch):
     )
     as_csv.click()
     expect(as_csv).to_contain_text("keyboard")
-    area = visitor.page.get_by_label("The results, to copy")
+    area = visitor.page.get_by_label("Results to copy")
     expect(area).to_be_focused()
     assert area.input_value().startswith("file,model,rank")
     visitor.choose(photos["chelsea"]["path"])

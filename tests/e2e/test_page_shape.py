@@ -85,7 +85,7 @@ def test_fits_any_width_and_nothing_moves_when_an_answer_comes(newcomer, photos)
     # Tests have no service worker; that is said in more words, once the page is idle.
     offline = visitor.hook("offline-state")
     expect(offline).to_have_attribute("data-state", "refused", timeout=PATIENCE)
-    refused = "Does not work offline: this browser keeps no files for this address."
+    refused = "Does not work offline: this browser stores no files for this address."
     expect(offline.locator("span")).to_have_text(refused)
     before = at_every_width()
     visitor.draw_seven()

@@ -83,7 +83,7 @@ FAULTS = {
     cut_off: "is damaged: it has",
     changed: "its sha256 is",
     no_server: "can’t be reached",
-    of_another_tallow: "The snapshot holds Tallow 0.1.0",
+    of_another_tallow: "The snapshot contains another version of Tallow, 0.1.0",
     of_another_pyodide: "mismatch",
     without_python: "Python could not be started",
 }

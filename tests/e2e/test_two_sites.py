@@ -31,7 +31,7 @@ KEEP = """async ([site, build, what]) => {
 }"""
 FIND = """async ([site, build, what]) => {
   const { find, keyOf } = plans[site];
-  return (await find(await keyOf(build, what)))?.told.of ?? null;
+  return (await find(await keyOf(build, what)))?.record.of ?? null;
 }"""
 # What the version before has kept: in one cache of all sites, by the address.
 KEEP_OLD = """async ([site, build, what]) => {

@@ -1,5 +1,5 @@
 // @ts-check
-/** The cache storage of a browser, in memory: as much of it as plans.js uses. */
+/** A browser's cache storage in memory, as far as plans.js uses it. */
 
 class FakeCache {
   /** @type {Map<string, {body: Uint8Array}>} */
@@ -13,7 +13,7 @@ class FakeCache {
 
   /** @param {string | {url: string}} request @param {Response} response */
   async put(request, response) {
-    const body = new Uint8Array(await response.arrayBuffer()); // a whole, or nothing
+    const body = new Uint8Array(await response.arrayBuffer()); // stores all of it, or nothing
     this.entries.set(urlOf(request), { body });
   }
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** The page's side of the worker (web/engine/engine.js), with workers that the test plays. */
+/** The page's client of its worker (web/engine/engine.js), with fake workers. */
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
@@ -9,7 +9,7 @@ import { RemoteError } from "../../web/engine/rpc.js";
 import { say, words } from "../../web/i18n/messages.js";
 import { deferred, later, turn } from "./steps.js";
 
-/** A worker as the engine knows it: calls that the test answers, events that it raises. */
+/** A fake client of a worker: the test answers its calls and raises its events. */
 class FakeRpc {
   /** @type {{action: string, args: any, answer: ReturnType<typeof deferred>}[]} */
   calls = [];
@@ -64,9 +64,9 @@ class FakeRpc {
 
 /** @type {FakeRpc[]} */
 let workers;
-/** What the page heard, in order. @type {string[]} */
+/** The listener's calls, in order. @type {string[]} */
 let heard;
-/** What was told of the device last. @type {any} */
+/** The device that was reported last. @type {any} */
 let actual;
 /** Milliseconds. */
 let now = 0;
@@ -91,7 +91,7 @@ beforeEach(() => {
     "webgpu",
     {
       status: ({ state, words }) => heard.push(`${state}: ${say(words)}`),
-      started: (told) => (actual = told),
+      started: (device) => (actual = device),
       stage: () => {},
       compiled: () => {},
       again: (words, died) => heard.push(`again${died ? ", died" : ""}: ${say(words)}`),
@@ -110,7 +110,7 @@ beforeEach(() => {
   );
 });
 
-/** A page that is ready for its model, and its worker. */
+/** Gets the engine ready. Returns its worker. */
 async function ready() {
   const preparing = engine.prepare(async () => "mnist");
   await turn();
@@ -124,7 +124,7 @@ async function ready() {
 
 const SOME = new Float32Array(784);
 
-test("the status tells how it goes, and at last how many kernels there are", async () => {
+test("the status shows progress, and finally the number of kernels", async () => {
   const preparing = engine.prepare(async () => "mnist");
   await turn();
   const [worker] = workers;
@@ -150,7 +150,7 @@ test("the status tells how it goes, and at last how many kernels there are", asy
   assert.equal(worker.calls.filter(({ action }) => action === "load").length, 1);
 });
 
-test("a view without a model of the site waits for the worker alone", async () => {
+test("a view without a model of the site waits only for the worker", async () => {
   const preparing = engine.prepare(async () => null);
   await turn();
   await workers[0].answer("boot", started("webgpu"));
@@ -158,7 +158,7 @@ test("a view without a model of the site waits for the worker alone", async () =
   assert.equal(heard.at(-1), "ready: Ready");
 });
 
-test("of two preparations the later one has the status", async () => {
+test("only the later of two preparations sets the status", async () => {
   const name = deferred();
   const first = engine.prepare(() => name.promise);
   const second = engine.prepare(async () => null);
@@ -171,7 +171,7 @@ test("of two preparations the later one has the status", async () => {
   assert.deepEqual(heard, []);
 });
 
-test("a model that fails is told in the page's words, and tried again when that is wanted", async () => {
+test("a model's failure is reported in the page's words, and retried on request", async () => {
   const preparing = engine.prepare(async () => "mnist");
   await turn();
   const [worker] = workers;
@@ -189,12 +189,12 @@ test("a model that fails is told in the page's words, and tried again when that 
   assert.match(heard.at(-1) ?? "", /^ready/);
 });
 
-test("a start that fails is given another worker when that is wanted", async () => {
+test("after a failed start, retry() starts another worker", async () => {
   const preparing = engine.prepare(async () => null);
   await turn();
   await workers[0].fail("boot", "Error", "no memory");
   await preparing;
-  assert.equal(heard.at(-1), "error: The device could not be made ready: no memory");
+  assert.equal(heard.at(-1), "error: The device could not be initialized: no memory");
   engine.retry();
   assert.equal(workers[0].closed, true);
   void engine.prepare(async () => null);
@@ -202,7 +202,7 @@ test("a start that fails is given another worker when that is wanted", async () 
   assert.equal(workers.length, 2);
 });
 
-test("of quick switches the last one counts", async () => {
+test("the last of quick switches counts", async () => {
   const worker = await ready();
   engine.switchTo("numpy");
   engine.switchTo("webgpu");
@@ -215,11 +215,11 @@ test("of quick switches the last one counts", async () => {
   assert.equal(engine.device, "webgpu");
 });
 
-test("a device that was lost is replaced, and the question asked again", async () => {
+test("a lost device is replaced, and the question asked again", async () => {
   const worker = await ready();
   const asked = later(engine.digit(SOME));
   worker.raise("lost");
-  assert.deepEqual(heard, ["again: The GPU device was lost: opening another…"]);
+  assert.deepEqual(heard, ["again: The GPU device was lost. Opening another…"]);
   assert.equal(worker.last("device").args.device, "webgpu");
   await worker.fail("digit", "DeviceLostError", "lost");
   await worker.answer("device", started("webgpu"));
@@ -228,21 +228,21 @@ test("a device that was lost is replaced, and the question asked again", async (
   assert.equal(actual.lost, false);
 });
 
-test("lost twice within a minute, NumPy goes on until WebGPU is chosen", async () => {
+test("after two losses within a minute, NumPy computes until WebGPU is chosen", async () => {
   const worker = await ready();
   worker.raise("lost");
   now = 59_000;
   worker.raise("lost");
   assert.equal(
     heard.at(-1),
-    "again: The GPU device was lost twice within a minute: going on with NumPy…",
+    "again: The GPU device was lost twice within a minute. Continuing with NumPy…",
   );
   assert.equal(worker.last("device").args.device, "numpy");
   await worker.answer("device", started("numpy"));
   assert.equal(actual.lost, true);
   await engine.prepare(async () => null);
   assert.match(heard.at(-1) ?? "", /on NumPy, since the GPU device was lost twice/);
-  worker.raise("lost"); // the event of a device that nobody uses
+  worker.raise("lost"); // of a device that is no longer used
   assert.equal(worker.calls.filter(({ action }) => action === "device").length, 2);
   engine.switchTo("webgpu");
   await worker.answer("device", started("webgpu"));
@@ -251,7 +251,7 @@ test("lost twice within a minute, NumPy goes on until WebGPU is chosen", async (
   assert.equal(worker.last("device").args.device, "webgpu");
 });
 
-test("lost twice with a minute between, another device is opened each time", async () => {
+test("after two losses a minute apart, another device is opened each time", async () => {
   const worker = await ready();
   worker.raise("lost");
   now = 60_000;
@@ -259,7 +259,7 @@ test("lost twice with a minute between, another device is opened each time", asy
   assert.equal(worker.last("device").args.device, "webgpu");
 });
 
-test("a question is asked three times at most while devices are lost", async () => {
+test("a question is asked at most three times while devices are lost", async () => {
   const worker = await ready();
   const asked = later(engine.digit(SOME));
   for (let i = 0; i < 3; i++) await worker.fail("digit", "DeviceLostError", "lost again");
@@ -267,7 +267,7 @@ test("a question is asked three times at most while devices are lost", async () 
   assert.equal(worker.calls.filter(({ action }) => action === "digit").length, 3);
 });
 
-test("a worker that fails is replaced by one that starts Python plainly", async () => {
+test("a failed worker is replaced by one that starts Python without the snapshot", async () => {
   const worker = await ready();
   const asked = later(engine.digit(SOME));
   worker.close(words("workerFailed", "no memory"));
@@ -280,7 +280,7 @@ test("a worker that fails is replaced by one that starts Python plainly", async 
   assert.deepEqual(workers[1].calls[0].args, { device: "webgpu", plain: true });
 });
 
-test("the third that fails without an answer between is the last, until another try", async () => {
+test("after three failures without an answer, only retry() starts another worker", async () => {
   await ready();
   for (let i = 0; i < 3; i++) {
     workers[i].close("gone");
@@ -304,7 +304,7 @@ for (const [python, count] of /** @type {const} */ ([
   [true, 4],
   [false, 3],
 ])) {
-  test(`an answer ${python ? "with Python forgives" : "without does not forgive"} a crash`, async () => {
+  test(`an answer ${python ? "with" : "without"} Python ${python ? "resets" : "does not reset"} the count of crashes`, async () => {
     void engine.prepare(async () => null);
     await turn();
     for (let i = 0; i < 3; i++) {
@@ -322,7 +322,7 @@ for (const [python, count] of /** @type {const} */ ([
   });
 }
 
-test("what a visitor should know is told, and what failed, for whoever can mend it", async () => {
+test("warnings and failures are reported to the page", async () => {
   const worker = await ready();
   void engine.ready("squeezenet1_1");
   await turn();
@@ -334,15 +334,15 @@ test("what a visitor should know is told, and what failed, for whoever can mend 
   assert.match(heard.at(-1) ?? "", /^failed: a\.onnx is missing from the server/);
 });
 
-test("a model is tuned with its progress, and learned anew; one that fails is loaded again", async () => {
+test("tuning reports progress and updates the facts; after a failure the model is loaded again", async () => {
   const worker = await ready();
   /** @type {number[][]} */
-  const told = [];
-  const tuning = engine.tune("mnist", (...progress) => told.push(progress));
+  const steps = [];
+  const tuning = engine.tune("mnist", (...progress) => steps.push(progress));
   worker.raise("tuning", { done: 1, total: 4 });
   await worker.answer("tune", { facts: { kernels: 5 } });
   await tuning;
-  assert.deepEqual(told, [[1, 4]]);
+  assert.deepEqual(steps, [[1, 4]]);
   await engine.prepare(async () => "mnist");
   assert.equal(heard.at(-1), "ready: Ready · 5 kernels compiled");
   const failing = later(engine.tune("mnist", () => {}));
@@ -353,9 +353,9 @@ test("a model is tuned with its progress, and learned anew; one that fails is lo
   assert.equal(worker.calls.filter(({ action }) => action === "load").length, 2);
 });
 
-test("what the visitor ends is ended with its worker", async () => {
+test("restart() ends a run with its worker", async () => {
   const worker = await ready();
-  const run = later(engine.opened("runModel", {}));
+  const run = later(engine.userModel("runModel", {}));
   await turn();
   engine.restart(words("preparing"));
   await assert.rejects(run, NotReady);

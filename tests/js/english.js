@@ -1,5 +1,5 @@
 // @ts-check
-/** The tables of English texts. */
+/** The English text tables. */
 
 export { classify } from "../../web/i18n/en/classify.js";
 export { draw } from "../../web/i18n/en/draw.js";

@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * web/shared/fetch.js and streamed.js over connections that break: taken up where they broke, or begun
- * anew; files in pieces, used as they arrive. The server is played by the test.
+ * Downloads over breaking connections (web/shared/fetch.js, streamed.js): resumed or restarted; files in
+ * pieces, used as they arrive. The server is a fake.
  */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
-/** What fetch.js keeps when it is loaded. @type {(url: URL, options: any) => Promise<Response>} */
+/** Answers the fetch that fetch.js stores when it is loaded. @type {(url: URL, options: any) => Promise<Response>} */
 let answer;
 globalThis.fetch = /** @type {any} */ (
   (/** @type {URL} */ url, /** @type {any} */ options) => answer(url, options)
@@ -24,37 +24,37 @@ const NAME = "big.bin";
 /** @param {Uint8Array} bytes */
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-/** A server of one file, whose connections break. */
+/** A fake server of one file, whose connections break. */
 class Server {
   /** @type {Uint8Array<ArrayBuffer>} */
   content = CONTENT;
-  /** Bytes after which each connection ends; before there is an answer, if negative. @type {number[]} */
+  /** Bytes after which each connection breaks; if negative, before a response. @type {number[]} */
   breaks = [];
   ranges = true;
-  /** What the content becomes after the first connection. @type {Uint8Array<ArrayBuffer> | null} */
+  /** The content after the first connection. @type {Uint8Array<ArrayBuffer> | null} */
   changes = null;
-  /** A byte that is wrong, for each connection. @type {number[]} */
+  /** The index of a wrong byte, for each connection. @type {number[]} */
   damages = [];
-  /** Whether it is sent in another coding where no range is wanted. */
+  /** Whether responses without a range are compressed. */
   compressed = false;
   status = 200;
-  /** The range that each connection wants, "" for all of it. @type {string[]} */
+  /** The range of each request, "" for none. @type {string[]} */
   asked = [];
-  /** How each was to be cached. @type {string[]} */
+  /** The cache mode of each request. @type {string[]} */
   caches = [];
   sent = 0;
 
   /** @param {any} options @returns {Promise<Response>} */
   async answer({ headers, signal, cache }) {
-    const wished = headers.Range ?? "";
-    this.asked.push(wished);
+    const range = headers.Range ?? "";
+    this.asked.push(range);
     this.caches.push(cache);
     if (this.status !== 200) return new Response(null, { status: this.status });
     let content = this.content;
     const tag = `"${sha256(content).slice(0, 16)}"`;
     let first = 0;
-    if (this.ranges && wished && [undefined, tag].includes(headers["If-Range"])) {
-      first = Number(/^bytes=(\d+)-$/.exec(wished)?.[1]);
+    if (this.ranges && range && [undefined, tag].includes(headers["If-Range"])) {
+      first = Number(/^bytes=(\d+)-$/.exec(range)?.[1]);
     }
     if (this.damages.length) {
       const wrong = /** @type {number} */ (this.damages.shift());
@@ -66,7 +66,7 @@ class Server {
     /** @type {Record<string, string>} */
     const sent = {};
     if (this.ranges) sent.ETag = tag;
-    if (this.compressed && !wished) sent["Content-Encoding"] = "gzip";
+    if (this.compressed && !range) sent["Content-Encoding"] = "gzip";
     if (first) sent["Content-Range"] = `bytes ${first}-${content.length - 1}/${content.length}`;
     if (this.changes) this.content = this.changes;
     this.sent += Math.max(0, end - first);
@@ -81,20 +81,20 @@ class Server {
 }
 
 /**
- * A body in chunks, which breaks at its end.
+ * A body in chunks, which may break at its end.
  * @param {Uint8Array} bytes
  * @param {boolean} breaks
  * @param {AbortSignal} signal
  */
 function bodyOf(bytes, breaks, signal) {
-  let at = 0;
+  let sent = 0;
   return new ReadableStream(
     {
       pull(stream) {
         if (signal.aborted) return stream.error(signal.reason);
-        if (at < bytes.length) {
-          const chunk = bytes.slice(at, at + 10_000);
-          at += chunk.length;
+        if (sent < bytes.length) {
+          const chunk = bytes.slice(sent, sent + 10_000);
+          sent += chunk.length;
           return stream.enqueue(chunk);
         }
         return breaks ? stream.error(new TypeError("network error")) : stream.close();
@@ -110,7 +110,7 @@ let server;
 beforeEach(() => {
   server = new Server();
   answer = (_, options) => server.answer(options);
-  // Pauses between tries take no time; a silence is one that the test makes.
+  // Pauses between tries take no time, and timeouts never end.
   const wait = globalThis.setTimeout;
   mock.method(
     globalThis,
@@ -123,7 +123,7 @@ beforeEach(() => {
 afterEach(() => mock.restoreAll());
 
 /**
- * What fetchBytes gives; that content is expected.
+ * The result of fetchBytes(), which expects this content.
  * @param {Uint8Array} [content]
  * @param {object} [more]
  */
@@ -139,14 +139,14 @@ async function fetched(content = CONTENT, more = {}) {
   }
 }
 
-/** @param {{sum?: string, arrived: number}} told @param {Uint8Array} [content] */
+/** @param {{sum?: string, arrived: number}} result @param {Uint8Array} [content] */
 function isWhole({ sum, arrived }, content = CONTENT) {
   assert.equal(sum, sha256(content));
   assert.equal(arrived, content.length);
 }
 
 for (const at of [-1, 0, 1, 65_536, CONTENT.length - 1]) {
-  test(`a connection that breaks at ${at} is taken up at that byte`, async () => {
+  test(`a download that breaks at ${at} resumes at that byte`, async () => {
     server.breaks = [at];
     isWhole(await fetched());
     assert.deepEqual(server.asked, ["", at > 0 ? `bytes=${at}-` : ""]);
@@ -154,7 +154,7 @@ for (const at of [-1, 0, 1, 65_536, CONTENT.length - 1]) {
   });
 }
 
-test("one that breaks often but brings something is taken up as often", async () => {
+test("a download that breaks often resumes as long as it makes progress", async () => {
   const breaks = [70_000, 140_000, 210_000, 280_000, 300_000, 305_000];
   server.breaks = [...breaks];
   isWhole(await fetched());
@@ -162,13 +162,13 @@ test("one that breaks often but brings something is taken up as often", async ()
   assert.equal(server.sent, CONTENT.length);
 });
 
-test("where the size is not known, too", async () => {
+test("a download of unknown size resumes too", async () => {
   server.breaks = [1000, 2000];
   isWhole(await fetched(CONTENT, { bytes: undefined, sha256: undefined }));
   assert.deepEqual(server.asked, ["", "bytes=1000-", "bytes=2000-"]);
 });
 
-test("one that brings nothing is given up on", async () => {
+test("a download without progress is given up", async () => {
   server.breaks = new Array(9).fill(100);
   const { failed, arrived } = await fetched();
   assert.match(failed ?? "", /^FetchError: .*big\.bin/);
@@ -183,7 +183,7 @@ test("a server without ranges starts over", async () => {
   assert.deepEqual(server.asked, ["", "", ""]);
 });
 
-test("a compressed content has no parts that could be asked for", async () => {
+test("a compressed download starts over", async () => {
   server.compressed = true;
   server.breaks = [100_000];
   isWhole(await fetched());
@@ -197,13 +197,13 @@ test("parts of two builds never mix", async () => {
   assert.deepEqual(server.asked, ["", "bytes=1000-"]);
 });
 
-test("a wrong content is refused however it came", async () => {
+test("wrong content is refused", async () => {
   server.breaks = [1000];
   const { failed } = await fetched(CONTENT, { sha256: "0".repeat(64) });
   assert.match(failed ?? "", /its sha256 is/);
 });
 
-test("a wrong size is refused, and what the server refuses is told", async () => {
+test("a wrong size is refused, and errors of the server are reported", async () => {
   assert.match((await fetched(CONTENT, { bytes: 7 })).failed ?? "", /307200 bytes, expected 7/);
   server.status = 404;
   assert.match((await fetched()).failed ?? "", /big\.bin is missing from the server \(404\)/);
@@ -211,13 +211,13 @@ test("a wrong size is refused, and what the server refuses is told", async () =>
   assert.match((await fetched()).failed ?? "", /500/);
 });
 
-test("a file whose name holds its hash is taken from the browser's cache, others are asked about", async () => {
+test("files with a hash in their name come from the browser's cache, others are revalidated", async () => {
   await fetchBytes(NAME);
   await fetchBytes("a-0123456789.bin");
   assert.deepEqual(server.caches, ["no-cache", "default"]);
 });
 
-test("a server that says nothing is asked once more, and then given up on", async () => {
+test("a silent server is asked once more, then given up", async () => {
   mock.restoreAll();
   mock.timers.enable({ apis: ["setTimeout"] });
   let asked = 0;
@@ -236,7 +236,7 @@ test("a server that says nothing is asked once more, and then given up on", asyn
   mock.timers.reset();
 });
 
-test("JSON is read, and what is none is told by name", async () => {
+test("JSON is parsed, and an error names the file", async () => {
   server.content = /** @type {any} */ (new TextEncoder().encode('{"a": [1]}'));
   assert.deepEqual(await fetchJson(NAME), { a: [1] });
   server.content = /** @type {any} */ (new TextEncoder().encode("<html>"));
@@ -247,12 +247,12 @@ test("JSON is read, and what is none is told by name", async () => {
 
 const ENDS = [65_536, 200_000, CONTENT.length];
 
-/** Where each ends, and its SHA-256. @param {Uint8Array} content @returns {[number, string][]} */
+/** The end and the SHA-256 of each piece. @param {Uint8Array} content @returns {[number, string][]} */
 const pieces = (content) =>
   ENDS.map((end, i) => [end, sha256(content.subarray(i ? ENDS[i - 1] : 0, end))]);
 
 /**
- * What a StreamedFile comes to, in three pieces of that content.
+ * The result of a StreamedFile in three pieces of this content.
  * @param {Uint8Array} [content]
  * @param {number} [stopAt]
  */
@@ -277,22 +277,22 @@ async function streamed(content = CONTENT, stopAt = 0) {
   return { progress, failed, failure: file.failure, ready };
 }
 
-/** @param {Awaited<ReturnType<typeof streamed>>} told @param {Uint8Array} [content] */
+/** @param {Awaited<ReturnType<typeof streamed>>} result @param {Uint8Array} [content] */
 function hasArrived({ progress, failed, ready }, content = CONTENT) {
   assert.equal(failed, "");
   assert.equal(progress, content.length);
-  const told = ready.map((one) => (one.status === "fulfilled" ? one.value : assert.fail()));
-  assert.ok(told[0].at < content.length, "the first piece was there before the last");
+  const arrived = ready.map((one) => (one.status === "fulfilled" ? one.value : assert.fail()));
+  assert.ok(arrived[0].at < content.length, "the first piece arrived before the last");
   assert.deepEqual(
-    told.map(({ sum }) => sum),
+    arrived.map(({ sum }) => sum),
     pieces(content).map(([, sum]) => sum),
   );
 }
 
-/** @param {Awaited<ReturnType<typeof streamed>>} told */
+/** @param {Awaited<ReturnType<typeof streamed>>} result */
 const states = ({ ready }) => ready.map(({ status }) => status);
 
-test("what all have taken is not there again", async () => {
+test("bytes that all parts have taken are released", async () => {
   const file = new StreamedFile(NAME, pieces(CONTENT), () => {});
   const [one, other] = [file.part(0, 4), file.part(4, 4)];
   await file.whole;
@@ -300,12 +300,12 @@ test("what all have taken is not there again", async () => {
     [...one.take(), ...one.bytes(), ...other.take()],
     [0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7],
   );
-  assert.throws(() => other.bytes(), /Bytes 0 to 65536 were taken before\./);
-  assert.throws(() => file.part(65_530, 10), /lie in no one piece/);
+  assert.throws(() => other.bytes(), /Bytes 0 to 65536 were released before\./);
+  assert.throws(() => file.part(65_530, 10), /are not within one piece/);
 });
 
 for (const at of [-1, 0, 1, 65_535, 65_536, 70_000, CONTENT.length - 1, CONTENT.length]) {
-  test(`a file in pieces that breaks at ${at} is taken up at that byte`, async () => {
+  test(`a file in pieces that breaks at ${at} resumes at that byte`, async () => {
     server.breaks = [at];
     hasArrived(await streamed());
     const again = at < CONTENT.length ? [at > 0 ? `bytes=${at}-` : ""] : [];
@@ -314,14 +314,14 @@ for (const at of [-1, 0, 1, 65_535, 65_536, 70_000, CONTENT.length - 1, CONTENT.
   });
 }
 
-test("a compressed one is taken up too: the pieces' hashes say whether it fits", async () => {
+test("a compressed file in pieces resumes too, because the pieces are checked", async () => {
   server.compressed = true;
   server.breaks = [200_000];
   hasArrived(await streamed());
   assert.deepEqual(server.asked, ["", "bytes=200000-"]);
 });
 
-test("where the server has no ranges, what is here is passed over", async () => {
+test("if the server has no ranges, bytes that are already here are skipped", async () => {
   server.ranges = false;
   server.breaks = [100_000];
   hasArrived(await streamed());
@@ -333,28 +333,28 @@ for (const [wrong, begin] of [
   [70_000, 65_536],
   [CONTENT.length - 1, 200_000],
 ]) {
-  test(`a piece that is damaged at ${wrong} is fetched again`, async () => {
+  test(`a piece damaged at ${wrong} is fetched again`, async () => {
     server.damages = [wrong];
     hasArrived(await streamed());
     assert.deepEqual(server.asked, ["", begin ? `bytes=${begin}-` : ""]);
-    assert.deepEqual(server.caches, ["no-cache", "reload"]); // the browser's own copy may be it
+    assert.deepEqual(server.caches, ["no-cache", "reload"]); // the browser's copy may be damaged
   });
 }
 
-test("one that stays damaged is refused, and the pieces before it are right", async () => {
+test("a piece that stays damaged is refused; the pieces before it are used", async () => {
   server.damages = [70_000, 70_000];
-  const told = await streamed();
-  assert.match(told.failed, /its sha256 is/);
-  assert.deepEqual(states(told), ["fulfilled", "rejected", "rejected"]);
-  assert.equal(told.progress, 0);
+  const result = await streamed();
+  assert.match(result.failed, /its sha256 is/);
+  assert.deepEqual(states(result), ["fulfilled", "rejected", "rejected"]);
+  assert.equal(result.progress, 0);
 });
 
 test("pieces of two builds never mix", async () => {
   server.breaks = [100_000];
   server.changes = OTHER;
-  const told = await streamed();
-  assert.match(told.failed, /its sha256 is/);
-  assert.deepEqual(states(told), ["fulfilled", "rejected", "rejected"]);
+  const result = await streamed();
+  assert.match(result.failed, /its sha256 is/);
+  assert.deepEqual(states(result), ["fulfilled", "rejected", "rejected"]);
 });
 
 for (const content of [CONTENT.slice(0, -1), new Uint8Array([...CONTENT, 33])]) {
@@ -364,9 +364,12 @@ for (const content of [CONTENT.slice(0, -1), new Uint8Array([...CONTENT, 33])]) 
   });
 }
 
-test("one that nobody wants ends without a word", async () => {
-  const told = await streamed(CONTENT, 100_000);
-  assert.deepEqual(states(told), ["fulfilled", "rejected", "rejected"]);
-  assert.deepEqual([told.progress, told.failure, told.failed], [CONTENT.length, undefined, ""]);
+test("a stopped download ends silently", async () => {
+  const result = await streamed(CONTENT, 100_000);
+  assert.deepEqual(states(result), ["fulfilled", "rejected", "rejected"]);
+  assert.deepEqual(
+    [result.progress, result.failure, result.failed],
+    [CONTENT.length, undefined, ""],
+  );
   assert.deepEqual(server.asked, [""]);
 });

@@ -1,5 +1,5 @@
 // @ts-check
-/** web/gpu travels in the Python wheel, without the page: it imports nothing from outside. */
+/** web/gpu is part of the Python wheel, without the page: it imports nothing from outside. */
 
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { choose } from "../../web/i18n/languages.js";
 
 const GPU = new URL("../../web/gpu/", import.meta.url);
 
-/** Of imports, exports from elsewhere, types in comments, and files that are named. */
+/** Paths in imports, re-exports, types in comments and new URL(). */
 const NAMED = /(?:\bfrom\s+|\bimport\s+|\bimport\(\s*|new URL\(\s*)["'`]([^"'`]+)["'`]/g;
 
 test("the runner imports nothing from outside its folder", async () => {
@@ -27,7 +27,7 @@ test("the runner imports nothing from outside its folder", async () => {
 });
 
 /**
- * Why openDevice() fails with this in the place of navigator.gpu.
+ * The error of openDevice() with this navigator.gpu.
  * @param {any} gpu
  * @param {boolean} isSecureContext
  * @returns {Promise<any>}
@@ -50,7 +50,7 @@ const refusing = (message) => ({
   }),
 });
 
-test("why there is no device is a code and plain English, which the page translates", async () => {
+test("errors of opening a device have a code and an English message, which the page translates", async () => {
   for (const [code, found, chinese] of [
     ["NO_WEBGPU", await failure(undefined), /没有 WebGPU/],
     ["INSECURE_PAGE", await failure(undefined, false), /https/],

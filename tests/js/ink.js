@@ -1,5 +1,5 @@
 // @ts-check
-/** Ink that a test draws, without a canvas: 0 is paper, 255 ink. */
+/** Draws ink without a canvas: 0 is paper, 255 ink. */
 
 /** @typedef {{ink: Uint8Array<ArrayBuffer>, width: number, height: number}} Ink */
 
@@ -7,7 +7,7 @@
 export const blank = (width, height) => ({ ink: new Uint8Array(width * height), width, height });
 
 /**
- * A filled box, corners included.
+ * Draw a filled box. right and bottom are inclusive.
  * @param {Ink} pad
  * @param {number} left
  * @param {number} top
@@ -23,20 +23,20 @@ export function box(pad, left, top, right, bottom, value = 255) {
 }
 
 /**
- * Every pixel for whose middle this says yes.
+ * Set every pixel for which `within` is true.
  * @param {Ink} pad
  * @param {(x: number, y: number) => boolean} within
  * @param {number} value
  */
 function fill(pad, within, value) {
-  pad.ink.forEach((_, at) => {
-    if (within(at % pad.width, Math.floor(at / pad.width))) pad.ink[at] = value;
+  pad.ink.forEach((_, i) => {
+    if (within(i % pad.width, Math.floor(i / pad.width))) pad.ink[i] = value;
   });
   return pad;
 }
 
 /**
- * A line through points, with round ends.
+ * Draw a line through points, with round ends.
  * @param {Ink} pad
  * @param {number[][]} points
  * @param {number} width
@@ -57,7 +57,7 @@ export function line(pad, points, width, value = 255) {
 }
 
 /**
- * The outline of an ellipse.
+ * Draw the outline of an ellipse.
  * @param {Ink} pad
  * @param {number[]} middle
  * @param {number[]} radii  outer ones

@@ -1,18 +1,18 @@
 // @ts-check
-/** Plans that are kept (web/worker/models/plans.js): found, damaged, outgrown, evicted, refused. */
+/** Saved plans (web/worker/models/plans.js): found, damaged, outgrown, evicted, refused. */
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 
 import { FakeCaches } from "./caches.js";
 
-/** What the worker told the page. @type {any[]} */
-let told = [];
+/** Events that the worker sent to the page. @type {any[]} */
+let events = [];
 let quota = 1e9;
 /** @type {FakeCaches} */
 let caches;
 
-Object.assign(globalThis, { postMessage: (/** @type {any} */ event) => told.push(event) });
+Object.assign(globalThis, { postMessage: (/** @type {any} */ event) => events.push(event) });
 Object.defineProperty(globalThis, "navigator", {
   value: { storage: { estimate: async () => ({ quota }) } },
 });
@@ -21,14 +21,14 @@ const SITE = new URL("../../web/", import.meta.url).href;
 const CACHE = `tallow:plans:3:${SITE}`;
 
 let loads = 0;
-/** The module as a worker that starts has it. @returns {Promise<typeof import("../../web/worker/models/plans.js")>} */
+/** A fresh copy of the module, as in a new worker. @returns {Promise<typeof import("../../web/worker/models/plans.js")>} */
 const load = () => import(`../../web/worker/models/plans.js?${loads++}`);
 
 /** @type {Awaited<ReturnType<typeof load>>} */
 let plans;
 
 beforeEach(async () => {
-  told = [];
+  events = [];
   quota = 1e9;
   caches = new FakeCaches();
   Object.assign(globalThis, { caches, isSecureContext: true });
@@ -53,19 +53,19 @@ const keyOf = async (build, ...about) => {
   return key;
 };
 
-/** Keep one under a key. @param {import("../../web/worker/models/plans.js").Key} key */
+/** Save a plan. @param {import("../../web/worker/models/plans.js").Key} key */
 const keep = (key, sizes = SIZES, weights = WEIGHTS, text = TEXT) =>
-  plans.keep(key, text, sizes, (place) => weights[place]);
+  plans.keep(key, text, sizes, (index) => weights[index]);
 
-/** All weights of what is kept, in order. @param {import("../../web/worker/models/plans.js").Key} key */
+/** All weights of a saved plan, in order. @param {import("../../web/worker/models/plans.js").Key} key */
 async function weightsOf(key) {
   const kept = await plans.find(key);
   assert.ok(kept);
   /** @type {Uint8Array[]} */
   const found = [];
-  for (let place = 0; place < kept.weights.count; place++) {
-    await kept.weights.ready(place);
-    kept.weights.lend(place, (bytes) => found.push(bytes));
+  for (let index = 0; index < kept.weights.count; index++) {
+    await kept.weights.ready(index);
+    kept.weights.lend(index, (bytes) => found.push(bytes));
   }
   return found;
 }
@@ -77,7 +77,7 @@ async function entry() {
   return found[1];
 }
 
-test("what was kept is found again, with its weights, under its own key alone", async () => {
+test("a saved plan is found with its weights, only by its own key", async () => {
   const key = await keyOf("build", "mnist", { name: "card" });
   assert.equal(await plans.any(), false);
   assert.equal(await plans.find(key), null);
@@ -85,7 +85,7 @@ test("what was kept is found again, with its weights, under its own key alone", 
   assert.equal(await plans.any(), true);
   const kept = await plans.find(key);
   assert.equal(kept?.text, TEXT);
-  assert.deepEqual(kept?.told.plan, { name: "a" });
+  assert.deepEqual(kept?.record.plan, { name: "a" });
   assert.equal(kept?.bytes, TEXT.length + SIZES.reduce((sum, size) => sum + size));
   assert.deepEqual(await weightsOf(key), WEIGHTS);
   for (const about of [["mnist", { name: "other" }], ["mnist"], []]) {
@@ -112,7 +112,7 @@ test("a weight that is elsewhere has no bytes", async () => {
   );
 });
 
-/** What may have happened to an entry. @type {Record<string, (bytes: Uint8Array) => Uint8Array>} */
+/** Ways to damage an entry. @type {Record<string, (bytes: Uint8Array) => Uint8Array>} */
 const DAMAGE = {
   "a byte of the text": (bytes) => bytes.with(50, bytes[50] ^ 1),
   "a byte of a weight": (bytes) => bytes.with(bytes.length - 9, bytes[bytes.length - 9] ^ 1),
@@ -123,7 +123,7 @@ const DAMAGE = {
 };
 
 for (const [name, change] of Object.entries(DAMAGE)) {
-  test(`damage is found: ${name}`, async () => {
+  test(`damage is detected: ${name}`, async () => {
     const key = await keyOf("build", 1);
     await keep(key);
     const found = await entry();
@@ -132,7 +132,7 @@ for (const [name, change] of Object.entries(DAMAGE)) {
   });
 }
 
-test("one that is evicted while it is read fails in the browser's words", async () => {
+test("a plan that is evicted while it is read fails with the browser's error", async () => {
   const key = await keyOf("build", 1);
   await keep(key);
   const bytes = (await entry()).body;
@@ -150,7 +150,7 @@ test("one that is evicted while it is read fails in the browser's words", async 
   }
 });
 
-test("those of another build are not found, and go when one is kept", async () => {
+test("plans of another build are not found, and deleted by the next save", async () => {
   const old = await keyOf("old", "mnist");
   await keep(old);
   const key = await keyOf("new", "mnist");
@@ -160,7 +160,7 @@ test("those of another build are not found, and go when one is kept", async () =
   assert.ok(await plans.find(key));
 });
 
-test("what earlier versions of this site have kept in other forms goes, and nothing else", async () => {
+test("only this site's plans in older formats are deleted", async () => {
   const shared = await caches.open("tallow-plans-2");
   const [hash, other] = ["a".repeat(64), "b".repeat(64)];
   const own = `${SITE}plans/${hash}/${other}`;
@@ -182,10 +182,10 @@ test("what earlier versions of this site have kept in other forms goes, and noth
   assert.equal(await caches.has("tallow-plans-2"), false);
 });
 
-test("the least recently used goes when there is no room", async () => {
+test("the least recently used plan is deleted when there is no room", async () => {
   let now = 1000;
   mock.method(Date, "now", () => now++);
-  quota = 4 * 3.5e6; // of which a quarter is ours: three of a million bytes
+  quota = 4 * 3.5e6; // a quarter of it is ours: enough for three plans of a million bytes
   const keys = await Promise.all([1, 2, 3, 4].map((i) => keyOf("build", i)));
   for (const key of keys.slice(0, 3)) assert.equal(await keep(key), true);
   await plans.find(keys[0]); // which uses it
@@ -196,7 +196,7 @@ test("the least recently used goes when there is no room", async () => {
   mock.restoreAll();
 });
 
-test("one that is too large for all the room is not kept, and nothing goes for it", async () => {
+test("a plan larger than all the room is not saved, and nothing is deleted for it", async () => {
   quota = 4 * 1.2e6;
   const key = await keyOf("build", 1);
   assert.equal(await keep(key), true);
@@ -205,14 +205,14 @@ test("one that is too large for all the room is not kept, and nothing goes for i
   assert.ok(await plans.find(key));
 });
 
-test("two tabs that keep the same one make each other no trouble", async () => {
+test("two tabs can save the same plan at once", async () => {
   const key = await keyOf("build", 1);
   await Promise.all([keep(key), keep(key)]);
   assert.deepEqual(await weightsOf(key), WEIGHTS);
-  assert.equal((await caches.open(CACHE)).entries.size, 2); // and when it was used
+  assert.equal((await caches.open(CACHE)).entries.size, 2); // the plan and the note of its use
 });
 
-test("a browser that refuses storage fails with its reason, and nothing was kept", async () => {
+test("if the browser refuses storage, saving fails with its reason and saves nothing", async () => {
   const refuse = async () => {
     throw new DOMException("no storage here", "QuotaExceededError");
   };
@@ -232,16 +232,16 @@ test("a browser that refuses storage fails with its reason, and nothing was kept
 });
 
 for (const [name, why, isSecureContext] of /** @type {const} */ ([
-  ["keeps nothing", "noStorage", true],
-  ["keeps nothing without https", "insecure", false],
+  ["stores nothing", "noStorage", true],
+  ["stores nothing without https", "insecure", false],
 ])) {
-  test(`where a browser ${name}, that is told once`, async () => {
+  test(`a browser that ${name} is reported once`, async () => {
     Object.assign(globalThis, { caches: undefined, isSecureContext });
     assert.equal(await plans.keyOf("build", 1), null);
     assert.equal(plans.storable(), false);
     assert.equal(await plans.any(), false);
-    assert.equal(told.length, 1);
-    const { event, name, state, why: words } = told[0];
+    assert.equal(events.length, 1);
+    const { event, name, state, why: words } = events[0];
     assert.deepEqual([event, name, state, words.entry], ["stage", "storage", "failed", why]);
   });
 }

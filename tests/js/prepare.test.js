@@ -1,5 +1,5 @@
 // @ts-check
-/** What becomes of ink, pictures and files before a model sees them: web/prepare/. */
+/** The preparation of ink, pictures and files for a model (web/prepare/). */
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -22,11 +22,11 @@ function digit({ ink, width, height }) {
   return picture;
 }
 
-/** The pixels that have ink, as [x, y, ink]. @param {Float32Array} picture */
+/** The inked pixels, as [x, y, ink]. @param {Float32Array} picture */
 const inked = (picture) =>
   [...picture].flatMap((ink, at) => (ink ? [[at % SIDE, Math.floor(at / SIDE), ink]] : []));
 
-/** Rows and columns that the ink spans. @param {Float32Array} picture */
+/** The columns and rows that the ink spans. @param {Float32Array} picture */
 function extent(picture) {
   const spans = (/** @type {number} */ axis) => {
     const places = inked(picture).map((pixel) => pixel[axis]);
@@ -84,7 +84,7 @@ test("shrinking averages the area: stripes of one pixel become an even grey", ()
   for (const [, y, ink] of pixels) if (y < last) assert.ok(Math.abs(ink - 0.5) < 1e-6);
 });
 
-test("a picture of MNIST's own form, enlarged, comes back", () => {
+test("an enlarged picture of MNIST's form is restored", () => {
   const small = blank(20, 20);
   line(
     small,
@@ -115,7 +115,7 @@ test("a picture of MNIST's own form, enlarged, comes back", () => {
 
 // ---- several digits ---------------------------------------------------------------------------
 
-/** What lies 1000 from the left of the whole. @param {...((pad: import("./ink.js").Ink) => void)} marks */
+/** Ink whose left edge is at 1000 on the pad. @param {...((pad: import("./ink.js").Ink) => void)} marks */
 function split(...marks) {
   const pad = blank(300, 200);
   for (const mark of marks) mark(pad);
@@ -133,7 +133,7 @@ const stroke =
   (/** @type {import("./ink.js").Ink} */ pad) =>
     void line(pad, points, width, ink);
 
-test("parts that lie above each other are one digit, others stand from left to right", () => {
+test("parts above each other form one digit; digits are sorted from left to right", () => {
   assert.deepEqual(split(), []);
   const stem = stroke([
     [40, 20],
@@ -185,7 +185,7 @@ test("parts that lie above each other are one digit, others stand from left to r
   ];
   assert.equal(split(...four).length, 1);
   assert.equal(split(...four, other).length, 2);
-  // A dot far from every digit, or the next digit's beginning, is no digit yet.
+  // A dot far from every digit may be the beginning of the next one, but is no digit yet.
   assert.equal(
     split(
       stem,
@@ -208,7 +208,7 @@ test("parts that lie above each other are one digit, others stand from left to r
   ); // but alone it is all there is
 });
 
-test("each digit has its own ink only: a 7 that reaches over the digit after it", () => {
+test("each digit has only its own ink: a 7 that reaches over the next digit", () => {
   const found = split(
     stroke([
       [20, 30],
@@ -225,7 +225,7 @@ test("each digit has its own ink only: a 7 that reaches over the digit after it"
   assert.ok(stem.ink.every((value) => value === 255));
 });
 
-test("ink that is nearly erased is nothing", () => {
+test("nearly erased ink does not count", () => {
   assert.deepEqual(
     split(
       stroke(
@@ -306,7 +306,7 @@ function npy(header, elements, version = 1) {
   return new File([new Uint8Array(magic), header, elements], "a.npy");
 }
 
-test("what is written as .npy is read again", async () => {
+test("a written .npy file can be read again", async () => {
   for (const [dtype, values, shape] of /** @type {[string, any, number[]][]} */ ([
     ["float32", new Float32Array([1.5, -2, 3, 0, 5, 6]), [2, 3]],
     ["int64", new BigInt64Array([1n, -(2n ** 62n)]), [2]],
@@ -315,7 +315,7 @@ test("what is written as .npy is read again", async () => {
   ])) {
     const blob = writeNpy(new Uint8Array(values.buffer), dtype, shape);
     const bytes = new Uint8Array(await blob.arrayBuffer());
-    assert.equal((bytes.length - values.byteLength) % 64, 0); // where the elements begin
+    assert.equal((bytes.length - values.byteLength) % 64, 0); // the offset of the elements
     const found = await readNpy(file("a.npy", blob));
     assert.deepEqual(
       [found.dtype, found.shape, [.../** @type {any} */ (found.values)]],
@@ -324,7 +324,7 @@ test("what is written as .npy is read again", async () => {
   }
 });
 
-test(".npy is read in either order of bytes and axes, of either version", async () => {
+test(".npy files are read in both byte orders, both axis orders and both versions", async () => {
   const big = new Uint8Array([0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6]);
   for (const version of [1, 2]) {
     const header = "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }";
@@ -336,7 +336,7 @@ test(".npy is read in either order of bytes and axes, of either version", async 
   }
 });
 
-test("what is no .npy, or of a type that is not known, is refused by name", async () => {
+test("a damaged .npy file, or one of an unknown type, is refused by name", async () => {
   const short = "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }";
   for (const bad of [
     file("a.npy", "no array"),
@@ -375,7 +375,7 @@ for (const [what, name, content, labels] of /** @type {[string, string, string, 
   });
 }
 
-test("what holds no labels is refused by name", async () => {
+test("a file without labels is refused by name", async () => {
   for (const content of ["", "{not json", '{"a": 1}', "3"].slice(0, 3)) {
     await assert.rejects(readLabels(file("a.json", content)), (error) => {
       assert.equal(/** @type {any} */ (error).words.entry, "openNotLabels");
@@ -384,7 +384,7 @@ test("what holds no labels is refused by name", async () => {
   }
 });
 
-test("a form begins with what an input is likely to want", () => {
+test("a form begins with useful values", () => {
   const fillings = {
     input_ids: "random",
     attention_mask: "ones",

@@ -1,5 +1,5 @@
 // @ts-check
-/** A page that lacks a file since the server has a newer version (web/boot/renew.js). */
+/** A page that lacks a file because the server has a newer version (web/boot/renew.js). */
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
@@ -11,7 +11,7 @@ const SITE = new URL("../../web/", import.meta.url).href;
 
 /** The page's service worker, if it has one. @type {any} */
 let registered;
-/** What the server gives, by path. @type {Record<string, string | null>} */
+/** The server's files, by path. @type {Record<string, string | null>} */
 let server;
 /** @type {Map<string, string>} */
 let stored;
@@ -62,7 +62,7 @@ const worker = (state) => ({
   ...state,
 });
 
-test("the missing file is found in what a failure says, however deep", () => {
+test("the missing file is found in a message, even if nested", () => {
   const missing = words("missing", "models/a-0123456789.onnx");
   assert.equal(missingIn(missing), "models/a-0123456789.onnx");
   assert.equal(
@@ -73,13 +73,13 @@ test("the missing file is found in what a failure says, however deep", () => {
   assert.equal(missingIn("as it is"), "");
 });
 
-test("the hash in a name is its mark", () => {
+test("markOf() finds the hash in a name", () => {
   assert.equal(markOf("models/a-0123456789.onnx"), "-0123456789");
   assert.equal(markOf("runtime/numpy-0123456789/numpy.whl"), "-0123456789");
   assert.equal(markOf("runtime/numpy-2.4.3.whl"), "");
 });
 
-test("a service worker is asked whether it has found a newer version", async () => {
+test("the service worker knows whether there is a newer version", async () => {
   for (const [state, newer] of /** @type {[object, boolean][]} */ ([
     [{ active: {} }, false],
     [{ active: {}, waiting: {} }, true],
@@ -91,25 +91,25 @@ test("a service worker is asked whether it has found a newer version", async () 
   }
 });
 
-test("without one, the server's lists say whether they still name the file", async () => {
+test("without a service worker, the server's lists show whether the file is outdated", async () => {
   const missing = "models/a-0123456789.onnx";
   server = { "./": "<html>", "models/manifest.json": '"a-0123456789.onnx"' };
-  assert.equal(await outdated(missing), false); // it is just not there
+  assert.equal(await outdated(missing), false); // it is missing, but not outdated
   server["models/manifest.json"] = '"a-9876543210.onnx"';
   assert.equal(await outdated(missing), true);
   server["models/manifest.json"] = null;
-  assert.equal(await outdated(missing), false); // that can't be told
+  assert.equal(await outdated(missing), false); // unknown
   server = {};
   assert.equal(await outdated(missing), false);
 });
 
-test("a service worker of another site is not ours to ask", async () => {
+test("a service worker of another site is ignored", async () => {
   registered = worker({ scope: "https://tallow.test/above/", active: {}, waiting: {} });
   assert.equal(await outdated(""), false);
   assert.equal(registered.updates, 0);
 });
 
-test("the page starts over once: without its service worker, or for each missing file", async () => {
+test("the page starts over once to remove its service worker, and once per missing file", async () => {
   registered = worker({ active: {} });
   assert.equal(await startOver("a"), true);
   assert.deepEqual([registered.unregistered, reloads], [1, 1]);
@@ -120,7 +120,7 @@ test("the page starts over once: without its service worker, or for each missing
   assert.equal(reloads, 3);
 });
 
-test("where it can't be known that this happens once, it does not happen", async () => {
+test("without storage the page does not start over", async () => {
   storage = false;
   assert.equal(await startOver("a"), false);
   assert.equal(reloads, 0);

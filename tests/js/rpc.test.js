@@ -1,11 +1,11 @@
 // @ts-check
-/** The client of a worker (web/engine/rpc.js) with a worker that the test plays. */
+/** The client of a worker (web/engine/rpc.js), with fake workers. */
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
 import { Rpc, RemoteError } from "../../web/engine/rpc.js";
-import { inWords } from "../../web/worker/serve.js";
+import { describeError } from "../../web/worker/serve.js";
 import { LocalizedError, words } from "../../web/i18n/messages.js";
 import { turn } from "./steps.js";
 
@@ -13,7 +13,7 @@ import { turn } from "./steps.js";
 let workers;
 
 class FakeWorker {
-  /** What it was asked. @type {any[]} */
+  /** The messages it received. @type {any[]} */
   asked = [];
   terminated = false;
   onmessage = (/** @type {any} */ _event) => {};
@@ -47,13 +47,13 @@ beforeEach(() => {
 
 afterEach(() => mock.timers.reset());
 
-/** A client, and its worker. @param {number} [patience] */
+/** A client and its worker. @param {number} [patience] */
 function started(patience) {
   const rpc = new Rpc(new URL("https://tallow.test/worker.js"), patience);
   return { rpc, worker: workers[0] };
 }
 
-test("calls are answered by their numbers, in any order", async () => {
+test("responses belong to calls by id, in any order", async () => {
   const { rpc, worker } = started();
   const [one, two] = [rpc.call("a", { x: 1 }), rpc.call("b")];
   assert.deepEqual(worker.asked, [
@@ -70,7 +70,7 @@ test("calls are answered by their numbers, in any order", async () => {
   });
 });
 
-test("events reach all who listen", () => {
+test("events reach all listeners", () => {
   const { rpc, worker } = started();
   /** @type {any[]} */
   const heard = [];
@@ -81,7 +81,7 @@ test("events reach all who listen", () => {
   assert.deepEqual(heard, [3, -3]);
 });
 
-test("a worker that fails rejects all calls, open and later", async () => {
+test("the failure of a worker rejects all open and later calls", async () => {
   const { rpc, worker } = started();
   /** @type {any} */
   let reason;
@@ -94,7 +94,7 @@ test("a worker that fails rejects all calls, open and later", async () => {
   assert.deepEqual(reason, words("workerFailed", "no memory"));
 });
 
-test("what a fault of the program says is for the console", async () => {
+test("messages of programming errors are not shown", async () => {
   for (const [message, shown] of [
     ["Uncaught ReferenceError: oh is not defined", /The worker failed: an unexpected error/],
     ["Uncaught RangeError: no memory", /The worker failed: no memory\./],
@@ -106,23 +106,23 @@ test("what a fault of the program says is for the console", async () => {
   }
 });
 
-test("one whose module is not there says which", async () => {
+test("a missing module is named", async () => {
   const { rpc, worker } = started();
   const open = rpc.call("a");
   worker.onerror({});
   await assert.rejects(open, /\/worker\.js or a module that it imports could not be loaded/);
 });
 
-test("one that sends what cannot be read is closed", async () => {
+test("a worker that sends an unreadable message is closed", async () => {
   const { rpc, worker } = started();
   const open = rpc.call("a");
   worker.onmessageerror();
-  await assert.rejects(open, /sent what the page can’t read/);
+  await assert.rejects(open, /sent a message that the page can’t read/);
 });
 
-test("silence counts while something is asked, and each word ends it", async () => {
+test("silence counts while calls are open, and every message ends it", async () => {
   const { rpc, worker } = started(3);
-  mock.timers.tick(10_000); // nothing is asked
+  mock.timers.tick(10_000); // no call is open
   const open = rpc.call("a");
   mock.timers.tick(2000);
   worker.say({ event: "progress" });
@@ -130,10 +130,10 @@ test("silence counts while something is asked, and each word ends it", async () 
   assert.equal(worker.terminated, false);
   mock.timers.tick(1000);
   assert.equal(worker.terminated, true);
-  await assert.rejects(open, /has not said a word for 3 seconds/);
+  await assert.rejects(open, /has not responded for 3 seconds/);
 });
 
-test("after the last answer silence does not count", async () => {
+test("silence does not count after the last response", async () => {
   const { rpc, worker } = started(3);
   const open = rpc.call("a");
   worker.say({ id: 1, result: 1 });
@@ -142,11 +142,11 @@ test("after the last answer silence does not count", async () => {
   assert.equal(worker.terminated, false);
 });
 
-test("what a worker said before anybody heard it is heard, and how it failed", async () => {
+test("messages and a failure from before the engine took over are delivered", async () => {
   const worker = /** @type {any} */ (new FakeWorker());
-  const said = /** @type {any[]} */ ([{ data: { event: "stage", name: "model" } }]);
+  const messages = /** @type {any[]} */ ([{ data: { event: "stage", name: "model" } }]);
   const failed = /** @type {any} */ ({ message: "early" });
-  const rpc = new Rpc(new URL("https://tallow.test/"), Infinity, { worker, said, failed });
+  const rpc = new Rpc(new URL("https://tallow.test/"), Infinity, { worker, messages, failed });
   /** @type {any[]} */
   const heard = [];
   rpc.on("stage", (stage) => heard.push(stage.name));
@@ -156,14 +156,20 @@ test("what a worker said before anybody heard it is heard, and how it failed", a
   assert.equal(workers.length, 1);
 });
 
-test("errors cross by their type and in words", () => {
-  assert.deepEqual(inWords(new RangeError("too long")), { type: "RangeError", words: "too long" });
+test("errors are sent with their type and message", () => {
+  assert.deepEqual(describeError(new RangeError("too long")), {
+    type: "RangeError",
+    words: "too long",
+  });
   const fault = words("unexpected");
-  assert.deepEqual(inWords(new TypeError("x is undefined")), { type: "TypeError", words: fault });
+  assert.deepEqual(describeError(new TypeError("x is undefined")), {
+    type: "TypeError",
+    words: fault,
+  });
   const nameless = { name: "PythonError", type: "AttributeError", message: "AttributeError: no x" };
-  assert.deepEqual(inWords(nameless), { type: "AttributeError", words: fault });
-  const said = words("missing", "a.bin");
-  assert.deepEqual(inWords(new LocalizedError(said)).words, said);
+  assert.deepEqual(describeError(nameless), { type: "AttributeError", words: fault });
+  const missing = words("missing", "a.bin");
+  assert.deepEqual(describeError(new LocalizedError(missing)).words, missing);
   const traceback = `Traceback (most recent call last):
   File "x.py", line 1
 tallow.errors.OnnxError: first
@@ -172,7 +178,7 @@ tallow.errors.OnnxError: the file is
 cut short
 `;
   const python = { name: "PythonError", type: "OnnxError", message: traceback };
-  assert.deepEqual(inWords(python), { type: "OnnxError", words: "the file is\ncut short" });
+  assert.deepEqual(describeError(python), { type: "OnnxError", words: "the file is\ncut short" });
   const bare = { name: "PythonError", type: "MemoryError", message: "Traceback\nMemoryError\n" };
-  assert.deepEqual(inWords(bare), { type: "MemoryError", words: "MemoryError" });
+  assert.deepEqual(describeError(bare), { type: "MemoryError", words: "MemoryError" });
 });

@@ -1,5 +1,5 @@
 // @ts-check
-/** Text on the page (web/i18n/show.js): shown once, and said again in each language that is chosen. */
+/** Texts in elements (web/i18n/show.js), which are translated when the language changes. */
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
@@ -11,61 +11,61 @@ import { text } from "../../web/i18n/text.js";
 
 beforeEach(() => choose("en"));
 
-/** As much of an element as show() uses. @returns {any} */
+/** A fake element, as far as show() uses one. @returns {any} */
 function element() {
   /** @type {Record<string, string>} */
   const attributes = {};
-  let said = "";
+  let content = "";
   return {
     attributes,
     writes: 0,
     get textContent() {
-      return said;
+      return content;
     },
     set textContent(words) {
       this.writes += 1;
-      said = words;
+      content = words;
     },
     setAttribute: (/** @type {string} */ name, /** @type {string} */ value) =>
       (attributes[name] = value),
   };
 }
 
-test("words are shown, and again in another language", () => {
-  const place = element();
-  assert.equal(show(place, words("tryAgain")), place);
-  assert.equal(place.textContent, "Try again");
+test("a text is shown, and translated", () => {
+  const target = element();
+  assert.equal(show(target, words("tryAgain")), target);
+  assert.equal(target.textContent, "Try again");
   choose("zh");
-  assert.equal(place.textContent, "重试");
+  assert.equal(target.textContent, "重试");
 });
 
-test("what is shown last counts, for each part of its own", () => {
-  const place = element();
+test("the last text of each part counts", () => {
+  const target = element();
   let count = 1;
-  show(place, words("tryAgain"));
-  show(place, () => text.galleryCount(count, 3));
-  show(place, words("cancel"), "aria-label");
+  show(target, words("tryAgain"));
+  show(target, () => text.galleryCount(count, 3));
+  show(target, words("cancel"), "aria-label");
   count = 2;
   choose("zh");
-  assert.equal(place.textContent, text.galleryCount(2, 3));
-  assert.equal(place.attributes["aria-label"], text.cancel);
-  show(place, "");
+  assert.equal(target.textContent, text.galleryCount(2, 3));
+  assert.equal(target.attributes["aria-label"], text.cancel);
+  show(target, "");
   choose("en");
-  assert.equal(place.textContent, "");
+  assert.equal(target.textContent, "");
 });
 
-test("what is there already is not written a second time", () => {
-  const place = element();
-  place.textContent = "\n  Try\n  again ";
-  place.writes = 0;
-  show(place, words("tryAgain"));
-  assert.equal(place.writes, 0);
+test("an unchanged text is not written again", () => {
+  const target = element();
+  target.textContent = "\n  Try\n  again ";
+  target.writes = 0;
+  show(target, words("tryAgain"));
+  assert.equal(target.writes, 0);
 });
 
-test("what is more than words is drawn again", () => {
-  const place = element();
+test("follow() draws again in another language", () => {
+  const target = element();
   let drawn = 0;
-  follow(place, () => (drawn += 1));
+  follow(target, () => (drawn += 1));
   assert.equal(drawn, 0);
   choose("zh");
   choose("en");

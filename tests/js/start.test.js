@@ -1,5 +1,5 @@
 // @ts-check
-/** The worker's start and changes of device (web/worker/start.js): every transition. */
+/** The worker's start and its changes of the device (web/worker/start.js): every transition. */
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
@@ -8,13 +8,13 @@ import { Queue } from "../../web/worker/queue.js";
 import { Start } from "../../web/worker/start.js";
 import { deferred, turn } from "./steps.js";
 
-/** What the machine did, in order. @type {string[]} */
+/** The machine's work, in order. @type {string[]} */
 let done;
 
-/** Devices by name, which the test opens. @type {Map<string, ReturnType<typeof deferred>>} */
+/** Opening devices by name, which the test resolves. @type {Map<string, ReturnType<typeof deferred>>} */
 let opened;
 
-/** Models by name, which the test brings. @type {Map<string, ReturnType<typeof deferred>>} */
+/** Fetched models by name, which the test resolves. @type {Map<string, ReturnType<typeof deferred>>} */
 let brought;
 
 /** @type {Start<any, any>} */
@@ -49,7 +49,7 @@ const use = async (/** @type {any} */ gpu) => {
   return gpu;
 };
 
-test("fresh, there is no device; a change opens one and is ready", async () => {
+test("at first there is no device; a change opens one and gets ready", async () => {
   assert.equal(start.state, "fresh");
   assert.equal(await start.gpu, "none");
   const change = start.change("webgpu", use);
@@ -63,21 +63,21 @@ test("fresh, there is no device; a change opens one and is ready", async () => {
   assert.deepEqual(done, ["open webgpu", "leave", "use webgpu"]);
 });
 
-test("what was begun is not opened a second time", async () => {
+test("a change takes the device that begin() opened", async () => {
   start.begin("webgpu", null);
   assert.equal(start.state, "begun");
   const change = start.change("webgpu", use);
   arrive("webgpu");
   await change;
   assert.deepEqual(done, ["open webgpu", "leave", "use webgpu"]);
-  const again = start.change("webgpu", use); // a device that was lost
+  const again = start.change("webgpu", use); // after a loss
   await turn();
   arrive("webgpu", "another");
   assert.equal(await again, "another");
   assert.deepEqual(done.slice(3), ["open webgpu", "leave", "use another"]);
 });
 
-test("another device than the one that was begun is opened", async () => {
+test("a change opens another device than begin() did", async () => {
   start.begin("webgpu", null);
   const change = start.change("numpy", use);
   await turn();
@@ -86,12 +86,12 @@ test("another device than the one that was begun is opened", async () => {
   assert.deepEqual(done, ["open webgpu", "open numpy", "leave", "use numpy"]);
 });
 
-test("a change that fails is told, and the next one begins anew", async () => {
+test("a failed change rejects, and the next one starts again", async () => {
   const failing = start.change("webgpu", () => Promise.reject(new Error("no memory")));
   await turn();
   arrive("webgpu");
   await assert.rejects(failing, /no memory/);
-  await start.settled(); // of which nobody else hears
+  await start.settled(); // does not reject
   await turn();
   assert.equal(start.state, "failed");
   const change = start.change("numpy", use);
@@ -103,7 +103,7 @@ test("a change that fails is told, and the next one begins anew", async () => {
   assert.equal(start.state, "ready");
 });
 
-test("of quick changes each waits for the one before, and questions for the last", async () => {
+test("each change waits for the one before, and questions for the last", async () => {
   const changes = [start.change("numpy", use), start.change("webgpu", use)];
   let settled = false;
   void start.settled().then(() => (settled = true));
@@ -128,7 +128,7 @@ test("of quick changes each waits for the one before, and questions for the last
   ]);
 });
 
-test("what needs the old device is ended before the new one is opened", async () => {
+test("work on the old device ends before the new one is opened", async () => {
   const ended = deferred();
   const change = start.change("webgpu", use, () => ended.promise);
   await turn();
@@ -141,7 +141,7 @@ test("what needs the old device is ended before the new one is opened", async ()
   assert.equal(start.era, 1);
 });
 
-test("the first model is fetched before it is asked for", async () => {
+test("begin() fetches the first model in advance", async () => {
   start.begin("webgpu", Promise.resolve("mnist"));
   arrive("webgpu");
   await turn();
@@ -149,12 +149,12 @@ test("the first model is fetched before it is asked for", async () => {
   const bringing = start.bring("mnist");
   brought.get("mnist")?.resolve("the model");
   assert.equal(await bringing, "the model");
-  void start.bring("mnist"); // a second time it is fetched
+  void start.bring("mnist"); // fetches it again
   await turn();
   assert.deepEqual(done.slice(2), ["bring mnist for webgpu"]);
 });
 
-test("where another one is asked for, the first is dropped", async () => {
+test("the first model is dropped if another is requested", async () => {
   start.begin("webgpu", Promise.resolve("mnist"));
   arrive("webgpu");
   await turn();
@@ -167,7 +167,7 @@ test("where another one is asked for, the first is dropped", async () => {
   assert.ok(done.includes("drop the digits"));
 });
 
-test("a first model that fails is told to who asks for it, and to nobody else", async () => {
+test("the failure of the first model rejects only for its caller", async () => {
   start.begin("webgpu", Promise.resolve("mnist"));
   arrive("webgpu");
   await turn();
@@ -176,7 +176,7 @@ test("a first model that fails is told to who asks for it, and to nobody else", 
   await assert.rejects(start.bring("mnist"), /missing/);
 });
 
-test("a name that is not found leaves the page to ask", async () => {
+test("if the name is not found, the page asks for the model", async () => {
   start.begin("webgpu", Promise.reject(new Error("no list")));
   arrive("webgpu");
   const bringing = start.bring("mnist");
@@ -185,7 +185,7 @@ test("a name that is not found leaves the page to ask", async () => {
   assert.equal(await bringing, "the model");
 });
 
-test("begin comes first, and once", async () => {
+test("begin() must come first, and only once", async () => {
   start.begin("webgpu", null);
   assert.throws(() => start.begin("webgpu", null), /is begun: it cannot become begun/);
   arrive("webgpu");

@@ -1,7 +1,7 @@
 // @ts-check
-/** What the tests share: promises that a test resolves, and turns of the loop. */
+/** Helpers for tests of asynchronous code. */
 
-/** A promise, and how it ends. */
+/** A promise with its resolvers. */
 export function deferred() {
   /** @type {(value?: any) => void} */
   let resolve = () => {};
@@ -12,15 +12,15 @@ export function deferred() {
     resolve = yes;
     reject = no;
   });
-  promise.catch(() => {}); // perhaps nobody waits
+  promise.catch(() => {}); // it may not be awaited
   return { promise, resolve, reject };
 }
 
-/** Resolves when all that can be done now has been done. @returns {Promise<void>} */
+/** Resolves after all pending microtasks. @returns {Promise<void>} */
 export const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * A promise whose failure is looked at later.
+ * A promise whose rejection is handled later.
  * @template T
  * @param {Promise<T>} promise
  * @returns {Promise<T>}

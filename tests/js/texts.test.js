@@ -1,5 +1,5 @@
 // @ts-check
-/** The page's texts (web/i18n/): said in the language of now, and there where they are needed. */
+/** The page's texts (web/i18n/): shown in the current language, and available where they are needed. */
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -9,33 +9,31 @@ import { classify, draw, messages, open, page, panels } from "./english.js";
 import { choose, languageFor } from "../../web/i18n/languages.js";
 import { LocalizedError, say, words, wordsOf } from "../../web/i18n/messages.js";
 
-/** What a module and all that it imports say by name. @param {URL} module */
-async function saidBy(module, seen = new Map()) {
+/** The entries that a module and its imports use, by module. @param {URL} module */
+async function entriesOf(module, seen = new Map()) {
   if (seen.has(module.href)) return seen;
-  const code = await readFile(module, "utf8").catch(() => ""); // what the build makes
-  const named = [
-    ...code.matchAll(/\b(?:words|inOurWords)\(\s*(?:\w+ \? )?"(\w+)"(?: : "(\w+)")?/g),
-  ];
+  const code = await readFile(module, "utf8").catch(() => ""); // made by the build
+  const named = [...code.matchAll(/\b(?:words|explained)\(\s*(?:\w+ \? )?"(\w+)"(?: : "(\w+)")?/g)];
   const reads = /import \{[^}]*\btext\b[^}]*\} from "[^"]*i18n\/text\.js"/.test(code);
   const read = reads ? [...code.matchAll(/(?<!\/)\btext\.(\w+)/g)] : [];
   seen.set(module.href, [...named.flatMap(([, ...found]) => found), ...read.map(([, one]) => one)]);
   for (const [, path] of code.matchAll(/^(?:import|export)\b[^;]*?from "(\.[^"]+\.js)"/gm)) {
-    await saidBy(new URL(path, module), seen);
+    await entriesOf(new URL(path, module), seen);
   }
   return seen;
 }
 
 for (const entry of ["worker/main.js", "worker/script.js", "boot/python.js", "boot/begin.js"]) {
-  test(`${entry} has all that it says, without the page's texts`, async () => {
-    const said = await saidBy(new URL(`../../web/${entry}`, import.meta.url));
-    assert.ok(said.size > 2, `only ${[...said.keys()]}`);
-    assert.ok(![...said.keys()].some((module) => module.includes("/i18n/zh/")));
-    const missing = [...said.values()].flat().filter((name) => name && !(name in messages));
+  test(`${entry} uses only the worker's texts`, async () => {
+    const used = await entriesOf(new URL(`../../web/${entry}`, import.meta.url));
+    assert.ok(used.size > 2, `only ${[...used.keys()]}`);
+    assert.ok(![...used.keys()].some((module) => module.includes("/i18n/zh/")));
+    const missing = [...used.values()].flat().filter((name) => name && !(name in messages));
     assert.deepEqual(missing, []);
   });
 }
 
-test("no entry hides another of the same name", () => {
+test("names of entries are unique", () => {
   const all = [messages, panels, draw, classify, open].flatMap((table) => Object.keys(table));
   assert.deepEqual(
     all.filter((name, i) => all.indexOf(name) !== i),
@@ -44,7 +42,7 @@ test("no entry hides another of the same name", () => {
   assert.ok(Object.keys(page).length > 50);
 });
 
-test("words are said in the language of now, and so are errors that hold them", () => {
+test("messages and errors are in the current language", () => {
   choose("en");
   const failure = new LocalizedError(words("missing", "a.bin"));
   assert.equal(failure.message, "a.bin is missing from the server (404).");
@@ -60,7 +58,7 @@ test("words are said in the language of now, and so are errors that hold them", 
   );
 });
 
-test("the language is the first of the visitor's that there is", () => {
+test("the language is the first of the visitor's that has a table", () => {
   assert.equal(languageFor(["fr-FR", "zh-TW", "en"]), "zh");
   assert.equal(languageFor(["EN-us", "zh"]), "en");
   assert.equal(languageFor(["fr", "constructor"]), "en");

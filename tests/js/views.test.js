@@ -1,5 +1,5 @@
 // @ts-check
-/** Parts of views and widgets that need no document. */
+/** Parts of views and widgets that work without a document. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,19 +13,19 @@ import { deferred, turn } from "./steps.js";
 
 choose("en");
 
-test("a sliding square finds what matters: a model that sees one white corner", async () => {
+test("a sliding square finds what matters to a model that sees one white corner", async () => {
   const size = 80;
   const pixels = new Uint8ClampedArray(size * size * 4);
   for (let y = 60; y < 80; y++) pixels.fill(255, y * size * 4, (y * size + 20) * 4);
   const ask = async (/** @type {Uint8ClampedArray} */ covered) => {
     let white = 0;
-    for (let at = 0; at < covered.length; at += 4) white += covered[at] === 255 ? 1 : 0;
+    for (let i = 0; i < covered.length; i += 4) white += covered[i] === 255 ? 1 : 0;
     return white / 400;
   };
   const heat = await occlude(pixels, 1, ask, () => true);
   assert.ok(heat);
   const at = (/** @type {number} */ x, /** @type {number} */ y) => heat.drop[y * size + x];
-  assert.deepEqual([heat.size, heat.most, heat.row, heat.column], [size, 1, 8, 0]);
+  assert.deepEqual([heat.size, heat.largest, heat.row, heat.column], [size, 1, 8, 0]);
   assert.equal(at(0, 79), 1);
   assert.ok(at(19, 60) > 0 && at(19, 60) < 1);
   assert.deepEqual([at(79, 0), at(40, 20)], [0, 0]);
@@ -42,7 +42,7 @@ const result = (name) => ({
   rows: [{ index: 3, label: name, probability: 0.25 }],
 });
 
-test("CSV keeps any name and runs no formula", () => {
+test("CSV preserves any name and contains no formula", () => {
   const names = [
     "a,b.png",
     'say "hi".png',
@@ -61,15 +61,15 @@ test("CSV keeps any name and runs no formula", () => {
   assert.deepEqual(lines, [...quoted.map((name) => `${name},"m",1,3,${name},0.250000,`), ""]);
 });
 
-test("what failed stands in both forms with its reason", () => {
+test("failures appear in both formats with their reason", () => {
   const failed = { name: "a.png", model: null, rows: [], failure: "no picture" };
   assert.match(toCsv([failed]), /"a\.png",,,,,,"no picture"\r\n/);
-  const told = JSON.parse(toJson([failed, result("b.png")]));
-  assert.deepEqual(told[0], { file: "a.png", error: "no picture" });
-  assert.deepEqual(told[1], { file: "b.png", model: "m", classes: result("b.png").rows });
+  const files = JSON.parse(toJson([failed, result("b.png")]));
+  assert.deepEqual(files[0], { file: "a.png", error: "no picture" });
+  assert.deepEqual(files[1], { file: "b.png", model: "m", classes: result("b.png").rows });
 });
 
-test("each button says for its own time that it has copied", async (context) => {
+test("each button shows for its own time that it copied", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   /** @type {string[]} */
   const copied = [];
@@ -85,7 +85,7 @@ test("each button says for its own time that it has copied", async (context) => 
       },
     },
   });
-  const made = /** @type {const} */ (["copyJson", "copyCsv"]).map((does) => {
+  const made = /** @type {const} */ (["copyJson", "copyCsv"]).map((entry) => {
     const button = {
       textContent: "",
       press: () => {},
@@ -96,8 +96,8 @@ test("each button says for its own time that it has copied", async (context) => 
     const tried = [];
     new CopyButton(
       /** @type {any} */ (button),
-      does,
-      () => does,
+      entry,
+      () => entry,
       (_, was) => tried.push(was),
     );
     return { button, tried };
@@ -107,27 +107,27 @@ test("each button says for its own time that it has copied", async (context) => 
     one.button.press();
     await turn();
   };
-  const said = () => made.map(({ button }) => button.textContent);
+  const labels = () => made.map(({ button }) => button.textContent);
   await press(json);
-  assert.deepEqual(said(), ["Copied", "Copy as CSV"]);
+  assert.deepEqual(labels(), ["Copied", "Copy as CSV"]);
   context.mock.timers.tick(1000);
   await press(csv);
-  assert.deepEqual(said(), ["Copied", "Copied"]);
-  await press(json); // whose first time is over for nothing
+  assert.deepEqual(labels(), ["Copied", "Copied"]);
+  await press(json); // restarts its time
   context.mock.timers.tick(1000);
-  assert.deepEqual(said(), ["Copied", "Copied"]);
+  assert.deepEqual(labels(), ["Copied", "Copied"]);
   context.mock.timers.tick(1000);
-  assert.deepEqual(said(), ["Copy as JSON", "Copy as CSV"]);
+  assert.deepEqual(labels(), ["Copy as JSON", "Copy as CSV"]);
   assert.deepEqual(copied, ["copyJson", "copyCsv", "copyJson"]);
   allowed = false;
   await press(csv);
-  assert.match(said()[1], /keyboard/);
+  assert.match(labels()[1], /keyboard/);
   assert.deepEqual(csv.tried, [true, false]);
 });
 
-// ---- questions whose answers are wanted while they are new ------------------------------------
+// ---- the latest question ----------------------------------------------------------------------
 
-test("of questions that wait the newest is asked, and answers come in order", async () => {
+test("only the newest waiting question is asked, and answers come in order", async () => {
   /** @type {any[]} */
   const done = [];
   const answers = new Map([1, 2, 3, 4].map((question) => [question, deferred()]));
@@ -152,5 +152,5 @@ test("of questions that wait the newest is asked, and answers come in order", as
   latest.forget();
   answers.get(4)?.resolve("late");
   await turn();
-  assert.deepEqual(done, ["ask 4"]); // which nobody hears of
+  assert.deepEqual(done, ["ask 4"]); // its answer is ignored
 });

@@ -1,5 +1,5 @@
 // @ts-check
-/** The worker's queue, when it is idle, which models answer, and tuning (web/worker/). */
+/** The worker's queue, idle time, loaded models and tuning (web/worker/). */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import { Tuning } from "../../web/worker/models/tuning.js";
 import { Queue, Quiet } from "../../web/worker/queue.js";
 import { deferred, turn } from "./steps.js";
 
-test("jobs of a queue follow each other, also after one that failed", async () => {
+test("jobs of a queue run one after the other, even after a failure", async () => {
   const queue = new Queue();
   const [first, second] = [deferred(), deferred()];
   /** @type {string[]} */
@@ -33,7 +33,7 @@ test("jobs of a queue follow each other, also after one that failed", async () =
   assert.equal(ended, true);
 });
 
-test("a worker is idle when nothing is to be done and was not asked for a while", async () => {
+test("a worker is idle after a while without jobs and questions", async () => {
   const ended = [deferred(), deferred(), deferred()];
   const pauses = [deferred(), deferred(), deferred()];
   let rounds = 0;
@@ -49,7 +49,7 @@ test("a worker is idle when nothing is to be done and was not asked for a while"
   pauses[0].resolve();
   await turn();
   assert.equal(rounds, 1);
-  quiet.asked(); // while something is done
+  quiet.asked(); // during a job
   ended[1].resolve();
   await turn();
   pauses[1].resolve();
@@ -72,7 +72,7 @@ test("the best classes come first", () => {
 
 // ---- models that answer -----------------------------------------------------------------------
 
-/** A program that was kept, which answers without Python. @param {number} share */
+/** The program of a saved plan, which answers without Python. @param {number} share */
 const program = (share) => ({
   program: { run: async () => [new Float32Array([share, 1 - share]).buffer] },
   stats: { kernels: 3 },
@@ -83,7 +83,7 @@ const program = (share) => ({
 });
 
 /**
- * The worker around Answering, and what it did.
+ * An Answering with a fake worker, and a list of what that did.
  * @param {{brought?: (name: string) => any, load?: (name: string, brought: any) => Promise<any>}} how
  */
 function around({ brought = () => ({}), load = async () => ({ seconds: 1 }) }) {
@@ -136,7 +136,7 @@ test("a model without a plan is loaded by Python, which answers", async () => {
   assert.deepEqual([...model.asked], [0, 0, 0, 0]);
 });
 
-test("a plan that was kept answers before Python, which hears of it when there is time", async () => {
+test("a saved plan answers without Python, which loads it when the worker is idle", async () => {
   const kept = program(0.5);
   const { answering, done, idle } = around({ brought: () => ({ program: kept, kept: {} }) });
   assert.equal((await answering.load("mnist")).seconds, 0.5);
@@ -146,15 +146,15 @@ test("a plan that was kept answers before Python, which hears of it when there i
   idle.resolve();
   await turn();
   assert.deepEqual(done, ["bring mnist", "load mnist"]);
-  await answering.known("mnist"); // a second time there is nothing to do
+  await answering.known("mnist"); // nothing is left to do
   assert.deepEqual(done, ["bring mnist", "load mnist"]);
 });
 
-test("a plan that Python refuses is made anew behind the answers", async () => {
+test("a saved plan that Python refuses is replaced while answers continue", async () => {
   const { answering, idle } = around({
     brought: () => ({ program: program(0.5), kept: {} }),
     load: async (_, brought) => {
-      brought.program = null; // models.js has loaded the file
+      brought.program = null; // as models.js does after loading the file
       return { seconds: 2 };
     },
   });
@@ -166,7 +166,7 @@ test("a plan that Python refuses is made anew behind the answers", async () => {
   assert.deepEqual((await answering.get("mnist").answer(PIXELS, true)).probabilities, [0.25, 0.75]);
 });
 
-test("a Python that does not start is of no concern until it is needed", async () => {
+test("a failed start of Python matters only when Python is needed", async () => {
   let tries = 0;
   const { answering, idle } = around({
     brought: () => ({ program: program(0.5), kept: {} }),
@@ -183,7 +183,7 @@ test("a Python that does not start is of no concern until it is needed", async (
   await assert.rejects(answering.known("mnist"), /no Python/);
 });
 
-test("on another device all models are loaded again, and what was brought before is not", async () => {
+test("a change of the device loads all models again, and drops those fetched before", async () => {
   const { answering, done, gpu } = around({ brought: () => ({ program: program(0.5) }) });
   const early = /** @type {any} */ ({ gpu: gpu.now, program: program(0.5), kept: null });
   await answering.load("mnist", early);
@@ -191,16 +191,16 @@ test("on another device all models are loaded again, and what was brought before
   const late = /** @type {any} */ ({ gpu: gpu.now, program: program(0.5), kept: null });
   gpu.now = {};
   answering.leave();
-  // Python, which may know of the next device already, must not be told of a model on the last one.
+  // Python may already use the next device, so it must not load a model of the previous one.
   await assert.rejects(answering.known("mnist"), /not loaded/);
   const facts = await answering.again();
   assert.deepEqual(Object.keys(facts), ["mnist"]);
   assert.deepEqual(done, ["drop", "bring mnist"]);
-  await answering.load("squeezenet1_1", late); // brought for the device before
+  await answering.load("squeezenet1_1", late); // fetched for the previous device
   assert.deepEqual(done.slice(2), ["drop", "bring squeezenet1_1"]);
 });
 
-test("one that cannot be loaded again answers no more, and is loaded when it is asked for", async () => {
+test("a model that could not be loaded again stops answering, and is loaded on request", async () => {
   let fails = false;
   const { answering } = around({
     load: async () => {
@@ -220,7 +220,7 @@ test("one that cannot be loaded again answers no more, and is loaded when it is 
 
 // ---- tuning -----------------------------------------------------------------------------------
 
-/** Tuning, of which the test says how it goes. */
+/** A Tuning that the test controls. */
 function tuned() {
   const over = deferred();
   const settled = deferred();
@@ -238,7 +238,7 @@ function tuned() {
   return { tuning, over, settled, state };
 }
 
-test("a model that was tuned is loaded again, if anything was measured", async () => {
+test("a tuned model is loaded again if anything was measured", async () => {
   for (const measured of [2, 0]) {
     const { tuning, over, settled } = tuned();
     const run = tuning.run("mnist");
@@ -250,9 +250,9 @@ test("a model that was tuned is loaded again, if anything was measured", async (
   }
 });
 
-test("tuning ends when it is told to, after the op of now", async () => {
+test("stop() ends tuning after the current op", async () => {
   const { tuning, over, settled, state } = tuned();
-  await tuning.stop(); // there is none
+  await tuning.stop(); // nothing runs
   const run = tuning.run("mnist");
   settled.resolve();
   await turn();
@@ -268,7 +268,7 @@ test("tuning ends when it is told to, after the op of now", async () => {
   assert.equal(stopped, true);
 });
 
-test("where the device was changed meanwhile, or tuning failed, nothing is loaded again", async () => {
+test("nothing is loaded again if the device changed or tuning failed", async () => {
   const { tuning, over, settled, state } = tuned();
   const run = tuning.run("mnist");
   settled.resolve();

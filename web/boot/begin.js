@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * The first of the page's modules, and a small one: starts the worker, so that it opens the device and
- * looks for what earlier visits have kept while the page's other modules are still on their way.
+ * The page's first and smallest module. It starts the worker, which can then open the device and look for
+ * saved plans while the page's other modules are still loading.
  */
 
-import { begin } from "./begun.js";
+import { startFirstWorker } from "./first_worker.js";
 
-begin();
+startFirstWorker();

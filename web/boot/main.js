@@ -1,14 +1,12 @@
 // @ts-check
-/**
- * The page: reads its address, makes the widgets, and lets them and the engine know of each other.
- */
+/** The page: reads its address, makes the widgets, and connects them to the engine. */
 
 import { modelKind, readAddress, viewOf } from "./address.js";
 import { Engine } from "../engine/engine.js";
 import { missingIn, outdated, startOver } from "./renew.js";
 import { words } from "../i18n/messages.js";
 import { VIEWS } from "../views/registry.js";
-import { Both } from "../widgets/both.js";
+import { Comparison } from "../widgets/comparison.js";
 import { BootLog } from "../widgets/engine/bootlog.js";
 import { DeviceChoice } from "../widgets/engine/device.js";
 import { Kernels } from "../widgets/kernels/kernels.js";
@@ -27,16 +25,16 @@ const address = readAddress();
 
 /** @typedef {import("./address.js").View} View */
 
-/** The time of the answer in each view. @type {Partial<Record<View, number | null>>} */
+/** Milliseconds that the last answer took, by view. @type {Partial<Record<View, number | null>>} */
 const times = {};
 
-/** Whether the page has been ready. */
+/** Whether the page was ever ready. */
 let started = false;
 
-/** Whether a model of the site has answered. */
+/** Whether one of the site's models has answered. */
 let answered = false;
 
-/** Milliseconds for which a page that is ready waits for a first question, before it keeps its files. */
+/** Once ready, the page waits this long for a first question before it caches its files. */
 const IDLE_MS = 3000;
 
 new LanguageChoice(byTestId("language-select"));
@@ -53,19 +51,19 @@ const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info
   answerAgain();
 });
 const engine = new Engine(address.device, {
-  status: (now) => {
-    status.show(now);
-    if (now.state === "ready") {
+  status: (current) => {
+    status.show(current);
+    if (current.state === "ready") {
       started = true;
       offline.announce();
       setTimeout(() => offline.begin(), IDLE_MS);
-    } else if (now.state === "error") {
-      void renew(now.words);
+    } else if (current.state === "error") {
+      void renew(current.words);
     }
   },
-  started: (now) => {
-    device.show(now);
-    both.started(now);
+  started: (actual) => {
+    device.show(actual);
+    comparison.started(actual);
     for (const view of Object.values(views)) view.started?.();
   },
   stage: (stage) => bootLog.show(stage),
@@ -77,7 +75,7 @@ const engine = new Engine(address.device, {
   failed: (failure) => void renew(failure),
   warned: (warnings) => kernels.warn(warnings),
 });
-const both = new Both(byId("both"), engine);
+const comparison = new Comparison(byId("both"), engine);
 const kernels = new Kernels(byTestId("kernels-panel"), engine, () => answerAgain());
 const views = /** @type {Record<View, import("../views/registry.js").View>} */ (
   Object.fromEntries(
@@ -97,36 +95,36 @@ const views = /** @type {Record<View, import("../views/registry.js").View>} */ (
 );
 
 function showView() {
-  const now = viewOf();
+  const current = viewOf();
   for (const name of /** @type {View[]} */ (Object.keys(views))) {
-    byId(`view-${name}`).hidden = name !== now;
-    byId(`to-${name}`).setAttribute("aria-current", name === now ? "page" : "false");
+    byId(`view-${name}`).hidden = name !== current;
+    byId(`to-${name}`).setAttribute("aria-current", name === current ? "page" : "false");
   }
   showPanels();
-  showTime(now);
-  void engine.prepare(() => views[now].model());
+  showTime(current);
+  void engine.prepare(() => views[current].model());
 }
 
-/** The panels about answers of the site's models: from the first of these on. */
+/** Show the panels about answers, once one of the site's models has answered. */
 function showPanels() {
   const about = answered && modelKind(viewOf());
   for (const part of [byId("both"), byTestId("kernels-panel")]) part.hidden = !about;
 }
 
 /**
- * The device, the model or a failure has changed: what is on the page wants a new answer.
- * @param {import("../i18n/messages.js").Words} [begun]  what is being done about it
- * @param {boolean} [died]  whether the worker was what failed
+ * Answer again what is on the page, because the device or the model changed, or something failed.
+ * @param {import("../i18n/messages.js").Words} [progress]  what to show meanwhile
+ * @param {boolean} [died]  whether the worker failed
  */
-function answerAgain(begun = words("preparing"), died = false) {
-  status.show({ state: "loading", words: begun });
-  void engine.prepare(() => views[viewOf()].model(), begun);
+function answerAgain(progress = words("preparing"), died = false) {
+  status.show({ state: "loading", words: progress });
+  void engine.prepare(() => views[viewOf()].model(), progress);
   for (const view of Object.values(views)) view.answer(died);
 }
 
 /**
- * Something failed. If that is because the server has a newer version, have that: by itself where
- * nothing of the visitor's would be lost.
+ * Something failed. If the server has a newer version of the page, load it: automatically when the
+ * visitor would lose nothing, otherwise on request.
  * @param {import("../i18n/messages.js").Words} failure
  */
 async function renew(failure) {
@@ -143,7 +141,7 @@ async function renew(failure) {
 function timed(view, ms) {
   times[view] = ms;
   if (ms !== null) {
-    void offline.begin(); // the first answer had the network for itself
+    void offline.begin(); // not earlier: the first answer needs the network more
     if (modelKind(view)) answered = true;
     showPanels();
   }
@@ -157,11 +155,11 @@ function showTime(view) {
   const find = /** @type {() => Promise<string>} */ (() => views[view].model());
   const model = ms === null || !modelKind(view) ? null : find;
   kernels.answered(model);
-  both.answered(model);
+  comparison.answered(model);
 }
 
 /**
- * Keep a choice in the address, so that a reload or a link brings it back.
+ * Write a choice into the address, so that a reload or a link restores it.
  * @param {string} key
  * @param {string} value
  */
@@ -171,7 +169,7 @@ function remember(key, value) {
   history.replaceState(null, "", url);
 }
 
-/** @param {DataTransfer} transfer  dropped or pasted: for the view that they are for, or this one */
+/** Hand files to the view that claims them, or to the current one. @param {DataTransfer} transfer */
 function takeFiles(transfer) {
   const all = /** @type {View[]} */ (Object.keys(views)).filter((name) => views[name].drop);
   const files = [...transfer.files];
@@ -183,7 +181,7 @@ function takeFiles(transfer) {
   views[name].drop?.(transfer);
 }
 
-/** Files may be dropped anywhere, or pasted; the browser would leave the page for it. */
+/** Accept files dropped or pasted anywhere; by default the browser would navigate to them. */
 function takeDrops() {
   let depth = 0;
   const hover = (/** @type {number} */ change) => {

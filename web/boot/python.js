@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * The page that tools drive, `build.py run` and the tests: Python in a worker, and nothing to see.
+ * The page that `build.py run` and the tests drive: Python in a worker, with nothing to see.
  *
- * `window.tallow` is the worker's client (rpc.js); worker/script.js lists its actions and events:
+ * `window.tallow` is the worker's client (rpc.js). worker/script.js lists its actions and events:
  *
  *     tallow.on("stdout", ({ text }) => console.log(text));
  *     await tallow.call("boot", { device: "webgpu" });

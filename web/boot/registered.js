@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * The service worker of this very site. One of a site in a folder above may be in charge of the page
- * until this one's own is; it is not ours to ask or to remove.
+ * This site's service worker. Until it is registered, a service worker of a site in a parent folder may
+ * control the page; we must not talk to that one or remove it.
  */
 
 import { SITE } from "../shared/fetch.js";
 
 const SCRIPT = new URL("service-worker.js", SITE).href;
 
-/** The one that gives this page its files, if that is ours. */
+/** The service worker that controls this page, if it is ours. */
 export function controller() {
   const found = navigator.serviceWorker?.controller;
   return found?.scriptURL === SCRIPT ? found : null;

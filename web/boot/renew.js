@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * A way out for a page that lacks a file because its version is gone: the server has a newer one, and
- * the old files no more. The page was open when that came, or the service worker of an older version
- * gave it, of which the browser has lost a part.
+ * Recovers a page whose files are gone from the server because a newer version was deployed. Either the
+ * page was open at that time, or it came from an older service worker's cache, of which the browser has
+ * evicted a part.
  */
 
 import { SITE } from "../shared/fetch.js";
@@ -11,27 +11,27 @@ import { registration } from "./registered.js";
 
 /** @typedef {import("../i18n/messages.js").Words} Words */
 
-/** What names the files of a version; the server is asked for these anew. */
+/** Files that name the other files of a version. They are fetched again from the server. */
 const LISTS = ["./", "models/manifest.json"];
 
-/** In the session's storage: the files for whose sake the page was started over. */
+/** Key in the session storage: the missing files for which the page has already started over. */
 const STARTED_OVER = `tallow-started-over ${SITE.pathname}`;
 
 /**
- * The path of the file that was missing from the server, if that is what these words say.
- * @param {Words | number} said
+ * The path of the file that was missing from the server, if this message is about one.
+ * @param {Words | number} message
  * @returns {string}
  */
-export function missingIn(said) {
-  if (typeof said !== "object") return "";
-  if (said.entry === "missing") return String(said.about[0]);
-  return said.about.map(missingIn).find(Boolean) ?? "";
+export function missingIn(message) {
+  if (typeof message !== "object") return "";
+  if (message.entry === "missing") return String(message.about[0]);
+  return message.about.map(missingIn).find(Boolean) ?? "";
 }
 
 /**
- * Does the server have a newer version than the one that this page is of?
- * @param {string} missing  the path of a file that the server has not; "" if none is known
- * @returns {Promise<boolean>}  false where that can't be told
+ * Does the server have a newer version of this page?
+ * @param {string} missing  the path of a file that the server lacks; "" if unknown
+ * @returns {Promise<boolean>}  false if unknown
  */
 export async function outdated(missing) {
   try {
@@ -40,22 +40,22 @@ export async function outdated(missing) {
       await worker.update();
       return Boolean(worker.installing ?? worker.waiting);
     }
-    // What no list names, this page's own script does, which the first list names.
+    // A file that no list names belongs to the version of this script, which the first list names.
     const mark = markOf(missing.startsWith("models/") ? missing : import.meta.url);
     if (!mark) return false;
     const lists = await Promise.all(LISTS.map((path) => fetch(path, { cache: "no-cache" })));
-    const told = await Promise.all(lists.map((list) => list.text()));
-    return lists.every(({ ok }) => ok) && !told.some((list) => list.includes(mark));
+    const texts = await Promise.all(lists.map((list) => list.text()));
+    return lists.every(({ ok }) => ok) && !texts.some((text) => text.includes(mark));
   } catch {
-    return false; // without a network, or without storage, there is nothing newer to be had
+    return false; // no network or no storage: no newer version is available
   }
 }
 
 /**
- * Start over with the server's version, which is newer; never rejects. It happens once: the page that
- * comes then has no service worker, or misses the same file again.
+ * Reload the page from the server, which has a newer version; never rejects. This happens only once: the
+ * next page either has no service worker or misses the same file again.
  * @param {string} missing  see outdated()
- * @returns {Promise<boolean>}  whether the page is about to go
+ * @returns {Promise<boolean>}  whether the page is about to reload
  */
 export async function startOver(missing) {
   try {
@@ -70,6 +70,6 @@ export async function startOver(missing) {
     location.reload();
     return true;
   } catch {
-    return false; // where it can't be known that this happens once, it does not happen
+    return false; // without storage we could reload for ever
   }
 }

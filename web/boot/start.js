@@ -1,8 +1,5 @@
 // @ts-check
-/**
- * Looks after the page's own start: where its modules did not come since the server has a newer version,
- * it starts over.
- */
+/** If the page's modules did not load because the server has a newer version, reloads the page. */
 
 import { outdated, startOver } from "./renew.js";
 

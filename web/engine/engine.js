@@ -1,15 +1,15 @@
 // @ts-check
 /**
- * The page's view of its worker: which device it computes on, which models are loaded, what it is
- * doing, and how to start again after a failure.
+ * The page's client of its worker. It knows the device, the loaded models and the progress, and starts
+ * the worker again after a failure.
  */
 
-import { WORKER, takeBegun } from "../boot/begun.js";
+import { WORKER, takeFirstWorker } from "../boot/first_worker.js";
 import { fetchCard, findModel } from "../shared/catalogue.js";
 import { Rpc } from "./rpc.js";
-import { LocalizedError, shownOfText, words, wordsOf } from "../i18n/messages.js";
+import { LocalizedError, publicTextOf, words, wordsOf } from "../i18n/messages.js";
 import { Failures } from "./failures.js";
-import { inOurWords, inWords } from "./progress.js";
+import { explained, describeProgress } from "./progress.js";
 
 /**
  * @typedef {import("./types.js").Device} Device
@@ -24,19 +24,19 @@ import { inOurWords, inWords } from "./progress.js";
  * @typedef {import("./types.js").Tuned} Tuned
  */
 
-/** Errors after which the page is answered again, by what takes the place of what failed. */
+/** Errors after which calls are retried on a replacement worker or device. */
 const GONE = new Set(["WorkerClosed", "DeviceLostError"]);
 
-/** How often an action is asked for while devices are lost. */
-const TRIES = 3;
+/** How often an action is tried when the device is lost. */
+const MAX_TRIES = 3;
 
 /**
- * Seconds for which a worker may keep silent though it is asked. A file that does not come is given
- * up on earlier (fetch.js), and no kernel, no compiler and no start of Python takes as long.
+ * Seconds without any message after which a busy worker counts as stuck. Downloads time out earlier
+ * (fetch.js), and no single kernel, compilation or start of Python takes this long.
  */
 const PATIENCE = 120;
 
-/** The worker or the model failed, which the status says: there is no answer, nor more to say. */
+/** The worker or the model failed. The status shows it already, so views show nothing more. */
 export class NotReady extends LocalizedError {}
 
 export class Engine {
@@ -46,7 +46,7 @@ export class Engine {
   #started = null;
   /** @type {Map<string, Promise<Model>>} */
   #models = new Map();
-  /** Of the models on the device of now. @type {Map<string, Facts>} */
+  /** Facts about the models on the current device. @type {Map<string, Facts>} */
   #facts = new Map();
   /** What failed since the last retry(). */
   #failed = { start: false, python: false, models: /** @type {Set<string>} */ (new Set()) };
@@ -54,9 +54,9 @@ export class Engine {
   #tuning = () => {};
   #turn = 0;
   #preparing = false;
-  /** Whether the worker has a Python that runs. */
+  /** Whether Python runs in the worker. */
   #python = false;
-  /** The device asked for, and the one that computes. */
+  /** The requested device, and the one that computes. */
   #device;
   #actual;
   #listener;
@@ -73,24 +73,24 @@ export class Engine {
     this.#device = device;
     this.#actual = device;
     this.#listener = listener;
-    this.#connect = outside.connect ?? (() => new Rpc(WORKER, PATIENCE, takeBegun()));
+    this.#connect = outside.connect ?? (() => new Rpc(WORKER, PATIENCE, takeFirstWorker()));
     this.#describe = outside.describe ?? describe;
     this.#failures = new Failures(outside.now ?? (() => performance.now()));
   }
 
   /**
-   * Get ready for this model, and let the status tell how that goes; the latest call decides it.
-   * @param {() => Promise<string | null>} findName  null where no model of the site is needed
-   * @param {Words} [begun]  what is being done at first
+   * Get ready for this model, and report progress as the status. Only the latest call reports.
+   * @param {() => Promise<string | null>} findName  null if no model of the site is needed
+   * @param {Words} [progress]  the first status
    */
-  async prepare(findName, begun = words("preparing")) {
+  async prepare(findName, progress = words("preparing")) {
     const turn = ++this.#turn;
     const tell = (/** @type {Status} */ status) => {
       if (turn === this.#turn) this.#listener.status(status);
     };
     this.#preparing = true;
-    // What is ready already takes no time to wait for: don't let the status flicker.
-    const patience = setTimeout(() => tell({ state: "loading", words: begun }));
+    // If everything is ready already, the status must not flicker.
+    const patience = setTimeout(() => tell({ state: "loading", words: progress }));
     try {
       this.#start();
       const name = await findName();
@@ -110,7 +110,7 @@ export class Engine {
   /**
    * @param {string} name
    * @returns {Promise<Model>}  once the worker has started and the model is loaded
-   * @throws {NotReady}  again and again, until retry() is called
+   * @throws {NotReady}  on every call after a failure, until retry()
    */
   async ready(name) {
     return this.#whenStarted(() => {
@@ -122,7 +122,7 @@ export class Engine {
 
   /**
    * Resolves once the worker has started.
-   * @throws {NotReady}  again and again, until retry() is called
+   * @throws {NotReady}  on every call after a failure, until retry()
    */
   async running() {
     await this.#whenStarted(async () => {});
@@ -139,7 +139,7 @@ export class Engine {
       try {
         return (await allOver([work(), started]))[0];
       } catch (error) {
-        // A start that has been followed by another is not the one to wait for.
+        // A newer start has replaced this one: wait for that.
         if (this.#started && started !== this.#started) continue;
         throw new NotReady(wordsOf(error));
       }
@@ -147,17 +147,17 @@ export class Engine {
   }
 
   /**
-   * Compute on another device from now on, with the models that are loaded.
+   * Switch to another device, with all loaded models.
    * @param {Device} device
    */
   switchTo(device) {
     this.#device = device;
     this.#failures.forgetLosses();
-    this.retry(); // what failed on one device may do on the other
+    this.retry(); // what failed on one device may work on the other
     if (this.#rpc) this.#begin(this.#rpc, "device");
   }
 
-  /** Forget what failed, so that the next call of prepare() or ready() tries it again. */
+  /** Forget failures, so that the next prepare() or ready() tries again. */
   retry() {
     this.#failures.forgetCrashes();
     for (const name of this.#failed.models) this.#models.delete(name);
@@ -177,9 +177,8 @@ export class Engine {
    * @param {string} model
    * @param {Uint8ClampedArray<ArrayBuffer>} pixels  RGBA, size * size * 4
    * @param {object} [options]
-   * @param {number} [options.watched]  a class whose probability is told, whether it is among the
-   *   best or not
-   * @param {boolean} [options.keep]  whether profile() and both() compute with these pixels
+   * @param {number} [options.watched]  a class whose probability is always returned
+   * @param {boolean} [options.keep]  whether profile() and runOnBoth() compute with these pixels
    * @returns {Promise<{top: {index: number, probability: number}[], watched: number, ms: number}>}
    */
   classify(model, pixels, { watched = 0, keep = true } = {}) {
@@ -187,14 +186,14 @@ export class Engine {
   }
 
   /**
-   * Something about the model that the visitor opened.
+   * Call an action on the model that the visitor opened.
    * @param {"openModel" | "surveyModel" | "runModel" | "timeModel" | "compareModel"
-   *   | "closeModel"} action  of worker/opened.js
+   *   | "closeModel"} action  of worker/models/user_model.js
    * @param {Record<string, unknown>} args
    * @returns {Promise<any>}
-   * @throws {import("./rpc.js").RemoteError}  of the type NotOpenError by a worker that lacks it
+   * @throws {import("./rpc.js").RemoteError}  of type NotOpenError if the worker does not have the model
    */
-  async opened(action, args) {
+  async userModel(action, args) {
     await this.running();
     const answer = await this.#ask(action, args);
     if (action === "runModel") this.#failures.forgetCrashes();
@@ -202,7 +201,7 @@ export class Engine {
   }
 
   /**
-   * How long each kernel of a model takes on the last pixels that it answered.
+   * Time each kernel of a model on the last pixels that it answered.
    * @param {string} model
    * @returns {Promise<import("../widgets/kernels/kernels.js").Answer>}
    */
@@ -211,17 +210,17 @@ export class Engine {
   }
 
   /**
-   * The last answer of a model, once more, on WebGPU and on NumPy.
+   * Repeat the last answer of a model on WebGPU and on NumPy.
    * @param {string} model
-   * @param {number} warm  runs after the first of each
-   * @returns {Promise<import("../widgets/both.js").Found>}
+   * @param {number} warm  runs on each device after the first
+   * @returns {Promise<import("../widgets/comparison.js").Found>}
    */
-  both(model, warm) {
-    return this.#ask("both", { model, warm });
+  runOnBoth(model, warm) {
+    return this.#ask("runOnBoth", { model, warm });
   }
 
   /**
-   * Time the kernels that could serve a model, and load it again with those that won.
+   * Time the kernels that could serve a model, and load it again with the fastest.
    * @param {string} model
    * @param {(done: number, total: number) => void} progress
    * @returns {Promise<Tuned>}
@@ -230,7 +229,7 @@ export class Engine {
     this.#tuning = progress;
     const tuned = /** @type {Tuned} */ (
       await this.#ask("tune", { model }).catch((error) => {
-        this.#models.delete(model); // it may answer no more: it is loaded again when it is needed
+        this.#models.delete(model); // it may no longer work, so the next use loads it again
         throw error;
       })
     );
@@ -238,7 +237,7 @@ export class Engine {
     return tuned;
   }
 
-  /** Have tune() end early, with what was measured so far. */
+  /** End tune() early, with what was measured so far. */
   async stopTuning() {
     await this.#ask("stopTuning", {});
   }
@@ -258,8 +257,7 @@ export class Engine {
   }
 
   /**
-   * End what the worker is doing, which nothing interrupts: another takes its place, and whoever
-   * waits for an answer of this one hears the reason.
+   * Replace the worker, which is the only way to interrupt it. Open calls are rejected with the reason.
    * @param {Words} reason
    */
   restart(reason) {
@@ -273,13 +271,13 @@ export class Engine {
    */
   async #answer(action, args) {
     const answer = await this.#ask(action, args);
-    // Python may be what fails a worker that answers without it.
+    // Without Python an answer proves little: starting Python may be what makes workers fail.
     if (this.#python) this.#failures.forgetCrashes();
     return answer;
   }
 
   /**
-   * Call an action of the worker, again if the device was lost: another is being opened by then.
+   * Call an action of the worker. If the device was lost, call again: another device is being opened.
    * @param {string} action
    * @param {Record<string, unknown>} args
    */
@@ -291,7 +289,7 @@ export class Engine {
         return await rpc.call(action, args);
       } catch (error) {
         const { type, words } = /** @type {import("./rpc.js").RemoteError} */ (error);
-        if (type === "DeviceLostError" && rpc === this.#rpc && tries < TRIES) continue;
+        if (type === "DeviceLostError" && rpc === this.#rpc && tries < MAX_TRIES) continue;
         this.#listener.failed(words);
         throw GONE.has(type) ? new NotReady(words) : error;
       }
@@ -308,7 +306,7 @@ export class Engine {
     rpc.on("progress", (progress) => {
       if (progress.stage === "kernels") this.#listener.compiled(progress.done, progress.total);
       if (this.#preparing && rpc === this.#rpc) {
-        this.#listener.status({ state: "loading", ...inWords(progress) });
+        this.#listener.status({ state: "loading", ...describeProgress(progress) });
       }
     });
     rpc.on("python", ({ failed }) => {
@@ -320,7 +318,7 @@ export class Engine {
     rpc.on("lost", () => {
       if (rpc === this.#rpc && this.#device === "webgpu") this.#replaceDevice(rpc);
     });
-    rpc.on("fatal", ({ message }) => rpc.close(words("workerFailed", shownOfText(message))));
+    rpc.on("fatal", ({ message }) => rpc.close(words("workerFailed", publicTextOf(message))));
     rpc.on("close", ({ reason }) => {
       if (rpc === this.#rpc) this.#replaceWorker(reason);
     });
@@ -333,13 +331,13 @@ export class Engine {
    * @returns {Promise<Started>}
    */
   #begin(rpc, action) {
-    // What a snapshot restores may fail in any way: the worker after one that failed does without.
+    // A snapshot can fail in any way, so the worker after a failed one starts without it.
     const wanted = { device: this.#device, plain: this.#failures.crashed };
     const started = /** @type {Promise<Started>} */ (
-      rpc.call(action, wanted).catch(inOurWords("startFailed"))
+      rpc.call(action, wanted).catch(explained("startFailed"))
     );
     this.#started = started;
-    // Of two quick switches only the last one counts, of two workers only the new one.
+    // Only the latest start counts, after quick switches as after a replaced worker.
     started.then(
       (found) => {
         if (started !== this.#started) return;
@@ -355,8 +353,8 @@ export class Engine {
   }
 
   /**
-   * The device is gone: have the worker open another, or after the second loss within a minute do
-   * without. Calls that come from now on wait for that.
+   * Have the worker open another device, or use NumPy after the second loss within a minute. Later calls
+   * wait for that.
    * @param {Rpc} rpc
    */
   #replaceDevice(rpc) {
@@ -367,7 +365,7 @@ export class Engine {
   }
 
   /**
-   * The worker is of no more use: start another, or say why not, and leave that to retry().
+   * Start another worker after a failure. After too many failures report the reason, and wait for retry().
    * @param {Words} reason
    */
   #replaceWorker(reason) {
@@ -376,11 +374,11 @@ export class Engine {
       this.#listener.again(words("workerReplaced", reason), true);
       return;
     }
-    this.#turn += 1; // whoever is preparing has no more to tell
+    this.#turn += 1; // prepare() must not report any more
     this.#preparing = false;
     this.#failed.start = true;
     this.#started = Promise.reject(new NotReady(reason));
-    this.#started.catch(() => {}); // whoever waits for it hears of it
+    this.#started.catch(() => {}); // handled by those who await it
     this.#listener.status({ state: "error", words: reason });
   }
 
@@ -398,7 +396,7 @@ export class Engine {
    * @returns {Promise<Model>}
    */
   #load(name) {
-    const loading = this.#ask("load", { model: name }).catch(inOurWords("modelFailed", name));
+    const loading = this.#ask("load", { model: name }).catch(explained("modelFailed", name));
     const model = allOver([loading, this.#describe(name)]).then(([facts, description]) => {
       this.#learn(name, facts);
       return { name, ...description };
@@ -411,8 +409,8 @@ export class Engine {
 }
 
 /**
- * Promise.all, but of a failure it tells when all are over: else who tries again at once would wait for
- * what still fails.
+ * Promise.all that settles only when every promise has. Otherwise an immediate retry would wait for one
+ * that is about to fail.
  * @template T, U
  * @param {[Promise<T>, Promise<U>]} promises
  * @returns {Promise<[T, U]>}

@@ -1,11 +1,11 @@
 // @ts-check
-/** How often the device and the worker failed, and what follows: another try, or none. */
+/** Counts failures of the device and of the worker, and decides whether to try again. */
 
-/** A device that is lost twice within so many milliseconds is done without. */
-const UNSTEADY = 60_000;
+/** WebGPU is given up when the device is lost twice within this many milliseconds. */
+const MIN_MS_BETWEEN_LOSSES = 60_000;
 
-/** Workers that fail one after the other without an answer between, and are replaced. */
-const REPLACED = 2;
+/** How many workers in a row are replaced that fail without an answer in between. */
+const MAX_REPLACED = 2;
 
 export class Failures {
   #crashes = 0;
@@ -13,36 +13,36 @@ export class Failures {
   #lostOften = false;
   #now;
 
-  /** @param {() => number} now  milliseconds by a clock that only goes on */
+  /** @param {() => number} now  milliseconds of a monotonic clock */
   constructor(now) {
     this.#now = now;
   }
 
-  /** Whether a worker has failed since the last answer. */
+  /** Whether a worker failed since the last answer. */
   get crashed() {
     return this.#crashes > 0;
   }
 
-  /** Whether WebGPU is done without, since it was lost too often. */
+  /** Whether WebGPU was given up because the device was lost too often. */
   get lostOften() {
     return this.#lostOften;
   }
 
-  /** The worker failed. @returns {boolean}  whether another is to take its place */
+  /** The worker failed. @returns {boolean}  whether to start another */
   crash() {
     this.#crashes += 1;
-    return this.#crashes <= REPLACED;
+    return this.#crashes <= MAX_REPLACED;
   }
 
-  /** The device was lost. @returns {boolean}  whether another is to take its place */
+  /** The device was lost. @returns {boolean}  whether to open another */
   lose() {
     const now = this.#now();
-    this.#lostOften = now - this.#lostAt < UNSTEADY;
+    this.#lostOften = now - this.#lostAt < MIN_MS_BETWEEN_LOSSES;
     this.#lostAt = now;
     return !this.#lostOften;
   }
 
-  /** The worker answered, or the visitor wants another try. */
+  /** The worker answered, or the visitor asked to try again. */
   forgetCrashes() {
     this.#crashes = 0;
   }

@@ -1,19 +1,18 @@
 // @ts-check
 /**
- * Call a worker's actions as promises.
+ * Calls a worker's actions as promises.
  *
- * Request {id, action, args}; answer {id, result} or {id, error: {type, words}}; the worker may
- * also send events {event, ...}. worker/serve.js is the other end. When the worker itself fails,
- * every open call is rejected, and so is every later one: nothing waits for ever.
+ * A request is {id, action, args}; a response is {id, result} or {id, error: {type, words}}. The worker
+ * may also send events, {event, ...}. worker/serve.js is the other end. When the worker fails, all open
+ * and later calls are rejected, so nothing waits for ever.
  *
- * A worker counts as stuck when calls are open and no word comes from it, neither answers nor
- * events, for as long as its owner's patience. Slow but honest work tells of its progress: a slow
- * network with every piece that arrives, a slow compiler with every kernel.
+ * A worker counts as stuck when calls are open and it has sent neither responses nor events for `patience`
+ * seconds. Slow work reports progress: downloads with every chunk, compilation with every kernel.
  */
 
-import { LocalizedError, shownOfText, words } from "../i18n/messages.js";
+import { LocalizedError, publicTextOf, words } from "../i18n/messages.js";
 
-/** An error that a worker's action raised, or the failure of the worker itself. */
+/** An error thrown by a worker's action, or the failure of the worker itself. */
 export class RemoteError extends LocalizedError {
   name = "RemoteError";
 
@@ -27,7 +26,7 @@ export class RemoteError extends LocalizedError {
   }
 }
 
-/** The silence of a worker is counted in ticks, since the clock runs on while a machine sleeps. */
+/** Silence is counted in ticks, because clocks go on while a machine sleeps. */
 const TICK_MS = 1000;
 
 export class Rpc {
@@ -38,7 +37,7 @@ export class Rpc {
   #next = 1;
   /** @type {RemoteError | null} */
   #closed = null;
-  /** Ticks without a word. */
+  /** Ticks since the last message. */
   #silent = 0;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #ticking;
@@ -48,25 +47,25 @@ export class Rpc {
   /**
    * @param {URL} url  of a module worker that calls serve()
    * @param {number} [patience]  seconds of silence after which it counts as stuck
-   * @param {import("../boot/begun.js").Begun} [begun]  such a worker, which has been started already
+   * @param {import("../boot/first_worker.js").FirstWorker} [first]  a worker that was already started
    */
-  constructor(url, patience = Infinity, begun) {
+  constructor(url, patience = Infinity, first) {
     const hear = (/** @type {MessageEvent} */ { data }) => this.#receive(data);
     const fail = (/** @type {ErrorEvent} */ event) => {
-      // A module that can't be loaded raises an event without a message.
-      const why = event.message ? shownOfText(event.message) : words("noWorkerFile", url.pathname);
+      // If a module can't be loaded, the event has no message.
+      const why = event.message ? publicTextOf(event.message) : words("noWorkerFile", url.pathname);
       this.close(words("workerFailed", why));
     };
     this.#patience = patience;
-    this.#worker = begun?.worker ?? new Worker(url, { type: "module" });
+    this.#worker = first?.worker ?? new Worker(url, { type: "module" });
     this.#worker.onmessage = hear;
     this.#worker.onerror = fail;
     this.#worker.onmessageerror = () => this.close(words("workerGarbled"));
-    if (begun) {
-      // Whoever made this listens by then.
+    if (first) {
+      // By then the caller has added its listeners.
       queueMicrotask(() => {
-        begun.said.forEach(hear);
-        if (begun.failed) fail(begun.failed);
+        first.messages.forEach(hear);
+        if (first.failed) fail(first.failed);
       });
     }
   }
@@ -89,7 +88,7 @@ export class Rpc {
   }
 
   /**
-   * Hear an event. "close" is raised here, with {reason}, when the worker has failed or was closed.
+   * Listen to an event. "close" comes from here, with {reason}, when the worker failed or was closed.
    * @param {string} event
    * @param {(data: any) => void} listener
    */
@@ -98,7 +97,7 @@ export class Rpc {
   }
 
   /**
-   * Stop the worker; open and later calls are rejected with the reason.
+   * Stop the worker. Open and later calls are rejected with the reason.
    * @param {import("../i18n/messages.js").Words} reason
    */
   close(reason) {
@@ -116,7 +115,7 @@ export class Rpc {
     if (this.#silent >= this.#patience) this.close(words("workerStuck", this.#patience));
   }
 
-  /** Nothing is asked any more. */
+  /** No call is open any more. */
   #rest() {
     clearInterval(this.#ticking);
     this.#ticking = undefined;

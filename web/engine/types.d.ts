@@ -1,4 +1,4 @@
-// What the engine and the page tell each other.
+// Types shared by the engine and the page.
 
 import type { Words } from "../i18n/messages.js";
 import type { Stage } from "../widgets/engine/bootlog.js";
@@ -9,23 +9,22 @@ export type { Words };
 
 export type Device = "webgpu" | "numpy";
 
-/** What the compiler says of a model. */
+/** What the compiler reports about a model. */
 export type Facts = { kernels?: number; warnings?: Warning[] };
 
 export type Started = {
-  /** The one that computes. */
+  /** The device that computes. */
   device: Device;
-  /** Its name. */
   adapter: string;
-  /** Whether the adapter tells that itself. */
+  /** Whether the adapter reports its own name. */
   named: boolean;
-  /** Why it is not the device asked for. */
+  /** Why it is not the requested device. */
   reason: Words | null;
-  /** Those that were loaded again. */
+  /** Models that were loaded again. */
   models: Record<string, Facts>;
 };
 
-/** lost: whether WebGPU is done without, since it was lost too often. */
+/** lost: whether WebGPU was given up because the device was lost too often. */
 export type Actual = Started & { lost: boolean };
 
 export type Status = {
@@ -42,25 +41,25 @@ export type Listener = {
   status(status: Status): void;
   started(actual: Actual): void;
   stage(stage: Stage): void;
-  /** Kernels. */
+  /** Progress, in kernels. */
   compiled(done: number, total: number): void;
   /**
-   * What failed is being replaced: these words say so, and what is on the page wants a new answer.
+   * A failed device or worker is being replaced, so the page must be answered again.
    * died: whether it was the worker.
    */
   again(words: Words, died?: boolean): void;
-  /** An action failed, of which who asked for it hears too. */
+  /** An action failed; its caller gets the error too. */
   failed(words: Words): void;
-  /** What a visitor should know, beside an answer. */
+  /** Warnings for the visitor, beside an answer. */
   warned(warnings: Warning[]): void;
 };
 
-/** What the engine uses of the world around it, which tests give in other ways. */
+/** The engine's dependencies, which tests replace. */
 export type Outside = {
   /** Starts a worker. */
   connect(): Rpc;
   describe(name: string): Promise<{ preprocess: Model["preprocess"] }>;
-  /** Milliseconds by a clock that only goes on. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
 };
 

@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * Words that are chosen where something happens, and said where they are read: an entry of the text
- * table with what it is about. They may cross from the worker, which knows no language, to the page,
- * and are said in the language of that time.
+ * Messages that are translated where they are shown: the name of an entry of the text table, and its
+ * arguments. The worker can send them to the page, which shows them in its current language.
  */
 
 import { text } from "./text.js";
@@ -11,11 +10,11 @@ import { text } from "./text.js";
  * @typedef {import("./text.js").Text} Text
  * @typedef {{[E in keyof Text]: Text[E] extends string | ((...about: any[]) => string) ? E : never}[keyof Text]} Entry
  *
- * @typedef {object} Named  an entry, by its name
+ * @typedef {object} Named  an entry, by name
  * @property {string} entry
  * @property {(string | number | Named)[]} about
  *
- * @typedef {Named | string} Words  a string is of another origin: a browser's words, or Python's
+ * @typedef {Named | string} Words  a string comes from the browser or from Python, untranslated
  */
 
 /**
@@ -33,7 +32,7 @@ export const words = (entry, ...about) => ({ entry, about: /** @type {any[]} */ 
 
 /**
  * @param {Words} words
- * @returns {string}  in the language of now
+ * @returns {string}  in the current language
  */
 export function say(words) {
   if (typeof words === "string") return words;
@@ -44,18 +43,18 @@ export function say(words) {
 /** @param {string | number | Named} part */
 const sayPart = (part) => (typeof part === "object" ? say(part) : part);
 
-/** An error whose message is in the language of the time at which it is read. */
+/** An error whose message is in the current language whenever it is read. */
 export class LocalizedError extends Error {
   /** @param {Words} words */
   constructor(words) {
-    super(say(words)); // for the console, which keeps what it was made with
+    super(say(words)); // shown by the console
     this.words = words;
     Object.defineProperty(this, "message", { get: () => say(words) });
   }
 }
 
 /**
- * Errors that tell what they are by a code: web/gpu knows no language, nor this page.
+ * Messages of errors with a code, which come from web/gpu.
  * @type {Record<import("../gpu/errors.js").UnavailableCode, (...details: string[]) => Words>}
  */
 const BY_CODE = {
@@ -65,7 +64,7 @@ const BY_CODE = {
   ADAPTER_REFUSED: (why) => words("adapterRefused", why),
 };
 
-/** Errors of a program, whose messages are for those who mend it: of JavaScript and of Python. */
+/** Programming errors of JavaScript and Python, whose messages are not for visitors. */
 const FAULTS = new Set([
   ...["TypeError", "ReferenceError", "SyntaxError", "InternalError"],
   ...[
@@ -79,24 +78,24 @@ const FAULTS = new Set([
 ]);
 
 /**
- * What may be shown of a failure: no message that a program's own fault has. The console has that.
+ * The message of an error, or a general one for programming errors. The console has the details.
  * @param {string} name  of the error's class
  * @param {Words} message
  * @returns {Words}
  */
-export const shownOf = (name, message) => (FAULTS.has(name) ? words("unexpected") : message);
+export const publicWords = (name, message) => (FAULTS.has(name) ? words("unexpected") : message);
 
 /**
- * The same of an error as browsers write it: "Uncaught TypeError: x is undefined".
+ * The same for an error as browsers write it: "Uncaught TypeError: x is undefined".
  * @param {string} text
  */
-export function shownOfText(text) {
+export function publicTextOf(text) {
   const [, name, message] = /^(?:Uncaught )?(?:(\w+): )?(.*)$/s.exec(text) ?? [];
   return FAULTS.has(name) ? words("unexpected") : name?.endsWith("Error") ? message : text;
 }
 
 /**
- * What an error says, to be said later.
+ * The message of an error, to be shown later.
  * @param {unknown} error
  * @returns {Words}
  */
@@ -105,5 +104,5 @@ export function wordsOf(error) {
   const { code, details = [], message } = /** @type {any} */ (error ?? {});
   if (Object.hasOwn(BY_CODE, code ?? ""))
     return BY_CODE[/** @type {keyof typeof BY_CODE} */ (code)](...details);
-  return shownOf(/** @type {any} */ (error)?.name ?? "", String(message ?? error));
+  return publicWords(/** @type {any} */ (error)?.name ?? "", String(message ?? error));
 }

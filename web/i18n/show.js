@@ -1,52 +1,49 @@
 // @ts-check
-/**
- * How text comes to the page: an element is shown words, and says them again when another language is
- * chosen, for as long as it lives. Nobody else has to remember it.
- */
+/** Shows texts in elements, and translates them when the language changes, for as long as they live. */
 
 import { say } from "./messages.js";
-import { onSpeak } from "./text.js";
+import { onLanguage } from "./text.js";
 
 /**
- * What an element says in its parts: its content, or an attribute.
+ * The part of an element that holds a text: its content, or an attribute.
  * @typedef {"text" | "aria-label" | "title" | "content"} Part
  */
 
-/** What has each element say its parts again. @type {WeakMap<Element, Map<unknown, () => void>>} */
-const again = new WeakMap();
+/** Functions that update each element's parts. @type {WeakMap<Element, Map<unknown, () => void>>} */
+const updates = new WeakMap();
 
-/** Those elements, as long as they live. @type {Set<WeakRef<Element>>} */
-const all = new Set();
+/** The keys of `updates`, which can't be listed itself. @type {Set<WeakRef<Element>>} */
+const references = new Set();
 
 /** @type {FinalizationRegistry<WeakRef<Element>>} */
-const gone = new FinalizationRegistry((one) => all.delete(one));
+const registry = new FinalizationRegistry((reference) => references.delete(reference));
 
-onSpeak(() => {
-  for (const one of all) {
-    const element = one.deref();
-    const parts = element && again.get(element);
-    for (const speak of parts?.values() ?? []) speak();
+onLanguage(() => {
+  for (const reference of references) {
+    const element = reference.deref();
+    const parts = element && updates.get(element);
+    for (const update of parts?.values() ?? []) update();
   }
 });
 
 /**
  * @param {Element} element
  * @param {unknown} part
- * @param {() => void} speak
+ * @param {() => void} update
  */
-function remember(element, part, speak) {
-  const parts = again.get(element) ?? new Map();
-  if (!again.has(element)) {
-    const one = new WeakRef(element);
-    all.add(one);
-    gone.register(element, one);
-    again.set(element, parts);
+function remember(element, part, update) {
+  const parts = updates.get(element) ?? new Map();
+  if (!updates.has(element)) {
+    const reference = new WeakRef(element);
+    references.add(reference);
+    registry.register(element, reference);
+    updates.set(element, parts);
   }
-  parts.set(part, speak);
+  parts.set(part, update);
 }
 
 /**
- * Show words in an element, in place of what it said before, in each language that is chosen.
+ * Show a text in an element instead of the previous one, in every language that is chosen.
  * @template {Element} E
  * @param {E} element
  * @param {import("./messages.js").Words | (() => string)} words
@@ -54,20 +51,21 @@ function remember(element, part, speak) {
  * @returns {E}
  */
 export function show(element, words, part = "text") {
-  const speak = () => {
-    const said = typeof words === "function" ? words() : say(words);
-    if (part !== "text") element.setAttribute(part, said);
-    // What is there already is not laid out, or announced, a second time.
-    else if (element.textContent?.trim().replace(/\s+/g, " ") !== said) element.textContent = said;
+  const update = () => {
+    const message = typeof words === "function" ? words() : say(words);
+    if (part !== "text") element.setAttribute(part, message);
+    // An unchanged text must not be laid out or announced again.
+    else if (element.textContent?.trim().replace(/\s+/g, " ") !== message)
+      element.textContent = message;
   };
-  speak();
-  remember(element, part, speak);
+  update();
+  remember(element, part, update);
   return element;
 }
 
 /**
- * For what is more than words: draw it again when another language is chosen.
- * @param {Element} element  that it is drawn in
+ * Redraw something more complex than a text when the language changes.
+ * @param {Element} element  in which it is drawn
  * @param {() => void} draw
  */
 export function follow(element, draw) {

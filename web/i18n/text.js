@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * The texts in the language that is chosen: a worker's are English; the page has
- * all of its own, in its language (languages.js).
+ * The texts in the current language. A worker has only its own, in English; the page has all of them
+ * (languages.js).
  *
- * `text` is a live binding: read its entries where they are shown, and do not keep them.
+ * `text` is a live binding: read its entries when they are shown, and do not store them.
  */
 
 import { messages } from "./en/messages.js";
@@ -11,10 +11,10 @@ import { messages } from "./en/messages.js";
 /** @typedef {typeof import("./en/index.js").default} Text */
 /** @typedef {"en" | "zh"} Language */
 
-/** Without a page, those of a worker alone. @type {Text} */
+/** In a worker, only `messages`. @type {Text} */
 export let text = /** @type {Text} */ (messages);
 
-/** The language of `text`, a live binding too. @type {Language} */
+/** The language of `text`; a live binding too. @type {Language} */
 export let language = "en";
 
 /** @type {(() => void)[]} */
@@ -24,13 +24,13 @@ const listeners = [];
  * @param {Language} chosen
  * @param {Text} table
  */
-export function speak(chosen, table) {
+export function setLanguage(chosen, table) {
   language = chosen;
   text = table;
   for (const listener of listeners) listener();
 }
 
-/** @param {() => void} listener  hears of each language that is spoken from now on */
-export function onSpeak(listener) {
+/** @param {() => void} listener  called after each change of the language */
+export function onLanguage(listener) {
   listeners.push(listener);
 }

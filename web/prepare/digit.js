@@ -1,21 +1,21 @@
 // @ts-check
 /**
- * From ink to the picture that the digit model knows, prepared as MNIST's own were: cropped to the
- * ink, fitted into 20×20 with its aspect kept, and put into 28×28 by its centre of mass.
+ * Turns ink into the input of the digit model, in the same way as MNIST: cropped to the ink, fitted into 20×20
+ * with its aspect ratio, and centred in 28×28 by its centre of mass.
  */
 
 /** Side of the picture, and of the box that the digit is fitted into. */
 export const SIDE = 28;
 const BOX = 20;
 
-/** Ink fainter than this is the soft edge of a stroke, or nothing. */
+/** Fainter ink is only the soft edge of a stroke. */
 export const FAINT = 16;
 
 /**
  * @param {Uint8Array | Uint8ClampedArray} ink  width * height values, 0 (paper) to 255 (ink)
  * @param {number} width
  * @param {number} height
- * @returns {Float32Array<ArrayBuffer> | null}  28 * 28 values, 0 (paper) to 1 (ink); null where there is no ink
+ * @returns {Float32Array<ArrayBuffer> | null}  28 * 28 values, 0 (paper) to 1 (ink); null if there is no ink
  */
 export function prepareDigit(ink, width, height) {
   const box = boundingBox(ink, width, height);
@@ -50,7 +50,7 @@ function boundingBox(ink, width, height) {
 }
 
 /**
- * The box, scaled to columns × rows: each new pixel is the mean of the area that it covers.
+ * Scale the box to columns × rows. Each new pixel is the mean of the area that it covers.
  * @param {Uint8Array | Uint8ClampedArray} ink
  * @param {number} stride  width of the whole picture
  * @param {Box} box
@@ -76,7 +76,7 @@ function shrink(ink, stride, box, columns, rows) {
 }
 
 /**
- * For each new pixel on one axis: which old ones it covers, and with which share (they add up to 1).
+ * For each new pixel on one axis, the old pixels that it covers with their shares, which add up to 1.
  * @param {number} before
  * @param {number} after
  * @returns {[at: number, share: number][][]}
@@ -110,8 +110,8 @@ function centre(digit, columns, rows) {
       sumY += digit[at] * (y + 0.5);
     }
   }
-  const left = place(sumX / sum, columns);
-  const top = place(sumY / sum, rows);
+  const left = startOf(sumX / sum, columns);
+  const top = startOf(sumY / sum, rows);
   const picture = new Float32Array(SIDE * SIDE);
   for (let y = 0; y < rows; y++) {
     const row = digit.subarray(y * columns, (y + 1) * columns);
@@ -121,11 +121,11 @@ function centre(digit, columns, rows) {
 }
 
 /**
- * Where the digit starts on one axis. In all of MNIST the centre of mass lies within the pixel just
- * after the middle, 14 to 15, hence the ceiling. A lopsided digit is moved no further than the edge.
+ * The start of the digit on one axis. In all of MNIST the centre of mass lies in the pixel just after the
+ * middle, 14 to 15, hence the ceiling. A lopsided digit is not moved beyond the edge.
  * @param {number} mass  the centre of mass, from the digit's own start
  * @param {number} length  of the digit
  */
-function place(mass, length) {
+function startOf(mass, length) {
   return Math.min(Math.max(Math.ceil(SIDE / 2 - mass), 0), SIDE - length);
 }

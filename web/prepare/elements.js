@@ -1,19 +1,19 @@
 // @ts-check
 /**
- * Elements of tensors: from numbers to the bytes of a type and back, and numbers as people write
- * them. The types are those of py/tallow/dtype.py, by name.
+ * Converts numbers to the bytes of a tensor and back, and parses numbers that the visitor types. Types have
+ * the names of py/tallow/dtype.py.
  */
 
 import { LocalizedError, words } from "../i18n/messages.js";
 
 /** @typedef {ArrayLike<number> | ArrayLike<bigint>} Values */
 
-/** A value that an input can't have. */
+/** The input can't have this value. */
 export class ValueError extends LocalizedError {
   name = "ValueError";
 }
 
-/** Types that JavaScript has too. */
+/** Types with a typed array. */
 const ARRAYS = {
   bool: Uint8Array,
   uint8: Uint8Array,
@@ -38,11 +38,11 @@ export const isInteger = (dtype) => /^u?int/.test(dtype);
 export const sizeOf = (shape) => shape.reduce((product, length) => product * length, 1);
 
 /**
- * The bytes of numbers; `wide` where they are float64 that stand for a type that JavaScript lacks.
+ * Encode numbers as bytes. wide: as float64, because JavaScript lacks the type.
  * @param {Values} values
  * @param {string} dtype
  * @returns {{bytes: Uint8Array, wide: boolean}}
- * @throws {ValueError}  for a number that the type does not hold
+ * @throws {ValueError}  if a number does not fit the type
  */
 export function encode(values, dtype) {
   const kind = arrayOf(dtype);
@@ -56,8 +56,8 @@ export function encode(values, dtype) {
         ? whole
         : BigInt(Math.trunc(whole))
       : Number(whole);
-    const held = !isInteger(dtype) || !kind || found[i] == truncated(whole);
-    if (!held) throw new ValueError(words("openDoesNotFit", String(value), dtype));
+    const fits = !isInteger(dtype) || !kind || found[i] == truncated(whole);
+    if (!fits) throw new ValueError(words("openDoesNotFit", String(value), dtype));
   }
   return { bytes: new Uint8Array(found.buffer), wide: !kind };
 }
@@ -66,8 +66,7 @@ export function encode(values, dtype) {
 const truncated = (value) => (typeof value === "bigint" ? value : Math.trunc(value));
 
 /**
- * The numbers that bytes stand for; those of types that JavaScript lacks come as float32, except
- * float16.
+ * Decode bytes to numbers. Types that JavaScript lacks arrive as float32, except float16.
  * @param {Uint8Array} bytes
  * @param {string} dtype
  * @returns {Values}
@@ -82,7 +81,7 @@ export function decode(bytes, dtype) {
   return new kind(buffer, byteOffset, byteLength / kind.BYTES_PER_ELEMENT);
 }
 
-/** A float16 from its bits. @param {number} bits */
+/** Decode a float16. @param {number} bits */
 function half(bits) {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 31;
@@ -93,9 +92,9 @@ function half(bits) {
 }
 
 /**
- * Numbers that were typed: between spaces, commas or brackets. One stands for all.
+ * Parse typed numbers, separated by spaces, commas or brackets. A single number fills the tensor.
  * @param {string} typed
- * @param {number} count  of those that are wanted
+ * @param {number} count  how many are needed
  * @param {string} dtype
  * @returns {Values}
  * @throws {ValueError}
@@ -121,9 +120,9 @@ export function readNumbers(typed, count, dtype) {
 }
 
 /**
- * Random numbers, the same for the same seed (mulberry32).
+ * Random numbers, reproducible by their seed (mulberry32).
  * @param {number} count
- * @param {{seed: number, from: number, to: number}} options  to: not among whole numbers
+ * @param {{seed: number, from: number, to: number}} options  to: exclusive
  * @param {string} dtype
  * @returns {Float64Array}
  */

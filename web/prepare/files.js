@@ -1,31 +1,29 @@
 // @ts-check
-/**
- * The files of a drop or a paste: each with the folders that it lies in, or the pictures alone.
- */
+/** Gets the files of a drop or a paste: all of them with their folders, or only the pictures. */
 
 import { words } from "../i18n/messages.js";
 import { PhotoError } from "./photo.js";
 
 /**
- * @typedef {object} Given  a file of the visitor's
+ * @typedef {object} Given  one of the visitor's files
  * @property {File} file
- * @property {string} path  its name, behind the folders that were given with it
- * @property {boolean} alone  whether it came by itself, in no folder
+ * @property {string} path  its name, after the folders that were given with it
+ * @property {boolean} alone  whether it was given without a folder
  */
 
-/** @param {File} file  that was chosen, by itself or in a folder @returns {Given} */
+/** @param {File} file  that was chosen, alone or in a folder @returns {Given} */
 export function givenAs(file) {
   const path = file.webkitRelativePath;
   return { file, path: path || file.name, alone: !path };
 }
 
-/** Pictures by their name, for systems that know no type for them. */
+/** Names of pictures, for systems that do not know their type. */
 const PICTURE = /\.(avif|bmp|gif|hei[cf]|jpe?g|png|svg|webp)$/i;
 
 /**
- * @param {DataTransfer} transfer  of the event that is being handled: it is empty afterwards
+ * @param {DataTransfer} transfer  of the current event; it is empty afterwards
  * @returns {Promise<File[]>}
- * @throws {PhotoError}  if there is no file, or no picture in the folders
+ * @throws {PhotoError}  if there is no file, or the folders contain no picture
  */
 export async function filesOf(transfer) {
   /** @type {File[]} */
@@ -50,8 +48,8 @@ export async function filesOf(transfer) {
 }
 
 /**
- * Every file, those in folders too.
- * @param {DataTransfer} transfer  of the event that is being handled: it is empty afterwards
+ * All files, including those in folders.
+ * @param {DataTransfer} transfer  of the current event; it is empty afterwards
  * @returns {Promise<Given[]>}
  */
 export async function everyFile(transfer) {
@@ -76,7 +74,7 @@ function itemsOf(transfer) {
 }
 
 /**
- * Every file in a folder and its folders, by name.
+ * All files in a folder and its subfolders, sorted by name.
  * @param {FileSystemEntry} entry
  * @returns {AsyncGenerator<Given>}
  */
@@ -92,7 +90,7 @@ async function* inside(entry) {
   /** @type {FileSystemEntry[]} */
   const entries = [];
   for (;;) {
-    // A folder is told in parts, of a hundred in Chromium; the last part is empty.
+    // The entries come in batches, of a hundred in Chromium; the last batch is empty.
     const part = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (!part.length) break;
     entries.push(...part);

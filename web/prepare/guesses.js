@@ -1,23 +1,20 @@
 // @ts-check
-/**
- * What a visitor is likely to want in an input, by its name, type and shape: so that most models can
- * be run before anything is typed.
- */
+/** Guesses useful values for an input from its name, type and shape, so that most models run without typing. */
 
 import { isInteger } from "./elements.js";
 import { layoutsOf } from "./pictures.js";
 
 /**
- * @typedef {(number | string)[]} Open  a shape in which names stand for lengths that are not fixed
+ * @typedef {(number | string)[]} Open  a shape in which names stand for open lengths
  * @typedef {"random" | "zeros" | "ones" | "counting" | "numbers"} Filling
  */
 
-/** Lengths to begin with: of a picture's sides, of texts and other series, and of sounds. */
+/** Initial lengths: of a picture's sides, of texts and other series, and of sounds. */
 const SIDE = 224;
 const SERIES = 16;
 const SOUND = 512;
 
-/** How fast sounds are sampled that most models for speech are made for. */
+/** The sample rate of most models for speech. */
 const RATE = 16000;
 
 /**
@@ -34,13 +31,13 @@ export function fillingOf(name, dtype) {
     return { filling: words ? "random" : "zeros" };
   }
   if (/mask/i.test(name)) return { filling: "ones" };
-  // What a network that keeps a memory begins with.
+  // The initial state of a recurrent network.
   const memory = /state|hidden|cell|cache|past|^(h|c)(_?\d+)?$/i.test(name);
   return { filling: memory ? "zeros" : "random" };
 }
 
 /**
- * The length that an axis begins with.
+ * The initial length of an axis.
  * @param {Open} shape
  * @param {number} axis
  * @param {string} dtype

@@ -1,28 +1,28 @@
 // @ts-check
 /**
- * What the first bytes of a picture's file tell, so that a page need not decode what is too large,
- * and can say what is wrong with what can't be decoded. Formats: PNG, GIF, BMP, WebP and JPEG with
- * their sizes, HEIC by its name.
+ * Reads the format and the size of a picture from the first bytes of its file, so that pictures that are too
+ * large need not be decoded, and failures can be explained. Formats: PNG, GIF, BMP, WebP and JPEG with their
+ * sizes, HEIC only by name.
  */
 
-/** Bytes to read: a JPEG may carry a preview and a profile before it tells its size. */
-const ENOUGH = 1 << 18;
+/** Bytes to read. In a JPEG, a preview and a profile may come before the size. */
+const HEADER_BYTES = 1 << 18;
 
 /** The brands of ISO base media files whose picture is coded as HEVC. */
 const HEIC = new Set(["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"]);
 
-/** @typedef {{format: string, width: number, height: number}} Header  0 × 0 where it is not told */
+/** @typedef {{format: string, width: number, height: number}} Header  0 × 0 if the size is unknown */
 
 /**
  * @param {Blob} file
- * @returns {Promise<Header | null>}  null for no format that is known here
+ * @returns {Promise<Header | null>}  null for an unknown format
  */
 export async function readHeader(file) {
-  const bytes = await file.slice(0, ENOUGH).arrayBuffer();
+  const bytes = await file.slice(0, HEADER_BYTES).arrayBuffer();
   try {
     return header(new DataView(bytes));
   } catch (error) {
-    if (error instanceof RangeError) return null; // the file ends within its header
+    if (error instanceof RangeError) return null; // the file ends in its header
     throw error;
   }
 }
@@ -38,7 +38,7 @@ function header(data) {
     return { format: "GIF", width: data.getUint16(6, true), height: data.getUint16(8, true) };
   }
   if (word(0, 2) === "BM") {
-    const height = Math.abs(data.getInt32(22, true)); // negative: rows from the top down
+    const height = Math.abs(data.getInt32(22, true)); // negative if rows are stored from top to bottom
     return { format: "BMP", width: data.getInt32(18, true), height };
   }
   if (data.getUint16(0) === 0xffd8) return { format: "JPEG", ...frame(data) };
@@ -47,16 +47,16 @@ function header(data) {
   return null;
 }
 
-/** The size in a JPEG's start of frame; the segments before it are skipped. @param {DataView} data */
+/** Read the size from a JPEG's start of frame, skipping the segments before it. @param {DataView} data */
 function frame(data) {
-  for (let at = 2; at + 9 <= data.byteLength;) {
-    const marker = data.getUint16(at);
-    // C4, C8 and CC lie among the starts of frames, but are other things.
+  for (let offset = 2; offset + 9 <= data.byteLength;) {
+    const marker = data.getUint16(offset);
+    // C4, C8 and CC are in this range, but do not start a frame.
     if (marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker)) {
-      return { width: data.getUint16(at + 7), height: data.getUint16(at + 5) };
+      return { width: data.getUint16(offset + 7), height: data.getUint16(offset + 5) };
     }
-    if (marker < 0xff01) break; // no marker: the file is damaged here
-    at += marker === 0xffff ? 1 : 2 + data.getUint16(at + 2);
+    if (marker < 0xff01) break; // not a marker: the file is damaged here
+    offset += marker === 0xffff ? 1 : 2 + data.getUint16(offset + 2);
   }
   return { width: 0, height: 0 };
 }

@@ -1,15 +1,15 @@
 // @ts-check
 /**
- * Names of classes from a file: a line each; JSON, as a list or as an object by index; or a table of
- * values between commas, one of which may be the index.
+ * Reads labels of classes from a file: one per line; JSON, as a list or as an object by index; or CSV, where
+ * the first column may be the index.
  */
 
 import { LocalizedError, words } from "../i18n/messages.js";
 
-/** Names of the files that may hold labels. */
+/** Names of files that may contain labels. */
 export const LABELS = /\.(txt|json|csv|names)$/i;
 
-/** What lists of ImageNet's classes begin a line with. */
+/** The beginning of a line in lists of ImageNet's classes. */
 const SYNSET = /^n\d{8}[\s,:]+/;
 
 /**
@@ -51,21 +51,21 @@ function fromJson(content) {
   return labels;
 }
 
-/** @param {string} content @returns {string[]}  of the last column, by the first if that counts */
+/** @param {string} content @returns {string[]}  the last column, by the index in the first one if there is one */
 function fromTable(content) {
   const rows = linesOf(content).map(cells);
   const isIndex = (/** @type {string[]} */ row) => row.length > 1 && /^\d{1,6}$/.test(row[0]);
   const headed = rows.length > 1 && !isIndex(rows[0]) && rows.slice(1).every(isIndex);
-  const said = /^(labels?|class(es)?|names?|display_name|class_name|category)$/i;
-  if (headed || said.test(rows[0].at(-1) ?? "")) rows.shift();
+  const heading = /^(labels?|class(es)?|names?|display_name|class_name|category)$/i;
+  if (headed || heading.test(rows[0].at(-1) ?? "")) rows.shift();
   /** @type {string[]} */
   const labels = [];
-  const counted = rows.every(isIndex);
-  rows.forEach((row, at) => (labels[counted ? Number(row[0]) : at] = row.at(-1) ?? ""));
+  const indexed = rows.every(isIndex);
+  rows.forEach((row, i) => (labels[indexed ? Number(row[0]) : i] = row.at(-1) ?? ""));
   return labels;
 }
 
-/** What stands between the commas of a line; one that is quoted may hold commas. @param {string} line */
+/** Split a line at its commas, except those in quotes. @param {string} line */
 function cells(line) {
   const found = line.matchAll(/(?:^|,)(?:\s*"((?:[^"]|"")*)"\s*|([^,]*))/g);
   return [...found].map(([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain).trim());

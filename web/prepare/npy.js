@@ -1,14 +1,12 @@
 // @ts-check
-/**
- * NumPy's .npy files (numpy.lib.format): a header in the syntax of Python, then the elements.
- */
+/** Reads and writes NumPy's .npy files (numpy.lib.format): a header in Python's syntax, then the elements. */
 
 import { words } from "../i18n/messages.js";
 import { ValueError, decode, sizeOf } from "./elements.js";
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 
-/** Types by their letters, without the order of bytes. @type {Record<string, string>} */
+/** Types by their codes, without the byte order. @type {Record<string, string>} */
 const BY_CODE = {
   b1: "bool",
   i1: "int8",
@@ -64,29 +62,31 @@ export async function readNpy(file) {
  * @param {number} width  of an element
  */
 function swap(bytes, width) {
-  for (let at = 0; at < bytes.length; at += width) bytes.subarray(at, at + width).reverse();
+  for (let start = 0; start < bytes.length; start += width) {
+    bytes.subarray(start, start + width).reverse();
+  }
 }
 
 /**
- * Elements whose first axis runs fastest, in the order in which the last one does.
+ * Convert elements from column-major to row-major order.
  * @param {any} values
  * @param {number[]} shape
  */
 function rowMajor(values, shape) {
   const result = values.slice();
   const steps = shape.map((_, axis) => sizeOf(shape.slice(0, axis)));
-  const place = shape.map(() => 0);
+  const indices = shape.map(() => 0);
   for (let to = 0; to < result.length; to++) {
-    result[to] = values[place.reduce((sum, index, axis) => sum + index * steps[axis], 0)];
-    for (let axis = shape.length - 1; axis >= 0 && ++place[axis] === shape[axis]; axis--) {
-      place[axis] = 0;
+    result[to] = values[indices.reduce((sum, index, axis) => sum + index * steps[axis], 0)];
+    for (let axis = shape.length - 1; axis >= 0 && ++indices[axis] === shape[axis]; axis--) {
+      indices[axis] = 0;
     }
   }
   return result;
 }
 
 /**
- * @param {Uint8Array} bytes  of the elements, in order; of a type that NumPy lacks: as float32
+ * @param {Uint8Array} bytes  of the elements, in row-major order; as float32 if NumPy lacks the type
  * @param {string} dtype
  * @param {readonly number[]} shape
  * @returns {Blob}
@@ -95,9 +95,9 @@ export function writeNpy(bytes, dtype, shape) {
   const code = CODES[dtype] ?? "f4";
   const order = code.endsWith("1") ? "|" : "<";
   const lengths = shape.length === 1 ? `${shape[0]},` : shape.join(", ");
-  const said = `{'descr': '${order}${code}', 'fortran_order': False, 'shape': (${lengths}), }`;
-  // The elements begin at a multiple of 64.
-  const padded = `${said.padEnd(Math.ceil((said.length + 11) / 64) * 64 - 11)}\n`;
+  const header = `{'descr': '${order}${code}', 'fortran_order': False, 'shape': (${lengths}), }`;
+  // The elements begin at a multiple of 64 bytes.
+  const padded = `${header.padEnd(Math.ceil((header.length + 11) / 64) * 64 - 11)}\n`;
   const head = new Uint8Array([...MAGIC, 1, 0, padded.length & 255, padded.length >> 8]);
   return new Blob([head, padded, /** @type {BlobPart} */ (bytes)]);
 }

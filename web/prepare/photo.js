@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * From an image file to the pixels that an image model wants: decoded upright, its middle square
- * on white, scaled so that the centre crop is the model's size.
+ * Turns an image file into the input of a model: decoded upright, cropped to its middle square on white, and
+ * scaled so that the centre crop has the model's size.
  */
 
 import { LocalizedError, words } from "../i18n/messages.js";
@@ -10,35 +10,35 @@ import { scale, scaleAndCrop } from "./resample.js";
 import { drawSvg, isSvg } from "./svg.js";
 
 /**
- * Side that a large picture is first brought to by the browser, which is fast: four times what the
- * models look at, so that the careful scaling after it still decides how the pixels look.
+ * The browser first scales a large picture to this side, which is fast. It is four times the models' size, so
+ * the careful scaling afterwards determines the result.
  */
 const STAGE = 1024;
 
 /**
- * Most pixels of a picture that is decoded, which takes four bytes for each. Browsers refuse more at
- * limits of their own, or have the tab die of it.
+ * The largest picture that is decoded, in pixels of four bytes. Beyond limits of their own, browsers refuse to
+ * decode a picture, or the tab crashes.
  */
-const LARGEST = 128e6;
+const MAX_PIXELS = 128e6;
 
-/** Longest side of the picture that is shown. */
-const SHOWN = 960;
+/** The longest side of the picture on the page. */
+const MAX_SHOWN_SIDE = 960;
 
 /** @typedef {{size: number, crop: number}} Preprocess  of a model's card */
 
-/** A file that is not a picture, in words that name it. */
+/** A file can't be opened as a picture; the message names it. */
 export class PhotoError extends LocalizedError {
   name = "PhotoError";
 }
 
-/** A decoded picture: the square in its middle that models look at, and what is shown of it. */
+/** A decoded picture: the middle square, which models see, and the picture to show. */
 export class Photo {
   #square;
 
   /**
    * @param {string} name
    * @param {ImageBitmap} bitmap
-   * @param {boolean} whole  whether the picture itself is wanted, and not only its square
+   * @param {boolean} whole  whether the whole picture is needed too, not only its square
    */
   constructor(name, bitmap, whole) {
     const { width, height } = bitmap;
@@ -46,7 +46,7 @@ export class Photo {
     this.name = name;
     this.width = width;
     this.height = height;
-    const scale = Math.min(1, SHOWN / Math.max(width, height));
+    const scale = Math.min(1, MAX_SHOWN_SIDE / Math.max(width, height));
     /** The whole picture, upright. */
     this.picture = whole
       ? canvas(Math.max(1, width * scale), Math.max(1, height * scale))
@@ -65,7 +65,7 @@ export class Photo {
   }
 
   /**
-   * The pixels for a model.
+   * The input of a classifier.
    * @param {Preprocess} preprocess
    * @returns {Uint8ClampedArray<ArrayBuffer>}  RGBA, size * size * 4, opaque
    */
@@ -76,10 +76,10 @@ export class Photo {
   }
 
   /**
-   * The pixels for a model that takes pictures of any sides.
+   * The input of a model that takes pictures of any size.
    * @param {number} width
    * @param {number} height
-   * @param {boolean} whole  the whole picture, out of shape if need be, and not its middle
+   * @param {boolean} whole  true: stretch the whole picture; false: crop its middle
    * @returns {Uint8ClampedArray<ArrayBuffer>}  RGBA, width * height * 4, opaque
    */
   scaled(width, height, whole) {
@@ -97,7 +97,7 @@ export class Photo {
     paint(surface, this.#square, 0, 0, width, width);
   }
 
-  /** Give the memory back at once; whoever goes through hundreds can't wait. */
+  /** Free the memory at once, which matters when there are hundreds of pictures. */
   close() {
     for (const surface of [this.#square, this.picture]) surface.width = surface.height = 0;
   }
@@ -106,7 +106,7 @@ export class Photo {
 /**
  * Decode an image file, turned upright by its EXIF orientation.
  * @param {File} file
- * @param {boolean} [whole]  whether the picture itself is wanted, and not only its middle square
+ * @param {boolean} [whole]  whether the whole picture is needed too, not only its middle square
  * @returns {Promise<Photo>}
  * @throws {PhotoError}
  */
@@ -131,7 +131,7 @@ async function decode(file) {
   try {
     header = await readHeader(file);
     if (!header && isSvg(file)) return await drawSvg(file);
-    if (!header || header.width * header.height <= LARGEST) {
+    if (!header || header.width * header.height <= MAX_PIXELS) {
       return await createImageBitmap(file, { imageOrientation: "from-image" });
     }
   } catch {
@@ -140,7 +140,7 @@ async function decode(file) {
     throw new PhotoError(words("notPhoto", file.name, file.type));
   }
   const { width, height } = header;
-  throw new PhotoError(words("largePhoto", file.name, width, height, LARGEST / 1e6));
+  throw new PhotoError(words("largePhoto", file.name, width, height, MAX_PIXELS / 1e6));
 }
 
 /**
@@ -156,14 +156,14 @@ function canvas(width, height) {
  * @returns {CanvasRenderingContext2D}
  */
 function context(surface) {
-  // The pixels are read back once, or never: keep them out of the GPU.
+  // The pixels are read back, so keep them out of the GPU.
   const found = surface.getContext("2d", { willReadFrequently: true });
   if (!found) throw new PhotoError(words("noCanvas"));
   return found;
 }
 
 /**
- * Fill a canvas with a part of the picture, on white where that is transparent.
+ * Fill a canvas with a part of the picture, on white.
  * @param {HTMLCanvasElement} surface
  * @param {ImageBitmap | HTMLCanvasElement} bitmap
  * @param {number} left

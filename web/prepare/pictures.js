@@ -1,12 +1,10 @@
 // @ts-check
-/**
- * Pictures as tensors and tensors as pictures.
- */
+/** Converts pictures to tensors and tensors to pictures. */
 
 import { sizeOf } from "./elements.js";
 
 /**
- * @typedef {"NCHW" | "NHWC"} Layout  where the channels are; before it, any number of axes
+ * @typedef {"NCHW" | "NHWC"} Layout  any number of axes may come before it
  * @typedef {object} Form  of a picture in a tensor
  * @property {Layout} layout
  * @property {number} channels  1, 3 or 4
@@ -16,11 +14,11 @@ import { sizeOf } from "./elements.js";
 
 const CHANNELS = [1, 3, 4];
 
-/** Light of red, green and blue (ITU-R BT.601). */
+/** Weights of red, green and blue in the luma (ITU-R BT.601). */
 const LUMA = [0.299, 0.587, 0.114];
 
 /**
- * How a tensor of this shape could hold a picture, the likeliest first.
+ * The layouts in which a tensor of this shape could hold a picture, the likeliest first.
  * @param {readonly (number | string)[]} shape  names stand for any length
  * @returns {Layout[]}
  */
@@ -48,13 +46,13 @@ export function formOf(shape, layout) {
 }
 
 /**
- * The numbers of a picture.
+ * Convert a picture to numbers.
  * @param {Uint8ClampedArray} rgba
  * @param {Form} form
  * @param {object} rules
- * @param {number[]} rules.mean   of each channel, or one for all; taken off first
- * @param {number[]} rules.scale  likewise; multiplied by then
- * @param {boolean} rules.bgr     blue first
+ * @param {number[]} rules.mean   of each channel, or one for all; subtracted first
+ * @param {number[]} rules.scale  likewise; multiplied afterwards
+ * @param {boolean} rules.bgr     whether blue comes first
  * @returns {Float64Array}
  */
 export function toTensor(rgba, { layout, channels, height, width }, { mean, scale, bgr }) {
@@ -64,11 +62,11 @@ export function toTensor(rgba, { layout, channels, height, width }, { mean, scal
     const from = channel < 3 && bgr ? 2 - channel : channel;
     const [less, times] = [mean, scale].map((each) => each[each.length > 1 ? channel : 0]);
     for (let i = 0; i < pixels; i++) {
-      const at = i * 4;
+      const pixel = i * 4;
       const value =
         channels === 1
-          ? LUMA.reduce((sum, share, c) => sum + share * rgba[at + c], 0)
-          : rgba[at + from];
+          ? LUMA.reduce((sum, share, c) => sum + share * rgba[pixel + c], 0)
+          : rgba[pixel + from];
       const to = layout === "NCHW" ? channel * pixels + i : i * channels + channel;
       values[to] = (value - less) * times;
     }
@@ -76,37 +74,37 @@ export function toTensor(rgba, { layout, channels, height, width }, { mean, scal
   return values;
 }
 
-/** Sides that a tensor shown as a picture must have at least, and may have at most. */
-const SIDES = [4, 4096];
+/** The limits for the sides of a tensor that is shown as a picture. */
+const MIN_SIDE = 4;
+const MAX_SIDE = 4096;
 
 /**
- * How an output is best shown as a picture; null if its shape suits none.
+ * The best way to show an output as a picture; null if its shape does not allow it.
  * @param {readonly number[]} shape
  * @returns {Form | null}
  */
 export function shownForm(shape) {
-  const [least, most] = SIDES;
   const fits = (/** @type {Form} */ { height, width }) =>
-    Math.min(height, width) >= least && Math.max(height, width) <= most;
+    Math.min(height, width) >= MIN_SIDE && Math.max(height, width) <= MAX_SIDE;
   for (const layout of layoutsOf(shape)) {
     const form = formOf(shape, layout);
     if (fits(form)) return form;
   }
   if (shape.length < 3) return null;
-  // Of feature maps, the first.
+  // Show feature maps one at a time.
   const form = { ...formOf(shape, "NCHW"), channels: 1 };
   return fits(form) ? form : null;
 }
 
 /**
- * The first picture of a tensor, from its least value, black, to its greatest, white; bytes as they
- * are. What is no finite number counts for neither: NaN and -inf are black, inf is white.
+ * Convert the first picture of a tensor. Its least finite value becomes black, its greatest white; NaN and -inf
+ * become black, inf white.
  * @param {import("./elements.js").Values} values
  * @param {Form} form
- * @param {boolean} asTheyAre
+ * @param {boolean} unscaled  for values of 0 to 255
  * @returns {ImageData}
  */
-export function toPicture(values, { layout, channels, height, width }, asTheyAre) {
+export function toPicture(values, { layout, channels, height, width }, unscaled) {
   const pixels = height * width;
   const count = sizeOf([channels, pixels]);
   let [least, most] = [Infinity, -Infinity];
@@ -116,15 +114,15 @@ export function toPicture(values, { layout, channels, height, width }, asTheyAre
     if (value < least) least = value;
     if (value > most) most = value;
   }
-  if (asTheyAre) [least, most] = [0, 255];
+  if (unscaled) [least, most] = [0, 255];
   const times = most > least ? 255 / (most - least) : 0;
   const image = new ImageData(width, height);
   for (let i = 0; i < pixels; i++) {
     for (let c = 0; c < 4; c++) {
       const channel = channels === 1 ? 0 : c;
-      const at = layout === "NCHW" ? channel * pixels + i : i * channels + channel;
+      const index = layout === "NCHW" ? channel * pixels + i : i * channels + channel;
       const opaque = c === 3 && channels < 4;
-      const value = Number(values[at]);
+      const value = Number(values[index]);
       const light = Number.isFinite(value) ? (value - least) * times : value;
       image.data[i * 4 + c] = opaque ? 255 : light;
     }

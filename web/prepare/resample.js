@@ -1,11 +1,10 @@
 // @ts-check
 /**
- * Bicubic resampling with antialiasing, as the image models were trained with: when an image is
- * shrunk, the cubic is widened so that every old pixel counts. (The canvas's own scaling differs
- * from browser to browser.)
+ * Bicubic resampling with antialiasing, as in the training of the image models: when an image shrinks, the
+ * cubic is widened so that every old pixel counts. (The scaling of canvases differs between browsers.)
  */
 
-/** Sharpness of the cubic; -0.5 is Catmull-Rom, which Pillow and the training of the models use. */
+/** Sharpness of the cubic. -0.5 is Catmull-Rom, which Pillow and the training of the models use. */
 const A = -0.5;
 
 /** @param {number} x */
@@ -16,13 +15,13 @@ function cubic(x) {
   return 0;
 }
 
-/** @typedef {{first: number, weights: Float32Array}} Taps  the old pixels that make a new one */
+/** @typedef {{first: number, weights: Float32Array}} Taps  the old pixels that determine a new one */
 
 /**
  * @param {number} before  pixels on this axis
  * @param {number} after   pixels on this axis of the whole scaled image
- * @param {number} start   first of the new pixels that are wanted
- * @param {number} count   how many of them
+ * @param {number} start   the first of the new pixels to compute
+ * @param {number} count   how many
  * @returns {Taps[]}
  */
 function taps(before, after, start, count) {
@@ -44,7 +43,7 @@ function taps(before, after, start, count) {
 }
 
 /**
- * A square image, scaled to resized × resized, of which the middle size × size is given.
+ * Scale a square image to resized × resized, and return its middle size × size.
  * @param {Uint8ClampedArray} rgba  side * side * 4, opaque
  * @param {number} side
  * @param {number} resized
@@ -57,7 +56,7 @@ export function scaleAndCrop(rgba, side, resized, size) {
 }
 
 /**
- * A whole image, scaled to any size.
+ * Scale a whole image to any size.
  * @param {ImageData} image  opaque
  * @param {number} width
  * @param {number} height
@@ -101,7 +100,7 @@ function weighed(rgba, side, columns, rows) {
       for (let j = 0, from = first * row + x; j < weights.length; j++, from += row) {
         sum += weights[j] * across[from];
       }
-      result[(y * size + Math.floor(x / 3)) * 4 + (x % 3)] = sum; // rounds and clamps by itself
+      result[(y * size + Math.floor(x / 3)) * 4 + (x % 3)] = sum; // the array rounds and clamps
     }
   }
   return result;

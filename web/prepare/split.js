@@ -1,17 +1,17 @@
 // @ts-check
 /**
- * Several digits side by side: the ink is taken apart into digits, from left to right.
+ * Splits ink into digits, from left to right.
  *
- * Its connected parts are found, and those that lie above each other are put together again: a 5's
- * bar, a 4 in two strokes, the two rings of an 8.
+ * It finds the connected parts, and joins those that lie above each other: the bar of a 5, a 4 in two strokes,
+ * the two rings of an 8.
  */
 
 import { FAINT } from "./digit.js";
 
-/** Two parts are one digit if this share of the narrower one lies above or below the other. */
+/** Two parts form one digit if this share of the narrower one lies above or below the other. */
 const OVERLAP = 0.4;
 
-/** Shares of the tallest part: what is flatter is no digit, and belongs to one that is as near. */
+/** Shares of the tallest part: a flatter part is no digit, and joins a digit that is so near. */
 const FLAT = 0.3;
 const NEAR = 0.25;
 
@@ -20,21 +20,21 @@ const NEAR = 0.25;
  * @typedef {{runs: Run[], left: number, right: number, top: number, bottom: number}} Part
  * @typedef {{ink: Uint8Array, width: number, height: number, left: number, right: number, top: number}} Digit
  *   its own ink, cut out: width * height values, 0 (paper) to 255 (ink); left, right (exclusive) and
- *   top are its place on the pad
+ *   top are its position on the pad
  */
 
 /**
  * @param {Digit} whole  all ink
- * @returns {Digit[]}  from left to right; none where there is no ink
+ * @returns {Digit[]}  from left to right; none if there is no ink
  */
 export function splitDigits(whole) {
   return group(partsOf(whole)).map((part) => cut(part, whole));
 }
 
 /**
- * The connected parts of the ink, corners included, from left to right.
+ * The connected parts of the ink, from left to right. Pixels that touch at a corner are connected.
  * @param {Digit} whole
- * @returns {Part[]}  by their places in the whole
+ * @returns {Part[]}  in coordinates of the whole
  */
 function partsOf({ ink, width, height }) {
   /** @type {Set<Part>} */
@@ -91,7 +91,7 @@ function runsOf(ink, width, y) {
 const sides = ({ y, from, to }) => ({ left: from, right: to, top: y, bottom: y + 1 });
 
 /**
- * @param {Part} part  takes in the other, and is given back
+ * @param {Part} part  absorbs the other, and is returned
  * @param {Part} other
  */
 function join(part, other) {
@@ -105,12 +105,12 @@ function join(part, other) {
 
 /**
  * @param {Part[]} parts  from left to right
- * @returns {Part[]}  of which each is a digit
+ * @returns {Part[]}  one for each digit
  */
 function group(parts) {
   const high = (/** @type {Part} */ { top, bottom }) => bottom - top;
   const wide = (/** @type {Part} */ { left, right }) => right - left;
-  /** How far two parts overlap; what is below 0 is the gap between them. */
+  /** How far two parts overlap. A negative number is the gap between them. */
   const overlap = (/** @type {Part} */ a, /** @type {Part} */ b) =>
     Math.min(a.right, b.right) - Math.max(a.left, b.left);
   const tallest = Math.max(...parts.map(high));
@@ -125,7 +125,7 @@ function group(parts) {
   }
   for (const part of parts.filter(flat)) {
     const [nearest] = digits.toSorted((a, b) => overlap(b, part) - overlap(a, part));
-    // A stray dot, or the beginning of the next digit: wait and see.
+    // Otherwise it is a stray dot, or the beginning of the next digit.
     if (overlap(nearest, part) >= -NEAR * tallest) join(nearest, part);
   }
   return digits;

@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * Drawings in SVG as bitmaps. They are shown as an image, in which no script runs and nothing is
- * fetched. A drawing need not tell its size: then it is as large as the pad that it is drawn on.
+ * Renders SVG drawings. They are loaded as an image, in which no script runs and nothing is fetched. A drawing
+ * without a size gets a default one.
  */
 
-/** Longest side that a drawing is given. */
+/** The longest side of a rendered drawing. */
 const SIDE = 1024;
 
 /** @param {File} file */
@@ -13,7 +13,7 @@ export const isSvg = (file) => file.type === "image/svg+xml" || /\.svg$/i.test(f
 /**
  * @param {File} file
  * @returns {Promise<ImageBitmap>}
- * @throws {Error}  if it is no SVG, or the browser can't draw it
+ * @throws {Error}  if it is not SVG, or the browser can't draw it
  */
 export async function drawSvg(file) {
   const found = new DOMParser().parseFromString(await file.text(), "image/svg+xml");
@@ -23,8 +23,8 @@ export async function drawSvg(file) {
     .trim()
     .split(/[\s,]+/)
     .map(Number);
-  const told = ["width", "height"].map((name) => pixels(root.getAttribute(name)));
-  const [width, height] = [told, box].find(usable) ?? [SIDE, SIDE];
+  const given = ["width", "height"].map((name) => pixels(root.getAttribute(name)));
+  const [width, height] = [given, box].find(usable) ?? [SIDE, SIDE];
   const scale = SIDE / Math.max(width, height);
   if (!usable(box)) root.setAttribute("viewBox", `0 0 ${width} ${height}`);
   root.setAttribute("width", String(Math.max(1, Math.round(width * scale))));
@@ -41,7 +41,7 @@ export async function drawSvg(file) {
   }
 }
 
-/** A length in pixels; anything else (100%, 3em) tells no size. @param {string | null} length */
+/** Parse a length in pixels; NaN for any other unit, such as 100% or 3em. @param {string | null} length */
 const pixels = (length) => Number(/^\s*([\d.]+)(px)?\s*$/.exec(length ?? "")?.[1] ?? NaN);
 
 /** @param {number[]} size */

@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * Digits that touch are one part of the ink (split.js), which is taken apart into its strokes: a hand
- * seldom draws two digits in one. Neighbouring strokes are put together in every way; the network
- * says how much each piece looks like a digit, and the most likely row of them is the answer.
+ * Separates digits that touch, which are one part of the ink (split.js), by their strokes: people seldom draw two
+ * digits in one stroke. Neighbouring strokes are combined in every way, the network rates how much each piece
+ * looks like a digit, and the most likely row of pieces is the answer.
  * (Segmentation by recognition: R. G. Casey and E. Lecolinet, A Survey of Methods and Strategies in
  * Character Segmentation, 1996.)
  *
- * Cuts through a stroke are not tried. Where its columns hold the least ink they found 12 % of the
- * numbers drawn without lifting the pen, and took one in six flat, wide digits for two.
+ * Cuts through a stroke are not tried. Cutting at the columns with the least ink found only 12 % of the numbers
+ * drawn without lifting the pen, and split one in six flat, wide digits.
  */
 
 import { FAINT } from "./digit.js";
@@ -17,36 +17,37 @@ import { FAINT } from "./digit.js";
  * @typedef {{from: number, to: number, digit: Digit}} Piece  strokes from (inclusive) to (exclusive)
  */
 
-/** Width of a part, as a share of its height, from which on it may be several digits. */
-const WIDE = 0.35;
+/** A part may contain several digits if its width is at least this share of its height. */
+const MIN_WIDTH = 0.35;
 
-/** Shares of the height of the part: no digit in a row is wider, nor flatter. */
-const WIDEST = 1.2;
-const FLATTEST = 0.5;
+/** Limits for a digit in a row, as shares of the height of the part. */
+const MAX_DIGIT_WIDTH = 1.2;
+const MIN_DIGIT_HEIGHT = 0.5;
 
-/** Two digits share at most this much of the width of the narrower one; a 7's bar shares more. */
-const OVERLAP = 0.6;
+/** Two digits overlap by at most this share of the narrower one; the bar of a 7 overlaps more. */
+const MAX_OVERLAP = 0.6;
 
-/** Strokes of a part, at most: what is scribbled is no number, and each piece is asked about. */
-const MOST = 9;
+/** A part with more strokes is a scribble, and would need too many calls of the network. */
+const MAX_STROKES = 9;
 
-/** A digit costs as much as it is unlikely, and this for each width beyond the usual one. */
+/** The cost of a digit is its unlikelihood, plus this for every unit of width beyond the usual one. */
 const WIDE_COST = 4;
-const USUAL = 0.8;
+const USUAL_WIDTH = 0.8;
 
-/** What to leave together costs: below this width less than nothing, beyond it more. */
-const WHOLE = 0.7;
+/** A part that stays whole gets a bonus below this width, and a penalty above. */
+const WHOLE_WIDTH = 0.7;
 
 /**
  * The pieces of a part that could each be a digit.
  * @param {Digit} part
  * @param {Digit[]} strokes  the ink of each stroke alone
- * @returns {Piece[]}  the whole part alone where there is no doubt
+ * @returns {Piece[]}  only the whole part if there is no doubt
  */
 export function piecesOf(part, strokes) {
-  const own = part.width < WIDE * part.height ? [] : strokes.flatMap((each) => shared(part, each));
+  const own =
+    part.width < MIN_WIDTH * part.height ? [] : strokes.flatMap((each) => shared(part, each));
   const count = own.length;
-  if (count < 2 || count > MOST) return [{ from: 0, to: count, digit: part }];
+  if (count < 2 || count > MAX_STROKES) return [{ from: 0, to: count, digit: part }];
   own.sort((a, b) => a.left + a.right - b.left - b.right);
   /** @type {Piece[]} */
   const pieces = [];
@@ -54,7 +55,9 @@ export function piecesOf(part, strokes) {
     for (let to = from + 1; to <= count; to++) {
       const whole = to - from === count;
       const digit = whole ? part : together(own.slice(from, to));
-      const fits = digit.width <= WIDEST * part.height && digit.height >= FLATTEST * part.height;
+      const fits =
+        digit.width <= MAX_DIGIT_WIDTH * part.height &&
+        digit.height >= MIN_DIGIT_HEIGHT * part.height;
       if (whole || fits) pieces.push({ from, to, digit });
     }
   }
@@ -62,33 +65,35 @@ export function piecesOf(part, strokes) {
 }
 
 /**
- * Those that belong to a row from the first stroke to the last.
+ * The pieces that belong to a row from the first stroke to the last.
  * @param {Piece[]} pieces  in the order of `from`
  * @param {number} count
  * @returns {Piece[]}
  */
 function inRows(pieces, count) {
   /** @type {Set<Piece>} */
-  const begun = new Set();
+  const reachable = new Set();
   for (const piece of pieces) {
-    if (piece.from === 0 || [...begun].some((before) => follows(before, piece))) begun.add(piece);
+    if (piece.from === 0 || [...reachable].some((before) => follows(before, piece)))
+      reachable.add(piece);
   }
   /** @type {Set<Piece>} */
-  const ended = new Set();
-  for (const piece of [...begun].reverse()) {
-    if (piece.to === count || [...ended].some((after) => follows(piece, after))) ended.add(piece);
+  const complete = new Set();
+  for (const piece of [...reachable].reverse()) {
+    if (piece.to === count || [...complete].some((after) => follows(piece, after)))
+      complete.add(piece);
   }
-  return [...ended].reverse();
+  return [...complete].reverse();
 }
 
 /**
- * May the second be the digit after the first?
+ * Whether the second piece may be the digit after the first.
  * @param {Piece} one
  * @param {Piece} other
  */
 function follows({ to, digit: one }, { from, digit: other }) {
   const overlap = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-  return to === from && overlap <= OVERLAP * Math.min(one.width, other.width);
+  return to === from && overlap <= MAX_OVERLAP * Math.min(one.width, other.width);
 }
 
 /**
@@ -96,7 +101,7 @@ function follows({ to, digit: one }, { from, digit: other }) {
  * @param {Digit} part
  * @param {Piece[]} pieces  of piecesOf()
  * @param {number[][]} shares  of each piece: the probability of each digit
- * @returns {number[]}  the places of its pieces, from left to right
+ * @returns {number[]}  the indices of its pieces, from left to right
  */
 export function likeliest(part, pieces, shares) {
   const count = Math.max(...pieces.map(({ to }) => to));
@@ -122,12 +127,12 @@ const byCost = (a, b) => a.cost - b.cost;
 function costOf(part, { from, to, digit }, count, shares) {
   const width = digit.width / part.height;
   const unlikely = -Math.log(Math.max(...shares, Number.MIN_VALUE));
-  const whole = to - from === count ? WIDE_COST * (width - WHOLE) : 0;
-  return unlikely + WIDE_COST * Math.max(0, width - USUAL) + whole;
+  const whole = to - from === count ? WIDE_COST * (width - WHOLE_WIDTH) : 0;
+  return unlikely + WIDE_COST * Math.max(0, width - USUAL_WIDTH) + whole;
 }
 
 /**
- * What is left of a stroke in a part, after the eraser.
+ * The ink of a stroke in a part, without what was erased.
  * @param {Digit} part
  * @param {Digit} stroke
  * @returns {Digit[]}  one, or none
@@ -139,10 +144,10 @@ function shared(part, stroke) {
   const bottom = Math.min(stroke.top + stroke.height, part.top + part.height);
   for (let y = Math.max(stroke.top, part.top); y < bottom; y++) {
     for (let x = Math.max(stroke.left, part.left); x < right; x++) {
-      const at = (y - stroke.top) * stroke.width + x - stroke.left;
-      const there = part.ink[(y - part.top) * part.width + x - part.left];
-      ink[at] = Math.min(stroke.ink[at], there);
-      found ||= ink[at] >= FAINT;
+      const index = (y - stroke.top) * stroke.width + x - stroke.left;
+      const value = part.ink[(y - part.top) * part.width + x - part.left];
+      ink[index] = Math.min(stroke.ink[index], value);
+      found ||= ink[index] >= FAINT;
     }
   }
   return found ? [{ ...stroke, ink }] : [];

@@ -1,4 +1,4 @@
-// What the build makes in this place in dist/ (py/tallow_build/dist.py). For the type check only.
+// Stands for the module that the build makes here in dist/ (py/tallow_build/dist.py), for the type check.
 
-declare const told: unknown;
-export default told;
+declare const listed: unknown;
+export default listed;

@@ -1,5 +1,5 @@
 // @ts-check
-/** Bytes that arrive in pieces, and what they are recognised by. */
+/** Joins and hashes bytes that arrive in pieces. */
 
 /**
  * @param {Uint8Array[]} pieces
@@ -7,10 +7,10 @@
  */
 export function joined(pieces, length) {
   const whole = new Uint8Array(length);
-  let at = 0;
+  let offset = 0;
   for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
+    whole.set(piece, offset);
+    offset += piece.length;
   }
   return whole;
 }
@@ -20,28 +20,28 @@ export async function digest(bytes) {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
-/** Bytes of a part of a Fingerprint. */
+/** Bytes that a Fingerprint hashes at a time. */
 const PART = 4 << 20;
 
 /**
- * What long bytes are recognised by while they arrive, since browsers hash whole buffers only: the
- * SHA-256 of the SHA-256 of their parts.
+ * A hash of content that arrives in pieces: the SHA-256 of the SHA-256s of its parts, because browsers can
+ * only hash whole buffers.
  */
 export class Fingerprint {
   /** @type {Uint8Array<ArrayBuffer>[]} */
   #sums = [];
   #part = new Uint8Array(PART);
   #filled = 0;
-  /** The part before, which is hashed beside. @type {Promise<void>} */
+  /** The previous part, which is hashed in parallel. @type {Promise<void>} */
   #last = Promise.resolve();
 
-  /** @param {Uint8Array} piece  may change once this has resolved */
+  /** @param {Uint8Array} piece  the caller may change it once this has resolved */
   async add(piece) {
     for (let rest = piece; rest.length;) {
-      const taken = rest.subarray(0, PART - this.#filled);
-      this.#part.set(taken, this.#filled);
-      this.#filled += taken.length;
-      rest = rest.subarray(taken.length);
+      const chunk = rest.subarray(0, PART - this.#filled);
+      this.#part.set(chunk, this.#filled);
+      this.#filled += chunk.length;
+      rest = rest.subarray(chunk.length);
       if (this.#filled === PART) await this.#next();
     }
   }
@@ -57,7 +57,7 @@ export class Fingerprint {
     await this.#last;
     const part = this.#part.subarray(0, this.#filled);
     this.#last = digest(part).then((sum) => void this.#sums.push(sum));
-    this.#part = new Uint8Array(PART); // the other one is still being read
+    this.#part = new Uint8Array(PART); // the old one is still being hashed
     this.#filled = 0;
   }
 }
@@ -67,7 +67,7 @@ export function hex(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The same bytes in base64. @param {string} digits  hexadecimal */
+/** Convert hexadecimal digits to base64. @param {string} digits */
 export function base64(digits) {
   const bytes = digits.match(/../g) ?? [];
   return btoa(String.fromCharCode(...bytes.map((byte) => parseInt(byte, 16))));

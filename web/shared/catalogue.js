@@ -1,13 +1,11 @@
 // @ts-check
-/**
- * What models there are, and what is known of each: models/manifest.json, the cards, the labels.
- */
+/** The site's models: models/manifest.json, their cards and labels. */
 
 import { fetchJson } from "./fetch.js";
 import { LocalizedError, words } from "../i18n/messages.js";
 import { language } from "../i18n/text.js";
 
-/** The model that reads drawn digits. */
+/** The model that recognises drawn digits. */
 export const DIGIT_MODEL = "mnist";
 
 /**
@@ -19,13 +17,13 @@ export const DIGIT_MODEL = "mnist";
  * @property {string} card    the card, relative to models/
  * @property {number} bytes   size of the .onnx
  * @property {string} sha256  of the .onnx
- * @property {{file: string, bytes: number, sha256: string}} graph  the model without its large
- *   weights, which are in the .onnx
- * @property {import("./streamed.js").Piece[]} pieces  of the .onnx; a weight lies in one of them
+ * @property {{file: string, bytes: number, sha256: string}} graph  the model without the large
+ *   weights of the .onnx
+ * @property {import("./streamed.js").Piece[]} pieces  of the .onnx; each weight lies within one piece
  */
 
 /**
- * @typedef {object} Card  what the page needs of a card.json
+ * @typedef {object} Card  the part of a card.json that the page needs
  * @property {string} name
  * @property {string} title
  * @property {{size: number, crop: number}} preprocess
@@ -36,16 +34,13 @@ export const DIGIT_MODEL = "mnist";
 /** @type {Promise<ModelEntry[]> | undefined} */
 let manifest;
 
-/**
- * Every model that this site carries.
- * @returns {Promise<ModelEntry[]>}
- */
+/** @returns {Promise<ModelEntry[]>}  all models of this site */
 export async function listModels() {
   manifest ??= fetchJson("models/manifest.json").then((found) => found.models);
   try {
     return await manifest;
   } catch (error) {
-    manifest = undefined; // so that the next call asks the server again
+    manifest = undefined; // so that the next call fetches it again
     throw error;
   }
 }
@@ -65,12 +60,12 @@ export async function findModel(name) {
 }
 
 /**
- * @param {string | null} wish  a model of photographs
- * @returns {Promise<string>}  that one, or another where there is none of this name
+ * @param {string | null} wanted  the name of a model for photographs
+ * @returns {Promise<string>}  that name, or another model's if there is no such model
  */
-export async function photoModel(wish) {
+export async function photoModel(wanted) {
   const models = (await listModels()).filter(({ task }) => task === "image");
-  return (models.find(({ name }) => name === wish) ?? models[0]).name;
+  return (models.find(({ name }) => name === wanted) ?? models[0]).name;
 }
 
 /** @type {Map<string, Promise<Card>>} */
@@ -86,17 +81,17 @@ export async function fetchCard({ card }) {
   try {
     return await found;
   } catch (error) {
-    cards.delete(card); // so that the next call asks the server again
+    cards.delete(card); // so that the next call fetches it again
     throw error;
   }
 }
 
-/** What was fetched of labels, by file. @type {Map<string, Promise<string[]>>} */
+/** Fetched labels, by file. @type {Map<string, Promise<string[]>>} */
 const labels = new Map();
 
 /**
- * @param {string} model  of images, by name
- * @returns {Promise<string[]>}  a label for each class, in the page's language if there are such
+ * @param {string} model  the name of a model for photographs
+ * @returns {Promise<string[]>}  a label for each class, in the page's language if available
  */
 export async function labelsOf(model) {
   const wanted = language;
@@ -107,8 +102,8 @@ export async function labelsOf(model) {
   try {
     await found;
   } catch (error) {
-    labels.delete(file); // so that the next call asks the server again
+    labels.delete(file); // so that the next call fetches it again
     if (language === wanted) throw error;
   }
-  return language === wanted ? found : labelsOf(model); // another was chosen meanwhile
+  return language === wanted ? found : labelsOf(model); // the language changed meanwhile
 }

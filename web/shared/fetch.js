@@ -1,22 +1,23 @@
 // @ts-check
 /**
- * Fetch files of this site by their path: bytes with progress and a checksum, or JSON.
+ * Fetches files of this site by path: bytes with progress and a checksum, or JSON. Works in the page and
+ * in a worker.
  *
- * Every failure (missing file, server error, cut-off or stalled transfer, wrong checksum) becomes a
- * FetchError whose message names the file and says what to do. A connection that breaks is taken up
- * again at the byte where it broke, if the server can, else the file is begun anew; a stalled one once.
- * Works in the page and in a worker.
+ * Every failure (missing file, server error, interrupted or stalled transfer, wrong checksum) becomes a
+ * FetchError whose message names the file and says what to do. After a broken connection the download
+ * resumes where it stopped if the server supports that, otherwise from the start. A stalled connection is
+ * retried once.
  */
 
 import { digest, hex, joined } from "./bytes.js";
 import { HASHED } from "./names.js";
 import { LocalizedError, words } from "../i18n/messages.js";
 
-/** The folder that index.html lies in, whatever path the site is hosted under. */
+/** The folder of index.html, under whatever path the site is hosted. */
 export const SITE = new URL("../", import.meta.url);
 
 /**
- * Of any other file the server is asked whether our copy is still good.
+ * Revalidate files without a hash in their name.
  * @param {string} path
  * @returns {RequestCache}
  */
@@ -25,41 +26,41 @@ const cacheFor = (path) => (HASHED.test(path) ? "default" : "no-cache");
 /** @param {string} path @returns {string}  as a person would name it */
 export const withoutHash = (path) => path.replace(HASHED, (match) => match.slice(-1));
 
-/** The browser's own: the worker has another stand in for it while Pyodide starts (worker/python.js). */
+/** The browser's own fetch, which worker/python.js replaces while Pyodide starts. */
 const request = globalThis.fetch;
 
-/** A server that sends nothing for this long is given up on. */
+/** A connection times out when the server sends nothing for this long. */
 const SILENCE_MS = 30_000;
 
-/** Milliseconds before each try after a connection that broke and had brought little. */
+/** Pauses before the retries after broken connections. */
 const PAUSES_MS = [0, 300, 1200];
 
-/** Bytes after which a connection counts as one that works, so that it may break as often again. */
-const WORTH = 64 << 10;
+/** After this many new bytes the count of retries starts again. */
+const PROGRESS_BYTES = 64 << 10;
 
-/** A file of this site that could not be had. */
+/** A file of this site could not be fetched. */
 export class FetchError extends LocalizedError {
   name = "FetchError";
 }
 
-/** A server that said nothing for too long. */
+/** The server sent nothing for too long. */
 class SilenceError extends FetchError {}
 
-/** A connection that could not be made, or broke. */
+/** The connection failed or broke. */
 export class BrokenError extends FetchError {}
 
 /**
  * @typedef {object} Expected
- * @property {number} [bytes]   size of the whole file, where known
- * @property {string} [sha256]  lower-case hex digest of the whole file, where known
- * @property {(bytes: number) => void} [onBytes]  called with the size of each piece that arrives,
- *   and with a negative one when what has arrived is given up
- * @property {(response: Response) => void} [onResponse]  called with a copy of the answer as it
- *   begins, for who can use it while it arrives
+ * @property {number} [bytes]   size of the whole file, if known
+ * @property {string} [sha256]  lower-case hex digest of the whole file, if known
+ * @property {(bytes: number) => void} [onBytes]  called with the size of each chunk that arrives, and
+ *   with a negative size when bytes are discarded
+ * @property {(response: Response) => void} [onResponse]  called with a copy of the response when it
+ *   begins, to use it while it arrives
  */
 
 /**
- * Ask for a file, or for the rest of it: resolves once the server has said yes.
+ * Request a file, or the rest of it. Resolves when a successful response begins.
  * @param {string} path  relative to the site
  * @param {Record<string, string>} headers
  * @param {AbortSignal} signal
@@ -104,7 +105,7 @@ function withinSilence(path, promise) {
 }
 
 /**
- * The bytes of a file, checked against what is known of it.
+ * Fetch a file, and check its size and hash if known.
  * @param {string} path  relative to the site
  * @param {Expected} [expected]
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
@@ -115,7 +116,7 @@ export async function fetchBytes(path, expected = {}) {
   try {
     return await transfer.bytes();
   } catch (error) {
-    // Of two contents that a server gave by and by, another one may be meant: all of it, once.
+    // The file may have changed between two connections: fetch all of it once more.
     if (transfer.resumed && !(error instanceof BrokenError)) {
       return new Transfer(path, expected).bytes();
     }
@@ -124,8 +125,8 @@ export async function fetchBytes(path, expected = {}) {
 }
 
 /**
- * Read over as many connections as it takes, until the server says that this was all.
- * @param {(signal: AbortSignal) => Promise<void>} read  over one of them, what is missing
+ * Read over as many connections as needed, until a response has ended.
+ * @param {(signal: AbortSignal) => Promise<void>} read  reads the missing bytes over one connection
  * @param {() => number} done  bytes that have arrived
  * @throws {FetchError}
  */
@@ -140,12 +141,12 @@ export async function overConnections(read, done) {
       return;
     } catch (error) {
       connection.abort();
-      if (done() >= furthest + WORTH) {
+      if (done() >= furthest + PROGRESS_BYTES) {
         furthest = done();
         tries = 0;
       }
       if (error instanceof SilenceError) {
-        // A connection can die without a word while the server is well.
+        // A connection can die silently while the server is fine.
         if (silences++) throw error;
       } else if (!(error instanceof BrokenError) || tries === PAUSES_MS.length) {
         throw error;
@@ -160,7 +161,7 @@ export async function overConnections(read, done) {
 /**
  * @param {string} path
  * @param {ReadableStream<Uint8Array>} body
- * @param {number} at  where in the file it begins
+ * @param {number} at  the offset of the body in the file
  * @param {(chunk: Uint8Array) => Promise<void> | void} take
  * @throws {FetchError}
  */
@@ -180,18 +181,18 @@ export async function eachChunk(path, body, at, take) {
   }
 }
 
-/** A file on its way, over as many connections as it takes. */
+/** The download of a file, over as many connections as needed. */
 class Transfer {
   #path;
   #expected;
-  /** What has arrived: in its place if the size is known, else piece by piece. */
+  /** What has arrived, if the size is known in advance; otherwise see #pieces. */
   #whole;
   /** @type {Uint8Array[]} */
   #pieces = [];
   #done = 0;
-  /** What the server calls this content, if the rest of it can be asked for. @type {string | null} */
+  /** The ETag of this content, if downloads can be resumed. @type {string | null} */
   #tag = null;
-  /** Whether what has arrived came over more than one connection. */
+  /** Whether the content came over more than one connection. */
   resumed = false;
 
   /**
@@ -221,7 +222,6 @@ class Transfer {
     return whole;
   }
 
-  /** Until the server says that this was all. */
   async #arrive() {
     await overConnections(
       (signal) => this.#read(signal),
@@ -234,13 +234,13 @@ class Transfer {
     const path = this.#path;
     if (!this.#tag) this.#startOver();
     const from = this.#done;
-    const wished = from > 0 && this.#tag;
-    const headers = wished ? { Range: `bytes=${from}-`, "If-Range": wished } : {};
+    const tag = from > 0 && this.#tag;
+    const headers = tag ? { Range: `bytes=${from}-`, "If-Range": tag } : {};
     const response = await ask(path, /** @type {Record<string, string>} */ (headers), signal);
     const begins = /^bytes (\d+)-/.exec(response.headers.get("Content-Range") ?? "")?.[1];
     if (response.status === 206 && begins === String(from)) this.resumed = true;
     else {
-      this.#startOver(); // all of it, in other words or another content
+      this.#startOver(); // the server sends all of it
       this.#expected.onResponse?.(response.clone());
     }
     this.#tag = tagOf(response);
@@ -249,14 +249,14 @@ class Transfer {
 
   /** @param {Uint8Array} piece */
   #take(piece) {
-    const at = this.#done;
+    const offset = this.#done;
     this.#done += piece.length;
     this.#expected.onBytes?.(piece.length);
     if (!this.#whole) this.#pieces.push(piece);
-    else if (this.#done <= this.#whole.length) this.#whole.set(piece, at);
+    else if (this.#done <= this.#whole.length) this.#whole.set(piece, offset);
   }
 
-  /** What has arrived is given up. */
+  /** Discard what has arrived. */
   #startOver() {
     if (this.#done) this.#expected.onBytes?.(-this.#done);
     this.#pieces = [];
@@ -268,8 +268,8 @@ class Transfer {
 
 /**
  * @param {Response} response
- * @returns {string | null}  by which the rest can be asked for: of a content that is sent as it is,
- *   since parts of a compressed one are counted in other bytes
+ * @returns {string | null}  the ETag, if the download can be resumed. A compressed response can't, because
+ *   ranges count compressed bytes.
  */
 function tagOf({ headers }) {
   const tag = headers.get("ETag");
@@ -284,7 +284,7 @@ function tagOf({ headers }) {
  * @throws {FetchError}
  */
 export async function checkDigest(path, bytes, sha256) {
-  // Browsers offer crypto.subtle on https and localhost only; elsewhere the size check has to do.
+  // Browsers have crypto.subtle only on https and localhost; elsewhere the size check must do.
   if (!globalThis.crypto?.subtle) return;
   const found = hex(await digest(bytes));
   if (found !== sha256) {
@@ -293,7 +293,7 @@ export async function checkDigest(path, bytes, sha256) {
 }
 
 /**
- * A JSON file, parsed.
+ * Fetch and parse a JSON file.
  * @param {string} path  relative to the site
  * @returns {Promise<any>}
  * @throws {FetchError}

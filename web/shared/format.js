@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * Figures as the page writes them, the same in every language.
- */
+/** Formats numbers for the page, in the same way for every language. */
 
 /** @param {number} bytes */
 export const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
@@ -12,13 +10,13 @@ export function bytes(count) {
   return count < 1e6 ? `${(count / 1000).toFixed(1)} kB` : `${megabytes(count)} MB`;
 }
 
-/** How long an answer took. @param {number} ms */
+/** The time of an answer. @param {number} ms */
 export function time(ms) {
   if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`;
   return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
 }
 
-/** How long a kernel took. @param {number} ms */
+/** The time of a kernel. @param {number} ms */
 export const milliseconds = (ms) => `${ms.toFixed(ms < 10 ? 3 : 1)} ms`;
 
 /** @param {number} share */
@@ -33,7 +31,7 @@ export const shape = (shape) => shape.join("×");
 /** A shape without a batch of one. @param {number[]} shape */
 export const picture = ([batch, ...sizes]) => shape(batch === 1 ? sizes : [batch, ...sizes]);
 
-/** A figure near 0. @param {number} figure */
+/** A number near 0. @param {number} figure */
 export const tiny = (figure) => String(Number(figure.toPrecision(2)));
 
 /** A whole number. @param {number} whole */

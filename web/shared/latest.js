@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Ask questions whose answers matter only while they are new: one is under way, one may wait, and a
- * newer one takes the place of the one that waits. Answers arrive in the order of their questions.
+ * Asks questions of which only the latest matters: one is being answered, and one may wait, which a newer one
+ * replaces. Answers arrive in the order of their questions.
  */
 
 /**
@@ -27,7 +27,7 @@ export class Latest {
     this.#fail = fail;
   }
 
-  /** Is a newer question than the one under way to be answered? */
+  /** Whether a newer question waits. */
   get waiting() {
     return this.#waiting !== undefined;
   }
@@ -38,7 +38,7 @@ export class Latest {
     if (!this.#busy) void this.#work();
   }
 
-  /** Whatever was asked so far is answered to nobody. */
+  /** Ignore the answers to all questions so far. */
   forget() {
     this.#era += 1;
     this.#waiting = undefined;

@@ -1,62 +1,62 @@
 // @ts-check
 /**
- * A large file of this site that is used while it arrives: in pieces, each checked by its SHA-256
- * before anybody sees it. One that is damaged is fetched again, and a connection that breaks is taken
- * up at that byte, even of a file that came compressed: whatever is put together wrong shows.
+ * A large file of this site that is used while it arrives, in pieces. Each piece is checked by its SHA-256
+ * before it is used, and fetched again if it is damaged. Broken downloads are always resumed, even compressed
+ * ones, because the checks detect pieces that were joined wrongly.
  */
 
 import { BrokenError, FetchError, ask, checkDigest, eachChunk, overConnections } from "./fetch.js";
 import { words } from "../i18n/messages.js";
 
-/** @typedef {[number, string]} Piece  where it ends, and its SHA-256; it begins where the last ends */
+/** @typedef {[number, string]} Piece  its end in the file, and its SHA-256; it begins where the last ends */
 
-/** A file on its way. */
+/** A file that is being downloaded. */
 export class StreamedFile {
   #path;
   #pieces;
   #onBytes;
   /** Bytes that have arrived. */
   #done = 0;
-  /** Whether a piece was damaged, so that the browser's own copy is not to be trusted. */
+  /** Whether a piece was damaged; then the browser's HTTP cache is bypassed. */
   #damaged = false;
   #stopped = new AbortController();
-  /** Why it can't be had. @type {unknown} */
+  /** Why the download failed. @type {unknown} */
   failure = undefined;
 
   /**
    * @param {string} path  relative to the site
    * @param {Piece[]} pieces  at least one
-   * @param {(bytes: number) => void} onBytes  called with the size of what arrives, and with a
-   *   negative one when it is given up
+   * @param {(bytes: number) => void} onBytes  called with the size of each chunk that arrives, and with a
+   *   negative size when bytes are discarded
    */
   constructor(path, pieces, onBytes) {
     this.#path = path;
     this.#onBytes = onBytes;
     this.#pieces = pieces.map(
-      ([end, sha256], at) => new Held(at ? pieces[at - 1][0] : 0, end, sha256),
+      ([end, sha256], i) => new Held(i ? pieces[i - 1][0] : 0, end, sha256),
     );
-    /** Its bytes. */
+    /** Bytes in all. */
     this.size = /** @type {Piece} */ (pieces.at(-1))[0];
-    /** Resolves once all has arrived, or nobody wants it. @type {Promise<void>} */
+    /** Resolves once everything has arrived, or after stop(). @type {Promise<void>} */
     this.whole = this.#arrive();
-    this.whole.catch(() => {}); // who waits for a part hears of it
+    this.whole.catch(() => {}); // the parts reject too
   }
 
   /**
-   * Some bytes of it, which lie in one piece.
+   * Some bytes of the file, within one piece.
    * @param {number} offset
    * @param {number} length
    */
   part(offset, length) {
     const piece = this.#pieces.find(({ end }) => offset < end);
     if (!piece || offset < piece.begin || offset + length > piece.end) {
-      throw new RangeError(`${this.#path}: ${length} bytes at ${offset} lie in no one piece`);
+      throw new RangeError(`${this.#path}: ${length} bytes at ${offset} are not within one piece`);
     }
     piece.parts += 1;
     return new Part(piece, offset - piece.begin, length);
   }
 
-  /** Nobody wants the rest of it. */
+  /** End the download. */
   stop() {
     this.#stopped.abort();
   }
@@ -94,7 +94,7 @@ export class StreamedFile {
     const response = await ask(path, headers, signal, cache);
     const range = /^bytes (\d+)-/.exec(response.headers.get("Content-Range") ?? "");
     const rest = response.status === 206 && range?.[1] === String(from);
-    let skipped = rest ? 0 : from; // of what is here, and comes again
+    let skipped = rest ? 0 : from; // bytes that are already here and come again
     await eachChunk(path, response.body, from - skipped, (chunk) => {
       const known = Math.min(skipped, chunk.length);
       skipped -= known;
@@ -109,16 +109,16 @@ export class StreamedFile {
       if (!piece) {
         throw new FetchError(words("wrongSize", this.#path, this.#done + bytes.length, this.size));
       }
-      const mine = bytes.subarray(0, piece.end - this.#done);
-      bytes = bytes.subarray(mine.length);
-      piece.content.set(mine, this.#done - piece.begin);
-      this.#done += mine.length;
-      this.#onBytes(mine.length);
+      const part = bytes.subarray(0, piece.end - this.#done);
+      bytes = bytes.subarray(part.length);
+      piece.content.set(part, this.#done - piece.begin);
+      this.#done += part.length;
+      this.#onBytes(part.length);
       if (this.#done === piece.end) await this.#check(piece);
     }
   }
 
-  /** @param {Held} piece  all of which has arrived */
+  /** @param {Held} piece  that has arrived completely */
   async #check(piece) {
     try {
       await checkDigest(this.#path, piece.content, piece.sha256);
@@ -129,19 +129,19 @@ export class StreamedFile {
       this.#onBytes(piece.begin - piece.end);
       throw new BrokenError(/** @type {FetchError} */ (error).words);
     }
-    piece.here();
+    piece.arrive();
   }
 }
 
-/** A piece, as far as it is here. */
+/** The bytes of a piece, as far as they have arrived. */
 class Held {
   /** @type {Uint8Array<ArrayBuffer> | undefined} */
   #content = undefined;
   #released = false;
-  /** Those of whom something is expected. */
+  /** How many parts of it are still in use. */
   parts = 0;
   arrived = false;
-  here = () => {};
+  arrive = () => {};
   /** @type {(error: unknown) => void} */
   fail = () => {};
 
@@ -154,25 +154,25 @@ class Held {
     this.begin = begin;
     this.end = end;
     this.sha256 = sha256;
-    /** Resolves once it is here and right. @type {Promise<void>} */
+    /** Resolves once it has arrived and was checked. @type {Promise<void>} */
     this.ready = new Promise((resolve, reject) => {
-      this.here = () => {
+      this.arrive = () => {
         this.arrived = true;
         resolve();
       };
       this.fail = reject;
     });
-    this.ready.catch(() => {}); // perhaps nobody waits
+    this.ready.catch(() => {}); // it may not be awaited
   }
 
-  /** Its bytes; memory is taken when the first of them arrives. */
+  /** Its bytes. Memory is allocated when the first of them arrives. */
   get content() {
-    if (this.#released) throw new Error(`Bytes ${this.begin} to ${this.end} were taken before.`);
+    if (this.#released) throw new Error(`Bytes ${this.begin} to ${this.end} were released before.`);
     this.#content ??= new Uint8Array(this.end - this.begin);
     return this.#content;
   }
 
-  /** One of its parts was taken: with the last one, the memory is free. */
+  /** One of its parts was taken. The last one frees the memory. */
   release() {
     this.parts -= 1;
     if (this.parts) return;
@@ -198,22 +198,21 @@ export class Part {
     this.#length = length;
   }
 
-  /** Resolves once they are there. @returns {Promise<void>} */
+  /** Resolves once the bytes have arrived. @returns {Promise<void>} */
   ready() {
     return this.#piece.ready;
   }
 
-  /** Whether they are there. */
+  /** Whether the bytes have arrived. */
   get here() {
     return this.#piece.arrived;
   }
 
-  /** Those that are there. */
   bytes() {
     return this.#piece.content.subarray(this.#offset, this.#offset + this.#length);
   }
 
-  /** The same, for the last time. */
+  /** Get the bytes for the last time, so that their memory can be freed. */
   take() {
     const bytes = this.bytes();
     this.#piece.release();

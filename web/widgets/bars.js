@@ -2,8 +2,8 @@
 /**
  * A list of labels with their probabilities, as bars.
  *
- * Each item carries data-index, data-label and data-probability. The style sheet keeps the room of
- * all rows free, so that nothing on the page moves when an answer comes.
+ * Each item has data-index, data-label and data-probability. The style sheet reserves room for all rows, so
+ * nothing on the page moves when an answer arrives.
  */
 
 /** @typedef {{index: number, label: string, probability: number}} Row */
@@ -17,14 +17,14 @@ export class Bars {
   }
 
   /**
-   * Show these rows, in their order; the most probable is marked, unless all are 0.
+   * Show these rows, in this order. The most probable one is marked, unless all are 0.
    * @param {Row[]} rows
    */
   show(rows) {
     const best = Math.max(0, ...rows.map(({ probability }) => probability));
     while (this.#list.childElementCount > rows.length) this.#list.lastElementChild?.remove();
     rows.forEach((row, i) => {
-      // Items are kept from answer to answer: their bars glide.
+      // Items are reused, so that their bars are animated.
       const item = /** @type {HTMLLIElement} */ (
         this.#list.children[i] ?? this.#list.appendChild(blank())
       );

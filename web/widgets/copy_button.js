@@ -1,17 +1,15 @@
 // @ts-check
-/**
- * A button that copies text, and says for a while that it has.
- */
+/** A button that copies text, and shows for a while that it did. */
 
 import { words } from "../i18n/messages.js";
 import { show } from "../i18n/show.js";
 import { text } from "../i18n/text.js";
 
-/** How long it says so, in milliseconds. */
-const SAID = 2000;
+/** How long it shows the result. */
+const RESULT_MS = 2000;
 
 export class CopyButton {
-  #does;
+  #entry;
   #content;
   #tried;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -19,14 +17,14 @@ export class CopyButton {
 
   /**
    * @param {HTMLButtonElement} button
-   * @param {"copy" | "copyJson" | "copyCsv"} does  what it says it does: an entry of the text table
+   * @param {"copy" | "copyJson" | "copyCsv"} entry  its label in the text table
    * @param {() => string} content  what it copies
-   * @param {(content: string, copied: boolean) => void} tried  shows and marks what could not be
-   *   copied, so that the keyboard can do it
+   * @param {(content: string, copied: boolean) => void} tried  called after a try; if it failed, selects
+   *   the text, so that the keyboard can copy it
    */
-  constructor(button, does, content, tried) {
+  constructor(button, entry, content, tried) {
     this.button = button;
-    this.#does = does;
+    this.#entry = entry;
     this.#content = content;
     this.#tried = tried;
     button.addEventListener("click", () => void this.#copy());
@@ -34,7 +32,7 @@ export class CopyButton {
   }
 
   #offer() {
-    show(this.button, () => text[this.#does]);
+    show(this.button, () => text[this.#entry]);
   }
 
   async #copy() {
@@ -43,11 +41,11 @@ export class CopyButton {
     try {
       await navigator.clipboard.writeText(content);
     } catch {
-      copied = false; // not allowed here
+      copied = false; // not allowed
     }
     this.#tried(content, copied);
     show(this.button, words(copied ? "copied" : "copyByKeys"));
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#offer(), SAID);
+    this.#timer = setTimeout(() => this.#offer(), RESULT_MS);
   }
 }

@@ -1,12 +1,12 @@
 // @ts-check
-/** Parts of a page that scripts make. */
+/** Makes elements. */
 
-/** A list of names to choose from. @param {string[]} names */
+/** A select element with these names. @param {string[]} names */
 export const choice = (names) =>
   make("select", {}, ...names.map((name) => make("option", { value: name }, name)));
 
 /**
- * An element with attributes and content; texts are put in as text.
+ * An element with attributes and content. Strings become text nodes.
  * @param {string} tag
  * @param {Record<string, string>} [attributes]
  * @param {...(Node | string)} content

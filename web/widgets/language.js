@@ -1,10 +1,9 @@
 // @ts-check
 /**
- * The language of the page: what stands in index.html, and the choice.
+ * Translates the texts in index.html, and lets the visitor choose a language.
  *
- * An element with data-text="entry" has that entry of the table's `page` as its content; with
- * data-text-label as its aria-label; with data-text-title as its tooltip; with data-text-content, a
- * meta element, as its `content`.
+ * data-text="entry" sets an element's content to that entry of the table's `page`; data-text-label sets its
+ * aria-label, data-text-title its tooltip, data-text-content the `content` of a meta element.
  */
 
 import { LANGUAGES, choose, languageFor, page } from "../i18n/languages.js";
@@ -12,10 +11,10 @@ import { show } from "../i18n/show.js";
 
 /** @typedef {import("../i18n/show.js").Part} Part */
 
-/** Where the choice is kept between visits. */
-const KEPT = "tallow.language";
+/** The key of the choice in local storage. */
+const KEY = "tallow.language";
 
-/** Which part of an element an attribute names the entry of. @type {[string, Part][]} */
+/** The part of an element that each attribute is for. @type {[string, Part][]} */
 const PARTS = [
   ["data-text", "text"],
   ["data-text-label", "aria-label"],
@@ -27,7 +26,7 @@ export class LanguageChoice {
   #select;
 
   /**
-   * Sets the page in the language that was chosen before, or that the browser prefers.
+   * Shows the page in the language chosen earlier, or in the browser's.
    * @param {HTMLSelectElement} select
    */
   constructor(select) {
@@ -39,7 +38,7 @@ export class LanguageChoice {
         return option;
       }),
     );
-    this.#set(languageFor([kept(), ...navigator.languages]));
+    this.#set(languageFor([storedChoice(), ...navigator.languages]));
     for (const [attribute, part] of PARTS) {
       for (const element of document.querySelectorAll(`[${attribute}]`)) {
         const entry = /** @type {keyof typeof page} */ (element.getAttribute(attribute));
@@ -48,7 +47,7 @@ export class LanguageChoice {
     }
     select.addEventListener("change", () => {
       const language = languageFor([select.value]);
-      keep(language);
+      storeChoice(language);
       this.#set(language);
     });
   }
@@ -61,19 +60,19 @@ export class LanguageChoice {
   }
 }
 
-/** @returns {string}  empty if nothing is kept, or storage is refused */
-function kept() {
+/** @returns {string}  empty if nothing is stored, or storage is refused */
+function storedChoice() {
   try {
-    return localStorage.getItem(KEPT) ?? "";
+    return localStorage.getItem(KEY) ?? "";
   } catch {
     return "";
   }
 }
 
 /** @param {string} language */
-function keep(language) {
+function storeChoice(language) {
   try {
-    localStorage.setItem(KEPT, language);
+    localStorage.setItem(KEY, language);
   } catch {
     // Storage is refused: the choice lasts as long as the page.
   }

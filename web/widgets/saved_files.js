@@ -1,18 +1,18 @@
 // @ts-check
 /**
- * Files that the visitor may save. Nothing tells a page when the browser has read one, so each keeps
- * its address for as long as what it was made of is shown.
+ * Files that the visitor may save. A page can't know when the browser has read a file, so each keeps its object
+ * URL for as long as its content is shown.
  */
 
 import { make } from "./dom.js";
 
 export class SavedFiles {
-  /** By the name of the file. @type {Map<string, string>} */
+  /** By file name. @type {Map<string, string>} */
   #addresses = new Map();
 
   /**
    * @param {string} name
-   * @param {() => Blob} content  is called once, until these files are forgotten
+   * @param {() => Blob} content  called once, until forget()
    */
   save(name, content) {
     const address = this.#addresses.get(name) ?? URL.createObjectURL(content());
@@ -20,7 +20,7 @@ export class SavedFiles {
     make("a", { href: address, download: name }).click();
   }
 
-  /** What they were made of is not shown any more. */
+  /** Their content is no longer shown. */
   forget() {
     for (const address of this.#addresses.values()) URL.revokeObjectURL(address);
     this.#addresses.clear();

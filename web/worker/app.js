@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * py/tallow_page/app.py in this worker. Python is started when it is first needed, or when nothing else is
- * to be done; where that fails, whoever needs it next has it tried again. Whatever touches Python
- * waits its turn.
+ * Calls py/tallow_page/app.py in this worker. Python starts when it is first needed or when the worker is
+ * idle; if the start fails, the next use tries again. All work in Python runs in turn.
  */
 
 import { LocalizedError } from "../i18n/messages.js";
@@ -20,20 +19,20 @@ import { emit } from "./serve.js";
 export class App {
   /** @type {Promise<Python> | undefined} */
   #python;
-  /** py/tallow_page/app.py, once imported. @type {any} */
+  /** The imported py/tallow_page/app.py. @type {any} */
   #module;
   #turns = new Queue();
-  /** What it is to compute on, of which it is told before anything else. */
+  /** The requested device. */
   #wanted = { device: /** @type {Device} */ ("numpy"), gpu: Promise.resolve(withoutGpu()) };
-  /** What it has been told of. */
-  #told = /** @type {{gpu: Promise<Gpu>} | null} */ (null);
-  /** The name of what it computes on. */
+  /** The device that Python was last switched to. */
+  #current = /** @type {{gpu: Promise<Gpu>} | null} */ (null);
+  /** The name of that device. */
   #adapter = "";
 
-  /** Whether to start it without the memory snapshot. */
+  /** Whether to start Python without the memory snapshot. */
   plain = false;
 
-  /** Python, which is being started from now on if it was not yet. */
+  /** Start Python, unless that was done before. */
   start() {
     const starting =
       this.#python ?? startPython({ numpy: this.#wanted.device === "numpy", plain: this.plain });
@@ -47,66 +46,66 @@ export class App {
   }
 
   /**
-   * Have it compute on this device from now on; it forgets all models but the visitor's.
+   * Compute on this device from the next job on. Python then forgets all models but the visitor's.
    * @param {Device} device
-   * @param {Promise<Gpu>} gpu  the one that was opened, if that is it
+   * @param {Promise<Gpu>} gpu  the opened GPU, for "webgpu"
    */
   use(device, gpu) {
     this.#wanted = { device, gpu };
   }
 
-  /** The GPU of the one that it computes on, once it has been told of that. */
+  /** The GPU of the device that Python was last switched to. */
   get gpu() {
-    return this.#told?.gpu;
+    return this.#current?.gpu;
   }
 
-  /** Start it on the device of now, in turn. @returns {Promise<string>}  the adapter's name */
+  /** Start Python on the current device, in turn. @returns {Promise<string>}  the adapter's name */
   ready() {
     return this.inTurn(async () => this.#adapter);
   }
 
   /**
-   * Do what needs Python after all that was to be done before.
+   * Run a job that needs Python, after all earlier jobs.
    * @template T
    * @param {() => Promise<T>} job
    * @returns {Promise<T>}
    */
   inTurn(job) {
     return this.#turns.add(async () => {
-      await this.#tell();
+      await this.#switch();
       return job();
     });
   }
 
-  /** Have both devices there for a job, in its turn; rejects with a LocalizedError where there is no GPU. */
-  async both() {
+  /** Get both devices ready, within a job. Rejects with a LocalizedError if there is no GPU. */
+  async prepareBoth() {
     const gpu = await openGpu();
     if (!gpu.info) throw new LocalizedError(gpu.words ?? "");
     show(gpu);
     await (await this.start()).loadNumpy();
   }
 
-  /** Resolves when all that was to be done so far has been done. */
+  /** Resolves when all jobs so far have ended. */
   ended() {
     return this.#turns.ended();
   }
 
-  /** Have it compute on the device of now: another may be chosen while it starts. */
-  async #tell() {
-    while (this.#told !== this.#wanted) {
+  /** Switch Python to the requested device. Another may be requested meanwhile, hence the loop. */
+  async #switch() {
+    while (this.#current !== this.#wanted) {
       const python = await this.start();
       const wanted = this.#wanted;
       show(await wanted.gpu);
       this.#module ??= python.pyodide.pyimport("tallow_page.app");
       if (wanted.device === "numpy") await python.loadNumpy();
       this.#adapter = (await this.ask("start", wanted.device)).adapter;
-      this.#told = wanted;
+      this.#current = wanted;
       emit("python", { failed: false });
     }
   }
 
   /**
-   * Call one of its functions; in turn, or when one that was in turn has been called.
+   * Call a function of app.py, within a job or after one.
    * @param {string} name
    * @param {...unknown} args
    */
@@ -120,8 +119,8 @@ export class App {
   }
 
   /**
-   * Call a function that gives JSON later, and read that. It is called at once, so that what is handed
-   * to it may be destroyed then.
+   * Call a coroutine function that returns JSON, and parse that. The call happens at once, so the caller may
+   * destroy the arguments afterwards.
    * @param {"start" | "load_model" | "load_kept" | "profile" | "run_on" | "tune"
    *   | "needed_files" | "open_model" | "survey_model" | "run_model" | "time_model"
    *   | "compare_model"} name
@@ -133,7 +132,7 @@ export class App {
   }
 
   /**
-   * Call a function that gives a buffer later.
+   * Call a coroutine function that returns a buffer.
    * @param {"predict"} name
    * @param {...unknown} args
    * @returns {Promise<ArrayBuffer>}  a copy
@@ -151,12 +150,12 @@ export class App {
     try {
       return read(await coroutine);
     } finally {
-      // Python's objects live until told otherwise: the garbage collector takes its time.
+      // The garbage collector would free Python's objects too late.
       coroutine.destroy();
     }
   }
 
-  /** @param {any} held  a buffer of Python's, which is let go @returns {Uint8Array<ArrayBuffer>} */
+  /** Copy a buffer of Python's and free it. @param {any} held @returns {Uint8Array<ArrayBuffer>} */
   copy(held) {
     const view = held.getBuffer("u8");
     try {

@@ -1,19 +1,17 @@
 // @ts-check
-/**
- * What the worker downloads, added up: bytes here of bytes in all, over everything under way.
- */
+/** The worker's downloads, and their progress in total. */
 
 import { StreamedFile } from "../shared/streamed.js";
 import { fetchBytes } from "../shared/fetch.js";
 import { emit } from "./serve.js";
 
-/** Progress is reported at most this often. */
-const EVERY_MS = 50;
+/** Milliseconds between two reports of progress, at least. */
+const MIN_MS_BETWEEN_REPORTS = 50;
 
 let done = 0;
 let total = 0;
 let open = 0;
-let reported = 0;
+let reportedAt = 0;
 
 /**
  * Fetch a file of the site, reporting progress as events of the stage "download".
@@ -36,7 +34,7 @@ export async function download(path, { bytes, sha256 }, onResponse) {
 }
 
 /**
- * Fetch a file in pieces that are used as they arrive, reporting progress likewise.
+ * Fetch a file in pieces that can be used as they arrive, reporting progress in the same way.
  * @param {string} path  relative to the site
  * @param {import("../shared/streamed.js").Piece[]} pieces
  * @returns {StreamedFile}
@@ -46,21 +44,21 @@ export function downloadPieces(path, pieces) {
   const file = new StreamedFile(path, pieces, add);
   open += 1;
   total += file.size;
-  const over = () => {
+  const ended = () => {
     open -= 1;
     if (open === 0) report();
   };
-  file.whole.then(over, over);
+  file.whole.then(ended, ended);
   return file;
 }
 
 /** @param {number} bytes */
 function add(bytes) {
   done += bytes;
-  if (performance.now() - reported >= EVERY_MS) report();
+  if (performance.now() - reportedAt >= MIN_MS_BETWEEN_REPORTS) report();
 }
 
 function report() {
-  reported = performance.now();
+  reportedAt = performance.now();
   emit("progress", { stage: "download", done, total });
 }

@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * The page's GPU: opened once, again after a loss, and shown to Python as globalThis.tallowGpu.
- */
+/** The worker's GPU: opened once, reopened after a loss, and given to Python as globalThis.tallowGpu. */
 
 import { openForPython } from "../gpu/python.js";
 import { LocalizedError, say, wordsOf } from "../i18n/messages.js";
@@ -13,20 +11,20 @@ import { emit } from "./serve.js";
 /** @type {Promise<Gpu> | undefined} */
 let opened;
 
-/** @returns {Promise<Gpu>}  with the reason for visitors in `words` where there is none */
+/** @returns {Promise<Gpu>}  if there is none, `words` says why */
 async function open() {
   try {
     const gpu = await openForPython({
       scope: SITE.href,
       onLost: (reason) => {
-        opened = undefined; // so that the next wish for it asks the browser again
+        opened = undefined; // so that the next call asks the browser again
         emit("lost", { reason });
       },
       onProgress: (done, total) => emit("progress", { stage: "kernels", done, total }),
     });
     return Object.assign(gpu, { words: null });
   } catch (error) {
-    opened = undefined; // so that the next wish for it asks the browser again
+    opened = undefined; // so that the next call asks the browser again
     return none(wordsOf(error));
   }
 }
@@ -40,7 +38,7 @@ export async function openGpu() {
   return opened;
 }
 
-/** @returns {Gpu}  none, because none was asked for */
+/** Stands for the GPU when none was requested. @returns {Gpu} */
 export function withoutGpu() {
   return none("WebGPU was not asked for.");
 }
@@ -68,7 +66,7 @@ function none(words) {
 }
 
 /**
- * Have Python see this one from now on; not in the middle of what it does on another.
+ * Give Python this GPU. Not while Python computes on another.
  * @param {Gpu} gpu
  */
 export function show(gpu) {

@@ -1,27 +1,27 @@
 // @ts-check
 /**
- * Shared libraries (NumPy's) that a snapshot of memory refers to, loaded again.
+ * Reloads the shared libraries (NumPy's) that a memory snapshot refers to.
  *
- * What Emscripten's dynamic linker keeps outside the memory is made as it was: the functions in the
- * table, the addresses of symbols, the handles that Python has. It can't do that itself, since it takes
- * new memory for each library; here they come to where they were. What they would then write into
- * memory (addresses, the results of constructors) is in the snapshot.
+ * This restores what Emscripten's dynamic linker keeps outside the memory: functions in the table, addresses
+ * of symbols, and the handles that Python holds. The linker itself can't do that, because it would allocate
+ * new memory for each library, while these must come back to their old addresses. The snapshot already
+ * contains what the libraries wrote into memory (addresses, results of constructors).
  */
 
 /**
  * @typedef {object} Library
- * @property {string} path    in Pyodide's file system, where it was
- * @property {number} handle  what dlopen gave
+ * @property {string} path    in Pyodide's file system
+ * @property {number} handle  the result of dlopen
  * @property {number} memory  the address of its data
- * @property {[number, number]} slots  of the table: the first that it took, the first after those
+ * @property {[number, number]} slots  its slots of the table: the first, and the first after them
  */
 
 /**
  * @param {any} emscripten  the module of Pyodide's glue
  * @param {WebAssembly.Module} code
- * @param {Library} told
- * @returns {[number, number]}  where its data lie: from, to
- * @throws {Error}  where the table is not as it was
+ * @param {Library} library
+ * @returns {[number, number]}  the beginning and the end of its data
+ * @throws {Error}  if the table has another size than it had
  */
 export function link(emscripten, code, { path, handle, memory, slots: [first, next] }) {
   const { wasmTable } = emscripten;
@@ -32,9 +32,9 @@ export function link(emscripten, code, { path, handle, memory, slots: [first, ne
     wasmTable.grow(slots - wasmTable.length);
   };
   const { memorySize, tableSize, weakImports } = emscripten.getDylinkMetadata(code);
-  grow(first); // some browsers need fewer slots before
+  grow(first); // some browsers use fewer slots before
   grow(first + tableSize);
-  const found = (/** @type {string} */ name) => emscripten.resolveGlobalSymbol(name).sym;
+  const resolve = (/** @type {string} */ name) => emscripten.resolveGlobalSymbol(name).sym;
   /** @type {Record<string, any>} */
   let own = {};
   const functions = new Proxy(
@@ -42,7 +42,7 @@ export function link(emscripten, code, { path, handle, memory, slots: [first, ne
     {
       get: (/** @type {any} */ bases, name) =>
         bases[name] ??
-        found(String(name)) ??
+        resolve(String(name)) ??
         ((/** @type {unknown[]} */ ...args) => own[String(name)](...args)),
     },
   );

@@ -2,10 +2,10 @@
 /**
  * The page's worker: the device, the models and Python, behind a table of actions.
  *
- * A model whose plan was kept by an earlier visit answers on WebGPU before Python is there; that starts
- * when nothing else is to be done, or when something needs it. Where nothing was kept it starts at once,
- * beside the downloads. Changes of the device and of the models wait for each other, and questions for
- * those of the device (start.js), so that none meets a half-switched one.
+ * A model whose plan was saved on an earlier visit answers on WebGPU without Python, which then starts when
+ * the worker is idle or something needs it. Without a saved plan, Python starts at once, in parallel with the
+ * downloads. Changes of the device and of the models run one at a time, and questions wait for changes of the
+ * device (start.js), so none sees a half-switched device.
  */
 
 import { DIGIT_MODEL, photoModel } from "../shared/catalogue.js";
@@ -14,11 +14,11 @@ import { openGpu, withoutGpu } from "./gpu.js";
 import { Answering } from "./models/answering.js";
 import { best } from "./models/model.js";
 import { Models } from "./models/models.js";
-import { openedActions } from "./models/opened.js";
+import { userModelActions } from "./models/user_model.js";
 import { any } from "./models/plans.js";
 import { Tuning } from "./models/tuning.js";
 import { Queue, Quiet } from "./queue.js";
-import { expectKept } from "./runtime.js";
+import { expectCached } from "./runtime.js";
 import { emit, serve } from "./serve.js";
 import { Start } from "./start.js";
 
@@ -29,11 +29,11 @@ import { Start } from "./start.js";
  * @typedef {import("./models/models.js").Facts} Facts
  *
  * @typedef {object} Started
- * @property {Device} device         the one that computes
- * @property {string} adapter        its name
- * @property {boolean} named         whether the adapter tells that itself
- * @property {import("../i18n/messages.js").Words | null} reason  why it is not the one asked for
- * @property {Record<string, Facts>} models  facts about those that were loaded again
+ * @property {Device} device         the device that computes
+ * @property {string} adapter
+ * @property {boolean} named         whether the adapter reports its own name
+ * @property {import("../i18n/messages.js").Words | null} reason  why it is not the requested device
+ * @property {Record<string, Facts>} models  that were loaded again
  */
 
 const app = new App();
@@ -48,7 +48,7 @@ const models = new Models({ app, idle: () => quiet.idle() });
 /** @type {Start<Gpu, Brought>} */
 const device = new Start(
   {
-    // Without an adapter, NumPy.
+    // Without an adapter, NumPy computes.
     open: async (wanted) => (wanted === "webgpu" ? openGpu() : withoutGpu()),
     bring: (name, opening) => models.bring(name, opening),
     drop: (brought) => models.drop(brought),
@@ -73,20 +73,20 @@ const tuning = new Tuning({
 });
 
 /**
- * Begin what the page will ask for, as far as its address tells that.
- * @param {import("../boot/begun.js").Beginning} args
+ * Start what the page will ask for, judging by its address.
+ * @param {import("../boot/first_worker.js").BeginArgs} args
  */
 async function begin({ device: wanted, kind, model, controlled }) {
-  if (controlled) expectKept();
+  if (controlled) expectCached();
   const nameOf = kind === "digit" ? async () => DIGIT_MODEL : () => photoModel(model);
   device.begin(wanted, kind ? nameOf() : null);
-  app.use(navigator.gpu ? wanted : "numpy", device.gpu); // without it there is no adapter
-  // Else what is kept of this model, if anything, decides.
+  app.use(navigator.gpu ? wanted : "numpy", device.gpu); // without navigator.gpu there is no adapter
+  // Otherwise start Python only if this model has no saved plan (Models.bring).
   if (wanted === "numpy" || !kind || !(await any())) app.start();
 }
 
 /**
- * Compute on this device, or on NumPy where WebGPU is unavailable.
+ * Compute on this device, or on NumPy if WebGPU is unavailable.
  * @param {Device} wanted
  * @param {Gpu} gpu
  * @returns {Promise<Started>}
@@ -101,7 +101,7 @@ async function compute(wanted, { info, words }) {
 }
 
 /**
- * Do something with a model that Python knows of.
+ * Run a job on a model, once Python knows it.
  * @template T
  * @param {string} name
  * @param {(model: import("./models/model.js").Model) => Promise<T>} job
@@ -113,34 +113,34 @@ async function withKnown(name, job) {
 }
 
 /**
- * Have a model give its last answer once more on both devices.
+ * Repeat the last answer of a model on both devices.
  * @param {string} name
- * @param {number} warm  runs after the first
+ * @param {number} warm  runs on each device after the first
  */
 function runOnBoth(name, warm) {
   return withKnown(name, async (model) => {
-    await app.both();
+    await app.prepareBoth();
     const run = async (/** @type {Device} */ on) => {
-      const told = await models.withFiles(name, (fetch) =>
+      const result = await models.withFiles(name, (fetch) =>
         app.ask("run_on", name, on, warm, model.asked, fetch),
       );
-      return { ...told, first: told.first ?? model.first };
+      return { ...result, first: result.first ?? model.first };
     };
     const webgpu = await run("webgpu");
     const numpy = await run("numpy");
-    const others = /** @type {number[]} */ (numpy.probabilities);
-    const difference = others.reduce(
-      (most, share, i) => Math.max(most, Math.abs(share - webgpu.probabilities[i])),
+    const expected = /** @type {number[]} */ (numpy.probabilities);
+    const difference = expected.reduce(
+      (largest, share, i) => Math.max(largest, Math.abs(share - webgpu.probabilities[i])),
       0,
     );
-    return { difference, classes: others.length, webgpu, numpy };
+    return { difference, classes: expected.length, webgpu, numpy };
   });
 }
 
 /**
  * @param {string} name
  * @param {Float32Array<ArrayBuffer> | Uint8ClampedArray<ArrayBuffer>} pixels
- * @param {boolean} keep  whether this is what is profiled and checked afterwards
+ * @param {boolean} keep  whether profiles and checks shall use these pixels
  */
 async function answer(name, pixels, keep) {
   quiet.asked();
@@ -156,23 +156,22 @@ serve({
     app.plain = plain;
     if (device.state === "fresh") {
       app.use(wanted, device.gpu);
-      app.start(); // else begin() knows better when
+      app.start(); // otherwise begin() decides when
     }
     return device.change(wanted, (gpu) => compute(wanted, gpu));
   },
 
-  /** Switch to another device, with all the models that were loaded. @param {{device: Device}} args */
+  /** Switch to another device, with all loaded models. @param {{device: Device}} args */
   device: ({ device: wanted }) =>
     device.change(
       wanted,
       (gpu) => compute(wanted, gpu),
-      () => tuning.stop(), // which measures on the device of now
+      () => tuning.stop(), // because it measures on the old device
     ),
 
   /** @param {{model: string}} args */
   load: async ({ model }) => {
-    // Answers go on meanwhile. A device that is lost is replaced when it is the turn of that; what
-    // is asked of it before would fail again and again.
+    // Answers continue meanwhile. If the device is lost here, load it in turn: after the replacement.
     const brought = await device.bring(model).catch((error) => {
       if (error.name !== "DeviceLostError") throw error;
       return undefined;
@@ -184,7 +183,7 @@ serve({
   digit: ({ pixels }) => answer(DIGIT_MODEL, pixels, true),
 
   /**
-   * RGBA, size * size. watched: a class whose probability is told, among the best or not.
+   * pixels: RGBA, size * size. watched: a class whose probability is always returned.
    * @param {{model: string, pixels: Uint8ClampedArray<ArrayBuffer>, watched: number, keep: boolean}} args
    */
   classify: async ({ model, pixels, watched, keep }) => {
@@ -192,17 +191,17 @@ serve({
     return { top: best(probabilities), watched: probabilities[watched], ms };
   },
 
-  /** The kernels of the last answer of a model, timed. @param {{model: string}} args */
+  /** Time the kernels of a model's last answer. @param {{model: string}} args */
   profile: ({ model: name }) =>
     withKnown(name, async (model) => app.ask("profile", name, model.asked)),
 
-  /** The last answer of a model, on both devices. @param {{model: string, warm: number}} args */
-  both: ({ model, warm }) => runOnBoth(model, warm),
+  /** @param {{model: string, warm: number}} args */
+  runOnBoth: ({ model, warm }) => runOnBoth(model, warm),
 
-  /** Events {event: "tuning", done, total} tell how far it is. @param {{model: string}} args */
+  /** Reports progress as events {event: "tuning", done, total}. @param {{model: string}} args */
   tune: ({ model }) => tuning.run(model),
 
   stopTuning: () => tuning.stop(),
 
-  ...openedActions({ app, models, settled: () => device.settled() }),
+  ...userModelActions({ app, models, settled: () => device.settled() }),
 });

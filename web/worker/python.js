@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * Python in this worker: Pyodide and what runtime.js tells of.
+ * Starts Python in this worker: Pyodide with the packages that runtime.js lists.
  *
- * A Python that has imported Tallow is restored from a memory snapshot, and NumPy with it where it is
- * wanted. Where that fails, for whatever reason, it is restored without NumPy, whose wheel is installed
- * then; and where that fails, Python is started and imports Tallow: all within the same call.
+ * Python is restored from a memory snapshot taken after it imported Tallow, and NumPy if needed. If that
+ * fails for any reason, it is restored without NumPy, whose wheel is then installed. If that fails too,
+ * Python is started normally and imports Tallow. All of this happens within one call.
  *
- * Pyodide fetches its files through the global fetch, without progress, and it waits for ever when
- * its wasm file can't be had or compiled. So every file is downloaded here, in parallel and checked;
- * Pyodide's own requests are answered with those bytes; a failure rejects the start.
+ * Pyodide fetches its files through the global fetch, without progress, and hangs if its wasm file can't be
+ * fetched or compiled. So this module downloads and checks every file, in parallel, and answers Pyodide's own
+ * requests with those bytes. A failure rejects the start.
  */
 
 import { SITE } from "../shared/fetch.js";
@@ -26,23 +26,23 @@ import { stage } from "./stage.js";
  * @typedef {(settings: object) => Promise<any>} Create  Emscripten's module
  * @typedef {{loadPyodide: (options: object) => Promise<Pyodide>, create: Create}} Glue  Pyodide's two modules
  *
- * @typedef {object} Parts  of every way to start
+ * @typedef {object} Parts  what every way to start needs
  * @property {Promise<Glue>} glue
  * @property {Promise<WebAssembly.Module>} wasm
  */
 
-// Pyodide's glue is imported as modules; these are the files that it fetches.
+// Files that Pyodide fetches; its glue is imported as modules.
 const WASM = "pyodide.asm.wasm";
 const STANDARD = "python_stdlib.zip";
 
-/** In place of the standard library: nothing is asked for under this name. */
+/** A name in place of the standard library's, under which nothing is fetched. */
 const NO_LIBRARY = "none.zip";
 
-/** How long an import waits for the server. */
+/** How long a synchronous import waits for the server. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Bytes that answer a request of Pyodide's, by full address.
+ * Bytes that answer Pyodide's requests, by URL.
  * @type {Map<string, Promise<Uint8Array<ArrayBuffer>>>}
  */
 const ready = new Map();
@@ -54,8 +54,8 @@ const fetchOrReady = async (input, init) => {
   const url = input instanceof Request ? input.url : String(input);
   const bytes = ready.get(url);
   if (!bytes) return networkFetch(input, init);
-  ready.delete(url); // each is asked for once; don't hold megabytes after that
-  // What can't be had makes startPython() fail; Pyodide itself would not be heard, so it waits.
+  ready.delete(url); // each is requested once; don't hold megabytes after that
+  // A failed download rejects startPython(). Pyodide would not report it, so it just waits.
   const body = await bytes.catch(() => new Promise(() => {}));
   return new Response(body);
 };
@@ -68,7 +68,7 @@ export class Python {
 
   /**
    * @param {Pyodide} pyodide
-   * @param {boolean} restored  with NumPy
+   * @param {boolean} restored  whether NumPy came with the snapshot
    */
   constructor(pyodide, restored) {
     this.pyodide = pyodide;
@@ -80,7 +80,7 @@ export class Python {
     return this.#restored || "numpy" in this.pyodide.loadedPackages;
   }
 
-  /** Make NumPy importable: once, and only for those who need it. */
+  /** Make NumPy importable. */
   async loadNumpy() {
     if (this.hasNumpy) return;
     const { bytes } = runtime.packages.numpy;
@@ -108,9 +108,9 @@ export class Python {
 }
 
 /**
- * Download what is needed and start Python.
- * @param {{numpy: boolean, plain?: boolean}} wanted  with NumPy, or without; plain: without the
- *   memory snapshot
+ * Download everything needed and start Python.
+ * @param {{numpy: boolean, plain?: boolean}} wanted  numpy: with NumPy; plain: without the memory
+ *   snapshot
  * @returns {Promise<Python>}
  */
 export async function startPython({ numpy, plain = false }) {
@@ -119,9 +119,9 @@ export async function startPython({ numpy, plain = false }) {
     glue: importGlue(),
     wasm: compileWasm(pathOf(WASM), runtime.pyodide.files[WASM]),
   };
-  for (const each of [parts.glue, parts.wasm]) each.catch(() => {}); // awaited by every way
+  for (const each of [parts.glue, parts.wasm]) each.catch(() => {}); // awaited later
   const python = await (plain ? load(parts) : restoreOrLoad(parts, numpy));
-  // After such an error (no memory, a fault in its own code) Python answers nothing any more.
+  // After such an error (out of memory, a fault in its own code) Python no longer works.
   python.pyodide._api.on_fatal = (/** @type {Error} */ { message }) => emit("fatal", { message });
   if (numpy) await python.loadNumpy();
   return python;
@@ -137,7 +137,7 @@ async function restoreOrLoad(parts, numpy) {
     try {
       return await restore(parts, base, withNumpy);
     } catch (error) {
-      // Without these there is no Python at all.
+      // Without these, no other way works either.
       await Promise.all([parts.glue, parts.wasm]).catch(notStarted);
       console.warn(error);
     }
@@ -146,7 +146,7 @@ async function restoreOrLoad(parts, numpy) {
 }
 
 /**
- * Pyodide's two modules, of which it would import the second later.
+ * Import both of Pyodide's modules in parallel; Pyodide itself would import the second one later.
  * @returns {Promise<Glue>}
  */
 async function importGlue() {
@@ -171,7 +171,7 @@ async function importPart(name) {
 }
 
 /**
- * Python with Tallow, and with NumPy or without, from the memory snapshot.
+ * Restore Python from the memory snapshot.
  * @param {Parts} parts
  * @param {Promise<Uint8Array<ArrayBuffer>>} base
  * @param {boolean} withNumpy
@@ -183,9 +183,9 @@ function restore(parts, base, withNumpy) {
   const bytes = [code, runtime.snapshot, ...more].reduce((sum, is) => sum + is.bytes, 0);
   return stage(withNumpy ? "numpySnapshot" : "snapshot", { bytes }, async () => {
     const files = withNumpy ? [base, downloadPart(numpy.snapshot)] : [base];
-    const libraries = (withNumpy ? numpy.libraries : []).map((told) => ({
-      code: compileWasm(`runtime/${told.file}`, told),
-      told,
+    const libraries = (withNumpy ? numpy.libraries : []).map((library) => ({
+      code: compileWasm(`runtime/${library.file}`, library),
+      library,
     }));
     const snapshot = new Snapshot(runtime.snapshot.fill, files, libraries);
     const pyodide = await start(parts, [snapshot.complete], snapshot);
@@ -202,7 +202,7 @@ function restore(parts, base, withNumpy) {
 }
 
 /**
- * Python, which then imports Tallow.
+ * Start Python, then import Tallow.
  * @param {Parts} parts
  */
 async function load(parts) {
@@ -222,18 +222,18 @@ async function load(parts) {
 
 /**
  * @param {Parts} parts
- * @param {Promise<unknown>[]} downloads  of what it needs; one that fails makes this fail
+ * @param {Promise<unknown>[]} downloads  that it needs; if one fails, this fails
  * @param {Snapshot} [snapshot]
  * @returns {Promise<Pyodide>}
  */
 async function start({ glue, wasm }, downloads, snapshot) {
   withhold(addressOf(NO_LIBRARY));
-  withhold(addressOf(WASM)); // it is compiled already, or soon
+  withhold(addressOf(WASM)); // compiled separately
   globalThis.fetch = fetchOrReady;
   const { instantiateStreaming: instantiate } = WebAssembly;
   /** @type {PromiseWithResolvers<never>} */
   const failing = Promise.withResolvers();
-  failing.promise.catch(() => {}); // nobody may be there any more to hear it
+  failing.promise.catch(() => {}); // it may reject after the race below
   WebAssembly.instantiateStreaming = async (_, imports) => {
     try {
       const module = await wasm;
@@ -251,14 +251,14 @@ async function start({ glue, wasm }, downloads, snapshot) {
     const wheel = new URL(`runtime/${runtime.packages.numpy.file}`, SITE);
     const options = {
       indexURL: addressOf(""),
-      lockFileContents: runtime.lock, // of the one package that Pyodide asks for
+      lockFileContents: runtime.lock, // for NumPy, the only package that Pyodide loads itself
       packageBaseUrl: new URL("./", wheel).href,
       createPyodideModule: create,
     };
     if (snapshot) {
       Object.assign(options, {
         _loadSnapshot: snapshot.header,
-        // Files are not in a snapshot. The library is fetched when something imports more of it.
+        // The standard library is fetched when something imports a module not in the snapshot.
         stdLibURL: addressOf(NO_LIBRARY),
         createPyodideModule: async (/** @type {object} */ settings) => {
           const emscripten = await create(settings);
@@ -285,7 +285,7 @@ function notStarted(error) {
 }
 
 /**
- * A file that something imports, now, while Python waits.
+ * Fetch a file synchronously, while Python waits in an import.
  * @param {string} path  relative to the site
  * @returns {Uint8Array}
  * @throws {Error}
@@ -306,7 +306,7 @@ function fetchNumpy() {
 }
 
 /**
- * Download a file and keep it for Pyodide's own request.
+ * Download a file, to answer Pyodide's own request with it.
  * @param {string} path  relative to the site
  * @param {Known} expected
  */
@@ -314,12 +314,12 @@ function keep(path, expected) {
   const url = new URL(path, SITE).href;
   const bytes = ready.get(url) ?? download(path, expected);
   ready.set(url, bytes);
-  bytes.catch(() => ready.delete(url)); // so that the next try asks the server again
+  bytes.catch(() => ready.delete(url)); // so that the next try downloads it again
   return bytes;
 }
 
 /**
- * Have Pyodide's next request of one of its files answered with nothing: it does not need it.
+ * Answer Pyodide's next request for a file that it does not need with nothing.
  * @param {string} address
  */
 function withhold(address) {

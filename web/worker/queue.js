@@ -1,12 +1,12 @@
 // @ts-check
-/** Jobs, one after the other; and when there are none. */
+/** Runs jobs one after the other, and knows when there are none. */
 
 export class Queue {
   /** @type {Promise<unknown>} */
   #last = Promise.resolve();
 
   /**
-   * Run a job after all earlier ones, whether those failed or not.
+   * Run a job after all earlier ones, even if those failed.
    * @template T
    * @param {() => Promise<T>} job
    * @returns {Promise<T>}
@@ -23,10 +23,10 @@ export class Queue {
   }
 }
 
-/** Milliseconds without a question after which a worker counts as idle. */
+/** A worker counts as idle after this many milliseconds without a question. */
 const QUIET_MS = 500;
 
-/** Whether anything is asked. */
+/** Waits until the worker is idle. */
 export class Quiet {
   #asked = 0;
   #ended;
@@ -46,7 +46,7 @@ export class Quiet {
     this.#asked += 1;
   }
 
-  /** Resolves when nothing is to be done, and was not for a while. */
+  /** Resolves when there has been nothing to do for a while. */
   async idle() {
     for (;;) {
       const before = this.#asked;

@@ -1,15 +1,15 @@
 // @ts-check
 /**
- * The worker of python.html: runs anybody's Python, with Tallow and NumPy importable.
+ * The worker of python.html: runs any Python code, with Tallow and NumPy importable.
  *
  * Actions:
- *   boot({device})          device: "webgpu", "numpy", or null for WebGPU where it can be had
+ *   boot({device})          device: "webgpu", "numpy", or null for WebGPU if available
  *                           -> {device, adapter, reason}: Tallow's default device from now on; the
- *                           adapter's name, "" for NumPy; why WebGPU can't be had, or null
- *   write({path, bytes})    put a file into Python's file system, with the folders above it
- *   exec({code, filename})  run a file's text in __main__; `await` may stand at top level
+ *                           adapter's name, "" for NumPy; why WebGPU is unavailable, or null
+ *   write({path, bytes})    write a file into Python's file system, creating its folders
+ *   exec({code, filename})  run code in __main__, with top-level `await`
  *                           -> {status, result}: the exit status; the value of the last expression
- *                           where that is JSON, else null
+ *                           if that can be JSON, otherwise null
  * Events: {event: "progress", ...} during boot; {event: "stdout" | "stderr", text} during exec.
  */
 
@@ -43,20 +43,20 @@ async function boot({ device }) {
   stream("stderr", pyodide.setStderr);
   script = pyodide.globals.get("dict")();
   pyodide.runPython(new TextDecoder().decode(code), { globals: script, filename: SCRIPT });
-  const had = info ? "webgpu" : "numpy";
-  script.get("set_device")(had);
-  return { device: had, adapter: info?.name ?? "", reason: device === had ? null : reason };
+  const actual = info ? "webgpu" : "numpy";
+  script.get("set_device")(actual);
+  return { device: actual, adapter: info?.name ?? "", reason: device === actual ? null : reason };
 }
 
 /**
- * Send what Python writes as events, while it runs.
+ * Send Python's output as events, as it is written.
  * @param {"stdout" | "stderr"} event
  * @param {(options: object) => void} redirect
  */
 function stream(event, redirect) {
   const decoder = new TextDecoder();
   redirect({
-    // As a terminal, Python writes line by line, not when a buffer is full.
+    // To a terminal, Python writes line by line.
     isatty: true,
     write: (/** @type {Uint8Array} */ bytes) => {
       emit(event, { text: decoder.decode(bytes, { stream: true }) });

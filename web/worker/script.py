@@ -1,4 +1,4 @@
-"""Runs the text of a Python file in the browser, and says how it ended; script.js calls this."""
+"""Runs Python code in the browser and reports how it ended; called by script.js."""
 
 import json
 import sys
@@ -12,14 +12,14 @@ import tallow
 
 
 def set_device(device: str) -> None:
-    """Where Tallow computes unless told otherwise: "webgpu" or "numpy"."""
+    """Sets Tallow's default device, "webgpu" or "numpy"."""
     tallow.set_default_device(device)
 
 
 async def run(code: str, filename: str) -> str:
-    """Run in __main__; `await` may stand at top level. Errors are printed, as Python itself does.
+    """Runs code in __main__, with top-level `await`. Prints errors, as Python itself does.
 
-    Gives JSON: {"status": exit status, "result": the last expression's value, null if not JSON}.
+    Returns JSON: {"status": exit status, "result": the last expression's value, null if not JSON}.
     """
     __main__.__file__ = filename
     status, result = 0, "null"
@@ -45,7 +45,7 @@ def to_json(value: object) -> str:
 
 
 def exit_status(stop: SystemExit) -> int:
-    """As the interpreter has it: no code is 0, a number itself, words are printed and mean 1."""
+    """As in the interpreter: no code means 0; a text is printed and means 1."""
     if stop.code is None:
         return 0
     if isinstance(stop.code, int):
@@ -55,7 +55,7 @@ def exit_status(stop: SystemExit) -> int:
 
 
 def below(filename: str, trace: TracebackType | None) -> TracebackType | None:
-    """The part of a traceback that begins in this file, without what ran it."""
+    """The part of a traceback from this file on, without the code that ran it."""
     while trace and trace.tb_frame.f_code.co_filename != filename:
         trace = trace.tb_next
     return trace

@@ -1,9 +1,7 @@
 // @ts-check
-/**
- * The worker's end of rpc.js: a table of actions answers requests; errors cross as words.
- */
+/** The worker's end of rpc.js: answers requests from a table of actions. */
 
-import { shownOf, wordsOf } from "../i18n/messages.js";
+import { publicWords, wordsOf } from "../i18n/messages.js";
 
 /** @typedef {(args: any) => unknown} Action */
 
@@ -17,7 +15,7 @@ export function emit(event, data = {}) {
 }
 
 /**
- * Answer requests from this table.
+ * Answer requests with these actions.
  * @param {Record<string, Action>} actions
  */
 export function serve(actions) {
@@ -30,24 +28,24 @@ export function serve(actions) {
         );
       postMessage({ id, result: await run(args) });
     } catch (error) {
-      console.error(error); // with its stack or Python traceback, for whoever opens the console
-      postMessage({ id, error: inWords(error) });
+      console.error(error); // with its stack or Python traceback
+      postMessage({ id, error: describeError(error) });
     }
   });
 }
 
 /**
- * An error, as it crosses to the page.
+ * An error, in the form in which it is sent to the page.
  * @param {any} error
  * @returns {{type: string, words: import("../i18n/messages.js").Words}}
  */
-export function inWords(error) {
+export function describeError(error) {
   if (error?.name !== "PythonError") {
     return { type: error?.name ?? "Error", words: wordsOf(error) };
   }
-  // The message of a PythonError is the whole traceback; the page wants what the exception itself says.
+  // The message of a PythonError is the whole traceback; the page shows only that of the exception.
   const last = new RegExp(String.raw`^(?:\w+\.)*${error.type}(?:: |$)`, "gm");
   const start = [...error.message.matchAll(last)].at(-1);
   const message = start ? error.message.slice(start.index + start[0].length) : error.message;
-  return { type: error.type, words: shownOf(error.type, message.trim() || error.type) };
+  return { type: error.type, words: publicWords(error.type, message.trim() || error.type) };
 }

@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * The memory of a Python that the build has kept, put in the place of a new one's: of one that has
- * imported Tallow and, over it, of one that has imported NumPy too
- * (py/tallow_build/snapshot/make.mjs, which tells what the files look like).
+ * Fills the memory of a new Python from snapshots made by the build: one of a Python that has imported Tallow
+ * and, on top of that, one that has imported NumPy too (py/tallow_build/snapshot/make.mjs describes the
+ * files).
  *
- * Pyodide would copy it from an image of the whole. It is told of an empty one, and its memory is
- * filled before it looks, in place.
+ * Pyodide can only copy its memory from an image of all of it. So it is given an empty image, and this module
+ * fills its memory in place before Pyodide reads it.
  */
 
 import { link } from "./libraries.js";
@@ -13,39 +13,39 @@ import { link } from "./libraries.js";
 /** Words before the list of runs. */
 const HEAD = 3;
 
-/** Bytes for Pyodide's header, which it wants before anything is there: far more than it takes. */
+/** Bytes reserved for Pyodide's header, whose size is not known yet: far more than it needs. */
 const ROOM = 4096;
 
-/** The word of Pyodide's header that tells its length: the image begins behind it. */
+/** The word of Pyodide's header with its length; the image follows the header. */
 const LENGTH = 1;
 
 export class Snapshot {
   #fill;
   #files;
   #libraries;
-  /** What a new instance has, before anything runs. @type {Uint8Array | undefined} */
+  /** The memory of a new instance, before anything runs. @type {Uint8Array | undefined} */
   #fresh;
 
-  /** What Pyodide restores: nothing but its own header, once `restore` is done. */
+  /** The image that Pyodide restores: only its own header, once `restore` is done. */
   header = new Uint8Array(ROOM);
 
   /**
-   * @param {number} fill  bytes of a new instance's memory up to where there are but zeros
-   * @param {Promise<Uint8Array<ArrayBuffer>>[]} files  as fetched: each differs from the one before
-   * @param {{code: Promise<WebAssembly.Module>, told: import("./libraries.js").Library}[]} libraries
-   *   that are loaded in it, in the order in which they were
+   * @param {number} fill  bytes of a new instance's memory after which there are only zeros
+   * @param {Promise<Uint8Array<ArrayBuffer>>[]} files  snapshots, each based on the one before
+   * @param {{code: Promise<WebAssembly.Module>, library: import("./libraries.js").Library}[]} libraries
+   *   that the snapshot contains, in the order in which they were loaded
    */
   constructor(fill, files, libraries = []) {
     this.#fill = fill;
     this.#files = Promise.all(files);
     this.#libraries = libraries;
-    /** Rejects when something that is needed can't be had. @type {Promise<unknown>} */
+    /** Rejects if a file is unavailable. @type {Promise<unknown>} */
     this.complete = Promise.all([this.#files, ...libraries.map(({ code }) => code)]);
     this.complete.catch(() => {}); // awaited by restore()
   }
 
   /**
-   * Remember the memory of an instance, before anything runs in it.
+   * Remember the memory of a new instance, before anything runs in it.
    * @param {any} exports
    */
   begin({ memory }) {
@@ -53,8 +53,8 @@ export class Snapshot {
   }
 
   /**
-   * Fill the memory of a Pyodide whose runtime is up, before Pyodide itself restores anything.
-   * @param {any} emscripten  the module of its glue
+   * Fill the memory after Pyodide's runtime has started and before Pyodide restores anything.
+   * @param {any} emscripten  the module of Pyodide's glue
    */
   async restore(emscripten) {
     await this.complete;
@@ -65,15 +65,17 @@ export class Snapshot {
     if (!fresh) throw new Error("The memory of a new instance was not seen.");
     const bytes = Math.max(...files.map(([, memoryBytes]) => memoryBytes));
     if (bytes > emscripten.HEAPU8.length) emscripten.growMemory(bytes);
-    if (bytes > emscripten.HEAPU8.length) throw new RangeError(`${bytes} bytes are not to be had.`);
+    if (bytes > emscripten.HEAPU8.length) {
+      throw new RangeError(`${bytes} bytes of memory are unavailable.`);
+    }
     const memory = /** @type {Uint8Array} */ (emscripten.HEAPU8);
     const words = new Uint32Array(memory.buffer);
     const trampoline = trampolineOf(emscripten, words);
     const call = words[trampoline];
-    // What has run since has written below the heap's end; the libraries' own data lie above it.
+    // The code that has run since wrote below the heap's end; the libraries' data lie above it.
     memory.fill(0, fresh.length, words[emscripten._emscripten_get_sbrk_ptr() >> 2]);
-    for (const { code, told } of this.#libraries) {
-      memory.fill(0, ...link(emscripten, await code, told));
+    for (const { code, library } of this.#libraries) {
+      memory.fill(0, ...link(emscripten, await code, library));
     }
     memory.set(fresh);
     this.#fresh = undefined;
@@ -83,10 +85,10 @@ export class Snapshot {
   }
 
   /**
-   * @param {Uint32Array<ArrayBuffer>} given
-   * @param {Uint32Array} words
-   * @param {number} end  bytes up to where there may be more than zeros
-   * @returns {number}  that of now
+   * @param {Uint32Array<ArrayBuffer>} given  a snapshot
+   * @param {Uint32Array} words  the memory
+   * @param {number} end  bytes of the memory after which there are only zeros
+   * @returns {number}  the new end
    */
   #apply(given, words, end) {
     const [headerBytes, memoryBytes, runs] = given;
@@ -106,8 +108,8 @@ export class Snapshot {
 }
 
 /**
- * The word that tells Python of a function in the table which calls others whatever their arguments.
- * It is this browser's own; some can't have it, and do the same more slowly.
+ * The word of memory that holds Python's trampoline: a function in the table that calls others whatever
+ * their arguments. It depends on the browser; browsers without one do the same more slowly.
  * @param {any} emscripten
  * @param {Uint32Array} words
  * @returns {number}

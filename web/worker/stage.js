@@ -1,9 +1,7 @@
 // @ts-check
-/**
- * The stages of the worker's start, for the boot log of the page (widgets/bootlog.js).
- */
+/** Reports the stages of the worker's start to the page's boot log (widgets/engine/bootlog.js). */
 
-import { emit, inWords } from "./serve.js";
+import { emit, describeError } from "./serve.js";
 
 /**
  * @typedef {"snapshot" | "numpySnapshot" | "python" | "tallow" | "numpy" | "model" | "plan" | "kernels"
@@ -12,18 +10,18 @@ import { emit, inWords } from "./serve.js";
  */
 
 /**
- * Tell of the begin or the end of a stage.
+ * Report the start or the end of a stage.
  * @param {Name} name
  * @param {Facts} facts
  * @param {"begun" | "done" | "failed"} state
- * @param {number} began  by performance.now()
+ * @param {number} began  performance.now() at its start
  */
 export function tell(name, facts, state, began) {
   emit("stage", { name, ...facts, state, ms: performance.now() - began });
 }
 
 /**
- * Do the work of a stage, and tell of its begin and its end as events "stage".
+ * Run the work of a stage, and report its start and end as "stage" events.
  * @template T
  * @param {Name} name
  * @param {Facts} facts
@@ -38,7 +36,7 @@ export async function stage(name, facts, work) {
     tell(name, facts, "done", began);
     return result;
   } catch (error) {
-    tell(name, { ...facts, why: inWords(error).words }, "failed", began);
+    tell(name, { ...facts, why: describeError(error).words }, "failed", began);
     throw error;
   }
 }

@@ -1,24 +1,23 @@
 // @ts-check
 /**
- * Which device the worker computes on: its start, and every change, as a state machine. What it does
- * with a device is given to it, so that its transitions can be tested without a browser.
+ * Chooses and changes the worker's device, as a state machine. The work on devices is injected, so tests
+ * need no browser.
  *
  *     fresh ──begin──▶ begun ──change──▶ changing ──▶ ready
  *       └─────────────change────────────▶ ▲    └────▶ failed
  *                                         └──change─── ready, failed, changing
  *
- * begun: the page's address told what it will ask for, so that the device is being opened, and the
- * first model fetched, before it asks. changing: questions wait until the last change has ended.
+ * begun: the device is being opened and the first model fetched, as the page's address suggests, before
+ * the page asks. changing: questions wait until the last change has ended.
  */
 
 /**
  * @template G, B
- * @typedef {object} Work  what the machine has done
- * @property {(device: Device) => Promise<G>} open  a device; one that cannot be opened is a G too
+ * @typedef {object} Work  the injected work
+ * @property {(device: Device) => Promise<G>} open  opens a device; never rejects
  * @property {(name: string, opening: Promise<G>) => Promise<B>} bring  fetches a model for a device
- * @property {(brought: B) => void} drop  what nobody asked for
- * @property {() => void} leave  lets go of what the device before had, before the next one is used:
- *   nothing may meet that meanwhile
+ * @property {(brought: B) => void} drop  frees a model that nobody asked for
+ * @property {() => void} leave  frees what the old device holds, before the next one is used
  * @property {import("./queue.js").Queue} changes  of the device and of the models
  */
 
@@ -43,11 +42,11 @@ export class Start {
   /** @type {State} */
   #state = "fresh";
   #work;
-  /** The device that was opened last. @type {Promise<G>} */
+  /** The latest device. @type {Promise<G>} */
   #opening;
-  /** What begin() opened, until a change takes it. @type {Device | null} */
+  /** The device that begin() opened, until a change takes it. @type {Device | null} */
   #begun = null;
-  /** What begin() fetches. @type {Promise<{name: string, bringing: Promise<B>} | null>} */
+  /** The model that begin() fetches. @type {Promise<{name: string, bringing: Promise<B>} | null>} */
   #early = Promise.resolve(null);
   /** The last change. @type {Promise<unknown>} */
   #last = Promise.resolve();
@@ -55,7 +54,7 @@ export class Start {
 
   /**
    * @param {Work<G, B>} work
-   * @param {G} none  the device before there is one
+   * @param {G} none  stands for the device before there is one
    */
   constructor(work, none) {
     this.#work = work;
@@ -66,7 +65,7 @@ export class Start {
     return this.#state;
   }
 
-  /** The device that was opened last, on its way or there. */
+  /** The latest device, which may still be opening. */
   get gpu() {
     return this.#opening;
   }
@@ -77,7 +76,7 @@ export class Start {
   }
 
   /**
-   * Begin what the page will ask for.
+   * Start what the page will probably ask for.
    * @param {Device} device
    * @param {Promise<string> | null} finding  the name of the first model, if one is needed
    */
@@ -89,11 +88,11 @@ export class Start {
   }
 
   /**
-   * Compute on this device from now on, after all changes that were asked for before.
+   * Switch to a device, after all earlier changes.
    * @template T
    * @param {Device} device
-   * @param {(gpu: G) => Promise<T>} use  makes use of it
-   * @param {() => Promise<unknown>} [before]  ends what needs the old one
+   * @param {(gpu: G) => Promise<T>} use  starts to use the device
+   * @param {() => Promise<unknown>} [before]  ends work that needs the old device
    * @returns {Promise<T>}
    */
   change(device, use, before = async () => {}) {
@@ -118,13 +117,13 @@ export class Start {
     return mine;
   }
 
-  /** Resolves when no change is under way; who asked for one that failed hears of that. */
+  /** Resolves when no change is under way. A failed change rejects only for its caller. */
   settled() {
     return this.#last.catch(() => {});
   }
 
   /**
-   * Fetch a model for the device of now: what begin() fetches, if it is that.
+   * Fetch a model for the current device, or take the one that begin() fetches.
    * @param {string} name
    * @returns {Promise<B>}
    */
@@ -142,10 +141,10 @@ export class Start {
     try {
       const name = await finding;
       const bringing = this.#work.bring(name, this.#opening);
-      bringing.catch(() => {}); // who asks for it hears of that
+      bringing.catch(() => {}); // handled by the caller of bring()
       return { name, bringing };
     } catch {
-      return null; // the page needs the name, too, and says why it is unknown
+      return null; // the page looks up the name too, and reports the failure
     }
   }
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** What the view Classify says, in English. */
+/** English texts of the Classify view. */
 
 export const classify = {
   /** @param {string} name @param {string} why */
@@ -9,7 +9,7 @@ export const classify = {
   unnamed: (index) => `class ${index}`,
 
   /** @param {string} name */
-  unknownModel: (name) => `There is no model named “${name}” here; this is the one used instead.`,
+  unknownModel: (name) => `There is no model named “${name}”, so this one is used instead.`,
 
   /** @param {string} name */
   emptyPhoto: (name) => `“${name}” is empty (0 bytes). Choose another picture.`,
@@ -21,27 +21,27 @@ export const classify = {
 
   copyJson: "Copy as JSON",
   copyCsv: "Copy as CSV",
-  goOn: "Go on",
-  noFile: "What was dropped is not a file. Save the picture first, then drop its file.",
+  goOn: "Continue",
+  noFile: "What you dropped is not a file. Save the picture first, then drop the saved file.",
 
   /** @param {string} folders */
-  noPictures: (folders) => `There is no picture in the folder “${folders}”.`,
+  noPictures: (folders) => `The folder “${folders}” contains no pictures.`,
 
   /** @param {number} done @param {number} total */
   galleryCount: (done, total) => `${done} of ${total}`,
 
   /** @param {number} total */
-  galleryBegun: (total) => `Looking at ${total} pictures, one after the other.`,
+  galleryBegun: (total) => `Classifying ${total} pictures, one at a time.`,
 
   /** @param {number} good @param {number} bad */
   galleryDone: (good, bad) =>
-    `${good} pictures classified${bad ? `, ${bad} could not be` : ""}. Choose one to see it large.`,
+    `${good} pictures classified${bad ? `, ${bad} failed` : ""}. Choose one to enlarge it.`,
 
   /** @param {number} left */
-  galleryStopped: (left) => `Stopped: ${left} pictures are left.`,
+  galleryStopped: (left) => `Stopped with ${left} pictures left.`,
 
   /** @param {number} given @param {number} most */
-  galleryMost: (given, most) => `Of these ${given} files, the first ${most} are taken.`,
+  galleryMost: (given, most) => `Only the first ${most} of these ${given} files are used.`,
 
   samples: {
     chelsea: "Cat",
@@ -61,9 +61,10 @@ export const classify = {
   /** @param {number} number */
   cameraFile: (number) => `Camera ${number}.jpg`,
   cameraRefused:
-    "The browser does not let this page use the camera. Allow it beside the address, then try again.",
+    "The browser does not allow this page to use the camera. Allow it in the address bar, then try again.",
   cameraMissing: "No camera was found. Choose a photograph instead.",
-  cameraBusy: "The camera can’t be used: another program may have it. Close that, then try again.",
+  cameraBusy:
+    "The camera can’t be used: another program may be using it. Close that program, then try again.",
   cameraEnded: "The camera has stopped. Close this and try again.",
 
   /** @param {string} why */
@@ -75,7 +76,7 @@ export const classify = {
   /** @param {number} runs */
   heatRuns: (runs) => `Covering the picture with a grey square, in ${runs} places.`,
 
-  /** By thirds of the picture, from above to below and from left to right. */
+  /** By thirds of the picture, from top to bottom and from left to right. */
   heatPlaces: [
     ["upper left", "upper middle", "upper right"],
     ["left", "middle", "right"],
@@ -84,13 +85,14 @@ export const classify = {
 
   /** @param {string} label @param {string} where @param {string} before @param {string} after */
   heatFound: (label, where, before, after) =>
-    `For “${label}” the ${where} mattered most: covered there, it falls from ${before} to ${after}.`,
+    `For “${label}” the ${where} mattered most: covering it lowers the probability from ${before} to ${after}.`,
 
   /** @param {string} label */
-  heatNowhere: (label) => `No single place mattered for “${label}”: covering it changes little.`,
+  heatNowhere: (label) =>
+    `No single part mattered for “${label}”: covering any of them changes little.`,
 
   /** @param {string} why */
-  heatFailed: (why) => `What mattered could not be found: ${why}`,
+  heatFailed: (why) => `The map could not be computed: ${why}`,
 
   /** @param {string} name */
   heicPhoto: (name) =>
@@ -98,7 +100,7 @@ export const classify = {
 
   /** @param {string} name @param {string} format */
   damagedPhoto: (name, format) =>
-    `“${name}” begins as a ${format}, but can’t be decoded: it is damaged or cut off.`,
+    `“${name}” looks like a ${format}, but can’t be decoded: it is damaged or incomplete.`,
 
   /** @param {string} name @param {number} width @param {number} height @param {number} most */
   largePhoto: (name, width, height, most) =>

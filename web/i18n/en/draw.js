@@ -1,5 +1,5 @@
 // @ts-check
-/** What the view Draw says, in English. */
+/** English texts of the Draw view. */
 
 export const draw = {
   /** For screen readers, while the keyboard draws. */
@@ -15,5 +15,5 @@ export const draw = {
   /** @param {string} why */
   digitFailed: (why) => `The digit could not be read: ${why}`,
 
-  noCanvas: "This browser gives the page no 2-D canvas, which drawing and pictures need.",
+  noCanvas: "This browser provides no 2-D canvas, which drawing and pictures need.",
 };

@@ -1,12 +1,11 @@
 // @ts-check
-/** What worker, engine and page say of what they do, and of what fails, in English. */
+/** English texts about progress and failures, which the worker uses too. */
 
 import { megabytes } from "../../shared/format.js";
 
 export const messages = {
   preparing: "Preparing…",
-  /** Of which the browser's console tells more. */
-  unexpected: "an unexpected error; the browser’s console has its details",
+  unexpected: "an unexpected error; see the browser’s console for details",
 
   startingAgain: "Starting again…",
   startingPython: "Starting Python…",
@@ -20,9 +19,9 @@ export const messages = {
 
   /** @param {number} kernels  0 where none are compiled */
   ready: (kernels) => (kernels ? `Ready · ${kernels} kernels compiled` : "Ready"),
-  noStorage: "this browser keeps nothing for this address.",
-  insecure: "browsers keep nothing for an address without https.",
-  planDamaged: "what was kept is damaged; it is made anew",
+  noStorage: "this browser stores nothing for this address.",
+  insecure: "browsers store nothing for addresses without https.",
+  planDamaged: "the saved plan is damaged; it will be compiled again",
 
   /** @param {string} why */
   workerFailed: (why) => `The worker failed: ${why}.`,
@@ -31,19 +30,19 @@ export const messages = {
   noWorkerFile: (path) => `${path} or a module that it imports could not be loaded`,
 
   /** @param {number} seconds */
-  workerStuck: (seconds) => `The worker has not said a word for ${seconds} seconds.`,
+  workerStuck: (seconds) => `The worker has not responded for ${seconds} seconds.`,
 
-  workerGarbled: "The worker sent what the page can’t read.",
+  workerGarbled: "The worker sent a message that the page can’t read.",
 
   /** @param {string} reason  a sentence */
   workerReplaced: (reason) => `${reason} Starting another…`,
 
-  gpuLost: "The GPU device was lost: opening another…",
-  goingOnWithNumpy: "The GPU device was lost twice within a minute: going on with NumPy…",
+  gpuLost: "The GPU device was lost. Opening another…",
+  goingOnWithNumpy: "The GPU device was lost twice within a minute. Continuing with NumPy…",
   readyWithoutGpu: "Ready · on NumPy, since the GPU device was lost twice",
 
   /** @param {string} why */
-  startFailed: (why) => `The device could not be made ready: ${why}`,
+  startFailed: (why) => `The device could not be initialized: ${why}`,
 
   /** @param {string} model @param {string} why */
   modelFailed: (model, why) => `The model ${model} could not be loaded: ${why}`,
@@ -52,11 +51,12 @@ export const messages = {
   pythonFailed: (why) => `Python could not be started: ${why}`,
 
   /** @param {string} version */
-  otherSnapshot: (version) => `The snapshot holds Tallow ${version}.`,
+  otherSnapshot: (version) => `The snapshot contains another version of Tallow, ${version}.`,
 
   /** @param {string} why */
   numpyFailed: (why) => `NumPy could not be loaded: ${why}`,
 
+  // These four are the messages of web/gpu/device.js too.
   noGpuHere: "This browser has no WebGPU.",
   gpuNeedsHttps: "WebGPU needs a secure page: https, or an address of this computer.",
   noAdapter: "This browser has WebGPU, but found no adapter for it.",
@@ -65,7 +65,7 @@ export const messages = {
   adapterRefused: (why) => `The WebGPU adapter refused to open a device: ${why}`,
 
   noWebAssembly:
-    "This browser has no WebAssembly, or forbids it to this page; Python can’t run without it.",
+    "This browser has no WebAssembly, or blocks it on this page. Python can’t run without it.",
 
   /** @param {string} path */
   unreachable: (path) =>

@@ -1,24 +1,22 @@
 // @ts-check
-/**
- * What the view Open says, in English; a part of en.js.
- */
+/** English texts of the Open view. */
 
 import { bytes, count, time, tiny } from "../../shared/format.js";
 
-/** What stands in index.html. */
+/** Texts that the HTML already contains. */
 export const openPage = {
   toOpen: "Open",
   openTitle: "Open a model",
   openLead:
-    "Any ONNX file: what is in it, where each operator would run, and its answers to values of yours. It never leaves this tab.",
+    "Choose any ONNX file to see what is in it, where each operator would run, and what it computes from your inputs. It never leaves this tab.",
   openChoose: "Choose an .onnx file",
   openDrop: "or drop it here, together with its external data",
   openSummary: "The model",
-  openUnsupported: "What Tallow lacks for it",
+  openUnsupported: "What Tallow does not support",
   openInputs: "Its inputs",
   openRun: "Run",
   openOutputs: "Its outputs",
-  openLabels: "Labels of its classes (.txt, .json or .csv), if any",
+  openLabels: "Class labels (.txt, .json or .csv), optional",
   openCompare: "Compare WebGPU with NumPy",
   openRuns: "Runs",
   openTime: "Time them",
@@ -38,7 +36,7 @@ export const open = {
 
   /** @param {string} name @param {string} missing @param {string} given */
   openMissing: (name, missing, given) =>
-    `“${name}” keeps weights in other files, which are still missing: ${missing}. ` +
+    `“${name}” stores weights in other files, which are still missing: ${missing}. ` +
     `Choose or drop them here.${given && ` ${given}`}`,
 
   /** @param {string} names */
@@ -46,7 +44,7 @@ export const open = {
 
   /** @param {string} name @param {string} locations @param {string} names */
   openUnclear: (name, locations, names) =>
-    `It is not clear which file is which: “${name}” keeps weights in ${locations}, and was given ` +
+    `It is not clear which file is which: “${name}” stores weights in ${locations}, but you gave ` +
     `${names}. Drop the folder that holds the model and all its files here, or choose it.`,
 
   /** @param {string} path */
@@ -63,7 +61,7 @@ export const open = {
   openFailed: (name, why) => `“${name}” could not be opened: ${why}`,
 
   /** @param {string} why */
-  openSurveyFailed: (why) => `The model does not fit: ${why}`,
+  openSurveyFailed: (why) => `The model does not fit these inputs: ${why}`,
 
   /** @param {string} why */
   openRunFailed: (why) => `The model could not be run: ${why}`,
@@ -87,7 +85,7 @@ export const open = {
   openWhy: "Why",
   openOperators: "Operators of the model",
   openMore: "Description and properties",
-  openUnnamed: "not said",
+  openUnnamed: "not given",
   openSurveying: "Counting…",
 
   /** @param {number | null} products @param {boolean} whole */
@@ -99,11 +97,11 @@ export const open = {
   /** @param {number} elements @param {number} held */
   openWeights: (elements, held) => `${count(elements)} in ${bytes(held)}`,
 
-  /** By the place of an operator. */
+  /** By where an operator runs. */
   openPlaces: { device: "GPU", host: "host (NumPy)", nowhere: "not supported" },
   openPlacesOnNumpy: { device: "NumPy", host: "NumPy", nowhere: "not supported" },
 
-  /** @param {string} why  Python's words */
+  /** @param {string} why  in Python's words */
   openReason: (why) => why,
 
   /** @param {number} left */
@@ -111,7 +109,7 @@ export const open = {
 
   /**
    * @param {readonly (string | number)[] | null} lengths @param {string} type
-   * @param {string} [kind]  of value; a tensor, if not said
+   * @param {string} [kind]  of value; a tensor by default
    */
   openShape: (lengths, type, kind = "tensor") => {
     if (kind !== "tensor") return type;
@@ -136,14 +134,14 @@ export const open = {
     image: "image",
     texts: "texts",
   },
-  openGive: "Give a value; else it is left out",
+  openGive: "Provide a value (otherwise omitted)",
   openAdd: "Add a tensor",
   openRemove: "Remove",
   openSeed: "Seed",
   openFrom: "From",
   openTo: "To",
-  openNumbers: "Numbers, in order; one stands for all",
-  openTexts: "Texts, a line each",
+  openNumbers: "Numbers, in order; a single number fills the tensor",
+  openTexts: "Texts, one per line",
   openNpy: ".npy file",
   openImage: "Image file",
   openFit: "Size",
@@ -153,16 +151,16 @@ export const open = {
   openOrder: "Colours",
   openPreset: "Values",
 
-  /** Of a picture's colours. */
+  /** Ranges of a picture's colour values. */
   openPresets: {
     unit: "0 to 1",
     signed: "−1 to 1",
     bytes: "0 to 255",
     imagenet: "as for ImageNet",
-    own: "own mean and scale",
+    own: "custom mean and scale",
   },
-  openMean: "Mean, taken off",
-  openScale: "Scale, multiplied by",
+  openMean: "Mean to subtract",
+  openScale: "Scale to multiply by",
 
   /** @param {string} value @param {string} type */
   openDoesNotFit: (value, type) => `${value} does not fit ${type}`,
@@ -177,21 +175,21 @@ export const open = {
   openTextCount: (wanted, given) => `${count(wanted)} texts are needed, ${count(given)} were given`,
 
   /** @param {string} name */
-  openNotNpy: (name) => `“${name}” is not a whole .npy file`,
+  openNotNpy: (name) => `“${name}” is not a complete .npy file`,
 
   /** @param {string} name */
-  openNpyType: (name) => `“${name}” holds elements of a type that is not read here`,
+  openNpyType: (name) => `“${name}” has an element type that is not supported here`,
 
   /** @param {string} wanted @param {string} given */
-  openNpyShape: (wanted, given) => `the file holds the shape ${given}, not ${wanted}`,
+  openNpyShape: (wanted, given) => `the file has the shape ${given}, not ${wanted}`,
   openNoFile: "choose a file first",
   openBadShape: "the shape must be whole numbers, as in 1, 3, 224, 224",
-  openBadLength: "the length must be a whole number from 0 on",
-  openBadRule: "mean and scale must be numbers: one, or one for each channel",
+  openBadLength: "the length must be a whole number, 0 or more",
+  openBadRule: "mean and scale must each be one number, or one for each channel",
   openBadRandom: "seed and bounds must be numbers",
   openTooLarge: "more elements than a tab can hold",
   openCannotFill: "values of this kind can’t be given here",
-  openBadRuns: "The number of runs must be a whole number from 1 on.",
+  openBadRuns: "The number of runs must be a whole number, 1 or more.",
 
   /** @param {string} name @param {string} why */
   openInputFailed: (name, why) => `The input “${name}”: ${why}.`,
@@ -200,14 +198,13 @@ export const open = {
 
   openAs: "Shown as",
 
-  /** By the way of showing. */
+  /** By the way an output is shown. */
   openViews: { top: "best classes", table: "table", histogram: "histogram", image: "image" },
   openDownload: "Download .npy",
-  openEmpty: "nothing",
+  openEmpty: "no value",
 
   /** @param {number} members */
-  openMembers: (members) =>
-    members ? `a sequence of ${count(members)}` : "a sequence without members",
+  openMembers: (members) => (members ? `a sequence of ${count(members)}` : "an empty sequence"),
 
   /** @param {number} all */
   openWhich: (all) => `Which of ${count(all)}`,
@@ -228,8 +225,8 @@ export const open = {
   openBin: (from, to, often) => `${from} to ${to}: ${count(often)}`,
 
   /**
-   * @param {string} least @param {string} most @param {string} mean @param {number} odd  of values
-   *   that are no finite numbers
+   * @param {string} least @param {string} most @param {string} mean @param {number} odd  how many
+   *   values are not finite
    */
   openStatistics: (least, most, mean, odd) =>
     `from ${least} to ${most}, mean ${mean}${odd ? `; ${count(odd)} not finite` : ""}`,
@@ -254,10 +251,11 @@ export const open = {
 
   /** @param {number} steps @param {number} crossed */
   openCrossed: (steps, crossed) =>
-    `The host computed ${count(steps)} operator${steps === 1 ? "" : "s"}; ${bytes(crossed)} crossed.`,
+    `The host computed ${count(steps)} operator${steps === 1 ? "" : "s"}; ` +
+    `${bytes(crossed)} moved to and from it.`,
 
   /** @param {string} why */
-  openMoved: (why) => `NumPy ran a part in place of the GPU: ${why}`,
+  openMoved: (why) => `NumPy ran part of the model instead of the GPU: ${why}`,
 
   openComparing: "Computing on both devices…",
 
@@ -269,15 +267,16 @@ export const open = {
     difference === null
       ? "WebGPU and NumPy do not agree: one of them gives values that are not finite."
       : `WebGPU and NumPy: largest difference ${tiny(difference)}` +
-        (largest ? `, of values up to ${tiny(largest)}` : ""),
+        (largest ? `, for values up to ${tiny(largest)}` : ""),
 
   /** @param {string} name */
-  openNotLabels: (name) => `“${name}” holds no labels: a line each, or a JSON list or object.`,
+  openNotLabels: (name) =>
+    `“${name}” contains no labels. Use one label per line, or a JSON list or object.`,
 
   /** @param {string} name @param {number} found */
   openLabelled: (name, found) => `${count(found)} labels from ${name}.`,
 
   /** @param {string} name @param {number} found @param {string} wanted */
   openMislabelled: (name, found, wanted) =>
-    `${name} has ${count(found)} labels, but the outputs have ${wanted} classes: are they of this model?`,
+    `${name} has ${count(found)} labels, but the outputs have ${wanted} classes: do they belong to this model?`,
 };

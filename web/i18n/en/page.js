@@ -1,5 +1,5 @@
 // @ts-check
-/** What stands in the HTML from the beginning, in English, by the data-text of its element. */
+/** English texts that the HTML already contains, by the data-text of their element. */
 
 import { openPage } from "./open.js";
 
@@ -14,7 +14,8 @@ export const page = {
   toClassify: "Classify",
   language: "Language",
   drawTitle: "Draw a digit",
-  drawLead: "A small neural network reads it while you draw. Several side by side make a number.",
+  drawLead:
+    "A small neural network reads it as you draw. Several digits side by side make a number.",
   pad: "Drawing pad for digits, 0 to 9",
   padPrompt: "Draw here, 0 to 9",
   padHow: "Mouse, finger, pen or keyboard",
@@ -32,7 +33,7 @@ export const page = {
   thick: "Thick",
   thickHow: "Thick brush",
   eraser: "Eraser",
-  eraserHow: "Eraser: draw over what should go",
+  eraserHow: "Eraser: draw over what you want to remove",
   clear: "Clear",
   digit: "The digit",
   number: "The number",
@@ -41,12 +42,12 @@ export const page = {
   digitBars: "Probability of each digit",
   classifyTitle: "Choose a photograph",
   classifyLead:
-    "A network that knows a thousand things says what it shows. The picture never leaves this tab.",
+    "A network that knows a thousand kinds of things says what it shows. The picture never leaves this tab.",
   choose: "Choose photographs",
   orDrop: "or drop or paste them anywhere on this page",
   model: "Model",
   classBars: "The five most probable classes",
-  results: "The results, to copy",
+  results: "Results to copy",
   heatLeast: "did not matter",
   heatMost: "mattered most",
   camera: "Take a picture",
@@ -61,7 +62,7 @@ export const page = {
   install: "Install as an app",
   bootLog: "Boot log",
   device: "Computed by",
-  latency: "Time of this answer",
+  latency: "Time for this answer",
   both: "WebGPU and NumPy",
   agreement: "Do both devices agree?",
   check: "Check against NumPy",
@@ -69,7 +70,7 @@ export const page = {
   compare: "Compare WebGPU and NumPy",
   kernels: "Kernels",
   kernelsAbout: "what this answer was computed with",
-  tuningProgress: "Progress of the tuning",
+  tuningProgress: "Tuning progress",
   order: "Order",
   orderRun: "as they run",
   orderTime: "slowest first",
@@ -77,7 +78,7 @@ export const page = {
   trace: "Trace for Perfetto",
   kernelsTable: "Kernels of this answer",
   kernel: "Kernel",
-  share: "Share of the time",
+  share: "Share of time",
   time: "Time",
   bytes: "Bytes in → out",
   slots: "Slots in → out",

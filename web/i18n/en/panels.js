@@ -1,21 +1,21 @@
 // @ts-check
-/** What the panels below the views say: device, offline, boot log, WebGPU beside NumPy, kernels, in English. */
+/** English texts of the panels below the views: device, offline, boot log, WebGPU beside NumPy, kernels. */
 
 import { milliseconds, picture, tiny } from "../../shared/format.js";
 
 export const panels = {
   /** @param {string} reason */
-  noWebGpu: (reason) => `WebGPU can’t be had: ${reason}`,
-  unnamedAdapter: "WebGPU adapter that does not tell its name",
+  noWebGpu: (reason) => `WebGPU is unavailable: ${reason}`,
+  unnamedAdapter: "Unnamed WebGPU adapter",
 
-  keeping: "Being kept, to work offline…",
+  keeping: "Saving for offline use…",
   kept: "Works offline",
   /** @param {string} why */
   notKept: (why) => `Does not work offline: ${why}`,
-  newer: "A new version of this page is here.",
-  reload: "Reload with it",
-  keepingFailed: "the files could not be kept; the next visit tries again.",
-  noServiceWorker: "this browser keeps no files for this address.",
+  newer: "A new version of this page is available.",
+  reload: "Reload to update",
+  keepingFailed: "the files could not be saved; the next visit will try again.",
+  noServiceWorker: "this browser stores no files for this address.",
 
   nothingToCheck: "Draw a digit or choose a photograph first.",
   aboutCheck: "Computes this answer on both, and shows the largest difference.",
@@ -24,18 +24,18 @@ export const panels = {
 
   /** @param {number} difference @param {number} classes */
   checked: (difference, classes) =>
-    `The largest difference of the ${classes} probabilities is ${tiny(difference)}: ` +
+    `The largest difference among the ${classes} probabilities is ${tiny(difference)}: ` +
     (difference < 1e-3 ? "WebGPU and NumPy agree." : "more than rounding explains."),
 
   /** @param {string} model @param {number} runs */
   compared: (model, runs) =>
-    `${model}: the first answer includes compiling; a warm one is the median of up to ${runs}.`,
+    `${model}: the first run includes compiling; the warm time is the median of up to ${runs} runs.`,
 
   /** @param {"first" | "warm"} run @param {string} device */
   runOn: (run, device) => `${run === "first" ? "First run" : "Warm"} · ${device}`,
 
   /** @param {string} why */
-  bothFailed: (why) => `The answer could not be computed on both: ${why}`,
+  bothFailed: (why) => `The answer could not be computed on both devices: ${why}`,
 
   /** @type {Record<import("../../widgets/engine/bootlog.js").Stage["name"], (model: string) => string>} */
   stages: {
@@ -47,8 +47,8 @@ export const panels = {
     model: (model) => `Model ${model}`,
     plan: (model) => `Plan of ${model}, from an earlier visit`,
     kernels: (model) => `Kernels of ${model}`,
-    keep: (model) => `Keeping the plan of ${model}`,
-    storage: () => "Keeping plans for later visits",
+    keep: (model) => `Saving the plan of ${model}`,
+    storage: () => "Saving plans for later visits",
   },
 
   /** @param {number} done @param {number} total */
@@ -57,14 +57,14 @@ export const panels = {
   /** @param {string} why */
   stageFailed: (why) => `failed: ${why}`,
   withoutGpu:
-    "NumPy, since the GPU device was lost twice within a minute. Choose WebGPU to try it again.",
+    "NumPy, since the GPU device was lost twice within a minute. Choose WebGPU to try again.",
 
-  noKernelsYet: "Draw a digit or choose a photograph; its kernels are shown here.",
+  noKernelsYet: "Draw a digit or choose a photograph to see its kernels here.",
   measuring: "Measuring…",
   noWgsl: "NumPy computes this step: there is no WGSL.",
   copy: "Copy",
   copied: "Copied",
-  copyByKeys: "Marked: copy with the keyboard",
+  copyByKeys: "Selected: copy with the keyboard",
 
   /** @param {string} groups */
   workgroups: (groups) => `${groups} workgroups`,
@@ -73,7 +73,7 @@ export const panels = {
   profileFailed: (why) => `The kernels could not be timed: ${why}`,
 
   /**
-   * How many kernels, how long, and how that is known.
+   * The number of kernels, their total time, and how it was measured.
    * @param {import("../../widgets/kernels/kernels.js").Profile} profile
    */
   profiled: ({ kernels, milliseconds: ms, source, repeats, resolution }) => {
@@ -82,8 +82,8 @@ export const panels = {
     const sum = `${kernels.length} kernels, ${milliseconds(ms)} in all.`;
     if (source === "counted") {
       return (
-        `${sum} This device has no clock for single kernels: each one’s share is counted from ` +
-        `its arithmetic and bytes, not measured. The whole is measured, over ${runs}.`
+        `${sum} This device can’t time single kernels: each share is estimated from the kernel’s ` +
+        `arithmetic and bytes, not measured. The total is measured over ${runs}.`
       );
     }
     const whose = source === "timestamp" ? "by the GPU’s own clock" : "by Python’s clock";
@@ -99,23 +99,24 @@ export const panels = {
   cancel: "Cancel",
   cancelling: "Cancelling after this op…",
   tuning:
-    "Times every kernel that could compute this model here, and keeps the fastest: some seconds.",
-  noTuningYet: "Once an answer is there and measured, its model can be tuned.",
-  nothingToTune: "NumPy has one way to compute each op: there is nothing to tune.",
+    "Times every kernel that could compute this model here and keeps the fastest. Takes a few seconds.",
+  noTuningYet: "A model can be tuned once one of its answers has been measured.",
+  nothingToTune: "NumPy has only one way to compute each op, so there is nothing to tune.",
 
-  /** By kind, of py/tallow/tuning.py. */
+  /** By the kind of warning that py/tallow/tuning.py gives. */
   tuningWarnings: {
     /** @param {string} why @param {string} kernel */
     leftOut: (why, kernel) => `${kernel} was left out: ${why}.`,
     /** @param {string} why */
     unread: (why) =>
-      `The tuning record cannot be read: this browser refuses storage: ${why}. ` +
+      `The tuning record can’t be read because this browser refuses storage: ${why}. ` +
       `Kernels are chosen by rule.`,
     /** @param {string} why */
     damaged: (why) =>
-      `The tuning record is thrown away: ${why}. Kernels are chosen by rule until it is tuned again.`,
+      `The tuning record was discarded: ${why}. Kernels are chosen by rule until you tune again.`,
     /** @param {string} why */
-    unkept: (why) => `The tuning record is not kept: this browser refuses storage: ${why}.`,
+    unkept: (why) =>
+      `The tuning record can’t be saved because this browser refuses storage: ${why}.`,
   },
 
   /** @param {number} op @param {number} total */
@@ -125,7 +126,7 @@ export const panels = {
   tuningFailed: (why) => `The kernels could not be tuned: ${why}`,
 
   /**
-   * What tuning has changed.
+   * What tuning changed.
    * @param {string} model
    * @param {import("../../engine/types.js").Tuned} tuned
    */
@@ -133,13 +134,13 @@ export const panels = {
     if (!ops) return `${model} has no op with a choice of kernels: nothing changed.`;
     if (!measured) return "Cancelled before anything was measured: nothing changed.";
     const early = stopped && measured < ops;
-    const part = early ? `Cancelled: ${measured} of ${ops} ops were measured, which is kept. ` : "";
+    const part = early ? `Cancelled: ${measured} of ${ops} ops were measured and are kept. ` : "";
     const whose =
       clock === "timestamp"
         ? "Timed by the GPU’s own clock."
-        : "Timed by the page’s clock, since this device has none for single kernels.";
+        : "Timed by the page’s clock, since this device can’t time single kernels.";
     if (!replaced.length) {
-      return `${part}${model}: the rule was right already, no kernel replaced. ${whose}`;
+      return `${part}${model}: the rule had already chosen the fastest, so no kernel was replaced. ${whose}`;
     }
     const [{ op, shape, gain }] = replaced;
     const best = gain > 1 ? `, fastest gain ${op} ${picture(shape)} ${gain.toFixed(1)}×` : "";

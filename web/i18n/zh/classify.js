@@ -1,5 +1,5 @@
 // @ts-check
-/** What the view Classify says, in Chinese. */
+/** Chinese texts of the Classify view. */
 
 /** @type {typeof import("../en/classify.js").classify} */
 export const classify = {

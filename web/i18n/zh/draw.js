@@ -1,5 +1,5 @@
 // @ts-check
-/** What the view Draw says, in Chinese. */
+/** Chinese texts of the Draw view. */
 
 /** @type {typeof import("../en/draw.js").draw} */
 export const draw = {

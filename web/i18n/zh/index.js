@@ -1,5 +1,5 @@
 // @ts-check
-/** What the page says, in Chinese. Every language has the same entries. */
+/** The page's Chinese texts. Every language has the same entries. */
 
 import { classify } from "./classify.js";
 import { draw } from "./draw.js";

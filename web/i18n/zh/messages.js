@@ -1,5 +1,5 @@
 // @ts-check
-/** What worker, engine and page say of what they do, and of what fails, in Chinese. */
+/** Chinese texts about progress and failures. */
 
 import { megabytes } from "../../shared/format.js";
 

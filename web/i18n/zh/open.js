@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * What the view Open says, in Chinese; a part of zh.js.
- */
+/** Chinese texts of the Open view. */
 
 import { bytes, count, time, tiny } from "../../shared/format.js";
 
@@ -24,7 +22,7 @@ export const openPage = {
   openTime: "计时",
 };
 
-/** Python's reasons, as py/tallow/formats/onnx/run/stages.py and float64.py say them. @type {Record<string, string>} */
+/** Python's reasons, from py/tallow/formats/onnx/run/stages.py and float64.py. @type {Record<string, string>} */
 const REASONS = {
   "it decides what is computed": "它决定要计算什么",
   "its result can only be computed on the host": "它的结果只能在主机上计算",
@@ -35,7 +33,7 @@ const REASONS = {
   "Tallow has no such operator": "Tallow 没有这个算子",
 };
 
-/** Of an operator whose input decides a shape. */
+/** Python's reason for an operator whose input decides a shape. */
 const KNOWN_FIRST = /must be known when the model is loaded/;
 
 /** @type {typeof import("../en/open.js").open} */

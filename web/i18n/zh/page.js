@@ -1,5 +1,5 @@
 // @ts-check
-/** What stands in the HTML from the beginning, in Chinese, by the data-text of its element. */
+/** Chinese texts that the HTML contains in English, by the data-text of their element. */
 
 import { openPage } from "./open.js";
 

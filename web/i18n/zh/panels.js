@@ -1,5 +1,5 @@
 // @ts-check
-/** What the panels below the views say: device, offline, boot log, WebGPU beside NumPy, kernels, in Chinese. */
+/** Chinese texts of the panels below the views. */
 
 import { milliseconds, picture, tiny } from "../../shared/format.js";
 

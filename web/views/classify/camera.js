@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * Take a picture: a dialog with what the camera sees. The camera runs only while the dialog is open.
+ * Takes a picture in a dialog that shows what the camera sees. The camera runs only while the dialog is open.
  *
- * Without a secure address a page has no camera; a phone then has its own app take the picture.
+ * A page without a secure address can't use the camera; a phone then takes the picture with its own app.
  */
 
 import { text } from "../../i18n/text.js";
 import { Message } from "../../widgets/message.js";
 
-const WISHES = {
+const CONSTRAINTS = {
   audio: false,
   video: { facingMode: "environment", width: { ideal: 1280 }, height: { ideal: 960 } },
 };
@@ -25,8 +25,8 @@ export class Camera {
   #taken = 0;
 
   /**
-   * @param {HTMLElement} root  holds the button, and the dialog
-   * @param {(files: Promise<File[]>) => void} take  hears of the picture
+   * @param {HTMLElement} root  contains the button and the dialog
+   * @param {(files: Promise<File[]>) => void} take  called with the picture
    */
   constructor(root, take) {
     const find = (/** @type {string} */ selector) =>
@@ -37,13 +37,13 @@ export class Camera {
     this.#shoot = /** @type {HTMLButtonElement} */ (find("[data-testid=camera-shoot]"));
     this.#message = new Message(find("dialog.camera .fault"));
     const button = /** @type {HTMLButtonElement} */ (find("[data-testid=camera-open]"));
-    const here = Boolean(navigator.mediaDevices?.getUserMedia);
-    button.hidden = !here && !matchMedia("(pointer: coarse)").matches;
-    button.addEventListener("click", () => (here ? void this.#open() : this.#askPhone()));
+    const available = Boolean(navigator.mediaDevices?.getUserMedia);
+    button.hidden = !available && !matchMedia("(pointer: coarse)").matches;
+    button.addEventListener("click", () => (available ? void this.#open() : this.#askPhone()));
     this.#shoot.addEventListener("click", () => this.#picture());
     find("[data-testid=camera-cancel]").addEventListener("click", () => this.#dialog.close());
     this.#dialog.addEventListener("close", () => this.#stop());
-    addEventListener("hashchange", () => this.#dialog.close()); // to the other view
+    addEventListener("hashchange", () => this.#dialog.close()); // another view is shown
   }
 
   async #open() {
@@ -52,9 +52,9 @@ export class Camera {
     this.#shoot.disabled = true;
     this.#dialog.showModal();
     try {
-      const stream = await navigator.mediaDevices.getUserMedia(WISHES);
+      const stream = await navigator.mediaDevices.getUserMedia(CONSTRAINTS);
       if (turn !== this.#turn) {
-        stop(stream); // the dialog was closed before the visitor said yes
+        stop(stream); // the dialog was closed before the visitor gave permission
         return;
       }
       this.#stream = stream;
@@ -65,7 +65,7 @@ export class Camera {
       this.#shoot.disabled = false;
       this.#shoot.focus();
     } catch (error) {
-      if (turn === this.#turn) this.#fail(inWords(/** @type {Error} */ (error)));
+      if (turn === this.#turn) this.#fail(explain(/** @type {Error} */ (error)));
     }
   }
 
@@ -121,8 +121,8 @@ function stop(stream) {
   for (const track of stream.getTracks()) track.stop();
 }
 
-/** Why there is no picture from the camera. @param {Error} error */
-function inWords({ name, message }) {
+/** Why the camera can't be used. @param {Error} error */
+function explain({ name, message }) {
   switch (name) {
     case "NotAllowedError":
     case "SecurityError":

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Choose, drop or paste photographs and read what a model takes them for: one large, with its five
- * best classes, and where there are several, all of them in a gallery.
+ * The Classify view: choose, drop or paste photographs. One is shown large with its five most probable
+ * classes; several are also shown in a gallery.
  */
 
 import { labelsOf, listModels, photoModel } from "../../shared/catalogue.js";
@@ -43,10 +43,10 @@ export class Classify {
   #heat;
   #engine;
   #timed;
-  #wish;
+  #wanted;
   /** @type {Photo | null} */
   #photo = null;
-  /** What is shown of it. @type {Answer | null} */
+  /** The answer that is shown. @type {Answer | null} */
   #answer = null;
   #opening = 0;
   /** @type {Latest<Question, Answer>} */
@@ -62,7 +62,7 @@ export class Classify {
     this.#root = root;
     this.#engine = engine;
     this.#timed = timed;
-    this.#wish = model;
+    this.#wanted = model;
     this.#input = /** @type {HTMLInputElement} */ (find("[data-testid=image-input]"));
     this.#select = /** @type {HTMLSelectElement} */ (find("[data-testid=model-select]"));
     this.#list = /** @type {HTMLOListElement} */ (find("[data-testid=image-result]"));
@@ -77,7 +77,7 @@ export class Classify {
     new Camera(root, (files) => void this.take(files));
     new Samples(find(".samples"), (files) => void this.take(files));
     this.#copies = new Copies(find(".answer"), () => this.#results());
-    this.#heat = new Heat(find(".answer"), () => this.#asked());
+    this.#heat = new Heat(find(".answer"), () => this.#shown());
     this.#latest = new Latest(
       (question) => this.#classify(question),
       (answer, { photo }) => this.#show(answer, photo),
@@ -87,39 +87,39 @@ export class Classify {
     this.#input.addEventListener("change", () => {
       void this.take([...(this.#input.files ?? [])]);
     });
-    // Without this, choosing the same file a second time is no change.
+    // Otherwise choosing the same file again would raise no change event.
     this.#input.addEventListener("click", () => {
       this.#input.value = "";
     });
     this.#select.addEventListener("change", () => chosen(this.#select.value));
   }
 
-  /** Whether there is nothing of the visitor's here. */
+  /** Whether the visitor has chosen no picture yet. */
   get untouched() {
     return this.#opening === 0;
   }
 
-  /** The model that this view needs: the one wished for, or the first. @returns {Promise<string>} */
+  /** The model that this view needs: the requested one, or the first. @returns {Promise<string>} */
   async model() {
     if (this.#select.value) return this.#select.value;
     const models = (await listModels()).filter(({ task }) => task === "image");
-    const chosen = await photoModel(this.#wish);
-    if (this.#select.value) return this.#select.value; // two callers waited for the same list
+    const chosen = await photoModel(this.#wanted);
+    if (this.#select.value) return this.#select.value; // another caller was faster
     this.#select.replaceChildren(...models.map(({ name, title }) => new Option(title, name)));
-    if (this.#wish && this.#wish !== chosen) {
-      this.#message.show(words("unknownModel", this.#wish));
+    if (this.#wanted && this.#wanted !== chosen) {
+      this.#message.show(words("unknownModel", this.#wanted));
     }
     this.#select.value = chosen;
     return chosen;
   }
 
-  /** Pictures, or folders of them. @param {DataTransfer} transfer */
+  /** Take dropped pictures, or folders of them. @param {DataTransfer} transfer */
   drop(transfer) {
     void this.take(filesOf(transfer));
   }
 
   /**
-   * Show a file's picture, or a gallery of several, and ask what they are.
+   * Show and classify one picture, or several in a gallery.
    * @param {File[] | Promise<File[]>} files
    */
   async take(files) {
@@ -135,7 +135,7 @@ export class Classify {
   }
 
   /**
-   * Show a file's picture large and ask what it is.
+   * Show a picture large and classify it.
    * @param {File} file
    */
   async #open(file) {
@@ -153,7 +153,7 @@ export class Classify {
     }
   }
 
-  /** What is known of the pictures: of all in the gallery, or of the one that is shown. */
+  /** The results for all pictures in the gallery, or for the one that is shown. */
   #results() {
     if (this.#gallery.items.length) return this.#gallery.items;
     const [photo, answer] = [this.#photo, this.#answer];
@@ -161,14 +161,14 @@ export class Classify {
     return [{ name: photo.name, model: answer.model, rows: answer.rows, failure: null }];
   }
 
-  /** There is another answer, or none. */
+  /** The answer has changed. */
   #changed() {
     this.#copies.update();
     this.#heat.update();
   }
 
-  /** What the heat map asks about. @returns {import("./heat.js").Shown | null} */
-  #asked() {
+  /** The answer that the heat map is about. @returns {import("./heat.js").Shown | null} */
+  #shown() {
     const [photo, answer] = [this.#photo, this.#answer];
     if (!photo || !answer) return null;
     const { model, preprocess, rows } = answer;
@@ -176,7 +176,7 @@ export class Classify {
     return {
       pixels: () => photo.pixels(preprocess),
       best: () => answer.rows[0],
-      place: /** @type {HTMLElement} */ (this.#frame.querySelector(".crop")),
+      area: /** @type {HTMLElement} */ (this.#frame.querySelector(".crop")),
       ask: async (pixels) => {
         await this.#engine.ready(model);
         const options = { watched: index, keep: false };
@@ -185,7 +185,7 @@ export class Classify {
     };
   }
 
-  /** Name the classes in the language of now; nothing is asked again. */
+  /** Translate the labels. */
   async #relabel() {
     try {
       const answer = this.#answer;
@@ -200,7 +200,7 @@ export class Classify {
     }
   }
 
-  /** Answer what is on the page again: another device or model, or a failure that is over. */
+  /** Answer again, after a change of the device or model or after a failure. */
   answer() {
     this.#latest.forget();
     this.#message.clear();
@@ -215,18 +215,18 @@ export class Classify {
 
   /**
    * @param {Question} question
-   * @param {boolean} [keep]  whether this is the answer that the whole page is about
+   * @param {boolean} [keep]  whether the panels of the page are about this answer
    * @returns {Promise<Answer>}
    */
   async #classify({ photo, model }, keep = true) {
-    labelsOf(model).catch(() => {}); // fetched meanwhile; labelled() hears of a failure
-    // Not earlier: beside a worker and a GPU that are busy, this would block the page three times as long.
+    labelsOf(model).catch(() => {}); // fetched in parallel; labelled() reports a failure
+    // Scale the photo only now: while the worker and the GPU are busy, that would take three times as long.
     const { name, preprocess } = await this.#engine.ready(model);
     const { top, ms } = await this.#engine.classify(name, photo.pixels(preprocess), { keep });
     return { rows: await labelled(top, model), model, preprocess, ms };
   }
 
-  /** @returns {Promise<string>}  model(), or NotReady: then the status says why */
+  /** @returns {Promise<string>}  model() @throws {NotReady}  then the status shows why */
   async #whichModel() {
     try {
       return await this.model();
@@ -239,7 +239,7 @@ export class Classify {
     const photo = this.#photo;
     if (!photo) return;
     this.#root.classList.add("waiting");
-    const model = await this.model().catch(() => null); // the status says why
+    const model = await this.model().catch(() => null); // the status shows why
     if (model && photo === this.#photo) this.#latest.ask({ photo, model });
   }
 
@@ -266,18 +266,18 @@ export class Classify {
   #fail(error, photo) {
     this.#root.classList.remove("waiting");
     this.#bars.show([]);
-    if (error instanceof NotReady) return; // the status says why
+    if (error instanceof NotReady) return; // the status shows why
     if (error instanceof PhotoError)
-      this.#refuse(error); // asking again would not help
+      this.#refuse(error); // trying again would not help
     else this.#message.show(words("photoFailed", photo.name, wordsOf(error)), () => this.answer());
   }
 
-  /** Say why there is no picture. @param {unknown} error */
+  /** Show why a picture can't be opened. @param {unknown} error */
   #refuse(error) {
     this.#message.show(wordsOf(error));
   }
 
-  /** No picture, no answer. */
+  /** Clear the picture and the answer. */
   #forget() {
     this.#photo = this.#answer = null;
     this.#root.classList.remove("chosen");
@@ -291,7 +291,7 @@ export class Classify {
     this.#timed(null);
   }
 
-  /** The whole picture. @param {Photo} photo */
+  /** Show the whole picture. @param {Photo} photo */
   #picture({ name, picture, width, height }) {
     const figure = document.createElement("figure");
     figure.style.aspectRatio = `${width} / ${height}`;
@@ -302,7 +302,7 @@ export class Classify {
     this.#frame.replaceChildren(figure);
   }
 
-  /** The square that the model looked at. @param {number} crop  its side, of the shorter side */
+  /** Mark the square that the model sees. @param {number} crop  its side, as a share of the shorter side */
   #outline(crop) {
     const figure = /** @type {HTMLElement} */ (this.#frame.firstElementChild);
     const outline = Object.assign(document.createElement("div"), { className: "crop" });
@@ -313,7 +313,7 @@ export class Classify {
 }
 
 /**
- * Classes with their names in the page's language.
+ * Add labels in the page's language.
  * @param {{index: number, probability: number}[]} top
  * @param {string} model
  * @returns {Promise<import("../../widgets/bars.js").Row[]>}

@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * The buttons that copy what is shown, as JSON or as CSV.
- */
+/** The buttons that copy the results as JSON or as CSV. */
 
 import { toCsv, toJson } from "./results.js";
 import { CopyButton } from "../../widgets/copy_button.js";
@@ -13,7 +11,7 @@ export class Copies {
 
   /**
    * @param {HTMLElement} root
-   * @param {() => import("./results.js").Result[]} results  what is shown
+   * @param {() => import("./results.js").Result[]} results  that are shown
    */
   constructor(root, results) {
     const find = (/** @type {string} */ selector) =>
@@ -28,7 +26,7 @@ export class Copies {
     this.update();
   }
 
-  /** What is shown has changed. */
+  /** The results have changed. */
   update() {
     const none = !this.#results().length;
     for (const { button } of this.#buttons) button.disabled = none;

@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * Many pictures at once: a tile for each, with its best answer or with what is wrong with it.
+ * A gallery of several pictures: a tile for each, with its most probable class or the reason of a failure.
  *
- * They are opened one after the other, and of each only a small picture is kept: hundreds must not
- * fill the memory. Each tile carries data-state: waiting, answered, or failed.
+ * Pictures are opened one at a time, and only a thumbnail of each is kept, to save memory. A tile's
+ * data-state is waiting, answered or failed.
  */
 
 import { percent } from "../../widgets/bars.js";
@@ -11,8 +11,8 @@ import { NotReady } from "../../engine/engine.js";
 import { readPhoto } from "../../prepare/photo.js";
 import { text } from "../../i18n/text.js";
 
-/** Tiles at most: more than that no one looks at, and the page would become slow. */
-export const MOST = 1000;
+/** More tiles would make the page slow. */
+export const MAX_TILES = 1000;
 
 /** Side of a tile's picture, in pixels. */
 const SIDE = 144;
@@ -34,13 +34,13 @@ export class Gallery {
   #count;
   #bar;
   #button;
-  #said;
+  #status;
   #ask;
   #open;
   #changed;
   /** @type {Item[]} */
   #items = [];
-  /** How many files there were, of which those above MOST are left out. */
+  /** How many files were given, including those beyond MAX_TILES. */
   #given = 0;
   #turn = 0;
   #working = false;
@@ -49,8 +49,8 @@ export class Gallery {
    * @param {HTMLElement} root
    * @param {object} page
    * @param {(photo: Photo) => Promise<{rows: Row[], model: string}>} page.ask
-   * @param {(file: File) => void} page.open  shows one large
-   * @param {() => void} page.changed  hears that there are other items
+   * @param {(file: File) => void} page.open  shows a picture large
+   * @param {() => void} page.changed  called when the items have changed
    */
   constructor(root, { ask, open, changed }) {
     const find = (/** @type {string} */ selector) =>
@@ -63,11 +63,11 @@ export class Gallery {
     this.#count = /** @type {HTMLElement} */ (find(".count"));
     this.#bar = /** @type {HTMLProgressElement} */ (find("progress"));
     this.#button = /** @type {HTMLButtonElement} */ (find("button"));
-    this.#said = /** @type {HTMLElement} */ (find(".said"));
-    this.#button.addEventListener("click", () => this.#stopOrGoOn());
+    this.#status = /** @type {HTMLElement} */ (find(".said"));
+    this.#button.addEventListener("click", () => this.#stopOrContinue());
   }
 
-  /** Each picture with what is known of it, in the order of the files. */
+  /** The result for each picture, in the order of the files. */
   get items() {
     return this.#items.map(({ file, answer, failure }) => ({
       name: file.name,
@@ -77,10 +77,10 @@ export class Gallery {
     }));
   }
 
-  /** Show these, and ask what they are. @param {File[]} files  none, for no gallery */
+  /** Show and classify these pictures. @param {File[]} files  none hide the gallery */
   show(files) {
     this.#given = files.length;
-    this.#items = files.slice(0, MOST).map((file) => {
+    this.#items = files.slice(0, MAX_TILES).map((file) => {
       const tile = blank(file.name);
       /** @type {Item} */
       const item = { file, tile, answer: null, failure: null };
@@ -89,9 +89,9 @@ export class Gallery {
     });
     this.#tiles.replaceChildren(
       ...this.#items.map(({ tile }) => {
-        const place = document.createElement("li");
-        place.append(tile);
-        return place;
+        const item = document.createElement("li");
+        item.append(tile);
+        return item;
       }),
     );
     this.#root.hidden = !files.length;
@@ -100,7 +100,7 @@ export class Gallery {
     if (this.#items.length) this.#choose(this.#items[0]);
   }
 
-  /** Ask again: of another device or model. */
+  /** Classify all pictures again, after a change of the device or model. */
   answer() {
     for (const item of this.#items) {
       item.answer = item.failure = null;
@@ -110,7 +110,7 @@ export class Gallery {
   }
 
   /**
-   * The classes have other names.
+   * Translate the labels.
    * @param {(rows: Row[], model: string) => Promise<Row[]>} translate
    */
   async relabel(translate) {
@@ -131,7 +131,7 @@ export class Gallery {
     this.#open(chosen.file);
   }
 
-  #stopOrGoOn() {
+  #stopOrContinue() {
     if (!this.#working) {
       void this.#work();
       return;
@@ -141,7 +141,7 @@ export class Gallery {
     this.#tell();
   }
 
-  /** One after the other, those that have no answer yet; a newer call ends this one. */
+  /** Classify the pictures that have no answer yet. A newer call ends this one. */
   async #work() {
     const turn = ++this.#turn;
     this.#working = true;
@@ -163,7 +163,7 @@ export class Gallery {
         }
       } catch (error) {
         if (turn !== this.#turn) return;
-        if (error instanceof NotReady) break; // the status says why; answer() comes after it
+        if (error instanceof NotReady) break; // the status shows why, and answer() will be called
         item.failure = /** @type {Error} */ (error);
       }
       this.#label(item);
@@ -172,24 +172,24 @@ export class Gallery {
     this.#tell();
   }
 
-  /** How far it is. Only the beginning and the end are announced. */
+  /** Show the progress. Screen readers announce only the start and the end. */
   #tell() {
     const total = this.#items.length;
     const failed = this.#items.filter(({ failure }) => failure).length;
     const done = failed + this.#items.filter(({ answer }) => answer).length;
-    const over = done === total;
-    this.#root.dataset.state = over ? "done" : this.#working ? "working" : "stopped";
+    const finished = done === total;
+    this.#root.dataset.state = finished ? "done" : this.#working ? "working" : "stopped";
     this.#count.textContent = text.galleryCount(done, total);
     this.#bar.max = total || 1;
     this.#bar.value = done;
-    this.#button.hidden = over;
+    this.#button.hidden = finished;
     this.#button.textContent = this.#working ? text.cancel : text.goOn;
     const left = this.#given > total ? text.galleryMost(this.#given, total) : "";
     let words = text.galleryBegun(total);
-    if (over) words = text.galleryDone(total - failed, failed);
+    if (finished) words = text.galleryDone(total - failed, failed);
     else if (!this.#working) words = text.galleryStopped(total - done);
     words = [left, words].filter(Boolean).join(" ");
-    if (this.#said.textContent !== words) this.#said.textContent = words;
+    if (this.#status.textContent !== words) this.#status.textContent = words;
   }
 
   /** @param {Item} item */

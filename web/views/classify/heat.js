@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * On request: what mattered for the answer that is shown, as a map over the picture.
- */
+/** On request, shows what mattered for the answer, as a heat map over the picture. */
 
 import { NotReady } from "../../engine/engine.js";
 import { PLACES, occlude } from "./occlusion.js";
@@ -11,17 +9,17 @@ import { text } from "../../i18n/text.js";
 import { percent } from "../../widgets/bars.js";
 
 /**
- * @typedef {object} Shown  the answer that is asked about
- * @property {() => Uint8ClampedArray<ArrayBuffer>} pixels  as the model takes them
- * @property {() => import("../../widgets/bars.js").Row} best     named in the language of now
- * @property {HTMLElement} place                      the square that the model looked at
- * @property {(covered: Uint8ClampedArray<ArrayBuffer>) => Promise<number>} ask  for best's probability
+ * @typedef {object} Shown  the answer that the map is about
+ * @property {() => Uint8ClampedArray<ArrayBuffer>} pixels  the input of the model
+ * @property {() => import("../../widgets/bars.js").Row} best  labelled in the current language
+ * @property {HTMLElement} area  the square that the model sees
+ * @property {(covered: Uint8ClampedArray<ArrayBuffer>) => Promise<number>} ask  for the probability of `best`
  */
 
 export class Heat {
   #button;
   #bar;
-  #said;
+  #status;
   #legend;
   #shown;
   /** @type {{shown: Shown, heat: import("./occlusion.js").Heat} | null} */
@@ -33,7 +31,7 @@ export class Heat {
 
   /**
    * @param {HTMLElement} root
-   * @param {() => Shown | null} shown  what there is to ask about now
+   * @param {() => Shown | null} shown  the current answer
    */
   constructor(root, shown) {
     const find = (/** @type {string} */ selector) =>
@@ -41,18 +39,18 @@ export class Heat {
     this.#shown = shown;
     this.#button = /** @type {HTMLButtonElement} */ (find("[data-testid=heat]"));
     this.#bar = /** @type {HTMLProgressElement} */ (find(".mattered progress"));
-    this.#said = /** @type {HTMLElement} */ (find("[data-testid=heat-said]"));
+    this.#status = /** @type {HTMLElement} */ (find("[data-testid=heat-said]"));
     this.#legend = /** @type {HTMLElement} */ (find(".mattered .legend"));
     this.#button.addEventListener("click", () => this.#press());
     this.update();
   }
 
-  /** The classes have other names. */
+  /** Translate the label. */
   relabel() {
     this.#tell();
   }
 
-  /** Another answer is shown, or none: its map goes, and what is under way is ended. */
+  /** The answer has changed: remove its map, and stop computing one. */
   update() {
     this.#turn += 1;
     this.#working = false;
@@ -67,14 +65,14 @@ export class Heat {
     show(this.#button, () => (this.#working ? text.cancel : map ? text.heatHide : text.heatShow));
     this.#bar.style.visibility = this.#working ? "visible" : "hidden";
     this.#legend.hidden = !map;
-    if (map) show(this.#said, () => describe(map.shown.best(), map.heat));
-    else show(this.#said, this.#working ? words("heatRuns", PLACES * PLACES) : this.#failed);
+    if (map) show(this.#status, () => describe(map.shown.best(), map.heat));
+    else show(this.#status, this.#working ? words("heatRuns", PLACES * PLACES) : this.#failed);
   }
 
   #press() {
     const map = this.#map;
     const shown = this.#shown();
-    if (map) map.shown.place.querySelector(".heat")?.remove();
+    if (map) map.shown.area.querySelector(".heat")?.remove();
     if (this.#working || map) this.update();
     else if (shown) void this.#run(shown);
   }
@@ -95,10 +93,10 @@ export class Heat {
       });
       if (!heat || turn !== this.#turn) return;
       this.#map = { shown, heat };
-      if (heat.most > 0) paint(shown.place, heat);
+      if (heat.largest > 0) paint(shown.area, heat);
     } catch (error) {
       if (turn !== this.#turn) return;
-      // Of NotReady the status says why.
+      // For NotReady the status shows why.
       this.#failed = error instanceof NotReady ? "" : words("heatFailed", wordsOf(error));
     }
     this.#working = false;
@@ -110,29 +108,29 @@ export class Heat {
  * @param {import("../../widgets/bars.js").Row} best
  * @param {import("./occlusion.js").Heat} heat
  */
-function describe({ label, probability }, { most, row, column }) {
-  if (most < 0.01) return text.heatNowhere(label);
-  const third = (/** @type {number} */ at) => Math.min(2, Math.floor((at * 3) / PLACES));
+function describe({ label, probability }, { largest, row, column }) {
+  if (largest < 0.01) return text.heatNowhere(label);
+  const third = (/** @type {number} */ index) => Math.min(2, Math.floor((index * 3) / PLACES));
   const where = text.heatPlaces[third(row)][third(column)];
-  return text.heatFound(label, where, percent(probability), percent(probability - most));
+  return text.heatFound(label, where, percent(probability), percent(probability - largest));
 }
 
 /**
- * One colour, denser where it mattered more.
- * @param {HTMLElement} place
+ * Paint the map in one colour, denser where it mattered more.
+ * @param {HTMLElement} area
  * @param {import("./occlusion.js").Heat} heat
  */
-function paint(place, { size, drop }) {
+function paint(area, { size, drop }) {
   const canvas = Object.assign(document.createElement("canvas"), { width: size, height: size });
   canvas.className = "heat";
-  canvas.setAttribute("aria-hidden", "true"); // it is said in words
-  place.append(canvas);
+  canvas.setAttribute("aria-hidden", "true"); // the status describes it
+  area.append(canvas);
   const brush = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const image = brush.createImageData(size, size);
-  const most = drop.reduce((a, b) => Math.max(a, b), 0);
-  drop.forEach((fall, at) => (image.data[4 * at + 3] = (fall / most) * 220));
+  const largest = drop.reduce((a, b) => Math.max(a, b), 0);
+  drop.forEach((fall, i) => (image.data[4 * i + 3] = (fall / largest) * 220));
   brush.putImageData(image, 0, 0);
-  brush.globalCompositeOperation = "source-in"; // the colour, as dense as the map
+  brush.globalCompositeOperation = "source-in"; // the colour, with the map's opacity
   brush.fillStyle = getComputedStyle(canvas).color;
   brush.fillRect(0, 0, size, size);
 }

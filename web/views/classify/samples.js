@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Photographs of this site to try, with whose they are. Small pictures of them are fetched once
- * somebody sees them, a photograph itself when it is chosen.
+ * Sample photographs of this site, with their credits. Thumbnails are fetched when they come into view, a
+ * photograph when it is chosen.
  */
 
 import { fetchBytes, fetchJson, withoutHash } from "../../shared/fetch.js";
@@ -12,7 +12,7 @@ import { text } from "../../i18n/text.js";
  * @typedef {object} Sample  one entry of samples/samples.json
  * @property {string} name
  * @property {string} file
- * @property {string} small  the picture of it that is shown
+ * @property {string} small  the file of its thumbnail
  * @property {string} author
  * @property {string} licence
  * @property {string} licence_url
@@ -28,7 +28,7 @@ export class Samples {
 
   /**
    * @param {HTMLElement} root
-   * @param {(files: Promise<File[]>) => void} take  hears of the one that is chosen
+   * @param {(files: Promise<File[]>) => void} take  called with the chosen photograph
    */
   constructor(root, take) {
     this.#strip = /** @type {HTMLElement} */ (root.querySelector(".strip"));
@@ -42,7 +42,7 @@ export class Samples {
         this.#draw();
         follow(root, () => this.#draw());
       } catch {
-        root.hidden = true; // there is nothing to try; all else works
+        root.hidden = true; // everything else works without samples
       }
     });
     seen.observe(root);
@@ -62,7 +62,7 @@ export class Samples {
       alt: "",
       loading: "lazy",
       decoding: "async",
-      draggable: false, // what is dropped is classified, and this is not the photograph
+      draggable: false, // dropping it would classify the thumbnail
       src: `samples/${small}`,
     });
     const words = document.createElement("span");

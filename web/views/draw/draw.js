@@ -1,8 +1,5 @@
 // @ts-check
-/**
- * Draw a digit, or several side by side, and read what the model makes of them, while they are
- * being drawn.
- */
+/** The Draw view: recognises one digit, or several side by side, while they are being drawn. */
 
 import { DIGIT_MODEL } from "../../shared/catalogue.js";
 import { NotReady } from "../../engine/engine.js";
@@ -24,10 +21,10 @@ import { PadTools } from "./tools.js";
  * @typedef {object} Question
  * @property {{part: Digit, pieces: import("../../prepare/touching.js").Piece[]}[]} parts  of the ink,
  *   from left to right
- * @property {number} tip  the place across of the newest ink
+ * @property {number} tip  the x of the newest ink
  *
  * @typedef {{digit: Digit, picture: Float32Array<ArrayBuffer>, shares: number[]}} Read
- * @typedef {{digits: Read[], ms: number}} Answer  from left to right; the time of all that was asked
+ * @typedef {{digits: Read[], ms: number}} Answer  digits: from left to right; ms: of all calls together
  */
 
 export class Draw {
@@ -37,7 +34,7 @@ export class Draw {
   #bars;
   #result;
   #number;
-  #said;
+  #announcement;
   #seen;
   #message;
   #timed;
@@ -56,7 +53,7 @@ export class Draw {
     this.#timed = timed;
     this.#result = /** @type {HTMLOutputElement} */ (find("[data-testid=digit-result]"));
     this.#number = /** @type {HTMLOutputElement} */ (find("[data-testid=digit-number]"));
-    this.#said = /** @type {HTMLElement} */ (find(".said"));
+    this.#announcement = /** @type {HTMLElement} */ (find(".said"));
     this.#seen = /** @type {HTMLCanvasElement} */ (find(".seen"));
     this.#message = new Message(find(".message"));
     this.#bars = new Bars(find(".bars"));
@@ -76,12 +73,12 @@ export class Draw {
     return DIGIT_MODEL;
   }
 
-  /** Whether there is nothing of the visitor's here. */
+  /** Whether the visitor has drawn nothing. */
   get untouched() {
     return this.#pad.ink.empty;
   }
 
-  /** Answer what is on the page again, because the device has changed or a failure is over. */
+  /** Answer again, after a change of the device or after a failure. */
   answer() {
     this.#latest.forget();
     this.#timed(null);
@@ -89,11 +86,11 @@ export class Draw {
     this.#read();
   }
 
-  /** Read the ink once a frame at most, however many places the pointer reports. */
+  /** Read the ink at most once a frame, however many points the pointer reports. */
   #schedule() {
     this.#tools.show();
     if (this.#pad.ink.empty) {
-      // At once: an answer that arrives before the next frame is for ink that is gone.
+      // Not in the next frame: until then an answer for the old ink could arrive.
       this.#latest.forget();
       this.#blank();
       return;
@@ -115,7 +112,7 @@ export class Draw {
     const asked = parts.map((part) => ({ part, pieces: piecesOf(part, strokes) }));
     const { part, pieces } = asked[nearest(parts, tip)];
     this.#root.classList.add("inked", "used");
-    if (pieces.length === 1) this.#picture(pictureOf(part)); // else it is to be found out of what
+    if (pieces.length === 1) this.#picture(pictureOf(part)); // otherwise the answer decides what to show
     this.#latest.ask({ parts: asked, tip });
   }
 
@@ -133,9 +130,9 @@ export class Draw {
     this.#message.clear();
     this.#result.ariaBusy = String(this.#scheduled || this.#latest.waiting);
     this.#write(number, current);
-    // Screen readers hear of an answer when the pen is up and all the ink is read.
+    // Screen readers announce an answer when the pen is up and all ink was read.
     if (this.#result.ariaBusy === "false" && !this.#pad.ink.drawing) {
-      show(this.#said, words(digits.length > 1 ? "numberRead" : "digitRead", number));
+      show(this.#announcement, words(digits.length > 1 ? "numberRead" : "digitRead", number));
     }
     if (this.#result.ariaBusy === "false") this.#picture(digits[current].picture);
     this.#bars.show(bars(digits[current].shares));
@@ -143,9 +140,9 @@ export class Draw {
   }
 
   /**
-   * The digit; or the number, in which the digit that is being drawn stands out.
+   * Show the digit, or the number with the current digit highlighted.
    * @param {string} number
-   * @param {number} current
+   * @param {number} current  index of the digit that is being drawn
    */
   #write(number, current) {
     const several = number.length > 1;
@@ -165,23 +162,23 @@ export class Draw {
   /** @param {Error} error */
   #fail(error) {
     this.#result.ariaBusy = "false";
-    if (error instanceof NotReady) return; // the status says why
+    if (error instanceof NotReady) return; // the status shows why
     this.#message.show(words("digitFailed", wordsOf(error)), () => this.answer());
   }
 
-  /** No ink, no answer. */
+  /** Clear the answer. */
   #blank() {
     this.#root.classList.remove("inked");
     this.#message.clear();
     this.#write("", 0);
-    show(this.#said, "");
+    show(this.#announcement, "");
     this.#result.ariaBusy = "false";
     this.#bars.show(bars(new Array(10).fill(0)));
     this.#picture(new Float32Array(SIDE * SIDE));
     this.#timed(null);
   }
 
-  /** What the model sees. @param {Float32Array} pixels */
+  /** Show what the model sees. @param {Float32Array} pixels */
   #picture(pixels) {
     const image = new ImageData(SIDE, SIDE);
     pixels.forEach((value, i) => {
@@ -193,7 +190,7 @@ export class Draw {
 }
 
 /**
- * Read the ink: each part as a digit, or as the likeliest row of those that it may be made of.
+ * Read each part of the ink as a digit, or as the likeliest row of touching digits.
  * @param {import("../../engine/engine.js").Engine} engine
  * @param {Question} question
  * @returns {Promise<Answer>}
@@ -217,19 +214,19 @@ async function ask(engine, { parts }) {
   return answer;
 }
 
-/** As the model wants it. @param {Digit} digit  has ink */
+/** The input of the model. @param {Digit} digit  with ink */
 function pictureOf({ ink, width, height }) {
   return prepareDigit(ink, width, height) ?? new Float32Array(SIDE * SIDE);
 }
 
 /**
- * The digit that the newest stroke belongs to.
+ * The index of the digit that the newest stroke belongs to.
  * @param {Digit[]} digits
- * @param {number} x  where that has come to
+ * @param {number} x  of the end of that stroke
  */
 function nearest(digits, x) {
-  const far = digits.map(({ left, right }) => Math.max(left - x, x - right));
-  return far.indexOf(Math.min(...far));
+  const distances = digits.map(({ left, right }) => Math.max(left - x, x - right));
+  return distances.indexOf(Math.min(...distances));
 }
 
 /** @param {number[]} probabilities */

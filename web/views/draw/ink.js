@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * What has been drawn: a list of strokes, painted on a canvas. A stroke is painted piece by piece
- * while it grows. Once it ends, and after undo and redo, the whole list is painted again, each
- * stroke in one go: its edge is smoother so, and undo brings back each pixel.
+ * The drawing: a list of strokes, painted on a canvas. A growing stroke is painted piece by piece. When it
+ * ends, and after undo and redo, all strokes are repainted, each in one go. That gives smoother edges, and
+ * undo restores every pixel.
  */
 
 import { FAINT } from "../../prepare/digit.js";
@@ -15,7 +15,7 @@ import { text } from "../../i18n/text.js";
  * @typedef {Brush & {points: Point[]}} Stroke
  */
 
-/** Everything before it is gone, until it is undone. */
+/** Hides all strokes before it, until it is undone. */
 const CLEARED = Symbol("cleared");
 
 /** @typedef {Stroke | typeof CLEARED} Act */
@@ -25,23 +25,23 @@ export class Ink {
   #side;
   /** @type {Act[]} */
   #done = [];
-  /** The latest undone is the last. @type {Act[]} */
+  /** The latest is last. @type {Act[]} */
   #undone = [];
-  /** The stroke that is being drawn; it is the last one done. @type {Stroke | null} */
+  /** The stroke that is being drawn, which is the last of #done. @type {Stroke | null} */
   #open = null;
-  /** Each with the number of points that it was made of. @type {WeakMap<Stroke, {points: number, layer: Digit}>} */
+  /** Cached layers, with the number of points they were made of. @type {WeakMap<Stroke, {points: number, layer: Digit}>} */
   #layers = new WeakMap();
-  /** Whether there is ink; null where that must be looked up. @type {boolean | null} */
+  /** Whether there is ink; null if unknown. @type {boolean | null} */
   #inked = false;
 
-  /** @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} brush  of a square canvas, which is nobody else's */
+  /** @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} brush  of a square canvas that nothing else uses */
   constructor(brush) {
     this.#brush = brush;
     this.#side = brush.canvas.width;
     Object.assign(brush, { lineCap: "round", lineJoin: "round" });
   }
 
-  /** Is there nothing to read? */
+  /** Whether there is nothing to read. */
   get empty() {
     this.#inked ??= this.read().ink.some((value) => value >= FAINT);
     return !this.#inked;
@@ -59,13 +59,13 @@ export class Ink {
     return this.#undone.length > 0;
   }
 
-  /** Where the newest stroke has come to. @returns {Point | undefined} */
+  /** The end of the newest stroke. @returns {Point | undefined} */
   get tip() {
     const last = this.#done.at(-1);
     return last === CLEARED ? undefined : last?.points.at(-1);
   }
 
-  /** The ink of each stroke alone, as it was before the eraser; none of a single one. @returns {Digit[]} */
+  /** The ink of each stroke alone, before erasing; none if there is only one. @returns {Digit[]} */
   get layers() {
     const strokes = this.#visible;
     return strokes.length < 2
@@ -73,19 +73,19 @@ export class Ink {
       : strokes.filter(({ erases }) => !erases).map((stroke) => this.#layer(stroke));
   }
 
-  /** All ink as it is now, cut out: no other pixel is looked at, while the page starts as well. */
+  /** All ink, cut out. Reading only these pixels saves time while the page starts. */
   read() {
-    return cut(this.#brush, this.#place(this.#visible));
+    return cut(this.#brush, this.#bounds(this.#visible));
   }
 
   /**
-   * Begin a stroke; the one that is open ends.
+   * Begin a stroke, and end the open one.
    * @param {Brush} brush
    * @param {Point} point
    */
   begin(brush, point) {
     this.end();
-    if (brush.erases && this.empty) return; // nothing would change, so there is nothing to undo
+    if (brush.erases && this.empty) return; // there would be nothing to undo
     this.#open = { ...brush, points: [point] };
     this.#done.push(this.#open);
     this.#undone = [];
@@ -135,7 +135,7 @@ export class Ink {
     this.#inked = this.#visible.length ? null : false;
   }
 
-  /** The strokes since all was cleared. @returns {Stroke[]} */
+  /** The strokes since the last clearing. @returns {Stroke[]} */
   get #visible() {
     return /** @type {Stroke[]} */ (this.#done.slice(this.#done.lastIndexOf(CLEARED) + 1));
   }
@@ -145,20 +145,20 @@ export class Ink {
     const { points } = stroke;
     const known = this.#layers.get(stroke);
     if (known?.points === points.length) return known.layer;
-    const place = this.#place([stroke]);
-    const surface = new OffscreenCanvas(place.width, place.height);
+    const bounds = this.#bounds([stroke]);
+    const surface = new OffscreenCanvas(bounds.width, bounds.height);
     const context = surface.getContext("2d", { willReadFrequently: true });
     if (!context) throw new Error(text.noCanvas);
-    context.translate(-place.left, -place.top);
+    context.translate(-bounds.left, -bounds.top);
     new Ink(context).#paint(stroke);
-    const layer = { ...cut(context, { ...place, left: 0, top: 0 }), ...place };
+    const layer = { ...cut(context, { ...bounds, left: 0, top: 0 }), ...bounds };
     this.#layers.set(stroke, { points: points.length, layer });
     return layer;
   }
 
-  /** What strokes can have inked, of the canvas; nothing where there are none. @param {Stroke[]} strokes */
-  #place(strokes) {
-    const within = (/** @type {number} */ place) => Math.min(Math.max(place, 0), this.#side - 1);
+  /** The part of the canvas that these strokes cover. @param {Stroke[]} strokes */
+  #bounds(strokes) {
+    const within = (/** @type {number} */ value) => Math.min(Math.max(value, 0), this.#side - 1);
     let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
     for (const { points, width } of strokes) {
       for (const { x, y } of points) {
@@ -174,7 +174,7 @@ export class Ink {
     return { left, top, right, width: right - left, height: bottom - top };
   }
 
-  /** A tap is a dot: a line without length would leave no ink. @param {Stroke} stroke */
+  /** Paint a dot, because a line of length 0 would leave no ink. @param {Stroke} stroke */
   #dot(stroke) {
     const [{ x, y }] = stroke.points;
     this.#take(stroke);
@@ -183,7 +183,7 @@ export class Ink {
     this.#brush.fill();
   }
 
-  /** The piece of a stroke that its newest point adds. @param {Stroke} stroke */
+  /** Paint the piece of a stroke that its newest point adds. @param {Stroke} stroke */
   #grow(stroke) {
     const { points } = stroke;
     const newest = points.length - 1;
@@ -195,7 +195,7 @@ export class Ink {
     this.#brush.stroke();
   }
 
-  /** A whole stroke. @param {Stroke} stroke */
+  /** Paint a whole stroke. @param {Stroke} stroke */
   #paint(stroke) {
     const [first] = stroke.points;
     const last = stroke.points[stroke.points.length - 1];
@@ -208,9 +208,9 @@ export class Ink {
   }
 
   /**
-   * Curve through the middles between the points, bent towards the points: smooth at every joint.
+   * Add a curve through the midpoints, with the points as control points, so that all joints are smooth.
    * @param {Point[]} points
-   * @param {number} i  of the one that it leads towards
+   * @param {number} i  of the point that it leads towards
    */
   #curve(points, i) {
     const bend = points[i - 1];
@@ -227,18 +227,18 @@ export class Ink {
 }
 
 /**
- * The ink in a part of a canvas: its values are 0 (paper) to 255 (ink).
+ * The ink in a part of a canvas, as values from 0 (paper) to 255 (ink).
  * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} brush
- * @param {{left: number, right: number, top: number, width: number, height: number}} place
+ * @param {{left: number, right: number, top: number, width: number, height: number}} bounds
  * @returns {Digit}
  */
-function cut(brush, place) {
-  const { left, top, width, height } = place;
+function cut(brush, bounds) {
+  const { left, top, width, height } = bounds;
   const ink = new Uint8Array(width * height);
-  if (!ink.length) return { ink, ...place };
+  if (!ink.length) return { ink, ...bounds };
   const { data } = brush.getImageData(left, top, width, height);
   for (let i = 0; i < ink.length; i++) ink[i] = data[4 * i + 3];
-  return { ink, ...place };
+  return { ink, ...bounds };
 }
 
 /**

@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * Drawing with the keyboard: arrows move a cursor, Space draws while it is held, Enter lowers and
- * lifts the pen. The page says so beside the pad and to screen readers, which also hear of the pen.
+ * Drawing with the keyboard: arrows move a cursor, Space draws while it is held, Enter lowers and lifts the
+ * pen. The page describes this beside the pad and to screen readers, and announces the pen to these.
  */
 
 import { words } from "../../i18n/messages.js";
 import { show } from "../../i18n/show.js";
 import { SIDE } from "./pad.js";
 
-/** How far an arrow goes, and a fine one (with Shift). */
+/** How far an arrow moves, and how far with Shift. */
 const STEP = SIDE / 28;
 const FINE = SIDE / 112;
 
@@ -22,21 +22,21 @@ const ARROWS = {
 
 export class PadKeys {
   #cursor;
-  #said;
+  #announcement;
   #pad;
-  #at = { x: SIDE / 2, y: SIDE / 4 };
-  /** The arrows that are held: two at once go aslant. @type {Set<string>} */
+  #position = { x: SIDE / 2, y: SIDE / 4 };
+  /** The arrows that are held. Two at once move diagonally. @type {Set<string>} */
   #held = new Set();
 
   /**
    * @param {HTMLCanvasElement} canvas
-   * @param {HTMLElement} cursor  lies over the canvas
-   * @param {HTMLElement} said  for screen readers
+   * @param {HTMLElement} cursor  over the canvas
+   * @param {HTMLElement} announcement  for screen readers
    * @param {import("./pad.js").Pad} pad
    */
-  constructor(canvas, cursor, said, pad) {
+  constructor(canvas, cursor, announcement, pad) {
     this.#cursor = cursor;
-    this.#said = said;
+    this.#announcement = announcement;
     this.#pad = pad;
     canvas.addEventListener("keydown", (event) => this.#down(event));
     canvas.addEventListener("keyup", (event) => this.#up(event));
@@ -59,7 +59,7 @@ export class PadKeys {
     } else {
       return;
     }
-    event.preventDefault(); // the page does not scroll
+    event.preventDefault(); // no scrolling
     this.#show(true);
   }
 
@@ -71,27 +71,27 @@ export class PadKeys {
 
   /** @param {boolean} down */
   #pen(down) {
-    if (down) this.#pad.begin(this.#at);
+    if (down) this.#pad.begin(this.#position);
     else this.#pad.end();
-    show(this.#said, words(down ? "penDown" : "penUp"));
+    show(this.#announcement, words(down ? "penDown" : "penUp"));
   }
 
   /** @param {number} step */
   #move(step) {
-    const within = (/** @type {number} */ place) => Math.min(Math.max(place, 0), SIDE);
-    let { x, y } = this.#at;
+    const within = (/** @type {number} */ value) => Math.min(Math.max(value, 0), SIDE);
+    let { x, y } = this.#position;
     for (const key of this.#held) {
       x += step * ARROWS[key][0];
       y += step * ARROWS[key][1];
     }
-    this.#at = { x: within(x), y: within(y) };
-    this.#pad.extend(this.#at);
+    this.#position = { x: within(x), y: within(y) };
+    this.#pad.extend(this.#position);
   }
 
   #leave() {
     this.#held.clear();
     this.#pad.end();
-    this.#said.textContent = "";
+    this.#announcement.textContent = "";
     this.#show(false);
   }
 
@@ -100,8 +100,8 @@ export class PadKeys {
     const { style, classList } = this.#cursor;
     this.#cursor.hidden = !visible;
     classList.toggle("down", this.#pad.ink.drawing);
-    style.left = `${(100 * this.#at.x) / SIDE}%`;
-    style.top = `${(100 * this.#at.y) / SIDE}%`;
+    style.left = `${(100 * this.#position.x) / SIDE}%`;
+    style.top = `${(100 * this.#position.y) / SIDE}%`;
     style.width = `${(100 * this.#pad.brush.width) / SIDE}%`;
   }
 }

@@ -1,15 +1,14 @@
 // @ts-check
 /**
- * A canvas to draw on with mouse, finger, pen or keyboard: smooth round strokes, and the ink to be
- * read.
+ * A canvas to draw on with mouse, finger, pen or keyboard.
  *
- * Strokes are black on nothing; style.css paints the paper, and turns the ink white in the dark.
+ * Strokes are black on a transparent canvas; draw.css adds the paper, and makes the ink white in dark mode.
  */
 
 import { text } from "../../i18n/text.js";
 import { Ink } from "./ink.js";
 
-/** Side of the canvas in its own pixels; on the page it is as large as there is room. */
+/** Side of the canvas in its own pixels; on the page its size depends on the room. */
 export const SIDE = 560;
 
 /** @typedef {import("./ink.js").Point} Point */
@@ -17,7 +16,7 @@ export const SIDE = 560;
 export class Pad {
   #canvas;
   #changed;
-  /** The pointer that draws. A second one, another finger or a palm, draws nothing. */
+  /** The pointer that draws. Others, such as a second finger or a palm, are ignored. */
   #pointer = /** @type {number | null} */ (null);
 
   /** @type {import("./ink.js").Brush} */
@@ -36,7 +35,7 @@ export class Pad {
     this.#changed = changed;
     canvas.addEventListener("pointerdown", (event) => this.#down(event));
     canvas.addEventListener("pointermove", (event) => this.#move(event));
-    // Follows pointerup and pointercancel, and comes too where the pad is hidden under the pen.
+    // Raised after pointerup and pointercancel, and also if the pad is hidden during a stroke.
     canvas.addEventListener("lostpointercapture", (event) => this.#up(event));
   }
 
@@ -46,7 +45,7 @@ export class Pad {
     this.#changed();
   }
 
-  /** Draw on, if the pen is down. @param {Point} point */
+  /** Continue the stroke, if the pen is down. @param {Point} point */
   extend(point) {
     if (!this.ink.drawing) return;
     this.ink.extend(point);
@@ -60,7 +59,7 @@ export class Pad {
     this.#changed();
   }
 
-  /** @param {"undo" | "redo" | "clear"} what  a stroke that is being drawn ends before it */
+  /** @param {"undo" | "redo" | "clear"} what  ends a stroke that is being drawn */
   change(what) {
     this.#pointer = null;
     this.ink[what]();
@@ -74,15 +73,15 @@ export class Pad {
     this.#canvas.focus({ preventScroll: true });
     this.#canvas.setPointerCapture(event.pointerId);
     this.#pointer = event.pointerId;
-    this.begin(this.#place(event));
+    this.begin(this.#point(event));
   }
 
   /** @param {PointerEvent} event */
   #move(event) {
     if (event.pointerId !== this.#pointer) return;
-    // A fast pen reports more places than there are events.
+    // A fast pen reports more points than there are events.
     const events = event.getCoalescedEvents?.() ?? [];
-    for (const each of events.length ? events : [event]) this.extend(this.#place(each));
+    for (const each of events.length ? events : [event]) this.extend(this.#point(each));
   }
 
   /** @param {PointerEvent} event */
@@ -94,7 +93,7 @@ export class Pad {
    * @param {PointerEvent} event
    * @returns {Point}  in the canvas's own pixels
    */
-  #place({ clientX, clientY }) {
+  #point({ clientX, clientY }) {
     const { left, top, width, height } = this.#canvas.getBoundingClientRect();
     return { x: ((clientX - left) * SIDE) / width, y: ((clientY - top) * SIDE) / height };
   }

@@ -1,13 +1,11 @@
 // @ts-check
-/**
- * The tools beside the drawing pad: undo, redo, clear, three brushes and an eraser.
- */
+/** The tools beside the drawing pad: undo, redo, clear, three brushes and an eraser. */
 
-/** An eraser as narrow as the brush would have to be led along the very same line. */
-const ERASER = 2;
+/** Width of the eraser relative to the brush. With the same width, one would have to retrace the stroke exactly. */
+const ERASER_SCALE = 2;
 
-/** Fields in which Ctrl+Z means what was typed. */
-const TYPED = "textarea, input:not([type=radio]), [contenteditable]";
+/** Fields in which Ctrl+Z undoes typing. */
+const TEXT_FIELDS = "textarea, input:not([type=radio]), [contenteditable]";
 
 export class PadTools {
   #root;
@@ -17,7 +15,7 @@ export class PadTools {
   #eraser;
 
   /**
-   * @param {HTMLElement} root  the view, with the tools' hooks in it
+   * @param {HTMLElement} root  of the view
    * @param {import("./pad.js").Pad} pad
    */
   constructor(root, pad) {
@@ -42,7 +40,7 @@ export class PadTools {
     this.#take();
   }
 
-  /** Say what there is to undo. A button without use stays where the focus may be. */
+  /** Update the buttons. aria-disabled, unlike disabled, keeps the focus on a button. */
   show() {
     this.#undo.ariaDisabled = String(!this.#pad.ink.undoable);
     this.#redo.ariaDisabled = String(!this.#pad.ink.redoable);
@@ -53,14 +51,14 @@ export class PadTools {
       this.#root.querySelector("[data-testid=digit-brush] :checked")
     );
     const erases = this.#eraser.ariaPressed === "true";
-    this.#pad.brush = { width: Number(chosen.value) * (erases ? ERASER : 1), erases };
+    this.#pad.brush = { width: Number(chosen.value) * (erases ? ERASER_SCALE : 1), erases };
   }
 
   /** Ctrl+Z (or Cmd) undoes and Shift+Ctrl+Z redoes, wherever the focus is. @param {KeyboardEvent} event */
   #key(event) {
     const { ctrlKey, metaKey, altKey, shiftKey, key, target } = event;
     if (!(ctrlKey || metaKey) || altKey || key.toLowerCase() !== "z" || this.#root.hidden) return;
-    if (/** @type {Element} */ (target).matches?.(TYPED)) return;
+    if (/** @type {Element} */ (target).matches?.(TEXT_FIELDS)) return;
     event.preventDefault();
     this.#pad.change(shiftKey ? "redo" : "undo");
   }

@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * What is known of an opened model before it runs: what its file says, and what Python counted.
- */
+/** Shows facts about the visitor's model before it runs: from its file, and counted by Python. */
 
 import { follow, show } from "../../i18n/show.js";
 import { bytes } from "../../shared/format.js";
@@ -15,9 +13,9 @@ import { make } from "../../widgets/dom.js";
  * @property {string | null} dtype
  * @property {string} type
  * @property {string} kind
- * @property {Info | null} element  of a sequence's members, or of what an optional holds
+ * @property {Info | null} element  of a sequence's members, or of an optional's value
  *
- * @typedef {object} Told  see open_model in py/tallow_page/user_model.py
+ * @typedef {object} ModelInfo  see open_model in py/tallow_page/user_model.py
  * @property {string} name
  * @property {string} producer
  * @property {string} doc
@@ -36,13 +34,13 @@ import { make } from "../../widgets/dom.js";
  * @property {number} nodes
  * @property {number | null} multiplyAdds
  * @property {boolean} whole
- * @property {string[]} unsupported  what shapes have shown to be so, too
+ * @property {string[]} unsupported  including what is unsupported for these shapes
  * @property {{operator: string, place: "device" | "host" | "nowhere", count: number, reason: string}[]} uses
  */
 
-/** Rows of operators, and inputs or outputs, that are shown at most. */
-const MOST = 400;
-const LISTED = 40;
+/** Limits for what is shown: rows of operators; inputs or outputs. */
+const MAX_ROWS = 400;
+const MAX_LISTED = 40;
 
 export class OpenFacts {
   #root;
@@ -53,11 +51,11 @@ export class OpenFacts {
   /** @type {any} */
   #operators;
   /** @type {{unsupported: string[]}} */
-  #told = { unsupported: [] };
+  #info = { unsupported: [] };
 
   /**
    * @param {HTMLElement} root
-   * @param {HTMLElement} lacking  for what is unsupported
+   * @param {HTMLElement} lacking  lists what is unsupported
    * @param {() => import("../../engine/types.js").Device} device  that computes
    */
   constructor(root, lacking, device) {
@@ -75,19 +73,19 @@ export class OpenFacts {
     /** @type {HTMLElement} */ (this.#lacking.querySelector("ul")).replaceChildren();
   }
 
-  /** @param {Told} told @param {string} file  its name */
-  show(told, file) {
-    this.#told = told;
-    const opsets = told.opsets.map(([domain, version]) => `${domain} ${version}`).join(", ");
+  /** @param {ModelInfo} info @param {string} file  its name */
+  show(info, file) {
+    this.#info = info;
+    const opsets = info.opsets.map(([domain, version]) => `${domain} ${version}`).join(", ");
     const survey = (/** @type {(found: Survey) => string} */ words) => () =>
       this.#survey ? words(this.#survey) : text.openSurveying;
     const facts = make("dl", { class: "list" });
     /** @type {[() => string, () => string, string][]} */
     const rows = [
-      [() => text.openName, () => told.name || text.openUnnamed, "name"],
-      [() => text.openProducer, () => told.producer || text.openUnnamed, "producer"],
-      [() => text.openOpsets, () => `${opsets} · IR ${told.ir}`, "opsets"],
-      [() => text.openBytes, () => bytes(told.bytes), "bytes"],
+      [() => text.openName, () => info.name || text.openUnnamed, "name"],
+      [() => text.openProducer, () => info.producer || text.openUnnamed, "producer"],
+      [() => text.openOpsets, () => `${opsets} · IR ${info.ir}`, "opsets"],
+      [() => text.openBytes, () => bytes(info.bytes), "bytes"],
       [
         () => text.openParameters,
         survey(({ parameters, weightBytes }) => text.openWeights(parameters, weightBytes)),
@@ -98,8 +96,8 @@ export class OpenFacts {
         survey(({ multiplyAdds, whole }) => text.openProducts(multiplyAdds, whole)),
         "multiply-adds",
       ],
-      [() => text.openTakes, () => listed(told.inputs), "inputs"],
-      [() => text.openGives, () => listed(told.outputs), "outputs"],
+      [() => text.openTakes, () => listed(info.inputs), "inputs"],
+      [() => text.openGives, () => listed(info.outputs), "outputs"],
     ];
     for (const [name, words, fact] of rows) {
       facts.append(
@@ -115,16 +113,16 @@ export class OpenFacts {
     const pane = make("div", { class: "pane", role: "region", tabindex: "0" }, this.#operators);
     show(pane, () => text.openOperators, "aria-label");
     inside.replaceChildren(facts, pane);
-    if (told.doc || told.properties.length) inside.append(this.#more(told));
+    if (info.doc || info.properties.length) inside.append(this.#more(info));
     this.#root.dataset.file = file;
     this.#root.hidden = false;
-    this.#lack(told.unsupported, told.left);
+    this.#lack(info.unsupported, info.left);
   }
 
   /** @param {Survey} survey */
   count(survey) {
     this.#survey = survey;
-    if (!this.#told.unsupported.length) this.#lack(survey.unsupported, 0);
+    if (!this.#info.unsupported.length) this.#lack(survey.unsupported, 0);
     Object.assign(this.#root.dataset, {
       parameters: String(survey.parameters),
       multiplyAdds: String(survey.multiplyAdds ?? ""),
@@ -132,7 +130,7 @@ export class OpenFacts {
     this.relabel();
   }
 
-  /** Say where operators run: in another language, or on another device. */
+  /** Show where operators run, after a change of the language or the device. */
   relabel() {
     if (this.#survey) this.#table(this.#survey);
   }
@@ -148,7 +146,7 @@ export class OpenFacts {
       { role: "row" },
       ...names.map((name) => make("th", { role: "columnheader", scope: "col" }, name)),
     );
-    const rows = uses.slice(0, MOST).map(({ operator, place, count, reason }) =>
+    const rows = uses.slice(0, MAX_ROWS).map(({ operator, place, count, reason }) =>
       make(
         "tr",
         {
@@ -163,8 +161,12 @@ export class OpenFacts {
         make("td", { role: "cell", class: "why" }, reason && text.openReason(reason)),
       ),
     );
-    if (uses.length > MOST) {
-      const rest = make("td", { role: "cell", colspan: "4" }, text.openAndMore(uses.length - MOST));
+    if (uses.length > MAX_ROWS) {
+      const rest = make(
+        "td",
+        { role: "cell", colspan: "4" },
+        text.openAndMore(uses.length - MAX_ROWS),
+      );
       rows.push(make("tr", { role: "row" }, rest));
     }
     this.#operators.replaceChildren(
@@ -173,7 +175,7 @@ export class OpenFacts {
     );
   }
 
-  /** @param {Told} told */
+  /** @param {ModelInfo} info */
   #more({ doc, properties }) {
     const list = make("dl", { class: "list" });
     for (const [name, value] of properties) {
@@ -183,7 +185,7 @@ export class OpenFacts {
     return make("details", {}, summary, make("p", { class: "doc" }, doc), list);
   }
 
-  /** @param {string[]} unsupported @param {number} left  further ones */
+  /** @param {string[]} unsupported @param {number} left  how many more there are */
   #lack(unsupported, left) {
     const list = /** @type {HTMLElement} */ (this.#lacking.querySelector("ul"));
     list.replaceChildren(...unsupported.map((line) => make("li", {}, line)));
@@ -195,8 +197,8 @@ export class OpenFacts {
 /** @param {Info[]} infos */
 function listed(infos) {
   const shown = infos
-    .slice(0, LISTED)
+    .slice(0, MAX_LISTED)
     .map(({ name, shape, type, kind }) => `${name}: ${text.openShape(shape, type, kind)}`);
-  if (infos.length > LISTED) shown.push(text.openAndMore(infos.length - LISTED));
+  if (infos.length > MAX_LISTED) shown.push(text.openAndMore(infos.length - MAX_LISTED));
   return shown.join("\n");
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Which of the visitor's files are the model and which lie beside it, and what is said where that is
- * not clear. py/tallow/formats/onnx/read/given.py finds the external data among those beside it.
+ * Decides which of the visitor's files is the model and which belong to it, and reports if that is not clear.
+ * py/tallow/formats/onnx/read/given.py finds the external data among the latter.
  */
 
 import { givenAs } from "../../prepare/files.js";
@@ -11,27 +11,27 @@ import { make } from "../../widgets/dom.js";
 /**
  * @typedef {import("../../prepare/files.js").Given} Given
  * @typedef {object} Files
- * @property {File} file  the model's own
- * @property {Given[]} others  with their paths from the model's folder, where that was given
+ * @property {File} file  the model itself
+ * @property {Given[]} others  with paths relative to the model's folder, if a folder was given
  */
 
 const MODEL = /\.onnx$/i;
 
-/** Paths that are named at most. */
-const NAMED = 20;
+/** How many paths a message names. */
+const MAX_NAMED = 20;
 
-/** The paths of the files do not say which file is which. */
+/** The files' paths do not show which file is which. */
 export class UnclearFilesError extends LocalizedError {
   name = "UnclearFilesError";
 }
 
 /**
- * What there is to open when these files come: the model among them, which is the one in the fewest
- * folders. Files without one join those of before.
+ * Find the model among these files: the one in the fewest folders. Files without a model are added to the
+ * earlier ones.
  * @param {Given[]} given
- * @param {Files | null} before  of a model that lacks some
- * @returns {Files | null}  null where no file is a model
- * @throws {UnclearFilesError}  where two files have the same path
+ * @param {Files | null} before  of a model that lacks some files
+ * @returns {Files | null}  null if there is no model
+ * @throws {UnclearFilesError}  if two files have the same path
  */
 export function filesAmong(given, before) {
   const models = given.filter(({ path }) => MODEL.test(path));
@@ -61,31 +61,30 @@ const depth = (path) => path.split("/").length;
 const without = (folder, path) => (path.startsWith(folder) ? path.slice(folder.length) : path);
 
 /**
- * May both paths be meant for the same file, one with more of its folders?
+ * Whether both paths may mean the same file, one with more of its folders.
  * @param {string} one
  * @param {string} other
  */
 const mayBe = (one, other) => `/${one}`.endsWith(`/${other}`) || `/${other}`.endsWith(`/${one}`);
 
 /**
- * The files that are worth a word if the model does not need them. A folder may hold anything: of those
- * that came in one, only other models are.
+ * The unneeded files to report. A folder may contain anything, so of its files only other models are reported.
  * @param {Given[]} others
  * @param {string[]} unneeded  paths
  */
-export function worthSaying(others, unneeded) {
+export function worthReporting(others, unneeded) {
   const left = new Set(unneeded);
   return others.filter(({ path, alone }) => left.has(path) && (alone || MODEL.test(path)));
 }
 
 /** @param {Given[]} files */
 export function pathsOf(files) {
-  const some = files.slice(0, NAMED).map(({ path }) => path);
-  return [...some, ...(files.length > NAMED ? ["…"] : [])].join(", ");
+  const some = files.slice(0, MAX_NAMED).map(({ path }) => path);
+  return [...some, ...(files.length > MAX_NAMED ? ["…"] : [])].join(", ");
 }
 
 /**
- * Have the visitor choose a folder.
+ * Let the visitor choose a folder.
  * @param {(files: Given[]) => void} take
  */
 export function chooseFolder(take) {

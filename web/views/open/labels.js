@@ -1,8 +1,5 @@
 // @ts-check
-/**
- * The names of an opened model's classes, from a file of the visitor's, given before it runs or
- * after.
- */
+/** Labels for the classes of the visitor's model, from a file given before or after a run. */
 
 import { readLabels } from "../../prepare/labels.js";
 import { words, wordsOf } from "../../i18n/messages.js";
@@ -10,7 +7,7 @@ import { show } from "../../i18n/show.js";
 
 export class OpenLabels {
   #input;
-  #said;
+  #status;
   #changed;
   /** How many classes the outputs seem to have. @type {number[]} */
   #counts = [];
@@ -20,12 +17,12 @@ export class OpenLabels {
 
   /**
    * @param {HTMLInputElement} input
-   * @param {HTMLElement} said
+   * @param {HTMLElement} status
    * @param {(labels: string[]) => void} changed
    */
-  constructor(input, said, changed) {
+  constructor(input, status, changed) {
     this.#input = input;
-    this.#said = said;
+    this.#status = status;
     this.#changed = changed;
     input.addEventListener("change", () => {
       const file = input.files?.[0];
@@ -37,7 +34,7 @@ export class OpenLabels {
     this.all = [];
     this.#counts = [];
     this.#input.value = "";
-    show(this.#said, "");
+    show(this.#status, "");
   }
 
   /** @param {(number | string | undefined)[]} lengths  of the outputs' last axes */
@@ -55,16 +52,16 @@ export class OpenLabels {
       this.#tell();
       this.#changed(this.all);
     } catch (error) {
-      show(this.#said, wordsOf(error));
+      show(this.#status, wordsOf(error));
     }
   }
 
   #tell() {
     const [counts, count] = [this.#counts, this.all.length];
     const fits = !counts.length || counts.includes(count);
-    const told = fits
+    const message = fits
       ? words("openLabelled", this.#file, count)
       : words("openMislabelled", this.#file, count, counts.join(", "));
-    show(this.#said, told);
+    show(this.#status, message);
   }
 }

@@ -1,21 +1,21 @@
 // @ts-check
 /**
- * The model that the visitor opened, as the worker knows it: by a number, under which a worker that
- * was replaced knows nothing; so its files, and what it was fed, are held here.
+ * The visitor's model, which the worker knows by an id. Its files and its last inputs are kept here, because
+ * a replaced worker has lost them.
  */
 
 /** @typedef {import("./files.js").Files} Files */
 
 export class OpenModel {
   #engine;
-  /** The worker's number of the model; another for every opening. */
+  /** The worker's id of the model, new for every opening. */
   #id = 0;
   /** @type {Files | null} */
   #files = null;
-  /** @type {import("../../worker/models/opened.js").Feed[]} */
+  /** @type {import("../../worker/models/user_model.js").Feed[]} */
   #feeds = [];
 
-  /** Whether it could not be opened for what the other files are, or are not. */
+  /** Whether files are missing, or other files may be the right ones. */
   lacking = false;
 
   /** @param {import("../../engine/engine.js").Engine} engine */
@@ -31,47 +31,46 @@ export class OpenModel {
     return this.#files;
   }
 
-  /** Its files, if it waits for others. */
+  /** Its files, if it needs others. */
   get incomplete() {
     return this.lacking ? this.#files : null;
   }
 
-  /** From now on the model is another. @param {Files} files */
+  /** Take another model. @param {Files} files */
   choose(files) {
     this.#id++;
     this.#files = files;
     this.lacking = false;
   }
 
-  /** There is none any more. */
+  /** Forget the model. */
   forget() {
     this.#files = null;
   }
 
-  /** Have the worker read its files. */
+  /** Open the model in the worker. */
   open() {
-    return this.#engine.opened("openModel", { id: this.#id, ...this.#files });
+    return this.#engine.userModel("openModel", { id: this.#id, ...this.#files });
   }
 
   /**
-   * An action on the model. A worker that has been replaced is given the files once more, and what
-   * the model was fed.
+   * Call an action on the model. A replaced worker gets the files and the last inputs again.
    * @param {"surveyModel" | "runModel" | "timeModel" | "compareModel"} action
-   * @param {{id: number, [name: string]: any}} args  id: of the model that is meant
+   * @param {{id: number, [name: string]: any}} args  id: of the model
    */
   async ask(action, args) {
     if (action === "runModel") this.#feeds = args.feeds;
     try {
-      return await this.#engine.opened(action, args);
+      return await this.#engine.userModel(action, args);
     } catch (error) {
       const { type } = /** @type {{type?: string}} */ (error);
       const id = this.#id;
       if (type !== "NotOpenError" || args.id !== id || !this.#files) throw error;
       await this.open();
       if (action === "timeModel" || action === "compareModel") {
-        await this.#engine.opened("runModel", { id, feeds: this.#feeds });
+        await this.#engine.userModel("runModel", { id, feeds: this.#feeds });
       }
-      return this.#engine.opened(action, args);
+      return this.#engine.userModel(action, args);
     }
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Open any ONNX file: what is in it, before a weight is uploaded; a form for its inputs; its
- * outputs, and how far WebGPU and NumPy differ in them.
+ * The Open view, which runs any ONNX file that the visitor chooses: facts about it, before any weight is
+ * uploaded; a form for its inputs; its outputs, and how far WebGPU and NumPy differ in them.
  */
 
 import { NotReady } from "../../engine/engine.js";
@@ -11,7 +11,7 @@ import { LABELS } from "../../prepare/labels.js";
 import { words, wordsOf } from "../../i18n/messages.js";
 import { Message } from "../../widgets/message.js";
 import { OpenFacts } from "./facts.js";
-import { UnclearFilesError, chooseFolder, filesAmong, pathsOf, worthSaying } from "./files.js";
+import { UnclearFilesError, chooseFolder, filesAmong, pathsOf, worthReporting } from "./files.js";
 import { OpenForm } from "./inputs/form.js";
 import { OpenLabels } from "./labels.js";
 import { OpenModel } from "./model.js";
@@ -29,22 +29,21 @@ import { OpenWork } from "./work.js";
  * @property {{dispatches: number, moved: string[], host: number, bytes: number}} report
  *
  * @typedef {import("../../prepare/files.js").Given} Given
- * @typedef {object} Beside  see open_model in py/tallow_page/user_model.py
+ * @typedef {object} FileInfo  see open_model in py/tallow_page/user_model.py
  * @property {string[]} [missing]
  * @property {string[]} [unclear]
  * @property {string[]} [given]
  * @property {string[]} unneeded
  */
 
-/** Runs that follow the first by themselves, and of the device that is compared with; and seconds
- * after which no further one is begun. */
+/** The warm runs after a first one and in comparisons. After so many seconds no further run begins. */
 const WARM = { runs: 5, seconds: 2 };
 
-/** Seconds after which no further run of a series is begun that was asked for. */
-const SERIES = 30;
+/** The same limit of seconds for a series that the visitor asked for. */
+const MAX_SERIES_SECONDS = 30;
 
-/** Milliseconds for which another model waits for a run to end, before it ends that. */
-const GRACE = 5000;
+/** How long another model waits for a run to end before the worker is restarted. */
+const GRACE_MS = 5000;
 
 export class Open {
   #root;
@@ -66,7 +65,7 @@ export class Open {
   #labels;
   #opened = false;
   #usable = false;
-  /** Whether the worker is being ended here: what is on the page stays as it is. */
+  /** Whether this view is restarting the worker; then the page stays as it is. */
   #ending = false;
   /** @type {Answer | null} */
   #answer = null;
@@ -88,11 +87,11 @@ export class Open {
     this.#model = new OpenModel(engine);
     this.#timed = timed;
     this.#input = /** @type {HTMLInputElement} */ (hook("open-input"));
-    const places = {
-      reading: { said: hook("open-said"), cancel: hook("open-cancel-reading") },
-      running: { said: hook("open-doing"), cancel: hook("open-cancel") },
+    const elements = {
+      reading: { status: hook("open-said"), cancel: hook("open-cancel-reading") },
+      running: { status: hook("open-doing"), cancel: hook("open-cancel") },
     };
-    this.#work = new OpenWork(root, places, find(".since"), () => this.#tell());
+    this.#work = new OpenWork(root, elements, find(".since"), () => this.#tell());
     this.#error = /** @type {HTMLElement} */ (hook("open-error"));
     this.#message = new Message(this.#error);
     this.#facts = new OpenFacts(
@@ -121,7 +120,7 @@ export class Open {
     );
     this.#input.addEventListener("change", () => {
       const files = [...(this.#input.files ?? [])];
-      this.#input.value = ""; // without this, choosing the same file a second time is no change
+      this.#input.value = ""; // otherwise choosing the same file again would raise no change event
       void this.take(files.map(givenAs));
     });
     find("form").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
@@ -130,22 +129,22 @@ export class Open {
     });
     this.#compare.addEventListener("click", () => void this.#compareIt());
     this.#time.addEventListener("click", () => void this.#timeIt());
-    for (const { cancel } of Object.values(places)) {
+    for (const { cancel } of Object.values(elements)) {
       cancel.addEventListener("click", () => this.#cancel());
     }
   }
 
-  /** No model of the site is needed here. @returns {Promise<null>} */
+  /** This view needs none of the site's models. @returns {Promise<null>} */
   async model() {
     return null;
   }
 
-  /** Whether there is nothing of the visitor's here. */
+  /** Whether the visitor has opened no model. */
   get untouched() {
     return this.#model.files === null;
   }
 
-  /** A model among them is for this view. @param {File[]} files */
+  /** Files with an ONNX model are for this view. @param {File[]} files */
   claims(files) {
     return files.some(({ name }) => /\.onnx$/i.test(name));
   }
@@ -156,8 +155,8 @@ export class Open {
   }
 
   /**
-   * Open the model among these files. Files without one join the model that lacks some, or are the
-   * labels of the one that is open.
+   * Open the model among these files. Files without a model are added to a model that lacks files, or are
+   * labels for the open model.
    * @param {Given[] | Promise<Given[]>} given
    */
   async take(given) {
@@ -176,8 +175,8 @@ export class Open {
   }
 
   /**
-   * The device has changed, or something that failed was replaced: answer again.
-   * @param {boolean} died  whether that was the worker, which a run that was under way may have ended
+   * Answer again, after a change of the device or after a failure.
+   * @param {boolean} died  whether the worker failed, perhaps because of the current run
    */
   answer(died) {
     if (this.#ending) return;
@@ -189,7 +188,7 @@ export class Open {
     void this.#answerIt();
   }
 
-  /** Another device computes, perhaps. */
+  /** The device may have changed. */
   started() {
     this.#facts.relabel();
   }
@@ -208,40 +207,40 @@ export class Open {
       async (current) => {
         await this.#makeWay(current);
         if (!current()) return;
-        const told = await this.#model.open();
-        if (current()) this.#show(told, files);
+        const info = await this.#model.open();
+        if (current()) this.#show(info, files);
       },
       (error) => {
-        this.#model.lacking = others.length > 0; // another of them may be better
+        this.#model.lacking = others.length > 0; // other files may be the right ones
         this.#fail(words("openFailed", file.name, plain(wordsOf(error))), error);
       },
     );
   }
 
   /**
-   * @param {import("./facts.js").Told & Beside} told
+   * @param {import("./facts.js").ModelInfo & FileInfo} info
    * @param {import("./files.js").Files} files
    */
-  #show(told, { file, others }) {
-    if (told.missing) {
+  #show(info, { file, others }) {
+    if (info.missing) {
       this.#model.lacking = true;
       const given = others.length ? words("openGivenToo", pathsOf(others)) : "";
-      this.#fail(words("openMissing", file.name, told.missing.join(", "), plain(given)));
+      this.#fail(words("openMissing", file.name, info.missing.join(", "), plain(given)));
       return;
     }
-    if (told.unclear) {
+    if (info.unclear) {
       this.#model.lacking = true;
-      const [locations, names] = [told.unclear, told.given ?? []].map((each) => each.join(", "));
+      const [locations, names] = [info.unclear, info.given ?? []].map((each) => each.join(", "));
       const why = words("openUnclear", file.name, locations, names);
       this.#fail(why, new UnclearFilesError(why));
       return;
     }
-    this.#facts.show(told, file.name);
-    this.#form.show(told.inputs);
+    this.#facts.show(info, file.name);
+    this.#form.show(info.inputs);
     this.#opened = true;
-    this.#usable = !told.unsupported.length;
-    this.#labels.expect(told.outputs.map(({ shape }) => shape?.at(-1)));
-    const rest = worthSaying(others, told.unneeded);
+    this.#usable = !info.unsupported.length;
+    this.#labels.expect(info.outputs.map(({ shape }) => shape?.at(-1)));
+    const rest = worthReporting(others, info.unneeded);
     const labels = rest.find(({ path }) => LABELS.test(path));
     if (labels) void this.#labels.read(labels.file);
     const unneeded = rest.filter((each) => each !== labels);
@@ -258,7 +257,7 @@ export class Open {
     this.#forgive();
   }
 
-  /** Count again: a length is another. */
+  /** Count again, because a length has changed. */
   #survey() {
     try {
       this.#forgive();
@@ -289,8 +288,8 @@ export class Open {
   #answered(answer) {
     this.#answer = answer;
     this.#outputs = answer.outputs.map((output) => new OpenOutput(output, this.#labels.all));
-    const place = /** @type {HTMLElement} */ (this.#given.querySelector(".results"));
-    place.replaceChildren(...this.#outputs.map(({ element }) => element));
+    const results = /** @type {HTMLElement} */ (this.#given.querySelector(".results"));
+    results.replaceChildren(...this.#outputs.map(({ element }) => element));
     this.#given.hidden = false;
     this.#labels.expect(answer.outputs.map(({ shape }) => shape.at(-1)));
     this.#times.show(answer);
@@ -303,7 +302,7 @@ export class Open {
     if (series) this.#timed(series.median);
   }
 
-  /** There is no answer any more. */
+  /** Remove the answer. */
   #clearAnswer() {
     this.#answer = null;
     for (const output of this.#outputs) output.close();
@@ -320,7 +319,7 @@ export class Open {
     this.#forgive();
     const runs = Number(this.#runs.value);
     if (!Number.isInteger(runs) || runs < 1) return this.#fail(words("openBadRuns"));
-    const args = { id: this.#model.id, runs, seconds: SERIES };
+    const args = { id: this.#model.id, runs, seconds: MAX_SERIES_SECONDS };
     await this.#attempt(words("openTiming"), async (current) => {
       const { series } = await this.#model.ask("timeModel", args);
       if (current()) this.#measured(series);
@@ -349,16 +348,16 @@ export class Open {
   // ---- one thing at a time ------------------------------------------------------------------
 
   /**
-   * @param {Words} now
+   * @param {Words} status
    * @param {(current: () => boolean) => Promise<void>} work
    */
-  async #attempt(now, work) {
-    await this.#work.start("running", now, work, (error) =>
+  async #attempt(status, work) {
+    await this.#work.start("running", status, work, (error) =>
       this.#fail(words("openRunFailed", plain(wordsOf(error))), error),
     );
   }
 
-  /** Nothing interrupts Python but the end of its worker. */
+  /** Cancel the work. Only restarting the worker interrupts Python. */
   #cancel() {
     if (!this.#work.busy) return;
     const reading = this.#work.kind === "reading";
@@ -377,17 +376,17 @@ export class Open {
   }
 
   /**
-   * For another model: a run that does not end soon is ended.
+   * Wait a while for the current run to end, then restart the worker, to open another model.
    * @param {() => boolean} current  whether that model is still wanted
    */
   async #makeWay(current) {
     const { running } = this.#work;
     if (!running) return;
-    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, GRACE))]);
+    await Promise.race([running, new Promise((resolve) => setTimeout(resolve, GRACE_MS))]);
     if (current() && this.#work.running === running) this.#restart(words("openOther"));
   }
 
-  // ---- what is said -------------------------------------------------------------------------
+  // ---- state and messages -------------------------------------------------------------------
 
   #tell() {
     this.#run.disabled = this.#work.busy || !this.#usable;
@@ -399,14 +398,14 @@ export class Open {
    * @param {unknown} [error]
    */
   #fail(why, error) {
-    // What the worker lacks may come again; what the file lacks does not.
+    // Trying again may help if the worker failed, but not if the file is wrong.
     const again = error instanceof NotReady && this.#model.files;
     if (error instanceof UnclearFilesError) {
       const choose = () => chooseFolder((files) => void this.take(files));
       this.#message.show(why, choose, words("openFolder"));
     } else this.#message.show(why, again ? () => void this.#open(again) : undefined);
     this.#error.hidden = false;
-    // Beside what it is about, so that whoever pressed the button sees it.
+    // Show the message next to the control that caused it.
     (this.#opened ? this.#run.closest("form") : this.#input.closest(".question"))?.append(
       this.#error,
     );
@@ -419,7 +418,7 @@ export class Open {
 }
 
 /**
- * Words that stand within others.
+ * Allows a message as an argument of another one.
  * @param {Words} inner
  * @returns {any}
  */

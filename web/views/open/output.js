@@ -1,8 +1,5 @@
 // @ts-check
-/**
- * One output of an opened model: as its best classes, a table, a histogram or a picture, and as a
- * file.
- */
+/** Shows one output of the visitor's model: as its best classes, a table, a histogram, a picture or a file. */
 
 import { follow, show } from "../../i18n/show.js";
 import { value as shown } from "../../shared/format.js";
@@ -27,10 +24,10 @@ import { make } from "../../widgets/dom.js";
  * @typedef {"top" | "table" | "histogram" | "image"} View
  */
 
-/** What is shown at most: of a table, of the classes, of a histogram. */
-const ROWS = 20;
-const COLUMNS = 12;
-const CLASSES = 10;
+/** Limits for what is shown. */
+const MAX_ROWS = 20;
+const MAX_COLUMNS = 12;
+const MAX_CLASSES = 10;
 const BINS = 24;
 
 export class OpenOutput {
@@ -39,9 +36,9 @@ export class OpenOutput {
   #files = new SavedFiles();
   /** @type {HTMLSelectElement} */
   #view;
-  #place;
+  #content;
   #apart;
-  /** Which of several rows of classes, or pictures, is shown. @type {HTMLInputElement} */
+  /** The number of the row of classes, or the picture, that is shown. @type {HTMLInputElement} */
   #which;
   /** @type {HTMLElement} */
   #choice;
@@ -62,7 +59,7 @@ export class OpenOutput {
     this.#output = output;
     this.#labels = labels;
     this.#values = output.bytes ? decode(output.bytes, dtype) : (output.texts ?? []);
-    this.#place = make("div", { class: "shown" });
+    this.#content = make("div", { class: "shown" });
     this.#apart = make("p", { class: "apart", "data-testid": "open-difference" });
     this.#view = make("select", { "data-testid": "open-view" });
     this.#which = make("input", { type: "number", min: "1", value: "1", class: "which" });
@@ -116,7 +113,7 @@ export class OpenOutput {
     if (kind === "tensor" && views.length) {
       this.element.append(show(make("p", { class: "type" }), this.#statistics()));
     }
-    this.element.append(acts, this.#place, this.#apart);
+    this.element.append(acts, this.#content, this.#apart);
     this.#show();
     follow(this.element, () => this.#show());
   }
@@ -141,7 +138,7 @@ export class OpenOutput {
     show(this.#apart, () => (found ? text.openApart(found.difference, found.largest) : ""));
   }
 
-  /** The ways in which it can be shown, the best first. @returns {View[]} */
+  /** The ways to show it, the most suitable first. @returns {View[]} */
   #views() {
     const { kind, shape, dtype = "" } = this.#output;
     if (!this.#values.length) return [];
@@ -160,7 +157,7 @@ export class OpenOutput {
     return views;
   }
 
-  /** How many there are to choose from, of what is shown. */
+  /** How many rows of classes, or pictures, there are to choose from. */
   #parts() {
     const { shape } = this.#output;
     const form = shownForm(shape);
@@ -174,7 +171,7 @@ export class OpenOutput {
     }
   }
 
-  /** The one that is shown, from 0 on. */
+  /** The index of the one that is shown. */
   #part() {
     const chosen = Math.trunc(Number(this.#which.value)) || 1;
     return Math.min(Math.max(chosen, 1), this.#parts()) - 1;
@@ -190,13 +187,13 @@ export class OpenOutput {
     if (this.#choice.firstChild) this.#choice.firstChild.textContent = text.openWhich(parts);
     switch (this.#view.value) {
       case "top":
-        return this.#place.replaceChildren(this.#top());
+        return this.#content.replaceChildren(this.#top());
       case "histogram":
-        return this.#place.replaceChildren(this.#histogram(name));
+        return this.#content.replaceChildren(this.#histogram(name));
       case "image":
-        return this.#place.replaceChildren(this.#picture(name));
+        return this.#content.replaceChildren(this.#picture(name));
       default:
-        return this.#place.replaceChildren(...this.#table(name));
+        return this.#content.replaceChildren(...this.#table(name));
     }
   }
 
@@ -207,7 +204,7 @@ export class OpenOutput {
     const order = Array.from(values, (_, i) => i)
       .filter((i) => !Number.isNaN(values[i]))
       .sort((a, b) => values[b] - values[a])
-      .slice(0, CLASSES);
+      .slice(0, MAX_CLASSES);
     const most = Math.max(...order.map((i) => values[i]));
     const least = Math.min(0, ...order.map((i) => values[i]));
     const items = order.map((i) => {
@@ -234,9 +231,9 @@ export class OpenOutput {
     const { shape } = this.#output;
     const columns = Math.max(1, shape.at(-1) ?? 1);
     const rows = Math.ceil(this.#values.length / columns);
-    const across = Math.min(columns, COLUMNS);
+    const across = Math.min(columns, MAX_COLUMNS);
     const body = make("tbody", { role: "rowgroup" });
-    for (let y = 0; y < Math.min(rows, ROWS); y++) {
+    for (let y = 0; y < Math.min(rows, MAX_ROWS); y++) {
       const row = make("tr", { role: "row" });
       for (let x = 0; x < across; x++) {
         const value = this.#values[y * columns + x];
@@ -247,7 +244,7 @@ export class OpenOutput {
     }
     const table = make("table", { role: "table", "data-testid": "open-table" }, body);
     table.setAttribute("aria-label", text.openOutputTable(name));
-    const seen = Math.min(rows, ROWS) * across;
+    const seen = Math.min(rows, MAX_ROWS) * across;
     const scroll = make("div", { class: "pane", role: "region", tabindex: "0" }, table);
     scroll.setAttribute("aria-label", text.openOutputTable(name));
     if (seen === this.#values.length) return [scroll];
@@ -312,7 +309,7 @@ export class OpenOutput {
     this.#files.save(file, () => writeNpy(bytes ?? new Uint8Array(), dtype, shape));
   }
 
-  /** It is not shown any more. */
+  /** Free what it holds, when it is no longer shown. */
   close() {
     for (const member of this.#members) member.close();
     this.#files.forget();
@@ -321,7 +318,8 @@ export class OpenOutput {
 
 /**
  * @param {ArrayLike<number | bigint | string>} values
- * @returns {{least: number, most: number, mean: number, odd: number}}  of those that are finite
+ * @returns {{least: number, most: number, mean: number, odd: number}}  of the finite values; odd: how many
+ *   are not finite
  */
 function range(values) {
   let [least, most, sum, odd] = [Infinity, -Infinity, 0, 0];

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * How long an opened model takes: its first run, a series of further ones, and the same on the other
- * device; and what crossed between device and host.
+ * Shows how long the visitor's model takes: its first run, a series of warm ones, and the same on the other
+ * device; and how much data moved between device and host.
  */
 
 import { follow } from "../../i18n/show.js";
@@ -25,12 +25,12 @@ import { text } from "../../i18n/text.js";
  * @property {{name: string, difference: number | null, largest: number | null}[]} outputs
  */
 
-/** What the engine calls its devices. */
+/** Names of the devices. */
 const NAMES = { webgpu: "WebGPU", numpy: "NumPy" };
 
 export class OpenTimes {
   #took;
-  #place;
+  #comparison;
   /** @type {import("./open.js").Answer | null} */
   #answer = null;
   /** @type {Series | null} */
@@ -46,11 +46,11 @@ export class OpenTimes {
    */
   constructor(took, compared) {
     this.#took = took;
-    this.#place = compared;
+    this.#comparison = compared;
     follow(took, () => this.#tell());
   }
 
-  /** @param {import("./open.js").Answer | null} answer  null: there is none any more */
+  /** @param {import("./open.js").Answer | null} answer  null for none */
   show(answer) {
     this.#answer = answer;
     this.#series = this.#compared = null;
@@ -64,15 +64,15 @@ export class OpenTimes {
     this.#tell();
   }
 
-  /** @param {Compared | Words} found  or words, while or why there is nothing */
+  /** @param {Compared | Words} found  the result, or a message about progress or a failure */
   compared(found) {
-    const told = typeof found === "object" && "webgpu" in found;
-    this.#compared = told ? found : null;
-    this.#words = told ? "" : found;
+    const done = typeof found === "object" && "webgpu" in found;
+    this.#compared = done ? found : null;
+    this.#words = done ? "" : found;
     this.#tell();
   }
 
-  /** What was computed on both devices was cancelled. */
+  /** The comparison was cancelled. */
   stopped() {
     this.#words = "";
     this.#tell();
@@ -94,10 +94,10 @@ export class OpenTimes {
       host: String(report.host),
     });
     const name = device === "webgpu" && adapter ? `WebGPU (${adapter})` : NAMES[device];
-    const told = [text.openTimes(name, first, this.#series)];
-    if (report.host) told.push(text.openCrossed(report.host, report.bytes));
-    told.push(...report.moved.map((why) => text.openMoved(why)));
-    this.#took.textContent = told.join(" ");
+    const sentences = [text.openTimes(name, first, this.#series)];
+    if (report.host) sentences.push(text.openCrossed(report.host, report.bytes));
+    sentences.push(...report.moved.map((why) => text.openMoved(why)));
+    this.#took.textContent = sentences.join(" ");
   }
 
   #tellCompared() {
@@ -107,6 +107,6 @@ export class OpenTimes {
           text.openTimes(NAMES[device], found[device].first ?? 0, found[device].series),
         )
       : [say(this.#words)];
-    this.#place.textContent = lines.join("\n");
+    this.#comparison.textContent = lines.join("\n");
   }
 }

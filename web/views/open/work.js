@@ -1,31 +1,28 @@
 // @ts-check
-/**
- * What the view Open is doing: one thing at a time, with words, the seconds since it began, and a
- * button to cancel it.
- */
+/** The current work of the Open view, one task at a time: its status, its seconds and a button to cancel it. */
 
 import { show } from "../../i18n/show.js";
 import { text } from "../../i18n/text.js";
 
 /**
  * @typedef {import("../../i18n/messages.js").Words} Words
- * @typedef {"reading" | "running"} Kind  of what is done: about files, or about the model
+ * @typedef {"reading" | "running"} Kind  of work: on files, or with the model
  *
- * @typedef {object} Place  where it is said
- * @property {HTMLElement} said
+ * @typedef {object} Elements  that show a kind of work
+ * @property {HTMLElement} status
  * @property {HTMLButtonElement} cancel
  */
 
 export class OpenWork {
   #root;
-  #places;
+  #elements;
   #since;
   #changed;
-  /** Another number for everything that is done, so that what was cancelled is known. */
+  /** The id of the current task, to recognise cancelled ones. */
   #job = 0;
   /** @type {Kind | null} */
   #kind = null;
-  /** The last run, until it is over: also one that nobody waits for any more. @type {Promise<void> | null} */
+  /** The last run until it ends, even if it was cancelled. @type {Promise<void> | null} */
   running = null;
   /** @type {Record<Kind, Words>} */
   #words = { reading: "", running: "" };
@@ -33,14 +30,14 @@ export class OpenWork {
   #clock;
 
   /**
-   * @param {HTMLElement} root  says whether it is busy
-   * @param {Record<Kind, Place>} places
-   * @param {HTMLElement} since  for the seconds of a run
-   * @param {() => void} changed  something has begun, or is done
+   * @param {HTMLElement} root  gets aria-busy
+   * @param {Record<Kind, Elements>} elements
+   * @param {HTMLElement} since  shows the seconds of a run
+   * @param {() => void} changed  called when work starts or ends
    */
-  constructor(root, places, since, changed) {
+  constructor(root, elements, since, changed) {
     this.#root = root;
-    this.#places = places;
+    this.#elements = elements;
     this.#since = since;
     this.#changed = changed;
   }
@@ -49,22 +46,22 @@ export class OpenWork {
     return this.#kind !== null;
   }
 
-  /** What is under way. */
+  /** The kind of the current work. */
   get kind() {
     return this.#kind;
   }
 
   /**
    * @param {Kind} kind
-   * @param {Words} now  what is said meanwhile
-   * @param {(current: () => boolean) => Promise<void>} work  current: whether this is still wanted
-   * @param {(error: unknown) => void} fail  is called if it is
+   * @param {Words} status  shown meanwhile
+   * @param {(current: () => boolean) => Promise<void>} work  current: whether it is still wanted
+   * @param {(error: unknown) => void} fail  called if it is still wanted
    */
-  async start(kind, now, work, fail) {
+  async start(kind, status, work, fail) {
     const job = ++this.#job;
     const current = () => job === this.#job;
     this.#kind = kind;
-    this.#words = { reading: "", running: "", [kind]: now };
+    this.#words = { reading: "", running: "", [kind]: status };
     this.#root.setAttribute("aria-busy", "true");
     this.#startClock();
     const working = (async () => {
@@ -73,7 +70,7 @@ export class OpenWork {
       } catch (error) {
         if (current()) fail(error);
       }
-      if (current()) this.#rest(this.#words[kind] === now ? "" : this.#words[kind]);
+      if (current()) this.#rest(this.#words[kind] === status ? "" : this.#words[kind]);
     })();
     if (kind === "running") this.running = working;
     this.#tell();
@@ -81,15 +78,15 @@ export class OpenWork {
     if (this.running === working) this.running = null;
   }
 
-  /** @param {Words} now  what is said from now on, and of a file also after that */
-  say(now) {
-    if (this.#kind) this.#words[this.#kind] = now;
+  /** @param {Words} status  shown from now on, even after the work has ended */
+  say(status) {
+    if (this.#kind) this.#words[this.#kind] = status;
     this.#tell();
   }
 
   /**
-   * Nobody waits for it any more.
-   * @param {Words} [last]  to be said of that
+   * Cancel the work.
+   * @param {Words} [last]  the status after that
    */
   end(last = "") {
     this.#job += 1;
@@ -121,8 +118,8 @@ export class OpenWork {
 
   #tell() {
     for (const kind of /** @type {Kind[]} */ (["reading", "running"])) {
-      show(this.#places[kind].said, this.#words[kind]);
-      this.#places[kind].cancel.hidden = this.#kind !== kind;
+      show(this.#elements[kind].status, this.#words[kind]);
+      this.#elements[kind].cancel.hidden = this.#kind !== kind;
     }
     this.#changed();
   }

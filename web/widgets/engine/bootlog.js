@@ -1,8 +1,5 @@
 // @ts-check
-/**
- * The boot log: a line for each stage of a start, with what it took, and for each failure that was
- * mended.
- */
+/** The boot log: a line for each stage of a start, with its time, and for each failure that was recovered. */
 
 import { follow } from "../../i18n/show.js";
 import { bytes as inBytes, time } from "../../shared/format.js";
@@ -16,19 +13,19 @@ import { text } from "../../i18n/text.js";
  * @property {string} [model]
  * @property {number} [bytes]
  * @property {number} [ms]     so far
- * @property {import("../../i18n/messages.js").Words} [why]  it failed
+ * @property {import("../../i18n/messages.js").Words} [why]  of a failure
  * @property {number} [done]   kernels
  * @property {number} [total]
  */
 
 /** @typedef {Stage | {note: import("../../i18n/messages.js").Words}} Line */
 
-/** Of a page that is long open, the newest lines. */
-const LINES = 30;
+/** If the page is open for long, only the newest lines are kept. */
+const MAX_LINES = 30;
 
 export class BootLog {
   #list;
-  /** Stages and notes by what they are about, in the order of their begin. @type {Map<string, Line>} */
+  /** Stages and notes, in the order in which they began. @type {Map<string, Line>} */
   #lines = new Map();
   #notes = 0;
 
@@ -38,16 +35,16 @@ export class BootLog {
     follow(list, () => this.#draw());
   }
 
-  /** A stage begins, or ends. @param {Stage} stage */
+  /** Show the start or the end of a stage. @param {Stage} stage */
   show(stage) {
     const key = `${stage.name} ${stage.model ?? ""}`;
-    if (stage.state === "begun") this.#lines.delete(key); // it goes to the end
+    if (stage.state === "begun") this.#lines.delete(key); // move it to the end
     const known = this.#lines.get(key);
     this.#set(key, { .../** @type {Stage | undefined} */ (known), ...stage });
   }
 
   /**
-   * The kernels of the model that is being loaded. Others are compiled for tuning, say: no stage.
+   * Show compiled kernels in the stage that compiles them. Kernels compiled for tuning have no stage.
    * @param {number} done
    * @param {number} total
    */
@@ -58,7 +55,7 @@ export class BootLog {
     }
   }
 
-  /** Something failed, and is replaced. @param {import("../../i18n/messages.js").Words} note */
+  /** Note a failure that is being recovered. @param {import("../../i18n/messages.js").Words} note */
   note(note) {
     this.#set(`note ${this.#notes++}`, { note });
   }
@@ -74,7 +71,7 @@ export class BootLog {
   #set(key, stage) {
     this.#lines.set(key, stage);
     for (const [oldest] of this.#lines) {
-      if (this.#lines.size <= LINES) break;
+      if (this.#lines.size <= MAX_LINES) break;
       this.#lines.delete(oldest);
     }
     this.#draw();

@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * WebGPU or NumPy: the choice, the adapter's real name, or the reason why WebGPU can't be had.
- */
+/** Lets the visitor choose WebGPU or NumPy, and shows the adapter's name or why WebGPU is unavailable. */
 
 import { follow } from "../../i18n/show.js";
 import { say } from "../../i18n/messages.js";
@@ -11,7 +9,7 @@ export class DeviceChoice {
   #select;
   #info;
   /** @type {import("../../engine/types.js").Actual | null} */
-  #had = null;
+  #actual = null;
 
   /**
    * @param {HTMLSelectElement} select
@@ -21,22 +19,22 @@ export class DeviceChoice {
   constructor(select, info, choose) {
     this.#select = select;
     this.#info = info;
-    follow(info, () => this.#had && this.show(this.#had));
+    follow(info, () => this.#actual && this.show(this.#actual));
     select.addEventListener("change", () => {
       choose(/** @type {import("../../engine/types.js").Device} */ (select.value));
     });
   }
 
-  /** @param {import("../../engine/types.js").Device} device  asked for, not had yet */
+  /** @param {import("../../engine/types.js").Device} device  requested, but not ready yet */
   wish(device) {
     this.#select.value = device;
   }
 
-  /** @param {import("../../engine/types.js").Actual} had */
-  show(had) {
-    const { device, adapter, named, lost } = had;
-    const reason = say(had.reason ?? "");
-    this.#had = had;
+  /** @param {import("../../engine/types.js").Actual} actual */
+  show(actual) {
+    const { device, adapter, named, lost } = actual;
+    const reason = say(actual.reason ?? "");
+    this.#actual = actual;
     this.#select.value = device;
     Object.assign(this.#info.dataset, { device, adapter });
     const name = named ? adapter : text.unnamedAdapter;

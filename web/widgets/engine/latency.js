@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * The time that the answer on the page took; its cell comes with the first answer.
- */
+/** Shows the time of the page's answer. The cell appears with the first answer. */
 
 import { time } from "../../shared/format.js";
 
@@ -13,7 +11,7 @@ export class Latency {
     this.#root = root;
   }
 
-  /** @param {number | null} ms  null where there is no answer */
+  /** @param {number | null} ms  null if there is no answer */
   show(ms) {
     if (ms === null) {
       delete this.#root.dataset.ms;

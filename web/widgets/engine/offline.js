@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Whether the page works without a network: its service worker, written by Workbox when the site was
- * built, keeps all files. A new version is offered, and waits until it is wanted. Beside it, a
- * button that installs the page as an app, where the browser has that to offer.
+ * Shows whether the page works offline. Its service worker, made with Workbox by the build, caches all files. A
+ * new version is offered and waits until the visitor takes it. A button installs the page as an app, if the
+ * browser offers that.
  */
 
 import { Workbox } from "workbox-window";
@@ -24,7 +24,7 @@ export class Offline {
   #wanted = false;
   /** @type {Workbox | null} */
   #worker = null;
-  /** The service worker that the page began with, which has given it its files. */
+  /** The service worker that the page was loaded from. */
   #controller = controller();
 
   /**
@@ -37,14 +37,14 @@ export class Offline {
     offerInstall(install);
   }
 
-  /** Say what is going to be, so that nothing moves when it is done. */
+  /** Show what will happen, so that nothing on the page moves when it has. */
   announce() {
     const { serviceWorker } = navigator;
     if (!serviceWorker) void this.begin();
     else if (!this.#begun) this.#show(controller() ? "kept" : "keeping");
   }
 
-  /** Keep the page's files, once nobody waits for anything; NumPy is among them. */
+  /** Cache the page's files, including NumPy. Called once nothing else needs the network. */
   async begin() {
     if (this.#begun) return;
     this.#begun = true;
@@ -55,9 +55,9 @@ export class Offline {
     }
   }
 
-  /** There is a newer version, whose files this page lacks. */
+  /** Offer a newer version, because files of this one are missing. */
   offer() {
-    this.#begun = true; // whether its own files could be kept is of no interest any more
+    this.#begun = true; // caching this version is pointless now
     this.#show("newer");
   }
 
@@ -65,27 +65,27 @@ export class Offline {
     if (!("serviceWorker" in navigator)) throw new LocalizedError(words("noServiceWorker"));
     const worker = new Workbox(WORKER.href, { updateViaCache: "none" });
     this.#worker = worker;
-    // Workbox's own word for it takes the service worker of a folder above for an older one of ours.
+    // Workbox's own isUpdate is true also for a service worker of a parent folder.
     const isUpdate = controller() !== null;
     worker.addEventListener("waiting", () => this.#show("newer"));
     worker.addEventListener("activated", () => {
       if (!isUpdate) this.#show("kept");
     });
     worker.addEventListener("redundant", () => {
-      // A new version that could not be had leaves the old one as good as it was.
+      // If a new version can't be installed, the old one still works.
       if (this.#state === "keeping") this.#refused(new LocalizedError(words("keepingFailed")));
     });
     worker.addEventListener("controlling", () => {
       if (this.#wanted) location.reload();
-      else if (isUpdate) this.#show("newer"); // another tab asked for it
+      else if (isUpdate) this.#show("newer"); // another tab activated it
     });
     const registered = await registerBy(worker);
-    // Another tab may have had a new version in before this one could hear of it.
+    // Another tab may have activated a new version before this one listened.
     const before = this.#controller;
     const newer = before && before !== controller();
     const offered = newer || registered.waiting;
     this.#show(offered ? "newer" : registered.active ? "kept" : "keeping");
-    // A page that stays open for days hears of a new version when it is looked at again.
+    // A page that stays open for days checks for a new version when it becomes visible again.
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") worker.update().catch(() => {});
     });
@@ -113,13 +113,13 @@ export class Offline {
     this.#root.dataset.state = state;
   }
 
-  /** Have the new version in: every tab gets its files from now on, and this one starts with it. */
+  /** Activate the new version for all tabs, and reload this one. */
   async #renew() {
     this.#wanted = true;
     const registered = await registration();
     if (registered?.waiting) {
       if (this.#worker) return this.#worker.messageSkipWaiting();
-      // A page that has not begun would not hear that the waiting one has come in.
+      // Before begin(), this page has no listener for the activation.
       await registered.unregister();
     }
     location.reload();
@@ -127,8 +127,8 @@ export class Offline {
 }
 
 /**
- * Register the service worker. Browsers that keep none for this page say so in many ways: they reject,
- * or resolve with nothing, at which Workbox stumbles.
+ * Register the service worker. Browsers that refuse do so in different ways: they reject, or resolve with
+ * nothing, which Workbox does not expect.
  * @param {Workbox} worker
  * @returns {Promise<ServiceWorkerRegistration>}
  * @throws {LocalizedError}
@@ -150,12 +150,12 @@ function offerInstall(button) {
   /** @type {(Event & {prompt(): Promise<unknown>}) | null} */
   let offer = null;
   addEventListener("beforeinstallprompt", (event) => {
-    event.preventDefault(); // no bar of the browser's over the page
+    event.preventDefault(); // don't show the browser's own prompt
     offer = /** @type {Event & {prompt(): Promise<unknown>}} */ (event);
     button.hidden = false;
   });
   button.addEventListener("click", () => {
-    button.hidden = true; // an offer can be taken once
+    button.hidden = true; // prompt() works only once
     void offer?.prompt();
   });
   addEventListener("appinstalled", () => (button.hidden = true));

@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * What the worker is doing: loading, ready, or failed and how to try again.
- */
+/** Shows the worker's status: loading, ready, or failed with a button to try again. */
 
 import { Message } from "../message.js";
 

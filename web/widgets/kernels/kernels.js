@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * The kernels of the last answer: what each computes, the time it takes, its slots and its WGSL.
+ * Shows the kernels of the last answer: what each computes, its time, its slots and its WGSL.
  *
- * Nothing is measured while the panel is closed, nor before the page has been quiet for a moment:
- * a profile runs the network again, and answers come first.
+ * A profile runs the network again. So it waits until the panel is open and the page has been quiet for a
+ * moment, because answers come first.
  */
 
 import { follow } from "../../i18n/show.js";
@@ -48,8 +48,8 @@ import { highlight } from "./wgsl.js";
  * @typedef {() => Promise<string>} FindModel
  */
 
-/** Milliseconds without a new answer, after which the page counts as quiet. */
-const QUIET = 400;
+/** The page counts as quiet after this many milliseconds without a new answer. */
+const QUIET_MS = 400;
 
 export class Kernels {
   #root;
@@ -62,16 +62,16 @@ export class Kernels {
   #code;
   #copy;
   #tuning;
-  /** Of the model that gave the last answer. @type {FindModel | null} */
+  /** The model of the last answer. @type {FindModel | null} */
   #asked = null;
-  /** Is that answer's profile still to be had? */
+  /** Whether that answer was not profiled yet. */
   #stale = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   /** @type {Answer | null} */
   #answer = null;
   #files = new SavedFiles();
-  /** The kernel whose text is shown: its place in the run. */
+  /** The number of the kernel whose code is shown. */
   #chosen = 0;
   /** @type {Latest<FindModel, Answer>} */
   #latest;
@@ -79,7 +79,7 @@ export class Kernels {
   /**
    * @param {HTMLDetailsElement} root
    * @param {import("../../engine/engine.js").Engine} engine
-   * @param {() => void} reloaded  hears that a model has other kernels now
+   * @param {() => void} reloaded  called when tuning has changed a model's kernels
    */
   constructor(root, engine, reloaded) {
     const find = (/** @type {string} */ selector) =>
@@ -106,8 +106,8 @@ export class Kernels {
       (error) => this.#fail(error),
     );
     this.#tuning = new Tuning(find(".tuning"), engine, {
-      begun: () => clearTimeout(this.#timer),
-      over: (changed) => (changed ? reloaded() : this.#refresh(0)),
+      started: () => clearTimeout(this.#timer),
+      ended: (changed) => (changed ? reloaded() : this.#refresh(0)),
     });
     root.addEventListener("toggle", () => this.#refresh(0));
     this.#order.addEventListener("change", () => this.#list());
@@ -121,22 +121,22 @@ export class Kernels {
 
   /**
    * The page shows another answer.
-   * @param {FindModel | null} model  whose it is; null if the page shows none
+   * @param {FindModel | null} model  that gave it; null if the page shows none
    */
   answered(model) {
     this.#asked = model;
     this.#stale = Boolean(model);
     this.#latest.forget();
-    if (model) this.#refresh(QUIET);
+    if (model) this.#refresh(QUIET_MS);
     else this.#say("idle", words("noKernelsYet"));
   }
 
-  /** What a visitor should know about the tuning. @param {import("./tuning.js").Warning[]} warnings */
+  /** Show warnings about the tuning. @param {import("./tuning.js").Warning[]} warnings */
   warn(warnings) {
     this.#tuning.warn(warnings);
   }
 
-  /** Profile, if anybody looks and no tuning is under way. @param {number} delay  milliseconds */
+  /** Profile, if the panel is open and no tuning is under way. @param {number} delay  milliseconds */
   #refresh(delay) {
     clearTimeout(this.#timer);
     if (!this.#stale || !this.#root.open) return;
@@ -188,19 +188,19 @@ export class Kernels {
     if (!same) this.#reveal();
   }
 
-  /** The rows, in the order that was chosen. */
+  /** Show the rows in the chosen order. */
   #list() {
     const kernels = [...(this.#answer?.profile.kernels ?? [])];
     if (this.#order.value === "time") kernels.sort((a, b) => b.share - a.share);
     const focused = this.#rows.contains(document.activeElement);
-    const most = Math.max(...kernels.map(({ share }) => share));
-    this.#rows.replaceChildren(...kernels.map((kernel) => this.#row(kernel, most)));
+    const largest = Math.max(...kernels.map(({ share }) => share));
+    this.#rows.replaceChildren(...kernels.map((kernel) => this.#row(kernel, largest)));
     /** @type {HTMLInputElement | null} */
     const checked = this.#rows.querySelector("input:checked");
     if (focused) checked?.focus();
   }
 
-  /** Scroll the table, but not the page, to the kernel that is chosen. */
+  /** Scroll the table, but not the page, to the chosen kernel. */
   #reveal() {
     const row = this.#rows.querySelector("tr:has(:checked)");
     const box = this.#rows.closest(".scroll");
@@ -211,16 +211,16 @@ export class Kernels {
 
   /**
    * @param {Kernel} kernel
-   * @param {number} most  the largest share, for which the bar is as long as can be
+   * @param {number} largest  the largest share, whose bar has full length
    */
-  #row(kernel, most) {
+  #row(kernel, largest) {
     const { number, name, anchor, ops, shape, milliseconds, share, gflops } = kernel;
     const row = document.createElement("tr");
     row.setAttribute("role", "row");
     row.dataset.testid = "kernels-row";
     row.dataset.name = name;
     row.dataset.share = String(share);
-    // A group of radio buttons is one stop of the Tab key; the arrows go from kernel to kernel.
+    // A group of radio buttons is a single tab stop; the arrow keys move between the kernels.
     const input = Object.assign(document.createElement("input"), {
       type: "radio",
       name: "kernel",
@@ -236,7 +236,7 @@ export class Kernels {
     if (ops.length > 1) label.append(part("small", ops.join(" + ")));
     const track = part("span", "");
     track.className = "track";
-    track.style.setProperty("--share", (share / (most || 1)).toFixed(4));
+    track.style.setProperty("--share", (share / (largest || 1)).toFixed(4));
     const about = this.#answer?.profile.source === "counted" ? "≈ " : "";
     const bytes = `${format.bytes(kernel.read)} → ${format.bytes(kernel.written)}`;
     row.append(
@@ -251,7 +251,7 @@ export class Kernels {
     return row;
   }
 
-  /** Show the text of this kernel. @param {number} number */
+  /** Show the code of this kernel. @param {number} number */
   #choose(number) {
     const answer = this.#answer;
     const kernel = answer?.profile.kernels.find((each) => each.number === number);
@@ -271,11 +271,11 @@ export class Kernels {
   /** @param {"plan" | "trace"} what */
   #save(what) {
     if (!this.#answer) return;
-    const told = this.#answer[what];
+    const content = this.#answer[what];
     const type = "application/json";
     this.#files.save(
       `${this.#answer.profile.name}.${what}.json`,
-      () => new Blob([JSON.stringify(told)], { type }),
+      () => new Blob([JSON.stringify(content)], { type }),
     );
   }
 }
@@ -294,7 +294,7 @@ function part(tag, content) {
  */
 function cell(name, ...content) {
   const made = Object.assign(document.createElement("td"), { className: name });
-  made.setAttribute("role", "cell"); // the narrow layout is a grid, which would take it away
+  made.setAttribute("role", "cell"); // the narrow layout is a grid, which would remove the role
   made.append(...content);
   return made;
 }

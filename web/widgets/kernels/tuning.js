@@ -1,8 +1,5 @@
 // @ts-check
-/**
- * Tuning: a button that has the kernels of the model on the page timed on this device, and what came
- * of it, in words.
- */
+/** A button that tunes the kernels of the page's model for this device, and a text with the result. */
 
 import { follow, show } from "../../i18n/show.js";
 import { NotReady } from "../../engine/engine.js";
@@ -15,35 +12,35 @@ export class Tuning {
   #root;
   #button;
   #bar;
-  #said;
+  #status;
   #warned;
   #engine;
-  #hear;
-  /** The model that could be tuned now. @type {(() => Promise<string>) | null} */
+  #listener;
+  /** The model that can be tuned now. @type {(() => Promise<string>) | null} */
   #find = null;
   /** @type {Warning[]} */
   #warnings = [];
   #running = false;
   #stopping = false;
-  /** What came of the last tuning, and on which device. */
+  /** The result of the last tuning, and its device. */
   #result = { words: () => "", device: "" };
 
   /**
    * @param {HTMLElement} root
    * @param {import("../../engine/engine.js").Engine} engine
-   * @param {object} hear
-   * @param {() => void} hear.begun
-   * @param {(reloaded: boolean) => void} hear.over  whether the model was loaded again
+   * @param {object} listener
+   * @param {() => void} listener.started
+   * @param {(reloaded: boolean) => void} listener.ended  reloaded: whether the model was loaded again
    */
-  constructor(root, engine, hear) {
+  constructor(root, engine, listener) {
     const find = (/** @type {string} */ selector) =>
       /** @type {any} */ (root.querySelector(selector));
     this.#root = root;
     this.#engine = engine;
-    this.#hear = hear;
+    this.#listener = listener;
     this.#button = /** @type {HTMLButtonElement} */ (find("button"));
     this.#bar = /** @type {HTMLProgressElement} */ (find("progress"));
-    this.#said = /** @type {HTMLElement} */ (find(".said"));
+    this.#status = /** @type {HTMLElement} */ (find(".said"));
     this.#warned = /** @type {HTMLElement} */ (find(".warned"));
     follow(root, () => {
       this.#show();
@@ -70,7 +67,7 @@ export class Tuning {
     this.#showWarnings();
   }
 
-  /** Each once, however often it came. */
+  /** Show each warning once. */
   #showWarnings() {
     const words = this.#warnings.map(({ kind, kernel, why }) =>
       text.tuningWarnings[kind](why, kernel),
@@ -86,12 +83,12 @@ export class Tuning {
     if (this.#running) return;
     const { device } = this.#engine;
     const numpy = device === "numpy";
-    const said = this.#result.device === device ? this.#result.words() : "";
+    const result = this.#result.device === device ? this.#result.words() : "";
     this.#root.dataset.state = "idle";
     show(this.#button, words("tune"));
     this.#button.disabled = numpy || !this.#find;
     this.#button.title = numpy ? text.nothingToTune : this.#find ? "" : text.noTuningYet;
-    show(this.#said, () => (numpy ? text.nothingToTune : said || text.tuning));
+    show(this.#status, () => (numpy ? text.nothingToTune : result || text.tuning));
   }
 
   async #run() {
@@ -105,8 +102,8 @@ export class Tuning {
     this.#warnings = [];
     this.#showWarnings();
     this.#bar.removeAttribute("value");
-    show(this.#said, words("preparing"));
-    this.#hear.begun();
+    show(this.#status, words("preparing"));
+    this.#listener.started();
     let reloaded = false;
     let result = () => "";
     try {
@@ -122,7 +119,7 @@ export class Tuning {
     this.#running = false;
     this.#result = { words: result, device };
     this.#show();
-    this.#hear.over(reloaded);
+    this.#listener.ended(reloaded);
   }
 
   /**
@@ -132,12 +129,12 @@ export class Tuning {
   #progress(done, total) {
     this.#bar.max = total;
     this.#bar.value = done;
-    if (!this.#stopping) show(this.#said, words("tuningOp", Math.min(done + 1, total), total));
+    if (!this.#stopping) show(this.#status, words("tuningOp", Math.min(done + 1, total), total));
   }
 
   async #stop() {
     this.#stopping = true;
-    show(this.#said, words("cancelling"));
-    await this.#engine.stopTuning().catch(() => {}); // the tuning itself tells what went wrong
+    show(this.#status, words("cancelling"));
+    await this.#engine.stopTuning().catch(() => {}); // tune() reports the failure
   }
 }

@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * WGSL text with its syntax coloured: comments, attributes, numbers, keywords, types, calls.
- */
+/** Highlights the syntax of WGSL: comments, attributes, numbers, keywords, types, calls. */
 
 const KEYWORDS =
   "alias|break|case|const|const_assert|continue|continuing|default|diagnostic|discard|else|enable|" +
@@ -10,7 +8,7 @@ const TYPES =
   "array|atomic|bool|f16|f32|i32|u32|mat[234]x[234][fh]?|vec[234][fhiu]?|ptr|" +
   "function|private|read|read_write|storage|uniform|workgroup|write";
 
-/** Each kind of token by name; what lies between tokens is plain. */
+/** Each kind of token, as a named group. Text between tokens is plain. */
 const TOKENS = new RegExp(
   [
     String.raw`(?<comment>//[^\n]*|/\*[^]*?\*/)`,
@@ -25,7 +23,7 @@ const TOKENS = new RegExp(
 
 /**
  * @param {string} text
- * @returns {DocumentFragment}  the same text, its tokens in spans of the kind's class
+ * @returns {DocumentFragment}  the same text, with tokens in spans whose class is their kind
  */
 export function highlight(text) {
   const result = document.createDocumentFragment();

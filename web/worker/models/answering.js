@@ -1,5 +1,5 @@
 // @ts-check
-/** The models that answer on the device of now, whether Python knows of them or not. */
+/** The models that answer on the current device, with or without Python. */
 
 import { Model } from "./model.js";
 
@@ -8,10 +8,10 @@ import { Model } from "./model.js";
  * @typedef {import("./models.js").Facts} Facts
  * @typedef {import("../gpu.js").Gpu} Gpu
  *
- * @typedef {object} Worker  what main.js lends
+ * @typedef {object} Worker  provided by main.js
  * @property {import("../app.js").App} app
  * @property {import("./models.js").Models} models
- * @property {() => Promise<Gpu>} gpu  the device of now
+ * @property {() => Promise<Gpu>} gpu  the current device
  * @property {() => Promise<unknown>} idle  resolves when nothing has been asked for a while
  */
 
@@ -19,7 +19,7 @@ export class Answering {
   #worker;
   /** @type {Map<string, Model>} */
   #models = new Map();
-  /** Those that are loaded again on another device. @type {Set<string>} */
+  /** Names of the models to load again after a change of the device. @type {Set<string>} */
   #loaded = new Set();
 
   /** @param {Worker} worker */
@@ -32,13 +32,13 @@ export class Answering {
     return this.#loaded.has(name);
   }
 
-  /** The device changes: none answers until it is loaded on the next one. */
+  /** Drop all models, because the device changes. */
   leave() {
     for (const { brought } of this.#models.values()) this.#worker.models.drop(brought);
     this.#models.clear();
   }
 
-  /** Load all that there were, on the device of now. @returns {Promise<Record<string, Facts>>} */
+  /** Load all earlier models on the current device. @returns {Promise<Record<string, Facts>>} */
   async again() {
     /** @type {Record<string, Facts>} */
     const facts = {};
@@ -47,31 +47,31 @@ export class Answering {
   }
 
   /**
-   * Have a model answer on the device of now; a change.
+   * Load a model on the current device. Call it in turn with other changes.
    * @param {string} name
-   * @param {Brought} [brought]  what was brought before it was this one's turn
+   * @param {Brought} [brought]  if it was already fetched
    * @returns {Promise<Facts>}
    */
   async load(name, brought) {
     const { app, models, gpu } = this.#worker;
     if (brought && brought.gpu !== (await gpu())) {
-      models.drop(brought); // it was for the device before
+      models.drop(brought); // it was for the previous device
       brought = undefined;
     }
-    const mine = brought ?? (await models.bring(name, gpu()));
+    const current = brought ?? (await models.bring(name, gpu()));
     const before = this.#models.get(name);
     if (before) models.drop(before.brought);
-    const facts = mine.program
-      ? models.facts(name, mine)
+    const facts = current.program
+      ? models.facts(name, current)
       : await app
-          .inTurn(() => models.load(name, mine))
+          .inTurn(() => models.load(name, current))
           .catch((error) => {
-            this.#models.delete(name); // what was there before is closed
+            this.#models.delete(name); // the previous one is closed
             throw error;
           });
-    this.#models.set(name, new Model(app, name, mine, facts.seconds));
+    this.#models.set(name, new Model(app, name, current, facts.seconds));
     this.#loaded.add(name);
-    if (mine.program) void this.complete();
+    if (current.program) void this.complete();
     return facts;
   }
 
@@ -83,7 +83,7 @@ export class Answering {
   }
 
   /**
-   * A model that Python knows of, too; in its turn.
+   * Get a model after loading it in Python too. Call it within a job of Python.
    * @param {string} name
    */
   async known(name) {
@@ -94,17 +94,17 @@ export class Answering {
     const facts = await models.load(name, brought);
     brought.kept = null;
     if (brought.program) return model;
-    // Python has refused it, and has loaded its file.
+    // Python refused the saved plan and loaded the model's file.
     const other = new Model(app, name, brought, facts.seconds);
     if (this.#models.get(name) === model) this.#models.set(name, other);
     return other;
   }
 
-  /** When there is time for it, have Python know of all models. */
+  /** Load all models in Python too, once the worker is idle. */
   async complete() {
     await this.#worker.idle();
     for (const name of this.#models.keys()) {
-      // A Python that does not start has said so, and is tried again when it is needed.
+      // A failed start of Python was reported, and is retried when Python is needed.
       await this.#worker.app.inTurn(() => this.known(name)).catch(() => {});
     }
   }

@@ -1,15 +1,13 @@
 // @ts-check
-/**
- * A model that answers: by its program on the GPU, without Python, or by Python.
- */
+/** A loaded model. It answers with its own GPU program, without Python, or through Python. */
 
 /**
  * @typedef {import("../app.js").App} App
  * @typedef {import("./models.js").Brought} Brought
  */
 
-/** Classes that an answer about a photograph names. */
-const BEST = 5;
+/** How many classes the answer for a photograph contains. */
+const TOP_COUNT = 5;
 
 export class Model {
   #app;
@@ -23,8 +21,8 @@ export class Model {
   /**
    * @param {App} app
    * @param {string} name
-   * @param {Brought} brought  how it came; what drops its program leaves the answers to Python
-   * @param {number} seconds   from its graph, or the plan that was kept, until it could answer
+   * @param {Brought} brought  once its program is dropped, Python answers
+   * @param {number} seconds   from its graph, or the saved plan, until it could answer
    */
   constructor(app, name, brought, seconds) {
     this.#app = app;
@@ -35,7 +33,7 @@ export class Model {
 
   /**
    * @param {Float32Array<ArrayBuffer> | Uint8ClampedArray<ArrayBuffer>} pixels
-   * @param {boolean} keep  whether these are what is asked again, in profiles and checks
+   * @param {boolean} keep  whether profiles and checks shall use these pixels
    * @returns {Promise<{probabilities: number[], ms: number}>}
    */
   async answer(pixels, keep) {
@@ -54,13 +52,13 @@ export class Model {
     return answer;
   }
 
-  /** The last pixels that were to be kept. */
+  /** The last pixels that were kept. */
   get asked() {
     if (this.#asked) return this.#asked;
     throw new Error(`${this.#name} has answered nothing yet that could be computed again`);
   }
 
-  /** Milliseconds from its graph, or its plan, to its first answer. */
+  /** Milliseconds from its graph, or the saved plan, to its first answer. */
   get first() {
     return this.#first;
   }
@@ -68,11 +66,11 @@ export class Model {
 
 /**
  * @param {number[]} probabilities
- * @returns {{index: number, probability: number}[]}  of the most probable classes, the best first
+ * @returns {{index: number, probability: number}[]}  the most probable classes, in descending order
  */
 export function best(probabilities) {
   return probabilities
     .map((probability, index) => ({ index, probability }))
     .sort((one, other) => other.probability - one.probability)
-    .slice(0, BEST);
+    .slice(0, TOP_COUNT);
 }

@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * How a model of the site comes to this worker: as the plan that an earlier visit has kept or, where
- * there is none, as its file, from which Python makes the plan; that is kept once the worker is idle.
+ * Loads the site's models: as a plan saved on an earlier visit or, without one, as the model's file, which
+ * Python compiles. The new plan is saved once the worker is idle.
  *
- * A plan that was kept needs no Python to be found, uploaded and made ready on the GPU, nor to answer;
- * Python is told of it later. Whatever is wrong with one, the model's file is as good.
+ * A saved plan needs no Python: it is found, uploaded, prepared on the GPU and answers without it. Python
+ * loads it later. If anything is wrong with a saved plan, the model's file is used instead.
  */
 
 import { fetchCard, findModel } from "../../shared/catalogue.js";
@@ -12,7 +12,7 @@ import { Part } from "../../shared/streamed.js";
 import { download, downloadPieces } from "../downloads.js";
 import { find, forget, keep, keyOf } from "./plans.js";
 import { BUILD } from "../runtime.js";
-import { emit, inWords } from "../serve.js";
+import { emit, describeError } from "../serve.js";
 import { stage, tell } from "../stage.js";
 
 /**
@@ -20,29 +20,30 @@ import { stage, tell } from "../stage.js";
  * @typedef {import("../../gpu/python.js").PythonProgram} PythonProgram
  * @typedef {import("./plans.js").Kept} Kept
  *
- * @typedef {object} Worker  what main.js lends
+ * @typedef {object} Worker  provided by main.js
  * @property {import("../app.js").App} app
  * @property {() => Promise<unknown>} idle  resolves when nothing has been asked for a while
  *
  * @typedef {{seconds: number, warnings: unknown[], lent?: number, compiling?: number}} Facts  what app.py
- *   says of a model, in part; seconds: from its graph, or its plan, until it could answer
+ *   reports about a model, in part; seconds: from its graph, or its plan, until it could answer; lent: the id
+ *   of its compiled plan
  *
  * @typedef {object} Files  of a model; see py/tallow_build/split_model.py
  * @property {Uint8Array} graph
- * @property {import("../../shared/streamed.js").StreamedFile} weights  the .onnx, which may still be on its way
+ * @property {import("../../shared/streamed.js").StreamedFile} weights  the .onnx, which may still be downloading
  *
- * @typedef {object} Brought  a model, on its way to Python
- * @property {Gpu} gpu   the device that it was brought for
+ * @typedef {object} Brought  a model that was fetched, before Python loads it
+ * @property {Gpu} gpu   the device that it was fetched for
  * @property {string} card
  * @property {import("./plans.js").Key | null} key
  * @property {Files | null} files
  * @property {Kept | null} kept
- * @property {PythonProgram | null} program  of what was kept, on a GPU, where it can answer
- * @property {number} seconds  that this has taken
+ * @property {PythonProgram | null} program  of the saved plan, on the GPU
+ * @property {number} seconds  that fetching took
  */
 
-/** Of the weights that Python is given: see py/tallow/compile/plan_serialization.py. */
-const ALIGNED = 16;
+/** Bytes to which weights are aligned: see py/tallow/compile/plan_serialization.py. */
+const ALIGNMENT = 16;
 
 export class Models {
   #worker;
@@ -53,9 +54,9 @@ export class Models {
   }
 
   /**
-   * Fetch what Python needs of a model, and have it on the GPU if it was kept.
+   * Fetch a model's files, or put its saved plan on the GPU.
    * @param {string} name
-   * @param {Promise<Gpu>} opening  the device; without an adapter, NumPy
+   * @param {Promise<Gpu>} opening  the device; NumPy computes if it has no adapter
    * @returns {Promise<Brought>}
    */
   async bring(name, opening) {
@@ -73,33 +74,33 @@ export class Models {
       seconds: 0,
     };
     const began = performance.now();
-    // Of a tuning record that is refused, Python must tell.
+    // If the tuning record can't be read, Python must compile the model, to report that.
     if (!tuningRefused) {
       brought.key = await keyOf(BUILD, name, entry.sha256, card, info, tuning);
       if (brought.key) await this.#recall(name, brought);
     }
-    if (!brought.program) this.#worker.app.start(); // of what goes wrong there, load() hears
+    if (!brought.program) this.#worker.app.start(); // load() reports a failure
     if (!brought.kept) brought.files = await this.#download(name);
     brought.seconds = (performance.now() - began) / 1000;
     return brought;
   }
 
   /**
-   * What app.py would say of a model that answers without it.
+   * The facts that app.py would report about a model that answers without it.
    * @param {string} name
    * @param {Brought} brought
    * @returns {Facts}
    */
   facts(name, { kept, program, seconds }) {
-    const told = { name, ...kept?.told.facts, kept: true, ...program?.stats };
-    return { ...told, seconds, warnings: [] };
+    const facts = { name, ...kept?.record.facts, kept: true, ...program?.stats };
+    return { ...facts, seconds, warnings: [] };
   }
 
   /**
-   * Have Python load it, in its turn.
+   * Load a model in Python. Call it within a job of Python.
    * @param {string} name
    * @param {Brought} brought
-   * @returns {Promise<Facts>}  what app.py says of it
+   * @returns {Promise<Facts>}
    */
   async load(name, brought) {
     if (brought.kept) {
@@ -111,21 +112,21 @@ export class Models {
     }
     emit("progress", { stage: "compile", model: name });
     const { files, card } = brought;
-    brought.files = null; // what Python does not take of them is let go
+    brought.files = null; // so that memory is freed as Python takes the weights
     const { app } = this.#worker;
     const facts = await stage("kernels", { model: name }, () =>
       this.withFiles(name, (fetch) => app.ask("load_model", name, fetch, card), files),
     );
-    // For whoever traces the page (bench/visits.py): a visit with a kept plan has none of this.
+    // For traces of the page (bench/visits.py). Visits with a saved plan don't have this measure.
     performance.measure("tallow:compile", {
       end: performance.now(),
       duration: facts.compiling,
     });
-    this.keep(name, brought, facts).catch(() => {}); // a Python that failed is replaced
+    this.keep(name, brought, facts).catch(() => {}); // fails if Python itself failed
     return facts;
   }
 
-  /** What is of no use any more: Python is asked from now on. @param {Brought} brought */
+  /** Free what the worker holds of a model; Python answers from now on. @param {Brought} brought */
   drop(brought) {
     brought.program?.close();
     brought.program = null;
@@ -133,32 +134,32 @@ export class Models {
   }
 
   /**
-   * Ask Python for something for which it may need a model's graph.
+   * Call Python with access to a model's files, which it may need.
    * @template T
    * @param {string} name
    * @param {(fetch: () => Promise<Files>) => Promise<T>} ask
-   * @param {Files | null} files  which are here, or on their way; else they are fetched
+   * @param {Files | null} files  if null, they are fetched when Python needs them
    * @returns {Promise<T>}
    */
   async withFiles(name, ask, files = null) {
     try {
       return await ask(async () => (files ??= await this.#download(name)));
     } catch (error) {
-      throw files?.weights.failure ?? error; // of which Python has told in its own words
+      throw files?.weights.failure ?? error; // Python's error wraps the failure of a download
     } finally {
       files?.weights.stop();
     }
   }
 
   /**
-   * Resolves when the graph is there; the weights are on their way then.
+   * Resolves when the graph has arrived; the weights are still downloading then.
    * @param {string} name
    * @returns {Promise<Files>}
    */
   async #download(name) {
     const { file, bytes, pieces, graph } = await findModel(name);
     const weights = downloadPieces(`models/${file}`, pieces);
-    stage("model", { model: name, bytes }, () => weights.whole).catch(() => {}); // said by `failure`
+    stage("model", { model: name, bytes }, () => weights.whole).catch(() => {}); // see weights.failure
     try {
       const content = await download(`models/${graph.file}`, graph);
       return { graph: content, weights };
@@ -169,7 +170,7 @@ export class Models {
   }
 
   /**
-   * Look for a plan that was kept, and have the GPU load it.
+   * Look for a saved plan, and load it on the GPU.
    * @param {string} name
    * @param {Brought} brought
    */
@@ -184,7 +185,7 @@ export class Models {
       const facts = { model: name, bytes: kept.bytes };
       tell("plan", facts, "begun", began);
       if (gpu.info) {
-        const { plan } = kept.told;
+        const { plan } = kept.record;
         brought.program = await stage("kernels", { model: name }, () =>
           gpu.loadKept(plan, kept.weights),
         );
@@ -209,74 +210,74 @@ export class Models {
     const facts = await stage("kernels", { model: name }, () => {
       const held = this.#copy(weights);
       const loading = load(undefined, held);
-      held.destroy(); // they are Python's alone from now on
+      held.destroy(); // only Python refers to them from now on
       return loading;
     });
     return { ...facts, seconds: facts.seconds + seconds };
   }
 
   /**
-   * @param {import("./plans.js").KeptWeights} weights  which are there
-   * @returns {any}  a bytearray of Python's with all of them
+   * @param {import("./plans.js").KeptWeights} weights  all of which have arrived
+   * @returns {any}  a Python bytearray with all of them
    */
   #copy(weights) {
-    const room = (/** @type {number} */ size) => Math.ceil(size / ALIGNED) * ALIGNED;
+    const padded = (/** @type {number} */ size) => Math.ceil(size / ALIGNMENT) * ALIGNMENT;
     const held = this.#worker.app.call(
       "reserve",
-      weights.sizes.reduce((sum, size) => sum + room(size), 0),
+      weights.sizes.reduce((sum, size) => sum + padded(size), 0),
     );
     const view = held.getBuffer("u8");
-    let at = 0;
-    weights.sizes.forEach((size, place) => {
-      weights.lend(place, (bytes) => view.data.set(bytes, at));
-      at += room(size);
+    let offset = 0;
+    weights.sizes.forEach((size, index) => {
+      weights.lend(index, (bytes) => view.data.set(bytes, offset));
+      offset += padded(size);
     });
     view.release();
     return held;
   }
 
   /**
-   * Keep what Python has compiled, when nobody waits for an answer.
+   * Save the plan that Python compiled, once the worker is idle.
    * @param {string} name
    * @param {{key: import("./plans.js").Key | null}} brought
    * @param {{warnings: unknown[], lent?: number}} facts
    */
-  async keep(name, { key }, { warnings, lent }) {
+  async keep(name, { key }, { warnings, lent: id }) {
     const { app, idle } = this.#worker;
     try {
-      // What came with a warning is compiled again next time, so that it comes again.
+      // A model that caused a warning is compiled again next time, so that it warns again.
       if (!key || warnings.length) return;
       await idle();
       const began = performance.now();
       try {
-        const text = /** @type {string} */ (app.call("kept_text", lent));
+        const text = /** @type {string} */ (app.call("kept_text", id));
         const sizes = JSON.parse(text).weights.map((/** @type {any[]} */ weight) => weight[3]);
-        const kept = await keep(key, text, sizes, (place) => {
-          const held = app.call("kept_weight", lent, place);
+        const kept = await keep(key, text, sizes, (index) => {
+          const held = app.call("kept_weight", id, index);
           return held instanceof Part ? held.bytes() : app.copy(held);
         });
         if (kept) tell("keep", { model: name }, "done", began);
       } catch (error) {
-        // Another device or model was chosen meanwhile, and this one is not lent any more.
+        // Another device or model was chosen meanwhile, and Python has freed this plan.
         if (/** @type {{type?: string}} */ (error).type === "KeyError") return;
-        tell("keep", { model: name, why: inWords(error).words }, "failed", began);
+        tell("keep", { model: name, why: describeError(error).words }, "failed", began);
       }
     } finally {
-      app.call("let_go", lent);
+      app.call("let_go", id);
     }
   }
 }
 
 /**
- * What was kept is of no use: forget it, and say why. A device that was lost says nothing of it.
+ * Forget a saved plan that can't be used, and report why. If the device was lost, the plan is not to blame.
  * @param {string} name
  * @param {Brought} brought
  * @param {unknown} error
  */
 async function miss(name, brought, error) {
   brought.program?.close();
-  brought.program = brought.kept = null; // whoever asks now waits for Python
+  brought.program = brought.kept = null; // from now on calls wait for Python
   if (/** @type {Error} */ (error).name === "DeviceLostError") throw error;
-  tell("plan", { model: name, why: inWords(error).words }, "failed", performance.now());
-  if (brought.key) await forget(brought.key).catch(() => {}); // storage that refuses has said so
+  tell("plan", { model: name, why: describeError(error).words }, "failed", performance.now());
+  if (brought.key) await forget(brought.key).catch(() => {}); // the failure of the storage was reported before
 }

@@ -1,13 +1,14 @@
 // @ts-check
 /**
- * Plans that were compiled on an earlier visit, with their weights: kept in the browser's cache
- * storage, an entry a plan, and found again by all that they depend on.
+ * Compiled plans with their weights, saved in the browser's cache storage for later visits. Each plan is one
+ * entry. Its key is a hash of everything that the plan depends on.
  *
- * An entry is a text (py/tallow/compile/plan_serialization.py) and the weights, in parts: the text, then some weights
- * each, behind their length and their SHA-256, so that what was damaged is found when it is read.
- * Beside it lies when it was last used.
- * Entries come and go as wholes: tabs that write the same one, or drop it while it is read, make each
- * other no more than miss it.
+ * An entry consists of parts: first a text (py/tallow/compile/plan_serialization.py), then some weights each.
+ * A part begins with its length and its SHA-256, so damage is detected when it is read. A second entry notes
+ * when the first was last used.
+ *
+ * Entries are written and deleted as a whole. If tabs write or delete the same entry at the same time, at
+ * worst it is not found.
  */
 
 import { digest, hex, joined } from "../../shared/bytes.js";
@@ -17,42 +18,42 @@ import { tell } from "../stage.js";
 
 /**
  * @typedef {object} Key
- * @property {string} build  of Tallow; what another has kept is of no use
- * @property {string} hash   of the build and all else that the plan depends on
+ * @property {string} build  of Tallow; plans of other builds can't be used
+ * @property {string} hash   of the build and everything else that the plan depends on
  *
- * @typedef {object} Kept
+ * @typedef {object} Kept  a saved plan
  * @property {string} text
  * @property {{plan: import("../../gpu/program.js").Plan, weights: [number, string, number[], number][],
- *   facts: object}} told  what the text says
+ *   facts: object}} record  the parsed text
  * @property {KeptWeights} weights
  * @property {number} bytes
  */
 
-/** Of this form of entries, and of this site: its origin may have others, at other paths. */
+/** Named after the version of the format and the site: an origin may have several sites, at other paths. */
 const CACHE = `tallow:plans:3:${SITE.href}`;
 
-/** The name of such a cache: of whichever form, and its site. */
+/** The name of such a cache, of any version; the group is its site. */
 const NAME = /^tallow:plans:\d+:(.*)$/;
 
-/** Caches of older forms, which all sites of an origin shared. */
+/** Caches of older versions, which all sites of an origin shared. */
 const SHARED = /^tallow-plans-\d+$/;
 
 const PLANS = new URL("plans/", SITE).href;
 
-/** What follows there, in the address of an entry and of its use. */
+/** The rest of the URL of an entry, or of the note of its last use. */
 const ENTRY = /^[0-9a-f]{64}\/[0-9a-f]{64}(\?used)?$/;
 
-/** Bytes that all plans may take: so many, and such a share of what the browser grants. */
-const MOST = 200e6;
-const SHARE = 0.25;
+/** Limits for all plans together: bytes, and a share of the browser's quota. */
+const MAX_BYTES = 200e6;
+const MAX_SHARE = 0.25;
 
-/** Bytes of weights from which on a part is complete: for each one, its hash is waited for. */
-const ENOUGH = 1 << 20;
+/** A part ends after this many bytes of weights. Smaller parts would mean waiting for more hashes. */
+const PART_BYTES = 1 << 20;
 
-/** Of a part: its length, a word, and its SHA-256. */
+/** Bytes at the beginning of a part: its length as a 32-bit word, and its SHA-256. */
 const HEAD = 4 + 32;
 
-/** What was kept is not what lies there now. */
+/** A saved plan was changed or cut short. */
 class DamagedError extends LocalizedError {
   name = "DamagedError";
 
@@ -61,22 +62,22 @@ class DamagedError extends LocalizedError {
   }
 }
 
-/** Whether it was told that nothing can be kept. */
-let told = false;
+/** Whether the page was informed that nothing can be saved. */
+let reported = false;
 
-/** Whether the browser keeps anything for this address; if not, the boot log says so, once. */
+/** Whether the browser can save plans for this site. If not, the boot log says so once. */
 export function storable() {
   if (globalThis.caches && globalThis.crypto?.subtle) return true;
   const why = words(globalThis.isSecureContext ? "noStorage" : "insecure");
-  if (!told) tell("storage", { why }, "failed", performance.now());
-  told = true;
+  if (!reported) tell("storage", { why }, "failed", performance.now());
+  reported = true;
   return false;
 }
 
 /**
- * The key of a plan; null where the browser keeps nothing for this address.
- * @param {string} build     what identifies Tallow itself
- * @param {...unknown} about  all else that the plan depends on
+ * The key of a plan; null if the browser can't save it.
+ * @param {string} build     identifies this build of Tallow
+ * @param {...unknown} about  everything else that the plan depends on
  * @returns {Promise<Key | null>}
  */
 export async function keyOf(build, ...about) {
@@ -86,7 +87,7 @@ export async function keyOf(build, ...about) {
   return { build: hex(of), hash: hex(hash) };
 }
 
-/** Whether anything is kept that may be found. */
+/** Whether any plan may have been saved. */
 export async function any() {
   try {
     return await caches.has(CACHE);
@@ -96,10 +97,10 @@ export async function any() {
 }
 
 /**
- * What is kept under this key. Its weights are still being read, and are checked as they come.
+ * Find a saved plan. Its weights are read and checked afterwards.
  * @param {Key} key
  * @returns {Promise<Kept | null>}
- * @throws {Error}  of any kind: then there is nothing either
+ * @throws {Error}  of any kind, if it can't be read
  */
 export async function find(key) {
   const cache = await caches.open(CACHE);
@@ -108,22 +109,23 @@ export async function find(key) {
   if (!response.body) throw new DamagedError();
   const parts = new Parts(response.body.getReader());
   const text = new TextDecoder().decode(await parts.next());
-  const told = JSON.parse(text);
-  const sizes = told.weights.map((/** @type {any[]} */ weight) => weight[3]);
+  const record = JSON.parse(text);
+  const sizes = record.weights.map((/** @type {any[]} */ weight) => weight[3]);
   const bytes = sizes.reduce((/** @type {number} */ sum, /** @type {number} */ n) => sum + n, 0);
-  // Nobody waits for this; an entry that seems older than it is goes too early at worst.
+  // Not awaited: at worst, the entry seems older than it is and is deleted too early.
   noteUse(cache, key, text.length + bytes).catch(() => {});
-  return { text, told, weights: new KeptWeights(parts, sizes), bytes: text.length + bytes };
+  return { text, record, weights: new KeptWeights(parts, sizes), bytes: text.length + bytes };
 }
 
 /**
- * Keep a plan in the place of what was under its key; the least recently used ones go for it.
+ * Save a plan. It replaces an older one with the same key, and deletes the least recently used plans if there
+ * is not enough room.
  * @param {Key} key
  * @param {string} text
  * @param {number[]} sizes  of the weights
- * @param {(place: number) => Uint8Array<ArrayBuffer>} weight  copies one
- * @returns {Promise<boolean>}  false if it is too large to be kept
- * @throws {Error}  of any kind where the browser refuses; then nothing was kept
+ * @param {(index: number) => Uint8Array<ArrayBuffer>} weight  copies a weight
+ * @returns {Promise<boolean>}  false if it is too large
+ * @throws {Error}  of any kind if the browser refuses; then nothing was saved
  */
 export async function keep(key, text, sizes, weight) {
   const cache = await caches.open(CACHE);
@@ -150,41 +152,41 @@ export async function keep(key, text, sizes, weight) {
 }
 
 /**
- * What lies in the parts of an entry.
+ * The contents of an entry's parts.
  * @param {string} text
  * @param {number[]} sizes
- * @param {(place: number) => Uint8Array<ArrayBuffer>} weight
+ * @param {(index: number) => Uint8Array<ArrayBuffer>} weight
  * @returns {Generator<Uint8Array<ArrayBuffer>, void>}
  */
 function* contents(text, sizes, weight) {
   yield new TextEncoder().encode(text);
-  for (let place = 0; place < sizes.length;) {
-    const end = endOfPart(sizes, place);
+  for (let index = 0; index < sizes.length;) {
+    const end = endOfPart(sizes, index);
     /** @type {Uint8Array[]} */
-    const some = [];
+    const weights = [];
     let bytes = 0;
-    for (; place < end; place++) {
-      if (!sizes[place]) continue; // whoever has it restored has it elsewhere
-      some.push(weight(place));
-      bytes += sizes[place];
+    for (; index < end; index++) {
+      if (!sizes[index]) continue; // it is in the visitor's own file
+      weights.push(weight(index));
+      bytes += sizes[index];
     }
-    yield joined(some, bytes);
+    yield joined(weights, bytes);
   }
 }
 
 /**
  * @param {number[]} sizes
- * @param {number} begin  the place of the first weight in a part
- * @returns {number}  the first that is in the next one
+ * @param {number} begin  the index of the first weight of a part
+ * @returns {number}  the index of the first weight of the next part
  */
 function endOfPart(sizes, begin) {
   let end = begin;
-  for (let bytes = 0; end < sizes.length && bytes < ENOUGH; end++) bytes += sizes[end];
+  for (let bytes = 0; end < sizes.length && bytes < PART_BYTES; end++) bytes += sizes[end];
   return end;
 }
 
 /**
- * Drop what is kept under this key.
+ * Delete a saved plan.
  * @param {Key} key
  */
 export async function forget(key) {
@@ -193,7 +195,7 @@ export async function forget(key) {
   await cache.delete(useOf(address(key)));
 }
 
-/** The weights of an entry, in the order of their places. */
+/** The weights of an entry, by index. */
 export class KeptWeights {
   #parts;
   #sizes;
@@ -214,45 +216,45 @@ export class KeptWeights {
     return this.#sizes.length;
   }
 
-  /** Bytes of each. */
+  /** Bytes of each weight. */
   get sizes() {
     return this.#sizes;
   }
 
   /**
-   * Resolves once this one is there; one call at a time.
-   * @param {number} place
-   * @throws {Error}  if it is damaged, or not there any more
+   * Resolves once this weight was read. One call at a time.
+   * @param {number} index
+   * @throws {Error}  if it is damaged or was deleted
    */
-  async ready(place) {
-    while (this.#read <= place) {
+  async ready(index) {
+    while (this.#read <= index) {
       const end = endOfPart(this.#sizes, this.#read);
       const part = await this.#parts.next();
-      let at = 0;
+      let offset = 0;
       for (; this.#read < end; this.#read++) {
-        const next = at + this.#sizes[this.#read];
-        this.#held.set(this.#read, part.subarray(at, next));
-        at = next;
+        const next = offset + this.#sizes[this.#read];
+        this.#held.set(this.#read, part.subarray(offset, next));
+        offset = next;
       }
-      if (part.length !== at) throw new DamagedError();
+      if (part.length !== offset) throw new DamagedError();
     }
   }
 
   /**
-   * Gives one that is ready, and lets go of it.
-   * @param {number} place
+   * Hand over a weight that is ready, and free it.
+   * @param {number} index
    * @param {(bytes: Uint8Array) => void} use
    */
-  lend(place, use) {
-    use(/** @type {Uint8Array} */ (this.#held.get(place)));
-    this.#held.delete(place);
+  lend(index, use) {
+    use(/** @type {Uint8Array} */ (this.#held.get(index)));
+    this.#held.delete(index);
   }
 }
 
 /** The parts of an entry, one after the other. */
 class Parts {
   #reader;
-  /** What was read beyond the last part. */
+  /** Bytes read after the last part. */
   #rest = new Uint8Array();
 
   /** @param {ReadableStreamDefaultReader<Uint8Array>} reader */
@@ -268,7 +270,7 @@ class Parts {
     return part;
   }
 
-  /** @param {number} length  which a damaged entry may have wrong: nothing is reserved for it */
+  /** @param {number} length  may be wrong in a damaged entry, so no memory is reserved for it */
   async #take(length) {
     /** @type {Uint8Array[]} */
     const pieces = [];
@@ -288,7 +290,7 @@ class Parts {
 }
 
 /**
- * Drop what is of no use any more and, the least recently used first, what there is no room for.
+ * Delete plans of other builds and, if there is not enough room, the least recently used ones.
  * @param {Cache} cache
  * @param {Key} key
  * @param {number} bytes  of the new entry
@@ -297,13 +299,13 @@ class Parts {
 async function makeRoom(cache, key, bytes) {
   await dropOtherForms();
   const { quota = Infinity } = (await navigator.storage?.estimate?.()) ?? {};
-  const most = Math.min(MOST, SHARE * quota);
-  if (bytes > most) return false;
-  const mine = address(key);
+  const limit = Math.min(MAX_BYTES, MAX_SHARE * quota);
+  if (bytes > limit) return false;
+  const own = address(key);
   const urls = (await cache.keys()).map(({ url }) => url);
   /** @type {{url: string, bytes: number, used: number}[]} */
   const others = [];
-  for (const url of urls.filter((each) => !each.includes("?") && each !== mine)) {
+  for (const url of urls.filter((each) => !each.includes("?") && each !== own)) {
     const use = await cache.match(useOf(url));
     const known = await use?.json().catch(() => null);
     others.push({ url, bytes: known?.bytes ?? 0, used: known?.used ?? 0 });
@@ -311,7 +313,7 @@ async function makeRoom(cache, key, bytes) {
   others.sort((one, other) => one.used - other.used);
   let total = others.reduce((sum, entry) => sum + entry.bytes, bytes);
   for (const entry of others) {
-    if (total <= most && entry.url.startsWith(folder(key))) continue;
+    if (total <= limit && entry.url.startsWith(folder(key))) continue;
     total -= entry.bytes;
     await cache.delete(entry.url);
     await cache.delete(useOf(entry.url));
@@ -319,7 +321,7 @@ async function makeRoom(cache, key, bytes) {
   return true;
 }
 
-/** Drop what earlier versions of this site have kept in other forms. */
+/** Delete what earlier versions of this site saved in other formats. */
 async function dropOtherForms() {
   for (const name of await caches.keys()) {
     if (SHARED.test(name)) await dropShare(name);
@@ -327,7 +329,7 @@ async function dropOtherForms() {
   }
 }
 
-/** @param {string} name  of a cache that other sites may use too */
+/** Delete this site's entries. @param {string} name  of a cache that other sites may use too */
 async function dropShare(name) {
   const cache = await caches.open(name);
   const all = await cache.keys();

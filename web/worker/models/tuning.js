@@ -1,24 +1,24 @@
 // @ts-check
-/** Tuning of one model at a time, which goes on while answers do, and can be ended. */
+/** Tunes one model at a time, while answers continue. Tuning can be stopped. */
 
 /**
- * @typedef {object} Tuned  what py/tallow/app.py says, in part
+ * @typedef {object} Tuned  the result of tune in py/tallow_page/app.py, in part
  * @property {number} measured
  *
- * @typedef {object} Worker  what main.js lends
+ * @typedef {object} Worker  provided by main.js
  * @property {() => Promise<unknown>} settled  resolves when no change of the device is under way
  * @property {() => number} era  how often the device was changed
  * @property {(model: string, progress: (done: number, total: number) => boolean) => Promise<Tuned>} tune
- *   times the kernels that could serve a model, one op after the other, until progress says no
- * @property {(model: string, wanted: () => boolean) => Promise<object | null>} again  loads it once
- *   more in its turn, if it is wanted then
- * @property {(done: number, total: number) => void} progress  hears how far it is
+ *   times the kernels that could serve a model, op by op, until `progress` returns false
+ * @property {(model: string, wanted: () => boolean) => Promise<object | null>} again  loads the model
+ *   again in turn, if it is still wanted then
+ * @property {(done: number, total: number) => void} progress
  */
 
 export class Tuning {
   #worker;
-  /** @type {{stop: boolean, over: Promise<Tuned>} | null} */
-  #now = null;
+  /** @type {{stop: boolean, ended: Promise<Tuned>} | null} */
+  #current = null;
 
   /** @param {Worker} worker */
   constructor(worker) {
@@ -26,38 +26,38 @@ export class Tuning {
   }
 
   /**
-   * Tune a model, then load it again with the kernels that won.
+   * Tune a model, then load it again with the fastest kernels.
    * @param {string} model
    * @returns {Promise<Tuned & {stopped: boolean, facts: object | null}>}
    */
   async run(model) {
-    if (this.#now) throw new Error("A model is being tuned already.");
+    if (this.#current) throw new Error("A model is being tuned already.");
     const worker = this.#worker;
-    /** @type {{stop: boolean, over: Promise<any>}} */
-    const mine = { stop: false, over: Promise.resolve() };
-    this.#now = mine;
+    /** @type {{stop: boolean, ended: Promise<any>}} */
+    const run = { stop: false, ended: Promise.resolve() };
+    this.#current = run;
     let tuned;
     let since = worker.era();
     try {
       await worker.settled(); // a change of the device waits until the tuning is over
       since = worker.era();
-      mine.over = worker.tune(model, (done, total) => {
+      run.ended = worker.tune(model, (done, total) => {
         worker.progress(done, total);
-        return !mine.stop;
+        return !run.stop;
       });
-      tuned = /** @type {Tuned} */ (await mine.over);
+      tuned = /** @type {Tuned} */ (await run.ended);
     } finally {
-      this.#now = null;
+      this.#current = null;
     }
-    const { stop: stopped } = mine;
+    const { stop: stopped } = run;
     const wanted = () => tuned.measured > 0 && since === worker.era();
     return { ...tuned, stopped, facts: await worker.again(model, wanted) };
   }
 
-  /** End it, and wait until it has ended. What was measured so far is kept. */
+  /** Stop, and resolve when tuning has ended. Keeps what was measured so far. */
   async stop() {
-    if (!this.#now) return;
-    this.#now.stop = true;
-    await this.#now.over.catch(() => {}); // who asked for it hears of that
+    if (!this.#current) return;
+    this.#current.stop = true;
+    await this.#current.ended.catch(() => {}); // handled by the caller of run()
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * One input of an opened model: a tensor; a sequence of as many as the visitor adds; or something
- * that may be left out.
+ * The field of one input of the visitor's model: a tensor, a sequence of tensors that the visitor adds, or an
+ * optional value.
  */
 
 import { show } from "../../../i18n/show.js";
@@ -13,11 +13,10 @@ import { make } from "../../../widgets/dom.js";
 
 /**
  * @typedef {import("../facts.js").Info} Info
- * @typedef {import("../../../worker/models/opened.js").Feed} Feed
+ * @typedef {import("../../../worker/models/user_model.js").Feed} Feed
  */
 
-/** Members of a sequence at most. */
-const MOST = 64;
+const MAX_MEMBERS = 64;
 
 export class OpenField {
   #info;
@@ -27,14 +26,14 @@ export class OpenField {
   #members = [];
   /** Whether an optional input is given. @type {HTMLInputElement | null} */
   #given = null;
-  #place;
-  /** What the input is, or what it holds if it is given. @type {Info} */
+  #content;
+  /** The input, or the value of an optional one. @type {Info} */
   #held;
 
   /**
    * @param {Info} info
    * @param {import("./value.js").Lengths} lengths
-   * @param {() => void} changed  the shape is another
+   * @param {() => void} changed  called when the shape changes
    */
   constructor(info, lengths, changed) {
     this.#info = info;
@@ -47,21 +46,21 @@ export class OpenField {
       { class: "field", "data-testid": "open-field", "data-name": info.name },
       make("legend", {}, make("b", {}, info.name), " ", type),
     );
-    this.#place = make("div", { class: "value" });
+    this.#content = make("div", { class: "value" });
     if (optional && info.element) {
       const given = make("input", { type: "checkbox", "data-testid": "open-given" });
-      given.addEventListener("change", () => (this.#place.hidden = !given.checked));
+      given.addEventListener("change", () => (this.#content.hidden = !given.checked));
       const label = show(make("span"), () => text.openGive);
       this.element.append(make("label", { class: "given-too" }, given, label));
-      this.#place.hidden = true;
+      this.#content.hidden = true;
       this.#given = given;
     }
-    this.element.append(this.#place);
+    this.element.append(this.#content);
     if (this.#held.kind === "sequence") this.#addSequence();
     else if (this.#held.kind === "tensor") {
-      // Optional values count for nothing that is compiled beforehand: their shape is their own.
+      // An optional value does not affect the compiled plan, so its shape is free.
       this.#value = new OpenValue(this.#held, optional ? null : lengths, changed);
-      this.#place.append(this.#value.element);
+      this.#content.append(this.#value.element);
     }
   }
 
@@ -69,7 +68,7 @@ export class OpenField {
     return this.#info.name;
   }
 
-  /** Whether its shape counts for what is compiled. */
+  /** Whether its shape affects the compiled plan. */
   get isTensor() {
     return Boolean(this.#info.dtype);
   }
@@ -80,7 +79,7 @@ export class OpenField {
   }
 
   /**
-   * The value, ready for the worker; null where the input is left out.
+   * The value, ready for the worker; null if the input is omitted.
    * @returns {Promise<Feed | null>}
    * @throws {import("../../../i18n/messages.js").LocalizedError}
    */
@@ -94,17 +93,17 @@ export class OpenField {
     return { name: this.name, shape: [], members };
   }
 
-  /** A list of tensors, and a button for another. */
+  /** Add a list of tensors, and a button to add another. */
   #addSequence() {
     if (this.#held.element?.kind !== "tensor") return;
     const list = make("ol", { class: "members" });
     const add = make("button", { type: "button", "data-testid": "open-add" });
-    const tell = () => (add.disabled = this.#members.length >= MOST);
+    const tell = () => (add.disabled = this.#members.length >= MAX_MEMBERS);
     add.addEventListener("click", () => {
       this.#addMember(list, tell);
       tell();
     });
-    this.#place.append(
+    this.#content.append(
       list,
       show(add, () => text.openAdd),
     );
@@ -113,7 +112,7 @@ export class OpenField {
 
   /**
    * @param {HTMLElement} list
-   * @param {() => void} tell  there is one less
+   * @param {() => void} tell  called after a removal
    */
   #addMember(list, tell) {
     const info = /** @type {Info} */ (this.#held.element);

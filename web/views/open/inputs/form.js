@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * The form of an opened model: the lengths that its file leaves open, and a field for each input.
- */
+/** The form for the visitor's model: the lengths that its file leaves open, and a field for each input. */
 
 import { show } from "../../../i18n/show.js";
 import { ValueError } from "../../../prepare/elements.js";
@@ -21,7 +19,7 @@ export class OpenForm {
 
   /**
    * @param {HTMLFormElement} root
-   * @param {() => void} changed  a shape is another
+   * @param {() => void} changed  called when a shape changes
    */
   constructor(root, changed) {
     this.#root = root;
@@ -32,11 +30,11 @@ export class OpenForm {
     this.#root.hidden = true;
     this.#fields = [];
     this.#lengths.clear();
-    this.#place.replaceChildren();
+    this.#content.replaceChildren();
   }
 
   /** @returns {HTMLElement} */
-  get #place() {
+  get #content() {
     return /** @type {any} */ (this.#root.querySelector(".fields"));
   }
 
@@ -59,14 +57,14 @@ export class OpenForm {
     this.#fields = inputs.map((info) => new OpenField(info, lengths, changed));
     const given = [...this.#lengths.values()].map((input) => input.closest("label"));
     if (given.length) {
-      this.#place.append(make("div", { class: "parts" }, .../** @type {Node[]} */ (given)));
+      this.#content.append(make("div", { class: "parts" }, .../** @type {Node[]} */ (given)));
     }
-    this.#place.append(...this.#fields.map(({ element }) => element));
+    this.#content.append(...this.#fields.map(({ element }) => element));
     this.#root.hidden = false;
   }
 
   /**
-   * The shapes of the tensors by name.
+   * The shapes of the tensors, by name.
    * @returns {Record<string, number[]>}
    * @throws {LocalizedError}  naming the input
    */
@@ -84,7 +82,7 @@ export class OpenForm {
   }
 
   /**
-   * @returns {Promise<import("../../../worker/models/opened.js").Feed[]>}
+   * @returns {Promise<import("../../../worker/models/user_model.js").Feed[]>}
    * @throws {LocalizedError}  naming the input
    */
   async feeds() {

@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * A picture as the value of an input: its file, how it is fitted, and how its colours become numbers.
- */
+/** A picture as the value of an input: its file, how it is fitted, and how its colours become numbers. */
 
 import { show } from "../../../i18n/show.js";
 import { ValueError, isInteger, sizeOf } from "../../../prepare/elements.js";
@@ -17,8 +15,8 @@ import { choice, make } from "../../../widgets/dom.js";
  */
 
 /**
- * Mean and scale for colours of 0 to 255, as they are typed; those of ImageNet are the ones that most
- * classifiers were trained with.
+ * Mean and scale for colours from 0 to 255, as the visitor would type them. Most classifiers were trained with
+ * those of ImageNet.
  * @type {Record<Preset, [string, string]>}
  */
 const PRESETS = {
@@ -74,7 +72,7 @@ export class OpenImage {
     for (const each of [mean, scale]) each.addEventListener("input", () => (preset.value = "own"));
   }
 
-  /** The numbers of the chosen preset, in the order of the colours. */
+  /** Fill in the numbers of the chosen preset, in the order of the colours. */
   #set() {
     const { order, preset, mean, scale } = this.#controls;
     const found = PRESETS[/** @type {Preset} */ (preset.value)];
@@ -86,7 +84,7 @@ export class OpenImage {
 
   /**
    * @param {number[]} shape
-   * @returns {Promise<Float64Array>}  the same picture for each of a batch
+   * @returns {Promise<Float64Array>}  the same picture for the whole batch
    * @throws {import("../../../i18n/messages.js").LocalizedError}
    */
   async values(shape) {
@@ -105,13 +103,13 @@ export class OpenImage {
     const one = toTensor(rgba, form, rules);
     if (isInteger(this.#dtype)) one.forEach((x, i) => (one[i] = Math.round(x)));
     const all = new Float64Array(sizeOf(shape));
-    for (let at = 0; at < all.length; at += one.length) all.set(one, at);
+    for (let offset = 0; offset < all.length; offset += one.length) all.set(one, offset);
     return all;
   }
 }
 
 /**
- * Numbers or quotients, as in 1/255: one, or one for each channel.
+ * Parse numbers or quotients such as 1/255: one, or one for each channel.
  * @param {string} typed
  * @param {number} channels
  */

@@ -1,8 +1,5 @@
 // @ts-check
-/**
- * One tensor, or one array of texts, for an input of an opened model: the kind of value, and what
- * that kind needs.
- */
+/** One tensor, or one array of texts, for an input: the kind of value, and the controls for that kind. */
 
 import { show } from "../../../i18n/show.js";
 import {
@@ -23,16 +20,16 @@ import { make } from "../../../widgets/dom.js";
 
 /**
  * @typedef {import("../facts.js").Info} Info
- * @typedef {import("../../../worker/models/opened.js").Feed} Feed
+ * @typedef {import("../../../worker/models/user_model.js").Feed} Feed
  * @typedef {import("../../../prepare/guesses.js").Filling | "npy" | "image" | "texts"} Kind
  *
- * @typedef {object} Lengths  of the dimensions that have names
+ * @typedef {object} Lengths  of named dimensions
  * @property {(name: string) => number} of
  * @property {(name: string, length: number) => void} set
  */
 
-/** Elements of an input at most: more than any tab computes with. */
-const MOST = 2 ** 29;
+/** No tab can compute with more elements. */
+const MAX_ELEMENTS = 2 ** 29;
 
 export class OpenValue {
   #info;
@@ -41,17 +38,17 @@ export class OpenValue {
   /** @type {HTMLSelectElement} */
   #kind;
   #parts;
-  /** The shape, where it is typed. @type {HTMLInputElement | null} */
+  /** The shape, if the visitor types it. @type {HTMLInputElement | null} */
   #shape = null;
-  /** What the parts of a kind are called. @type {Record<string, any>} */
+  /** The controls of the chosen kind, by name. @type {Record<string, any>} */
   #controls = {};
   /** @type {OpenImage | null} */
   #image = null;
 
   /**
    * @param {Info} info  of a tensor
-   * @param {Lengths | null} lengths  null: the shape of this one is its own, and is typed
-   * @param {() => void} changed  the shape is another
+   * @param {Lengths | null} lengths  null if the visitor types the shape
+   * @param {() => void} changed  called when the shape changes
    */
   constructor(info, lengths, changed) {
     this.#info = info;
@@ -66,14 +63,14 @@ export class OpenValue {
     this.#kind.addEventListener("change", () => this.#choose());
     this.element = make("div", { class: "value" });
     if (!info.shape || !lengths) {
-      const begun = info.shape?.map((length, axis) =>
+      const initial = info.shape?.map((length, axis) =>
         typeof length === "string"
           ? lengthOf(/** @type {any} */ (info.shape), axis, String(info.dtype))
           : length,
       );
       this.#shape = make("input", {
         "data-testid": "open-shape",
-        value: begun?.join(", ") ?? "1",
+        value: initial?.join(", ") ?? "1",
         type: "text",
       });
       this.#shape?.addEventListener("change", changed);
@@ -114,7 +111,7 @@ export class OpenValue {
       : (this.#info.shape ?? []).map((length) =>
           typeof length === "string" ? (this.#lengths?.of(length) ?? 1) : length,
         );
-    if (sizeOf(found) > MOST) throw new ValueError(words("openTooLarge"));
+    if (sizeOf(found) > MAX_ELEMENTS) throw new ValueError(words("openTooLarge"));
     return found;
   }
 
@@ -189,7 +186,7 @@ export class OpenValue {
 
   // ---- controls -----------------------------------------------------------------------------
 
-  /** Show what the chosen kind needs. */
+  /** Show the controls of the chosen kind. */
   #choose() {
     this.#controls = {};
     this.#image = null;
@@ -216,7 +213,7 @@ export class OpenValue {
     }
   }
 
-  /** The lengths of a chosen file, where the model leaves them open. */
+  /** Take the lengths that the model leaves open from the chosen file. */
   async #adopt() {
     const { shape } = this.#info;
     try {
@@ -229,7 +226,7 @@ export class OpenValue {
       }
       this.#changed();
     } catch {
-      // A run says what is wrong with the file.
+      // A run will report what is wrong with the file.
     }
   }
 

@@ -2,21 +2,20 @@
 /**
  * The visitor's own model in the worker: one at a time, held by py/tallow_page/user_model.py.
  *
- * Files come as File objects, by reference, and are read piece by piece into Python's memory: no
- * copy lies in JavaScript. NumPy is loaded when Python first misses it. A plan that was compiled is
- * kept without what the files hold of its weights, and found again by their content, since they are
- * read in any case.
+ * Files arrive as File objects and are read chunk by chunk into Python's memory, without a copy in
+ * JavaScript. NumPy is loaded when Python first needs it. A compiled plan is saved without the weights that
+ * are in the files. It is found again by the files' content, which is read in any case.
  */
 
 import { Fingerprint } from "../../shared/bytes.js";
 import { find, forget, keyOf, storable } from "./plans.js";
 import { BUILD } from "../runtime.js";
-import { emit, inWords } from "../serve.js";
+import { emit, describeError } from "../serve.js";
 import { tell } from "../stage.js";
 
 /**
  * @typedef {import("./plans.js").Key} Key
- * @typedef {object} Worker  what main.js lends
+ * @typedef {object} Worker  provided by main.js
  * @property {import("../app.js").App} app
  * @property {import("./models.js").Models} models
  * @property {() => Promise<unknown>} settled  resolves when no change of the device is under way
@@ -31,40 +30,40 @@ import { tell } from "../stage.js";
  * @property {Feed[]} [members]  of a sequence
  */
 
-/** What Python raises where NumPy is not there. */
+/** Errors that Python raises if NumPy is missing. */
 const WITHOUT_NUMPY = new Set(["ModuleNotFoundError", "DeviceUnavailableError"]);
 
-/** Bytes of a file after which the page hears that something is being done. */
-const WORD = 16e6;
+/** Progress is reported whenever this many bytes of a file were read. */
+const BYTES_PER_REPORT = 16e6;
 
-/** The page hears that this worker is alive. */
+/** Tell the page that this worker is not stuck. */
 const alive = () => emit("progress", { stage: "open" });
 
 /**
- * What was kept is of no use: forget it, and say why.
+ * Forget a saved plan that can't be used, and report why.
  * @param {string} name
  * @param {Key | null} key
  * @param {import("../../i18n/messages.js").Words} why
  */
 async function miss(name, key, why) {
   tell("plan", { model: name, why }, "failed", performance.now());
-  if (key) await forget(key).catch(() => {}); // storage that refuses has said so
+  if (key) await forget(key).catch(() => {}); // the failure of the storage was reported before
 }
 
-/** This worker does not have the model: another one, which has failed since, had it. */
+/** This worker does not have the model; an earlier worker, which failed, had it. */
 class NotOpenError extends Error {
   name = "NotOpenError";
 }
 
 /**
- * The actions on the visitor's model, by name.
+ * The actions on the visitor's model.
  * @param {Worker} worker
  */
-export function openedActions({ app, models, settled }) {
-  /** The page's number of the model that is open. @type {number | null} */
+export function userModelActions({ app, models, settled }) {
+  /** The page's id of the open model. @type {number | null} */
   let open = null;
 
-  /** What the model's file is called, and what it and the others are recognised by. */
+  /** The name of the model's file, and the fingerprints of all its files. */
   let content = { name: "", files: /** @type {unknown[] | null} */ (null) };
 
   /** @type {typeof app.ask} */
@@ -96,25 +95,25 @@ export function openedActions({ app, models, settled }) {
 
   /**
    * @param {File} file
-   * @returns {Promise<{held: any, print: string | null}>}  a bytearray of Python's; what the content
-   *   is recognised by, where plans can be kept
+   * @returns {Promise<{held: any, print: string | null}>}  a Python bytearray; the content's fingerprint,
+   *   or null if plans can't be saved
    */
   const read = async (file) => {
     const print = storable() ? new Fingerprint() : null;
     const held = app.call("reserve", file.size);
     try {
       const reader = file.stream().getReader();
-      for (let at = 0, told = 0; ;) {
+      for (let offset = 0, reported = 0; ;) {
         const { done, value } = await reader.read();
         if (done) return { held, print: (await print?.end()) ?? null };
-        // Python's memory may move between two pieces.
+        // Python's memory may move between two chunks.
         const view = held.getBuffer("u8");
-        view.data.set(value, at);
+        view.data.set(value, offset);
         view.release();
-        at += value.length;
+        offset += value.length;
         await print?.add(value);
-        if (at - told < WORD) continue;
-        told = at;
+        if (offset - reported < BYTES_PER_REPORT) continue;
+        reported = offset;
         alive();
       }
     } catch (error) {
@@ -124,9 +123,9 @@ export function openedActions({ app, models, settled }) {
   };
 
   /**
-   * What the plan of the open model for such feeds depends on.
+   * The key of the open model's plan for such feeds.
    * @param {Feed[]} feeds
-   * @returns {Promise<Key | null>}  null where none can be kept
+   * @returns {Promise<Key | null>}  null if the plan can't be saved
    */
   const keyFor = async (feeds) => {
     const { files } = content;
@@ -139,10 +138,10 @@ export function openedActions({ app, models, settled }) {
   };
 
   /**
-   * What was kept of a plan.
+   * Find a saved plan.
    * @param {string} name
    * @param {Key | null} key
-   * @returns {Promise<[string, ...Uint8Array[]] | undefined>}  as Python wants it
+   * @returns {Promise<[string, ...Uint8Array[]] | undefined>}  its text and its weights
    */
   const recall = async (name, key) => {
     if (!key) return undefined;
@@ -154,19 +153,19 @@ export function openedActions({ app, models, settled }) {
       tell("plan", facts, "begun", began);
       /** @type {Uint8Array[]} */
       const weights = [];
-      for (let place = 0; place < kept.weights.count; place++) {
-        await kept.weights.ready(place);
-        kept.weights.lend(place, (bytes) => weights.push(bytes));
+      for (let index = 0; index < kept.weights.count; index++) {
+        await kept.weights.ready(index);
+        kept.weights.lend(index, (bytes) => weights.push(bytes));
       }
       tell("plan", facts, "done", began);
       return [kept.text, ...weights];
     } catch (error) {
-      await miss(name, key, inWords(error).words);
+      await miss(name, key, describeError(error).words);
       return undefined;
     }
   };
 
-  /** @param {any[]} outputs  gain their elements */
+  /** Add their elements to outputs. @param {any[]} outputs */
   const fetchBytes = (outputs) => {
     for (const output of outputs) {
       if (output.kind === "tensor") output.bytes = app.copy(app.call("output_bytes", output.name));
@@ -176,13 +175,13 @@ export function openedActions({ app, models, settled }) {
 
   return {
     /**
-     * The model, and its external data. Of the other files only those are read that it may need.
+     * Open a model with its external data. Other files are read only if the model may need them.
      * @param {{id: number} & import("../../views/open/files.js").Files} args
      */
     openModel: ({ id, file, others }) =>
       app.inTurn(async () => {
         open = null;
-        app.call("close_model"); // before there is memory for two
+        app.call("close_model"); // first: there may not be enough memory for two models
         /** @type {any[]} */
         const held = [];
         /** @type {[string, string | null][]} */
@@ -202,15 +201,15 @@ export function openedActions({ app, models, settled }) {
             if (wanted.includes(each.path)) await hold(each.file, each.path);
           const [[name, print], ...rest] = prints;
           const names = JSON.stringify(rest.map(([path]) => path));
-          const told = await app.ask("open_model", held[0], names, ...held.slice(1));
-          // A file of the model's may have any name, its external data not.
-          const needed = rest.filter(([path]) => !told.unneeded?.includes(path));
-          told.unneeded = paths.filter((path) => !needed.some(([other]) => other === path));
+          const info = await app.ask("open_model", held[0], names, ...held.slice(1));
+          // The fingerprints include the names of the external data, but not of the model's own file.
+          const needed = rest.filter(([path]) => !info.unneeded?.includes(path));
+          info.unneeded = paths.filter((path) => !needed.some(([other]) => other === path));
           content = { name, files: print === null ? null : [print, ...needed] };
           open = id;
-          return told;
+          return info;
         } catch (error) {
-          app.call("close_model"); // what Python keeps of the error holds the file
+          app.call("close_model"); // otherwise Python's traceback would keep the file in memory
           throw error;
         } finally {
           for (const each of held) each.destroy();
@@ -226,13 +225,15 @@ export function openedActions({ app, models, settled }) {
       withModel(id, async () => {
         const buffers = feeds.flatMap((feed) => [feed, ...(feed.members ?? [])]);
         const bytes = buffers.flatMap((feed) => (feed.bytes ? [feed.bytes] : []));
-        const told = JSON.stringify(feeds, (key, value) => (key === "bytes" ? undefined : value));
+        const described = JSON.stringify(feeds, (key, value) =>
+          key === "bytes" ? undefined : value,
+        );
         const { name } = content;
         const key = await keyFor(feeds);
         const recalled = () => recall(name, key);
         const { lent, refused, ...answer } = await askWithNumpy(
           "run_model",
-          told,
+          described,
           recalled,
           ...bytes,
         );
@@ -249,7 +250,7 @@ export function openedActions({ app, models, settled }) {
     /** @param {{id: number, runs: number, seconds: number}} args */
     compareModel: ({ id, runs, seconds }) =>
       withModel(id, async () => {
-        await app.both();
+        await app.prepareBoth();
         return app.ask("compare_model", runs, seconds, alive);
       }),
 

@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * WebGPU beside NumPy, on what is on the page: how far their answers differ, and how fast each is.
- */
+/** Compares WebGPU and NumPy on the page's answer: how far their answers differ, and how fast each is. */
 
 import { follow, show } from "../i18n/show.js";
 import { time } from "../shared/format.js";
@@ -11,7 +9,7 @@ import { text } from "../i18n/text.js";
 /**
  * @typedef {{first: number, warm: number | null}} Times  milliseconds; see py/tallow_page/app.py, run_on
  * @typedef {object} Found
- * @property {number} difference  the largest of two probabilities of one class
+ * @property {number} difference  the largest difference between the probabilities of a class
  * @property {number} classes
  * @property {Times} webgpu
  * @property {Times} numpy
@@ -19,27 +17,27 @@ import { text } from "../i18n/text.js";
  * @typedef {() => Promise<string>} FindModel
  */
 
-/** Runs after the first, at most, of which the median is shown. */
-const WARM = 5;
+/** The most runs after the first, whose median is shown. */
+const MAX_WARM = 5;
 
 const DEVICES = /** @type {const} */ (["webgpu", "numpy"]);
 const RUNS = /** @type {const} */ (["first", "warm"]);
 
-export class Both {
+export class Comparison {
   #engine;
   #check;
   #checked;
   #compare;
   #compared;
-  #said;
-  /** Of the model that gave the answer on the page. @type {FindModel | null} */
+  #status;
+  /** The model of the answer on the page. @type {FindModel | null} */
   #asked = null;
-  /** Why one of the two devices can't be had. @type {() => string} */
+  /** Why a device is unavailable. @type {() => string} */
   #refused = () => "";
   #running = false;
-  /** What is said of the check and of the comparison, so that it can be said again. */
+  /** The texts about the check and the comparison, as functions so that they can be translated. */
   #words = { check: () => "", compare: () => "" };
-  /** Answers and devices so far: what was asked before is of no more use. */
+  /** Counts answers and devices, to recognise outdated results. */
   #turn = 0;
 
   /**
@@ -54,7 +52,7 @@ export class Both {
     this.#checked = /** @type {HTMLElement} */ (find("[data-testid=check-result]"));
     this.#compare = /** @type {HTMLButtonElement} */ (find("[data-testid=compare-run]"));
     this.#compared = /** @type {HTMLElement} */ (find("[data-testid=compare-result]"));
-    this.#said = /** @type {HTMLElement} */ (find(".said"));
+    this.#status = /** @type {HTMLElement} */ (find(".said"));
     this.#check.addEventListener("click", () => void this.#run("check"));
     this.#compare.addEventListener("click", () => void this.#run("compare"));
     follow(root, () => this.#show());
@@ -64,20 +62,20 @@ export class Both {
 
   /**
    * The page shows another answer.
-   * @param {FindModel | null} model  whose it is; null if the page shows none
+   * @param {FindModel | null} model  that gave it; null if the page shows none
    */
   answered(model) {
     this.#asked = model;
     this.#forget();
   }
 
-  /** @param {import("../engine/types.js").Actual} had */
+  /** @param {import("../engine/types.js").Actual} actual */
   started({ reason, lost }) {
     this.#refused = () => (lost ? text.withoutGpu : reason ? text.noWebGpu(say(reason)) : "");
     this.#forget();
   }
 
-  /** What was found was found for another answer. */
+  /** Remove the results, which are for another answer. */
   #forget() {
     this.#turn += 1;
     this.#words = { check: () => "", compare: () => "" };
@@ -93,7 +91,7 @@ export class Both {
       button.title = refused;
     }
     this.#checked.textContent = refused || this.#words.check() || text.aboutCheck;
-    this.#said.textContent = refused || this.#words.compare() || text.aboutCompare;
+    this.#status.textContent = refused || this.#words.compare() || text.aboutCompare;
   }
 
   /** @param {"check" | "compare"} what */
@@ -106,7 +104,7 @@ export class Both {
     this.#show();
     try {
       const model = await find();
-      const found = await this.#engine.both(model, what === "compare" ? WARM : 0);
+      const found = await this.#engine.runOnBoth(model, what === "compare" ? MAX_WARM : 0);
       if (turn === this.#turn) this.#tell(what, found, model);
     } catch (error) {
       const why = wordsOf(error);
@@ -123,7 +121,7 @@ export class Both {
    */
   #tell(what, found, model) {
     if (what === "compare") {
-      this.#words.compare = () => text.compared(model, WARM);
+      this.#words.compare = () => text.compared(model, MAX_WARM);
       this.#bars(found);
     } else {
       this.#words.check = () => text.checked(found.difference, found.classes);
@@ -131,12 +129,12 @@ export class Both {
     }
   }
 
-  /** Two pairs of bars, none where nothing was found. @param {Found | null} found */
+  /** Show two pairs of bars, or none. @param {Found | null} found */
   #bars(found) {
     const items = RUNS.flatMap((run) => {
       if (!found) return [];
-      const most = Math.max(...DEVICES.map((device) => found[device][run] ?? 0));
-      return DEVICES.map((device) => bar(run, device, found[device][run] ?? 0, most));
+      const longest = Math.max(...DEVICES.map((device) => found[device][run] ?? 0));
+      return DEVICES.map((device) => bar(run, device, found[device][run] ?? 0, longest));
     });
     this.#compared.hidden = !found;
     this.#compared.replaceChildren(...items);
@@ -147,13 +145,13 @@ export class Both {
  * @param {"first" | "warm"} run
  * @param {import("../engine/types.js").Device} device
  * @param {number} ms
- * @param {number} most  the longer of the two
+ * @param {number} longest  of both devices
  */
-function bar(run, device, ms, most) {
+function bar(run, device, ms, longest) {
   const item = document.createElement("li");
   Object.assign(item.dataset, { run, device });
   item.dataset.ms = ms.toFixed(3);
-  item.style.setProperty("--share", (ms / most).toFixed(4));
+  item.style.setProperty("--share", (ms / longest).toFixed(4));
   for (const part of ["label", "track", "share"]) {
     item.append(Object.assign(document.createElement("span"), { className: part }), " ");
   }
