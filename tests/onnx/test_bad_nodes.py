@@ -23,7 +23,7 @@ BAD: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("Attention", [floats(2, 5, 9)] * 3, {"q_num_heads": 2, "kv_num_heads": 2}, "2 heads"),
     ("Attention", [Q, Q, Q, floats(7, 4, 5, 5)], {}, "do not broadcast"),
     ("Attention", [Q, Q, Q, None, Q], {}, "go together"),
-    ("Attention", [Q, floats(2, 3, 5, 8), floats(2, 3, 5, 8)], {}, "no multiple of 3"),
+    ("Attention", [Q, floats(2, 3, 5, 8), floats(2, 3, 5, 8)], {}, "not a multiple of 3"),
     ("Attention", [Q, Q, Q], {"qk_matmul_output_mode": 4}, "0 to 3, not 4"),
     ("RotaryEmbedding", [Q, floats(2, 5, 3), floats(2, 5, 3)], {}, "caches are"),
     ("TensorScatter", [Q, floats(2, 4, 6, 8)], {}, "an update"),
