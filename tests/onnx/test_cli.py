@@ -177,7 +177,7 @@ def test_summary_of_control_flow_and_unknown_shapes() -> None:
     assert (summary.multiply_adds, summary.at_least) == (0, True)
     unknown = tl.onnx.load(doubling(2, "M").SerializeToString()).summary()
     assert unknown.multiply_adds is None
-    assert "not known before the shapes are" in str(unknown)
+    assert "unknown until the shapes are known" in str(unknown)
 
 
 # ---- run ---------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import FeedError, OptionError
 from ..formats.onnx.dimensions import concrete_shapes
-from ..formats.onnx.values import fed
+from ..formats.onnx.values import checked_feed
 from ..onnx import Model, ValueInfo
 
 PICTURES = {".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
@@ -88,7 +88,7 @@ def feeds_of(model: Model, options: argparse.Namespace, shapes: Shapes | None) -
     for text in options.input:
         feeds.update(_given(text, infos, options))
     for name, array in feeds.items():
-        fed(infos[name], array)
+        checked_feed(infos[name], array)
     missing = [info for info in model.inputs if info.name not in feeds]
     if missing and options.fill is None:
         listed = ", ".join(map(str, missing))
@@ -150,7 +150,7 @@ def _loaded(path: Path) -> Any:
                 return np.asarray(found)
             return dict(found)
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise FeedError(f"{path}: not a valid {path.suffix} file of numbers: {error}") from error
+        raise FeedError(f"{path}: not a {path.suffix} file of numbers: {error}") from error
 
 
 def _filling(info: ValueInfo, shape: tuple[int, ...], options: Any) -> Any:
