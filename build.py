@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The one door to Tallow: python3 build.py serve | test | build | check | bench | run | models.
+"""Tallow's build tool: python3 build.py serve | test | build | check | bench | run | models.
 
-It needs Python 3.11+ and Node 20+, and imports only the standard library. The work is done in
-py/tallow_build, which makes the virtual environment and everything else that a command needs.
+It needs Python 3.11+ and Node 20+, and imports only the standard library. py/tallow_build does the
+work and creates the virtual environment and everything else that a command needs.
 """
 
 import os
 import sys
 
-# In words that an older Python understands; the linter thinks that there is none.
+# In syntax that older versions of Python understand; the linter assumes a newer one.
 if sys.version_info < (3, 11):  # noqa: UP036
     sys.exit(
         "Tallow needs Python 3.11 or newer; %s is Python %d.%d. "

@@ -51,7 +51,7 @@ def prepare(*, small: bool) -> None:
         document = _DOCUMENT.read_text("utf-8").replace('src="', f'src="{hashed}/')
         site.put("index.html", document.encode())
         if small:
-            compressed.put_beside(site.folder, PEER.with_name("compressed"))
+            compressed.compress(site.folder, PEER.with_name("compressed"))
         PEER.parent.mkdir(parents=True, exist_ok=True)
         replace_folder(site.folder, PEER)
 

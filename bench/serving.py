@@ -43,5 +43,5 @@ def application() -> ASGIApp:
     MADE.mkdir(parents=True, exist_ok=True)
     folders = {"/bench/in_browser": IN_BROWSER, "/made": MADE, "/ort": ORT}
     mounts = [Mount(path, server.application(folder)) for path, folder in folders.items()]
-    mounts.append(Mount("/web", server.application(WEB, beside=DIST)))
+    mounts.append(Mount("/web", server.application(WEB, fallback=DIST)))
     return _isolated(Starlette(routes=mounts))

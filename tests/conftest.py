@@ -95,7 +95,7 @@ def dist() -> Path:
 def server(dist: Path) -> Iterator[str]:
     """The address of a server of dist/, with a slash at its end. Below sources/ it has the modules
     of web/, one by one, with all that they load."""
-    sources = Mount("/sources", static.application(WEB, beside=dist))
+    sources = Mount("/sources", static.application(WEB, fallback=dist))
     with static.running(dist, also=[sources]) as address:
         yield address
 

@@ -38,7 +38,7 @@ class Sender:
 class Files:
     """What the worker gives tallow_page.app of a model."""
 
-    def __init__(self, path: Path, least: int = split_model.LEAST) -> None:
+    def __init__(self, path: Path, least: int = split_model.MIN_BYTES) -> None:
         content = path.read_bytes()
         self.graph = split_model.graph_of(content, path.name, least)
         self.weights = Sender(content)

@@ -1,6 +1,6 @@
 """ONNX files: `load(path_or_bytes)` gives a Model, `Model.session()` runs it, `save` writes one.
 
-`register` adds operators of a domain of your own. The implementation is in formats/onnx/.
+`register` adds operators of your own domains. The implementation is in formats/onnx/.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Call", "Metadata", "Model", "Summary", "ValueInfo", "load", "registe
 
 
 def __getattr__(name: str) -> Any:
-    """`save` is imported when it is first asked for: the page starts without it."""
+    """Imports `save` on first use: the page starts without it."""
     if name == "save":
         from .formats.onnx.write.export import save
 

@@ -1,4 +1,4 @@
-"""Opens the port that a server listens on, and says in words why it cannot be had."""
+"""Opens the port that a server listens on, and explains failures."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ _REASONS = {
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket listening on host and port (0: any free one). Raises BuildError."""
+    """A socket listening on host and port (0: any free port). Raises BuildError."""
     step = f"Listening on {host} port {port}"
     if not 0 <= port <= 65535:
-        raise BuildError(step, "a port is a number from 0 to 65535", "choose another --port")
-    remedy = "choose another: --port 0 takes a free one, --host 127.0.0.1 is this machine alone"
+        raise BuildError(step, "a port must be a number from 0 to 65535", "choose another --port")
+    remedy = "choose another: --port 0 uses any free port, --host 127.0.0.1 is this machine only"
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except OSError as error:
-        raise BuildError(step, f"{host} is no address of this machine: {error}", remedy) from error
+        raise BuildError(
+            step, f"{host} is not an address of this machine: {error}", remedy
+        ) from error
     listener = socket.socket(family, kind, protocol)
     try:
         if sys.platform != "win32":  # there it would let two servers share a port
@@ -41,7 +43,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def url(listener: socket.socket) -> str:
-    """The address to type into a browser, with a slash at its end."""
+    """The address to type into a browser, with a trailing slash."""
     host, port = listener.getsockname()[:2]
     if host in ("0.0.0.0", "::"):
         host = "localhost"

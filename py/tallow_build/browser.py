@@ -1,6 +1,6 @@
-"""Finds a Chromium, gets one where there is none, and starts it with WebGPU.
+"""Finds Chromium, installs it if necessary, and starts it with WebGPU.
 
-Finding and getting need the standard library only; `launch` needs Playwright, which it is given.
+Finding and installing need only the standard library; `launch` needs Playwright, as an argument.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from .process import call, environment, python
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Playwright
 
-# A path here wins over everything else.
+# A path in this variable takes precedence.
 VARIABLE = "TALLOW_CHROMIUM"
 
-# The WebGPU adapter to ask for; "swiftshader" (on the CPU) is everywhere, and the same everywhere.
+# The WebGPU adapter to request; "swiftshader" (on the CPU) is available and the same everywhere.
 ADAPTER_VARIABLE = "TALLOW_WEBGPU_ADAPTER"
 
 _STEP = "Looking for Chromium"
 _REMEDY = f"install Chromium or Google Chrome, or set {VARIABLE} to the path of its program"
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-_PLACES = (
+_PATHS = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     r"C:\Program Files\Google\Chrome\Application\chrome.exe",
     r"C:\Program Files (x86)\Google\Chrome\Application\chrome.exe",
 )
 
-# A browser that only loads pages from this machine: no updates, no reports, no first-run pages.
+# The browser only loads pages from this machine: no updates, no reports, no first-run pages.
 _QUIET = (
     "--disable-background-networking",
     "--disable-component-update",
@@ -46,8 +46,8 @@ _QUIET = (
     "--disable-quic",
     "--disable-sync",
     "--no-first-run",
-    "--disable-lcd-text",  # letters without coloured edges on any system: pictures are compared
-    "--use-fake-device-for-media-stream",  # never this machine's own camera
+    "--disable-lcd-text",  # the same text rendering on every system, for screenshot comparisons
+    "--use-fake-device-for-media-stream",  # never the real camera
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
 
@@ -66,15 +66,15 @@ def ensure() -> str:
         call("Installing Playwright's Chromium", install, _REMEDY)
         found = _playwrights()
     if found is None:
-        raise BuildError(_STEP, "there is none, and none could be installed", _REMEDY)
+        raise BuildError(_STEP, "there is none, and it could not be installed", _REMEDY)
     return _checked(found)
 
 
 def driving(chromium: str) -> dict[str, str]:
-    """The environment for programs of ours that start this Chromium through Playwright.
+    """The environment for our programs that start this Chromium through Playwright.
 
-    Playwright brings a Node.js of its own, which on a small system may lack a library; then the
-    one that is installed drives the browser.
+    Playwright's bundled Node.js may lack a library on a small system; then the installed Node.js
+    drives the browser.
     """
     variables = {VARIABLE: chromium}
     own = next(VENV.glob("lib/python*/site-packages/playwright/driver/node"), None)
@@ -85,7 +85,7 @@ def driving(chromium: str) -> dict[str, str]:
 
 
 def find() -> str | None:
-    """The path of the Chromium that TALLOW_CHROMIUM names, or of one that is installed, or None.
+    """The path of the Chromium named by TALLOW_CHROMIUM, or of an installed one, or None.
 
     Raises BuildError if TALLOW_CHROMIUM names something that is not a program.
     """
@@ -101,11 +101,11 @@ def _chosen(name: str) -> str:
 
 
 def _installed() -> Iterator[str]:
-    return filter(None, map(shutil.which, (*_NAMES, *_PLACES)))
+    return filter(None, map(shutil.which, (*_NAMES, *_PATHS)))
 
 
 def _playwrights() -> str | None:
-    """The path of the full browser that Playwright's installer has put in place, or None."""
+    """The path of the full browser that Playwright has installed, or None."""
     script = (
         "from playwright.sync_api import sync_playwright as s\n"
         "with s() as p: print(p.chromium.executable_path)"
@@ -117,15 +117,15 @@ def _playwrights() -> str | None:
 
 
 def fault(path: str) -> str | None:
-    """Why this program does not start, or None. Some systems have a stub of that name only."""
-    if sys.platform == "win32":  # there --version opens a window
+    """Why this program does not start, or None. Some systems only have a stub of that name."""
+    if sys.platform == "win32":  # --version would open a window
         return None
     try:
         done = run([path, "--version"], capture_output=True, text=True, stdin=DEVNULL, timeout=60)
     except (OSError, SubprocessError) as error:
         return f"{path} does not start: {error}"
     if done.returncode:
-        return f"{path} --version ended with {done.returncode}: {done.stderr.strip()[-400:]}"
+        return f"{path} --version exited with {done.returncode}: {done.stderr.strip()[-400:]}"
     return None
 
 
@@ -137,7 +137,7 @@ def _checked(path: str) -> str:
 
 
 def arguments(*, webgpu: bool) -> list[str]:
-    """Command-line arguments for a headless Chromium with WebGPU, or with none to be had."""
+    """Command-line arguments for headless Chromium, with or without WebGPU."""
     chosen = list(_QUIET)
     if webgpu:
         chosen.append("--enable-unsafe-webgpu")
@@ -147,16 +147,16 @@ def arguments(*, webgpu: bool) -> list[str]:
     else:
         chosen.append("--disable-features=WebGPU,WebGPUService")
     if sys.platform == "linux":
-        chosen.append("--disable-dev-shm-usage")  # containers have 64 MiB of it
+        chosen.append("--disable-dev-shm-usage")  # containers only have 64 MiB of it
         if os.geteuid() == 0:
             chosen.append("--no-sandbox")  # Chromium refuses to start its sandbox as root
     return chosen
 
 
 def launch(playwright: Playwright, *, webgpu: bool = True) -> Browser:
-    """A headless full Chromium: the browser that TALLOW_CHROMIUM names, or the one installed.
+    """A full headless Chromium: the one named by TALLOW_CHROMIUM, or an installed one.
 
-    webgpu=False: `navigator.gpu.requestAdapter()` gives null. Raises BuildError if it cannot be
+    webgpu=False: `navigator.gpu.requestAdapter()` returns null. Raises BuildError if it cannot be
     found or started.
     """
     path = find() or playwright.chromium.executable_path
@@ -164,7 +164,7 @@ def launch(playwright: Playwright, *, webgpu: bool = True) -> Browser:
         return playwright.chromium.launch(
             executable_path=path, headless=True, args=arguments(webgpu=webgpu)
         )
-    except Exception as error:  # Playwright's own kinds are known only once it is imported
+    except Exception as error:  # Playwright's exceptions are only known once it is imported
         first = str(error).strip().splitlines()[0]
         raise BuildError("Starting Chromium", f"{path}: {first}", _REMEDY) from error
 
@@ -172,14 +172,14 @@ def launch(playwright: Playwright, *, webgpu: bool = True) -> Browser:
 def until(page: Page, condition: str, argument: Any = None, seconds: float = 30) -> None:
     """Waits until a JavaScript expression, which may use `argument`, is true in the page.
 
-    Playwright's own wait_for_function evaluates text in the page again and again, which our content
-    security policy forbids. Raises Playwright's Error, which holds the condition, after so long.
+    Playwright's own wait_for_function evaluates strings in the page, which our content security
+    policy forbids. Raises Playwright's Error with the condition after `seconds`.
     """
     page.evaluate(
         f"""async ({{ argument, limit, condition }}) => {{
             const until = performance.now() + limit;
             while (!({condition})) {{
-                if (performance.now() > until) throw new Error(`It is not so that ${{condition}}`);
+                if (performance.now() > until) throw new Error(`Timed out: ${{condition}}`);
                 await new Promise((next) => requestAnimationFrame(next));
             }}
         }}""",

@@ -1,4 +1,4 @@
-"""The page's modules, bundled into a file for each page and each worker (bundle.mjs)."""
+"""Bundles the page's modules into one file per page and worker (bundle.mjs)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _SCRIPT = Path(__file__).with_name("bundle.mjs")
 
 
 def put_modules(site: Site, web: Path) -> dict[str, str]:
-    """Writes the bundles, and files that they name, into a site that has the modules which web/
-    lacks. Returns each one's path by that of its entry below web/, and keeps it among the site's
-    names. Raises BuildError."""
-    remedy = "put the module right, or delete node_modules and start the same command again"
+    """Writes the bundles, and the files they refer to, into a site that already has the modules
+    which web/ lacks. Returns the path of each bundle by its entry module below web/, and adds it to
+    the site's names. Raises BuildError."""
+    remedy = "fix the module, or delete node_modules and run the same command again"
     output = call(
         "Bundling the page's modules",
         (node_env.program(), _SCRIPT, web, site.folder),

@@ -1,4 +1,4 @@
-"""Format, lint and strict types, on Python and on JavaScript. A warning is a failure."""
+"""Checks format, lint and strict types of Python and JavaScript. A warning is a failure."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .paths import ROOT
 from .process import environment, python
 from .progress import say
 
-# The compiler's settings in tsconfig.json are the linter: unused names, missing returns.
+# The compiler settings in tsconfig.json act as the linter: unused names, missing returns.
 _WEB = ("{web,bench,tests}/**/*.{js,ts,css,html}",)
 
 
 def run(*, fix: bool) -> int:
-    """Runs every check, also after one has failed. Returns 0 when all passed, else 1.
+    """Runs every check, even after a failure. Returns 0 if all passed, else 1.
 
-    fix: first let the formatters and linters change what they safely can.
+    fix: first let the formatters and linters apply their safe fixes.
     """
     prettier, tsc = str(node_env.binary("prettier")), str(node_env.binary("tsc"))
     if fix:
@@ -36,7 +36,7 @@ def run(*, fix: bool) -> int:
     }
     failed = [name for name, command in checks.items() if not _report(name, command)]
     if failed:
-        say(f"Failed: {', '.join(failed)}. `build.py check --fix` puts format and some lint right.")
+        say(f"Failed: {', '.join(failed)}. `build.py check --fix` fixes format and some lint.")
     return 1 if failed else 0
 
 

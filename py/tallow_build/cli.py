@@ -13,10 +13,10 @@ from .paths import DIST, ROOT, shown
 from .process import become
 from .progress import say
 
-# A file of tests stays in one process, so that it sets up its things once. -n 0 goes without.
+# A test file stays in one process, so that its fixtures are set up once. -n 0 runs serially.
 _SIDE_BY_SIDE = (
     *("--numprocesses=auto", "--maxprocesses=4"),
-    *("--dist=loadfile", "--no-loadscope-reorder"),  # in order: the quick tiers first
+    *("--dist=loadfile", "--no-loadscope-reorder"),  # in order, the quick tiers first
 )
 _SECOND_TRY = ("-p", "tests.second_try")
 
@@ -34,15 +34,17 @@ def main(argv: Sequence[str]) -> int:
     except BuildError as error:
         say(str(error))
     except OSError as error:
-        say(f"build.py {argv[0]} failed: {error}\nWhat to do: put that right and start again")
+        say(f"build.py {argv[0]} failed: {error}\nWhat to do: fix that and try again")
     except KeyboardInterrupt:
-        say("\nInterrupted. Nothing is half-made; the same command goes on from here.")
+        say("\nInterrupted. Nothing is left half done; run the same command to continue.")
         return 130
     return 1
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="build.py", description="The one door to Tallow.")
+    parser = argparse.ArgumentParser(
+        prog="build.py", description="Builds, serves and tests Tallow."
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, command: Command, words: str) -> argparse.ArgumentParser:
@@ -52,31 +54,36 @@ def _parser() -> argparse.ArgumentParser:
 
     serve = add("serve", _serve, "build dist/, serve it and print its address")
     serve.add_argument("--host", default="127.0.0.1", help="default: %(default)s, this machine")
-    serve.add_argument("--port", type=int, default=8000, help="default: %(default)s; 0: a free one")
+    serve.add_argument(
+        "--port", type=int, default=8000, help="default: %(default)s; 0: any free port"
+    )
     add("test", _test, "run the tests; arguments go to pytest")
     add("build", _build, "build dist/, which any static web server can host")
     check = add("check", _check, "check format, lint and types of Python and JavaScript")
-    check.add_argument("--fix", action="store_true", help="first put right what tools can")
+    check.add_argument("--fix", action="store_true", help="first apply automatic fixes")
     add("bench", _bench, "measure the models; arguments go to bench/run.py")
-    words = "run the official ONNX cases and write docs/onnx-support.md; --help tells more"
+    words = "run the official ONNX cases and write docs/onnx-support.md; see --help"
     add("conformance", _conformance, words)
-    words = "look for wrong answers with random models, beside onnxruntime; --help tells more"
+    words = "compare random models with onnxruntime to find wrong answers; see --help"
     add("fuzz", _fuzz, words)
     run = add("run", _run, "run a Python file in headless Chromium's Pyodide, with tallow")
     run.add_argument("script", type=Path, metavar="FILE.py")
-    run.add_argument("--device", choices=("webgpu", "numpy"), help="webgpu fails if there is none")
-    words = "make this file readable there, under its base name; may be repeated"
+    run.add_argument(
+        "--device", choices=("webgpu", "numpy"), help="webgpu fails if it is unavailable"
+    )
+    words = "make this file available to the script, by its base name; may be repeated"
     run.add_argument("--file", type=Path, action="append", default=[], dest="files", help=words)
-    models = add("models", _models, "make the models again from their sources")
-    models.add_argument("--train", action="store_true", help="train the digit network anew as well")
+    models = add("models", _models, "rebuild the models from their sources")
+    models.add_argument("--train", action="store_true", help="also retrain the digit network")
     return parser
 
 
 def _serve(options: argparse.Namespace) -> int:
-    address.listen(options.host, options.port).close()  # rather now than after minutes of set-up
+    address.listen(
+        options.host, options.port
+    ).close()  # fail now rather than after minutes of setup
     setup.for_site()
-    place = ["--host", options.host, "--port", str(options.port)]
-    become("-m", "tallow_build.server", DIST, *place)
+    become("-m", "tallow_build.server", DIST, "--host", options.host, "--port", str(options.port))
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -113,7 +120,7 @@ def _fuzz(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     for path in (options.script, *options.files):
         if not path.is_file():
-            why, remedy = f"{path} is not a file", "give the path of a file that is there"
+            why, remedy = f"{path} is not a file", "give the path of an existing file"
             raise BuildError("Running a script", why, remedy)
     variables = setup.for_browser()
     device = ["--device", options.device] if options.device else []

@@ -1,7 +1,7 @@
-"""Brotli and gzip beside each file of a site that they make smaller, for servers to choose from.
+"""Writes Brotli and gzip versions next to each file of a site, where they are smaller.
 
-Brotli at its best takes half a minute for Pyodide alone, so what was compressed is kept by the
-hash of its content, and of the script that did it.
+Brotli's best level takes half a minute for Pyodide alone, so results are cached by the hash of the
+content and of the compressing script.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from .stamps import digest
 
 ENDINGS = (".br", ".gz")
 
-_KEPT = BUILD / "compressed"
+_CACHE = BUILD / "compressed"
 _SCRIPT = Path(__file__).with_name("compress.mjs")
 
-# Compressed already.
+# Already compressed.
 _PACKED = {".whl", ".zip", ".png", ".jpg", ".webp", *ENDINGS}
 
 _STEP = "Compressing the site"
 
 
-def put_beside(site: Path, kept: Path = _KEPT) -> None:
-    """Writes FILE.br and FILE.gz beside each file that they make smaller. Raises BuildError.
+def compress(site: Path, cache: Path = _CACHE) -> None:
+    """Writes FILE.br and FILE.gz next to each file where they are smaller. Raises BuildError.
 
-    kept: the folder of what was compressed for this site before. What the site has no use for any
-    more is deleted there, so no two sites may share one.
+    cache: the folder of files that were compressed for this site before. Entries that the site no
+    longer needs are deleted, so two sites must not share one.
     """
     files = [path for path in files_below(site) if path.suffix not in _PACKED]
     with explained(_STEP):
-        kept.mkdir(parents=True, exist_ok=True)
-        targets = {path: kept / digest(file_sha256(path), _SCRIPT) for path in files}
+        cache.mkdir(parents=True, exist_ok=True)
+        targets = {path: cache / digest(file_sha256(path), _SCRIPT) for path in files}
         missing = {target: path for path, target in targets.items() if not all(_known(target))}
     if missing:
-        # The largest first, since they decide when all is done.
+        # The largest first, since they take the longest.
         todo = sorted(missing.items(), key=lambda pair: -pair[1].stat().st_size)
         size = sum(path.stat().st_size for _, path in todo)
         pairs = json.dumps([[str(path), str(target)] for target, path in todo])
         step = f"{_STEP} ({len(todo)} files, {size / MB:.1f} MB)"
-        call(step, (node_env.program(), _SCRIPT, pairs), "start the same command again")
+        call(step, (node_env.program(), _SCRIPT, pairs), "run the same command again")
     with explained(_STEP):
         used = set()
         for path, target in targets.items():
@@ -54,8 +54,8 @@ def put_beside(site: Path, kept: Path = _KEPT) -> None:
                 used.add(packed)
                 if packed.stat().st_size:
                     path.with_name(path.name + ending).write_bytes(packed.read_bytes())
-        for left in set(kept.iterdir()) - used:
-            left.unlink()
+        for unused in set(cache.iterdir()) - used:
+            unused.unlink()
 
 
 def _known(target: Path) -> list[bool]:

@@ -1,4 +1,4 @@
-"""Debian's package manager, for what neither pip nor npm carries. Used only as root on Debian."""
+"""Debian's package manager, for programs not on pip or npm. Used only as root on Debian."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _REMEDY = "check the network connection and Debian's package sources, or install
 
 
 def available() -> bool:
-    """May this process install Debian packages?"""
+    """Whether this process may install Debian packages."""
     return os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get") is not None
 
 

@@ -1,5 +1,5 @@
-"""Puts dist/ together: the page, Pyodide, the wheels, the models, the samples, the licences; a
-service worker that keeps all of it for use without a network; and each file compressed.
+"""Builds dist/: the page, Pyodide, the wheels, the models, the samples, the licences; a service
+worker that caches all of it for offline use; and compressed versions of the files.
 
 dist/ is a plain folder that any static web server can host, under any path.
 """
@@ -41,11 +41,11 @@ LICENCES = ("LICENSE", "NOTICE")
 _HERE = Path(__file__).parent
 _SERVICE_WORKER = _HERE / "service_worker.mjs"
 
-_STEP = "Putting dist/ together"
+_STEP = "Building dist/"
 
 
 def ensure() -> None:
-    """Makes dist/ from its parts, unless it is there and none of them has changed."""
+    """Builds dist/ from its parts, unless it exists and none of them has changed."""
     numpy, protobuf = sources.pyodide_numpy(), sources.pure_protobuf()
     sources.fetch([numpy, protobuf])
     own = {"tallow": wheels.tallow(), "page": wheels.page()}
@@ -55,15 +55,15 @@ def ensure() -> None:
     model_files = models.ensure() | models.cards()
     photographs = samples.ensure()
     pictures = samples.ensure_small(photographs)
-    with explained(_STEP, "restore the file with git, or delete node_modules and start again"):
+    with explained(_STEP, "restore the file with git, or delete node_modules and try again"):
         made_of = [*packages.values(), *model_files.values(), *photographs.values()]
         made_of += pictures.values()
         made_of += [memory.image, memory.numpy, *(library.file for library in memory.libraries)]
         made_of += [WEB, *(ROOT / name for name in LICENCES), NODE_MODULES / ".package-lock.json"]
         makers = [*_HERE.glob("*.py"), *_HERE.glob("*.mjs"), budget.FILE]
-        facts = [library.told for library in memory.libraries]
-        told = (json.dumps(part) for part in (models.published(), samples.published(), facts))
-        inputs = digest(*made_of, *sorted(makers), *told)
+        libraries = [library.info for library in memory.libraries]
+        lists = (json.dumps(part) for part in (models.published(), samples.published(), libraries))
+        inputs = digest(*made_of, *sorted(makers), *lists)
         stamp = Stamp("dist")
         if stamp.fresh(inputs):
             return
@@ -78,7 +78,7 @@ def ensure() -> None:
             for name in LICENCES:
                 site.put(name, ROOT / name)
             keep_offline(made)
-            compressed.put_beside(made)
+            compressed.compress(made)
             spent = budget.check(made)
             replace_folder(made, DIST)
         stamp.write(inputs, [DIST])
@@ -88,13 +88,13 @@ def ensure() -> None:
 
 
 def keep_offline(site: Path) -> None:
-    """Writes the service worker of a site that is complete otherwise. Raises BuildError."""
-    remedy = "delete node_modules and start the same command again"
+    """Writes the service worker of an otherwise complete site. Raises BuildError."""
+    remedy = "delete node_modules and run the same command again"
     call("Writing the service worker", (node_env.program(), _SERVICE_WORKER, site), remedy)
 
 
 def _put_page(site: Site) -> None:
-    """Modules, which know what there is of Python, styles, icons, documents."""
+    """Puts modules, styles, icons and documents into a site that already has Python."""
     bundled.put_modules(site, WEB)
     for path in files_below(WEB):
         if path.suffix in (".svg", ".png"):
@@ -105,16 +105,16 @@ def _put_page(site: Site) -> None:
 
 
 def _put_runtime(site: Site, packages: dict[str, Path], memory: snapshot.Snapshot) -> None:
-    """Python and its packages, and runtime.js: what the worker must know of them to download them,
-    with sizes for the progress and hashes. It becomes part of the worker's bundle."""
+    """Puts Python and its packages into a site, and runtime.js, which tells the worker how to
+    download them, with sizes for progress and hashes. It becomes part of the worker's bundle."""
     pyodide = {name: snapshot.PYODIDE / name for name in PYODIDE_FILES}
     folder = site.put_in_hashed_folder("runtime/pyodide", pyodide)
-    # What reads a wheel's name wants it as it is.
+    # Code that parses a wheel's file name needs it unchanged.
     wheel_folders = {
         name: site.put_in_hashed_folder(f"runtime/{name}", {path.name: path})
         for name, path in packages.items()
     }
-    told = {
+    runtime = {
         "version": wheels.version(),
         "pyodide": {
             "version": snapshot.version(),
@@ -126,7 +126,7 @@ def _put_runtime(site: Site, packages: dict[str, Path], memory: snapshot.Snapsho
         "numpy": {
             "snapshot": _put_part(site, memory.numpy),
             "libraries": [
-                {**_put_part(site, library.file), **library.told} for library in memory.libraries
+                {**_put_part(site, library.file), **library.info} for library in memory.libraries
             ],
         },
         "packages": {
@@ -137,23 +137,23 @@ def _put_runtime(site: Site, packages: dict[str, Path], memory: snapshot.Snapsho
             for name, path in packages.items()
         },
     }
-    text = json.dumps(json.dumps(told, separators=(",", ":")))
+    text = json.dumps(json.dumps(runtime, separators=(",", ":")))
     site.put("runtime/runtime.js", f"export default JSON.parse({text});\n".encode())
 
 
 def _lock() -> dict[str, Any]:
-    """Pyodide's list of packages, with the one that the page may ask it for."""
-    told = json.loads((snapshot.PYODIDE / LOCK).read_text("utf-8"))
-    return {"info": told["info"], "packages": {"numpy": told["packages"]["numpy"]}}
+    """Pyodide's list of packages, reduced to the only one that the page may load."""
+    lock = json.loads((snapshot.PYODIDE / LOCK).read_text("utf-8"))
+    return {"info": lock["info"], "packages": {"numpy": lock["packages"]["numpy"]}}
 
 
 def _put_part(site: Site, content: Path) -> dict[str, Any]:
-    """Writes a file of Python's, and returns what the worker must know of it."""
+    """Writes a file of the Python runtime, and returns its entry for the worker."""
     return {"file": _below("runtime", site, content, content.name), **_known(content)}
 
 
 def _put_models(site: Site, files: dict[str, Path]) -> None:
-    """Models in parts, labels and cards, which name their labels, and the list of them."""
+    """Writes the models in parts, their labels and cards, and the list of models."""
     index = models.published()
     hashed: dict[str, str] = {}
     for group in index.values():
@@ -172,7 +172,7 @@ def _put_models(site: Site, files: dict[str, Path]) -> None:
 
 
 def _put_parts(site: Site, entry: dict[str, Any], model: Path) -> None:
-    """The graph of a model as a file of its own, and what is known of the .onnx file's pieces."""
+    """Writes a model's graph as a separate file, and lists the pieces of its .onnx file."""
     content = model.read_bytes()
     graph = split_model.graph_of(content, model.name)
     path = site.put_hashed(f"models/{entry['name']}/{entry['name']}.graph", graph)
@@ -185,17 +185,17 @@ def _put_parts(site: Site, entry: dict[str, Any], model: Path) -> None:
 
 
 def _put_samples(site: Site, photographs: dict[str, Path], pictures: dict[str, Path]) -> None:
-    """The sample photographs, a small picture of each, and the list of them."""
-    told = samples.published()
-    for one in told:
+    """Writes the sample photographs, a thumbnail of each, and the list of them."""
+    listed = samples.published()
+    for one in listed:
         photograph, picture = photographs[one["file"]], pictures[one["file"]]
         one["file"] = _below("samples", site, photograph, one["file"])
         one["small"] = _below("samples", site, picture, picture.name)
-    site.put_json("samples/samples.json", told)
+    site.put_json("samples/samples.json", listed)
 
 
 def _below(folder: str, site: Site, content: Path, name: str) -> str:
-    """Writes a file into this folder, with a hash; its path there."""
+    """Writes a file into a folder, with a hash in its name; returns its path there."""
     return site.put_hashed(f"{folder}/{name}", content).removeprefix(f"{folder}/")
 
 

@@ -1,9 +1,8 @@
-"""The HTML of a site: it names every file by its hashed name, its styles are joined into one,
-styles and modules carry their hash (W3C Subresource Integrity), and what may be loaded is said
-before anything is.
+"""Writes the HTML of a site: with hashed file names, all styles joined into one, integrity hashes
+for styles and modules (W3C Subresource Integrity), and the content security policy first.
 
-Workers have no place for a hash in any browser; there the hashes of the service worker count, and
-those that it knows of its files and of the models.
+No browser supports integrity hashes for workers; the service worker checks them instead, with the
+hashes of its files and of the models.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from .headers import policy_in
 from .paths import WEB
 from .site import Site
 
-_PLACE = re.compile(r"^ *<!-- (menu|views|styles of the views) -->\n", re.MULTILINE)
+_PLACEHOLDER = re.compile(r"^ *<!-- (menu|views|styles of the views) -->\n", re.MULTILINE)
 _VIEW = re.compile(r'<section id="view-(\w+)" class="view" data-menu="([^"]+)"')
 _STYLE = re.compile(r'^ *<link rel="stylesheet" href="([^"]+)" />\n', re.MULTILINE)
 _NAME = re.compile(r'(?<= )(href|src)="([^"#]+)"')
@@ -34,7 +33,7 @@ def attribute(path: Path) -> str:
 
 
 def put_page(site: Site, name: str) -> None:
-    """Writes a document of web/ into a site that has all other files which it names.
+    """Writes a document of web/ into a site that already has all files it refers to.
 
     Raises BuildError if the document has no place for its policy.
     """
@@ -53,33 +52,33 @@ def put_page(site: Site, name: str) -> None:
     policy = f'    <meta http-equiv="Content-Security-Policy" content="{policy_in(name)}" />\n'
     text, times = _CHARSET.subn(lambda m: m[0] + policy, text)
     if times != 1:
-        why = f"{name} has {times} lines <meta charset>, and its policy stands behind the one"
-        raise BuildError("Putting the policy into the documents", why, "have one, first of all")
+        why = f"{name} has {times} lines <meta charset>, but needs one to insert its policy after"
+        raise BuildError("Adding the policy to the documents", why, "start its head with one")
     site.put(name, text.encode())
 
 
 def with_views(text: str) -> str:
-    """A document with the HTML of the views (web/views/) in its places for that: their links in the
-    menu, their sections, of which the first is shown, and their styles.
+    """Fills a document's placeholders with the HTML of the views (web/views/): their links in the
+    menu, their sections, of which the first is visible, and their styles.
 
-    Raises BuildError if a view's section is not as it has to be.
+    Raises BuildError if a view's section is malformed.
     """
-    if not _PLACE.search(text):
+    if not _PLACEHOLDER.search(text):
         return text
     views = WEB / "views"
     parts: dict[str, list[str]] = {"menu": [], "views": [], "styles of the views": []}
     for name in json.loads((views / "views.json").read_text("utf-8")):
         section = (views / name / f"{name}.html").read_text("utf-8")
-        told = _VIEW.match(section)
-        if not told or told[1] != name:
+        match = _VIEW.match(section)
+        if not match or match[1] != name:
             why = (
-                f'{name}.html does not begin with <section id="view-{name}" class="view" data-menu'
+                f'{name}.html does not start with <section id="view-{name}" class="view" data-menu'
             )
-            raise BuildError("Putting the views into the documents", why, "begin it so")
+            raise BuildError("Adding the views to the documents", why, "fix its first line")
         current = "" if parts["menu"] else ' aria-current="page"'
         entry = f"to{name.title()}"
         parts["menu"].append(
-            f'<a id="to-{name}" href="#{name}"{current} data-text="{entry}">{told[2]}</a>\n'
+            f'<a id="to-{name}" href="#{name}"{current} data-text="{entry}">{match[2]}</a>\n'
         )
         shown = f'<section id="view-{name}" class="view"{" hidden" if parts["views"] else ""}'
         parts["views"].append(_VIEW.sub(shown, section, count=1))
@@ -87,11 +86,11 @@ def with_views(text: str) -> str:
             f'    <link rel="stylesheet" href="{path.relative_to(WEB).as_posix()}" />\n'
             for path in sorted((views / name).rglob("*.css"), key=lambda p: (p.stem != name, p))
         ]
-    return _PLACE.sub(lambda m: "".join(parts[m[1]]), text)
+    return _PLACEHOLDER.sub(lambda m: "".join(parts[m[1]]), text)
 
 
 def put_app(site: Site) -> None:
-    """Writes the web app's manifest into a site that has its icons."""
+    """Writes the web app's manifest into a site that already has its icons."""
     app = json.loads((WEB / "app.webmanifest").read_text("utf-8"))
     for icon in app["icons"]:
         icon["src"] = site.names[icon["src"]]

@@ -1,4 +1,4 @@
-"""The one exception for everything that a step may expect to go wrong."""
+"""The exception for every expected failure of a build step."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 
 class BuildError(Exception):
-    """A step failed for a reason that can be put in words.
+    """A step failed for a known reason.
 
-    step: what was being done. why: what went wrong, with the values. remedy: what to do about it.
+    step: what was being done. why: what went wrong, with details. remedy: what to do about it.
     """
 
     def __init__(self, step: str, why: str, remedy: str) -> None:
@@ -24,7 +24,7 @@ class BuildError(Exception):
 
 @contextmanager
 def explained(step: str, remedy: str = "see the reason above, then try again") -> Iterator[None]:
-    """Turns an error of the operating system inside the block into a BuildError of `step`."""
+    """Turns an OSError inside the block into a BuildError for `step`."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: made aside, checked, then moved into place."""
+"""Files that are either complete or absent: written elsewhere, checked, then moved into place."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def file_sha256(path: Path) -> str:
 
 
 def files_below(path: Path) -> list[Path]:
-    """The file itself, or every file below a folder in a fixed order; no compiled Python."""
+    """The file itself, or every file below a folder in a fixed order, without compiled Python."""
     if path.is_file():
         return [path]
     found = (p for p in path.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
@@ -32,7 +32,7 @@ def files_below(path: Path) -> list[Path]:
 
 @contextmanager
 def scratch(name: str, root: Path = CACHE / "tmp") -> Iterator[Path]:
-    """An empty folder for things half done, gone afterwards and swept if it was left behind."""
+    """An empty temporary folder, deleted afterwards; a leftover one is deleted first."""
     folder = root / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -43,9 +43,9 @@ def scratch(name: str, root: Path = CACHE / "tmp") -> Iterator[Path]:
 
 
 def publish(made: Path, target: Path, sha256: str, step: str) -> None:
-    """Moves a finished file to its place after checking its content.
+    """Moves a finished file into place after checking its content.
 
-    A file with another sha256 is removed and BuildError raised; `target` is left as it was.
+    A file with another sha256 is deleted and BuildError raised; `target` stays unchanged.
     """
     found = file_sha256(made)
     if found != sha256:
@@ -54,16 +54,16 @@ def publish(made: Path, target: Path, sha256: str, step: str) -> None:
         raise BuildError(
             step,
             f"{target.name} ({size} bytes) has sha256 {found}, expected {sha256}",
-            f"start the same command again; if it stays so, the pin of {shown(target)} is wrong",
+            f"run the same command again; if it still fails, the pin of {shown(target)} is wrong",
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     made.replace(target)
 
 
 def replace_folder(made: Path, target: Path) -> None:
-    """Puts a finished folder where another one stands; the old one goes when the new one is in.
+    """Replaces a folder by a finished one, and deletes the old one once the new one is in place.
 
-    Raises OSError where the system refuses; the old one is in its place then.
+    Raises OSError if the system refuses; the old folder is then back in place.
     """
     with scratch("replaced", made.parent) as aside:
         old = aside / target.name
@@ -79,7 +79,7 @@ def replace_folder(made: Path, target: Path) -> None:
 
 @contextmanager
 def only_one(path: Path = CACHE / "lock") -> Iterator[None]:
-    """Holds a lock, so that two commands started together do not make the same things at once."""
+    """Holds a lock, so that two commands do not build the same things at the same time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+b") as file:
         if not _try_lock(file):
@@ -90,7 +90,7 @@ def only_one(path: Path = CACHE / "lock") -> Iterator[None]:
 
 
 def _try_lock(file: IO[bytes]) -> bool:
-    """Locks the open file unless another process has; closing it, or ending, unlocks it."""
+    """Locks the open file unless another process has; closing it or exiting unlocks it."""
     try:
         if sys.platform == "win32":
             import msvcrt

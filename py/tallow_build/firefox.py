@@ -1,7 +1,7 @@
-"""Finds a Firefox, gets Debian's where there is none, and starts it, with or without WebGPU.
+"""Finds Firefox, installs Debian's if necessary, and starts it, with or without WebGPU.
 
-Only tests need one, to see that the page does not lean on Chromium; so a system that has none and
-offers none is no error. It is Mozilla's own build, which Playwright drives by WebDriver BiDi.
+Only tests need it, to check that the page does not depend on Chromium; so it is no error if it is
+not available. It is Mozilla's own build, which Playwright drives by WebDriver BiDi.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _NAMES = (
     r"C:\Program Files\Mozilla Firefox\firefox.exe",
 )
 
-# Playwright and Firefox's remote control turn off updates and reports. Should Firefox look for
-# anything else, it finds a proxy that is not there; this machine alone is asked directly.
+# Playwright and Firefox's remote control turn off updates and reports. Any other request goes to a
+# proxy that does not exist; only this machine is reachable.
 _QUIET: dict[str, str | float | bool] = {
     "network.proxy.type": 1,
     "network.proxy.http": "127.0.0.1",
@@ -38,8 +38,8 @@ _QUIET: dict[str, str | float | bool] = {
     "network.proxy.no_proxies_on": "127.0.0.1, localhost",
 }
 
-# Has Firefox heed the setting, which its remote control makes, not to ask for Mozilla's lists.
-_HEEDFUL = {"MOZ_REMOTE_SETTINGS_DEVTOOLS": "1"}
+# Makes Firefox obey its remote control's setting not to request Mozilla's lists.
+_ENVIRONMENT = {"MOZ_REMOTE_SETTINGS_DEVTOOLS": "1"}
 
 
 def find() -> str | None:
@@ -49,34 +49,33 @@ def find() -> str | None:
 
 
 def ensure() -> None:
-    """Installs Debian's Firefox where there is none and that can be done. Raises BuildError."""
+    """Installs Debian's Firefox if there is none and it is possible. Raises BuildError."""
     if find() is None and debian.available():
         debian.install("firefox-esr")
 
 
 @contextmanager
 def running(playwright: Playwright, path: str, *, webgpu: bool) -> Iterator[Browser]:
-    """A headless Firefox with a fresh profile, which ends with the block.
+    """A headless Firefox with a fresh profile, which exits at the end of the block.
 
-    webgpu: whether pages may have it; with no driver there is no adapter all the same. Firefox 153
-    on Linux has `navigator.gpu`, but a blocklist that, headless and without a GPU, lets
-    `requestAdapter()` give null. Told to ignore the list, it takes what Vulkan offers, Mesa's
-    lavapipe included.
+    webgpu: whether pages may use it; without a driver there is still no adapter. Firefox 153 on
+    Linux has `navigator.gpu`, but without a GPU its blocklist makes `requestAdapter()` return null.
+    Configured to ignore that list, it uses any Vulkan driver, including Mesa's lavapipe.
 
     Raises BuildError if it does not start.
     """
     wanted = {"dom.webgpu.enabled": webgpu, "gfx.webgpu.ignore-blocklist": webgpu}
-    # As root, Firefox refuses a home that belongs to somebody else; and it leaves caches in it.
+    # As root, Firefox refuses a home folder of another user; and it leaves caches in it.
     with TemporaryDirectory(prefix="tallow-firefox-", ignore_cleanup_errors=True) as home:
         try:
             browser = playwright.firefox.launch(
                 channel="moz-firefox",
                 executable_path=path,
                 headless=True,
-                env={**os.environ, **_HEEDFUL, "HOME": home},
+                env={**os.environ, **_ENVIRONMENT, "HOME": home},
                 firefox_user_prefs={**_QUIET, **wanted},
             )
-        except Exception as error:  # Playwright's own kinds are known only once it is imported
+        except Exception as error:  # Playwright's exceptions are only known once it is imported
             first = str(error).strip().splitlines()[0]
             remedy = "start it by hand with --headless to see what is wrong with it"
             raise BuildError("Starting Firefox", f"{path}: {first}", remedy) from error

@@ -1,11 +1,11 @@
-"""The headers that every host should send with the page; docs/guide.md says how, for some hosts.
+"""The headers that every host should send with the page; docs/guide.md shows how for some hosts.
 
-Some hosts send none of ours. So the policy stands in the documents too (documents.py), as far as it
-can; workers, which have no document, are without one there.
+Some hosts can't send custom headers. So the documents also contain the policy (documents.py), as
+far as possible; workers have no document and so no policy there.
 
-The page needs nothing from anywhere else, and runs no text as code; WebAssembly, which Pyodide is,
-has a permission of its own. python.html is for running one's own Python, to which Pyodide offers
-JavaScript's `eval`.
+The page needs nothing from other origins and evaluates no strings as code; WebAssembly, which
+Pyodide uses, has a separate permission. python.html runs the visitor's own Python, to which Pyodide
+offers JavaScript's `eval`.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _POLICY = {
     "frame-ancestors": "'none'",
 }
 
-# What browsers take from the header alone.
+# Directives that browsers accept only in a header.
 _HEADER_ONLY = {"frame-ancestors", "report-uri", "sandbox"}
 
-# A worker has the policy that its own script came with.
+# A worker's policy comes from the headers of its script.
 _EVALUATES = re.compile(r"worker/script(-[0-9a-f]+)?\.js")
 
 _CACHED = {False: "no-cache", True: "public, max-age=31536000, immutable"}
 
 
 def policy_in(path: str) -> str:
-    """The policy that a document carries itself, by its path under dist/."""
-    told = {name: value for name, value in _policy(path).items() if name not in _HEADER_ONLY}
-    return _joined(told)
+    """The policy for a document's own <meta> element, by its path under dist/."""
+    policy = {name: value for name, value in _policy(path).items() if name not in _HEADER_ONLY}
+    return _joined(policy)
 
 
 def headers_for(path: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
-"""The model files: those committed are checked, the others made by their make.py.
+"""The model files: committed ones are checked, the others are built by their make.py.
 
-models/manifest.json says, as data, what there is and how it is made; models/README.md describes
-it. Every file's sha256 is pinned there, the made ones' too, so a file that is right is kept.
+models/manifest.json lists them and how they are built; models/README.md describes it. It pins the
+sha256 of every file, including built ones, so a correct file is not built again.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def manifest() -> dict[str, list[dict[str, Any]]]:
 
 
 def ensure(*, again: bool = False) -> dict[str, Path]:
-    """Every model and label file: its path under dist/models/ -> where it lies now.
+    """Every model and label file: its path under dist/models/ -> its current path.
 
-    again: make those that are made even if they are there. Raises BuildError.
+    again: rebuild built files even if they exist. Raises BuildError.
     """
     entries = [entry for group in manifest().values() for entry in group]
     result: dict[str, Path] = {}
@@ -54,16 +54,16 @@ def ensure(*, again: bool = False) -> dict[str, Path]:
 
 
 def cards() -> dict[str, Path]:
-    """The models' cards: path under dist/models/ -> where each lies. Raises BuildError."""
+    """The models' cards: path under dist/models/ -> current path. Raises BuildError."""
     found = {str(entry["card"]): MODELS / str(entry["card"]) for entry in manifest()["models"]}
     for path in found.values():
         if not path.is_file():
-            raise BuildError(_STEP, f"{shown(path)} is not there", "write the model's card")
+            raise BuildError(_STEP, f"{shown(path)} is missing", "write the model's card")
     return found
 
 
 def published() -> dict[str, list[dict[str, Any]]]:
-    """The manifest as the page reads it: without how each file was made."""
+    """The manifest for the page, without how each file was built."""
     return {
         group: [
             {key: value for key, value in entry.items() if key not in ("make", "made_from")}
@@ -74,7 +74,7 @@ def published() -> dict[str, list[dict[str, Any]]]:
 
 
 def in_dist(name: str) -> Path:
-    """The .onnx file of a model in dist/, which must have been built."""
+    """The .onnx file of a model in dist/, which must already be built."""
     folder = DIST / "models"
     index = json.loads((folder / "manifest.json").read_text("utf-8"))
     return next(folder / str(one["file"]) for one in index["models"] if one["name"] == name)
@@ -86,9 +86,9 @@ def _is(path: Path, sha256: str) -> bool:
 
 def _check_committed(path: Path, sha256: str) -> None:
     if not path.is_file():
-        why, remedy = f"{shown(path)} is not there", "restore it with git"
+        why, remedy = f"{shown(path)} is missing", "restore it with git"
     elif file_sha256(path) != sha256:
-        why = f"{shown(path)} has sha256 {file_sha256(path)}, models/manifest.json says {sha256}"
+        why = f"{shown(path)} has sha256 {file_sha256(path)}, models/manifest.json has {sha256}"
         remedy = "restore it with git, or correct its entry if it was meant to change"
     else:
         return
@@ -97,7 +97,7 @@ def _check_committed(path: Path, sha256: str) -> None:
 
 def _make(entry: Mapping[str, Any], target: Path) -> None:
     file = str(entry["file"])
-    step = f"Making {file}"
+    step = f"Building {file}"
     source = origin(entry["made_from"], f"{file} in models/manifest.json")
     kept = CACHE / "model-sources" / Path(file).parent / Path(str(source.member)).name
     fetch([(source, kept)])

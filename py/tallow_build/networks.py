@@ -1,4 +1,4 @@
-"""Networks made by others, which the tests load; tests/data/networks.json says from where."""
+"""Third-party networks for the tests; tests/data/networks.json lists their sources."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ FOLDER = CACHE / "networks"
 
 
 def ensure() -> dict[str, Path]:
-    """Every network by the name of its file. Raises BuildError."""
+    """Every network by its file name. Raises BuildError."""
     step, remedy = "Reading tests/data/networks.json", "restore it with git"
     with explained(step, remedy):
         text = LIST.read_text("utf-8")
     try:
         records = json.loads(text)["networks"]
-        places = {str(record["file"]): FOLDER / record["file"] for record in records}
+        paths = {str(record["file"]): FOLDER / record["file"] for record in records}
     except (ValueError, KeyError, TypeError) as error:
         raise BuildError(step, f"{error!r}", remedy) from error
-    fetch([(origin(r["made_from"], str(LIST)), places[r["file"]]) for r in records])
-    return places
+    fetch([(origin(r["made_from"], str(LIST)), paths[r["file"]]) for r in records])
+    return paths

@@ -1,4 +1,4 @@
-"""Where things lie in a checkout. All of it is relative to the folder that holds build.py."""
+"""Paths in a checkout, relative to the folder with build.py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WEB = ROOT / "web"
 MODELS = ROOT / "models"
 REQUIREMENTS = ROOT / "py" / "tallow_build" / "requirements"
 
-# Ignored by git, made by build.py. CACHE holds what was downloaded, BUILD what was made here.
+# Ignored by git, created by build.py. CACHE holds downloads, BUILD files built here.
 CACHE = ROOT / ".cache"
 BUILD = ROOT / "build"
 STAMPS = BUILD / "stamps"
@@ -25,5 +25,5 @@ VENV_PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def shown(path: Path) -> str:
-    """The path as a person in the checkout would type it."""
+    """The path as a user in the checkout would type it."""
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)

@@ -13,12 +13,12 @@ from .errors import BuildError
 from .paths import ROOT, VENV_PYTHON
 from .progress import working
 
-# Settings of the caller that would make pip or Python look, or write, outside of .venv.
+# Settings of the caller that would make pip or Python read or write outside of .venv.
 _UNWANTED = ("PYTHONHOME", "PYTHONPATH", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT")
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment, fit for a program that shall stay inside the checkout."""
+    """This process's environment, for a program that must stay inside the checkout."""
     kept = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
     return kept | dict(extra or {})
 
@@ -39,10 +39,10 @@ def call(
 ) -> str:
     """Runs `command` in the root folder and returns what it printed.
 
-    step: what to say while it runs. extra: more environment variables. folder, total: where its
-    bytes arrive and how many there will be, for the progress. Raises BuildError with the end of
-    its output and `remedy` when it fails or cannot be started. Nobody is asked anything: it has
-    no standard input.
+    step: the message shown while it runs. extra: more environment variables. folder, total: where
+    its bytes arrive and how many are expected, for the progress. Raises BuildError with the end of
+    its output and `remedy` if it fails or cannot be started. It has no standard input, so it can't
+    prompt.
     """
     argv = [str(part) for part in command]
     with working(step, folder, total):
@@ -62,30 +62,30 @@ def call(
             raise BuildError(step, f"{argv[0]} could not be started: {error}", remedy) from error
         try:
             output, _ = process.communicate()
-        except BaseException:  # Ctrl-C included: no child may go on writing behind our back
+        except BaseException:  # including Ctrl-C: the child must not keep writing
             process.kill()
             process.wait()
             raise
         if process.returncode:
             tail = "\n".join(f"  | {line}" for line in _ends(output.strip().splitlines()))
             name = Path(argv[0]).name
-            why = f"{name} {' '.join(argv[1:4])} ... ended with {process.returncode}\n{tail}"
+            why = f"{name} {' '.join(argv[1:4])} ... exited with {process.returncode}\n{tail}"
             raise BuildError(step, why, remedy)
     return output
 
 
-def _ends(lines: list[str], most: int = 20) -> list[str]:
-    """The lines, or the first and last where they are many: programs tell a reason in either."""
-    half = most // 2
-    return lines if len(lines) <= most else [*lines[:half], "...", *lines[-half:]]
+def _ends(lines: list[str], maximum: int = 20) -> list[str]:
+    """The lines, or the first and last of many: programs report a reason at either end."""
+    half = maximum // 2
+    return lines if len(lines) <= maximum else [*lines[:half], "...", *lines[-half:]]
 
 
 def become(
     *arguments: str | Path, extra: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> NoReturn:
-    """Goes on as .venv's Python with `arguments`: signals, streams and exit status are its own.
+    """Replaces this process by .venv's Python with `arguments`.
 
-    It runs in `cwd`, or where the caller is, and finds the packages below py/, and bench.
+    It runs in `cwd`, or the current folder, and can import the packages below py/, and bench.
     """
     argv = python(*arguments)
     packages = os.pathsep.join([str(ROOT / "py"), str(ROOT)])

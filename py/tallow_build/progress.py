@@ -1,4 +1,4 @@
-"""Tells a person what is going on, on stderr: stdout belongs to the command's own result."""
+"""Reports progress on stderr; stdout is for the command's own result."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ MB = 1_000_000
 
 
 def say(text: str) -> None:
-    """Prints a line at once."""
+    """Prints a line immediately."""
     print(text, file=sys.stderr, flush=True)
 
 
 def folder_bytes(folder: Path) -> int:
-    """The bytes of all files below `folder`, also while another process is writing there."""
+    """The bytes of all files below `folder`, even while another process is writing there."""
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:
-            with suppress(OSError):  # gone between the listing and the look
+            with suppress(OSError):  # deleted after it was listed
                 total += (Path(parent) / name).lstat().st_size
     return total
 
 
 def amount(done: int, total: int | None) -> str:
-    """`63 of 106 MB (59 %)`, or `63 MB` where the total is not known."""
+    """`63 of 106 MB (59 %)`, or `63 MB` if the total is unknown."""
     if total:
         return f"{done / MB:.0f} of {total / MB:.0f} MB ({min(100, 100 * done // total)} %)"
     return f"{done / MB:.0f} MB"
@@ -37,9 +37,9 @@ def amount(done: int, total: int | None) -> str:
 
 @contextmanager
 def working(what: str, folder: Path | None = None, total: int | None = None) -> Iterator[None]:
-    """Shows that `what` goes on: the seconds and, if a folder is given, the bytes in it so far.
+    """Shows the progress of `what`: the seconds and, if a folder is given, the bytes in it so far.
 
-    On a terminal one line is kept up to date; elsewhere a line is printed every ten seconds.
+    On a terminal one line is updated; elsewhere a line is printed every ten seconds.
     """
     terminal = sys.stderr.isatty()
     started = time.monotonic()

@@ -1,7 +1,7 @@
-"""Makes .venv and installs the pinned requirements into it.
+"""Creates .venv and installs the pinned requirements into it.
 
-Two sets: `runtime` is what serve and build need, `dev` adds what test, check, bench and run need.
-pip checks the hash of every file; only wheels are taken, so that nothing foreign is compiled.
+There are two sets: `runtime` for serve and build; `dev` adds those for test, check, bench and run.
+pip checks the hash of every file; only wheels are installed, so nothing needs compiling.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .stamps import Stamp, digest
 
 Set = Literal["runtime", "dev"]
 
-_NETWORK = "check the network connection, then start the same command again"
+_NETWORK = "check the network connection, then run the same command again"
 
 
 def ensure(name: Set) -> None:
-    """Brings .venv to the state that `name` needs; quick when it is already there."""
+    """Updates .venv for the set `name`; quick if it is already up to date."""
     interrupted = VENV / "installing"
     if interrupted.exists() or not _usable():
         _create()
@@ -47,7 +47,7 @@ def ensure(name: Set) -> None:
 
 
 def _usable() -> bool:
-    """Does .venv's Python start, and is it the version that its packages were installed for?"""
+    """Whether .venv's Python starts and is the version that its packages were installed for."""
     if not VENV_PYTHON.exists():
         return False
     probe = "import sys, sysconfig, pathlib as p; sys.exit(sys.version_info < (3, 11) or not "
@@ -59,7 +59,7 @@ def _usable() -> bool:
 
 
 def _create() -> None:
-    step = f"Making {shown(VENV)} with Python {sys.version_info[0]}.{sys.version_info[1]}"
+    step = f"Creating {shown(VENV)} with Python {sys.version_info[0]}.{sys.version_info[1]}"
     shutil.rmtree(VENV, ignore_errors=True)
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     remedy = "install the venv module of this Python (on Debian: apt install python3-venv)"
@@ -68,6 +68,6 @@ def _create() -> None:
     except BuildError:
         if not debian.available():
             raise
-        # Debian ships Python without ensurepip; a root user there has the means to add it.
+        # Debian ships Python without ensurepip, but root can install it.
         debian.install(f"python{sys.version_info[0]}.{sys.version_info[1]}-venv")
         call(step, command, remedy)

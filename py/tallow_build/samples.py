@@ -1,8 +1,8 @@
-"""The sample photographs: samples/samples.json says where each comes from and whose it is.
+"""The sample photographs: samples/samples.json lists their sources and authors.
 
-They are taken out of pinned registry packages, never committed, and go into dist/samples/ as they
-are, with a list of credits. The tests look at them too. Beside each lies a small picture of it, for
-the page's gallery (small.py).
+They come from pinned registry packages, are never committed, and go into dist/samples/ unchanged,
+with a list of credits. The tests use them too. Each has a thumbnail for the page's gallery
+(small.py).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CREDITS = {"name", "file", "author", "licence", "licence_url", "source_url"}
 _STEP = "Reading samples/samples.json"
 _REMEDY = "restore it with git"
 
-_SMALL_STEP = "Making small pictures of the samples"
+_SMALL_STEP = "Making thumbnails of the samples"
 
 
 def _records() -> list[dict[str, Any]]:
@@ -44,15 +44,15 @@ def _records() -> list[dict[str, Any]]:
 
 
 def ensure() -> dict[str, Path]:
-    """Every photograph: its name below dist/samples/ -> where it lies now. Raises BuildError."""
-    places = {str(record["file"]): CACHE / "photos" / record["file"] for record in _records()}
-    fetch([(origin(r["made_from"], str(LIST)), places[r["file"]]) for r in _records()])
-    return places
+    """Every photograph: its name below dist/samples/ -> its current path. Raises BuildError."""
+    paths = {str(record["file"]): CACHE / "photos" / record["file"] for record in _records()}
+    fetch([(origin(r["made_from"], str(LIST)), paths[r["file"]]) for r in _records()])
+    return paths
 
 
 def ensure_small(photographs: dict[str, Path]) -> dict[str, Path]:
-    """A small picture of every photograph, by the same names, made anew when one of these, the way
-    of making them or Pillow has changed. Raises BuildError."""
+    """A thumbnail of every photograph, by the same names, rebuilt when a photograph, small.py or
+    Pillow has changed. Raises BuildError."""
     pictures = {name: SMALL / f"{Path(name).stem}-small.webp" for name in photographs}
     maker = Path(__file__).with_name("small.py")
     stamp = Stamp("samples")
@@ -79,5 +79,5 @@ def ensure_small(photographs: dict[str, Path]) -> dict[str, Path]:
 
 
 def published() -> list[dict[str, Any]]:
-    """The list as the page reads it: the credits, without where each file is taken from."""
+    """The list for the page: the credits, without the source of each file."""
     return [{key: record[key] for key in sorted(_CREDITS)} for record in _records()]

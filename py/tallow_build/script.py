@@ -1,8 +1,8 @@
-"""Runs Python in headless Chromium: python.html of a served dist/, driven from here.
+"""Runs Python in headless Chromium, through python.html of a served dist/.
 
     python -m tallow_build.script [--device webgpu|numpy] [--file PATH ...] FILE.py
 
-The script's output is passed on as it comes; its exit status is this program's.
+The script's output is passed on immediately; its exit status becomes this program's.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .paths import DIST
 
 Write = Callable[[str, str], object]
 
-# Everything that the worker says is queued in the page and fetched from here, so that output and
-# end arrive in order. `next` waits until there is something, or so long, if it is told how long.
+# All messages of the worker are queued in the page and fetched from here, so that output and the
+# result arrive in order. `next` waits until there is a message, or for `milliseconds` if given.
 _QUEUE = """
 () => {
   const queue = [];
@@ -67,16 +67,16 @@ class Booted(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """status: the exit status. result: the last expression's value where it is JSON, else None."""
+    """status: the exit status. result: the last expression's value if it is JSON, else None."""
 
     status: int
     result: Any
 
 
 class BrowserPython:
-    """A Python in a browser, with Tallow and NumPy importable.
+    """Python in a browser, with Tallow and NumPy importable.
 
-    Raises BuildError where the page or its worker fails; what the script does is told by `run`.
+    Raises BuildError if the page or its worker fails; `run` returns how the script ended.
     """
 
     def __init__(self, page: Page, address: str) -> None:
@@ -87,17 +87,18 @@ class BrowserPython:
             page.evaluate(_QUEUE)
 
     def boot(self, device: str | None) -> Booted:
-        """Starts Python. device None: WebGPU where it can be had."""
+        """Starts Python. device None: WebGPU if available."""
         return Booted(**self._call("boot", {"device": device}))
 
     def write(self, name: str, data: bytes) -> None:
-        """Puts a file into the current folder of the script."""
+        """Writes a file into the script's current folder."""
         self._call("write", {"path": name, "base64": base64.b64encode(data).decode()})
 
     def run(self, code: str, filename: str, write: Write, patience: float | None = None) -> Ended:
-        """Runs a file's text to its end. `write` is given "stdout" or "stderr" and a text.
+        """Runs a file's code to its end. `write` is called with "stdout" or "stderr" and text.
 
-        patience: seconds of silence after which BuildError is raised; the page is then of no use.
+        patience: seconds without output after which BuildError is raised; the page can't be used
+        afterwards.
         """
         arguments = {"code": code, "filename": filename}
         return Ended(**self._call("exec", arguments, write, patience))
@@ -116,10 +117,12 @@ class BrowserPython:
             )
             while True:
                 milliseconds = 1000 * patience if patience else None
-                said = self._page.evaluate("(time) => tallowCalls.next(time)", milliseconds)
-                if patience and not said:
-                    raise BuildError(step, f"no word for {patience} seconds", "see what hangs")
-                for kind, value in said:
+                messages = self._page.evaluate("(time) => tallowCalls.next(time)", milliseconds)
+                if patience and not messages:
+                    raise BuildError(
+                        step, f"no output for {patience} seconds", "find out what hangs"
+                    )
+                for kind, value in messages:
                     if kind == "result":
                         return value
                     if kind == "error":
@@ -132,13 +135,13 @@ class BrowserPython:
 def _explained(step: str) -> Iterator[None]:
     try:
         yield
-    except Error as error:  # the page is gone: it crashed, or Chromium was ended
+    except Error as error:  # the page crashed, or Chromium was closed
         first = error.message.strip().splitlines()[0]
         raise BuildError(step, first, "try again; it may have run out of memory") from error
 
 
 def run(script: Path, device: str | None, files: list[Path]) -> int:
-    """Runs a script in a Chromium of its own and returns its exit status."""
+    """Runs a script in its own Chromium and returns its exit status."""
     with (
         server.running(DIST) as address,
         sync_playwright() as playwright,
@@ -150,15 +153,15 @@ def run(script: Path, device: str | None, files: list[Path]) -> int:
 def run_in(
     chromium: Browser, address: str, script: Path, device: str | None, files: list[Path]
 ) -> int:
-    """As `run`, in a Chromium and with a server of dist/ that are there already."""
+    """Like `run`, in a running Chromium and with a running server of dist/."""
     python = BrowserPython(chromium.new_page(), address)
     booted = python.boot(device)
     if device == "webgpu" and booted.device != "webgpu":
-        why = booted.reason or "the browser did not say why"
-        raise BuildError("Getting a WebGPU device", why, "leave out --device, or say numpy")
+        why = booted.reason or "the browser gave no reason"
+        raise BuildError("Getting a WebGPU device", why, "omit --device, or use --device numpy")
     if device is None and booted.device != "webgpu":
         print(f"Running on numpy, without WebGPU: {booted.reason}", file=sys.stderr)
-    for path in (script, *files):  # the script too: a traceback quotes its lines
+    for path in (script, *files):  # including the script, because tracebacks quote its lines
         python.write(path.name, path.read_bytes())
     code = script.read_bytes().decode("utf-8-sig")
     return python.run(code, script.name, _pass_on).status
@@ -177,14 +180,14 @@ def main() -> int:
     parser.add_argument("--device", choices=("webgpu", "numpy"))
     parser.add_argument("--file", type=Path, action="append", default=[], dest="files")
     options = parser.parse_args()
-    # At once: Playwright's driver has had the signal too, closes Chromium, and answers no more.
+    # Exit now: Playwright's driver gets the signal too, closes Chromium, and stops answering.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     try:
         return run(options.script, options.device, options.files)
     except (BuildError, UnicodeDecodeError) as error:
         print(error, file=sys.stderr)
         return 1
-    except BrokenPipeError:  # whoever read our output has gone
+    except BrokenPipeError:  # the reader of our output is gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
 

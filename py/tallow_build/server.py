@@ -1,8 +1,8 @@
 """Serves a folder over HTTP: for `serve`, the tests, `run` and `bench`.
 
-The work is Starlette's static files and uvicorn; here stand the types of our files, the choice
-between a file and its compressed forms, the words for a port that cannot be had, and the two ways
-of running: until Ctrl-C, or beside the caller, who may bring an application of its own.
+Starlette's static files and uvicorn do the work. This file adds the types of our files, the choice
+between a file and its compressed versions, explanations for unavailable ports, and two ways of
+running: until Ctrl-C, or in a thread next to the caller, who may bring their own application.
 
     python -m tallow_build.server FOLDER --host 127.0.0.1 --port 8000
 """
@@ -31,7 +31,7 @@ from .address import listen, url
 from .errors import BuildError
 from .headers import headers_for
 
-# The operating system's table lacks some of these, and on Windows may have others wrong.
+# The operating system's table lacks some of these; on Windows others may be wrong.
 _TYPES = {
     ".mjs": "text/javascript",
     ".js": "text/javascript",
@@ -45,20 +45,20 @@ _TYPES = {
 }
 
 
-# What a file may be sent as, the smallest first.
+# The content codings of compressed files, the smallest first.
 _CODINGS = {"br": ".br", "gzip": ".gz"}
 
 
 class _Folder(StaticFiles):
-    """Static files with our headers, and an ETag each, that the browser asks about every time.
+    """Static files with our headers and ETags, which the browser revalidates every time.
 
-    beside: a second folder, for what the first one does not have.
+    fallback: a second folder, for files that the first one lacks.
     """
 
-    def __init__(self, folder: Path, beside: Path | None = None) -> None:
+    def __init__(self, folder: Path, fallback: Path | None = None) -> None:
         super().__init__(directory=folder, html=True)
-        if beside:
-            self.all_directories.append(beside)
+        if fallback:
+            self.all_directories.append(fallback)
 
     def file_response(
         self,
@@ -91,39 +91,39 @@ def _real(folder: str | os.PathLike[str]) -> Path:
     return Path(folder).resolve()
 
 
-def _chosen(asked: Headers, packed: Iterable[str]) -> str | None:
-    """The first coding that the browser takes (RFC 9110, 12.5.3). Who asks for a range, or says
-    that part of a file is there, is given the file's own bytes: ranges of others are of no use."""
-    if "range" in asked:
+def _chosen(request: Headers, packed: Iterable[str]) -> str | None:
+    """The first coding that the browser accepts (RFC 9110, 12.5.3). Range requests get the file's
+    own bytes, because ranges of compressed bytes are useless."""
+    if "range" in request:
         return None
-    taken = {}
-    for one in asked.get("accept-encoding", "").lower().split(","):
+    accepted = {}
+    for one in request.get("accept-encoding", "").lower().split(","):
         name, _, weight = one.replace(" ", "").partition(";q=")
         try:
-            taken[name] = float(weight or 1) > 0
+            accepted[name] = float(weight or 1) > 0
         except ValueError:
-            taken[name] = False
-    return next((coding for coding in packed if taken.get(coding, taken.get("*"))), None)
+            accepted[name] = False
+    return next((coding for coding in packed if accepted.get(coding, accepted.get("*"))), None)
 
 
-def application(folder: Path, prefix: str = "/", beside: Path | None = None) -> Starlette:
-    """A web application that gives the files of `folder`, and nothing else, under `prefix`.
+def application(folder: Path, prefix: str = "/", fallback: Path | None = None) -> Starlette:
+    """A web application that serves the files of `folder`, and nothing else, under `prefix`.
 
-    beside: a second folder, for what the first one does not have.
+    fallback: a second folder, for files that the first one lacks.
     """
     for ending, kind in _TYPES.items():
         mimetypes.add_type(kind, ending)
-    return Starlette(routes=[Mount(prefix.rstrip("/") or "/", _Folder(folder, beside))])
+    return Starlette(routes=[Mount(prefix.rstrip("/") or "/", _Folder(folder, fallback))])
 
 
 @contextmanager
 def running(
     folder: Path, *, port: int = 0, prefix: str = "/", also: Iterable[Mount] = ()
 ) -> Iterator[str]:
-    """Serves `folder` from a thread of this process; gives the address, which ends in a slash.
+    """Serves `folder` from a thread of this process; yields the address, with a trailing slash.
 
-    port 0 takes a free one. also: what stands in front of the folder. Raises BuildError if the
-    address cannot be had.
+    port 0: any free port. also: routes that take precedence over the folder. Raises BuildError if
+    the address is unavailable.
     """
     site = application(folder, prefix)
     site.routes[:0] = also
@@ -133,7 +133,7 @@ def running(
 
 @contextmanager
 def running_application(site: ASGIApp, port: int = 0) -> Iterator[str]:
-    """The same for what is more than a folder."""
+    """Like `running`, for any application."""
     with listen("127.0.0.1", port) as listener:
         server = _server(site)
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
@@ -157,12 +157,12 @@ def _server(site: ASGIApp) -> uvicorn.Server:
 
 
 def serve(folder: Path, host: str, port: int) -> None:
-    """Serves `folder` until Ctrl-C. Raises BuildError if the address cannot be had."""
+    """Serves `folder` until Ctrl-C. Raises BuildError if the address is unavailable."""
     with listen(host, port) as listener:
         _announce(listener)
         try:
             _server(application(folder)).run([listener])
-        except KeyboardInterrupt:  # uvicorn has shut down in order, and passes the signal on
+        except KeyboardInterrupt:  # uvicorn has shut down properly and passes the signal on
             print("Stopped.", file=sys.stderr)
 
 

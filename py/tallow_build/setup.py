@@ -1,4 +1,4 @@
-"""What each command needs before it can start, in order. Steps already done take no time."""
+"""Prepares what each command needs, in order. Steps that are already done take no time."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from . import browser, debian, dist, firefox, models, networks, node_env, python
 from .files import only_one
 from .paths import BUILD, CACHE
 
-# Where Debian's packages announce Vulkan drivers, on which the package `wgpu` stands.
+# Where Debian's packages register Vulkan drivers, which the package `wgpu` needs.
 _DRIVERS = Path("/usr/share/vulkan/icd.d")
 
 
 def for_site() -> None:
-    """Everything that serve and build need: ends with a dist/ that is up to date."""
+    """Prepares everything for serve and build, up to a current dist/."""
     with only_one():
         _tools(dev=False)
         dist.ensure()
 
 
 def for_browser() -> dict[str, str]:
-    """The same, and a Chromium with what drives it. Returns the environment that it needs."""
+    """Also prepares Chromium and its driver. Returns the environment that they need."""
     with only_one():
         _tools(dev=True)
         dist.ensure()
@@ -29,7 +29,7 @@ def for_browser() -> dict[str, str]:
 
 
 def for_tests() -> dict[str, str]:
-    """The same, a Firefox where one can be had, and a GPU driver for desktop Python."""
+    """Also prepares Firefox if available, and a GPU driver for desktop Python."""
     variables = for_browser()
     with only_one():
         networks.ensure()
@@ -40,20 +40,20 @@ def for_tests() -> dict[str, str]:
 
 
 def for_checks() -> None:
-    """The formatters, linters and type checkers."""
+    """Prepares the formatters, linters and type checkers."""
     with only_one():
         _tools(dev=True)
 
 
 def models_again() -> None:
-    """Makes all models from their sources, whether they are there or not."""
+    """Rebuilds all models from their sources, even if they exist."""
     with only_one():
         _tools(dev=False)
         models.ensure(again=True)
 
 
 def _tools(*, dev: bool) -> None:
-    for leftovers in (CACHE / "tmp", BUILD / "tmp"):  # of an interrupted command
+    for leftovers in (CACHE / "tmp", BUILD / "tmp"):  # from an interrupted command
         shutil.rmtree(leftovers, ignore_errors=True)
     node_env.ensure(dev=dev)
     python_env.ensure("dev" if dev else "runtime")

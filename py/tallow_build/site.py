@@ -1,7 +1,7 @@
-"""A site while it is put together: files under their own names, or with a hash in their names.
+"""A site under construction: files with their own names, or with a hash in their names.
 
-A file whose name holds a hash of its content never changes, so browsers may keep it for good. The
-others name it: the documents, the service worker, and the lists (JSON) of models and the like.
+A file whose name contains a hash of its content never changes, so browsers may cache it forever.
+Other files refer to it: the documents, the service worker, and JSON lists such as that of models.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from typing import Any
 
 Content = bytes | Path
 
-# web/shared/names.js, service_worker.mjs and docs/guide.md know this form too.
+# web/shared/names.js, service_worker.mjs and docs/guide.md rely on this form too.
 _HASHED = re.compile(r"-[0-9a-f]{10}[./]")
 
 
 def is_hashed(path: str) -> bool:
-    """Does the name of this file, or of a folder above it, hold a hash?"""
+    """Whether the name of this file, or of a folder above it, contains a hash."""
     return bool(_HASHED.search(path))
 
 
 class Site:
-    """A folder that grows by file. Paths are relative to it, with forward slashes."""
+    """A folder to which files are added. Paths are relative to it, with forward slashes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.names: dict[str, str] = {}  # with a hash, by the name without
+        self.names: dict[str, str] = {}  # names with a hash, by the names without
 
     def put(self, path: str, content: Content) -> None:
         """Writes a file under its own name."""
@@ -51,16 +51,16 @@ class Site:
         return self.names[path]
 
     def put_hashed_json(self, path: str, value: Any) -> str:
-        """The same for a list or record."""
+        """Writes a list or record with a hash in its name, and returns its path."""
         return self.put_hashed(path, _json(value))
 
     def put_in_hashed_folder(self, folder: str, files: Mapping[str, Path]) -> str:
-        """Writes files whose own names must stay into a folder that has the hash of them all.
+        """Writes files under their own names into a folder whose name has the hash of all of them.
 
         Returns the folder's path.
         """
-        told = [f"{name} {_hash(path.read_bytes())}" for name, path in sorted(files.items())]
-        hashed = f"{folder}-{_hash(chr(10).join(told).encode())}"
+        hashes = [f"{name} {_hash(path.read_bytes())}" for name, path in sorted(files.items())]
+        hashed = f"{folder}-{_hash(chr(10).join(hashes).encode())}"
         for name, path in files.items():
             self.put(f"{hashed}/{name}", path)
         return hashed

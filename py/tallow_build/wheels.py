@@ -1,7 +1,7 @@
-"""The wheels that are made here: `tallow` itself, the page's Python, and the onnx schema cut out of
-`onnx`.
+"""The wheels that are built here: `tallow` itself, the page's Python, and the schema from the
+`onnx` package.
 
-All are the same byte for byte wherever they are made, so that dist/ is too.
+They have the same bytes wherever they are built, so dist/ does too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .stamps import Stamp, digest
 
 WHEELS = BUILD / "wheels"
 
-# Zip files cannot hold an earlier time; every entry gets this one.
+# The earliest time in a zip file; every entry gets it.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _EPOCH_SECONDS = "315532800"
 
@@ -31,12 +31,12 @@ _SETTINGS = ROOT / "pyproject.toml"
 
 
 def version() -> str:
-    """Tallow's own, as pyproject.toml has it."""
+    """Tallow's version in pyproject.toml."""
     return str(tomllib.loads(_SETTINGS.read_text("utf-8"))["project"]["version"])
 
 
 def tallow() -> Path:
-    """The tallow wheel, made anew when its sources have changed."""
+    """The tallow wheel, rebuilt when its sources have changed."""
     texts = [_SETTINGS, ROOT / "README.md", ROOT / "LICENSE"]
     inputs = digest(*texts, ROOT / "py" / "tallow", ROOT / "kernels_wgsl", ROOT / "web" / "gpu")
     wheel = WHEELS / f"tallow-{version()}-py3-none-any.whl"
@@ -49,7 +49,7 @@ def tallow() -> Path:
         call(
             step,
             python("-m", "hatchling", "build", "-t", "wheel", "-d", folder),
-            "correct what it says about pyproject.toml or the files it names",
+            "fix what it reports about pyproject.toml or the files it names",
             extra={"SOURCE_DATE_EPOCH": _EPOCH_SECONDS},
         )
         with explained(step):
@@ -60,7 +60,7 @@ def tallow() -> Path:
 
 
 def page() -> Path:
-    """A wheel of py/tallow_page, which the page alone needs: what it may ask of Python."""
+    """A wheel of py/tallow_page, the Python functions that the page calls."""
     folder, licence = ROOT / "py" / "tallow_page", ROOT / "LICENSE"
     sources = {f"tallow_page/{path.name}": path for path in sorted(folder.glob("*.py"))}
     return _wheel(
@@ -69,12 +69,12 @@ def page() -> Path:
 
 
 def onnx_schema() -> Path:
-    """A wheel of onnx/onnx_ml_pb2.py alone: the ONNX format, without the C++ that `onnx` has.
+    """A wheel with only onnx/onnx_ml_pb2.py: the ONNX format, without the C++ parts of `onnx`.
 
     It has no onnx/__init__.py, so `from onnx import onnx_ml_pb2` works the same with this and
     with the whole package.
     """
-    step = "Cutting the schema out of the onnx package"
+    step = "Extracting the schema from the onnx package"
     module, licence, version = _installed_onnx(step)
     sources = {"onnx/onnx_ml_pb2.py": module}
     return _wheel(step, "onnx-schema", "Apache-2.0", version, sources, licence)
@@ -83,7 +83,7 @@ def onnx_schema() -> Path:
 def _wheel(
     step: str, project: str, terms: str, version: str, sources: Mapping[str, Path], licence: Path
 ) -> Path:
-    """A wheel of these files, made anew when any of them has changed. terms: the licence's name."""
+    """A wheel of these files, rebuilt when any of them has changed. terms: the licence's name."""
     inputs = digest(*sources.values(), licence, *sources, version, "layout 2")
     name = f"{project.replace('-', '_')}-{version}"
     wheel = WHEELS / f"{name}-py3-none-any.whl"
@@ -130,6 +130,6 @@ def _installed_onnx(step: str) -> tuple[Path, Path, str]:
         folder, version = json.loads(done.stdout)
     except ValueError as error:
         why = f"onnx is not in .venv: {done.stderr.strip()[-500:]}"
-        raise BuildError(step, why, "delete .venv and start again") from error
+        raise BuildError(step, why, "delete .venv and try again") from error
     licence = Path(folder) / f"onnx-{version}.dist-info" / "licenses" / "LICENSE"
     return Path(folder) / "onnx" / "onnx_ml_pb2.py", licence, str(version)

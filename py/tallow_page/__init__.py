@@ -1,1 +1,1 @@
-"""What the page may ask of Python: app.py has the functions that the worker calls."""
+"""The Python side of the page: app.py has the functions that the worker calls."""

@@ -1,11 +1,11 @@
-"""All that the page may call: strings and buffers in, JSON or a buffer out.
+"""The functions that the page calls: strings and buffers in, JSON or a buffer out.
 
-The worker (web/worker/main.js) awaits these functions. A model is loaded together with what its
-card says must happen to the pixels before it and to the logits after it, as one graph, so that an
-answer costs one upload, one submit and one map. What was compiled is lent to the worker, which
-keeps it (compile/plan_serialization.py); the next visit loads that, and reads the model's file only
-when its graph is wanted. On WebGPU the worker has it answer before Python is there, and hands it
-over then.
+The worker (web/worker/main.js) awaits these functions. A model is loaded as one graph together with
+the preprocessing of pixels and the postprocessing of logits that its card describes, so that an
+answer costs one upload, one submit and one map. The worker caches compiled plans
+(compile/plan_serialization.py); the next visit loads them, and reads the model's file only if its
+graph is needed. On WebGPU the worker answers with a cached plan before Python has started, and
+hands it over afterwards.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tallow.tensor import Tensor, asarray
 
 from . import javascript, user_model
 from .javascript import copied, view
-from .plan_registry import kept_text, kept_weight, lend, let_all_go, let_go
+from .plan_registry import clear, kept_text, kept_weight, let_go, register
 from .user_model import (
     close_model,
     compare_model,
@@ -71,20 +71,21 @@ __all__ = [
     "tune",
 ]
 
-WARM_SECONDS = 2.0  # of warm runs, after which no further one is begun: the page waits
+WARM_SECONDS = 2.0  # no further warm run starts after this time, because the page waits
 
 
 @dataclass
 class _Loaded:
-    """A model, ready."""
+    """A loaded model."""
 
     session: Session
     card: dict[str, Any]
 
 
 class Files(Protocol):
-    """A model: its graph as a JavaScript Uint8Array or any buffer, and the .onnx file that has the
-    large weights, an `ArrivingFile` of web/arriving.js (py/tallow_build/split_model.py)."""
+    """A model's files (py/tallow_build/split_model.py): its graph as a JavaScript Uint8Array or any
+    buffer, and the .onnx file with the large weights, a `StreamedFile` of
+    web/shared/streamed.js."""
 
     graph: Any
     weights: Any
@@ -97,37 +98,36 @@ _T = TypeVar("_T")
 _models: dict[str, _Loaded] = {}
 
 _usual_warning = warnings.showwarning
-_warned: list[dict[str, str]] = []  # what the page has not been told yet
+_warned: list[dict[str, str]] = []  # not yet reported to the page
 
 
 def _show_warning(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
-    """In place of warnings.showwarning: keeps what the visitor must be told."""
+    """Replaces warnings.showwarning: collects warnings for the visitor."""
     if not isinstance(message, TuningWarning):
         _usual_warning(message, category, *where, **more)
         return
-    told = {"kind": message.kind, "kernel": message.kernel, "why": message.why}
-    if told not in _warned:
-        _warned.append(told)
+    warning = {"kind": message.kind, "kernel": message.kernel, "why": message.why}
+    if warning not in _warned:
+        _warned.append(warning)
 
 
 def _warnings() -> list[dict[str, str]]:
-    """The page says them in its own language."""
-    told = _warned.copy()
+    """The new warnings, which the page shows in its own language."""
+    warnings = _warned.copy()
     _warned.clear()
-    return told
+    return warnings
 
 
 async def start(device: str) -> str:
-    """Chooses the device, "webgpu" or "numpy", and forgets the models that were loaded; one that
-    the visitor opened stays.
+    """Chooses the device, "webgpu" or "numpy", and unloads all models except the visitor's own.
 
     Returns {"device", "adapter", "reason"}. Raises DeviceUnavailableError with the reason if the
-    device cannot be had.
+    device is unavailable.
     """
     for loaded in _models.values():
         loaded.session.close()
     _models.clear()
-    let_all_go()
+    clear()
     user_model.forget_session()
     warnings.simplefilter("always", TuningWarning)
     warnings.showwarning = _show_warning
@@ -139,11 +139,11 @@ async def start(device: str) -> str:
 async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
     """Loads a model with its card.
 
-    fetch: gives its files. Returns facts about it: "warnings", "seconds" from the graph to the
-    session, and as "compiling" the milliseconds that its graph, the passes and the WGSL took, among
-    them. A model of the same name is replaced. What was compiled can be had by `kept_text` and
-    `kept_weight`, under the number "lent", until `let_go`. Raises OnnxError for a file that cannot
-    be used, DeviceError if the device cannot have it.
+    fetch: returns its files. Returns facts about the model, such as "warnings", "seconds" (the time
+    from the graph to the session) and "compiling" (the milliseconds spent on the graph, the passes
+    and WGSL). Replaces a model of the same name. The compiled plan is available from `kept_text`
+    and `kept_weight`, by the number "lent", until `let_go`. Raises OnnxError for a file that cannot
+    be used, DeviceError if the device cannot run the model.
     """
     card = json.loads(card_json)
     used = backend()
@@ -151,59 +151,60 @@ async def load_model(name: str, fetch: Fetch, card_json: str) -> str:
     async def load(graph: Graph, nodes: int, building: float) -> str:
         made = await _make(graph, used)
         compiling = 1000 * (building + made.compiling)
-        lent = lend(made.compiled, {"nodes": nodes})
-        told = {"nodes": nodes, "kept": False, "lent": lent, "compiling": compiling}
-        return _loaded(name, made.session, card, made.seconds, told)
+        number = register(made.compiled, {"nodes": nodes})
+        facts = {"nodes": nodes, "kept": False, "lent": number, "compiling": compiling}
+        return _enter(name, made.session, card, made.seconds, facts)
 
     return await _with_graph(card, fetch, load)
 
 
 async def load_kept(name: str, card_json: str, text: str, loaded: Any, weights: Any) -> str:
-    """Loads what `kept_text` gave on an earlier visit: no file is read, no graph built.
+    """Loads a plan that `kept_text` returned on an earlier visit, without reading a file or
+    building a graph.
 
-    loaded: what the worker has of it on the GPU, or None; then `weights` is a buffer with all of
-    them (`plan_serialization.restore`). Returns what `load_model` does, but for "compiling" and
-    "lent". Raises PlanError for a text that is not of this version, DeviceError if the device
-    cannot have it.
+    loaded: the parts of it that the worker already has on the GPU, or None; then `weights` is a
+    buffer with all weights (`plan_serialization.restore`). Returns the same facts as `load_model`,
+    without "compiling" and "lent". Raises PlanError for a text from another version, DeviceError if
+    the device cannot run the model.
     """
     card = json.loads(card_json)
     used = backend()
-    began = time.perf_counter()
+    start_time = time.perf_counter()
     compiled, facts = plan_serialization.restore(text, view(weights) if weights else (), loaded)
     del weights
     session = await Session.load_async(compiled, used)
-    return _loaded(name, session, card, time.perf_counter() - began, {**facts, "kept": True})
+    seconds = time.perf_counter() - start_time
+    return _enter(name, session, card, seconds, {**facts, "kept": True})
 
 
-def _loaded(
-    name: str, session: Session, card: dict[str, Any], seconds: float, told: dict[str, Any]
+def _enter(
+    name: str, session: Session, card: dict[str, Any], seconds: float, facts: dict[str, Any]
 ) -> str:
-    """The model takes the place of the one before it; facts about it."""
+    """Adds a model, replacing any previous one of that name; returns facts about it."""
     previous = _models.pop(name, None)
     if previous:
         previous.session.close()
     _models[name] = _Loaded(session, card)
-    facts = {**told, **session.stats, "seconds": seconds, "warnings": _warnings()}
+    facts = {**facts, **session.stats, "seconds": seconds, "warnings": _warnings()}
     return json.dumps({"name": name, **facts})
 
 
 async def predict(name: str, pixels: Any) -> memoryview:
-    """The probabilities, float32, that the model `name` gives pixels (a JavaScript typed array or
-    any buffer).
+    """The float32 probabilities that the model `name` computes for pixels (a JavaScript typed array
+    or any buffer).
 
-    For digits: 28 x 28 float32 from 0 to 1, white ink on black. For photographs: RGBA bytes,
-    size x size. Raises KeyError for a model that is not loaded, FeedError for pixels that do not
-    fit.
+    Digits are 28 x 28 float32 from 0 to 1, white ink on black; photographs are RGBA bytes, size x
+    size. Raises KeyError for a model that is not loaded, FeedError for pixels that do not fit.
     """
     (result,) = await _models[name].session.run_ordered([view(pixels)])
     return result.data
 
 
 async def profile(name: str, pixels: Any) -> str:
-    """How long each kernel of the model `name` takes on pixels, as `predict` takes them.
+    """Times each kernel of the model `name` on pixels, given as for `predict`.
 
     Returns {"profile": {... see profile.py}, "plan": {...}, "trace": {...}}: the plan holds the
-    text of the kernels, the trace is for Perfetto. Raises KeyError for a model that is not loaded,
+    text of the kernels; the trace is for Perfetto. Raises KeyError for a model that is not loaded,
     FeedError for pixels that do not fit.
     """
     loaded = _models[name]
@@ -215,14 +216,14 @@ async def profile(name: str, pixels: Any) -> str:
 
 
 async def run_on(name: str, device: str, warm: int, pixels: Any, fetch: Fetch) -> str:
-    """The answer of the model `name` to pixels, given by a device, the chosen one or not.
+    """The answer of the model `name` to pixels on a given device, which need not be the chosen one.
 
-    fetch: gives the model's files, for a device that is not the chosen one. Returns
-    {"probabilities": [...], "first", "warm"}: milliseconds from the graph to the first answer,
-    compiling included (None on the chosen device, where the model was loaded before); and of one
-    more run, the median of `warm` of them or fewer slow ones (None where that is 0). A session on
-    another device is closed again. Raises KeyError for a model that is not loaded, FeedError for
-    pixels that do not fit, DeviceError.
+    fetch: returns the model's files, for another device than the chosen one. Returns
+    {"probabilities": [...], "first", "warm"}. "first": milliseconds from the graph to the first
+    answer, including compilation (None on the chosen device, where the model is already loaded).
+    "warm": the median time of up to `warm` more runs, fewer if they are slow (None without any). A
+    session on another device is closed afterwards. Raises KeyError for a model that is not loaded,
+    FeedError for pixels that do not fit, DeviceError.
     """
     image, loaded = view(pixels), _models[name]
     session, first = loaded.session, None
@@ -235,36 +236,36 @@ async def run_on(name: str, device: str, warm: int, pixels: Any, fetch: Fetch) -
         made = await _with_graph(loaded.card, fetch, make)
         session, seconds = made.session, made.seconds
     try:
-        began = time.perf_counter()
+        start_time = time.perf_counter()
         (result,) = await session.run_ordered([image])
         if session is not loaded.session:
-            first = 1000 * (seconds + time.perf_counter() - began)
+            first = 1000 * (seconds + time.perf_counter() - start_time)
         times: list[float] = []
         while len(times) < warm and sum(times) < WARM_SECONDS:
-            began = time.perf_counter()
+            start_time = time.perf_counter()
             await session.run_ordered([image])
-            times.append(time.perf_counter() - began)
+            times.append(time.perf_counter() - start_time)
     finally:
         if session is not loaded.session:
             session.close()
-    told = {
+    answer = {
         "probabilities": result.flat(),
         "first": first,
         "warm": 1000 * statistics.median(times) if times else None,
     }
-    return json.dumps(told)
+    return json.dumps(answer)
 
 
 async def tune(name: str, progress: Callable[[int, int], object], fetch: Fetch) -> str:
-    """Times the kernels that could serve the model `name` here, and keeps what won.
+    """Times alternative kernels for the model `name` on this device, and stores the fastest ones.
 
-    progress: called with (ops done, ops in all); if it returns False, no further op is measured.
-    fetch: gives the model's files. Whoever loads the model again has it with what won; the one that
-    is loaded stays as it is, and may answer meanwhile. Returns {"ops", "measured", "replaced":
-    [{"op", "shape", "kernel", "gain"}, ...], "clock", "warnings"}: the ops that have a choice, how
-    many of them were measured, those for which another kernel than the rule's won, the largest gain
-    first, and by whose clock (tuning.Tuned). Raises KeyError for a model that is not loaded,
-    DeviceLostError.
+    progress: called with (ops done, total ops); if it returns False, no further op is measured.
+    fetch: returns the model's files. The fastest kernels are used the next time the model is
+    loaded; the loaded model stays unchanged and can answer meanwhile. Returns {"ops", "measured",
+    "replaced": [{"op", "shape", "kernel", "gain"}, ...], "clock", "warnings"}: the number of ops
+    that have a choice, and of those measured; the ops whose fastest kernel is not the default, the
+    largest gain first; and the clock that was used (tuning.Tuned). Raises KeyError for a model that
+    is not loaded, DeviceLostError.
     """
     ops = 0
 
@@ -279,17 +280,17 @@ async def tune(name: str, progress: Callable[[int, int], object], fetch: Fetch) 
     found = await _with_graph(_models[name].card, fetch, tuned)
     replaced = [result for result in found if result.chosen != result.default]
     replaced.sort(key=lambda result: -result.gain)
-    told = {
+    summary = {
         "ops": ops,
         "measured": len(found),
-        "replaced": [_told(result) for result in replaced],
+        "replaced": [_described(result) for result in replaced],
         "clock": found[0].clock if found else None,
         "warnings": _warnings(),
     }
-    return json.dumps(told)
+    return json.dumps(summary)
 
 
-def _told(result: Tuned) -> dict[str, Any]:
+def _described(result: Tuned) -> dict[str, Any]:
     return {
         "op": result.op,
         "shape": result.shape,
@@ -299,14 +300,14 @@ def _told(result: Tuned) -> dict[str, Any]:
 
 
 def session_of(name: str) -> Session:
-    """The session of a model that is loaded; KeyError if there is none."""
+    """The session of a loaded model; KeyError if it is not loaded."""
     return _models[name].session
 
 
 @dataclass(frozen=True)
 class _Made:
-    """What was compiled, and loaded. Seconds: compiling, and until the session could answer, but
-    for waits for weights."""
+    """A compiled and loaded plan. compiling, seconds: the time spent compiling, and until the
+    session was ready, without waiting for weights."""
 
     compiled: Compiled
     session: Session
@@ -315,34 +316,35 @@ class _Made:
 
 
 async def _make(graph: Graph, used: Backend) -> _Made:
-    began = time.perf_counter()
+    start_time = time.perf_counter()
     compiled = compile_for(used, graph)
-    compiling = time.perf_counter() - began
+    compiling = time.perf_counter() - start_time
     if used.memory.is_host:
         await compiled.arrive()
-    began = time.perf_counter()
+    start_time = time.perf_counter()
     session = await Session.load_async(compiled, used)
-    loading = time.perf_counter() - began - session.stats.get("waited", 0) / 1000
+    loading = time.perf_counter() - start_time - session.stats.get("waited", 0) / 1000
     return _Made(compiled, session, compiling, compiling + loading)
 
 
 async def _with_graph(
     card: dict[str, Any], fetch: Fetch, use: Callable[[Graph, int, float], Awaitable[_T]]
 ) -> _T:
-    """What `use` makes of the graph from what the page sends to the answer, of the number of nodes
-    in it that are the file's network, and of the seconds that it took to build.
+    """Calls `use` with the graph from the page's pixels to the answer, the number of nodes in the
+    file's network, and the seconds that building took.
 
-    It begins before the weights are here; if it asks for one, it begins again when they are.
+    It starts before the weights are loaded; if a weight turns out to be needed, everything is
+    downloaded and the step is retried.
     """
     files = await fetch()
     content = copied(files.graph)
     weights = StreamedFile(javascript.Source(files.weights))
 
     async def job() -> _T:
-        began = time.perf_counter()
+        start_time = time.perf_counter()
         network = onnx.load(content, {f"{card['name']}.onnx": weights}).graph()
         graph = _answer(card, network.after(_pixels(card, network)))
-        return await use(graph, len(network.nodes()), time.perf_counter() - began)
+        return await use(graph, len(network.nodes()), time.perf_counter() - start_time)
 
     try:
         return await job()
@@ -352,7 +354,7 @@ async def _with_graph(
 
 
 def _pixels(card: dict[str, Any], network: Graph) -> Graph:
-    """From what the page sends to what the network takes, as the card's "preprocess" says."""
+    """The graph from the page's pixels to the network's input, by the card's "preprocess"."""
     (wanted,) = network.inputs
     rules = card["preprocess"]
     size, channels = rules["size"], rules["channels"]
@@ -369,14 +371,14 @@ def _pixels(card: dict[str, Any], network: Graph) -> Graph:
     normal = permute_dims((image - mean) / std, (2, 0, 1))
     if (1, *normal.shape) != wanted.shape:
         raise OnnxFormatError(
-            f"{card['name']}: the card makes images of shape {(1, *normal.shape)}, "
-            f"the model takes {wanted.shape}"
+            f"{card['name']}: the card describes images of shape {(1, *normal.shape)}, "
+            f"but the model expects {wanted.shape}"
         )
     return Graph((node,), {wanted.attrs["name"]: reshape(normal, wanted.shape).node}, "pixels")
 
 
 def _answer(card: dict[str, Any], network: Graph) -> Graph:
-    """The network with its one output as probabilities."""
+    """The network with its single output as probabilities."""
     (node,) = network.outputs.values()
     output = reshape(Tensor(node), (-1,))
     if card["output"]["kind"] == "logits":

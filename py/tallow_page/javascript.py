@@ -1,4 +1,4 @@
-"""JavaScript's values as the library takes them. Tests hand over Python's own in their place."""
+"""Adapts JavaScript values for the library. Tests pass Python values instead."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 
 def view(buffer: Any) -> memoryview:
-    """The bytes of a typed array where they lie, or of any Python buffer."""
+    """The bytes of a typed array, without a copy, or of any Python buffer."""
     found = buffer.to_memoryview() if hasattr(buffer, "to_memoryview") else memoryview(buffer)
     return found.cast("B")
 
 
 def copied(buffer: Any) -> Any:
-    """The bytes of a typed array in Python's memory; a Python buffer as it is."""
+    """The bytes of a typed array, copied into Python's memory; a Python buffer unchanged."""
     return buffer.to_bytes() if hasattr(buffer, "to_bytes") else buffer
 
 
 class Part:
-    """A `Part` of web/arriving.js, as tallow/streamed_weights.py wants one."""
+    """Adapts a `Part` of web/shared/streamed.js for tallow/streamed_weights.py."""
 
     def __init__(self, part: Any) -> None:
         self.handle = part
@@ -28,7 +28,7 @@ class Part:
         return bool(self.handle.here)
 
     def ready(self) -> Awaitable[Any]:
-        """Resolves once the bytes are there."""
+        """Resolves once the bytes are loaded."""
         promise: Awaitable[Any] = self.handle.ready()
         return promise
 
@@ -38,12 +38,12 @@ class Part:
 
 
 class Source:
-    """An `ArrivingFile` of web/arriving.js, as tallow/streamed_weights.py wants one."""
+    """Adapts a `StreamedFile` of web/shared/streamed.js for tallow/streamed_weights.py."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
         self.size = int(file.size)
 
     def part(self, offset: int, length: int) -> Part:
-        """Some of its bytes."""
+        """A range of its bytes."""
         return Part(self._file.part(offset, length))

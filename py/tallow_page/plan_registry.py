@@ -1,5 +1,5 @@
-"""Plans that outlive a visit: what was compiled is lent, under a number, to whoever keeps plans
-(web/worker/models/plans.js), until it is let go of; and a model's session asks for what was kept.
+"""Plans that outlive a visit. Compiled plans are available here by number until the worker has
+cached them (web/worker/models/plans.js); and a model's session asks for cached plans.
 """
 
 from __future__ import annotations
@@ -21,78 +21,81 @@ from tallow.runtime.tuning import compile_for
 
 from .javascript import view
 
-_lent: dict[int, tuple[Compiled, Mapping[str, Any], Sequence[HostArray]]] = {}
+_plans: dict[int, tuple[Compiled, Mapping[str, Any], Sequence[HostArray]]] = {}
 _numbers = itertools.count(1)
 
 Find = Callable[[], Awaitable[Any]]
-"""Gives (text, a buffer for each weight), or None where nothing was kept."""
+"""Returns (text, a buffer for each weight), or None if there is no cached plan."""
 
 
-def lend(compiled: Compiled, facts: Mapping[str, Any], at_hand: Sequence[HostArray] = ()) -> int:
-    """The number. facts: are kept with it. at_hand: see `plan_serialization.keep`."""
+def register(
+    compiled: Compiled, facts: Mapping[str, Any], constants: Sequence[HostArray] = ()
+) -> int:
+    """Registers a plan and returns its number. facts: stored with the plan. constants: arrays that
+    need not be stored; see `plan_serialization.keep`."""
     number = next(_numbers)
-    _lent[number] = compiled, facts, at_hand
+    _plans[number] = compiled, facts, constants
     return number
 
 
 def kept_text(number: int) -> str:
-    """What is needed to have the plan another time, but for its weights.
+    """The serialized plan, without its weights.
 
-    Raises KeyError for what is not lent any more.
+    Raises KeyError if the plan is no longer registered.
     """
-    return keep(*_lent[number])
+    return keep(*_plans[number])
 
 
 def kept_weight(number: int, place: int) -> Any:
-    """The bytes of one weight of what `kept_text` describes, or the part of the model's file that
-    has brought them (web/shared/streamed.js). Raises KeyError, IndexError."""
-    return buffer(_lent[number][0], place)
+    """The bytes of one weight of the plan, or the part of the model's file that contains them
+    (web/shared/streamed.js). Raises KeyError, IndexError."""
+    return buffer(_plans[number][0], place)
 
 
 def let_go(number: int) -> None:
-    """What was compiled has been kept, or cannot be: frees its weights."""
-    _lent.pop(number, None)
+    """Removes a plan, after it was cached or failed to be, and frees its weights."""
+    _plans.pop(number, None)
 
 
-def let_all_go() -> None:
-    """Nothing of what was compiled is to be kept any more."""
-    _lent.clear()
+def clear() -> None:
+    """Removes all plans."""
+    _plans.clear()
 
 
-class PlanKeeper:
-    """Has the plan of a model as it was kept, or compiles and lends it (`PlanCache` of
-    formats/onnx). at_hand: the model's constants, which are not kept a second time."""
+class ModelPlanCache:
+    """Restores the cached plan of a model, or compiles and registers it (`PlanCache` of
+    formats/onnx). constants: the model's arrays, which are not stored a second time."""
 
-    def __init__(self, at_hand: Sequence[HostArray]) -> None:
-        self._at_hand = at_hand
+    def __init__(self, constants: Sequence[HostArray]) -> None:
+        self._constants = constants
         self._find: Find | None = None
-        self._numbers: list[int] = []
-        self.lent: int | None = None
-        """The number of what was compiled since `begin`."""
+        self._registered: list[int] = []
+        self.number: int | None = None
+        """The number of the plan that was compiled since `reset`."""
         self.refused = ""
-        """Why what was found since then was of no use."""
+        """Why the cached plan found since then could not be used."""
 
-    def begin(self, find: Find) -> None:
-        """Before a run: what it compiles is found by this, or lent."""
-        self._find, self.lent, self.refused = find, None, ""
+    def reset(self, find: Find) -> None:
+        """Prepares for a run. find: looks up the cached plan."""
+        self._find, self.number, self.refused = find, None, ""
 
     def close(self) -> None:
-        """What was compiled is not to be kept any more."""
-        for number in self._numbers:
+        """Removes the plans that were registered."""
+        for number in self._registered:
             let_go(number)
-        self._numbers.clear()
+        self._registered.clear()
 
     async def session(self, graph: Graph, device: str | None) -> Session:
-        """As `compile_session_async`."""
+        """Like `compile_session_async`."""
         used = backend(device)
-        find, self._find = self._find, None  # a run with a second such graph has values between
+        find, self._find = self._find, None  # only a run's first graph depends on shapes alone
         if find is None:
             compiled = compile_for(used, graph)
             return await Session.load_async(compiled, used)
         if found := await find():
             text, *weights = found
             try:
-                compiled, _ = restore(text, [*map(view, weights)], None, self._at_hand)
+                compiled, _ = restore(text, [*map(view, weights)], None, self._constants)
                 compiled = replace(compiled, indexed=indexed_inputs(graph))
                 return await Session.load_async(compiled, used)
             except DeviceLostError:
@@ -101,6 +104,6 @@ class PlanKeeper:
                 self.refused = str(error)
         compiled = compile_for(used, graph)
         session = await Session.load_async(compiled, used)
-        self.lent = lend(compiled, {}, self._at_hand)
-        self._numbers.append(self.lent)
+        self.number = register(compiled, {}, self._constants)
+        self._registered.append(self.number)
         return session

@@ -1,7 +1,7 @@
-"""A model of the visitor's own: opened, surveyed, run, compared; one at a time.
+"""The visitor's own model: opens, summarizes, runs and compares it; one model at a time.
 
-The page calls these functions through app.py: strings and buffers in, JSON out. An output's bytes
-are fetched one by one.
+The page calls these functions through app.py: strings and buffers in, JSON out. The bytes of each
+output are fetched separately.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from tallow.runtime.device import DEVICES
 from tallow.shape import size_of
 
 from .javascript import view
-from .plan_registry import Find, PlanKeeper
+from .plan_registry import Find, ModelPlanCache
 
-MOST_LINES = 1000  # of what is unsupported, and of properties: a page does not show more
-MOST_TEXT = 4000  # characters of a text of the file, likewise
+MAX_LINES = 1000  # unsupported features and properties that the page shows
+MAX_TEXT = 4000  # characters of a string from the file that the page shows
 
 Feeds = dict[str, Value]
 
 
 @dataclass
 class _Opened:
-    """The model, its session on the device of now, and its last answer."""
+    """The model, its session on the current device, and its last results."""
 
     model: onnx.Model
     bytes: int
-    keeper: PlanKeeper
+    plan_cache: ModelPlanCache
     session: ModelSession | None = None
     feeds: Feeds | None = None
-    first: float | None = None  # seconds from the model to its first answer on that device
+    first: float | None = None  # seconds from the model to its first results on that device
     warm: list[float] = field(default_factory=list)  # seconds of each further run there
     results: dict[str, Value] = field(default_factory=dict)
 
@@ -59,34 +59,35 @@ _opened: _Opened | None = None
 
 
 def reserve(size: int) -> bytearray:
-    """Memory for a file, which the worker fills: so it is there once, and in Python."""
+    """Memory in Python for a file, which the worker fills directly, without a second copy."""
     return bytearray(size)
 
 
 def close_model() -> None:
-    """Forgets the model, with all that belongs to it."""
+    """Closes the model and frees everything that belongs to it."""
     global _opened
     forget_session()
     _opened = None
     for name in ("last_exc", "last_type", "last_value", "last_traceback"):
-        sys.__dict__.pop(name, None)  # the frames of an error hold the file that was at fault
+        sys.__dict__.pop(name, None)  # the frames of an error keep the invalid file alive
     gc.collect()
 
 
 def forget_session() -> None:
-    """Frees the device; the model stays, and is run on the device of then."""
+    """Closes the session; the model stays open, for the device chosen next."""
     if _opened is None:
         return
-    _opened.keeper.close()
+    _opened.plan_cache.close()
     if _opened.session:
         _opened.session.close()
     _opened.session, _opened.first = None, None
 
 
 async def needed_files(content: Any, names_json: str) -> str:
-    """The names (JSON) of those files that an ONNX file may need of the ones beside it.
+    """The names (JSON) of the given files that an ONNX file may need.
 
-    They are paths from the model's folder, or names alone. Raises OnnxError in one line.
+    Names are paths relative to the model's folder, or file names alone. Raises OnnxError in one
+    line.
     """
     close_model()
     try:
@@ -97,12 +98,11 @@ async def needed_files(content: Any, names_json: str) -> str:
 
 
 async def open_model(content: Any, names_json: str, *others: Any) -> str:
-    """Reads an ONNX file, with the files of external data that are given: see `needed_files`.
+    """Opens an ONNX file together with external data files: see `needed_files`.
 
-    Returns what the file says, with the names of the files that it does not need; or {"missing":
-    [locations]} of files that it needs and lacks; or {"unclear": [locations], "given": [names]}
-    where the names do not say which file is which. Raises OnnxError in one line. The model before
-    it is forgotten.
+    Returns the contents of the file, with the names of files that it does not need; or {"missing":
+    [locations]} for missing files; or {"unclear": [locations], "given": [names]} if the names do
+    not tell which file is which. Closes the previous model. Raises OnnxError in one line.
     """
     global _opened
     close_model()
@@ -110,23 +110,23 @@ async def open_model(content: Any, names_json: str, *others: Any) -> str:
     files = dict(zip(names, others, strict=True))
     if len(files) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise OnnxFormatError(f"two files of the same name were given, {_cut(twice)!r}")
+        raise OnnxFormatError(f"two of the given files have the same name, {_cut(twice)!r}")
     try:
         model = _load(content, files)
     except OnnxMissingDataError as error:
-        return json.dumps({"missing": [_cut(name) for name in error.files[:MOST_LINES]]})
+        return json.dumps({"missing": [_cut(name) for name in error.files[:MAX_LINES]]})
     except OnnxAmbiguousDataError as error:
-        given = [_cut(name) for name in error.given[:MOST_LINES]]
+        given = [_cut(name) for name in error.given[:MAX_LINES]]
         return json.dumps({"unclear": [_cut(name) for name in error.files], "given": given})
     size = len(content) + sum(len(files[name]) for name in model.external)
     metadata, lines = model.metadata, model.unsupported
-    _opened = _Opened(model, size, PlanKeeper(model.constants))
-    told = {
+    _opened = _Opened(model, size, ModelPlanCache(model.constants))
+    facts = {
         "name": _cut(model.name),
         "producer": _cut(" ".join(filter(None, (metadata.producer, metadata.producer_version)))),
         "doc": _cut(metadata.doc),
         "properties": [
-            [_cut(key), _cut(value)] for key, value in [*metadata.properties.items()][:MOST_LINES]
+            [_cut(key), _cut(value)] for key, value in [*metadata.properties.items()][:MAX_LINES]
         ],
         "opsets": [[domain or "ai.onnx", version] for domain, version in model.opsets.items()],
         "ir": metadata.ir_version,
@@ -134,10 +134,10 @@ async def open_model(content: Any, names_json: str, *others: Any) -> str:
         "unneeded": [name for name in files if name not in model.external],
         "inputs": [_info(info) for info in model.inputs],
         "outputs": [_info(info) for info in model.outputs],
-        "unsupported": lines[:MOST_LINES],
-        "left": max(0, len(lines) - MOST_LINES),
+        "unsupported": lines[:MAX_LINES],
+        "left": max(0, len(lines) - MAX_LINES),
     }
-    return json.dumps(told)
+    return json.dumps(facts)
 
 
 def _load(content: Any, files: Mapping[str, Any]) -> onnx.Model:
@@ -150,14 +150,14 @@ def _load(content: Any, files: Mapping[str, Any]) -> onnx.Model:
 
 
 async def survey_model(shapes_json: str) -> str:
-    """Size, arithmetic and operators for shapes of the inputs by name.
+    """Size, arithmetic and operators of the model for given input shapes by name.
 
     Returns {"parameters", "weightBytes", "nodes", "multiplyAdds", "whole", "uses": [{"operator",
-    "place", "count", "reason"}, ...], "unsupported": what now shows to be so}
-    (formats/onnx/run/summary.py). Raises TallowError for what does not fit.
+    "place", "count", "reason"}, ...], "unsupported": features found to be unsupported for these
+    shapes} (formats/onnx/run/summary.py). Raises TallowError for shapes that do not fit.
     """
     found = _model().model.summary(json.loads(shapes_json) or None)
-    told = {
+    facts = {
         "parameters": found.parameters,
         "weightBytes": found.bytes,
         "nodes": found.nodes,
@@ -167,44 +167,44 @@ async def survey_model(shapes_json: str) -> str:
             {"operator": use.operator, "place": use.place, "count": use.count, "reason": use.reason}
             for use in found.uses
         ],
-        "unsupported": list(found.unsupported[:MOST_LINES]),
+        "unsupported": list(found.unsupported[:MAX_LINES]),
     }
-    return json.dumps(told)
+    return json.dumps(facts)
 
 
 async def run_model(feeds_json: str, find: Find, *buffers: Any) -> str:
-    """Runs the model once on the chosen device; the answer is kept.
+    """Runs the model once on the chosen device and keeps the results.
 
-    find: gives what an earlier visit has kept of the plan for such feeds, if that is needed.
-    feeds_json: for each input {"name", "shape", "dtype"}, with the buffer of its elements in order;
-    "texts" has those of an input of texts, and no buffer is for it; "members" those of a sequence;
-    "wide" says that the elements are float64 that stand for those of a type that JavaScript lacks.
+    find: returns the plan that an earlier visit cached for such inputs, if needed. feeds_json:
+    {"name", "shape", "dtype"} for each input, with the buffers of their elements in the same order;
+    "texts" has the elements of a string input, which has no buffer; "members" those of a sequence;
+    "wide" means that the elements are passed as float64 because JavaScript lacks their type.
     Returns {"device", "adapter", "first": milliseconds, "outputs": [{"name", "kind", "shape",
-    "dtype", "texts", "members"}, ...], "report", "lent", "refused"}: under that number there is a
-    plan to be kept (plan_registry.py), null where there is none; and why what was found was of no
-    use, or "". Raises TallowError.
+    "dtype", "texts", "members"}, ...], "report", "lent", "refused"}. "lent": the number of a new
+    plan to cache (plan_registry.py), or null; "refused": why the cached plan could not be used, or
+    "". Raises TallowError.
     """
     opened = _model()
     opened.feeds = _feeds(json.loads(feeds_json), buffers)
     opened.results, opened.warm = {}, []
-    opened.keeper.begin(find)
-    began = time.perf_counter()
+    opened.plan_cache.reset(find)
+    start_time = time.perf_counter()
     try:
         if opened.session is None:
             opened.session = await opened.model.session_async(
-                shapes=_shapes(opened.feeds), plan_cache=opened.keeper
+                shapes=_shapes(opened.feeds), plan_cache=opened.plan_cache
             )
         results = await opened.session.run_host_async(opened.feeds)
     except BaseException:
         forget_session()
         raise
-    first = time.perf_counter() - began
+    first = time.perf_counter() - start_time
     opened.first = opened.first or first
     opened.results = dict(_flat(results))
     session = opened.session
     assert session is not None
     report = session.report()
-    told = {
+    answer = {
         "device": session.device,
         "adapter": session.adapter,
         "first": 1000 * first,
@@ -217,14 +217,14 @@ async def run_model(feeds_json: str, find: Find, *buffers: Any) -> str:
             "host": len(report.host),
             "bytes": report.bytes,
         },
-        "lent": opened.keeper.lent,
-        "refused": opened.keeper.refused,
+        "lent": opened.plan_cache.number,
+        "refused": opened.plan_cache.refused,
     }
-    return json.dumps(told)
+    return json.dumps(answer)
 
 
 def output_bytes(name: str) -> memoryview:
-    """The elements of an output of the last run: of a coded type (dtype.py) as float32."""
+    """The elements of an output of the last run; coded types (dtype.py) as float32."""
     value = _model().results[name]
     assert isinstance(value, HostArray)
     if value.dtype.coded:
@@ -233,70 +233,69 @@ def output_bytes(name: str) -> memoryview:
 
 
 async def time_model(runs: int, seconds: float, alive: Callable[[], Any]) -> str:
-    """Runs the model again with what it was fed last, `runs` times, or fewer in that many seconds.
+    """Runs the model again on the last inputs, `runs` times, or fewer if `seconds` have passed.
 
-    alive: is called after each run. Returns {"device", "adapter", "series"}; see `_series`.
+    alive: called after each run. Returns {"device", "adapter", "series"}; see `_series`.
     """
     opened = _model()
     session, feeds = _ran(opened)
     opened.warm = await _again(session, feeds, runs, seconds, alive)
-    told = {
+    times = {
         "device": session.device,
         "adapter": session.adapter,
         "series": _series(opened.warm),
     }
-    return json.dumps(told)
+    return json.dumps(times)
 
 
 async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> str:
-    """The last run once more, on both devices.
+    """Compares the last run with the same run on the other device.
 
     warm, seconds, alive: see `time_model`. Returns {"webgpu", "numpy": {"first", "series"},
-    "outputs": [{"name", "difference", "largest"}, ...]}: the largest difference of two elements,
-    null where one of them is no number and the other is; and the largest element, for scale.
-    Members of sequences are outputs of their own. Raises FeedError if nothing has run yet,
-    TallowError.
+    "outputs": [{"name", "difference", "largest"}, ...]}. "difference": the largest difference of
+    two elements, null if only one of them is a number; "largest": the largest element, for scale.
+    Members of sequences count as outputs. Raises FeedError if nothing has run yet, TallowError.
     """
     opened = _model()
-    ran, feeds = _ran(opened)
-    here = ran.device
-    other = next(name for name in DEVICES if name != here)
-    began = time.perf_counter()
+    previous, feeds = _ran(opened)
+    device = previous.device
+    other = next(name for name in DEVICES if name != device)
+    start_time = time.perf_counter()
     session = await opened.model.session_async(other, _shapes(feeds))
     try:
         results = await session.run_host_async(feeds)
-        first = time.perf_counter() - began
+        first = time.perf_counter() - start_time
         again = await _again(session, feeds, warm, seconds, alive)
     finally:
         session.close()
     theirs = dict(_flat(results))
-    told = {
-        here: _times(opened.first, opened.warm),
+    comparison = {
+        device: _times(opened.first, opened.warm),
         other: _times(first, again),
         "outputs": [
             {"name": name, **_difference(value, theirs.get(name))}
             for name, value in opened.results.items()
         ],
     }
-    return json.dumps(told)
+    return json.dumps(comparison)
 
 
 def _ran(opened: _Opened) -> tuple[ModelSession, Feeds]:
-    """The session that gave the last answer, and what it was fed."""
+    """The session of the last run, and its inputs."""
     if opened.session is None or opened.feeds is None:
-        raise FeedError("there is no answer yet that could be computed again")
+        raise FeedError("the model has not been run yet")
     return opened.session, opened.feeds
 
 
 async def _again(
     session: ModelSession, feeds: Feeds, runs: int, seconds: float, alive: Callable[[], Any]
 ) -> list[float]:
-    """The seconds of each of some more runs."""
+    """Runs the session again; returns the seconds of each run."""
     times: list[float] = []
     while len(times) < runs and sum(times) < seconds:
-        began = time.perf_counter()
+        start_time = time.perf_counter()
         await session.run_host_async(feeds)
-        times.append(time.perf_counter() - began)
+        times.append(time.perf_counter() - start_time)
         alive()
     return times
 
@@ -306,7 +305,7 @@ def _times(first: float | None, warm: Sequence[float]) -> dict[str, Any]:
 
 
 def _series(seconds: Sequence[float]) -> dict[str, float] | None:
-    """What there is to say of some runs, in milliseconds: "low" and "high" are the quartiles."""
+    """Statistics of some runs, in milliseconds: "low" and "high" are the quartiles."""
     if not seconds:
         return None
     times = sorted(1000 * each for each in seconds)
@@ -336,11 +335,11 @@ def _difference(ours: Value, theirs: Value) -> dict[str, float | None]:
     if ours.dtype.coded:
         a, b = np.array(ours.flat()), np.array(theirs.flat())
     with np.errstate(invalid="ignore"):
-        apart = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b))
+        differences = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b))
     finite = np.abs(b[np.isfinite(b)])
-    most = float(np.max(apart, initial=0.0))
+    largest = float(np.max(differences, initial=0.0))
     return {
-        "difference": most if np.isfinite(most) else None,
+        "difference": largest if np.isfinite(largest) else None,
         "largest": float(np.max(finite, initial=0.0)),
     }
 
@@ -352,7 +351,7 @@ def _model() -> _Opened:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "…"
+    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
 
 
 def _info(info: onnx.ValueInfo) -> dict[str, Any]:
@@ -366,9 +365,9 @@ def _info(info: onnx.ValueInfo) -> dict[str, Any]:
     }
 
 
-def _feeds(told: Sequence[Mapping[str, Any]], buffers: Sequence[Any]) -> Feeds:
+def _feeds(infos: Sequence[Mapping[str, Any]], buffers: Sequence[Any]) -> Feeds:
     rest = iter(buffers)
-    return {feed["name"]: _feed(feed, rest) for feed in told}
+    return {feed["name"]: _feed(feed, rest) for feed in infos}
 
 
 def _feed(feed: Mapping[str, Any], rest: Iterator[Any]) -> Value:
@@ -379,7 +378,7 @@ def _feed(feed: Mapping[str, Any], rest: Iterator[Any]) -> Value:
     if "texts" in feed:
         texts = tuple(feed["texts"])
         if len(texts) != size_of(shape):
-            raise FeedError(f"the input {name!r} needs {size_of(shape)} texts for {shape}")
+            raise FeedError(f"the input {name!r} needs {size_of(shape)} strings for {shape}")
         return StringArray(texts, shape)
     content = view(next(rest))
     dtype = dt.BY_NAME[feed["dtype"]]
@@ -387,8 +386,8 @@ def _feed(feed: Mapping[str, Any], rest: Iterator[Any]) -> Value:
         if not feed.get("wide"):
             return HostArray(content, shape, dtype)
         values = elements(content, dt.float64).tolist()
-        exact = values if dtype.is_floating else [int(value) for value in values]
-        return from_values(exact, shape, dtype)
+        numbers = values if dtype.is_floating else [int(value) for value in values]
+        return from_values(numbers, shape, dtype)
     except TallowError as error:
         raise FeedError(f"the input {name!r}: {error}") from error
 
@@ -402,7 +401,7 @@ def _shapes(feeds: Feeds) -> dict[str, tuple[int, ...]] | None:
 
 
 def _flat(results: Mapping[str, Value]) -> list[tuple[str, Value]]:
-    """Outputs by name, with the members of sequences as outputs of their own."""
+    """Outputs by name, with the members of sequences as separate outputs."""
     found: list[tuple[str, Value]] = []
     for name, value in results.items():
         if isinstance(value, list):

@@ -77,7 +77,7 @@ def test_silence_ends_patience(browser, server):
         python.boot("numpy")
         said = []
         code = "import asyncio\nprint('one', flush=True)\nawait asyncio.Event().wait()"
-        with pytest.raises(BuildError, match="no word for 10 seconds"):
+        with pytest.raises(BuildError, match="no output for 10 seconds"):
             python.run(code, "script.py", lambda stream, text: said.append(text), patience=10)
         assert "".join(said) == "one\n"
 

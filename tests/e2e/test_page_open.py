@@ -196,7 +196,7 @@ def nothing_is_supported(here: Opening, _: Any) -> None:
 
 def damaged_files(here: Opening, _: Any) -> None:
     here.choose(file("cut.onnx", MNIST.read_bytes()[:9000]))
-    here.fails("cut.onnx", "cut short or corrupted")
+    here.fails("cut.onnx", "truncated or corrupted")
     expect(here.hook("open-summary")).to_be_hidden()
     here.choose(file("page.onnx", b"<html></html>"))
     here.fails("page.onnx", "HTML")

@@ -218,7 +218,7 @@ said
     assert "can't be fetched" in page.evaluate(EXEC, tries)
     page.unroute(library)
     page.route(library, lambda route: route.fulfill(body=b"PK another one"))
-    assert "came with the sha256" in page.evaluate(EXEC, tries)
+    assert "has the sha256" in page.evaluate(EXEC, tries)
     page.unroute(library)
     assert page.evaluate(EXEC, tries) == "a"
     assert asked.count("python_stdlib.zip") == 3

@@ -45,9 +45,9 @@ KEEP_OLD = """async ([site, build, what]) => {
 @pytest.fixture
 def modules(browser: Browser, dist: Path) -> Iterator[Page]:
     """A page with the module of the plans of each site."""
-    inner = [Mount(f"/{site}", static.application(WEB, beside=dist)) for site in SITES if site]
+    inner = [Mount(f"/{site}", static.application(WEB, fallback=dist)) for site in SITES if site]
     also = [Mount(mount.path.rstrip("/"), mount.app) for mount in inner]
-    also.append(Mount("/", static.application(WEB, beside=dist)))
+    also.append(Mount("/", static.application(WEB, fallback=dist)))
     with static.running(dist, also=also) as address:
         for page, _ in watched_page(browser, address):
             page.goto("app.webmanifest")

@@ -51,7 +51,7 @@ def test_ifs_that_may_be_nested() -> None:
 
 @pytest.mark.parametrize("depth", [25, 32, 33, 90, 1000])
 def test_ifs_nested_too_deep(depth: int) -> None:
-    with pytest.raises(tl.OnnxFormatError, match=r"lies in 24 others|cut short") as caught:
+    with pytest.raises(tl.OnnxFormatError, match=r"is nested in 24 others|truncated") as caught:
         tl.onnx.load(ifs(depth))
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 200
@@ -80,8 +80,8 @@ def chain(length: int) -> onnx.ModelProto:
     [
         (calling(["F0"]), "the function 'F0' .* calls itself"),
         (calling(["F1", "F0"]), "the function 'F0' .* calls itself"),
-        (chain(49), "the function 'F48' lies in 48 other functions and graphs"),
-        (chain(5000), "the function 'F48' lies in 48 other functions and graphs"),
+        (chain(49), "the function 'F48' is nested in 48 other functions and graphs"),
+        (chain(5000), "the function 'F48' is nested in 48 other functions and graphs"),
     ],
 )
 def test_functions_without_an_end(proto: onnx.ModelProto, message: str) -> None:
@@ -97,7 +97,7 @@ def test_functions_that_call_functions() -> None:
 def test_two_functions_of_a_name() -> None:
     proto = calling(["Relu"])
     proto.functions.append(proto.functions[0])
-    with pytest.raises(tl.OnnxFormatError, match="two functions are called 'F0'"):
+    with pytest.raises(tl.OnnxFormatError, match="two functions are named 'F0'"):
         tl.onnx.load(proto.SerializeToString())
 
 

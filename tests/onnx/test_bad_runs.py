@@ -155,7 +155,7 @@ GROWING = {
             [*ADDS, node("Expand", "v4 big", "row")], V, [value("w", None), value("row", None)],
             [BIG, weight("v4", ONE)],
         )),
-        r"Loop .*what 33 turns gave, .* in one piece: 4,325,376 bytes, where there are 4,194,304",
+        r"Loop .*the results of 33 turns and .*: 4,325,376 bytes, but only 4,194,304",
     ),
     "a tensor that doubles": (
         endless(around([node("Concat", "v v", "w", axis=0)], V, [value("w", None)])),
@@ -167,7 +167,7 @@ GROWING = {
                    [value("w", [1], TEXT)]),
             [value("x", [1], TEXT)],
         ),
-        r"StringConcat .*: texts of [\d,]+ letters: [\d,]+ bytes, where there are 4,194,304",
+        r"StringConcat .*: texts of [\d,]+ letters: [\d,]+ bytes, but only 4,194,304",
     ),
     "a sequence": (
         endless(
@@ -175,7 +175,7 @@ GROWING = {
                    SEQUENCE("v", 1, None), [SEQUENCE("w", 1, None)], [BIG, weight("v4", ONE)]),
             [SEQUENCE("x", 1, None)],
         ),
-        r"Loop .*: its sequences: [\d,]+ bytes, where there are 4,194,304",
+        r"Loop .*: its sequences: [\d,]+ bytes, but only 4,194,304",
     ),
 }  # fmt: skip
 

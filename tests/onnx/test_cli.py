@@ -177,7 +177,7 @@ def test_summary_of_control_flow_and_unknown_shapes() -> None:
     assert (summary.multiply_adds, summary.at_least) == (0, True)
     unknown = tl.onnx.load(doubling(2, "M").SerializeToString()).summary()
     assert unknown.multiply_adds is None
-    assert "not known before the shapes are" in str(unknown)
+    assert "unknown until the shapes are known" in str(unknown)
 
 
 # ---- run ---------------------------------------------------------------------------------------
@@ -244,22 +244,22 @@ def test_without_pillow_pictures_are_refused(
 ) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
     line = refused(capsys, "run", file(doubling(1, 3, 4, 4)), "--input", str(tmp_path / "p.png"))
-    assert "pictures are read with Pillow, which is not installed" in line
+    assert "reading pictures needs Pillow, which is not installed" in line
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ([], "nothing is given for x: float32 (N, 3): --input x=FILE, or --fill random"),
+        ([], "no value for x: float32 (N, 3): use --input x=FILE, or --fill random"),
         (["--input", "z=a.npy"], "the inputs are x"),
         (["--input", "a.txt"], "neither .npy, .npz, nor a picture"),
         (["--input", "missing.npy"], "missing.npy: No such file or directory"),
         (["--input", "bad.npy"], "bad.npy: not a .npy file of numbers"),
         (["--input", "bad.npz"], "bad.npz: not a .npz file of numbers"),
-        (["--input", "other.npz"], "holds other; inputs are x"),
+        (["--input", "other.npz"], "contains other; inputs are x"),
         (["--input", "long.npy"], "expects float32 ('N', 3), got float32 (2, 4)"),
         (["--input", "pickle.npy"], "pickle.npy: not a .npy file of numbers"),
-        (["--input", "bad.png"], "a picture needs an input of four axes"),
+        (["--input", "bad.png"], "a picture needs a numeric input with three or four axes"),
         (["--fill", "zeros", "--shape", "N"], "--shape N: expected N=8"),
         (["--fill", "zeros", "--shape", "M=3"], "there is no dimension of that name"),
         (["--fill", "zeros", "--output", "y.txt"], "outputs are written as .npy"),
@@ -283,7 +283,7 @@ def test_inputs_that_do_not_fit(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ([], "no picture that Pillow can read"),
+        ([], "Pillow can't read this picture"),
         (["--mean", "1,2"], "--mean: 2 numbers for 3 channels"),
         (["--size", "1.5"], "--size: expected one whole number"),
     ],
@@ -310,7 +310,7 @@ def test_bench(file: Callable[..., str], capsys: Said) -> None:
 
 
 def test_bench_runs_at_least_once(file: Callable[..., str], capsys: Said) -> None:
-    assert "at least one run" in refused(capsys, "bench", file(network()), "--runs", "0")
+    assert "at least one run is needed" in refused(capsys, "bench", file(network()), "--runs", "0")
 
 
 def test_convert(file: Callable[..., str], tmp_path: Path, capsys: Said) -> None:
@@ -347,7 +347,7 @@ def test_convert_folds_batch_norm(file: Callable[..., str], tmp_path: Path, caps
 
 def test_convert_does_not_write_over_its_source(file: Callable[..., str], capsys: Said) -> None:
     source = file(network())
-    assert "written over itself" in refused(capsys, "convert", source, source)
+    assert "would overwrite the model" in refused(capsys, "convert", source, source)
 
 
 def test_convert_lists_what_has_no_place_in_the_file(

@@ -86,7 +86,7 @@ def test_two_operands(op: str, shape: Any, attributes: Any, along: Any) -> None:
     [
         (node("Add", "a b", "y"), [X, floats(4)], "broadcast is not set"),
         (node("Add", "a b", "y", broadcast=1, axis=2), [X, floats(3, 4)], "from axis 2 on"),
-        (node("Add", "a b", "y", broadcast=1), [floats(4), X], "does not lie along"),
+        (node("Add", "a b", "y", broadcast=1), [floats(4), X], "does not align with"),
         (node("PRelu", "a b", "y"), [X, floats(4)], "one per channel"),
         (node("Dropout", "a", "y"), [X], "training mode"),
         (

@@ -34,37 +34,37 @@ def test_no_character_is_looked_at_by_more_than_all_instructions() -> None:
     assert made.steps <= 2 * made.size * len(letters)
 
 
-def test_what_is_kept_is_bounded_and_what_was_forgotten_is_found_again(
+def test_what_is_cached_is_bounded_and_what_was_forgotten_is_found_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     text = "".join(random.Random(1).choices("ab", k=3000))
     answers = []
     for most in (1 << 20, 200):
-        monkeypatch.setattr(automaton, "MOST_KEPT", most)
+        monkeypatch.setattr(automaton, "MAX_CACHED", most)
         made = compiled("(a|b)*a(a|b){8}")
         answers.append([made.matches(text[: 1000 + i]) for i in range(50)])
-        assert made._kept <= most + 100
+        assert made._cached <= most + 100
     assert answers[0] == answers[1] and len(set(answers[0])) == 2
 
 
 @pytest.mark.parametrize(
     ("pattern", "why"),
     [
-        (r"(a)\1", "no references back"),
+        (r"(a)\1", "no backreferences"),
         ("(?=a)", "look-around"),
         ("(?<!a)", "look-around"),
         ("(?>a)", "look-around"),
         ("(?P=a)", "RE2"),
         ("(?x)a", "no such flag"),
-        ("(?i", "flags without an end"),
+        ("(?i", "unterminated flags"),
         ("a++", "repetition of a repetition"),
         ("a{2}*", "repetition of a repetition"),
         ("|*", "repetition of nothing"),
         ("a{3,1}", "from 3 to 1"),
-        ("a{1001}", "1,001 repetitions; 1,000 at most"),
-        ("(a{1000}){1000}", "1,000,000 repetitions; 1,000 at most"),
+        ("a{1001}", "1,001 repetitions; the maximum is 1,000"),
+        ("(a{1000}){1000}", "1,000,000 repetitions; the maximum is 1,000"),
         ("(a", "without )"),
-        ("a)", "closes nothing"),
+        ("a)", "unmatched )"),
         ("[a", "without ]"),
         ("[b-a]", "from 'b' to 'a'"),
         ("[[:foo:]]", "foo"),
@@ -73,11 +73,11 @@ def test_what_is_kept_is_bounded_and_what_was_forgotten_is_found_again(
         ("a\\", "at the end"),
         (r"\x{110000}", "0x110000"),
         ("(?P<n>a)(?P<n>b)", "two groups"),
-        ("(?P<?<n>a)", "no name"),
+        ("(?P<?<n>a)", "not a valid group name"),
     ],
 )
 def test_what_re2_refuses_is_refused(pattern: str, why: str) -> None:
-    with pytest.raises(OnnxFormatError, match="not of RE2's syntax") as caught:
+    with pytest.raises(OnnxFormatError, match="not in RE2's syntax") as caught:
         compiled(pattern)
     assert why.replace("\\\\", "\\") in str(caught.value)
 
@@ -87,11 +87,11 @@ def test_what_re2_refuses_is_refused(pattern: str, why: str) -> None:
     [
         (r"\C", "a single byte"),
         (r"\p{Greek}", "general category"),
-        ("(" * 101 + ")" * 101, "100 groups in groups"),
-        ("(" * 5000, "100 groups in groups"),
-        ("a" * 20_000, "20,000 instructions; 16,384 at most"),
-        ("(a{900}|b)" * 20, "instructions; 16,384 at most"),
-        ("(((((a{9}|b)*c)?){9}|d){9}){1}" * 20, "instructions; 16,384 at most"),
+        ("(" * 101 + ")" * 101, "100 nested groups"),
+        ("(" * 5000, "100 nested groups"),
+        ("a" * 20_000, "20,000 instructions; the maximum is 16,384"),
+        ("(a{900}|b)" * 20, "instructions; the maximum is 16,384"),
+        ("(((((a{9}|b)*c)?){9}|d){9}){1}" * 20, "instructions; the maximum is 16,384"),
     ],
 )
 def test_what_tallow_lacks_or_is_too_large_is_refused(pattern: str, why: str) -> None:

@@ -129,7 +129,7 @@ def test_a_kernel_ends_before_a_driver_ends_it(cell: str, size: int) -> None:
 def test_what_does_not_fit_is_said() -> None:
     x, weights, hidden = tl.zeros((3, 1, 2)), tl.zeros((1, 8, 2)), tl.zeros((1, 8, 2))
     recurrence("lstm", x, weights, hidden)
-    with pytest.raises(OptionError, match="'cnn' is none of rnn, gru, lstm"):
+    with pytest.raises(OptionError, match="'cnn' is not one of rnn, gru, lstm"):
         recurrence("cnn", x, weights, hidden)
     with pytest.raises(OptionError, match="activations"):
         recurrence("lstm", x, weights, hidden, activations=[("Tanh", 0.0, 0.0)])

@@ -44,11 +44,11 @@ def test_entry_agrees_with_the_standard(entry: Operator) -> None:
     assert entry.since <= OLDEST if first <= OLDEST else entry.since == first
     oldest = max(v for v in versions if v <= max(first, OLDEST))
     current = [s for s in HISTORY[entry.name] if s.since_version >= oldest]
-    assert entry.fewest == min(s.min_input for s in current)
+    assert entry.min_inputs == min(s.min_input for s in current)
     most = max(s.max_input for s in current)
-    assert entry.most == (None if most > 1000 else most)
+    assert entry.max_inputs == (None if most > 1000 else most)
 
 
 def test_an_operator_is_entered_once() -> None:
-    with pytest.raises(GraphError, match="'Relu' is entered twice"):
+    with pytest.raises(GraphError, match="'Relu' is registered twice"):
         operator("Relu")(lambda call, x: x)

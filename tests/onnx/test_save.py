@@ -391,7 +391,7 @@ def test_weights_in_a_file_beside(tmp_path: Path) -> None:
 def test_weights_that_no_file_holds_go_beside_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "INSIDE", 10_000)
+    monkeypatch.setattr(writing, "MAX_BYTES", 10_000)
     matrix = tl.asarray(numbers(64, 64))
     path = tmp_path / "m.onnx"
     saved(path, lambda x: x @ matrix, inputs=[numbers(1, 64)])
@@ -406,7 +406,7 @@ def test_weights_that_no_file_holds_go_beside_it(
 @pytest.mark.parametrize(
     ("what", "options", "words"),
     [
-        (3, {}, "int is neither a loaded model"),
+        (3, {}, "int is not a loaded model"),
         (abs, {}, "a function needs `inputs`"),
         (abs, {"inputs": [1.0], "shapes": {}}, "`shapes` is for loaded models"),
         (abs, {"inputs": [1.0], "weights": "int4"}, "'int4' is neither"),

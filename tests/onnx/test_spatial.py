@@ -114,7 +114,7 @@ def test_pictures_are_decoded(pixel_format: str) -> None:
 
 def test_pictures_that_cannot_be_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
     case = Case("ImageDecoder", [np.zeros(3, np.uint8)])
-    with pytest.raises(OnnxFormatError, match="3 bytes that are not a picture"):
+    with pytest.raises(OnnxFormatError, match="3 bytes are not a picture"):
         fed(case, 20)
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(OnnxUnsupportedError, match="Pillow, which is not installed"):
@@ -162,14 +162,14 @@ BAD: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("ConvTranspose", [(1, 4, 5), (4, 4, 2)], {"strides": [10**6]}, "strides of"),
     ("ConvTranspose", [(1, 4, 5), (4, 4, 2)], {"pads": [9, 9]}, "an output of"),
     ("ConvTranspose", [(1, 4, 5), (4, 4, 2)], {"output_shape": [2**40]}, "an output of"),
-    ("MaxPool", [(1, 4, 5)], {"kernel_shape": [2], "pads": [2, 0]}, "wider than the window"),
+    ("MaxPool", [(1, 4, 5)], {"kernel_shape": [2], "pads": [2, 0]}, "as wide as the window"),
     ("MaxPool", [(1, 4, 5, 5, 5)], {"kernel_shape": [2, 9, 2]}, "does not fit"),
-    ("LpPool", [(1, 4, 5)], {"kernel_shape": [2], "p": 0}, "a norm of order 0"),
+    ("LpPool", [(1, 4, 5)], {"kernel_shape": [2], "p": 0}, "p must be positive, not 0"),
     ("GlobalLpPool", [(1, 4)], {}, "no spatial axes"),
-    ("GridSample", [(1, 2, 5, 5), (1, 3, 3, 3)], {}, "a grid of"),
+    ("GridSample", [(1, 2, 5, 5), (1, 3, 3, 3)], {}, "the grid"),
     ("RoiAlign", [(1, 2, 5, 5), (3, 5), (3,)], {"sampling_ratio": 1}, "regions"),
     ("RoiAlign", [(1, 2, 5, 5), (3, 4), (3,)], {"sampling_ratio": 10**6}, "sampling_ratio"),
-    ("DeformConv", [(1, 2, 5, 5), (2, 2, 3, 3), (1, 4, 3, 3)], {}, "offsets of"),
+    ("DeformConv", [(1, 2, 5, 5), (2, 2, 3, 3), (1, 4, 3, 3)], {}, "the offset"),
     ("ReverseSequence", [(3, 4), (3,)], {}, "lengths"),
 ]
 

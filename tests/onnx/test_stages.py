@@ -319,7 +319,7 @@ def test_sequences_are_lists() -> None:
     both(proto, *({"s": [X, X[:2]], "i": np.array(i)} for i in (0, 1, -1)))
     with pytest.raises(tl.OnnxFormatError, match=r"node 'x': SequenceAt .*the position 2 in a"):
         session_of(proto).run({"s": [X, X], "i": np.array(2)})
-    with pytest.raises(tl.FeedError, match="fed as a list"):
+    with pytest.raises(tl.FeedError, match="must be a list"):
         session_of(proto).run({"s": X, "i": np.array(2)})
 
 
@@ -335,7 +335,7 @@ def test_texts() -> None:
 
 def test_what_numbers_alone_have_is_refused_for_texts() -> None:
     session = session_of(model([node("Relu", "s", "y")], [value("s", [2], TEXT)]))
-    with pytest.raises(tl.OnnxUnsupportedError, match="for tensors of numbers alone"):
+    with pytest.raises(tl.OnnxUnsupportedError, match="only for tensors of numbers"):
         session.run({"s": ["a", "b"]})
 
 
@@ -435,5 +435,5 @@ def test_graphs_nested_too_deep() -> None:
         body = graph([inner], [], [value(f"y{depth}", None)])
         inner = node("If", "c", f"y{depth + 1}", then_branch=body)
     proto = model([inner], [value("c", [], BOOL), value("x", [4, 3])], "y26")
-    with pytest.raises(tl.OnnxFormatError, match=r"lies in 24 others|cut short or corrupted"):
+    with pytest.raises(tl.OnnxFormatError, match=r"is nested in 24 others|truncated or corrupted"):
         tl.onnx.load(proto.SerializeToString())

@@ -78,7 +78,7 @@ def test_outputs_get_the_names_that_their_lengths_have(tmp_path: Path) -> None:
         ([node("Shape", "x", "y")], "the output 'y' depends on the length of 'M'"),
         ([node("Shape", "x", "s"), node("Expand", "w s", "y")], "Expand depends on the length"),
         ([node("Shape", "x", "s"), node("Cast", "s", "f", to=1), node("Mul", "x f", "y")],
-         "depends on the length of 'M', which cannot stay free: give it, as in shapes={'M': 1}"),
+         "the length of 'M', which cannot stay symbolic: pass it, as in shapes={'M': 1}"),
     ],
 )  # fmt: skip
 def test_what_depends_on_a_length_is_refused(nodes: Any, words: str, tmp_path: Path) -> None:

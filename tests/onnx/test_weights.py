@@ -80,7 +80,7 @@ def test_few_bits(name: str, raw: bool) -> None:
 
 def test_few_bits_of_the_wrong_length() -> None:
     tensor = TensorProto(name="w", dims=[2, 3], data_type=TensorProto.INT4, raw_data=bytes(6))
-    with pytest.raises(tl.OnnxFormatError, match=r"int4 .* needs 3 bytes, the file holds 6"):
+    with pytest.raises(tl.OnnxFormatError, match=r"int4 .* needs 3 bytes, but the file has 6"):
         loaded(tensor)
 
 
@@ -107,21 +107,21 @@ def _claims(dims: list[int], data: bytes = b"\0" * 8, **fields: Any) -> TensorPr
 
 
 LIES = {
-    "too short": (_claims([3]), r"'w': float32 \(3,\) needs 12 bytes, the file holds 8"),
-    "too long": (_claims([1]), r"'w': float32 \(1,\) needs 4 bytes, the file holds 8"),
+    "too short": (_claims([3]), r"'w': float32 \(3,\) needs 12 bytes, but the file has 8"),
+    "too long": (_claims([1]), r"'w': float32 \(1,\) needs 4 bytes, but the file has 8"),
     "petabytes": (
         _claims([2**20, 2**20, 2**10]),
-        r"'w': float32 \(1048576, 1048576, 1024\) needs 4,503,599,627,370,496 bytes, .* holds 8",
+        r"'w': float32 \(1048576, 1048576, 1024\) needs 4,503,599,627,370,496 bytes, .* has 8",
     ),
-    "beyond 64 bits": (_claims([2**62, 2**62]), r"needs \d[\d,]+ bytes, the file holds 8"),
+    "beyond 64 bits": (_claims([2**62, 2**62]), r"needs \d[\d,]+ bytes, but the file has 8"),
     "negative": (_claims([2, -1]), r"'w' has a negative dimension: \(2, -1\)"),
     "no data": (
         TensorProto(name="w", dims=[2], data_type=TensorProto.INT64),
-        r"'w': int64 \(2,\) needs 2 elements \(16 bytes\), the file holds 0 \(0 bytes\)",
+        r"'w': int64 \(2,\) needs 2 elements \(16 bytes\), but the file has 0 \(0 bytes\)",
     ),
     "too few numbers": (
         TensorProto(name="w", dims=[2], data_type=TensorProto.FLOAT, float_data=[1]),
-        r"'w': float32 \(2,\) needs 2 elements \(8 bytes\), the file holds 1 \(4 bytes\)",
+        r"'w': float32 \(2,\) needs 2 elements \(8 bytes\), but the file has 1 \(4 bytes\)",
     ),
     "numbers of another type": (
         TensorProto(name="w", dims=[1], data_type=TensorProto.INT8, int32_data=[300]),
@@ -151,7 +151,7 @@ def test_types_that_tallow_lacks_count_only_where_they_are_read(kind: str) -> No
     read = model([node("Add", "x w", "y"), node("Add", "y w", "z")], [x], "z", [tensor])
     with pytest.raises(tl.OnnxUnsupportedError, match="1 thing") as caught:
         tl.onnx.load(read.SerializeToString()).graph()
-    wanted = "'w' holds texts" if kind == "STRING" else "initializer 'w' is of type complex64"
+    wanted = "'w' contains strings" if kind == "STRING" else "initializer 'w' is of type complex64"
     assert wanted in str(caught.value)
 
 
@@ -167,7 +167,7 @@ def test_texts() -> None:
     assert read.numpy().tolist() == [["one"], ["zwölf"]]
     for change in (lambda: tensor.dims.append(3), lambda: tensor.string_data.append(b"\xff")):
         change()
-        with pytest.raises(tl.OnnxFormatError, match=r"string \(2, 1, 3\) needs 6 texts"):
+        with pytest.raises(tl.OnnxFormatError, match=r"string \(2, 1, 3\) needs 6 strings"):
             tensors.read(tensor, "w", ExternalFiles(None))
     broken = _texts(b"\xff")
     with pytest.raises(tl.OnnxFormatError, match="not UTF-8"):
@@ -248,5 +248,5 @@ def test_external_petabytes(tmp_path: Path) -> None:
 
 
 def test_external_data_of_a_model_in_bytes() -> None:
-    with pytest.raises(tl.OnnxFormatError, match=r"'w\.bin', and this model came as bytes"):
+    with pytest.raises(tl.OnnxFormatError, match=r"'w\.bin', but this model was loaded from bytes"):
         tl.onnx.load(_external(location="w.bin").SerializeToString())

@@ -100,7 +100,7 @@ def test_a_recipe_that_fails_is_quoted(project):
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [(None, "is not there"), (b"other", "models/manifest.json says")]
+    ("content", "words"), [(None, "is missing"), (b"other", "models/manifest.json has")]
 )
 def test_a_committed_file_that_is_not_right(project, content, words):
     folder, _ = project
@@ -117,7 +117,7 @@ def test_a_committed_file_that_is_not_right(project, content, words):
 def test_a_missing_card_is_named(project):
     folder, _ = project
     (folder / "made" / "card.json").unlink()
-    with pytest.raises(BuildError, match=r"made/card\.json is not there"):
+    with pytest.raises(BuildError, match=r"made/card\.json is missing"):
         models.cards()
 
 

@@ -27,7 +27,7 @@ def test_a_failed_call_shows_its_end_and_the_remedy():
         call("Trying", [sys.executable, "-c", script], "try harder")
     words = str(caught.value)
     assert words.startswith("Trying failed: python")
-    assert "ended with 3" in words
+    assert "exited with 3" in words
     assert "| line 99\nWhat to do: try harder" in words
     assert "| line 50\n" not in words
 
@@ -81,7 +81,7 @@ def test_a_port_in_use_is_said_in_words():
     ("host", "port", "words"),
     [
         ("127.0.0.1", 65536, "from 0 to 65535"),
-        ("no such host", 0, "is no address of this machine"),
+        ("no such host", 0, "is not an address of this machine"),
         ("192.0.2.1", 0, "this machine has no such address"),
     ],
 )
@@ -120,8 +120,8 @@ def programs(tmp_path, monkeypatch):
     [
         ({}, "no program named node is on PATH"),
         ({"node": "v22.1.0"}, "no program named npm is on PATH"),
-        ({"node": "v18.19.0", "npm": "10"}, "says it is v18.19.0, 20 is the oldest"),
-        ({"node": "", "npm": "10"}, "says it is nothing at all"),
+        ({"node": "v18.19.0", "npm": "10"}, "reports version v18.19.0; the minimum is 20"),
+        ({"node": "", "npm": "10"}, "reports version nothing"),
     ],
 )
 def test_node_missing_or_too_old(programs, present, words):
@@ -174,7 +174,7 @@ def test_no_browser_and_no_way_to_get_one(programs, monkeypatch):
     monkeypatch.setattr(debian, "available", lambda: False)
     monkeypatch.setattr(browser, "_playwrights", lambda: None)
     monkeypatch.setattr(browser, "call", lambda *_: "")
-    with pytest.raises(BuildError, match="none could be installed") as caught:
+    with pytest.raises(BuildError, match="it could not be installed") as caught:
         browser.ensure()
     assert "set TALLOW_CHROMIUM" in caught.value.remedy
 
@@ -203,7 +203,7 @@ def test_another_node_drives_where_playwrights_own_does_not_start(
 def test_a_browser_that_does_not_start(programs, monkeypatch):
     path = programs("broken", "", status=127)
     monkeypatch.setenv(browser.VARIABLE, path)
-    with pytest.raises(BuildError, match="--version ended with 127"):
+    with pytest.raises(BuildError, match="--version exited with 127"):
         browser.ensure()
 
 

@@ -113,7 +113,7 @@ def test_the_parts_of_a_model_are_the_model() -> None:
             del tensor.external_data[:]
             tensor.ClearField("data_location")
     assert graph == onnx.load_from_string(content)
-    assert places and all(end - begin >= split_model.LEAST for begin, end in places)
+    assert places and all(end - begin >= split_model.MIN_BYTES for begin, end in places)
 
 
 def test_pieces_follow_each_other_and_part_no_weight(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,13 +122,13 @@ def test_pieces_follow_each_other_and_part_no_weight(monkeypatch: pytest.MonkeyP
     pieces = split_model.pieces_of(content, MODEL.name)
     ends = [end for end, _ in pieces]
     assert ends == sorted(set(ends)) and ends[-1] == len(content) and len(ends) > 2
-    weights = places(content, split_model.LEAST)
+    weights = places(content, split_model.MIN_BYTES)
     assert weights
     assert all(not offset < end < offset + n for end in ends for _, offset, n in weights)
 
 
-def test_what_is_no_model_cannot_be_parted() -> None:
-    with pytest.raises(BuildError, match=r"Parting a\.onnx"):
+def test_what_is_no_model_cannot_be_split() -> None:
+    with pytest.raises(BuildError, match=r"Splitting a\.onnx"):
         split_model.graph_of(b"\xff" * 9, "a.onnx")
 
 
@@ -151,7 +151,7 @@ def places(content: bytes, least: int = 16) -> list[tuple[int, int, int]] | None
         found.append(place)
         return b""
 
-    return None if wire.parted(memoryview(content), least, note) is None else found
+    return None if wire.replace_raw_data(memoryview(content), least, note) is None else found
 
 
 def test_only_large_raw_data_is_taken_out() -> None:

@@ -93,7 +93,7 @@ def test_runs_are_kept_and_freed(ask: Callable[..., Any]) -> None:
     content = made(PRODUCT, [value("x", ["rows", 4])], [value("y", ["rows", 3])], [WEIGHT])
     ask("open_model", bytearray(content), "[]")
     for question in ("compare_model", "time_model"):
-        with pytest.raises(FeedError, match="no answer yet"):
+        with pytest.raises(FeedError, match="has not been run yet"):
             ask(question, 0, 1, print)
     x = np.ones((2, 4), np.float32)
     told = ask("run_model", json.dumps([FEED]), nothing, x)
@@ -184,7 +184,7 @@ def test_files_whose_names_do_not_say_which_is_which(ask: Callable[..., Any]) ->
     content = made(nodes, [value("x", [4, 3])], [value("y", [4, 3])], weights)
     told = ask("open_model", content, json.dumps(["w.bin"]), bytes(48))
     assert told == {"unclear": ["one/w.bin", "two/w.bin"], "given": ["w.bin"]}
-    with pytest.raises(OnnxFormatError, match=r"two files .* given, 'one/w\.bin'"):
+    with pytest.raises(OnnxFormatError, match=r"have the same name, 'one/w\.bin'"):
         ask("open_model", content, json.dumps(["one/w.bin"] * 2), bytes(48), bytes(48))
 
 

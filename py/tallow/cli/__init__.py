@@ -1,7 +1,7 @@
 """The command line: `python -m tallow info|run|bench|convert MODEL`.
 
-A file for each; feeds.py makes what a model is fed. What can go wrong ends with one line and exit
-status 1.
+Each command has its own file; feeds.py makes the inputs of a run. Expected errors print one line
+and exit with status 1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Command = Callable[[argparse.Namespace], None]
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise OptionError(f"{message} ({self.prog} --help says more)")
+        raise OptionError(f"{message} (see {self.prog} --help)")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -62,27 +62,35 @@ def _parser() -> argparse.ArgumentParser:
     def add_device(one: argparse.ArgumentParser, **more: Any) -> None:
         one.add_argument("--device", choices=tuple(DEVICES), **more)
 
-    add("info", info.command, "what a model is, and where its operators run")
-    run = add("run", once.command, "run a model and print what it gives")
-    add_device(run, help="default: the faster one here")
+    add("info", info.command, "describe a model and show where its operators run")
+    run = add("run", once.command, "run a model and print its outputs")
+    add_device(run, help="default: the fastest one available")
     add_feeds(run, fill=None)
-    run.add_argument("--top", type=int, default=5, metavar="K", help="values shown (%(default)s)")
-    words = "write an output: FILE.npy if there is one, NAME=FILE.npy, or FILE.npz for all"
+    run.add_argument(
+        "--top", type=int, default=5, metavar="K", help="how many values to print (%(default)s)"
+    )
+    words = "write an output: FILE.npy for the only one, NAME=FILE.npy, or FILE.npz for all"
     run.add_argument("--output", action="append", default=[], metavar="[NAME=]FILE", help=words)
-    bench = add("bench", measure.command, "how long a model takes: the first run, and warm ones")
-    add_device(bench, action="append", help="may be repeated; default: each there is")
+    bench = add("bench", measure.command, "time a model: the first run and warm runs")
+    add_device(bench, action="append", help="may be repeated; default: every available one")
     add_feeds(bench, fill="random")
-    bench.add_argument("--runs", type=int, default=10, metavar="N", help="warm runs (%(default)s)")
-    change = add("convert", convert.command, "write a model anew: as Tallow has it, smaller, fixed")
+    bench.add_argument(
+        "--runs", type=int, default=10, metavar="N", help="number of warm runs (%(default)s)"
+    )
+    change = add(
+        "convert",
+        convert.command,
+        "rewrite a model: optimized, with smaller weights or fixed shapes",
+    )
     change.add_argument("target", metavar="TARGET", help="the ONNX file to write")
     weights = change.add_mutually_exclusive_group()
     weights.add_argument("--float16", dest="weights", action="store_const", const="float16",
                          help="round weights to float16")  # fmt: skip
     weights.add_argument("--int8", dest="weights", action="store_const", const="int8",
-                         help="round weights of convolutions and products to int8, with a scale "
-                         "per channel")  # fmt: skip
+                         help="round the weights of convolutions and matrix products to int8, with "
+                         "a scale per channel")  # fmt: skip
     change.add_argument("--keep-batch-norm", action="store_true",
                         help="do not fold batch norm into convolutions")  # fmt: skip
     change.add_argument("--external", action="store_true",
-                        help="put weights into a second file, TARGET.data")  # fmt: skip
+                        help="store the weights in a second file, TARGET.data")  # fmt: skip
     return parser

@@ -1,4 +1,4 @@
-"""`tallow convert`: a model written anew."""
+"""`tallow convert`: rewrites a model."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .feeds import shapes_of
 
 
 def command(options: argparse.Namespace) -> None:
-    """Writes the target and says how large both files are."""
+    """Writes the target and prints the size of both files."""
     source, target = Path(options.model), Path(options.target)
     if target.exists() and target.samefile(source):
-        raise OptionError(f"{target}: the model would be written over itself; take another name")
+        raise OptionError(f"{target}: this would overwrite the model; choose another name")
     model = load(source)
     save(
         model,
@@ -24,11 +24,11 @@ def command(options: argparse.Namespace) -> None:
         fold=not options.keep_batch_norm,
         external=True if options.external else None,
     )
-    beside = target.with_name(f"{target.name}.data")
-    extra = f" and {beside.name}, {beside.stat().st_size:,} bytes" if options.external else ""
+    data_file = target.with_name(f"{target.name}.data")
+    extra = f" and {data_file.name}, {data_file.stat().st_size:,} bytes" if options.external else ""
     print(f"{source}: {source.stat().st_size:,} bytes")
     print(f"{target}: {target.stat().st_size:,} bytes{extra}")
-    made = load(target)
-    if [info.shape for info in made.inputs] != [info.shape for info in model.inputs]:
-        print(f"fixed:         {'; '.join(map(str, made.inputs))}")
-    print(made.summary())
+    written = load(target)
+    if [info.shape for info in written.inputs] != [info.shape for info in model.inputs]:
+        print(f"fixed:         {'; '.join(map(str, written.inputs))}")
+    print(written.summary())

@@ -1,4 +1,4 @@
-"""What a model is fed from the command line: arrays, pictures, random numbers, zeros."""
+"""The inputs of a run from the command line: arrays, pictures, random numbers or zeros."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import FeedError, OptionError
 from ..formats.onnx.dimensions import concrete_shapes
-from ..formats.onnx.values import fed
+from ..formats.onnx.values import checked_feed
 from ..onnx import Model, ValueInfo
 
 PICTURES = {".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
@@ -21,27 +21,29 @@ Shapes = dict[str, "int | tuple[int, ...]"]
 
 
 def add_shapes(parser: argparse.ArgumentParser) -> None:
-    """The option that fixes dimensions."""
-    words = "a length by its dimension's name (N=1), or an input's whole shape (image=1,3,224,224)"
+    """Adds the option that fixes dimensions."""
+    words = "the length of a named dimension (N=1), or an input's whole shape (image=1,3,224,224)"
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=SHAPE", help=words)
 
 
 def add_feeds(parser: argparse.ArgumentParser, fill: str | None) -> None:
-    """The options that say what a model is fed."""
+    """Adds the options that choose the inputs of a run."""
     group = parser.add_argument_group("inputs")
-    words = "a .npy file, a picture, or a .npz file with arrays of the inputs' names"
+    words = "a .npy file, a picture, or a .npz file whose arrays have the inputs' names"
     group.add_argument("--input", action="append", default=[], metavar="[NAME=]FILE", help=words)
-    words = f"what an input without a file gets{'' if fill is None else ' (%(default)s)'}"
+    words = f"how to fill an input that has no file{'' if fill is None else ' (%(default)s)'}"
     group.add_argument("--fill", choices=FILLS, default=fill, help=words)
-    group.add_argument("--seed", type=int, default=0, help="of random numbers (%(default)s)")
+    group.add_argument(
+        "--seed", type=int, default=0, help="seed of the random numbers (%(default)s)"
+    )
     pictures = parser.add_argument_group("pictures")
     words = "SIDE or HEIGHT,WIDTH (default: the input's); the picture is scaled to it"
     pictures.add_argument("--size", type=_numbers, metavar="SIZE", help=words)
-    words = "taken off each value 0..255: one number, or one per channel (default: 0)"
+    words = "subtracted from each value 0..255: one number, or one per channel (default: 0)"
     pictures.add_argument("--mean", type=_numbers, default=(0.0,), metavar="M", help=words)
-    words = "then multiplied with: one number, or one per channel (default: 1/255; integers: 1)"
+    words = "the factor applied next: one number, or one per channel (default: 1/255; integers: 1)"
     pictures.add_argument("--scale", type=_numbers, metavar="S", help=words)
-    words = "order of the axes (default: as the input's shape has its channels)"
+    words = "order of the axes (default: guessed from the input's shape)"
     pictures.add_argument("--layout", choices=("NCHW", "NHWC"), help=words)
     pictures.add_argument("--colors", choices=("RGB", "BGR"), default="RGB",
                           help="order of the channels (%(default)s)")  # fmt: skip
@@ -63,7 +65,7 @@ def _number(text: str) -> float:
 
 
 def shapes_of(options: argparse.Namespace) -> Shapes | None:
-    """The shapes that --shape gives; None without it."""
+    """The shapes given by --shape, or None without it."""
     shapes: Shapes = {}
     for text in options.shape:
         name, equals, words = text.rpartition("=")
@@ -76,26 +78,28 @@ def shapes_of(options: argparse.Namespace) -> Shapes | None:
 
 
 def feeds_of(model: Model, options: argparse.Namespace, shapes: Shapes | None) -> dict[str, Any]:
-    """An array for every input; they fit the model.
+    """An array for every input, checked against the model.
 
-    Raises OptionError for a file of no input, FeedError for one that can't be read or used, and
-    for an input that gets nothing; ShapeError where shapes must be given.
+    Raises OptionError for a file that belongs to no input, FeedError for a file that can't be read
+    or used and for an input without a value, and ShapeError if shapes must be given.
     """
     infos = {info.name: info for info in model.inputs}
     feeds: dict[str, Any] = {}
     for text in options.input:
         feeds.update(_given(text, infos, options))
     for name, array in feeds.items():
-        fed(infos[name], array)
+        checked_feed(infos[name], array)
     missing = [info for info in model.inputs if info.name not in feeds]
     if missing and options.fill is None:
         listed = ", ".join(map(str, missing))
         raise FeedError(
-            f"nothing is given for {listed}: --input {missing[0].name}=FILE, or --fill random"
+            f"no value for {listed}: use --input {missing[0].name}=FILE, or --fill random"
         )
-    odd = [info for info in missing if info.dtype is None]
-    if odd:
-        raise FeedError(f"{odd[0]}: no numbers can fill it; the command line feeds numbers alone")
+    unfillable = [info for info in missing if info.dtype is None]
+    if unfillable:
+        raise FeedError(
+            f"{unfillable[0]}: can't be filled; the command line only feeds numeric tensors"
+        )
     if missing:
         known = {**(shapes or {}), **{name: array.shape for name, array in feeds.items()}}
         tensors = [info for info in model.inputs if info.dtype is not None]
@@ -105,7 +109,7 @@ def feeds_of(model: Model, options: argparse.Namespace, shapes: Shapes | None) -
 
 
 def fed_shapes(feeds: Mapping[str, Any]) -> Shapes:
-    """The shapes for which a session is best prepared."""
+    """The shapes to prepare a session for."""
     return {name: array.shape for name, array in feeds.items() if array.dtype.kind in "biuf"}
 
 
@@ -119,11 +123,11 @@ def _given(text: str, infos: Mapping[str, ValueInfo], options: Any) -> dict[str,
         arrays: dict[str, Any] = _loaded(path)
         unknown = [key for key in arrays if key not in infos]
         if equals or unknown:
-            what = f"holds {', '.join(unknown)}" if unknown else "has names of its own"
+            what = f"contains {', '.join(unknown)}" if unknown else "already names its arrays"
             raise OptionError(f"--input {text}: {path.name} {what}; inputs are {', '.join(infos)}")
         return arrays
     if not equals and len(infos) != 1:
-        raise OptionError(f"--input {text}: which of {', '.join(infos)}? NAME={file} says it")
+        raise OptionError(f"--input {text}: which of {', '.join(infos)}? write NAME={file}")
     info = infos[name] if equals else next(iter(infos.values()))
     if path.suffix.lower() in PICTURES:
         return {info.name: _picture(path, info, options)}
@@ -158,26 +162,26 @@ def _filling(info: ValueInfo, shape: tuple[int, ...], options: Any) -> Any:
     random = np.random.default_rng(options.seed)
     if info.dtype.is_floating:
         return random.standard_normal(shape).astype(info.dtype.name)
-    return random.integers(0, 2, shape).astype(info.dtype.name)  # they may be places in something
+    return random.integers(0, 2, shape).astype(info.dtype.name)  # they may be indices
 
 
 def _picture(path: Path, info: ValueInfo, options: Any) -> Any:
-    """A picture as an input of four axes, or three, wants it."""
+    """A picture converted to the layout of an input with three or four axes."""
     import numpy as np
 
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError as error:
         raise FeedError(
-            f"{path}: pictures are read with Pillow, which is not installed (pip install pillow); "
-            ".npy files need nothing more"
+            f"{path}: reading pictures needs Pillow, which is not installed (pip install pillow); "
+            ".npy files work without it"
         ) from error
     channels, size, last = _arrangement(info, options)
     try:
         with Image.open(path) as opened:
             image = opened.convert("L" if channels == 1 else "RGB")
     except UnidentifiedImageError as error:
-        raise FeedError(f"{path}: no picture that Pillow can read") from error
+        raise FeedError(f"{path}: Pillow can't read this picture") from error
     if size is not None:
         image = image.resize((size[1], size[0]), Image.Resampling.BICUBIC)
     values = np.asarray(image, np.float32).reshape(image.height, image.width, channels)
@@ -201,7 +205,7 @@ def _arrangement(info: ValueInfo, options: Any) -> tuple[int, tuple[int, int] | 
     """Channels, (height, width) to scale to, and whether channels come last."""
     shape = info.shape
     if shape is None or len(shape) not in (3, 4) or info.dtype is None:
-        raise FeedError(f"{info}: a picture needs an input of four axes, or three, of numbers")
+        raise FeedError(f"{info}: a picture needs a numeric input with three or four axes")
     dims = shape[-3:]
     last = dims[2] in (1, 3) and dims[0] not in (1, 3)
     if options.layout is not None:
@@ -210,7 +214,7 @@ def _arrangement(info: ValueInfo, options: Any) -> tuple[int, tuple[int, int] | 
     if isinstance(channels, str):
         channels = 3
     if channels not in (1, 3):
-        raise FeedError(f"{info}: a picture has 1 or 3 channels, not {channels}")
+        raise FeedError(f"{info}: a picture needs 1 or 3 channels, not {channels}")
     size = options.size
     if size is None:
         height, width = sides

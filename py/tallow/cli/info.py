@@ -1,4 +1,4 @@
-"""`tallow info`: what a model is."""
+"""`tallow info`: describes a model."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from .feeds import shapes_of
 
 
 def command(options: argparse.Namespace) -> None:
-    """Prints the summary; what is unsupported is said in it, all at once."""
+    """Prints the summary, which lists everything unsupported at once."""
     print(load(options.model).summary(shapes_of(options)))

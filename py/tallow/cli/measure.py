@@ -13,9 +13,9 @@ from .feeds import fed_shapes, feeds_of, shapes_of
 
 
 def command(options: argparse.Namespace) -> None:
-    """Prints a line for each device. The first run includes compiling for the fed shapes."""
+    """Prints a line for each device. The first run includes compiling for the given shapes."""
     if options.runs < 1:
-        raise OptionError(f"--runs {options.runs}: at least one run is timed")
+        raise OptionError(f"--runs {options.runs}: at least one run is needed")
     model = load(options.model)
     feeds = feeds_of(model, options, shapes_of(options))
     for device in options.device or devices():
@@ -28,8 +28,8 @@ def command(options: argparse.Namespace) -> None:
                 start = time.perf_counter()
                 session.run(feeds)
                 times.append(time.perf_counter() - start)
-            warm, least = 1000 * statistics.median(times), 1000 * min(times)
+            warm, fastest = 1000 * statistics.median(times), 1000 * min(times)
             print(f"{device} ({session.adapter}): first {1000 * first:.1f} ms, warm median "
-                  f"{warm:.2f} ms, least {least:.2f} ms of {options.runs} runs")  # fmt: skip
+                  f"{warm:.2f} ms, fastest {fastest:.2f} ms of {options.runs} runs")  # fmt: skip
             if session.report().host:
                 print(session.report())

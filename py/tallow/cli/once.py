@@ -1,4 +1,4 @@
-"""`tallow run`: one run, its outputs printed and written."""
+"""`tallow run`: runs a model once; prints and writes its outputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def command(options: argparse.Namespace) -> None:
     """Runs the model once."""
     model = load(options.model)
     if options.top < 0:
-        raise OptionError(f"--top {options.top}: how many values are shown can't be negative")
+        raise OptionError(f"--top {options.top}: the number of values can't be negative")
     names = [info.name for info in model.outputs]
     targets = [_target(text, names) for text in options.output]
     feeds = feeds_of(model, options, shapes_of(options))
@@ -46,14 +46,14 @@ def described(value: Any, top: int) -> str:
     if not top:
         return words
     best = np.argsort(-flat.astype(np.float64), kind="stable")[:top]
-    places = (np.unravel_index(place, value.shape) for place in best)
-    rows = (", ".join(map(str, map(int, place))) for place in places)
-    lines = (f"\n  [{row}] {flat[place]:.6g}" for row, place in zip(rows, best, strict=True))
+    indices = (np.unravel_index(offset, value.shape) for offset in best)
+    rows = (", ".join(map(str, map(int, index))) for index in indices)
+    lines = (f"\n  [{row}] {flat[offset]:.6g}" for row, offset in zip(rows, best, strict=True))
     return words + "".join(lines)
 
 
 def _target(text: str, names: list[str]) -> tuple[str | None, Path]:
-    """(output, file) of an --output; None: all outputs."""
+    """(output, file) of one --output; the output None means all of them."""
     name, equals, file = text.rpartition("=")
     if equals and name not in names:
         raise OptionError(f"--output {text}: the outputs are {', '.join(names)}")
@@ -63,7 +63,7 @@ def _target(text: str, names: list[str]) -> tuple[str | None, Path]:
     if path.suffix != ".npy":
         raise OptionError(f"--output {text}: outputs are written as .npy, or all as one .npz")
     if not equals and len(names) != 1:
-        raise OptionError(f"--output {text}: which of {', '.join(names)}? NAME={file} says it")
+        raise OptionError(f"--output {text}: which of {', '.join(names)}? write NAME={file}")
     return (name if equals else names[0]), path
 
 
@@ -73,7 +73,9 @@ def _write(path: Path, value: Any) -> None:
     arrays = value if isinstance(value, dict) else {path.name: value}
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray) or array.dtype == object:
-            raise OptionError(f"{path}: {name} is no array of numbers, which .npy files hold")
+            raise OptionError(
+                f"{path}: {name} is not a numeric array, so it can't be written as .npy"
+            )
     if isinstance(value, dict):
         np.savez(path, **value)
     else:

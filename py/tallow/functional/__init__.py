@@ -1,4 +1,4 @@
-"""Functions of neural networks, composed of ops: none has a record of its own.
+"""Neural network functions, composed of ops.
 
 Names and layouts follow torch.nn.functional; images are NCHW, weights OIHW.
 """

@@ -14,7 +14,7 @@ def relu(x: Tensor) -> Tensor:
 
 
 def relu6(x: Tensor) -> Tensor:
-    """x held between 0 and 6."""
+    """x clamped to 0 and 6."""
     return f.clip(x, 0, 6)
 
 
@@ -34,7 +34,7 @@ def silu(x: Tensor) -> Tensor:
 
 
 def hardsigmoid(x: Tensor, alpha: float = 1 / 6, beta: float = 0.5) -> Tensor:
-    """alpha * x + beta, held between 0 and 1."""
+    """alpha * x + beta, clamped to 0 and 1."""
     return f.clip(x * alpha + beta, 0, 1)
 
 
@@ -44,7 +44,7 @@ def hardswish(x: Tensor) -> Tensor:
 
 
 def gelu(x: Tensor, approximate: str = "none") -> Tensor:
-    """x times the normal distribution function (Hendrycks and Gimpel 2016).
+    """x times the normal cumulative distribution function (Hendrycks and Gimpel 2016).
 
     approximate: "none" for erf, "tanh" for the paper's approximation.
     """

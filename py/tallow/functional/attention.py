@@ -20,7 +20,7 @@ def _by_groups(x: Tensor, other: Tensor) -> Tensor:
         return x @ other
     heads, shared = x.shape[-3], other.shape[-3]
     if not shared or heads % shared:
-        raise ShapeError(f"attention: {heads} heads are no multiple of {shared} key heads")
+        raise ShapeError(f"attention: {heads} heads are not a multiple of {shared} key heads")
     rows = f.reshape(x, (*x.shape[:-3], shared, heads // shared * x.shape[-2], x.shape[-1]))
     product = rows @ other
     return f.reshape(product, (*product.shape[:-3], *x.shape[-3:-1], other.shape[-1]))
@@ -32,13 +32,13 @@ def attention_scores(query: Tensor, key: Tensor, scale: float | None = None) -> 
     Raises ShapeError if the heads are not a multiple of the key's.
     """
     factor = 1 / math.sqrt(max(query.shape[-1], 1)) if scale is None else scale
-    if query.dtype.size < 4 and factor > 0:  # one side alone could overflow
+    if query.dtype.size < 4 and factor > 0:  # scaling only one side could overflow
         return _by_groups(query * math.sqrt(factor), key.mT * math.sqrt(factor))
     return _by_groups(query, key.mT) * factor
 
 
 def masked_softmax(scores: Tensor) -> Tensor:
-    """The softmax of the last axis; a row that is -infinity everywhere gives zeros, not NaN."""
+    """The softmax over the last axis; a row of -infinity gives zeros, not NaN."""
     peak = f.max(scores, axis=-1, keepdims=True)
     weights = f.exp(scores - f.where(f.isinf(peak), 0.0, peak))
     total = f.sum(weights, axis=-1, keepdims=True)
@@ -62,18 +62,21 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """softmax(query @ key.T * scale) @ value over (..., length, size), as in PyTorch.
 
-    attn_mask: bool (True where a key may be seen) or floating (added to the scores); a query that
-    may see no key gives zeros. is_causal: the i-th query sees the first i + 1 keys. scale:
-    1 / sqrt(size) unless given. enable_gqa: fewer key heads than heads. Raises OptionError for a
-    dropout, which would need random numbers, ShapeError for shapes that do not fit.
+    attn_mask: bool (True where a query may attend to a key) or floating (added to the scores); a
+    query that attends to no key gives zeros. is_causal: the i-th query attends to the first i + 1
+    keys. scale: 1 / sqrt(size) by default. enable_gqa: allows fewer key heads than query heads.
+    Raises OptionError for dropout, which would need random numbers, and ShapeError for shapes that
+    do not fit.
     """
     if dropout_p:
-        raise OptionError(f"attention has no dropout here: dropout_p is 0.0, not {dropout_p}")
+        raise OptionError(
+            f"attention does not support dropout: dropout_p must be 0.0, not {dropout_p}"
+        )
     heads = {x.shape[-3] for x in (query, key, value) if x.ndim > 2} - {1}
     if not enable_gqa and len(heads) > 1:
         raise ShapeError(
             f"attention: query {query.shape}, key {key.shape} and value {value.shape} differ in "
-            "their heads; enable_gqa=True lets a key serve several"
+            "their number of heads; enable_gqa=True allows that"
         )
     scores = attention_scores(query, key, scale)
     if attn_mask is not None:

@@ -1,4 +1,4 @@
-"""Layers that are one product, or one look-up."""
+"""Layers made of one product or one lookup."""
 
 from __future__ import annotations
 

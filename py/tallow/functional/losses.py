@@ -18,14 +18,14 @@ def nll_loss(
     """The negative log-likelihood of targets (n, ...), integers, under log-probabilities x
     (n, classes, ...).
 
-    weight: one factor per class. ignore_index: targets of this value count nothing. reduction:
-    "none" (a loss per target), "sum", or "mean", the sum divided by that of the weights of all
-    targets that count. Raises ShapeError, DTypeError or OptionError for what does not fit.
+    weight: one factor per class. ignore_index: targets with this value are ignored. reduction:
+    "none" (a loss per target), "sum", or "mean", the sum divided by the total weight of the targets
+    that are not ignored. Raises ShapeError, DTypeError or OptionError for invalid arguments.
     """
     if x.ndim < 2 or target.shape != (x.shape[0], *x.shape[2:]):
         raise ShapeError(f"nll_loss: targets {target.shape} for scores (n, classes, ...) {x.shape}")
     if not target.dtype.is_integer:
-        raise DTypeError(f"nll_loss: targets are integers, not {target.dtype.name}")
+        raise DTypeError(f"nll_loss: targets must be integers, not {target.dtype.name}")
     if weight is not None and weight.shape != x.shape[1:2]:
         raise ShapeError(f"nll_loss: weights {weight.shape} for {x.shape[1]} classes")
     if reduction not in ("none", "sum", "mean"):
@@ -50,5 +50,5 @@ def cross_entropy(
     ignore_index: int | None = -100,
     reduction: str = "mean",
 ) -> Tensor:
-    """`nll_loss` of the logarithm of the softmax of scores x (n, classes, ...)."""
+    """`nll_loss` of the log-softmax of scores x (n, classes, ...)."""
     return nll_loss(log_softmax(x, 1), target, weight, ignore_index, reduction)

@@ -1,6 +1,6 @@
 """Normalisations: to mean 0 and variance 1, or to length 1, over some axes.
 
-The names are torch.nn.functional's. Where sums over float16 would lose too much, the caller
+The names follow torch.nn.functional. If sums over float16 would lose too much precision, the caller
 converts first.
 """
 
@@ -23,7 +23,7 @@ def standardized(x: Tensor, axes: Sequence[int], eps: float) -> tuple[Tensor, Te
 
 
 def _trailing(name: str, x: Tensor, normalized_shape: Sequence[int]) -> tuple[int, ...]:
-    """The last axes, which must have that shape."""
+    """The last axes, after checking that they have that shape."""
     shape = tuple(normalized_shape)
     if x.shape[x.ndim - len(shape) :] != shape:
         raise ShapeError(f"{name}: {x.shape} does not end in {shape}")
@@ -97,10 +97,12 @@ def group_norm(
     """Mean 0 and variance 1 over groups of the channels of x (n, c, ...), then weight and bias
     per channel (Wu and He 2018)."""
     if x.ndim < 2 or num_groups < 1 or x.shape[1] % num_groups:
-        raise ShapeError(f"group_norm: {num_groups} groups of the channels of {x.shape}")
+        raise ShapeError(
+            f"group_norm: the channels of {x.shape} do not divide into {num_groups} groups"
+        )
     length = size_of(x.shape[1:]) // num_groups
-    apart, _, _ = standardized(f.reshape(x, (x.shape[0], num_groups, length)), (2,), eps)
-    result = f.reshape(apart, x.shape)
+    grouped, _, _ = standardized(f.reshape(x, (x.shape[0], num_groups, length)), (2,), eps)
+    result = f.reshape(grouped, x.shape)
     if weight is not None:
         result = result * _per_channel(x, weight)
     return result if bias is None else result + _per_channel(x, bias)
@@ -125,7 +127,7 @@ def local_response_norm(
     Krizhevsky et al. 2012; the window reaches (size - 1) // 2 channels down, the rest up.
     """
     channels = x.shape[1]
-    furthest = max(channels - 1, 0)  # beyond are no channels
+    furthest = max(channels - 1, 0)
     below, above = (size - 1) // 2, size // 2
     below, above = min(below, furthest), min(above, furthest)
     squares = f.pad(x * x, [(0, 0), (below, above)] + [(0, 0)] * (x.ndim - 2))

@@ -33,7 +33,7 @@ def max_pool2d(
     dilation: Pair = 1,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """The largest element of each window of x (n, c, h, w); padding never wins."""
+    """The largest element of each window of x (n, c, h, w); padding is never the largest."""
     kernel, dilations = pair(kernel_size, "max_pool2d"), pair(dilation, "max_pool2d dilation")
     strides = kernel if stride is None else pair(stride, "max_pool2d stride")
     pads = pads_of(padding, "max_pool2d")
@@ -50,7 +50,7 @@ def _check_pool(name: str, x: Tensor, kernel: Any, stride: Any, pads: Any, dilat
 
 
 def _pool(op: Window, x: Tensor, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Tensor:
-    """A pool of the channels-last primitives, for x (n, c, h, w)."""
+    """Applies a channels-last pooling op to x (n, c, h, w)."""
     attrs = {"kernel": kernel, "stride": stride, "padding": pads, "dilation": dilation}
     return channels_first(Tensor(make(op, channels_last(x).node, **attrs)))
 
@@ -98,7 +98,7 @@ def avg_pool2d(
                        strides[axis])  # fmt: skip
         k, d = kernel[axis], dilations[axis]
         counts.append([places_inside(start, k, d, first, last) for start in starts])
-    # A window that lies in the padding alone has no mean.
+    # A window that covers only padding has no mean.
     rows, columns = ([1.0 / n if n else math.nan for n in side] for side in counts)
     if len(set(counts[0])) == 1 and len(set(counts[1])) == 1:
         return result * (rows[0] * columns[0])
@@ -110,5 +110,5 @@ def avg_pool2d(
 
 
 def global_avg_pool(x: Tensor) -> Tensor:
-    """The mean over all axes after the first two, which stay with length 1."""
+    """The mean over all axes after the first two, which are kept with length 1."""
     return f.mean(x, axis=tuple(range(2, x.ndim)), keepdims=True)

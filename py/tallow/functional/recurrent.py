@@ -16,7 +16,7 @@ DEFAULTS: dict[str, tuple[Activation, ...]] = {
     "gru": (("Sigmoid", 0.0, 0.0), ("Tanh", 0.0, 0.0)),
     "lstm": (("Sigmoid", 0.0, 0.0), ("Tanh", 0.0, 0.0), ("Tanh", 0.0, 0.0)),
 }
-"""Of the gates, of the hidden gate or the cell's, and of an LSTM's cell as it is shown."""
+"""Activations of the gates, of the hidden or cell gate, and of the output of an LSTM's cell."""
 
 
 def recurrence(
@@ -38,24 +38,24 @@ def recurrence(
     """The hidden state after each step (T, D, B, H), and the last states (S, D, B, H).
 
     cell: "rnn", "gru" or "lstm". x (T, B, I); weights (D, G * H, I), hidden (D, G * H, H), bias
-    (D, 2 * G * H), lengths (B,) and the others as in ops/recurrence.py, which says what they mean.
-    activations: as (name, alpha, beta), names as in ONNX. Raises OptionError for a cell or an
-    activation that is not known, ShapeError and DTypeError for operands that do not fit.
+    (D, 2 * G * H), lengths (B,) and the others are described in ops/recurrence.py.
+    activations: (name, alpha, beta), with names as in ONNX. Raises OptionError for an unknown cell
+    or activation, ShapeError and DTypeError for operands that do not fit.
     """
     if cell not in DEFAULTS:
-        raise OptionError(f"recurrence: the cell {cell!r} is none of {', '.join(DEFAULTS)}")
+        raise OptionError(f"recurrence: the cell {cell!r} is not one of {', '.join(DEFAULTS)}")
     chosen = tuple(activations or DEFAULTS[cell])
     if len(chosen) != len(DEFAULTS[cell]) or any(a[0] not in ops.ACTIVATIONS for a in chosen):
-        raise OptionError(f"recurrence: the activations {chosen} for the cell {cell!r}")
-    found = {"bias": bias, "lengths": lengths, "states": states, "peepholes": peepholes}
-    more = {name: value.node for name, value in found.items() if value is not None}
+        raise OptionError(f"recurrence: the activations {chosen} are invalid for the cell {cell!r}")
+    optional = {"bias": bias, "lengths": lengths, "states": states, "peepholes": peepholes}
+    given = {name: value.node for name, value in optional.items() if value is not None}
     node = make(
         ops.recurrence,
         x.node,
         weights.node,
         hidden.node,
-        *more.values(),
-        given=tuple(more),
+        *given.values(),
+        given=tuple(given),
         cell=cell,
         backward=tuple(map(bool, backward)),
         activations=chosen,

@@ -62,7 +62,7 @@ def check_window(
 def ceil_pads(
     x: Tensor, kernel: tuple[int, int], stride: tuple[int, int], pads: Any, dilation: Any
 ) -> Any:
-    """Padding grown at the end so that a last window that only begins inside fits (ceil_mode)."""
+    """Padding extended at the end so that a last window that starts inside fits (ceil_mode)."""
     return tuple(
         (low, ceil_border(x.shape[2 + axis], low, high, kernel[axis], stride[axis], dilation[axis]))
         for axis, (low, high) in enumerate(pads)

@@ -1,7 +1,7 @@
-"""The array functions, a file per chapter of the Python array API standard.
+"""The array functions, one file per chapter of the Python array API standard.
 
-Every elementwise record is a function here under its own name (elementwise.py), so that a new
-record needs nothing else.
+Every elementwise record becomes a function under its own name (elementwise.py), so a new record
+needs no further code.
 """
 
 from typing import TYPE_CHECKING
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
     def __getattr__(name: str) -> Callable[..., Tensor]:
-        """The elementwise functions, which are made from their records."""
+        """The elementwise functions, which are generated from their records."""
 
 
 __all__ = [

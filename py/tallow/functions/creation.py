@@ -19,7 +19,7 @@ TypeLike = DType | str | None
 
 
 def full(shape: int | Sequence[int], fill_value: Scalar, dtype: TypeLike = None) -> Tensor:
-    """`fill_value` everywhere. Without dtype: bool, int32 or float32, after the value."""
+    """`fill_value` everywhere. The default dtype follows the value: bool, int32 or float32."""
     dims = check_shape([shape] if isinstance(shape, int) else shape, "full")
     wanted = asarray(fill_value).dtype if dtype is None else as_dtype(dtype)
     scalar = asarray(from_values([dtype_cast(fill_value, wanted)], (), wanted))
@@ -42,7 +42,7 @@ def empty(shape: int | Sequence[int], dtype: TypeLike = dt.float32) -> Tensor:
 
 
 def full_like(x: Tensor, fill_value: Scalar, dtype: TypeLike = None) -> Tensor:
-    """`fill_value` in the shape, and unless given the type, of x."""
+    """`fill_value` in the shape of x, and by default in its type."""
     return full(x.shape, fill_value, dtype or x.dtype)
 
 
@@ -63,7 +63,7 @@ def _iota(shape: tuple[int, ...], axis: int) -> Tensor:
 def arange(
     start: float, stop: float | None = None, step: float = 1, dtype: TypeLike = None
 ) -> Tensor:
-    """start, start + step, ... up to but without stop; with one argument, 0 up to it."""
+    """start, start + step, ... up to but excluding stop; with one argument, it is the stop."""
     if stop is None:
         start, stop = 0, start
     if step == 0:
@@ -82,7 +82,7 @@ def arange(
 
 
 def linspace(start: float, stop: float, num: int, endpoint: bool = True) -> Tensor:
-    """num float32 numbers, evenly apart, from start to stop."""
+    """num evenly spaced float32 numbers from start to stop."""
     steps = num - 1 if endpoint else num
     step = (stop - start) / steps if steps > 0 else 0.0
     return _iota((check_shape([num], "linspace")[0],), 0).astype(dt.float32) * step + start
@@ -96,7 +96,7 @@ def eye(n: int, m: int | None = None, k: int = 0, dtype: TypeLike = dt.float32) 
 
 def _triangle(x: Tensor, k: int, lower: bool) -> Tensor:
     if x.ndim < 2:
-        raise ShapeError(f"tril and triu need two axes or more, the shape is {x.shape}")
+        raise ShapeError(f"tril and triu need at least two axes, but the shape is {x.shape}")
     shape = x.shape[-2:]
     column, row = _iota(shape, 1), _iota(shape, 0) + k
     mask = column <= row if lower else column >= row

@@ -1,8 +1,7 @@
 """Running sums and products along an axis.
 
-In log2(n) steps, each of which adds to every element the one 1, 2, 4 ... places before it (Hillis
-and Steele 1986, "Data parallel algorithms"): a device has as much to do in each as there are
-elements.
+This takes log2(n) steps, which add to every element the one 1, 2, 4 ... positions before it (Hillis
+and Steele 1986, "Data parallel algorithms"). Each step is as parallel as there are elements.
 """
 
 from __future__ import annotations
@@ -29,22 +28,22 @@ def _running(
         if x.ndim > 1:
             raise ShapeError(f"a running sum or product of {x.shape} needs an axis")
         x, axis = (x if x.ndim else reshape(x, [1])), 0
-    place = check_axis(axis, x.ndim, "a running sum or product")
+    axis = check_axis(axis, x.ndim, "a running sum or product")
     if dtype is not None:
         x = x.astype(as_dtype(dtype))
     elif x.dtype == dt.bool_:
         x = x.astype(dt.int32)
-    length, shift = x.shape[place], 1
+    length, shift = x.shape[axis], 1
     while shift < length:
-        x = combine(x, _shifted(x, place, shift, start))
+        x = combine(x, _shifted(x, axis, shift, start))
         shift *= 2
     if not include_initial:
         return x
-    return pad(x, [(int(a == place), 0) for a in range(x.ndim)], start)
+    return pad(x, [(int(a == axis), 0) for a in range(x.ndim)], start)
 
 
 def _shifted(x: Tensor, axis: int, shift: int, fill: int) -> Tensor:
-    """Every element moved so many places on; what comes in at the beginning is `fill`."""
+    """Every element moved `shift` positions on, with `fill` at the beginning."""
     return pad(x, [(shift, -shift) if a == axis else (0, 0) for a in range(x.ndim)], fill)
 
 
@@ -56,8 +55,8 @@ def cumulative_sum(
 ) -> Tensor:
     """The sum of each element and those before it along the axis, in the type of x or `dtype`.
 
-    axis: may be left out for a tensor of one axis. include_initial: the result begins with a 0
-    and is one longer. Booleans are counted as int32. Raises ShapeError for a missing axis.
+    axis: optional for a tensor with one axis. include_initial: the result begins with a 0 and is
+    one element longer. Booleans are counted as int32. Raises ShapeError for a missing axis.
     """
     return _running(x, axis, dtype, include_initial, lambda a, b: a + b, 0)
 
@@ -70,6 +69,6 @@ def cumulative_prod(
 ) -> Tensor:
     """The product of each element and those before it along the axis; see `cumulative_sum`.
 
-    include_initial: the result begins with a 1 and is one longer.
+    include_initial: the result begins with a 1 and is one element longer.
     """
     return _running(x, axis, dtype, include_initial, lambda a, b: a * b, 1)

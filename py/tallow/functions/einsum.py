@@ -1,4 +1,4 @@
-"""Einstein summation: any number of tensors, contracted two at a time by matrix products."""
+"""Einstein summation of any number of tensors, two at a time, by matrix products."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ Term = tuple[Tensor, Labels]
 def einsum(equation: str, *operands: Tensor) -> Tensor:
     """The sum of products that an equation such as "bij,bjk->bik" describes, as in NumPy.
 
-    Letters name axes, "..." stands for the axes that are not named; an axis of length 1
-    broadcasts. Without "->" the result has the axes that are named once, sorted, after those of
-    the ellipsis. The tensors are contracted from left to right. Raises ShapeError for an equation
-    that is not well formed or does not fit the shapes.
+    Letters name axes; "..." stands for the axes without a name; an axis of length 1 broadcasts.
+    Without "->" the result has the axes of the ellipsis, then those named once, sorted. The tensors
+    are contracted from left to right. Raises ShapeError for an equation that is malformed or does
+    not fit the shapes.
     """
     terms, result = _parse(equation, [x.ndim for x in operands])
     lengths = _lengths(equation, operands, terms)
     unknown = [label for label in result if label not in lengths]
     if unknown or len(set(result)) != len(result):
-        raise ShapeError(f"einsum: the result of {equation!r} must name axes of the operands, once")
+        raise ShapeError(
+            f"einsum: the result of {equation!r} must name axes of the operands, each once"
+        )
     parts = [
         _without_ones(*_diagonal(x, labels), lengths)
         for x, labels in zip(operands, terms, strict=True)
@@ -47,7 +49,7 @@ def einsum(equation: str, *operands: Tensor) -> Tensor:
 
 
 def _parse(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], Labels]:
-    """A label per axis of each operand, and of the result; an ellipsis becomes numbered ones."""
+    """A label per axis of each operand and of the result; an ellipsis becomes numbered labels."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     sides = left.split(",")
     if len(sides) != len(ranks):
@@ -74,7 +76,7 @@ def _labels(equation: str, side: str, rank: int) -> Labels:
     if count < 0 or (count and not dots):
         raise ShapeError(f"einsum: {side!r} in {equation!r} does not name {rank} axes")
     # Counted from the end, as broadcasting does.
-    return (*before, *(f"...{place}" for place in range(count, 0, -1)), *after)
+    return (*before, *(f"...{offset}" for offset in range(count, 0, -1)), *after)
 
 
 def _hidden(term: Labels) -> Labels:
@@ -97,7 +99,7 @@ def _lengths(equation: str, operands: Sequence[Tensor], terms: Sequence[Labels])
 
 
 def _diagonal(x: Tensor, labels: Labels) -> Term:
-    """A label that stands twice names the diagonal: every (length + 1)-th of the two as one."""
+    """Takes the diagonal of axes that share a label: every (length + 1)-th element of both."""
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             a = labels.index(label)
@@ -114,7 +116,7 @@ def _diagonal(x: Tensor, labels: Labels) -> Term:
 
 
 def _without_ones(x: Tensor, labels: Labels, lengths: dict[str, int]) -> Term:
-    """Axes of length 1 that another operand has longer are left out: all else follows."""
+    """Drops axes of length 1 that are longer in another operand: they broadcast later."""
     kept = [axis for axis, label in enumerate(labels) if not (x.shape[axis] == 1 < lengths[label])]
     return reshape(x, [x.shape[axis] for axis in kept]), tuple(labels[axis] for axis in kept)
 
@@ -127,7 +129,7 @@ def _summed(x: Tensor, labels: Labels, kept: set[str]) -> Term:
 
 
 def _product(first: Term, second: Term, kept: set[str]) -> Term:
-    """Two terms as one: shared axes that are kept are the batch, the others are summed over."""
+    """Contracts two terms: shared axes form the batch if they are kept and are summed otherwise."""
     (x, left), (y, right) = first, second
     x, left = _summed(x, left, {*kept, *right})
     y, right = _summed(y, right, {*kept, *left})

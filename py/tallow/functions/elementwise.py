@@ -29,7 +29,7 @@ def expand_node(node: Node, shape: Shape) -> Node:
 
 
 def _common_type(values: list[Any]) -> DType:
-    """The promoted type of the tensors; Python numbers only raise its kind, never its width."""
+    """The promoted type of the tensors; a Python number can change its kind but not its width."""
     tensors = [value for value in values if isinstance(value, Tensor)]
     if not tensors:
         return promote_all([asarray(value).dtype for value in values])
@@ -53,7 +53,7 @@ def promote_all(dtypes: list[DType]) -> DType:
 
 
 def dtype_cast(value: Scalar, dtype: DType) -> Scalar:
-    """A Python number as the Python type that fits the element type."""
+    """A Python number converted to the Python type that matches the element type."""
     return bool(value) if dtype == dt.bool_ else float(value) if dtype.is_floating else int(value)
 
 
@@ -111,7 +111,7 @@ ELEMENTWISE = [
 ]
 globals().update({name: _lift(REGISTRY[name]) for name in ELEMENTWISE})  # type: ignore[arg-type]
 
-# Records that functions below stand for, or are made of.
+# Records that the functions below replace or build on.
 _floor_divide, _remainder, _pow, _fmod, _where, _round, _sign, _abs, _equal, _not_equal, _and = (
     globals()[name]
     for name in ("floor_divide", "remainder", "pow", "fmod", "where", "round", "sign", "abs",
@@ -121,7 +121,7 @@ _negative, _subtract, _minimum = (globals()[name] for name in ("negative", "subt
 
 
 def negative(x: Tensor | Scalar) -> Tensor:
-    """-x; of unsigned integers what wraps around, so that x and it add up to 0.
+    """-x. Unsigned integers wrap around, so that x and the result add up to 0.
 
     Raises DTypeError for booleans.
     """
@@ -131,14 +131,14 @@ def negative(x: Tensor | Scalar) -> Tensor:
 
 
 def sign(x: Tensor | Scalar) -> Tensor:
-    """-1, 0 or 1, after the sign of x, in its type. Raises DTypeError for booleans."""
+    """-1, 0 or 1 by the sign of x, in its type. Raises DTypeError for booleans."""
     x = asarray(x)
     result: Tensor = _minimum(x, 1) if x.dtype.kind == "u" else _sign(x)
     return result
 
 
 def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
-    """x / y rounded down, for integers and floating numbers; of integers, 0 where y is 0.
+    """x / y rounded down, for integers and floating numbers; for integers, 0 where y is 0.
 
     Raises ShapeError for shapes that do not broadcast.
     """
@@ -154,7 +154,7 @@ def floor_divide(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
 
 
 def remainder(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
-    """What is left of x divided by y, with the sign of y (Python's %); of integers, 0 where y is 0.
+    """The remainder of x / y, with the sign of y (Python's %); for integers, 0 where y is 0.
 
     Raises ShapeError for shapes that do not broadcast.
     """
@@ -169,7 +169,7 @@ def remainder(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
 
 
 def _opposed(rest: Tensor, y: Tensor) -> Tensor:
-    """Where a remainder that is not 0 and its divisor have different signs."""
+    """Where a nonzero remainder and its divisor have different signs."""
     signs_differ = _not_equal(rest < 0, y < 0)
     opposed: Tensor = _and(signs_differ, _not_equal(rest, 0))
     return opposed
@@ -196,7 +196,7 @@ def square(x: Tensor) -> Tensor:
 
 
 def clip(x: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """x held between min and max, either of which may be None."""
+    """x clamped to min and max, either of which may be None."""
     if min is not None:
         x = globals()["maximum"](x, min)
     if max is not None:

@@ -17,25 +17,25 @@ def take(x: Tensor, indices: Tensor, axis: int = 0) -> Tensor:
     """x at integer indices along an axis; negative ones count from the end.
 
     The axis is replaced by the axes of `indices`. Raises DTypeError for indices that are not
-    integers. NumPy refuses an index that is out of range; a GPU takes the last element for it.
+    integers. NumPy rejects an index that is out of range; a GPU takes the last element instead.
     """
-    place = check_axis(axis, x.ndim, "take")
+    axis = check_axis(axis, x.ndim, "take")
     indices = asarray(indices)
-    node = make(gather.take, x.node, indices.node, axis=place)
-    if x.shape[place] != 1:
+    node = make(gather.take, x.node, indices.node, axis=axis)
+    if x.shape[axis] != 1:
         return Tensor(node)
-    before, after = x.shape[:place], x.shape[place + 1 :]
+    before, after = x.shape[:axis], x.shape[axis + 1 :]
     only = x.reshape((*before, *(1,) * indices.ndim, *after))
     spread = indices.reshape((*(1,) * len(before), *indices.shape, *(1,) * len(after)))
     return _only(only, spread, node.shape)
 
 
 def _only(x: Tensor, indices: Tensor, shape: Shape) -> Tensor:
-    """All that can be picked from an axis of one element, broadcast to the shape.
+    """A gather from an axis with one element: that element, broadcast to the shape.
 
-    A kernel of a gather would not look at the indices there, and a device takes no buffer that its
-    kernel does not read. So those that are not known yet are asked for, whatever they are, since
-    that they are in range is checked where they are read.
+    A gather kernel would not read the indices here, and a device rejects a buffer that its kernel
+    does not read. Indices are range-checked where they are read, though, so the result reads those
+    that are not constant, whatever their values.
     """
     spread = Tensor(expand_node(x.node, shape))
     if indices.node.is_constant:
@@ -45,22 +45,22 @@ def _only(x: Tensor, indices: Tensor, shape: Shape) -> Tensor:
 
 def take_along_axis(x: Tensor, indices: Tensor, axis: int = -1) -> Tensor:
     """x at one index per element: result[i, j] = x[indices[i, j], j] for axis 0, and so on."""
-    place = check_axis(axis, x.ndim, "take_along_axis")
+    axis = check_axis(axis, x.ndim, "take_along_axis")
     node = asarray(indices).node
-    others = [a for a in range(x.ndim) if a != place]
+    others = [a for a in range(x.ndim) if a != axis]
     if len(node.shape) != x.ndim or any(node.shape[a] > x.shape[a] for a in others):
         raise ShapeError(f"take_along_axis: indices {node.shape} do not fit into {x.shape}")
-    picked = make(gather.take_along_axis, x.node, node, axis=place)
-    if x.shape[place] != 1:
+    picked = make(gather.take_along_axis, x.node, node, axis=axis)
+    if x.shape[axis] != 1:
         return Tensor(picked)
-    part = x[tuple(slice(0, 1 if a == place else dim) for a, dim in enumerate(node.shape))]
+    part = x[tuple(slice(0, 1 if a == axis else dim) for a, dim in enumerate(node.shape))]
     return _only(part, Tensor(node), picked.shape)
 
 
 def position(indices: Tensor, length: int) -> Tensor:
     """Integer indices along an axis of `length` elements, counted from its front.
 
-    NumPy refuses an index that is out of range; a GPU gives it the position `length`.
+    NumPy rejects an index that is out of range; a GPU gives it the position `length`.
     """
     wide = indices.astype(dt.int32) if indices.dtype.size < 4 else indices
     number = apply("full", (), length, wide.dtype)
@@ -95,7 +95,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
         else:
             indices = asarray(item)
             if not indices.dtype.is_integer:
-                raise DTypeError(f"an index is an integer, a slice or None, not {item!r}")
+                raise DTypeError(f"an index must be an integer, a slice or None, not {item!r}")
             gathers.append((len(shape), indices))
             start, step, size = 0, 1, dim
             shape.append(dim)
@@ -104,7 +104,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
         sizes.append(size)
         axis += 1
     if len(gathers) > 1:
-        raise ShapeError("only one axis can be indexed by a tensor; use take in steps")
+        raise ShapeError("only one axis can be indexed by a tensor; call take once per axis")
     node = x.node
     if tuple(sizes) != x.shape or any(step != 1 for step in steps):
         node = make(
@@ -112,13 +112,13 @@ def getitem(x: Tensor, key: Any) -> Tensor:
         )
     if tuple(shape) != node.shape:
         node = make(movement.reshape, node, shape=tuple(shape))
-    for place, indices in gathers:
-        node = make(gather.take, node, indices.node, axis=place)
+    for gathered_axis, indices in gathers:
+        node = make(gather.take, node, indices.node, axis=gathered_axis)
     return Tensor(node)
 
 
 def check_index(index: int, dim: int, axis: int, x: Tensor) -> int:
-    """The index counted from the front; ShapeError if it is outside."""
+    """The index counted from the front; ShapeError if it is out of range."""
     if not -dim <= index < dim:
         raise ShapeError(f"index {index} is out of range for axis {axis} of shape {x.shape}")
     return index % dim

@@ -24,12 +24,12 @@ def matrix_transpose(x: Tensor) -> Tensor:
 def matmul(a: Any, b: Any) -> Tensor:
     """The matrix product over the last two axes; the others broadcast.
 
-    A one-dimensional operand is a row on the left, a column on the right, and its axis goes.
+    A one-dimensional operand is a row on the left or a column on the right; its axis is removed.
     Raises ShapeError with both shapes if the inner lengths differ.
     """
     a, b = asarray(a), asarray(b)
     if a.ndim == 0 or b.ndim == 0:
-        raise ShapeError(f"matmul: {a.shape} and {b.shape}: operands need an axis each")
+        raise ShapeError(f"matmul: {a.shape} and {b.shape}: both operands need at least one axis")
     dtype = promote_all([a.dtype, b.dtype])
     left = reshape(a, [1, -1]) if a.ndim == 1 else a
     right = reshape(b, [-1, 1]) if b.ndim == 1 else b
@@ -50,13 +50,13 @@ def matmul(a: Any, b: Any) -> Tensor:
 
 
 def det(x: Tensor) -> Tensor:
-    """The determinants of square matrices (..., n, n), by elimination with pivoting by rows.
+    """The determinants of square matrices (..., n, n), by Gaussian elimination with row pivoting.
 
-    One step of the graph per row: meant for small matrices. Raises ShapeError for what is not
-    square, DTypeError for what is not floating.
+    The graph grows with every row, so this is meant for small matrices. Raises ShapeError for
+    matrices that are not square, DTypeError for elements that are not floating.
     """
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise ShapeError(f"det: {x.shape} are not square matrices")
+        raise ShapeError(f"det: the matrices are not square: {x.shape}")
     if not x.dtype.is_floating:
         raise DTypeError(f"det: takes floating elements, not {x.dtype.name}")
     n, batch = x.shape[-1], x.shape[:-2]
@@ -71,7 +71,7 @@ def det(x: Tensor) -> Tensor:
         zero = asarray(0.0).astype(x.dtype)
         pivot_row = total(apply("where", chosen, rest, zero), axis=1, keepdims=True)
         pivot = pivot_row[:, :, 0:1]
-        # The first row goes where the pivot's was; the exchange turns the sign.
+        # The first row takes the pivot row's position; the swap flips the sign.
         others = apply("where", chosen, rest[:, 0:1], rest)[:, 1:]
         divisor = apply("where", pivot == 0, 1.0, pivot)
         rest = (others - others[:, :, 0:1] / divisor * pivot_row)[:, :, 1:]

@@ -32,7 +32,7 @@ def permute_dims(x: Tensor, axes: Sequence[int]) -> Tensor:
 
 
 def moveaxis(x: Tensor, source: int, destination: int) -> Tensor:
-    """One axis moved to another place."""
+    """One axis moved to another position."""
     start = check_axis(source, x.ndim, "moveaxis")
     order = [axis for axis in range(x.ndim) if axis != start]
     order.insert(check_axis(destination, x.ndim, "moveaxis"), start)
@@ -54,7 +54,7 @@ def broadcast_arrays(*tensors: Tensor) -> list[Tensor]:
 
 
 def expand_dims(x: Tensor, axis: int | Sequence[int] = 0) -> Tensor:
-    """Axes of length 1 put in, so that they stand at `axis` in the result."""
+    """Axes of length 1 inserted at the positions `axis` of the result."""
     count = 1 if isinstance(axis, int) else len(axis)
     axes = check_axes(axis, x.ndim + count, "expand_dims")
     rest = iter(x.shape)
@@ -62,7 +62,7 @@ def expand_dims(x: Tensor, axis: int | Sequence[int] = 0) -> Tensor:
 
 
 def squeeze(x: Tensor, axis: int | Sequence[int] | None = None) -> Tensor:
-    """Axes of length 1 taken out; without `axis`, all of them."""
+    """Axes of length 1 removed; without `axis`, all of them."""
     if axis is None:
         axes = tuple(a for a, dim in enumerate(x.shape) if dim == 1)
     else:
@@ -74,7 +74,7 @@ def squeeze(x: Tensor, axis: int | Sequence[int] | None = None) -> Tensor:
 
 
 def flip(x: Tensor, axis: int | Sequence[int] | None = None) -> Tensor:
-    """The order of the elements turned round along the axes."""
+    """The elements in reverse order along the axes."""
     axes = check_axes(axis, x.ndim, "flip")
     starts = tuple(max(d - 1, 0) if a in axes else 0 for a, d in enumerate(x.shape))
     steps = tuple(-1 if a in axes else 1 for a in range(x.ndim))
@@ -91,17 +91,17 @@ def concat(tensors: Sequence[Tensor], axis: int | None = 0) -> Tensor:
     if axis is None:
         tensors, axis = [reshape(x, [-1]) for x in tensors], 0
     first = tensors[0].shape
-    place = check_axis(axis, len(first), "concat")
+    axis = check_axis(axis, len(first), "concat")
     for other in tensors[1:]:
         if len(other.shape) != len(first) or any(
-            a != b for i, (a, b) in enumerate(zip(first, other.shape, strict=True)) if i != place
+            a != b for i, (a, b) in enumerate(zip(first, other.shape, strict=True)) if i != axis
         ):
             raise ShapeError(
-                f"concat: {first} and {other.shape} differ in an axis other than {place}"
+                f"concat: {first} and {other.shape} differ in an axis other than {axis}"
             )
     dtype = promote_all([x.dtype for x in tensors])
     nodes: list[Node] = [x.astype(dtype).node for x in tensors]
-    return Tensor(nodes[0] if len(nodes) == 1 else make(movement.concat, *nodes, axis=place))
+    return Tensor(nodes[0] if len(nodes) == 1 else make(movement.concat, *nodes, axis=axis))
 
 
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
@@ -111,20 +111,20 @@ def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 
 def split(x: Tensor, sizes: Sequence[int], axis: int = 0) -> list[Tensor]:
     """Pieces of the given lengths along an axis; they must add up to it."""
-    place = check_axis(axis, x.ndim, "split")
-    if sum(sizes) != x.shape[place] or any(size < 0 for size in sizes):
-        raise ShapeError(f"split: {tuple(sizes)} does not add up to axis {place} of {x.shape}")
+    axis = check_axis(axis, x.ndim, "split")
+    if sum(sizes) != x.shape[axis] or any(size < 0 for size in sizes):
+        raise ShapeError(f"split: {tuple(sizes)} does not add up to axis {axis} of {x.shape}")
     pieces, start = [], 0
     for size in sizes:
         index: list[Any] = [slice(None)] * x.ndim
-        index[place] = slice(start, start + size)
+        index[axis] = slice(start, start + size)
         pieces.append(x[tuple(index)])
         start += size
     return pieces
 
 
 def pad(x: Tensor, pads: Sequence[tuple[int, int]], value: Scalar = 0) -> Tensor:
-    """A border of `value`: (before, after) per axis. Negative widths cut off."""
+    """Adds a border of `value`: (before, after) per axis. Negative widths crop."""
     if len(pads) != x.ndim:
         raise ShapeError(f"pad: {len(pads)} pairs for the {x.ndim} axes of {x.shape}")
     if any(low < 0 or high < 0 for low, high in pads):
@@ -138,7 +138,7 @@ def pad(x: Tensor, pads: Sequence[tuple[int, int]], value: Scalar = 0) -> Tensor
 
 
 def tile(x: Tensor, repetitions: Sequence[int]) -> Tensor:
-    """x laid side by side, so many times along each axis."""
+    """x repeated as a whole, with one count per axis."""
     counts = (1,) * (x.ndim - len(repetitions)) + tuple(repetitions)
     dims = (1,) * (len(counts) - x.ndim) + x.shape
     interleaved = reshape(x, [part for dim in dims for part in (1, dim)])
@@ -148,10 +148,10 @@ def tile(x: Tensor, repetitions: Sequence[int]) -> Tensor:
 
 
 def repeat(x: Tensor, repeats: int, axis: int | None = None) -> Tensor:
-    """Each element so many times in a row along an axis; without axis, of the flattened x."""
+    """Each element repeated along an axis; without `axis`, x is flattened first."""
     if axis is None:
         x, axis = reshape(x, [-1]), 0
-    place = check_axis(axis, x.ndim, "repeat")
-    wide = (*x.shape[: place + 1], repeats, *x.shape[place + 1 :])
-    result = (*x.shape[:place], x.shape[place] * repeats, *x.shape[place + 1 :])
-    return reshape(broadcast_to(expand_dims(x, place + 1), wide), result)
+    axis = check_axis(axis, x.ndim, "repeat")
+    wide = (*x.shape[: axis + 1], repeats, *x.shape[axis + 1 :])
+    result = (*x.shape[:axis], x.shape[axis] * repeats, *x.shape[axis + 1 :])
+    return reshape(broadcast_to(expand_dims(x, axis + 1), wide), result)

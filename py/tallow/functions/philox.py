@@ -1,4 +1,4 @@
-"""Random numbers of a counter: every device makes the same ones, all at once and in any order.
+"""Counter-based random numbers: the same on every device, computed in parallel and in any order.
 
 Philox 4x32-10 of Salmon, Moraes, Dror and Shaw 2011, "Parallel Random Numbers: As Easy as 1, 2, 3".
 """
@@ -24,7 +24,7 @@ _WORD = 0xFFFFFFFF
 
 
 def random_bits(shape: Shape, key: Key) -> Tensor:
-    """Words of 32 random bits, as uint32. key: two words; another key, other numbers."""
+    """Words of 32 random bits, as uint32. key: two words that seed the numbers."""
     blocks = -(-size_of(shape) // 4)
     counter = Tensor(make(source.iota, shape=(blocks,), dtype=dt.uint32, axis=0))
     none = zeros((blocks,), dt.uint32)
@@ -49,7 +49,7 @@ def _product(x: Tensor, factor: int) -> tuple[Tensor, Tensor]:
 
 
 def uniform(shape: Shape, key: Key) -> Tensor:
-    """float32 numbers from 0 up to 1, neither of which occurs."""
+    """float32 numbers between 0 and 1, both excluded."""
     return ((random_bits(shape, key) >> 9).astype(dt.float32) + 0.5) * 2.0**-23
 
 

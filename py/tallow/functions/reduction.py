@@ -1,4 +1,4 @@
-"""Reductions over axes. `axis` is None (all), a number or a tuple; negative ones count back."""
+"""Reductions over axes. `axis` is None (all), a number or a tuple; negative numbers count back."""
 
 # The array API's names hide builtins here.
 
@@ -36,7 +36,7 @@ def _number(x: Tensor) -> Tensor:
 
 
 def sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The sum; booleans are counted as int32. The type is that of x."""
+    """The sum; booleans are counted as int32. The result has the type of x."""
     return _reduce(records.sum_, _number(x), axis, keepdims)
 
 
@@ -64,18 +64,20 @@ def _arg(op: Reduce, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
 
 
 def argmax(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Where the largest element first is, as int32; without axis, in the flattened tensor."""
+    """The int32 index of the first largest element; without axis, in the flattened tensor."""
     return _arg(records.argmax, x, axis, keepdims)
 
 
 def argmin(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Where the smallest element first is, as int32; without axis, in the flattened tensor."""
+    """The int32 index of the first smallest element; without axis, in the flattened tensor."""
     return _arg(records.argmin, x, axis, keepdims)
 
 
 def mean(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The arithmetic mean, floating: of other types float32. The sum has a wider type, if there is
-    one where it is computed."""
+    """The arithmetic mean, in the floating type of x or else float32.
+
+    The sum uses a wider type where the device has one.
+    """
     dtype = x.dtype if x.dtype.is_floating else dt.float32
     count = math.prod(x.shape[a] for a in check_axes(axis, x.ndim, "mean"))
     total = sum(_wide(x), axis, keepdims)
@@ -83,9 +85,9 @@ def mean(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 def _wide(x: Tensor) -> Tensor:
-    """x in a type that holds its sum, a count of elements and the reciprocal of that."""
-    exact = x.dtype == dt.float64 or not x.dtype.is_floating
-    return x.astype(dt.float64 if exact else dt.float32)
+    """x in a type that holds its sum, the number of its elements and the reciprocal of that."""
+    use_float64 = x.dtype == dt.float64 or not x.dtype.is_floating
+    return x.astype(dt.float64 if use_float64 else dt.float32)
 
 
 def var(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:

@@ -1,5 +1,5 @@
-"""What the page starts Python with: the wheels as bytecode, and memory snapshots of a Pyodide that
-has imported them, without NumPy and with it (make.mjs)."""
+"""The files with which the page starts Python: the wheels as bytecode, and memory snapshots of a
+Pyodide that has imported them, without and with NumPy (make.mjs)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _STEP = "Making the memory snapshots of Python"
 _HERE = Path(__file__).parent
 _FILE = "snapshot.bin"
 _NUMPY = "numpy.bin"
-_TOLD = "made.json"
+_RESULT = "made.json"
 
-# What only other Pythons can use: the command line, desktop GPUs, compilers.
-_LEFT_OUT = (
+# Modules that are useless in the page: the command line, desktop GPUs, compilers.
+_EXCLUDED = (
     *("tallow/__main__.py", "tallow/cli/", "tallow/runtime/native"),
     *("numpy/f2py/", "numpy/_pyinstaller/"),
 )
@@ -35,18 +35,18 @@ _LEFT_OUT = (
 
 @dataclass(frozen=True)
 class Library:
-    """A shared library that is loaded in the snapshot with NumPy, and what the page must know to
-    load it again (web/worker/libraries.js)."""
+    """A shared library that is loaded in the snapshot with NumPy, and the information that the page
+    needs to load it again (web/worker/libraries.js)."""
 
     file: Path
-    told: dict[str, Any]
+    info: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """image: the memory. fill: bytes of a new instance's memory up to where there are but zeros.
-    numpy: what NumPy changes in the memory. libraries: those that it has loaded, in that order.
-    wheels: all that were given, compiled, NumPy's last."""
+    """image: the memory. fill: the bytes of a new instance's memory before only zeros follow.
+    numpy: what NumPy changes in the memory. libraries: the libraries that it loads, in order.
+    wheels: all given wheels, compiled, with NumPy's last."""
 
     image: Path
     fill: int
@@ -56,9 +56,9 @@ class Snapshot:
 
 
 def ensure(imported: list[Path], numpy: Path) -> Snapshot:
-    """The snapshots of a Python that has imported wheels, made anew when any has changed.
+    """The snapshots of a Python that has imported wheels, rebuilt when any of them has changed.
 
-    numpy: NumPy's wheel, which the second snapshot has, too. Raises BuildError.
+    numpy: NumPy's wheel, which the second snapshot has imported too. Raises BuildError.
     """
     wheels = [*imported, numpy]
     inputs = digest(_HERE, NODE_MODULES / ".package-lock.json", *wheels)
@@ -73,28 +73,28 @@ def ensure(imported: list[Path], numpy: Path) -> Snapshot:
             with explained(_STEP):
                 replace_folder(made, MADE)
         stamp.write(inputs, [MADE])
-    told = json.loads((MADE / _TOLD).read_text("utf-8"))
-    libraries = [Library(MADE / library.pop("file"), library) for library in told["libraries"]]
+    result = json.loads((MADE / _RESULT).read_text("utf-8"))
+    libraries = [Library(MADE / library.pop("file"), library) for library in result["libraries"]]
     compiled = [MADE / wheel.name for wheel in wheels]
-    return Snapshot(MADE / _FILE, told["fill"], MADE / _NUMPY, libraries, compiled)
+    return Snapshot(MADE / _FILE, result["fill"], MADE / _NUMPY, libraries, compiled)
 
 
 def make(folder: Path, imported: list[Path], numpy: Path) -> None:
-    """Writes what `ensure` keeps into a folder: everywhere the same bytes. Raises BuildError."""
+    """Writes the snapshots into a folder, with the same bytes everywhere. Raises BuildError."""
     wanted = {
         "folder": str(folder),
-        "leftOut": _LEFT_OUT,
+        "leftOut": _EXCLUDED,
         "imported": [str(path) for path in imported],
         "numpy": str(numpy),
     }
     call(
         _STEP,
         [node_env.program(), _HERE / "make.mjs", json.dumps(wanted)],
-        "delete node_modules and start the same command again",
+        "delete node_modules and run the same command again",
     )
 
 
 def version() -> str:
-    """Pyodide's own."""
-    told = json.loads((PYODIDE / "package.json").read_text("utf-8"))
-    return str(told["version"])
+    """The version of Pyodide."""
+    package = json.loads((PYODIDE / "package.json").read_text("utf-8"))
+    return str(package["version"])

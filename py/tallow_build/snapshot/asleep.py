@@ -1,4 +1,4 @@
-"""Imports what the page needs, before the memory of this Python is kept. Runs in Pyodide."""
+"""Imports what the page needs, before the memory of this Python is saved. Runs in Pyodide."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import zipimport
 from pathlib import Path
 from typing import Any
 
-# What NumPy wants of the standard library, to be installed and imported: its own modules can't be
-# in a snapshot.
+# Modules of the standard library that NumPy needs when it is installed and imported; NumPy's own
+# modules can't be in a snapshot.
 _FOR_NUMPY = (
     *("ctypes", "hmac", "importlib.metadata", "pickle", "platform", "secrets", "sysconfig"),
     "tarfile",
 )
 
-# More than any free piece of memory is large, and than any piece in use.
+# Larger than any free or used block of memory.
 _HUGE = 1 << 20
 
 
 def imports() -> None:
-    """All of Tallow, the page's Python, the texts of the kernels, ONNX's schema, and what NumPy
-    will ask for."""
+    """Imports all of Tallow, the page's Python, the kernel sources, ONNX's schema, and what NumPy
+    will need."""
     here = Path(importlib.import_module("tallow").__path__[0])
     for folder in (here, here.with_name("tallow_page")):
         for path in sorted(folder.rglob("*.pyc")):
@@ -39,12 +39,12 @@ def imports() -> None:
 
 
 def numpy() -> None:
-    """NumPy, after all that."""
+    """Imports NumPy, after everything else."""
     importlib.import_module("numpy")
 
 
 def tidy() -> None:
-    """Forgets what is of no use after a restart: files that will be gone, and what was freed."""
+    """Clears caches of files that will be gone after a restart, and freed memory."""
     linecache.clearcache()
     re.purge()
     sys.path_importer_cache.clear()
@@ -58,12 +58,12 @@ def tidy() -> None:
 def _wipe() -> None:
     """Fills free memory with zeros, which compress to nothing.
 
-    Pieces of each size are taken until one comes from beyond `top`, where nothing was in use yet.
+    Allocates blocks of each size until one is above `top`, in memory that was never used.
     """
     top = id(bytes(_HUGE))
-    held: Any = None
+    chain: Any = None
     for size in (*(1 << power for power in range(19, 9, -1)), *range(1000, 8, -8)):
-        while id(piece := bytes(size)) < top:
-            held = (piece, held)
-    while held:  # one by one: freeing a long chain at once would be a deep recursion
-        held = held[1]
+        while id(block := bytes(size)) < top:
+            chain = (block, chain)
+    while chain:  # one by one: freeing a long chain at once would recurse deeply
+        chain = chain[1]

@@ -1,7 +1,7 @@
-"""Compiles what archives of Python hold. Runs in Pyodide, whose bytecode is that of the page.
+"""Compiles the modules in archives. Runs in Pyodide, which has the same bytecode as the page.
 
-The same archive gives the same bytes: the code bears no time, and is taken as it is, without a
-look for its source. It has neither docstrings nor asserts.
+The same archive always gives the same bytes: the code has no timestamps and is loaded without
+checking its source. It has neither docstrings nor asserts.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def compiled(archive: bytes, folder: str, left_out: Sequence[str]) -> bytes:
-    """The archive with a .pyc in place of each .py, and without stubs; all else as it is.
+    """The archive with a .pyc instead of each .py, and without stubs; everything else unchanged.
 
-    folder: where it is going to lie, for tracebacks. left_out: beginnings of the paths of modules
-    that it shall not hold. A wheel has its record written anew. Raises SyntaxError.
+    folder: where it will be installed, for tracebacks. left_out: path prefixes of modules to
+    exclude. The record of a wheel is rewritten. Raises SyntaxError.
     """
     entries: dict[str, bytes] = {}
     with zipfile.ZipFile(io.BytesIO(archive)) as source:

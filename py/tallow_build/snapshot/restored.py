@@ -1,7 +1,7 @@
-"""A Python that was restored from a memory snapshot: part of it, as the module `restored`.
+"""The module `restored`, which is part of a Python that was restored from a memory snapshot.
 
-Memory comes back without the files that were unpacked when it was made. All that the page needs is
-imported by then. For what is not, the archive that holds it is fetched, once.
+The memory is restored without the files that were unpacked when it was saved. Everything the page
+needs is already imported. For other modules, the archive that contains them is fetched once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SITE_PACKAGES = "/lib/python3.14/site-packages"
 
 
 class _Later:
-    """Finds modules of an archive by fetching it. Asked after all other finders."""
+    """Finds modules of an archive by fetching it. Used after all other finders."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class _Later:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """As every finder's. Raises ImportError if the archive can't be had."""
+        """Like that of every finder. Raises ImportError if the archive is unavailable."""
         if name.partition(".")[0] not in self._packages:
             return None
         try:
@@ -57,7 +57,7 @@ class _Later:
         found = sha256(content).hexdigest()
         if found != self._digest:
             raise ImportError(
-                f"{name}: {self._name} came with the sha256 {found} instead of "
+                f"{name}: {self._name} has the sha256 {found} instead of "
                 f"{self._digest}; load the page again",
                 name=name,
             )
@@ -68,9 +68,9 @@ class _Later:
 
 
 def awake(fetch: Callable[[], Any], digest: str) -> str:
-    """Makes this Python one of its own: other random numbers than in the next one.
+    """Makes this Python independent of others from the same snapshot, with its own random numbers.
 
-    fetch: gives the archive of the standard library, a JavaScript Uint8Array, or raises. digest:
+    fetch: returns the archive of the standard library, a JavaScript Uint8Array, or raises. digest:
     its sha256. Returns the version of Tallow that was imported.
     """
     random.seed()
@@ -80,7 +80,7 @@ def awake(fetch: Callable[[], Any], digest: str) -> str:
 
 
 def awake_with_numpy(fetch: Callable[[], Any], digest: str) -> None:
-    """The same for what NumPy has that was not imported with it: in its wheel."""
+    """The same for modules of NumPy that were not imported with it: they are in its wheel."""
     sys.meta_path.append(_Later("NumPy", frozenset({"numpy"}), _put_numpy, fetch, digest))
 
 

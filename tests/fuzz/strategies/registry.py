@@ -21,7 +21,7 @@ def draws(family: str, operators: str) -> Callable[[Strategy], Strategy]:
         table = FAMILIES.setdefault(family, {})
         for name in operators.split():
             if any(name in other for other in FAMILIES.values()):
-                raise ValueError(f"{name} is entered twice")
+                raise ValueError(f"{name} is registered twice")
             table[name] = function
         return function
 

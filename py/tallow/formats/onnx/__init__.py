@@ -1,25 +1,25 @@
-"""ONNX files. The public names are those of tallow/onnx.py.
+"""ONNX files. tallow/onnx.py exports the public names.
 
-records.py     plain data: what a file says, checked
-read/          bytes -> records: proto.py has the schema of the `onnx` package; reader.py reads, and
-               tensors.py, external.py and structure.py do the parts; expand.py replaces a model's
-               own functions by their nodes
-registry.py    the table of operators, filled by operators/, a folder per chapter of the standard,
-               and by `register`; call.py is what an operator's function sees of its node
-dimensions.py  symbolic dimensions made concrete
-values.py      what the host computes with: arrays, texts, sequences
-run/           records -> runs: builder.py makes tensors of nodes, importer.py a whole model one
-               Graph, where it can be one; stages.py says what is computed in one go, execution.py
-               runs one stage after the other, hosting.py the host's nodes, float64.py what NumPy
-               computes for the sake of exactness; report.py says what ran where; model_session.py
-               runs a model for any shapes; summary.py says what it is before it is compiled
+records.py     plain data: the contents of a file, checked
+read/          bytes -> records: proto.py has the schema of the `onnx` package; reader.py reads,
+               with tensors.py, external.py and structure.py for the parts; expand.py inlines a
+               model's own functions
+registry.py    the table of operators, filled by operators/, one folder per chapter of the standard,
+               and by `register`; call.py is the view of its node that an operator's function gets
+dimensions.py  makes symbolic dimensions concrete
+values.py      the values that the host computes with: arrays, strings, sequences
+run/           records -> runs: builder.py turns nodes into tensors, importer.py a whole model into
+               one Graph where possible; stages.py splits it otherwise, execution.py runs one stage
+               after the other, hosting.py runs the host's nodes, float64.py finds what NumPy must
+               compute for precision; report.py tells what ran where; model_session.py runs a model
+               for any shapes; summary.py describes it before it is compiled
 model.py       Model, load
-write/         graph -> bytes: export.py saves; forms.py, element_forms.py and window_forms.py have
-               each op in ONNX's terms, idioms.py shortens, weights.py makes weights smaller,
-               symbolic_dims.py keeps dimensions free, writer.py writes the file
+write/         graph -> bytes: export.py saves; forms.py, element_forms.py and window_forms.py
+               express each op in ONNX, idioms.py shortens the result, weights.py makes weights
+               smaller, symbolic_dims.py keeps dimensions symbolic, writer.py writes the file
 re2/           regular expressions in RE2's syntax
 
-Importing this package enters all operators.
+Importing this package registers all operators.
 """
 
 from . import operators

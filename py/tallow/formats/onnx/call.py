@@ -1,4 +1,4 @@
-"""What an operator's function sees of its node: opset, attributes, and values known at load."""
+"""The view of its node that an operator's function gets: opset, attributes, and known values."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from .records import GraphRecord, NodeRecord, Unreadable
 K = TypeVar("K")
 D = TypeVar("D")
 
-_WORDS = {
+_KIND_NAMES = {
     int: "an integer",
     float: "a number",
-    str: "a text",
+    str: "a string",
     tuple: "a list",
     HostArray: "a tensor",
     GraphRecord: "a graph",
-    StringArray: "a tensor of texts",
+    StringArray: "a tensor of strings",
 }
 _REQUIRED: Any = object()
 
-_MOST = 1 << 20
-"""Elements of a constant that a function may look at one by one."""
+_MAX_ELEMENTS = 1 << 20
+"""The largest constant whose elements a function may inspect."""
 
 
 class NotKnownError(OnnxUnsupportedError):
-    """A value must be known before the model runs; `tensor` is the one."""
+    """The value of `tensor` must be known before the model runs."""
 
     def __init__(self, message: str, tensor: Tensor) -> None:
         super().__init__(message)
@@ -38,8 +38,8 @@ class NotKnownError(OnnxUnsupportedError):
 
 
 class Call:
-    """One node being made. Every attribute that is read is noted, so that one which the function
-    does not know is refused rather than left out of the answer."""
+    """One node being built. It records which attributes are read, so that attributes unknown to the
+    function raise an error instead of being ignored."""
 
     __slots__ = ("_read", "node", "opset")
 
@@ -53,9 +53,9 @@ class Call:
     @overload
     def get(self, name: str, kind: type[K], default: D) -> K | D: ...
     def get(self, name: str, kind: Any, default: Any = _REQUIRED) -> Any:
-        """The attribute, of the kind int, float, str, HostArray or tuple (of numbers).
+        """The attribute, whose kind is int, float, str, HostArray or tuple (of numbers).
 
-        Raises OnnxFormatError if it is of another kind, or missing where there is no default.
+        Raises OnnxFormatError if it has another kind, or is missing without a default.
         """
         self._read.add(name)
         if name not in self.node.attributes:
@@ -69,8 +69,8 @@ class Call:
             raise OnnxUnsupportedError(f"its attribute {name!r} is of type string")
         if not isinstance(value, kind):
             given = value if isinstance(value, (str, int, float, tuple)) else None
-            what = _WORDS[type(value)] if given is None else f"{given!r:.200}"
-            raise OnnxFormatError(f"the attribute {name!r} is not {_WORDS[kind]}: {what}")
+            what = _KIND_NAMES[type(value)] if given is None else f"{given!r:.200}"
+            raise OnnxFormatError(f"the attribute {name!r} is not {_KIND_NAMES[kind]}: {what}")
         return value
 
     @overload
@@ -89,18 +89,18 @@ class Call:
         return bool(self.get(name, int, int(default)))
 
     def choice(self, name: str, *choices: str) -> str:
-        """A text attribute that is one of `choices`; the first is the default."""
+        """A string attribute that is one of `choices`; the first is the default."""
         value = self.get(name, str, choices[0])
         if value not in choices:
-            raise OnnxUnsupportedError(f"{name} {value!r} is none of {', '.join(choices)}")
+            raise OnnxUnsupportedError(f"{name} {value!r} is not one of {', '.join(choices)}")
         return value
 
     def ignore(self, *names: str) -> None:
-        """Notes attributes that do not change what is computed here."""
+        """Marks attributes as read that do not affect the result."""
         self._read.update(names)
 
     def unknown_attributes(self) -> list[str]:
-        """Attributes of the node that nothing has read."""
+        """Attributes of the node that have not been read."""
         return [name for name in self.node.attributes if name not in self._read]
 
     def wants(self, position: int) -> bool:
@@ -111,20 +111,20 @@ class Call:
     def known(self, tensor: Tensor, what: str) -> HostArray:
         """The elements of a tensor that must be known before the model runs.
 
-        Raises NotKnownError if they depend on what the model is fed.
+        Raises NotKnownError if they depend on the model's inputs.
         """
         given = tensor.node.attrs["data"] if tensor.node.is_constant else None
-        value = given if given and given.size <= _MOST else host_value(tensor.node)
+        value = given if given and given.size <= _MAX_ELEMENTS else host_value(tensor.node)
         if value is None:
             raise NotKnownError(
                 f"{what} must be known when the model is loaded, but it is computed from its "
-                "inputs (or is too large to be worked out here)",
+                "inputs (or is too large to compute in advance)",
                 tensor,
             )
         return value
 
     def known_integers(self, tensor: Tensor, what: str) -> tuple[int, ...]:
-        """The integers of a tensor of one axis, or none, that must be known before it runs."""
+        """The integers of a tensor with at most one axis, known before the model runs."""
         if not tensor.dtype.is_integer or tensor.ndim > 1:
             raise OnnxFormatError(
                 f"{what} must be a list of integers, not {tensor.dtype.name} {tensor.shape}"
@@ -132,15 +132,15 @@ class Call:
         return tuple(self.known(tensor, what).flat())
 
     def known_integer(self, tensor: Tensor, what: str) -> int:
-        """The one whole number of a tensor that must be known before it runs."""
+        """The single integer in a tensor that must be known before the model runs."""
         if tensor.size != 1:
-            raise OnnxFormatError(f"{what} must be one number, its shape is {tensor.shape}")
+            raise OnnxFormatError(f"{what} must be one number, but its shape is {tensor.shape}")
         value = self.known(tensor, what).item()
         if not math.isfinite(value) or value != int(value):
             raise OnnxFormatError(f"{what} must be a whole number, not {value}")
         return int(value)
 
     def integers(self, name: str, tensor: Tensor | None) -> tuple[int, ...] | None:
-        """Integers that older operator sets have in an attribute and newer ones in an input."""
+        """Integers that are an attribute in older operator sets and an input in newer ones."""
         attribute = self.ints(name, None)
         return self.known_integers(tensor, name) if tensor is not None else attribute

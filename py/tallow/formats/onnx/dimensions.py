@@ -1,4 +1,4 @@
-"""Symbolic dimensions: the shapes of a model's inputs made concrete."""
+"""Replaces the symbolic dimensions of a model's inputs by lengths."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Shapes = Mapping[str, int | Sequence[int]]
 def concrete_shapes(inputs: Sequence[ValueInfo], given: Shapes | None) -> dict[str, Shape]:
     """The shape of each input by name.
 
-    given: lengths by the name of a dimension, shapes by the name of an input. A leading dimension
-    that nothing says is 1 (one image, one row); any other must be given: ShapeError names it.
+    given: lengths by dimension name, or shapes by input name. A leading symbolic dimension defaults
+    to 1 (one image, one row); any other must be given, or a ShapeError names it.
     """
     lengths = given_lengths(inputs, given or {})
     for info in inputs:
@@ -27,7 +27,7 @@ def concrete_shapes(inputs: Sequence[ValueInfo], given: Shapes | None) -> dict[s
             wanted = (given or {}).get(info.name)
             if wanted is None or isinstance(wanted, int):
                 raise ShapeError(
-                    f"the file does not say the shape of the input {info.name!r}: give it, "
+                    f"the file does not give the shape of the input {info.name!r}: pass it, "
                     f"as in shapes={{{info.name!r}: (1, 3, 224, 224)}}"
                 )
             result[info.name] = check_shape(wanted, f"shapes[{info.name!r}]")
@@ -35,7 +35,7 @@ def concrete_shapes(inputs: Sequence[ValueInfo], given: Shapes | None) -> dict[s
         for dim in info.shape:
             if isinstance(dim, str) and dim not in lengths:
                 raise ShapeError(
-                    f"the input {info} has the dimension {dim!r}, which is not fixed: give its "
+                    f"the input {info} has the dimension {dim!r}, which is not fixed: pass its "
                     f"length, as in shapes={{{dim!r}: 128}}, or the whole shape, as "
                     f"shapes={{{info.name!r}: (...)}}"
                 )
@@ -46,13 +46,13 @@ def concrete_shapes(inputs: Sequence[ValueInfo], given: Shapes | None) -> dict[s
 
 
 def guessed(inputs: Sequence[ValueInfo], given: Shapes | None) -> bool:
-    """Whether `concrete_shapes` takes a leading dimension for 1 that nothing says."""
+    """Whether `concrete_shapes` falls back to 1 for a leading dimension."""
     leading = {info.shape[0] for info in inputs if info.shape and isinstance(info.shape[0], str)}
     return bool(leading - given_lengths(inputs, given or {}).keys())
 
 
 def given_lengths(inputs: Sequence[ValueInfo], given: Shapes) -> dict[str, int]:
-    """Lengths by the names of dimensions; ShapeError for shapes that do not fit the inputs."""
+    """Lengths by dimension name; ShapeError for shapes that do not fit the inputs."""
     by_name = {info.name: info for info in inputs}
     names = {dim for info in inputs for dim in info.shape or () if isinstance(dim, str)}
     lengths: dict[str, int] = {}
@@ -91,4 +91,4 @@ def _set(lengths: dict[str, int], name: str, length: int, key: str) -> None:
 
 def _known(names: Iterable[str]) -> str:
     listed = ", ".join(map(repr, sorted(names)))
-    return f"those that are not fixed are {listed}" if listed else "every dimension is fixed"
+    return f"the symbolic ones are {listed}" if listed else "every dimension is fixed"

@@ -21,16 +21,16 @@ from .read import proto, reader
 from .read.external import ExternalFiles
 from .records import Metadata, ModelRecord, ValueInfo
 from .run import importer
-from .run.execution import MOST_TURNS, PlanCache, Steps, now, soon
+from .run.execution import MAX_TURNS, PlanCache, Steps, run_async, run_sync
 from .run.model_session import ModelSession
 from .run.summary import Summary, constants, summarise
 
 
 class Model:
-    """What an ONNX file holds; made by `tallow.onnx.load`.
+    """The contents of an ONNX file; made by `tallow.onnx.load`.
 
     A symbolic dimension gets its length from `shapes`: by its own name, `{"N": 8}`, or through
-    the shape of an input, `{"image": (8, 3, 224, 224)}`. A leading one that is not given is 1.
+    the shape of an input, `{"image": (8, 3, 224, 224)}`. A leading one defaults to 1.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Model:
         self._record = record
         self._source = source
         self.external = external
-        """The names of the given files of external data that it reads."""
+        """The names of the external data files that it reads."""
 
     def __repr__(self) -> str:
         inputs = "; ".join(map(str, self.inputs))
@@ -53,41 +53,41 @@ class Model:
 
     @property
     def inputs(self) -> tuple[ValueInfo, ...]:
-        """What it must be fed, in the file's order; initializers are not among them."""
+        """The inputs it expects, in the file's order, without initializers."""
         return self._record.graph.inputs
 
     @property
     def outputs(self) -> tuple[ValueInfo, ...]:
-        """What it gives, in the file's order."""
+        """The outputs it computes, in the file's order."""
         return self._record.graph.outputs
 
     @property
     def opset(self) -> int | None:
-        """The version of the standard operator set; None if it uses none of it."""
+        """The version of the standard operator set; None if it does not use that set."""
         return self._record.opsets.get("")
 
     @property
     def opsets(self) -> Mapping[str, int]:
-        """The version of every operator set by its domain; the standard one is ""."""
+        """The version of every operator set by domain; the standard domain is ""."""
         return self._record.opsets
 
     @property
     def metadata(self) -> Metadata:
-        """Producer, version, IR version, doc and free properties."""
+        """Producer, version, IR version, doc and custom properties."""
         return self._record.metadata
 
     @property
     def unsupported(self) -> list[str]:
-        """What Tallow lacks for it, a line each, as far as it shows before shapes are known."""
+        """Unsupported features, one per line, as far as known without the shapes of inputs."""
         return importer.unsupported(self._record.graph)
 
     @property
     def constants(self) -> list[HostArray]:
-        """Every array that the file holds, always in the same order."""
+        """Every array stored in the file, always in the same order."""
         return [*constants(self._record.graph)]
 
     def summary(self, shapes: Shapes | None = None) -> Summary:
-        """What there is to know before it is compiled; no weight is copied, no device needed.
+        """A description of the model. It copies no weights and needs no device.
 
         Raises ShapeError for `shapes` that do not fit.
         """
@@ -96,8 +96,8 @@ class Model:
     def graph(self, shapes: Shapes | None = None) -> Graph:
         """The graph with concrete shapes.
 
-        Raises OnnxUnsupportedError listing everything that Tallow lacks, OnnxFormatError for a
-        node that contradicts itself, ShapeError for shapes that are missing or do not fit.
+        Raises OnnxUnsupportedError listing everything unsupported, OnnxFormatError for an
+        inconsistent node, ShapeError for shapes that are missing or do not fit.
         """
         try:
             return importer.build(self._record, shapes)
@@ -109,31 +109,32 @@ class Model:
         device: str | None = None,
         shapes: Shapes | None = None,
         *,
-        most_turns: int = MOST_TURNS,
+        most_turns: int = MAX_TURNS,
     ) -> ModelSession:
-        """The model on a device, "webgpu" or "numpy" (None: the default one).
+        """A session for the model on a device, "webgpu" or "numpy" (None: the default).
 
-        It is compiled at once where the file and `shapes` give the shape of every input, and again
-        for other shapes when it is fed them. most_turns: how often the loops of a run may go round
-        together; RealizeError, by the run, beyond that. Raises what `graph` raises, except for
-        nodes that the host computes, and DeviceError if the device cannot have it.
+        The model is compiled immediately if the file and `shapes` give the shape of every input,
+        and again whenever a run has inputs of other shapes. most_turns: the maximum number of loop
+        iterations in one run; a run that exceeds it raises RealizeError. Raises the same errors as
+        `graph`, except for nodes that the host computes, and DeviceError if the device cannot run
+        the model.
         """
-        made, steps = self._prepared(device, shapes, most_turns)
-        now(steps)
-        return made
+        session, steps = self._prepared(device, shapes, most_turns)
+        run_sync(steps)
+        return session
 
     async def session_async(
         self,
         device: str | None = None,
         shapes: Shapes | None = None,
         *,
-        most_turns: int = MOST_TURNS,
+        most_turns: int = MAX_TURNS,
         plan_cache: PlanCache | None = None,
     ) -> ModelSession:
-        """As `session`; works everywhere. plan_cache: has plans that need not be compiled."""
-        made, steps = self._prepared(device, shapes, most_turns, plan_cache)
-        await soon(steps)
-        return made
+        """Like `session`, but works on every host. plan_cache: a cache of compiled plans."""
+        session, steps = self._prepared(device, shapes, most_turns, plan_cache)
+        await run_async(steps)
+        return session
 
     def _prepared(
         self,
@@ -142,16 +143,16 @@ class Model:
         most_turns: int,
         plan_cache: PlanCache | None = None,
     ) -> tuple[ModelSession, Steps]:
-        made = ModelSession(self._record, device, most_turns, plan_cache)
+        session = ModelSession(self._record, device, most_turns, plan_cache)
 
         def steps() -> Steps:
             try:
                 importer.refuse(self.unsupported)
-                yield from made.prepare(shapes)
+                yield from session.prepare(shapes)
             except (OnnxFormatError, OnnxUnsupportedError) as error:
                 raise type(error)(f"{self._source}: {error}") from error
 
-        return made, steps()
+        return session, steps()
 
 
 def load(
@@ -160,14 +161,13 @@ def load(
 ) -> Model:
     """Reads an ONNX file: a path, or the file's bytes.
 
-    Loading checks the whole file but needs no operator: what Tallow lacks is said by
-    `Model.unsupported` and by `Model.session`. External data is read from the folder of a path, or
-    is `external`: the bytes of each file by its path from the model's folder, or by its name alone
-    where the model has no other file of that name. The model holds views of bytes that it is given,
-    so they must not change.
-    Raises OnnxFormatError in one line if it is not ONNX, is damaged, or contradicts itself;
-    OnnxMissingDataError with the names of all files that it needs and that are not there;
-    OnnxAmbiguousDataError where the names do not say which file is which.
+    Loading checks the whole file but not its operators: `Model.unsupported` and `Model.session`
+    report the unsupported ones. External data is read from the model's folder, or passed as
+    `external`: the bytes of each file by its path relative to that folder, or by its name alone if
+    the name is unique. The model keeps views of the bytes it is given, so they must not change.
+    Raises OnnxFormatError with one line if the file is not ONNX, damaged, or inconsistent;
+    OnnxMissingDataError with the names of all missing files;
+    OnnxAmbiguousDataError if the names do not tell which file is which.
     """
     folder: Path | None = None
     data: bytes | bytearray | memoryview
@@ -178,7 +178,7 @@ def load(
         name, folder, data = path.name, path.parent, path.read_bytes()
     files = ExternalFiles(folder, external)
     try:
-        # A file's own bytes are let go, so that a session keeps no more of them than it reads.
+        # Without views the file's bytes are freed, so that a session keeps only what it reads.
         views: proto.Views = {}
         parsed = proto.parse(data, None if folder else views)
         record = reader.read_model(parsed, files, views)

@@ -1,7 +1,7 @@
-"""What an ONNX file says, as plain frozen data: everything after read/ works on these.
+"""The contents of an ONNX file as plain frozen data, on which everything after read/ works.
 
-A model's own functions are expanded by then. Nothing here or after knows protobuf, so that the
-parsed file can be let go once it is read.
+A model's own functions are already expanded. Nothing from here on depends on protobuf, so the
+parsed file can be freed once it is read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Dimension = int | str
 
 
 def shown(name: str) -> str:
-    """A name of the file within a message, which stays one line."""
+    """A name from the file, for a message that stays on one line."""
     return name if name.isprintable() else repr(name)
 
 
@@ -25,10 +25,10 @@ def shown(name: str) -> str:
 class ValueInfo:
     """An input or output of a model.
 
-    shape: a length per axis, or the name of a length that is not fixed; None if the file gives no
-    shape. dtype: None where Tallow has no such type. type: ONNX's words for it. kind: "tensor",
-    "sequence", "optional" or another of ONNX's kinds of values. element: what the members of a
-    sequence are, or what an optional holds.
+    shape: a length per axis, or the name of a symbolic length; None if the file gives no shape.
+    dtype: None if Tallow lacks the type. type: the type's name in ONNX. kind: "tensor",
+    "sequence", "optional" or another kind of value in ONNX. element: the type of a sequence's
+    members or of an optional's value.
     """
 
     name: str
@@ -40,7 +40,7 @@ class ValueInfo:
 
     @property
     def on_host(self) -> bool:
-        """Whether it is a value for the host alone: texts, a sequence, an optional."""
+        """Whether only the host can hold it: strings, a sequence, an optional."""
         return self.kind in ("sequence", "optional") or self.type == "string"
 
     def __str__(self) -> str:
@@ -52,7 +52,7 @@ class ValueInfo:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Stands for a value of the file that Tallow cannot hold; counts only if a node reads it."""
+    """Stands for a value that Tallow cannot represent; an error only if a node reads it."""
 
     reason: str
 
@@ -64,8 +64,8 @@ Constant = HostArray | StringArray | Unreadable
 class NodeRecord:
     """One node. Absent inputs and outputs have the name "".
 
-    opset: the version of its domain, None where the file does not import that. An attribute that is
-    a graph is a GraphRecord; captures: the outer values that such graphs read.
+    opset: the version of its domain, None if the file does not import the domain. Attributes that
+    are graphs are GraphRecords; captures: the outer values that those graphs read.
     """
 
     name: str
@@ -79,12 +79,12 @@ class NodeRecord:
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """Every value that it needs."""
+        """Every value that it reads."""
         return (*filter(None, self.inputs), *self.captures)
 
     @property
     def label(self) -> str:
-        """What messages call it: its name, or else its first output."""
+        """Its name in messages: the node's name, or else its first output."""
         return self.name or next(filter(None, self.outputs), self.op_type)
 
     @property
@@ -95,9 +95,9 @@ class NodeRecord:
 
 @dataclass(frozen=True, slots=True)
 class GraphRecord:
-    """Nodes in the order in which they can run, the dead ones left out.
+    """Nodes in an order in which they can run, without dead ones.
 
-    captures: values of the graphs around it that it reads; those of a model's own graph are none.
+    captures: the values of outer graphs that it reads; empty for a model's main graph.
     """
 
     name: str
@@ -110,7 +110,7 @@ class GraphRecord:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """Who made a model and what they say of it."""
+    """Who made a model, and their notes about it."""
 
     producer: str = ""
     producer_version: str = ""

@@ -1,9 +1,9 @@
-"""The table of operators: ONNX name -> the function that composes it of Tallow's own.
+"""The table of operators: ONNX name -> the function that builds it from Tallow's own functions.
 
-A file of operators/ enters its functions with `@operator("Name", since=...)`, or, where an
-operator is exactly one of Tallow's functions, as a row of a table with `plain`. What composition
-can't do (shapes that depend on data, texts, sequences) is entered with `@host_operator`: a function
-on NumPy arrays. An operator may have both; then the host's is for what the other one refuses.
+Each file of operators/ registers its functions with `@operator("Name", since=...)`, or with
+`plain` if an operator equals one of Tallow's functions. Operators that can't be composed (shapes
+that depend on data, strings, sequences) are functions on NumPy arrays, registered with
+`@host_operator`. An operator may have both; the host then handles the cases the other rejects.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ...tensor import Tensor
 from .records import NodeRecord
 
 OLDEST, NEWEST = 7, 28
-"""The versions of the standard operator set whose definitions the functions follow. Of older ones
-they follow what did not change; see _UNCHANGED and `older_operator` for the rest."""
+"""The versions of the standard operator set that the functions implement. Older versions work for
+operators that have not changed since (_UNCHANGED) or that `older_operator` defines."""
 
 Result = Tensor | Sequence[Tensor]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -27,20 +27,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """How one ONNX operator is made, or computed on the host.
+    """How one ONNX operator is built, or computed on the host.
 
     function(call, *inputs): see call.py; an absent optional input is None. since: the operator
-    set that brought it. fewest, most: how many inputs (most None: any number).
-    On the host it is function(call, np, *inputs), on values: NumPy arrays (texts: of the dtype
-    object), lists of values (sequences), None (an absent input, or an empty optional); it gives a
-    value, or a tuple of them. numbers: whether it also serves for tensors of numbers.
+    set that introduced it. min_inputs, max_inputs: the number of inputs (max_inputs None: any).
+    On the host the function is function(call, np, *inputs). Its inputs are NumPy arrays (of dtype
+    object for strings), lists of values (sequences), or None (an absent input or an empty
+    optional); it returns a value or a tuple of values. numbers: whether it also handles numeric
+    tensors.
     """
 
     name: str
     since: int
     function: Callable[..., Result]
-    fewest: int
-    most: int | None
+    min_inputs: int
+    max_inputs: int | None
     numbers: bool = True
 
 
@@ -50,9 +51,9 @@ _OPERATORS: Table = {}
 _ON_HOST: Table = {}
 _CONTROL: Table = {}
 _OLDER: Table = {}
-"""Of definitions before operator set OLDEST that differ from those in it."""
+"""Definitions from before operator set OLDEST that differ from those in it."""
 
-# Operators whose definition in operator set OLDEST is older, by the set that brought it.
+# Operators whose definition in OLDEST dates from an earlier operator set, by that set.
 _UNCHANGED: dict[int, str] = {
     1: (
         "ArgMax ArgMin Constant Conv ConvTranspose DepthToSpace Flatten Gather "
@@ -72,62 +73,62 @@ _UNCHANGED: dict[int, str] = {
 }
 
 
-def _enter(table: Table, domain: str, entry: Operator) -> None:
+def _add(table: Table, domain: str, entry: Operator) -> None:
     if (domain, entry.name) in table:
-        raise GraphError(f"the ONNX operator {entry.name!r} is entered twice")
+        raise GraphError(f"the ONNX operator {entry.name!r} is registered twice")
     table[domain, entry.name] = entry
 
 
 def operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], F]:
-    """Enters the decorated function(call, *inputs); its signature says how many inputs."""
-    return _entering(_OPERATORS, name, since, domain, 1)
+    """Registers the decorated function(call, *inputs); its signature gives the number of inputs."""
+    return _registering(_OPERATORS, name, since, domain, 1)
 
 
 def host_operator(name: str, since: int = 1, domain: str = "") -> Callable[[F], F]:
-    """Enters the decorated function(call, np, *inputs) on values of the host (see Operator)."""
-    return _entering(_ON_HOST, name, since, domain, 2)
+    """Registers the decorated function(call, np, *inputs) on host values (see Operator)."""
+    return _registering(_ON_HOST, name, since, domain, 2)
 
 
 def text_operator(name: str, since: int = 1) -> Callable[[F], F]:
-    """As `host_operator`, of what has a composed function for numbers: for texts and the like."""
-    return _entering(_ON_HOST, name, since, "", 2, numbers=False)
+    """Like `host_operator`, for the strings of an operator that is composed for numbers."""
+    return _registering(_ON_HOST, name, since, "", 2, numbers=False)
 
 
 def control_operator(name: str, since: int = 1) -> Callable[[F], F]:
-    """Enters a function that runs graphs of the file; see operators/control.py."""
+    """Registers a function that runs graphs of the file; see operators/control.py."""
 
-    def enter(function: F) -> F:
-        _enter(_CONTROL, "", Operator(name, since, function, 0, None))
+    def decorate(function: F) -> F:
+        _add(_CONTROL, "", Operator(name, since, function, 0, None))
         return function
 
-    return enter
+    return decorate
 
 
 def older_operator(name: str, since: int) -> Callable[[F], F]:
-    """Enters what an operator was from the set `since` on until OLDEST defined it anew."""
-    return _entering(_OLDER, name, since, "", 1)
+    """Registers an older definition of an operator, valid from set `since` until OLDEST."""
+    return _registering(_OLDER, name, since, "", 1)
 
 
-def _entering(
+def _registering(
     table: Table, name: str, since: int, domain: str, own: int, *, numbers: bool = True
 ) -> Callable[[F], F]:
-    """A decorator; the first `own` arguments of the function are not inputs of the operator."""
+    """A decorator for a function whose first `own` arguments are not inputs of the operator."""
 
-    def enter(function: F) -> F:
+    def decorate(function: F) -> F:
         code = function.__code__
-        most = code.co_argcount - own
-        fewest = most - len(function.__defaults__ or ())
-        any_number = bool(code.co_flags & inspect.CO_VARARGS)
-        entry = Operator(name, since, function, fewest, None if any_number else most, numbers)
-        _enter(table, domain, entry)
+        inputs = code.co_argcount - own
+        required = inputs - len(function.__defaults__ or ())
+        variadic = bool(code.co_flags & inspect.CO_VARARGS)
+        entry = Operator(name, since, function, required, None if variadic else inputs, numbers)
+        _add(table, domain, entry)
         return function
 
-    return enter
+    return decorate
 
 
 def plain(name: str, function: Callable[..., Tensor], inputs: int, since: int = 1) -> None:
-    """Enters an operator without attributes that is one of Tallow's own functions."""
-    _enter(
+    """Registers an operator without attributes that equals one of Tallow's functions."""
+    _add(
         _OPERATORS,
         "",
         Operator(name, since, lambda call, *tensors: function(*tensors), inputs, inputs),
@@ -135,22 +136,22 @@ def plain(name: str, function: Callable[..., Tensor], inputs: int, since: int = 
 
 
 def find(domain: str, name: str, opset: int | None) -> Operator:
-    """The operator, of a domain whose version is `opset` (None: the model does not import it).
+    """The operator in version `opset` of its domain (None: the model does not import the domain).
 
-    Raises OnnxUnsupportedError with the reason if there is none.
+    Raises OnnxUnsupportedError with the reason if Tallow does not have it.
     """
     entry = operators().get((domain, name))
     if entry is None:
         raise OnnxUnsupportedError("Tallow has no such operator")
-    return _in_set(entry, domain, opset)
+    return _in_opset(entry, domain, opset)
 
 
-def _in_set(entry: Operator, domain: str, opset: int | None) -> Operator:
-    """The operator as an operator set has it."""
+def _in_opset(entry: Operator, domain: str, opset: int | None) -> Operator:
+    """The operator as defined in the given operator set."""
     if opset is None:
-        raise OnnxUnsupportedError("the model does not say which operator set it means")
+        raise OnnxUnsupportedError("the model does not import its operator set")
     if opset < entry.since:
-        raise OnnxUnsupportedError(f"it was defined in operator set {entry.since} first")
+        raise OnnxUnsupportedError(f"it was first defined in operator set {entry.since}")
     if domain or OLDEST <= opset <= NEWEST:
         return entry
     name = entry.name
@@ -161,17 +162,17 @@ def _in_set(entry: Operator, domain: str, opset: int | None) -> Operator:
     if older and older.since <= opset < OLDEST:
         return older
     first = older.since if older else since
-    raise OnnxUnsupportedError(f"Tallow knows it in the operator sets {first} to {NEWEST}")
+    raise OnnxUnsupportedError(f"Tallow supports it in operator sets {first} to {NEWEST}")
 
 
 def find_on_host(node: NodeRecord) -> Operator | None:
-    """The operator of a node as the host computes it; None if there is none."""
+    """The host operator for a node; None if there is none."""
     entry = host_operators().get((node.domain, node.op_type))
     return entry if entry and node.opset is not None and node.opset >= entry.since else None
 
 
 def find_control(node: NodeRecord) -> Operator | None:
-    """The operator of a node that runs graphs; None if it is another."""
+    """The control flow operator for a node; None if it is not control flow."""
     return _CONTROL.get((node.domain, node.op_type))
 
 
@@ -182,24 +183,24 @@ def find_any(node: NodeRecord) -> None:
     if key in operators() or other is None:
         find(*key, node.opset)
     else:
-        _in_set(other, node.domain, node.opset)
+        _in_opset(other, node.domain, node.opset)
 
 
 def operators() -> Mapping[tuple[str, str], Operator]:
-    """Every operator that is composed, by (domain, name); the standard domain is "".
+    """Every composed operator by (domain, name); the standard domain is "".
 
-    formats/onnx/__init__.py imports the families, which enter them.
+    formats/onnx/__init__.py imports the modules that register them.
     """
     return _OPERATORS
 
 
 def host_operators() -> Mapping[tuple[str, str], Operator]:
-    """Every operator that is computed on the host, by (domain, name)."""
+    """Every host operator by (domain, name)."""
     return _ON_HOST
 
 
 def control_operators() -> Mapping[tuple[str, str], Operator]:
-    """Every operator that runs graphs of the file, by (domain, name)."""
+    """Every control flow operator by (domain, name)."""
     return _CONTROL
 
 
@@ -208,32 +209,34 @@ _REGISTERED: set[tuple[str, str]] = set()
 
 
 def register(domain: str, op_type: str, since: int = 1) -> Callable[[F], F]:
-    """Enters an operator of a domain of your own: a decorator of function(call, *tensors).
+    """Registers an operator of your own domain: a decorator for function(call, *tensors).
 
         @tl.onnx.register("com.example", "Swish")
         def swish(call, x):
             return x * tl.functional.sigmoid(x * call.get("beta", float, 1.0))
 
-    The function composes Tallow's own and returns a tensor, or a sequence of them, one for each
-    output. Its parameters are the operator's inputs: those with a default may be absent (None
-    then), `*tensors` takes any number. `call` gives the node's attributes (`get`, `ints`, `flag`,
-    `choice`), values that must be known when the model is loaded (`known`), and `opset`, the
-    version of the domain that the model imports. since: the first version that has the operator.
-    Entering it again replaces it, so that a notebook's cell can be run twice.
+    The function composes Tallow's functions and returns a tensor, or a sequence with one tensor
+    per output. Its parameters are the operator's inputs: those with a default are optional (None
+    if absent), `*tensors` takes any number. `call` provides the node's attributes (`get`, `ints`,
+    `flag`, `choice`), values that must be known when the model is loaded (`known`), and `opset`,
+    the version of the domain that the model imports. since: the first version that has the
+    operator. Registering it again replaces it, so that a notebook cell can be run twice.
 
-    Raises OptionError for the standard's domains, and for operators that Tallow has itself.
+    Raises OptionError for standard domains and for operators that Tallow already has.
     """
     if domain in _STANDARD:
         raise OptionError(
-            f"register: {op_type!r} would be an operator of the standard domain "
-            f"{domain or 'ai.onnx'!r}; take a domain of your own, such as 'com.example'"
+            f"register: {op_type!r} is in the standard domain {domain or 'ai.onnx'!r}; "
+            "use a domain of your own, such as 'com.example'"
         )
     if not op_type or since < 1:
-        raise OptionError(f"register: an operator named {op_type!r} since version {since}")
+        raise OptionError(
+            f"register: an operator can't have the name {op_type!r} and the version {since}"
+        )
     key = domain, op_type
     if key in _REGISTERED:
         _OPERATORS.pop(key, None)
     elif key in operators() or key in host_operators():
-        raise OptionError(f"register: Tallow has the operator {op_type!r} of {domain!r} itself")
+        raise OptionError(f"register: Tallow already has the operator {op_type!r} of {domain!r}")
     _REGISTERED.add(key)
     return operator(op_type, since, domain)

@@ -1,7 +1,7 @@
-"""Values outside of graphs: what is fed, what passes between stages, what host operators compute.
+"""Values outside of graphs: inputs, values between stages, and results of host operators.
 
 A value is a HostArray, a StringArray, a list of values (a sequence) or None (an empty optional).
-For host operators they are NumPy arrays, texts of the dtype object, lists and None.
+Host operators see NumPy arrays (of dtype object for strings), lists and None.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from ...errors import DeviceMemoryError, FeedError, TallowError
 from ...hostarray import HostArray, StringArray, from_buffer, from_python, from_words
 from .records import ValueInfo
 
-_LITTLE = 1 << 20
-"""Bytes that every host has."""
+_ALWAYS_FREE = 1 << 20
+"""Bytes that every host is assumed to have."""
 
 Value = HostArray | StringArray | list[Any] | None
 
 
 def to_numpy(value: Value) -> Any:
-    """A value as host operators and users see it."""
+    """The value in the form that host operators and users see."""
     if isinstance(value, (HostArray, StringArray)):
         return value.numpy()
     return [to_numpy(item) for item in value] if isinstance(value, list) else None
 
 
 def from_numpy(value: Any) -> Value:
-    """The value of what a host operator gives, or a user feeds."""
+    """The value of a host operator's result or a user's input."""
     if value is None or isinstance(value, (HostArray, StringArray)):
         return value
     if isinstance(value, (list, tuple)):
@@ -49,7 +49,7 @@ def _text(item: Any) -> str:
 
 
 def size_in_bytes(value: Value) -> int:
-    """The bytes that a value takes when it is handed over."""
+    """The bytes that cross when the value is passed on."""
     if isinstance(value, HostArray):
         return value.data.nbytes
     if isinstance(value, StringArray):
@@ -58,27 +58,27 @@ def size_in_bytes(value: Value) -> int:
 
 
 def check_memory(needed: int, what: str) -> None:
-    """Raises DeviceMemoryError if the host has not the bytes that are needed."""
-    if needed > _LITTLE and needed > (most := host_memory()):
-        raise DeviceMemoryError(f"{what}: {needed:,} bytes, where there are {most:,} at most")
+    """Raises DeviceMemoryError if the host does not have that much memory."""
+    if needed > _ALWAYS_FREE and needed > (available := host_memory()):
+        raise DeviceMemoryError(f"{what}: {needed:,} bytes, but only {available:,} are available")
 
 
 def check_texts(count: int) -> None:
-    """Raises DeviceMemoryError for more texts than there is memory for: 64 bytes each, or more."""
-    check_memory(64 * count, f"{count:,} texts")
+    """Raises DeviceMemoryError for strings that do not fit: each takes at least 64 bytes."""
+    check_memory(64 * count, f"a tensor of {count:,} strings")
 
 
 def check_array(shape: Iterable[int], itemsize: int) -> None:
-    """Raises DeviceMemoryError for an array that does not fit, before it is made."""
+    """Raises DeviceMemoryError for an array that would not fit in memory."""
     dims = tuple(map(int, shape))
     needed = itemsize * math.prod(max(dim, 1) for dim in dims)
-    check_memory(needed, f"an array of the shape {dims}")
+    check_memory(needed, f"an array of shape {dims}")
 
 
-def fed(info: ValueInfo, value: Any) -> Value:
-    """The value of a feed; FeedError, by the input's name, if it is not what the input expects."""
+def checked_feed(info: ValueInfo, value: Any) -> Value:
+    """The value for an input; FeedError naming the input if the value does not fit."""
     if info.kind == "optional" and info.element and value is not None:
-        return fed(info.element, value)
+        return checked_feed(info.element, value)
     expected = f"the input {info.name!r} expects {_expected(info)}, got"
     try:
         if info.dtype is None:
@@ -111,14 +111,14 @@ def _fits(info: ValueInfo, shape: tuple[int, ...]) -> bool:
 
 def _for_host(info: ValueInfo, value: Any) -> Value:
     if info.kind == "sequence" and not isinstance(value, (list, tuple)):
-        raise TypeError("a sequence is fed as a list")
+        raise TypeError("a sequence must be a list")
     if info.kind == "tensor" and isinstance(value, (list, tuple, str)):
         import numpy as np
 
         value = np.array(value, dtype=object)
     kind = getattr(getattr(value, "dtype", None), "kind", "")
     if kind == "O" and not all(isinstance(item, (str, bytes)) for item in value.flat):
-        raise TypeError("not all of its elements are texts")
+        raise TypeError("not all of its elements are strings")
     made = from_numpy(value)
     _check(info, made, "it")
     if isinstance(made, StringArray) and info.kind == "tensor" and not _fits(info, made.shape):
@@ -127,13 +127,13 @@ def _for_host(info: ValueInfo, value: Any) -> Value:
 
 
 def _check(info: ValueInfo, value: Value, what: str) -> None:
-    """TypeError if a value is not of the kind and type that are expected, or a member of it."""
+    """Raises TypeError if the value, or a member of it, has the wrong kind or type."""
     if info.kind == "optional":
         if info.element and value is not None:
             _check(info.element, value, what)
     elif info.kind == "sequence":
         if not isinstance(value, list):
-            raise TypeError(f"{what} is no sequence")
+            raise TypeError(f"{what} is not a sequence")
         for i, item in enumerate(value):
             if info.element:
                 _check(info.element, item, f"its member {i}")
@@ -142,7 +142,7 @@ def _check(info: ValueInfo, value: Value, what: str) -> None:
     else:
         found = "string" if isinstance(value, StringArray) else value.dtype.name
         if found != info.type:
-            raise TypeError(f"{what} is of {found}, not {info.type}")
+            raise TypeError(f"the type of {what} is {found}, not {info.type}")
 
 
 def _tensor(value: Any, dtype: DType) -> HostArray:

@@ -1,6 +1,6 @@
 """The operators, a folder per chapter of the standard (onnx/defs), a file per family.
 
-Importing a file enters its operators into the registry.
+Importing a file registers its operators.
 """
 
 from . import (

@@ -1,7 +1,7 @@
-"""Operators of onnxruntime's own domain, com.microsoft: those that its tools write most often.
+"""Operators of onnxruntime's own domain, com.microsoft, that its tools write most often.
 
-Its optimiser joins what exporters wrote apart, its quantiser writes products of 8 bits. They mean
-what ContribOperators.md of onnxruntime says.
+Its optimizer fuses what exporters write as several nodes, and its quantizer writes 8-bit products.
+onnxruntime's ContribOperators.md defines them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .quantization import dynamic_quantize_linear, matmul_integer
 _DOMAIN = "com.microsoft"
 
 
-# ---- what the optimiser joins ------------------------------------------------------------------
+# ---- fused by the optimizer --------------------------------------------------------------------
 
 
 @operator("Gelu", domain=_DOMAIN)
@@ -45,9 +45,9 @@ def quick_gelu(call: Call, x: Tensor) -> Tensor:
 
 @operator("FusedMatMul", domain=_DOMAIN)
 def fused_matmul(call: Call, a: Tensor, b: Tensor) -> Tensor:
-    """The product, times alpha, of operands whose last two axes may change places before."""
+    """alpha times the product of operands, whose last two axes may be transposed first."""
     if call.flag("transBatchA") or call.flag("transBatchB"):
-        raise OnnxUnsupportedError("transBatchA and transBatchB")
+        raise OnnxUnsupportedError("transBatchA and transBatchB are not supported")
     left = f.matrix_transpose(a) if call.flag("transA") and a.ndim > 1 else a
     right = f.matrix_transpose(b) if call.flag("transB") and b.ndim > 1 else b
     return f.matmul(left, right) * call.get("alpha", float, 1.0)
@@ -62,7 +62,7 @@ def skip_layer_normalization(
     beta: Tensor | None = None,
     bias: Tensor | None = None,
 ) -> list[Tensor]:
-    """The layer norm of a sum; its mean, the reciprocal of its deviation, and the sum itself."""
+    """The layer norm of a sum; its mean, its inverse standard deviation, and the sum itself."""
     total = x + skip if bias is None else x + skip + bias
     wide = total.astype(dt.float32)
     mean = f.mean(wide, axis=-1, keepdims=True)
@@ -73,7 +73,7 @@ def skip_layer_normalization(
     return [result if beta is None else result + beta, mean, inverse, total]
 
 
-# ---- what the quantiser writes -----------------------------------------------------------------
+# ---- written by the quantizer ------------------------------------------------------------------
 
 
 @operator("MatMulIntegerToFloat", domain=_DOMAIN)
@@ -87,9 +87,11 @@ def matmul_integer_to_float(
     b_zero: Tensor | None = None,
     bias: Tensor | None = None,
 ) -> Tensor:
-    """Scales and zero points are of all elements, or of the columns of B."""
+    """B's scale and zero point are single numbers or have one number per column."""
     if a_scale.size != 1 or (a_zero is not None and a_zero.size != 1):
-        raise OnnxFormatError(f"the scale of A is {a_scale.shape}, and must be one number")
+        raise OnnxFormatError(
+            f"the scale of A must be one number, but its shape is {a_scale.shape}"
+        )
     zero = None if a_zero is None else f.reshape(a_zero, ())
     whole = matmul_integer(call, a, b, zero, b_zero).astype(dt.float32)
     columns = f.reshape(b_scale, ()) if b_scale.size == 1 else b_scale
@@ -127,9 +129,9 @@ def dynamic_quantize_lstm(
     r_scale: Any = None,
     r_zero: Any = None,
 ) -> Any:
-    """An LSTM whose weights are 8 bits wide, (directions, elements, 4 * hidden). The inputs are
-    quantised together, the hidden state at every step by its own range: too many small steps for a
-    GPU, each waiting for the one before."""
+    """An LSTM with 8-bit weights (directions, elements, 4 * hidden). The inputs are quantized as a
+    whole, the hidden state at every step by its own range. That makes many small steps, each
+    dependent on the previous one: too many for a GPU."""
     direction = call.choice("direction", "forward", "reverse", "bidirectional")
     backward = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}[direction]
     (time, batch, features), hidden = x.shape, r.shape[1]
@@ -137,13 +139,13 @@ def dynamic_quantize_lstm(
     if (w.shape, r.shape) != shapes or call.get("hidden_size", int, hidden) != hidden:
         raise OnnxFormatError(f"W {w.shape} and R {r.shape}; expected {shapes[0]}, {shapes[1]}")
     if p is not None or call.flag("input_forget") or w_scale is None or r_scale is None:
-        raise OnnxUnsupportedError("peepholes, input_forget, or weights without scales")
+        raise OnnxUnsupportedError("peepholes, input_forget and missing scales are not supported")
     if sequence_lens is not None and (sequence_lens != time).any():
-        raise OnnxUnsupportedError("sequences of several lengths")
+        raise OnnxUnsupportedError("sequences of different lengths are not supported")
     usual = ("Sigmoid", "Tanh", "Tanh") * len(backward)
     given = call.get("activations", tuple, usual)
     if tuple(x.decode() if isinstance(x, bytes) else x for x in given) != usual:
-        raise OnnxUnsupportedError(f"the activations {given}")
+        raise OnnxUnsupportedError(f"the activations {given} are not supported")
 
     def weights(values: Any, scale: Any, zero: Any) -> Any:
         per = (len(backward), 1, -1)
@@ -153,7 +155,7 @@ def dynamic_quantize_lstm(
         return whole.astype(np.float32) * scale.reshape(per)
 
     def eight_bits(values: Any) -> Any:
-        """Values as they are after 8 bits of their range."""
+        """Values rounded to 8 bits of their range."""
         low, high = min(values.min(), 0), max(values.max(), 0)
         scale = np.float32((high - low) / np.float32(255) if high > low else 1)
         zero = np.clip(np.rint(-low / scale), 0, 255)

@@ -1,7 +1,7 @@
-"""Control flow: If, Loop, Scan and SequenceMap, which run graphs of the file as often as data says.
+"""Control flow: If, Loop, Scan and SequenceMap, which run graphs of the file as the data requires.
 
-A function here is a generator, control(node, values, bodies): a body is called with its inputs and
-gives its outputs, as `yield from body(...)`. It returns the node's outputs in order.
+Each function here is a generator, control(node, values, bodies), that returns the node's outputs in
+order. It calls a body with its inputs and gets its outputs, by `yield from body(...)`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ..registry import control_operator
 from ..values import Value, check_memory, from_numpy, size_in_bytes, to_numpy
 
 Body = Any
-"""Called with values; a generator that gives a list of values. `body.outputs`: their ValueInfos."""
+"""A generator function from values to a list of values. `body.outputs`: their ValueInfos."""
 
 
 class Rows:
-    """What a body gives, turn by turn, in a column for each output; stacked in the end."""
+    """The results of a body, turn by turn, in one column per output; stacked in the end."""
 
     def __init__(self, infos: Sequence[Any]) -> None:
         self.infos = infos
@@ -31,17 +31,17 @@ class Rows:
         self._bytes = self._turns = 0
 
     def add(self, row: Sequence[Value]) -> None:
-        """Another turn's. Raises DeviceMemoryError if all do not fit, as they are and stacked."""
+        """Adds a turn. Raises DeviceMemoryError if the rows and their stacked copy do not fit."""
         self._bytes += sum(map(size_in_bytes, row))
         self._turns += 1
         check_memory(
-            2 * self._bytes, f"what {self._turns:,} turns gave, and all of it in one piece"
+            2 * self._bytes, f"the results of {self._turns:,} turns and a stacked copy of them"
         )
         for column, value in zip(self.columns, row, strict=True):
             column.append(value)
 
-    def imagined(self, body: Body, *inputs: Value) -> Generator[Any, Any, None]:
-        """Where there was no turn, runs the body on what a first turn would have, for the types and
+    def infer_from_trial(self, body: Body, *inputs: Value) -> Generator[Any, Any, None]:
+        """If there was no turn, runs the body on the inputs of a first turn, to find types and
         shapes that the file does not give. Raises OnnxFormatError if the body fails."""
         if self._turns or all(info.dtype and info.shape is not None for info in self.infos):
             return
@@ -52,19 +52,20 @@ class Rows:
         except TallowError as error:
             names = ", ".join(repr(info.name) for info in self.infos)
             raise OnnxFormatError(
-                f"it has no turn, the file does not give the type and shape of each of {names}, "
-                f"and a turn to find them out fails: {error}"
+                f"it makes no turn, the file does not give the type and shape of {names}, "
+                f"and a trial turn to find them fails: {error}"
             ) from error
         self._examples = results[len(results) - len(self.infos) :]
 
-    def stacked(self, axes: Sequence[int] = (), ways: Sequence[int] = ()) -> list[Value]:
-        """Each column as one value, along a new axis: the first, or that of `axes`; backwards where
-        `ways` says so."""
-        axes, ways = axes or (0,) * len(self.columns), ways or (0,) * len(self.columns)
+    def stacked(self, axes: Sequence[int] = (), directions: Sequence[int] = ()) -> list[Value]:
+        """Each column as one value, stacked along a new axis, by default the first. directions: 1
+        for columns in reverse order."""
+        axes = axes or (0,) * len(self.columns)
+        directions = directions or (0,) * len(self.columns)
         return [
-            _stacked(rows[::-1] if way else rows, info, axis, example)
-            for rows, info, axis, way, example in zip(
-                self.columns, self.infos, axes, ways, self._examples, strict=True
+            _stacked(rows[::-1] if backward else rows, info, axis, example)
+            for rows, info, axis, backward, example in zip(
+                self.columns, self.infos, axes, directions, self._examples, strict=True
             )
         ]
 
@@ -77,7 +78,7 @@ def _truth(value: Value, what: str) -> bool:
 
 def _body(bodies: Mapping[str, Body], name: str) -> Body:
     if name not in bodies:
-        raise OnnxFormatError(f"the attribute {name!r} is missing, or no graph")
+        raise OnnxFormatError(f"the attribute {name!r} is missing or not a graph")
     return bodies[name]
 
 
@@ -86,7 +87,7 @@ def if_(
     node: NodeRecord, values: Sequence[Value], bodies: Mapping[str, Body]
 ) -> Generator[Any, Any, list[Value]]:
     if len(values) != 1:
-        raise OnnxFormatError(f"its number of inputs is {len(values)}; expected 1")
+        raise OnnxFormatError(f"it has {len(values)} inputs; expected 1")
     taken = "then_branch" if _truth(values[0], "the condition") else "else_branch"
     results: list[Value] = yield from _body(bodies, taken)()
     return results
@@ -96,12 +97,12 @@ def if_(
 def loop(
     node: NodeRecord, values: Sequence[Value], bodies: Mapping[str, Body]
 ) -> Generator[Any, Any, list[Value]]:
-    """Values are carried from turn to turn; what else the body gives is stacked, a row a turn."""
+    """Carries values from turn to turn; stacks the body's other outputs, one row per turn."""
     body = _body(bodies, "body")
     if len(values) < 2:
-        raise OnnxFormatError(f"its number of inputs is {len(values)}; expected 2 or more")
-    most, condition, *carried = values
-    turns = None if most is None else int(_number(most, "the number of turns"))
+        raise OnnxFormatError(f"it has {len(values)} inputs; expected 2 or more")
+    trip_count, condition, *carried = values
+    turns = None if trip_count is None else int(_number(trip_count, "the number of turns"))
     goes_on = condition is None or _truth(condition, "the condition")
     rows = Rows(body.outputs[1 + len(carried) :])
     turn = 0
@@ -115,7 +116,7 @@ def loop(
         carried = results[1 : 1 + len(carried)]
         rows.add(results[1 + len(carried) :])
         turn += 1
-    yield from rows.imagined(body, *inputs())
+    yield from rows.infer_from_trial(body, *inputs())
     return [*carried, *rows.stacked()]
 
 
@@ -126,8 +127,8 @@ def _number(value: Value, what: str) -> Any:
 
 
 def _stacked(rows: Sequence[Value], info: Any, axis: int, example: Value) -> Value:
-    """The rows along a new axis. Of no rows, the type and shape are those that the file says, or
-    those of the example."""
+    """The rows along a new axis. Without rows, an empty value with the type and shape of the file
+    or of the example."""
     import numpy as np
 
     if rows:
@@ -144,7 +145,7 @@ def _stacked(rows: Sequence[Value], info: Any, axis: int, example: Value) -> Val
 def scan(
     node: NodeRecord, values: Sequence[Value], bodies: Mapping[str, Body]
 ) -> Generator[Any, Any, list[Value]]:
-    """Goes along an axis of its scanned inputs; stacks what the body gives."""
+    """Iterates along an axis of its scanned inputs; stacks the body's outputs."""
     assert node.opset is not None
     call = Call(node, node.opset)
     body, count = _body(bodies, "body"), call.get("num_scan_inputs", int)
@@ -152,11 +153,11 @@ def scan(
         return (yield from _scan_in_batches(call, values, body, count))
     states, scanned = list(values[: len(values) - count]), values[len(values) - count :]
     axes = call.ints("scan_input_axes", (0,) * count)
-    ways = call.ints("scan_input_directions", (0,) * count)
-    last, rows = yield from _scanned(body, states, scanned, axes, ways)
+    directions = call.ints("scan_input_directions", (0,) * count)
+    last, rows = yield from _scanned(body, states, scanned, axes, directions)
     axes = call.ints("scan_output_axes", (0,) * len(rows.infos))
-    ways = call.ints("scan_output_directions", (0,) * len(rows.infos))
-    return [*last, *rows.stacked(axes, ways)]
+    directions = call.ints("scan_output_directions", (0,) * len(rows.infos))
+    return [*last, *rows.stacked(axes, directions)]
 
 
 def _scanned(
@@ -164,44 +165,44 @@ def _scanned(
     states: list[Value],
     scanned: Sequence[Value],
     axes: Sequence[int],
-    ways: Sequence[int],
+    directions: Sequence[int],
 ) -> Generator[Any, Any, tuple[list[Value], Rows]]:
-    """The last states, and what the other outputs were."""
+    """The last states, and the rows of the other outputs."""
     import numpy as np
 
     lanes = []
-    for value, axis, way in zip(scanned, axes, ways, strict=True):
+    for value, axis, backward in zip(scanned, axes, directions, strict=True):
         moved = np.moveaxis(to_numpy(value), axis, 0)
-        lanes.append(moved[::-1] if way else moved)
+        lanes.append(moved[::-1] if backward else moved)
     lengths = {len(lane) for lane in lanes}
     if len(lengths) != 1:
-        raise OnnxFormatError(f"the scanned inputs have the lengths {sorted(lengths)}")
+        raise OnnxFormatError(f"the scanned inputs have different lengths: {sorted(lengths)}")
     rows = Rows(body.outputs[len(states) :])
     for turn in range(lengths.pop()):
-        now = [from_numpy(np.array(lane[turn])) for lane in lanes]
-        results = yield from body(*states, *now)
+        row = [from_numpy(np.array(lane[turn])) for lane in lanes]
+        results = yield from body(*states, *row)
         states = results[: len(states)]
         rows.add(results[len(states) :])
     nothing = [from_numpy(np.zeros(lane.shape[1:], lane.dtype)) for lane in lanes]
-    yield from rows.imagined(body, *states, *nothing)
+    yield from rows.infer_from_trial(body, *states, *nothing)
     return states, rows
 
 
 def _scan_in_batches(
     call: Call, values: Sequence[Value], body: Body, count: int
 ) -> Generator[Any, Any, list[Value]]:
-    """Operator set 8: a leading batch axis, and optional lengths of the sequences before all."""
+    """Operator set 8: a leading batch axis, and optional sequence lengths as the first input."""
     import numpy as np
 
     lengths, *rest = values
-    ways = call.ints("directions", (0,) * count)
+    directions = call.ints("directions", (0,) * count)
     states, scanned = rest[: len(rest) - count], [to_numpy(x) for x in rest[len(rest) - count :]]
     batches = []
     for item in range(scanned[0].shape[0]):
         end = scanned[0].shape[1] if lengths is None else int(to_numpy(lengths)[item])
         own = [from_numpy(np.array(to_numpy(state)[item])) for state in states]
         pieces = [from_numpy(np.array(x[item, :end])) for x in scanned]
-        last, rows = yield from _scanned(body, own, pieces, (0,) * count, ways)
+        last, rows = yield from _scanned(body, own, pieces, (0,) * count, directions)
         batches.append([*last, *rows.stacked()])
     return [from_numpy(np.stack([to_numpy(x) for x in column])) for column in zip(*batches)]  # noqa: B905
 
@@ -210,12 +211,12 @@ def _scan_in_batches(
 def sequence_map(
     node: NodeRecord, values: Sequence[Value], bodies: Mapping[str, Body]
 ) -> Generator[Any, Any, list[Value]]:
-    """The body on each element of the first sequence; other sequences go along, tensors stay."""
+    """Runs the body for each element of the first sequence and of any others; tensors repeat."""
     body = _body(bodies, "body")
     if not values or not isinstance(values[0], list):
         raise OnnxFormatError("its first input must be a sequence")
     rows = Rows(body.outputs)
     for turn in range(len(values[0])):
-        now = [value[turn] if isinstance(value, list) else value for value in values]
-        rows.add((yield from body(*now)))
+        row = [value[turn] if isinstance(value, list) else value for value in values]
+        rows.add((yield from body(*row)))
     return list(rows.columns)

@@ -1,7 +1,7 @@
-"""Operator sets before 7: definitions that set 7 replaced.
+"""Definitions from before operator set 7 that set 7 replaced.
 
-Two operands of one shape, or, where `broadcast` says so, the second laid along the first from
-`axis` on; a switch `is_test` where the mode of training ends. The rest is the later definition's.
+Two operands have the same shape, or, with `broadcast`, the second is aligned to the first from
+`axis` on; `is_test` turns training mode off. Everything else is as in the later definition.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ..registry import OLDEST, Result, find, older_operator
 
 
 def _later(call: Call, *inputs: Tensor | None) -> Result:
-    """What the definition of operator set 7 makes of the inputs."""
+    """Applies the definition of operator set 7 to the inputs."""
     return find("", call.node.op_type, OLDEST).function(call, *inputs)
 
 
 def _aligned(call: Call, x: Tensor, y: Tensor) -> Tensor:
-    """y with axes of length 1 behind it, so that it lies along x from `axis` on."""
+    """y with trailing axes of length 1, so that it aligns with x from `axis` on."""
     axis = call.get("axis", int, None)
     if not call.flag("broadcast"):
         if x.shape != y.shape:
@@ -31,7 +31,7 @@ def _aligned(call: Call, x: Tensor, y: Tensor) -> Tensor:
     start = x.ndim - y.ndim if axis is None else check_axis(axis, x.ndim, "axis")
     behind = x.ndim - start - y.ndim
     if start < 0 or behind < 0:
-        raise OnnxFormatError(f"{y.shape} does not lie along {x.shape} from axis {start} on")
+        raise OnnxFormatError(f"{y.shape} does not align with {x.shape} from axis {start} on")
     return f.reshape(y, (*y.shape, *(1,) * behind))
 
 
@@ -72,7 +72,7 @@ def _refuse_training(call: Call) -> None:
 
 @older_operator("Gemm", 6)
 def gemm(call: Call, a: Tensor, b: Tensor, c: Tensor) -> Result:
-    call.ignore("broadcast")  # the later definition does so wherever it can
+    call.ignore("broadcast")  # the later definition always broadcasts
     return _later(call, a, b, c)
 
 

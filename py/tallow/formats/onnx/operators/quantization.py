@@ -1,7 +1,7 @@
-"""Quantisation: numbers as small integers or small floating numbers, a scale and a zero point.
+"""Quantization: numbers as small integers or small floating numbers, a scale and a zero point.
 
-Products of quantised operands are computed in float32. Its sums are exact up to 2 ** 24, and what
-they lose beyond is far less than a step of the 8 bits to which they are rounded.
+Products of quantized operands are computed in float32. Its sums are exact up to 2 ** 24, and the
+error beyond that is far less than a step of the 8 bits to which they are rounded.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from .nn.convolution import conv
 
 
 def _spread(call: Call, parameter: Tensor, shape: Shape) -> Tensor:
-    """A scale or zero point so that it broadcasts: one for all, one for each place along `axis`,
-    or one for each block of `block_size` along it."""
+    """A scale or zero point in a shape that broadcasts: one for all elements, one per index along
+    `axis`, or one per block of `block_size` along it."""
     block, given = call.get("block_size", int, 0), call.get("axis", int, 1)
     if parameter.size == 1 and not block:
         return f.reshape(parameter, ())
@@ -42,7 +42,7 @@ def _spread(call: Call, parameter: Tensor, shape: Shape) -> Tensor:
 
 
 def _rounded(x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
-    """Scaled numbers, float32, as a quantised type: rounded half to even, held in its range."""
+    """Scaled float32 numbers as a quantized type: rounded half to even, clamped to its range."""
     zero = None if zero_point is None else zero_point.astype(dt.float32)
     if dtype.is_floating:
         moved = x if zero is None else x + zero
@@ -57,16 +57,18 @@ def _rounded(x: Tensor, zero_point: Tensor | None, dtype: DType) -> Tensor:
 def quantize_linear(
     call: Call, x: Tensor, scale: Tensor, zero_point: Tensor | None = None
 ) -> Tensor:
-    """The type of the zero point, or else output_dtype, or else uint8."""
+    """Quantizes to the type of the zero point, or else output_dtype, or else uint8."""
     number, precision = call.get("output_dtype", int, 0), call.get("precision", int, 0)
     saturate = call.flag("saturate", True)
     wanted = type_called(number) if number else dt.uint8
     if zero_point is not None:
         if number and wanted != zero_point.dtype:
-            raise OnnxFormatError(f"{wanted.name} with a {zero_point.dtype.name} zero point")
+            raise OnnxFormatError(
+                f"{wanted.name} does not fit a {zero_point.dtype.name} zero point"
+            )
         wanted = zero_point.dtype
     if wanted.size > 2:
-        raise OnnxUnsupportedError(f"it quantises to {wanted.name}")
+        raise OnnxUnsupportedError(f"quantizing to {wanted.name} is not supported")
     spread = _spread(call, scale, x.shape)
     zero = None if zero_point is None else _spread(call, zero_point, x.shape)
     divided = type_called(precision) if precision else scale.dtype
@@ -86,7 +88,7 @@ def quantize_linear(
 def dequantize_linear(
     call: Call, x: Tensor, scale: Tensor, zero_point: Tensor | None = None
 ) -> Tensor:
-    """(x - zero point) * scale, of the type of the scale or of output_dtype."""
+    """(x - zero point) * scale, in the type of the scale or in output_dtype."""
     number = call.get("output_dtype", int, 0)
     wanted = type_called(number) if number else scale.dtype
     value = _centred(x, None if zero_point is None else _spread(call, zero_point, x.shape))
@@ -94,16 +96,16 @@ def dequantize_linear(
 
 
 def _centred(x: Tensor, zero_point: Tensor | None) -> Tensor:
-    """Quantised values less their zero point, as float32."""
+    """Quantized values minus their zero point, as float32."""
     if zero_point is None:
         return x.astype(dt.float32)
-    exact = dt.float32 if x.dtype.is_floating else dt.int32
-    return (x.astype(exact) - zero_point.astype(exact)).astype(dt.float32)
+    wide = dt.float32 if x.dtype.is_floating else dt.int32
+    return (x.astype(wide) - zero_point.astype(wide)).astype(dt.float32)
 
 
 @operator("DynamicQuantizeLinear", since=11)
 def dynamic_quantize_linear(call: Call, x: Tensor) -> list[Tensor]:
-    """Values as uint8, and the scale and zero point by which their range, and 0, just fits."""
+    """Values as uint8, and the scale and zero point that just fit their range and 0."""
     low, high = (
         f.minimum(f.min(x), 0) if x.size else f.zeros(()),
         f.maximum(f.max(x), 0) if x.size else f.zeros(()),
@@ -115,21 +117,21 @@ def dynamic_quantize_linear(call: Call, x: Tensor) -> list[Tensor]:
 
 
 def _of_rows(parameter: Tensor, ndim: int) -> Tensor:
-    """A parameter of each row of a matrix; a column of a matrix needs nothing."""
+    """A parameter per row of a matrix, as a column; other parameters broadcast as they are."""
     if parameter.size == 1:
         return f.reshape(parameter, ())
     return f.expand_dims(parameter, -1) if parameter.ndim == 1 and ndim > 1 else parameter
 
 
 _EXACT = 256
-"""Products of 8 bits with 8 bits and a sign that float32 adds up exactly."""
+"""How many products of two 8-bit numbers with a sign float32 can sum exactly."""
 
 
 @operator("MatMulInteger", since=10)
 def matmul_integer(
     call: Call, a: Tensor, b: Tensor, a_zero: Tensor | None = None, b_zero: Tensor | None = None
 ) -> Tensor:
-    """Exact sums in int32, of float32 products as long as those are exact."""
+    """Exact int32 sums of float32 products, each short enough to be exact."""
     left = _centred(a, None if a_zero is None else _of_rows(a_zero, a.ndim))
     columns = None if b_zero is None else f.reshape(b_zero, ()) if b_zero.size == 1 else b_zero
     right = _centred(b, columns)
@@ -185,8 +187,8 @@ def qlinear_conv(
     y_zero: Tensor,
     bias: Tensor | None = None,
 ) -> Tensor:
-    """The weight's scale and zero point may be of each output channel. The bias is int32, its
-    scale the product of the other two."""
+    """The weight may have a scale and zero point per output channel. The bias is int32; its scale
+    is the product of the other two."""
 
     def channels(parameter: Tensor, axis: int) -> Tensor:
         if parameter.size == 1:

@@ -9,16 +9,16 @@ from ..call import Call
 from ..registry import host_operator, text_operator
 from ..values import check_memory, from_numpy, size_in_bytes
 
-MOST_PARTS = 1 << 18
-"""Members of a sequence that one tensor is split into: each is an array of its own."""
+MAX_PARTS = 1 << 18
+"""The most parts that one tensor is split into, because each is a separate array."""
 
 
-def _place(np: Any, position: Any, length: int, most: int) -> int:
-    """A position counted from either end, checked."""
-    place = int(np.asarray(position).item())
-    if not -length <= place <= most:
-        raise OnnxFormatError(f"the position {place} in a sequence of {length}")
-    return place + length if place < 0 else place
+def _position(np: Any, position: Any, length: int, last: int) -> int:
+    """A position counted from the front, after checking it."""
+    index = int(np.asarray(position).item())
+    if not -length <= index <= last:
+        raise OnnxFormatError(f"the position {index} is out of range in a sequence of {length}")
+    return index + length if index < 0 else index
 
 
 @host_operator("SequenceConstruct", since=11)
@@ -39,7 +39,7 @@ def sequence_length(call: Call, np: Any, sequence: Any) -> Any:
 
 @host_operator("SequenceAt", since=11)
 def sequence_at(call: Call, np: Any, sequence: Any, position: Any) -> Any:
-    return sequence[_place(np, position, len(sequence), len(sequence) - 1)]
+    return sequence[_position(np, position, len(sequence), len(sequence) - 1)]
 
 
 @host_operator("SequenceInsert", since=11)
@@ -47,43 +47,47 @@ def sequence_insert(
     call: Call, np: Any, sequence: Any, value: Any, position: Any = None
 ) -> list[Any]:
     length = len(sequence)
-    place = length if position is None else _place(np, position, length, length)
-    return [*sequence[:place], value, *sequence[place:]]
+    index = length if position is None else _position(np, position, length, length)
+    return [*sequence[:index], value, *sequence[index:]]
 
 
 @host_operator("SequenceErase", since=11)
 def sequence_erase(call: Call, np: Any, sequence: Any, position: Any = None) -> list[Any]:
     last = len(sequence) - 1
-    place = last if position is None else _place(np, position, len(sequence), last)
-    return [*sequence[:place], *sequence[place + 1 :]]
+    index = last if position is None else _position(np, position, len(sequence), last)
+    return [*sequence[:index], *sequence[index + 1 :]]
 
 
 @host_operator("SplitToSequence", since=11)
 def split_to_sequence(call: Call, np: Any, x: Any, split: Any = None) -> list[Any]:
-    """Parts of given lengths; of one length, the last one maybe shorter; or of 1, without the axis
-    unless `keepdims`."""
+    """Parts of the given lengths; or of one length, except for a shorter last part; or of length 1,
+    without the axis unless `keepdims`."""
     axis = call.get("axis", int, 0)
     keepdims = call.flag("keepdims", True)
     length = x.shape[axis]
     parts = length if split is None else -(-length // int(split)) if split.ndim == 0 else len(split)
-    if parts > MOST_PARTS:
-        raise OnnxFormatError(f"a sequence of {parts:,} parts; {MOST_PARTS:,} at most")
+    if parts > MAX_PARTS:
+        raise OnnxFormatError(
+            f"a sequence of {parts:,} parts is too long; the maximum is {MAX_PARTS:,}"
+        )
     if split is None:
         pieces = np.split(x, length, axis) if length else []
         return list(pieces) if keepdims else [np.squeeze(piece, axis) for piece in pieces]
     if split.ndim == 0:
-        places = range(int(split), length, int(split))
+        borders = range(int(split), length, int(split))
     else:
         if split.sum() != length or (split < 0).any():
-            raise OnnxFormatError(f"the lengths {split.tolist()} of an axis of {length}")
-        places = np.cumsum(split)[:-1]
-    return list(np.split(x, list(places), axis))
+            raise OnnxFormatError(
+                f"the lengths {split.tolist()} do not add up to an axis of {length}"
+            )
+        borders = np.cumsum(split)[:-1]
+    return list(np.split(x, list(borders), axis))
 
 
 @host_operator("ConcatFromSequence", since=11)
 def concat_from_sequence(call: Call, np: Any, sequence: Any) -> Any:
     axis = call.get("axis", int)
-    check_memory(sum(map(size_in_bytes, map(from_numpy, sequence))), "its parts in one piece")
+    check_memory(sum(map(size_in_bytes, map(from_numpy, sequence))), "its joined parts")
     join = np.stack if call.flag("new_axis") else np.concatenate
     return join(sequence, axis)
 
@@ -106,5 +110,5 @@ def optional_get_element(call: Call, np: Any, value: Any) -> Any:
 
 @text_operator("Identity")
 def identity(call: Call, np: Any, value: Any) -> Any:
-    """For what is no tensor."""
+    """For values that are not tensors."""
     return value

@@ -1,4 +1,4 @@
-"""One step of an optimiser for any number of tensors: ai.onnx.preview.training."""
+"""Single optimizer steps for any number of tensors: ai.onnx.preview.training."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _each(
 
 def _scalar(x: Tensor, what: str) -> Tensor:
     if x.size != 1:
-        raise OnnxFormatError(f"{what} must be one number, its shape is {x.shape}")
+        raise OnnxFormatError(f"{what} must be one number, but its shape is {x.shape}")
     return f.reshape(x, ())
 
 
@@ -58,7 +58,7 @@ def adam(call: Call, r: Tensor, t: Tensor, *tensors: Tensor) -> list[Tensor]:
     norm = call.get("norm_coefficient", float, 0.0)
     after = call.get("norm_coefficient_post", float, 0.0)
     epsilon = call.get("epsilon", float, 1e-6)
-    later = f.maximum(count, 1.0)  # at the first update there is nothing to correct
+    later = f.maximum(count, 1.0)  # the first update needs no correction
     corrected = rate * f.sqrt(1.0 - f.pow(beta, later)) / (1.0 - f.pow(alpha, later))
     rate = f.where(count > 0, corrected, rate)
 

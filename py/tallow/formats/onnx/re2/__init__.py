@@ -1,8 +1,8 @@
-"""Patterns in RE2's syntax, matched in time that is linear in the text.
+"""Regular expressions in RE2's syntax, matched in time linear in the text.
 
-ONNX writes regular expressions in this syntax, which is close to Python's but not the same.
-Python's matcher tries one alternative after the other, which a short pattern can make it do for
-hours. Here all are followed at once (Thompson 1968), and the sets that come up are kept.
+ONNX uses this syntax, which is close to Python's but not the same. Python's matcher tries one
+alternative after the other, so a short pattern can keep it busy for hours. This one follows all
+alternatives at once (Thompson 1968) and caches the sets of states it meets.
 """
 
 from .automaton import Automaton
@@ -12,7 +12,7 @@ from .syntax import parse
 def compiled(pattern: str) -> Automaton:
     """The automaton of a pattern.
 
-    Raises OnnxFormatError for what RE2 refuses, OnnxUnsupportedError for what it has and Tallow
-    lacks, and for patterns that are too large.
+    Raises OnnxFormatError for patterns that RE2 rejects, OnnxUnsupportedError for features that
+    Tallow lacks and for patterns that are too large.
     """
     return Automaton(parse(pattern))

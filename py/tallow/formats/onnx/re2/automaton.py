@@ -1,7 +1,7 @@
-"""An automaton that says whether a whole text matches.
+"""An automaton that decides whether a whole text matches.
 
-It is in a set of instructions at once, so that a text is read once. The sets that have come up are
-kept with what follows each by every character, up to a bound, after which all are forgotten.
+It is in a set of instructions at once, so it reads a text once. It caches the sets it has met and
+the steps between them, and clears the cache when it reaches a limit.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from .tree import (
     Tree,
 )
 
-MOST_KEPT = 1 << 20
-"""Members of all sets that are kept, and steps between them."""
+MAX_CACHED = 1 << 20
+"""The total of the members of all cached sets and the steps between them."""
 
 Instruction = tuple[Characters | None, int, tuple[int, ...]]
-"""The characters that it takes, if it takes one; what it demands of the place; what may follow."""
+"""The characters it consumes, if any; the condition on its position; the next instructions."""
 
 
 class _State:
-    """Instructions that may be next. open: those of them that take characters, by what holds at
-    the place; after: the state after a character, by it and by what holds before it."""
+    """The possible next instructions. open: those that consume a character, by the conditions that
+    hold at the position; after: the next state, by a character and the conditions before it."""
 
     __slots__ = ("after", "members", "open")
 
@@ -44,17 +44,17 @@ class _State:
 
 
 class Automaton:
-    """Made of a tree; `matches` says whether a whole text matches."""
+    """Built from a tree; `matches` tells whether a whole text matches."""
 
     def __init__(self, tree: Tree) -> None:
         self._code: list[Instruction] = []
         self._add(tree)
         self._end = self._put()
-        self._asks = any(condition for _, condition, _ in self._code)
+        self._has_conditions = any(condition for _, condition, _ in self._code)
         self._states: dict[frozenset[int], _State] = {}
-        self._kept = 0
+        self._cached = 0
         self.steps = 0
-        """Instructions that were looked at, all in all."""
+        """The total number of instructions visited."""
 
     @property
     def size(self) -> int:
@@ -65,30 +65,30 @@ class Automaton:
         """Whether the pattern matches the text from its beginning to its end."""
         state = self._state(frozenset((0,)))
         holds = 0
-        for place, letter in enumerate(text):
-            if self._asks:
-                holds = _holds(text, place)
+        for position, letter in enumerate(text):
+            if self._has_conditions:
+                holds = _holds(text, position)
             found = state.after.get((letter, holds))
             state = self._step(state, letter, holds) if found is None else found
             if not state.members:
                 return False
         return self._end in self._open(state, _holds(text, len(text)))
 
-    # ---- making --------------------------------------------------------------------------------
+    # ---- building ------------------------------------------------------------------------------
 
     def _put(
         self, characters: Characters | None = None, condition: int = 0, follows: Iterable[int] = ()
     ) -> int:
-        """Adds an instruction, and gives its place."""
+        """Adds an instruction and returns its index."""
         self._code.append((characters, condition, tuple(follows)))
         return len(self._code) - 1
 
-    def _lead(self, place: int, *follows: int) -> None:
-        """Says what follows an instruction that takes no character."""
-        self._code[place] = (None, 0, follows)
+    def _link(self, index: int, *follows: int) -> None:
+        """Sets what follows an instruction that consumes no character."""
+        self._code[index] = (None, 0, follows)
 
     def _add(self, tree: Tree) -> None:
-        """Adds the instructions of a tree; they end where the next ones begin."""
+        """Adds the instructions of a tree, which continue with the instruction after them."""
         here = len(self._code)
         match tree:
             case Letter():
@@ -110,74 +110,75 @@ class Automaton:
             starts.append(len(self._code))
             self._add(part)
             ends.append(self._put())
-        self._lead(fork, *starts)
+        self._link(fork, *starts)
         for end in ends:
-            self._lead(end, len(self._code))
+            self._link(end, len(self._code))
 
     def _add_repeat(self, tree: Repeat) -> None:
-        for _ in range(tree.least):
+        for _ in range(tree.minimum):
             self._add(tree.part)
-        if tree.most is None:
+        if tree.maximum is None:
             fork = self._put()
             self._add(tree.part)
             back = self._put(follows=(fork,))
-            self._lead(fork, fork + 1, back + 1)
+            self._link(fork, fork + 1, back + 1)
             return
         forks = []
-        for _ in range(tree.most - tree.least):
+        for _ in range(tree.maximum - tree.minimum):
             forks.append(self._put())
             self._add(tree.part)
         for fork in forks:
-            self._lead(fork, fork + 1, len(self._code))
+            self._link(fork, fork + 1, len(self._code))
 
     # ---- running -------------------------------------------------------------------------------
 
     def _state(self, members: frozenset[int]) -> _State:
         if members not in self._states:
-            if self._kept > MOST_KEPT:
-                self._states, self._kept = {}, 0
-            self._kept += 1 + len(members)
+            if self._cached > MAX_CACHED:
+                self._states, self._cached = {}, 0
+            self._cached += 1 + len(members)
             self._states[members] = _State(members)
         return self._states[members]
 
     def _step(self, state: _State, letter: str, holds: int) -> _State:
         """The state after a character."""
-        code, places = ord(letter), self._open(state, holds)
-        self.steps += len(places)
+        code, indices = ord(letter), self._open(state, holds)
+        self.steps += len(indices)
         following: set[int] = set()
-        for place in places:
-            characters, _, follows = self._code[place]
+        for index in indices:
+            characters, _, follows = self._code[index]
             if characters is not None and contains(characters, code):
                 following.update(follows)
         found = self._state(frozenset(following))
         state.after[letter, holds] = found
-        self._kept += 1
+        self._cached += 1
         return found
 
     def _open(self, state: _State, holds: int) -> tuple[int, ...]:
-        """The instructions that take a character, and the last one, where `holds` holds."""
+        """The reachable instructions that consume a character, or the last one, given `holds`."""
         if holds not in state.open:
             seen = set(state.members)
             todo, found = list(state.members), []
             while todo:
-                place = todo.pop()
-                characters, condition, follows = self._code[place]
-                if characters is not None or place == self._end:
-                    found.append(place)
+                index = todo.pop()
+                characters, condition, follows = self._code[index]
+                if characters is not None or index == self._end:
+                    found.append(index)
                 elif condition & holds == condition:
                     added = [other for other in follows if other not in seen]
                     seen.update(added)
                     todo += added
             self.steps += len(seen)
-            self._kept += len(found)
+            self._cached += len(found)
             state.open[holds] = tuple(found)
         return state.open[holds]
 
 
-def _holds(text: str, place: int) -> int:
-    """What holds before the character at `place`."""
+def _holds(text: str, position: int) -> int:
+    """The conditions that hold before the character at `position`."""
     holds = 0
-    before, after = text[place - 1 : place] if place else "", text[place : place + 1]
+    before = text[position - 1 : position] if position else ""
+    after = text[position : position + 1]
     if not before:
         holds |= BEGIN_TEXT | BEGIN_LINE
     if not after:

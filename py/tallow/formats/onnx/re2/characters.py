@@ -1,7 +1,7 @@
 """Sets of characters.
 
-A set is a sorted tuple of code points, at each of which membership changes: (97, 123) holds a to z,
-(97,) holds everything from a on.
+A set is a sorted tuple of the code points where membership changes: (97, 123) contains a to z,
+(97,) contains everything from a on.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def span(first: int, last: int) -> Characters:
 
 
 def complement(characters: Characters) -> Characters:
-    """All others."""
+    """All characters that are not in the set."""
     inside = characters[1:] if characters[:1] == (0,) else (0, *characters)
     return inside[:-1] if inside[-1:] == (END,) else (*inside, END)
 
 
 def union(sets: Iterable[Characters]) -> Characters:
-    """What is in any of the sets."""
+    """The characters in any of the sets."""
     pairs = sorted(
         pair for one in sets for pair in zip(one[::2], one[1::2], strict=True) if pair[0] < pair[1]
     )
@@ -51,11 +51,11 @@ def union(sets: Iterable[Characters]) -> Characters:
 # ---- case --------------------------------------------------------------------------------------
 
 _LAST_CASED = 0x1F000
-"""No code point from here on has an upper or a lower case."""
+"""No code point from here on has upper or lower case."""
 
 
 def folded(characters: Characters) -> Characters:
-    """The set with every character that differs from one of it in case alone."""
+    """The set extended by every character that differs only in case from one in it."""
     cased, others = _cases()
     added = {
         other
@@ -68,7 +68,7 @@ def folded(characters: Characters) -> Characters:
 
 @cache
 def _cases() -> tuple[list[int], dict[int, list[int]]]:
-    """The code points that have other cases, in order; and for each, all that fold to the same."""
+    """The code points with other cases, in order; and for each, all that fold to the same one."""
     alike: dict[str, list[int]] = {}
     for code in range(_LAST_CASED):
         letter = chr(code)
@@ -79,7 +79,7 @@ def _cases() -> tuple[list[int], dict[int, list[int]]]:
 
 
 def _fold(letter: str) -> str:
-    """The same character for all that differ in case alone (Unicode's simple case folding)."""
+    """One character for all that differ only in case (Unicode's simple case folding)."""
     if letter in "\u0130\u0131":  # the dotted I and the dotless i: only Turkish folds them
         return letter
     for change in (str.lower, str.upper, str.lower):
@@ -96,7 +96,7 @@ UPPER = span(0x41, 0x5A)
 WORD = union([DIGIT, LOWER, UPPER, span(0x5F, 0x5F)])
 
 PERL = {"d": DIGIT, "s": (0x09, 0x0B, 0x0C, 0x0E, 0x20, 0x21), "w": WORD}
-"""Named by one letter after a backslash; all are of ASCII."""
+"""Sets named by one letter after a backslash; all are ASCII."""
 
 POSIX = {
     "alnum": union([DIGIT, LOWER, UPPER]),
@@ -114,7 +114,7 @@ POSIX = {
     "word": WORD,
     "xdigit": union([DIGIT, span(0x41, 0x46), span(0x61, 0x66)]),
 }
-"""Named in brackets, as in [[:alpha:]]; all are of ASCII."""
+"""Sets named in brackets, as in [[:alpha:]]; all are ASCII."""
 
 _SUBCATEGORIES = {"C": "cfos", "L": "lmotu", "M": "cen", "N": "dlo", "P": "cdefios", "S": "ckmo",
                   "Z": "lps"}  # fmt: skip
@@ -122,9 +122,9 @@ _SUBCATEGORIES = {"C": "cfos", "L": "lmotu", "M": "cen", "N": "dlo", "P": "cdefi
 
 @cache
 def category(name: str) -> Characters | None:
-    """The code points of a general category of Unicode, by its short name; None for others.
+    """The code points of a Unicode general category by its short name; None for other names.
 
-    C does not hold the code points that are assigned to no character.
+    C excludes unassigned code points.
     """
     from unicodedata import category as category_of
 

@@ -1,7 +1,7 @@
-"""RE2's syntax: a pattern as a tree.
+"""RE2's syntax: parses a pattern into a tree.
 
-What changes which part of a text a group captures, or which match is found first, changes nothing
-here: only whether a whole text matches is ever asked.
+The only question is whether a whole text matches, so anything that only affects what a group
+captures, or which match is found first, is ignored.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from .tree import (
     Tree,
 )
 
-MOST_NESTED = 100
-"""Groups in groups."""
+MAX_DEPTH = 100
+"""Nested groups."""
 
-MOST_TURNS = 1000
-"""How often a counted repetition may repeat, with those that it stands in; RE2's own limit."""
+MAX_REPEATS = 1000
+"""Repetitions of a counted repetition, multiplied by those around it; RE2's own limit."""
 
-MOST_SIZE = 1 << 14
+MAX_SIZE = 1 << 14
 """Instructions of an automaton."""
 
 
 def parse(pattern: str) -> Tree:
     """The tree of a pattern.
 
-    Raises OnnxFormatError if RE2 refuses it, OnnxUnsupportedError for what Tallow lacks and for
+    Raises OnnxFormatError if RE2 rejects it, OnnxUnsupportedError for what Tallow lacks and for
     patterns that are too large.
     """
     return _Parser(pattern).whole()
@@ -48,7 +48,7 @@ def parse(pattern: str) -> Tree:
 
 @dataclass(frozen=True)
 class _Flags:
-    """(?i), (?m), (?s); whether repetitions are greedy, (?U), matters to no whole text."""
+    """(?i), (?m), (?s); greediness, (?U), does not matter when matching a whole text."""
 
     i: bool = False
     m: bool = False
@@ -71,10 +71,10 @@ class _Parser:
     def whole(self) -> Tree:
         tree = self._choice(_Flags())
         if self._at < len(self._text):
-            raise self._wrong("a ) that closes nothing")
+            raise self._wrong("an unmatched )")
         return tree
 
-    # ---- what is left to read ------------------------------------------------------------------
+    # ---- reading -------------------------------------------------------------------------------
 
     def _next(self, length: int = 1) -> str:
         return self._text[self._at : self._at + length]
@@ -85,13 +85,13 @@ class _Parser:
         return taken
 
     def _skip(self, start: str) -> bool:
-        """Takes `start`, if it is what comes next."""
+        """Consumes `start` if it comes next."""
         found = self._text.startswith(start, self._at)
         self._at += len(start) * found
         return found
 
     def _until(self, end: str, what: str) -> str:
-        """Takes everything before `end`, and `end`."""
+        """Consumes and returns everything before `end`; consumes `end` too."""
         stop = self._text.find(end, self._at)
         if stop < 0:
             raise self._wrong(f"{what} without {end}")
@@ -100,7 +100,7 @@ class _Parser:
         return taken
 
     def _wrong(self, what: str) -> OnnxFormatError:
-        return OnnxFormatError(f"the pattern {self._shown()} is not of RE2's syntax: {what}")
+        return OnnxFormatError(f"the pattern {self._shown()} is not in RE2's syntax: {what}")
 
     def _lacking(self, what: str) -> OnnxUnsupportedError:
         return OnnxUnsupportedError(f"the pattern {self._shown()}: {what}")
@@ -111,10 +111,10 @@ class _Parser:
     # ---- parts ---------------------------------------------------------------------------------
 
     def _choice(self, flags: _Flags) -> Tree:
-        """Everything up to the end of the group, or of the pattern."""
+        """Parses everything up to the end of the group or of the pattern."""
         branches: list[Tree] = []
         parts: list[Tree] = []
-        repeated = False  # whether a repetition was read last
+        repeated = False  # whether the last thing read was a repetition
         while self._next() not in ("", ")"):
             if self._skip("|"):
                 branches.append(self._together(parts))
@@ -144,18 +144,18 @@ class _Parser:
         if len(letters) == len(branches):
             return Letter(1, 1, ch.union(letters))
         size = sum(branch.size + 2 for branch in branches)
-        return self._sized(Choice(size, _turns(branches), tuple(branches)))
+        return self._sized(Choice(size, _repeats(branches), tuple(branches)))
 
     def _together(self, parts: Sequence[Tree]) -> Tree:
         if len(parts) == 1:
             return parts[0]
         size = sum(part.size for part in parts)
-        return self._sized(Joined(size, _turns(parts), tuple(parts)))
+        return self._sized(Joined(size, _repeats(parts), tuple(parts)))
 
     def _sized(self, tree: Tree) -> Tree:
-        if tree.size > MOST_SIZE:
+        if tree.size > MAX_SIZE:
             raise self._lacking(
-                f"it makes an automaton of {tree.size:,} instructions; {MOST_SIZE:,} at most"
+                f"its automaton has {tree.size:,} instructions; the maximum is {MAX_SIZE:,}"
             )
         return tree
 
@@ -198,13 +198,13 @@ class _Parser:
     # ---- groups --------------------------------------------------------------------------------
 
     def _group(self, flags: _Flags) -> Tree:
-        """What is in parentheses, the first of which is read."""
+        """A group in parentheses, the first of which is already read."""
         self._depth += 1
-        if self._depth > MOST_NESTED:
-            raise self._lacking(f"more than {MOST_NESTED} groups in groups")
+        if self._depth > MAX_DEPTH:
+            raise self._lacking(f"more than {MAX_DEPTH} nested groups")
         named = self._next(2) == "?<" and self._next(3) not in ("?<=", "?<!")
         if self._skip("?<" if named else "?P<"):
-            self._name(self._until(">", "a name of a group"))
+            self._name(self._until(">", "a group name"))
         elif self._skip("?"):
             flags, _ = self._changed(flags)
         tree = self._choice(flags)
@@ -215,7 +215,7 @@ class _Parser:
 
     def _name(self, name: str) -> None:
         if not name or not all(letter.isalnum() or letter == "_" for letter in name):
-            raise self._wrong(f"{name!r:.80} is no name of a group")
+            raise self._wrong(f"{name!r:.80} is not a valid group name")
         if name in self._names:
             raise self._wrong(f"two groups are named {name!r:.80}")
         self._names.add(name)
@@ -233,7 +233,7 @@ class _Parser:
         return changed
 
     def _changed(self, flags: _Flags) -> tuple[_Flags, bool]:
-        """The flags that stand before : or ), and whether it is )."""
+        """The flags before : or ), and whether they end in )."""
         value, given = True, True
         while (letter := self._take()) not in ("", ":", ")"):
             if letter == "-" and value:
@@ -245,13 +245,13 @@ class _Parser:
                     f"(?{letter}: RE2 has neither look-around nor conditions, and no such flag"
                 )
         if not letter or not given:
-            raise self._wrong("flags without an end")
+            raise self._wrong("unterminated flags")
         return flags, letter == ")"
 
     # ---- repetitions ---------------------------------------------------------------------------
 
     def _counts(self) -> tuple[int, int | None] | None:
-        """How often a repetition that comes next repeats: least, most; None for anything else."""
+        """The minimum and maximum of a repetition, if one comes next; None for anything else."""
         simple: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
         counts = simple.get(self._next())
         if counts is not None:
@@ -260,46 +260,46 @@ class _Parser:
             counts = self._counted()
         if counts is None:
             return None
-        self._skip("?")  # the shortest match first
+        self._skip("?")  # non-greedy
         return counts
 
     def _counted(self) -> tuple[int, int | None] | None:
-        """{2}, {2,} or {2,3}, taken if it comes next; other braces are characters."""
+        """{2}, {2,} or {2,3}, consumed if it comes next; other braces are literal."""
         stop = self._text.find("}", self._at, self._at + 40)
         if self._next() != "{" or stop < 0:
             return None
-        least, comma, most = self._text[self._at + 1 : stop].partition(",")
-        if not _is_number(least) or (most and not _is_number(most)):
+        minimum, comma, maximum = self._text[self._at + 1 : stop].partition(",")
+        if not _is_number(minimum) or (maximum and not _is_number(maximum)):
             return None
         self._at = stop + 1
         if not comma:
-            return int(least), int(least)
-        return int(least), int(most) if most else None
+            return int(minimum), int(minimum)
+        return int(minimum), int(maximum) if maximum else None
 
-    def _repeat(self, part: Tree, least: int, most: int | None) -> Tree:
-        largest = least if most is None else most
-        turns = max(largest, 1) * part.turns
-        if largest < least:
-            raise self._wrong(f"a repetition from {least} to {most} times")
-        if turns > MOST_TURNS and largest > 1:
-            raise self._wrong(f"{turns:,} repetitions; {MOST_TURNS:,} at most")
-        size = max(largest, 1) * (part.size + 2) + 2
-        return self._sized(Repeat(size, turns, part, least, most))
+    def _repeat(self, part: Tree, minimum: int, maximum: int | None) -> Tree:
+        copies = minimum if maximum is None else maximum
+        repeats = max(copies, 1) * part.repeats
+        if copies < minimum:
+            raise self._wrong(f"a repetition from {minimum} to {maximum} times")
+        if repeats > MAX_REPEATS and copies > 1:
+            raise self._wrong(f"{repeats:,} repetitions; the maximum is {MAX_REPEATS:,}")
+        size = max(copies, 1) * (part.size + 2) + 2
+        return self._sized(Repeat(size, repeats, part, minimum, maximum))
 
     # ---- characters ----------------------------------------------------------------------------
 
     def _named(self, flags: _Flags) -> Characters | None:
-        r"""A set with a name, as \d and \pL, after its backslash; None for anything else."""
+        r"""A named set such as \d or \pL, after its backslash; None for anything else."""
         letter = self._next()
         if letter and letter in "pP":
             self._take()
             name = self._take()
             if name == "{":
-                name = self._until("}", "a name of characters")
+                name = self._until("}", "a character class name")
             negated = (letter == "P") != name.startswith("^")
             found = ch.category(name.removeprefix("^"))
             if found is None:
-                raise self._lacking(f"\\p{{{name}}} is no general category of Unicode")
+                raise self._lacking(f"\\p{{{name}}} is not a Unicode general category")
         elif letter and letter in "dDsSwW":
             self._take()
             found, negated = ch.PERL[letter.lower()], letter.isupper()
@@ -309,7 +309,7 @@ class _Parser:
         return ch.complement(found) if negated else found
 
     def _escaped(self) -> int:
-        """The character that is written after a backslash."""
+        """The character that an escape stands for, after its backslash."""
         letter = self._take()
         if not letter:
             raise self._wrong("a \\ at the end")
@@ -327,7 +327,7 @@ class _Parser:
                 digits += self._take()
             return self._code(int(digits, 8))
         if letter.isalnum() or ord(letter) >= 0x80:
-            known = "; RE2 has no references back" if letter.isdigit() else ""
+            known = "; RE2 has no backreferences" if letter.isdigit() else ""
             raise self._wrong(f"\\{letter}{known}")
         return ord(letter)
 
@@ -337,7 +337,7 @@ class _Parser:
         return code
 
     def _brackets(self, flags: _Flags) -> Characters:
-        """The set that is written in brackets, the first of which is read."""
+        """A set in brackets, the first of which is already read."""
         negated = self._skip("^")
         sets: list[Characters] = []
         first = True
@@ -351,7 +351,7 @@ class _Parser:
         return ch.complement(found) if negated else found
 
     def _posix(self, flags: _Flags) -> Characters | None:
-        """[:alpha:] or [:^alpha:], if it comes next."""
+        """[:alpha:] or [:^alpha:], if that comes next."""
         stop = self._text.find(":]", self._at + 2)
         if self._next(2) != "[:" or stop < 0:
             return None
@@ -373,7 +373,7 @@ class _Parser:
         return found
 
     def _range(self, flags: _Flags) -> Characters:
-        """A character, or all from one to another."""
+        """A character or a range of characters."""
         first = last = self._member()
         if self._next() == "-" and self._next(2) not in ("-", "-]"):
             self._take()
@@ -389,11 +389,11 @@ class _Parser:
         return self._escaped() if letter == "\\" else ord(letter)
 
 
-def _turns(parts: Sequence[Tree]) -> int:
-    return max((part.turns for part in parts), default=1)
+def _repeats(parts: Sequence[Tree]) -> int:
+    return max((part.repeats for part in parts), default=1)
 
 
 def _is_number(text: str) -> bool:
-    """Digits without a zero in front."""
+    """Whether the text is a decimal number without leading zeros."""
     digits = text.isascii() and text.isdigit()
     return digits and (text == "0" or not text.startswith("0"))

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from .characters import Characters
 
 BEGIN_TEXT, END_TEXT, BEGIN_LINE, END_LINE, BOUNDARY, INSIDE = (1 << i for i in range(6))
-"""What may be demanded of the place between two characters; INSIDE: no boundary of a word."""
+"""Conditions on a position between two characters; INSIDE: not a word boundary."""
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A part of a pattern. size: an upper bound of its instructions, counted before any is made.
-    turns: how often counted repetitions repeat what is innermost."""
+    """A part of a pattern. size: an upper bound on its number of instructions. repeats: how often
+    counted repetitions repeat their innermost part."""
 
     size: int
-    turns: int
+    repeats: int
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class Letter(Tree):
 
 @dataclass(frozen=True)
 class Check(Tree):
-    """No character, but something that must hold at this place."""
+    """No character, but a condition that must hold at this position."""
 
     condition: int
 
 
 @dataclass(frozen=True)
 class Joined(Tree):
-    """One part after the other; no parts match the empty text."""
+    """One part after the other; without parts it matches the empty text."""
 
     parts: tuple[Tree, ...]
 
@@ -49,8 +49,8 @@ class Choice(Tree):
 
 @dataclass(frozen=True)
 class Repeat(Tree):
-    """A part from `least` to `most` times; None: without end."""
+    """A part repeated from `minimum` to `maximum` times; None: without limit."""
 
     part: Tree
-    least: int
-    most: int | None
+    minimum: int
+    maximum: int | None

@@ -1,1 +1,1 @@
-"""From the bytes of a file to records.py: checked, plain data."""
+"""Turns the bytes of a file into records.py's plain data, checked."""

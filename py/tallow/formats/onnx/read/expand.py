@@ -1,4 +1,4 @@
-"""A model's own functions: a call of one is replaced by the nodes of its body."""
+"""Inlines a model's own functions: replaces each call by the nodes of the body."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from ....errors import OnnxFormatError
 from ..records import GraphRecord, NodeRecord
 
-_MOST = 50_000
-"""Nodes that calls stand for. Functions that call functions can stand for any number of them."""
+_MAX_NODES = 50_000
+"""The most nodes that inlining may create. Nested functions can create any number of them."""
 
 
 Names = Callable[[str], str]
-"""What a value of a function is called outside."""
+"""Maps the name of a value inside a function to its name outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,57 +30,57 @@ class FunctionRecord:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An attribute within a function that has the value of an attribute of the call."""
+    """An attribute inside a function that takes its value from an attribute of the call."""
 
     name: str
 
 
 class Expander:
-    """Replaces calls; every one gets names of its own for the values inside."""
+    """Inlines calls, with unique names for the values inside each."""
 
     def __init__(self) -> None:
         self._calls = count()
         self._nodes = 0
 
     def inline(self, call: NodeRecord, function: FunctionRecord) -> Iterator[NodeRecord]:
-        """The nodes that a call stands for. Raises OnnxFormatError if it does not fit."""
+        """The nodes that replace a call. Raises OnnxFormatError if the call does not fit."""
         for what, passed, known in (
             ("inputs", call.inputs, function.inputs),
             ("outputs", call.outputs, function.outputs),
         ):
             if len(passed) > len(known):
                 raise OnnxFormatError(
-                    f"node {call.label!r} has {len(passed)} {what}, the function {call.op_type!r} "
-                    f"{len(known)}"
+                    f"node {call.label!r} has {len(passed)} {what}, but the function "
+                    f"{call.op_type!r} has {len(known)}"
                 )
         self._nodes += len(function.nodes)
-        if self._nodes > _MOST:
-            raise OnnxFormatError(f"its functions stand for more than {_MOST:,} nodes")
-        place = f"{call.label}#{next(self._calls)}/"
+        if self._nodes > _MAX_NODES:
+            raise OnnxFormatError(f"its functions expand to more than {_MAX_NODES:,} nodes")
+        prefix = f"{call.label}#{next(self._calls)}/"
         names = dict.fromkeys(function.inputs, "") | dict(zip(function.inputs, call.inputs))  # noqa: B905
         for inner, outer in zip(function.outputs, call.outputs):  # noqa: B905
-            if outer and inner in names:  # an input that is handed on
+            if outer and inner in names:  # an input that is passed through
                 yield NodeRecord("", "Identity", "", 13, (names[inner],), (outer,), {})
             elif outer:
                 names[inner] = outer
         given = {**function.defaults, **call.attributes}
 
         def named(name: str) -> str:
-            return names.get(name, place + name) if name else ""
+            return names.get(name, prefix + name) if name else ""
 
         for node in function.nodes:
             yield _renamed(node, named, given)
 
 
-def placed(graph: GraphRecord, place: str, outputs: Sequence[str]) -> tuple[NodeRecord, ...]:
-    """The nodes of a graph without inputs, put among those around it; `place` begins its own names.
+def inlined(graph: GraphRecord, prefix: str, outputs: Sequence[str]) -> tuple[NodeRecord, ...]:
+    """The nodes of a graph without inputs, for the graph around it; `prefix` starts its own names.
 
-    outputs: what its outputs are called there.
+    outputs: the names of its outputs in the graph around it.
     """
     outer = set(graph.captures)
 
     def named(name: str) -> str:
-        return place + name if name and name not in outer else name
+        return prefix + name if name and name not in outer else name
 
     constants = [
         NodeRecord("", "Constant", "", 13, (), (named(name),), {"value": value})
@@ -116,7 +116,7 @@ def _renamed(node: NodeRecord, names: Names, given: Mapping[str, Any]) -> NodeRe
 
 
 def _inside(graph: GraphRecord, names: Names, given: Mapping[str, Any]) -> GraphRecord:
-    """A graph within a function: only what it captures gets another name."""
+    """A graph inside a function: only the values that it captures are renamed."""
     outer = set(graph.captures)
 
     def named(name: str) -> str:

@@ -1,4 +1,4 @@
-"""External data: weights that lie in files beside the model."""
+"""External data: weights stored in files next to the model."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .given import GivenNames, Parts
 
 
 class MissingFileError(OnnxFormatError):
-    """A file of external data is not there; `ExternalFiles.refuse` names all of them."""
+    """A file of external data is missing; `ExternalFiles.refuse` names all of them."""
 
 
-class Arriving(NamedTuple):
-    """Where data begins in a file that is still on its way."""
+class StreamedRange(NamedTuple):
+    """Where data begins in a file that is still loading."""
 
     file: StreamedFile
     offset: int
 
 
 class ExternalFiles:
-    """Reads external data from the folder of a model, or from files that were given with it, by
-    name (given.py): their bytes, or an StreamedFile. Both None: the model came as bytes alone.
-    read_from: the names of those it needed."""
+    """Reads external data from the model's folder, or from files given by name (given.py): their
+    bytes, or a StreamedFile. Without either, the model was loaded from bytes alone. read_from: the
+    names of the files that were needed."""
 
     def __init__(self, folder: Path | None, given: Mapping[str, Any] | None = None) -> None:
         self._folder = folder
@@ -35,26 +35,26 @@ class ExternalFiles:
         self._missing: dict[str, None] = {}  # locations, in order
 
     def refuse(self) -> None:
-        """Raises OnnxMissingDataError, if any file was missing."""
+        """Raises OnnxMissingDataError if any file was missing."""
         if self._missing:
             raise OnnxMissingDataError(tuple(self._missing))
 
     def read(
         self, entries: Mapping[str, str], needed: int, what: str
-    ) -> bytes | memoryview | Arriving:
+    ) -> bytes | memoryview | StreamedRange:
         """The `needed` bytes that the entries (location, offset, length) point to.
 
-        Of files that were given they are a view, or a place. Raises MissingFileError,
-        OnnxAmbiguousDataError, OnnxFormatError if there is no folder either, the path leaves the
-        folder, or the file is too short.
+        For given files this is a view or a StreamedRange. Raises MissingFileError,
+        OnnxAmbiguousDataError, or OnnxFormatError if there is neither a folder nor a file, the path
+        leaves the folder, or the file is too short.
         """
         location = entries.get("location", "")
         if self._given is not None:
             return self._view(location, entries, needed, what)
         if self._folder is None:
             raise OnnxFormatError(
-                f"{what} lies in another file, {location!r}, and this model came as bytes: "
-                "load it by its path, or save it with its weights inside"
+                f"{what} is stored in another file, {location!r}, but this model was loaded from "
+                "bytes: load it by its path, or save it with its weights inside"
             )
         path = self._inside(location, what)
         offset = _offset(entries, needed, what)
@@ -67,15 +67,15 @@ class ExternalFiles:
             raise self._lacks(location, what) from error
         except OSError as error:
             raise OnnxFormatError(
-                f"{what} lies in {location!r}, which cannot be read: {error.strerror}"
+                f"{what} is stored in {location!r}, which cannot be read: {error.strerror}"
             ) from error
         if len(data) != needed:
-            raise OnnxFormatError(f"{what}: {location!r} shrank while it was read")
+            raise OnnxFormatError(f"{what}: {location!r} shrank while it was being read")
         return data
 
     def _view(
         self, location: str, entries: Mapping[str, str], needed: int, what: str
-    ) -> memoryview | Arriving:
+    ) -> memoryview | StreamedRange:
         assert self._given is not None
         _relative(location, what)
         name = self._names.find(location)
@@ -86,18 +86,18 @@ class ExternalFiles:
         content = given if isinstance(given, StreamedFile) else memoryview(given).cast("B")
         _check_size(location, content.nbytes, offset, needed, what)
         if isinstance(content, StreamedFile):
-            return Arriving(content, offset)
+            return StreamedRange(content, offset)
         return content[offset : offset + needed]
 
     def _lacks(self, location: str, what: str) -> MissingFileError:
         self._missing[location] = None
-        return MissingFileError(f"{what} lies in {location!r}, which is not there")
+        return MissingFileError(f"{what} is stored in {location!r}, which is missing")
 
     def _inside(self, location: str, what: str) -> Path:
         assert self._folder is not None
         folder = self._folder.resolve()
         path = folder.joinpath(*_relative(location, what)).resolve()
-        if not path.is_relative_to(folder):  # by a link
+        if not path.is_relative_to(folder):  # through a symlink
             raise _outside(location, what)
         return path
 
@@ -106,14 +106,14 @@ def _relative(location: str, what: str) -> Parts:
     """The parts of a location; OnnxFormatError unless it is a path below the model's folder."""
     path = PureWindowsPath(location)  # knows both kinds of separator, and drives
     if not path.parts or "\0" in location or path.is_absolute() or path.drive or path.root:
-        raise OnnxFormatError(f"{what} lies in {location!r}, which is not a relative path")
+        raise OnnxFormatError(f"{what} is stored in {location!r}, which is not a relative path")
     if ".." in path.parts:
         raise _outside(location, what)
     return path.parts
 
 
 def _outside(location: str, what: str) -> OnnxFormatError:
-    return OnnxFormatError(f"{what} lies in {location!r}, outside the model's folder")
+    return OnnxFormatError(f"{what} is stored in {location!r}, outside the model's folder")
 
 
 def _offset(entries: Mapping[str, str], needed: int, what: str) -> int:
@@ -135,5 +135,5 @@ def _number(entries: Mapping[str, str], key: str, default: int, what: str) -> in
     if not text:
         return default
     if not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise OnnxFormatError(f"{what}: external data with {key} {text!r}")
+        raise OnnxFormatError(f"{what}: its external data has the {key} {text!r}")
     return int(text)

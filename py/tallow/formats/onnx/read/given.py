@@ -1,4 +1,4 @@
-"""Files of external data that were given by name: which of them a location means."""
+"""Matches the locations of external data to files that were given by name."""
 
 from __future__ import annotations
 
@@ -12,30 +12,32 @@ Parts = tuple[str, ...]
 
 
 def parts_of(path: str) -> Parts:
-    """The folders of a path and its name, with either separator; "." is left out, case counts."""
+    """The folders and name of a path, with either separator; omits "."; case-sensitive."""
     return PureWindowsPath(path).parts
 
 
 class GivenNames:
-    """Finds the name that a location means.
+    """Finds the file name that a location refers to.
 
-    That is the name with the very folders of the location. Where there is none, it is the only name
-    that could be the location, if it could be no other location of the model. A name could be a
-    location if the two agree from the end, as far as the shorter one goes: a file that is chosen by
-    itself comes without its folders, one in a folder that is dropped with more of them.
+    An exact match of all folders wins. Otherwise it is the only name that could be the location,
+    provided that it could be no other location of the model. A name could be a location if one is a
+    suffix of the other: a file chosen by itself comes without its folders, and a file in a dropped
+    folder comes with more of them.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._names: dict[str, list[str]] = defaultdict(list)  # by their last part
+        self._names: dict[str, list[str]] = defaultdict(list)  # by file name
         for name in names:
             self._names[_last(name)].append(name)
-        self._found: dict[str, dict[str, str | None]] = defaultdict(dict)  # likewise, by location
+        self._found: dict[str, dict[str, str | None]] = defaultdict(
+            dict
+        )  # by file name, then by location
 
     def find(self, location: str) -> str | None:
-        """The name that the location means, None where no name could.
+        """The name that the location refers to, or None.
 
-        Raises OnnxAmbiguousDataError where several could, or where the name could be another
-        location too that was asked for.
+        Raises OnnxAmbiguousDataError if several names match, or if the name also matches another
+        requested location.
         """
         found = self._found[_last(location)]
         if location not in found:
@@ -65,12 +67,12 @@ def _could_be(name: str, location: str) -> bool:
 
 
 def _doubtful(name: str, location: str, other: str) -> bool:
-    """Could the name, found for this location by its end alone, be the other location?"""
+    """Whether the name, matched to this location only by suffix, could also be the other one."""
     own = parts_of(location)
     return parts_of(name) != own != parts_of(other) and _could_be(name, other)
 
 
 def needed(names: Iterable[str], locations: Iterable[str]) -> list[str]:
-    """Those of the names that a location may mean: no others need to be read."""
+    """The names that a location may refer to; no others need to be read."""
     wanted = {_last(location) for location in locations}
     return [name for name in names if _last(name) in wanted]

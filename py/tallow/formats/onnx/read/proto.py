@@ -1,4 +1,4 @@
-"""protobuf's ModelProto: the only file that touches the `onnx` package, for its schema."""
+"""protobuf's ModelProto. Only this file uses the `onnx` package, for its schema."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ....errors import OnnxError, OnnxFormatError
 from . import wire
 
 _SIGNATURES = (
-    (b"version https://git-lfs", "a Git LFS pointer; fetch the file that it stands for"),
+    (b"version https://git-lfs", "a Git LFS pointer; fetch the actual file"),
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
     (b"RIFF", "a RIFF file (WebP, WAV)"),
     (b"%PDF", "a PDF"),
-    (b"PK\x03\x04", "a zip archive (PyTorch checkpoints and .npz are such)"),
+    (b"PK\x03\x04", "a zip archive (such as a PyTorch checkpoint or an .npz file)"),
     (b"\x1f\x8b", "gzip data; unpack it first"),
     (b"\x93NUMPY", "a NumPy array"),
     (b"GGUF", "a GGUF model"),
@@ -26,7 +26,7 @@ _SIGNATURES = (
 
 
 def schema() -> Any:
-    """The module with ONNX's messages; OnnxError if the `onnx` package is not there."""
+    """The module with ONNX's messages; OnnxError if the `onnx` package is not installed."""
     try:
         from onnx import onnx_ml_pb2
     except ImportError as error:
@@ -37,57 +37,57 @@ def schema() -> Any:
 
 
 Views = dict[int, memoryview]
-"""Raw data that was left where it lies, by the number of the main graph's initializer."""
+"""Raw data that is not copied, by the index of the main graph's initializer."""
 
-_LARGE = 64 << 10  # bytes of raw data that protobuf is not to copy
+_LARGE = 64 << 10  # bytes of raw data from which on protobuf should not copy
 
 
 def parse(data: bytes | bytearray | memoryview, views: Views | None = None) -> Any:
-    """The ModelProto that the bytes hold; OnnxFormatError if they are not a whole ONNX model.
+    """The ModelProto in the bytes; OnnxFormatError if they are not a whole ONNX model.
 
-    views: gets the large raw data as views of the bytes, which the ModelProto then lacks; None for
-    a ModelProto that has all.
+    views: receives the large raw data as views of the bytes, which the ModelProto then lacks; None
+    for a complete ModelProto.
     """
     messages = schema()
     view = memoryview(data).cast("B")
     size = view.nbytes
     if not size:
         raise OnnxFormatError("the file is empty (0 bytes)")
-    content: Any = data if isinstance(data, bytes) else view  # a view spares a copy
+    content: Any = data if isinstance(data, bytes) else view  # a view avoids a copy
     if views is not None:
-        content = _left(view, views) or content
+        content = _without_raw_data(view, views) or content
     model = messages.ModelProto()
     try:
         model.ParseFromString(content)
-    # protobuf's implementations raise different things here: DecodeError, ValueError,
-    # RecursionError, even TypeError; whichever it is, the bytes are to blame.
+    # protobuf's implementations raise different errors here: DecodeError, ValueError,
+    # RecursionError, even TypeError. All of them mean that the bytes are invalid.
     except Exception as error:
         raise OnnxFormatError(
-            f"not an ONNX model, or one that is cut short or corrupted: protobuf cannot read its "
+            f"not an ONNX model, or one that is truncated or corrupted: protobuf cannot read its "
             f"{size:,} bytes{_hint(view)}"
         ) from error
     if not model.HasField("graph") or not model.ir_version:
         missing = "graph" if not model.HasField("graph") else "ir_version"
-        raise OnnxFormatError(f"not an ONNX model: its {size:,} bytes hold no {missing}"
+        raise OnnxFormatError(f"not an ONNX model: its {size:,} bytes contain no {missing}"
                               f"{_hint(view)}")  # fmt: skip
     return model
 
 
-def _left(view: memoryview, views: Views) -> bytes | None:
-    """The model without its large raw data; None where only protobuf can tell."""
+def _without_raw_data(view: memoryview, views: Views) -> bytes | None:
+    """The model without its large raw data; None if only protobuf can read it."""
 
-    def leave(number: int, offset: int, length: int) -> bytes:
+    def remove(number: int, offset: int, length: int) -> bytes:
         views[number] = view[offset : offset + length]
         return b""
 
-    left = wire.parted(view, _LARGE, leave)
-    if left is None:
+    rest = wire.replace_raw_data(view, _LARGE, remove)
+    if rest is None:
         views.clear()
-    return left
+    return rest
 
 
 def text(field: Any) -> str:
-    """A string field. One of protobuf's implementations gives bytes where it is not UTF-8."""
+    """A string field. One of protobuf's implementations returns bytes if it is not UTF-8."""
     return field if isinstance(field, str) else bytes(field).decode("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""ModelProto to records: everything the file says, checked for consistency, nothing run."""
+"""Turns a ModelProto into records, checked for consistency; runs nothing."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ _OTHER_ATTRIBUTES = {
 }  # fmt: skip
 
 
-_DEEPEST = 24
-"""Graphs within graphs; protobuf itself ends at about 30."""
+_MAX_GRAPH_DEPTH = 24
+"""Nested graphs; protobuf itself stops at about 30."""
 
-_DEEPEST_CALLS = 48
-"""Functions that call functions, and graphs in them: more would not fit on a browser's stack."""
+_MAX_CALL_DEPTH = 48
+"""Nested function calls, with graphs in them: more would not fit on a browser's stack."""
 
 
 class _InGraphError(OnnxFormatError):
-    """One whose message says already in which graph."""
+    """An error whose message already names the graph."""
 
 
 def read_model(model: Any, external: ExternalFiles, views: Views) -> ModelRecord:
-    """The records of a ModelProto; raises OnnxFormatError for what does not fit together.
+    """The records of a ModelProto; raises OnnxFormatError if it is inconsistent.
 
-    views: what it lacks of its raw data (proto.py).
+    views: the raw data that it lacks (proto.py).
     """
     try:
         opsets = _opsets(model)
         if not opsets:
-            raise OnnxFormatError("not a whole ONNX model: it names no operator set")
+            raise OnnxFormatError("not a whole ONNX model: it imports no operator set")
         metadata = Metadata(
             text(model.producer_name),
             text(model.producer_version),
@@ -68,7 +68,7 @@ def read_model(model: Any, external: ExternalFiles, views: Views) -> ModelRecord
         external.refuse()
         return ModelRecord(graph, opsets, metadata)
     except UnicodeDecodeError as error:
-        raise OnnxFormatError(f"corrupted: a text in it is not UTF-8 ({error})") from error
+        raise OnnxFormatError(f"corrupted: a string in it is not UTF-8 ({error})") from error
 
 
 def _opsets(owner: Any) -> dict[str, int]:
@@ -80,7 +80,7 @@ def _domain(name: str) -> str:
 
 
 class Functions:
-    """A model's own functions, read when they are first called; a call is replaced by its nodes."""
+    """A model's own functions, read when first called; calls are replaced by their nodes."""
 
     def __init__(self, functions: Iterable[Any], external: ExternalFiles) -> None:
         self._external = external
@@ -88,14 +88,14 @@ class Functions:
         for function in functions:
             key = _domain(text(function.domain)), text(function.name)
             if key in self._protos:
-                raise OnnxFormatError(f"two functions are called {key[1]!r} ({key[0]})")
+                raise OnnxFormatError(f"two functions are named {key[1]!r} ({key[0]})")
             self._protos[key] = function
         self._read: dict[tuple[str, str], FunctionRecord | None] = {}
         self._expander = Expander()
         self.depth = 0
 
     def expand(self, node: NodeRecord) -> Iterable[NodeRecord]:
-        """The nodes that a node stands for: itself, unless it calls a function."""
+        """The node itself, or the nodes of the function that it calls."""
         key = node.domain, node.op_type
         if key not in self._protos:
             return (node,)
@@ -118,9 +118,11 @@ class Functions:
 
     @contextmanager
     def inside(self, what: str) -> Iterator[None]:
-        """While a function or graph is being read; OnnxFormatError where too many are."""
-        if self.depth == _DEEPEST_CALLS:
-            raise OnnxFormatError(f"{what} lies in {_DEEPEST_CALLS} other functions and graphs")
+        """Entered while a function or graph is read; OnnxFormatError if they nest too deeply."""
+        if self.depth == _MAX_CALL_DEPTH:
+            raise OnnxFormatError(
+                f"{what} is nested in {_MAX_CALL_DEPTH} other functions and graphs"
+            )
         self.depth += 1
         try:
             yield
@@ -129,7 +131,7 @@ class Functions:
 
 
 class Reader:
-    """Reads graphs and nodes whose operators are of certain operator sets."""
+    """Reads graphs and nodes that use certain operator sets."""
 
     def __init__(
         self, external: ExternalFiles, opsets: Mapping[str, int], functions: Functions
@@ -150,13 +152,13 @@ class Reader:
         for sparse in graph.sparse_initializer:
             name = text(sparse.values.name)
             _add_constant(constants, name, Unreadable(f"initializer {name!r} is a sparse tensor"))
-        # Before IR version 4 every initializer is listed among the inputs too.
+        # Before IR version 4 every initializer is also listed as an input.
         inputs = tuple(_value(info) for info in graph.input if info.name not in constants)
         outputs = tuple(_value(info) for info in graph.output)
         if not outputs:
             raise OnnxFormatError("the graph has no outputs")
-        _refuse_twins(inputs, "input")
-        _refuse_twins(outputs, "output")
+        _check_names(inputs, "input")
+        _check_names(outputs, "output")
         own = {*constants, *(info.name for info in inputs)}
         made = {text(name) for node in graph.node for name in node.output}
         nodes = self.nodes(graph.node, {*outer, *own, *made})
@@ -167,7 +169,7 @@ class Reader:
         return GraphRecord(text(graph.name), inputs, outputs, order, constants, captures)
 
     def nodes(self, nodes: Iterable[Any], scope: Collection[str] = ()) -> tuple[NodeRecord, ...]:
-        """Nodes among values of the names `scope`; calls of the model's own functions expanded."""
+        """Nodes, with calls of the model's functions expanded; scope: the names they may read."""
         return tuple(
             record for node in nodes for record in self._functions.expand(self._node(node, scope))
         )
@@ -222,8 +224,8 @@ class Reader:
         return Unreadable(f"its attribute {key!r} is a {words}")
 
     def _inner(self, graph: Any, what: str, scope: Collection[str]) -> GraphRecord:
-        if self._depth == _DEEPEST:
-            raise OnnxFormatError(f"the graph {what} lies in {_DEEPEST} others")
+        if self._depth == _MAX_GRAPH_DEPTH:
+            raise OnnxFormatError(f"the graph {what} is nested in {_MAX_GRAPH_DEPTH} others")
         self._depth += 1
         try:
             with self._functions.inside(f"the graph {what}"):
@@ -256,17 +258,17 @@ def _add_constant(
     if not name:
         raise OnnxFormatError("an initializer has no name")
     if name in constants:
-        raise OnnxFormatError(f"two initializers are called {name!r}")
+        raise OnnxFormatError(f"two initializers are named {name!r}")
     constants[name] = value
 
 
-def _refuse_twins(values: Iterable[ValueInfo], what: str) -> None:
+def _check_names(values: Iterable[ValueInfo], what: str) -> None:
     seen = set()
     for value in values:
         if not value.name:
             raise OnnxFormatError(f"an {what} of the graph has no name")
         if value.name in seen:
-            raise OnnxFormatError(f"two {what}s of the graph are called {value.name!r}")
+            raise OnnxFormatError(f"two {what}s of the graph are named {value.name!r}")
         seen.add(value.name)
 
 
@@ -292,7 +294,7 @@ def _typed(name: str, type_: Any) -> ValueInfo:
 
 
 def _dimension(dim: Any, name: str, axis: int) -> Dimension:
-    """The length, or the name of one that is not fixed: the file's, or else "input_axis"."""
+    """The length, or the name of a symbolic one: from the file, or else "input_axis"."""
     if dim.HasField("dim_value") and dim.dim_value != -1:  # -1: some exporters mean "any"
         length: int = dim.dim_value
         if length < 0:
@@ -302,7 +304,7 @@ def _dimension(dim: Any, name: str, axis: int) -> Dimension:
 
 
 def _guess_kind(attribute: Any) -> int:
-    """Files before IR version 2 leave the kind out."""
+    """The kind of an attribute in files before IR version 2, which omit it."""
     for kind, field in _FIELDS.items():
         repeated = field.endswith("s") and len(field) > 1
         if len(getattr(attribute, field)) if repeated else attribute.HasField(field):

@@ -1,4 +1,4 @@
-"""The structure of a graph: who makes and who reads each value."""
+"""The structure of a graph: which nodes make and read each value."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def in_order(
     outer: Collection[str],
     outputs: Iterable[str],
 ) -> tuple[NodeRecord, ...]:
-    """The nodes that the outputs need, each after those whose values it reads.
+    """The nodes that the outputs need, each after the nodes whose values it reads.
 
-    own: values that no node makes (inputs and initializers); outer: those of the graphs around it.
-    The file's own order is kept where it holds. Raises OnnxFormatError for a value made twice, a
-    value that nobody makes, and cycles.
+    own: values that no node makes (inputs and initializers); outer: values of the outer graphs. The
+    file's order is kept where it is valid. Raises OnnxFormatError for values made twice or never,
+    and for cycles.
     """
     maker = _makers(nodes, own)
     given = {*own, *outer}
@@ -26,16 +26,16 @@ def in_order(
         for name in node.reads:
             if name not in maker and name not in given:
                 raise OnnxFormatError(
-                    f"node {node.title} reads {name!r}, which nobody makes: "
+                    f"node {node.title} reads {name!r}, which does not exist: "
                     "it is neither an input, nor an initializer, nor the output of a node"
                 )
     wanted = list(outputs)
     for name in wanted:
         if name not in maker and name not in given:
-            raise OnnxFormatError(f"nobody makes the output {name!r}")
+            raise OnnxFormatError(f"no node makes the output {name!r}")
     needed = _needed(maker, wanted)
     order: list[NodeRecord] = []
-    state: dict[NodeRecord, bool] = {}  # False: being visited, True: placed
+    state: dict[NodeRecord, bool] = {}  # False: being visited, True: ordered
     for first in nodes:
         if first not in needed or first in state:
             continue

@@ -1,4 +1,4 @@
-"""TensorProto to HostArray, sizes checked before anything is allocated."""
+"""Turns a TensorProto into a HostArray; checks sizes before allocating."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ....dtype import DType
 from ....errors import OnnxFormatError, OnnxUnsupportedError
 from ....hostarray import HostArray, StringArray
 from ....shape import MAX_AXES, size_of
-from .external import Arriving, ExternalFiles
+from .external import ExternalFiles, StreamedRange
 from .proto import text
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """How ONNX stores a type: the field for plain numbers, and their letter in Python's `array`;
-    of elements of less than a byte such a number is a byte of several."""
+    """How ONNX stores a type: the field for numbers, and their type code in Python's `array`. For
+    elements smaller than a byte, each number packs several."""
 
     dtype: DType
     field: str
@@ -60,7 +60,7 @@ _AS_BOOL = bytes([0, *[1] * 255])
 
 
 def type_name(number: int) -> str:
-    """ONNX's element type in words."""
+    """The name of an ONNX element type."""
     if number in STORED:
         return STORED[number].dtype.name
     return _OTHERS.get(number, f"type number {number}")
@@ -83,20 +83,19 @@ def type_called(number: int) -> DType:
 def read(
     tensor: Any, what: str, external: ExternalFiles, view: memoryview | None = None
 ) -> HostArray | StringArray:
-    """The elements of a TensorProto, without a copy where they lie as raw little-endian bytes.
+    """The elements of a TensorProto, without a copy if they are raw little-endian bytes.
 
     what: names the tensor in messages. view: its raw data, if the tensor lacks it. Raises
-    OnnxFormatError where shape and data do not fit, OnnxUnsupportedError for a type that Tallow
-    does not have.
+    OnnxFormatError if shape and data do not fit, OnnxUnsupportedError for a type that Tallow lacks.
     """
     shape = tuple(tensor.dims)
     if any(dim < 0 for dim in shape):
         raise OnnxFormatError(f"{what} has a negative dimension: {shape}")
     if len(shape) > MAX_AXES:
-        raise OnnxFormatError(f"{what} has {len(shape)} axes; {MAX_AXES} at most")
+        raise OnnxFormatError(f"{what} has {len(shape)} axes; at most {MAX_AXES} are supported")
     number = tensor.data_type
     if number == STRING:
-        return _texts(tensor, shape, what)
+        return _strings(tensor, shape, what)
     stored = STORED.get(number)
     if stored is None:
         raise OnnxUnsupportedError(f"{what} is of type {type_name(number)}")
@@ -106,22 +105,22 @@ def read(
     if tensor.data_location == 1:
         entries = {text(entry.key): text(entry.value) for entry in tensor.external_data}
         raw: Any = external.read(entries, needed, f"{what}, {name} {shape},")
-        if isinstance(raw, Arriving):
-            if stored.dtype == dt.bool_:  # whose bytes have to be looked at
-                raise OnnxUnsupportedError(f"{what} is of type bool, in a file that still arrives")
+        if isinstance(raw, StreamedRange):
+            if stored.dtype == dt.bool_:  # its bytes must be normalized
+                raise OnnxUnsupportedError(f"{what} is of type bool, which can't be streamed")
             return raw.file.array(raw.offset, shape, stored.dtype)
     elif view is not None or tensor.HasField("raw_data"):
         raw = tensor.raw_data if view is None else view
         if len(raw) != needed:
             raise OnnxFormatError(
-                f"{what}: {name} {shape} needs {needed:,} bytes, the file holds {len(raw):,}"
+                f"{what}: {name} {shape} needs {needed:,} bytes, but the file has {len(raw):,}"
             )
     else:
         values, size = getattr(tensor, stored.field), stored.dtype.size
         if len(values) * size != needed:
             raise OnnxFormatError(
                 f"{what}: {name} {shape} needs {needed // size:,} elements ({needed:,} bytes), "
-                f"the file holds {len(values):,} ({len(values) * size:,} bytes)"
+                f"but the file has {len(values):,} ({len(values) * size:,} bytes)"
             )
         try:
             raw = array(stored.code, values)
@@ -137,13 +136,13 @@ def _host(raw: Any, shape: tuple[int, ...], stored: Stored) -> HostArray:
     return HostArray(view, shape, stored.dtype)
 
 
-def _texts(tensor: Any, shape: tuple[int, ...], what: str) -> StringArray:
+def _strings(tensor: Any, shape: tuple[int, ...], what: str) -> StringArray:
     if len(tensor.string_data) != size_of(shape):
         raise OnnxFormatError(
-            f"{what}: string {shape} needs {size_of(shape):,} texts, "
-            f"the file holds {len(tensor.string_data):,}"
+            f"{what}: string {shape} needs {size_of(shape):,} strings, "
+            f"but the file has {len(tensor.string_data):,}"
         )
     try:
         return StringArray(tuple(item.decode() for item in tensor.string_data), shape)
     except UnicodeDecodeError as error:
-        raise OnnxFormatError(f"{what}: a text in it is not UTF-8 ({error})") from error
+        raise OnnxFormatError(f"{what}: a string in it is not UTF-8 ({error})") from error

@@ -1,8 +1,8 @@
-"""The large raw data of an ONNX file, found without parsing the rest: protobuf's wire format, read
-just far enough (https://protobuf.dev/programming-guides/encoding/).
+"""Finds the large raw data of an ONNX file without parsing the rest, from protobuf's wire format
+(https://protobuf.dev/programming-guides/encoding/).
 
-protobuf's own parser copies each tensor's bytes out of the file. With the places of these bytes at
-hand, the rest is parsed alone, and the bytes are used where they lie.
+protobuf's own parser copies each tensor's bytes out of the file. Once their offsets are known, the
+rest is parsed without them, and they are used in place.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from collections.abc import Callable, Iterator
 from itertools import count, islice
 from typing import NamedTuple
 
-# How a field's content is written.
+# Wire types: how a field's content is encoded.
 _VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 
-# Tags, of a field's number and that: ModelProto.graph, GraphProto.initializer; of TensorProto,
-# what says where its data lie; of StringStringEntryProto.
+# Tags, made of a field's number and its wire type: ModelProto.graph, GraphProto.initializer; the
+# fields of TensorProto that hold or locate its data; the fields of StringStringEntryProto.
 _GRAPH, _INITIALIZER = 7 << 3 | _BYTES, 5 << 3 | _BYTES
 _RAW, _EXTERNAL, _LOCATION = 9 << 3 | _BYTES, 13 << 3 | _BYTES, 14 << 3 | _VARINT
 _KEY, _VALUE = 1 << 3 | _BYTES, 2 << 3 | _BYTES
 
-_MOST = 64  # fields of a tensor; more are numbers that lie there one by one
+_MAX_FIELDS = 64  # of a tensor; a tensor with more has its numbers as single fields
 
 Parts = list[bytes | memoryview]
 
 StandIn = Callable[[int, int, int], bytes]
-"""Of the raw data of the nth initializer, at an offset, so many bytes: the fields of a tensor that
-take its place."""
+"""Maps the index of an initializer, and the offset and length of its raw data, to the tensor fields
+that replace it."""
 
 
 class _Field(NamedTuple):
-    """A field of a message: its tag, where it starts, where its content does, where both end."""
+    """A field of a message: its tag, its start, the start of its content, and the end of both."""
 
     tag: int
     start: int
@@ -39,14 +39,14 @@ class _Field(NamedTuple):
 
 
 class _UnusualError(Exception):
-    """A file that is damaged, or written in a way that no exporter has; protobuf tells which."""
+    """A file that is damaged or oddly encoded; protobuf's parser decides which."""
 
 
-def parted(data: memoryview, least: int, stand_in: StandIn) -> bytes | None:
-    """An ONNX model without the raw data of the main graph's initializers that have `least` bytes
-    or more. None for bytes that only protobuf's parser can judge.
+def replace_raw_data(data: memoryview, min_bytes: int, stand_in: StandIn) -> bytes | None:
+    """An ONNX model without the raw data of those initializers of the main graph that have at
+    least `min_bytes`. None for bytes that only protobuf's parser can read.
 
-    All else is as it was, byte for byte, but for lengths.
+    Apart from lengths, everything else stays the same byte for byte.
     """
     made: Parts = []
     graphs = 0
@@ -56,9 +56,9 @@ def parted(data: memoryview, least: int, stand_in: StandIn) -> bytes | None:
                 made.append(data[field.start : field.end])
                 continue
             graphs += 1
-            if graphs > 1:  # which protobuf merges
+            if graphs > 1:  # protobuf merges them
                 return None
-            graph = _graph(data, field, least, stand_in)
+            graph = _graph(data, field, min_bytes, stand_in)
             made += [_head(_GRAPH, graph), *graph]
     except _UnusualError:
         return None
@@ -66,7 +66,7 @@ def parted(data: memoryview, least: int, stand_in: StandIn) -> bytes | None:
 
 
 def external(location: str, offset: int, length: int) -> bytes:
-    """The fields of a tensor that say: so many bytes, in a file beside the model."""
+    """The tensor fields that refer to a range of bytes in a file next to the model."""
     entries = (("location", location), ("offset", str(offset)), ("length", str(length)))
     fields = b"".join(
         _field(_EXTERNAL, _field(_KEY, key.encode()) + _field(_VALUE, value.encode()))
@@ -75,34 +75,34 @@ def external(location: str, offset: int, length: int) -> bytes:
     return fields + bytes((_LOCATION, 1))
 
 
-def _graph(data: memoryview, graph: _Field, least: int, stand_in: StandIn) -> Parts:
+def _graph(data: memoryview, graph: _Field, min_bytes: int, stand_in: StandIn) -> Parts:
     made: Parts = []
-    places = count()
+    numbers = count()
     for field in _fields(data, graph.content, graph.end):
         if field.tag != _INITIALIZER:
             made.append(data[field.start : field.end])
             continue
-        place = next(places)
-        raw = _raw(data, field, least)
+        number = next(numbers)
+        raw = _raw(data, field, min_bytes)
         if raw is None:
             made.append(data[field.start : field.end])
             continue
-        instead = stand_in(place, raw.content, raw.end - raw.content)
+        instead = stand_in(number, raw.content, raw.end - raw.content)
         rest: Parts = [data[field.content : raw.start], data[raw.end : field.end], instead]
         made += [_head(_INITIALIZER, rest), *rest]
     return made
 
 
-def _raw(data: memoryview, tensor: _Field, least: int) -> _Field | None:
-    """The raw data of a tensor, if those are its data, and so many."""
-    if tensor.end - tensor.content < least:
+def _raw(data: memoryview, tensor: _Field, min_bytes: int) -> _Field | None:
+    """The raw data of a tensor, if it has raw data of at least `min_bytes`."""
+    if tensor.end - tensor.content < min_bytes:
         return None
-    fields = list(islice(_fields(data, tensor.content, tensor.end), _MOST + 1))
+    fields = list(islice(_fields(data, tensor.content, tensor.end), _MAX_FIELDS + 1))
     found = [field for field in fields if field.tag == _RAW]
-    away = any(field.tag >> 3 in (_EXTERNAL >> 3, _LOCATION >> 3) for field in fields)
-    if len(fields) > _MOST or len(found) != 1 or away:
+    is_external = any(field.tag >> 3 in (_EXTERNAL >> 3, _LOCATION >> 3) for field in fields)
+    if len(fields) > _MAX_FIELDS or len(found) != 1 or is_external:
         return None
-    return found[0] if found[0].end - found[0].content >= least else None
+    return found[0] if found[0].end - found[0].content >= min_bytes else None
 
 
 def _fields(data: memoryview, at: int, end: int) -> Iterator[_Field]:
@@ -129,22 +129,22 @@ def _fields(data: memoryview, at: int, end: int) -> Iterator[_Field]:
         yield _Field(tag, start, content, at)
 
 
-def _varint(data: memoryview, at: int, end: int, most: int) -> tuple[int, int]:
-    """A number of at most so many bytes, and where it ends."""
+def _varint(data: memoryview, at: int, end: int, max_bytes: int) -> tuple[int, int]:
+    """A number of at most `max_bytes`, and where it ends."""
     value = 0
-    for place in range(most):
+    for index in range(max_bytes):
         if at >= end:
             break
         byte = data[at]
         at += 1
-        value |= (byte & 127) << 7 * place
+        value |= (byte & 127) << 7 * index
         if byte < 128:
             return value, at
     raise _UnusualError
 
 
 def _head(tag: int, parts: Parts) -> bytes:
-    """What stands before the content of a field that has a length."""
+    """The tag and length that precede the content of a field."""
     made, length = bytearray((tag,)), sum(map(len, parts))
     while length > 127:
         made.append(length & 127 | 128)

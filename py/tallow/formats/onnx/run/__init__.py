@@ -1,1 +1,1 @@
-"""From records to graphs, and their runs: stage by stage, with the host's steps between."""
+"""Turns records into graphs and runs them stage by stage, with host steps in between."""

@@ -1,4 +1,4 @@
-"""Nodes to tensors: what the importer (one graph) and the stages (several) share."""
+"""Turns nodes into tensors, for the importer (one graph) and for stages (several)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..call import Call
 from ..records import Constant, NodeRecord, Unreadable, shown
 from ..registry import find
 
-_LARGEST = 2**40
-"""Elements of one value. No device holds more, and arithmetic on such a shape may never end."""
+_MAX_ELEMENTS = 2**40
+"""The largest value. No device holds more, and computing with larger shapes may never end."""
 
 
 def describe(node: NodeRecord) -> str:
@@ -25,7 +25,7 @@ def describe(node: NodeRecord) -> str:
 
 
 class Builder:
-    """Makes the tensors of nodes, one node after the other."""
+    """Builds the tensors of nodes, one node after the other."""
 
     def __init__(
         self,
@@ -37,31 +37,31 @@ class Builder:
         self._wrong_shape = wrong_shape
 
     def value(self, name: str) -> Tensor:
-        """The tensor of that name; constants become tensors when they are first read.
+        """The tensor with that name; constants become tensors when first read.
 
-        Raises OnnxUnsupportedError for a constant that Tallow can't hold.
+        Raises OnnxUnsupportedError for a constant that Tallow can't represent.
         """
         if name not in self.values:
             data = self._constants[name]
             if isinstance(data, Unreadable):
                 raise OnnxUnsupportedError(data.reason)
             if not isinstance(data, HostArray):
-                raise OnnxUnsupportedError(f"{name!r} holds texts")
+                raise OnnxUnsupportedError(f"{name!r} contains strings")
             self.values[name] = Tensor(constant(data))
         return self.values[name]
 
     def make(self, node: NodeRecord) -> None:
-        """Enters the outputs of a node into `values`.
+        """Adds the outputs of a node to `values`.
 
-        Raises OnnxUnsupportedError (NotKnownError: for want of a value), OnnxFormatError for a node
-        that contradicts itself, the error given for shapes that do not fit.
+        Raises OnnxUnsupportedError (NotKnownError if a value is not known yet), OnnxFormatError for
+        an inconsistent node, and `wrong_shape` for shapes that do not fit.
         """
         entry = find(node.domain, node.op_type, node.opset)
         assert node.opset is not None
         inputs = [self.value(name) if name else None for name in node.inputs]
         call = Call(node, node.opset)
         try:
-            check_inputs(entry.fewest, entry.most, inputs)
+            check_inputs(entry.min_inputs, entry.max_inputs, inputs)
             made = entry.function(call, *inputs)
         except (OnnxFormatError, ShapeError, GraphError) as error:
             raise self._wrong_shape(f"{describe(node)}: {error}") from error
@@ -69,7 +69,7 @@ class Builder:
             raise OnnxUnsupportedError(str(error)) from error
         unknown = call.unknown_attributes()
         if unknown:
-            raise OnnxUnsupportedError(f"its attribute {unknown[0]!r} is not known")
+            raise OnnxUnsupportedError(f"its attribute {unknown[0]!r} is unknown")
         results = [made] if isinstance(made, Tensor) else made
         for position, name in enumerate(node.outputs):
             if name and position >= len(results):
@@ -81,13 +81,13 @@ class Builder:
                 self.values[name] = tensor
 
 
-def check_inputs(fewest: int, most: int | None, inputs: Sequence[object | None]) -> None:
+def check_inputs(minimum: int, maximum: int | None, inputs: Sequence[object | None]) -> None:
     """Raises OnnxFormatError if an operator has too few or too many inputs."""
-    if len(inputs) < fewest or (most is not None and len(inputs) > most):
-        expected = f"{fewest} or more" if most is None else f"{fewest} to {most}"
-        expected = str(fewest) if fewest == most else expected
-        raise OnnxFormatError(f"its number of inputs is {len(inputs)}; expected {expected}")
-    for position, value in enumerate(inputs if most is None else inputs[:fewest]):
+    if len(inputs) < minimum or (maximum is not None and len(inputs) > maximum):
+        expected = f"{minimum} or more" if maximum is None else f"{minimum} to {maximum}"
+        expected = str(minimum) if minimum == maximum else expected
+        raise OnnxFormatError(f"it has {len(inputs)} inputs; expected {expected}")
+    for position, value in enumerate(inputs if maximum is None else inputs[:minimum]):
         if value is None:
             raise OnnxFormatError(f"its input {position + 1} is missing")
 
@@ -95,7 +95,9 @@ def check_inputs(fewest: int, most: int | None, inputs: Sequence[object | None])
 def check_size(what: str, shape: tuple[int, ...]) -> None:
     """Raises OnnxFormatError for a value that no device can hold."""
     if len(shape) > MAX_AXES:
-        raise OnnxFormatError(f"{what}: a value of {len(shape)} axes; {MAX_AXES} at most")
-    elements = size_of(max(dim, 1) for dim in shape)  # NumPy too counts so
-    if elements > _LARGEST:
-        raise OnnxFormatError(f"{what}: a value of {elements:,} elements, {shape}")
+        raise OnnxFormatError(
+            f"{what}: a value with {len(shape)} axes; at most {MAX_AXES} are supported"
+        )
+    elements = size_of(max(dim, 1) for dim in shape)  # NumPy counts the same way
+    if elements > _MAX_ELEMENTS:
+        raise OnnxFormatError(f"{what}: a value with {elements:,} elements, {shape}, is too large")

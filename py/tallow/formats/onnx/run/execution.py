@@ -1,11 +1,11 @@
-"""Runs a graph stage by stage: a generator that asks for what may block, so that one text serves
-`run` and `run_async`.
+"""Runs a graph stage by stage. A generator requests operations that may block, so that the same
+code serves `run` and `run_async`.
 
     given ─▶ stage ─▶ NumPy ─▶ device ─▶ host steps ─▶ next stage ... ─▶ outputs
 
-Stages are kept by the shapes they were made for (and by the values, where shapes depend on values);
-those used longest ago are closed. A run that meets larger 64-bit integers than a stage was made
-for goes on with another stage.
+Stages are cached by the shapes they were built for (and by values that shapes depend on); the least
+recently used are closed. A run that meets larger 64-bit integers than a stage was built for
+continues with another stage.
 """
 
 from __future__ import annotations
@@ -27,81 +27,82 @@ from ..records import Constant, GraphRecord, NodeRecord, Unreadable, shown
 from ..registry import find_control
 from ..values import Value, check_memory, size_in_bytes
 from .builder import describe
-from .float64 import Exact
-from .hosting import AT_FAULT, HostStep, compute, in_line
+from .float64 import NumpyPart
+from .hosting import AT_FAULT, HostStep, compute, one_line
 from .stages import Branches, Spec, Stage, ValuesNeededError, make_stage
 
-KEPT = 8
-"""Runs whose stages are kept compiled: a run of three stages makes room for 24."""
+MAX_CACHED_RUNS = 8
+"""Runs whose stages stay compiled: a run with three stages makes room for 24."""
 
-MOST_PARTS = 1000
-"""Parts of one run that are reported: the last ones, of loops whose shapes change every turn."""
+MAX_PARTS = 1000
+"""Parts of one run that are reported. Only loops whose shapes change every turn exceed it; their
+last parts are reported."""
 
-MOST_TURNS = 100_000
-"""Turns of a run's loops, unless a session allows more: some seconds of a small body, so that a
-loop that never ends does end."""
+MAX_TURNS = 100_000
+"""Loop iterations in one run, unless a session allows more: a few seconds of a small body, so that
+runaway loops terminate."""
 
 _LIMIT = "beyond what the GPU computes"
 
 
 class PlanCache(Protocol):
-    """Plans that need not be compiled."""
+    """A cache of compiled plans."""
 
     async def session(self, graph: Graph, device: str | None) -> Session:
-        """As `compile_session_async`."""
+        """Like `compile_session_async`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compile:
-    """Asks for a graph to be compiled for a device; the answer is a Session."""
+    """Requests that a graph be compiled for a device; the answer is a Session."""
 
     graph: Graph
     device: str | None
-    plan_cache: PlanCache | None = None  # of a graph that its file and the shapes of inputs decide
+    plan_cache: PlanCache | None = None  # only if the file and the input shapes decide the graph
 
-    def now(self) -> Session:
+    def run_sync(self) -> Session:
         return compile_session(self.graph, self.device)
 
-    async def soon(self) -> Session:
+    async def run_async(self) -> Session:
         make = self.plan_cache.session if self.plan_cache else compile_session_async
         return await make(self.graph, self.device)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Asks for a session to be run; the answer is its outputs by name."""
+    """Requests a run of a session; the answer is its outputs by name."""
 
     session: Session
     feeds: Mapping[str, HostArray]
 
-    def now(self) -> dict[str, HostArray]:
+    def run_sync(self) -> dict[str, HostArray]:
         return self.session.run_host(self.feeds)
 
-    async def soon(self) -> dict[str, HostArray]:
+    async def run_async(self) -> dict[str, HostArray]:
         return await self.session.run_host_async(self.feeds)
 
 
 @dataclass(frozen=True, slots=True)
-class Breath:
-    """Asks for nothing: a loop is about to go round, and others may come before it."""
+class YieldControl:
+    """Requests nothing: lets other tasks run before the next loop iteration."""
 
-    def now(self) -> None:
+    def run_sync(self) -> None:
         pass
 
-    async def soon(self) -> None:
+    async def run_async(self) -> None:
         await asyncio.sleep(0)
 
 
-Steps = Generator[Compile | Run | Breath, Any, Any]
+Steps = Generator[Compile | Run | YieldControl, Any, Any]
 
 
-def now(steps: Steps) -> Any:
-    """Runs the generator, blocking; gives what it returns."""
+def run_sync(steps: Steps) -> Any:
+    """Runs the generator, blocking, and returns its result."""
     try:
         request = next(steps)
         while True:
             try:
-                answer = request.now()
+                answer = request.run_sync()
             except Exception as error:
                 request = steps.throw(error)
             else:
@@ -110,13 +111,13 @@ def now(steps: Steps) -> Any:
         return end.value
 
 
-async def soon(steps: Steps) -> Any:
-    """Runs the generator; gives what it returns."""
+async def run_async(steps: Steps) -> Any:
+    """Runs the generator and returns its result."""
     try:
         request = next(steps)
         while True:
             try:
-                answer = await request.soon()
+                answer = await request.run_async()
             except Exception as error:
                 request = steps.throw(error)
             else:
@@ -127,60 +128,60 @@ async def soon(steps: Steps) -> Any:
 
 @dataclass(slots=True)
 class Part:
-    """A stage that is compiled. exact: of what NumPy computes in it. why: why NumPy runs the rest
-    as well, though another device was asked for."""
+    """A compiled stage. numpy_session runs the stage's `numpy_part`. why: why NumPy also runs the
+    rest, though another device was requested."""
 
     stage: Stage
-    exact: Session | None = None
+    numpy_session: Session | None = None
     session: Session | None = None
     why: str = ""
 
 
 @dataclass(slots=True)
 class Trace:
-    """What a run did: the parts that the device ran; how often each host step was computed, and the
-    bytes that came to it and went from it; turns of loops, of which there may be `most_turns`."""
+    """What a run did: the parts that the device ran; how often each host step was computed, with
+    the bytes it read and wrote; and the number of loop turns, at most `most_turns`."""
 
-    most_turns: int = MOST_TURNS
+    most_turns: int = MAX_TURNS
     turns: int = 0
     parts: dict[int, Part] = field(default_factory=dict)
     steps: dict[int, tuple[HostStep, int, int, int]] = field(default_factory=dict)
 
-    def begin(self) -> None:
-        """Forgets the run before."""
+    def reset(self) -> None:
+        """Clears the record of the previous run."""
         self.turns = 0
         self.parts.clear()
         self.steps.clear()
 
-    def turn(self, node: NodeRecord, taken: Iterable[Value]) -> None:
-        """Notes a turn of a loop; RealizeError if it is one too many, DeviceMemoryError for
-        sequences that no memory holds. A hundred members of a sequence count as another turn,
-        since they are handed on one by one."""
-        sequences = [value for value in taken if isinstance(value, list)]
+    def add_turn(self, node: NodeRecord, inputs: Iterable[Value]) -> None:
+        """Counts a turn of a loop. Raises RealizeError if there are too many and DeviceMemoryError
+        for sequences that do not fit in memory. A hundred members of a sequence count as another
+        turn, since they are passed on one by one."""
+        sequences = [value for value in inputs if isinstance(value, list)]
         self.turns += 1 + sum(map(len, sequences)) // 100
         check_memory(sum(map(size_in_bytes, sequences)), "its sequences")
         if self.turns > self.most_turns:
             raise RealizeError(
                 f"{describe(node)}: the loops of this run have not ended after {self.most_turns:,} "
-                "turns; if they are to go on for longer, say so: session(most_turns=...)"
+                "turns; session(most_turns=...) raises the limit"
             )
 
-    def ran(self, part: Part) -> None:
+    def add_part(self, part: Part) -> None:
         self.parts[id(part)] = part
-        if len(self.parts) > MOST_PARTS:
+        if len(self.parts) > MAX_PARTS:
             del self.parts[next(iter(self.parts))]
 
-    def computed(self, step: HostStep, taken: int, given: int) -> None:
-        _, times, before, after = self.steps.get(id(step), (step, 0, 0, 0))
-        self.steps[id(step)] = (step, times + 1, before + taken, after + given)
+    def add_step(self, step: HostStep, bytes_in: int, bytes_out: int) -> None:
+        _, times, total_in, total_out = self.steps.get(id(step), (step, 0, 0, 0))
+        self.steps[id(step)] = (step, times + 1, total_in + bytes_in, total_out + bytes_out)
 
 
 Key = tuple[tuple[NodeRecord, ...], tuple[object, ...]]
-"""What a stage depends on: the nodes that are left, and what is known of the values they read."""
+"""What a stage depends on: the remaining nodes, and what is known of the values they read."""
 
 
 class Execution:
-    """A graph on a device. Bodies of control flow are executions of their own."""
+    """A graph on a device. Each control flow body has an execution of its own."""
 
     def __init__(
         self,
@@ -198,10 +199,10 @@ class Execution:
         self._constants = {**captured, **graph.constants}
         self._wanted = tuple(info.name for info in graph.outputs)
         self._known: set[str] = set()
-        self._large: set[str] = set()  # values whose 64-bit integers were
+        self._large: set[str] = set()  # values whose 64-bit integers exceeded 32 bits
         self._parts: OrderedDict[Key, Part] = OrderedDict()
         self._reads: dict[tuple[NodeRecord, ...], tuple[str, ...]] = {}
-        self._longest = 1  # stages of a run, at most
+        self._longest = 1  # the most stages that a run has had
         self._branches = Branches()
         self._bodies: dict[tuple[NodeRecord, str], Execution] = {}
 
@@ -214,20 +215,20 @@ class Execution:
             body.close()
 
     def needs(self) -> list[str]:
-        """What must be given: inputs, and values of the graphs around that are not constants."""
+        """The values a run requires: inputs, and captured values that are not constants."""
         captured = [name for name in self.graph.captures if name not in self._constants]
         return [*(info.name for info in self.graph.inputs), *captured]
 
     def prepare(self, specs: Mapping[str, Spec]) -> Steps:
-        """Compiles the first stage for inputs of these shapes, if it depends on no values."""
+        """Compiles the first stage for inputs of these shapes, unless it depends on values."""
         try:
             part = yield from self._part(self.graph.nodes, dict(specs), 1)
         except ValuesNeededError:
             return
-        self.trace.ran(part)
+        self.trace.add_part(part)
 
     def run(self, given: Mapping[str, Value]) -> Steps:
-        """The outputs by name, of what was given by name."""
+        """Computes the outputs by name from the given values by name."""
         values: dict[str, Any] = dict(given)
         nodes = self.graph.nodes
         stages = 0
@@ -240,12 +241,12 @@ class Execution:
                 if error.name in self._large:
                     raise
                 self._large.add(error.name)
-                continue  # with a stage in which NumPy computes what reads it
+                continue  # with a stage in which NumPy computes the nodes that read it
             stages += 1
             for step in stage.steps:
                 yield from self._host_step(step, values)
             if len(stage.later) == len(nodes):
-                raise OnnxFormatError(f"{describe(nodes[0])}: what it needs is never known")
+                raise OnnxFormatError(f"{describe(nodes[0])}: its inputs never become known")
             nodes = stage.later
             if nodes:
                 self._forget(values, nodes)
@@ -268,8 +269,8 @@ class Execution:
     # ---- the device ----------------------------------------------------------------------------
 
     def _part(self, nodes: tuple[NodeRecord, ...], values: Mapping[str, Any], number: int) -> Steps:
-        """The compiled stage for these values, which is made where it is new. number: its place in
-        the run, from 1."""
+        """The compiled stage for these values, from the cache or new. number: its position in the
+        run, from 1."""
         while True:
             key = self._key(nodes, values)
             if key in self._parts:
@@ -296,23 +297,24 @@ class Execution:
                 continue
             self._known |= stage.values.keys()
             part = Part(stage)
-            if stage.exact is not None:
-                part.exact = yield Compile(stage.exact.graph, EXACT)
+            if stage.numpy_part is not None:
+                part.numpy_session = yield Compile(stage.numpy_part.graph, EXACT)
             if stage.graph is not None:
-                decided = nodes is self.graph.nodes and not known and not self._large
-                decided = decided and drawn == random.drawn()
-                yield from self._compile(part, self._device, self._plan_cache if decided else None)
+                cacheable = nodes is self.graph.nodes and not known and not self._large
+                cacheable = cacheable and drawn == random.drawn()
+                cache = self._plan_cache if cacheable else None
+                yield from self._compile(part, self._device, cache)
             self._parts[key] = part
             self._longest = max(self._longest, number)
-            while len(self._parts) > KEPT * self._longest:
-                (left, _), oldest = self._parts.popitem(last=False)
-                self._reads.pop(left, None)
+            while len(self._parts) > MAX_CACHED_RUNS * self._longest:
+                (remaining, _), oldest = self._parts.popitem(last=False)
+                self._reads.pop(remaining, None)
                 _close(oldest)
             return part
 
     def _key(self, nodes: tuple[NodeRecord, ...], values: Mapping[str, Any]) -> Key:
-        """What a stage depends on: the nodes left, the shapes and types of values, and the values
-        that it must know."""
+        """What a stage depends on: the remaining nodes, the shapes and types of values, and the
+        values that must be known."""
         if nodes not in self._reads:
             read = {name for node in nodes for name in node.reads} | set(self._wanted)
             self._reads[nodes] = tuple(sorted(read - self._constants.keys()))
@@ -337,37 +339,40 @@ class Execution:
             part.session = yield Compile(part.stage.graph, EXACT)  # type: ignore[arg-type]
 
     def _computed(self, part: Part, values: Mapping[str, Any]) -> Steps:
-        """What NumPy and the device compute of a stage. Raises FeedRangeError."""
-        made = dict(part.stage.values)
-        if part.exact is not None:
-            made.update((yield Run(part.exact, _feeds(part.stage.exact, values))))
+        """The values that NumPy and the device compute in a stage. Raises FeedRangeError."""
+        results = dict(part.stage.values)
+        if part.numpy_session is not None:
+            feeds = _feeds(part.stage.numpy_part, values)
+            results.update((yield Run(part.numpy_session, feeds)))
         if part.session is not None:
-            feeds = _feeds(part.stage, {**values, **made})
-            made.update((yield Run(part.session, feeds)))
-            self.trace.ran(part)
-        if part.stage.exact is not None:
-            self._note(part.stage.exact, values, made)
-        return made
+            feeds = _feeds(part.stage, {**values, **results})
+            results.update((yield Run(part.session, feeds)))
+            self.trace.add_part(part)
+        if part.stage.numpy_part is not None:
+            self._trace_numpy(part.stage.numpy_part, values, results)
+        return results
 
-    def _note(self, exact: Exact, values: Mapping[str, Any], made: Mapping[str, Any]) -> None:
-        """Notes what NumPy computed; each value that crosses is counted with one node."""
-        feeds = _feeds(exact, values)
+    def _trace_numpy(
+        self, part: NumpyPart, values: Mapping[str, Any], results: Mapping[str, Any]
+    ) -> None:
+        """Records what NumPy computed, counting each value that crosses with one node only."""
+        feeds = _feeds(part, values)
         uncounted = set(feeds)
-        for step in exact.steps:
-            taken = uncounted.intersection(step.node.inputs)
-            uncounted -= taken
-            given = [made[name] for name in step.node.outputs if name in exact.graph.outputs]
-            sizes = (feeds[name].data.nbytes for name in taken)
-            self.trace.computed(step, sum(sizes), sum(map(size_in_bytes, given)))
+        for step in part.steps:
+            inputs = uncounted.intersection(step.node.inputs)
+            uncounted -= inputs
+            outputs = [results[name] for name in step.node.outputs if name in part.graph.outputs]
+            sizes = (feeds[name].data.nbytes for name in inputs)
+            self.trace.add_step(step, sum(sizes), sum(map(size_in_bytes, outputs)))
 
     # ---- the host ------------------------------------------------------------------------------
 
     def _host_step(self, step: HostStep, values: dict[str, Any]) -> Steps:
         node = step.node
-        taken = [self._value(name, values) if name else None for name in node.inputs]
+        inputs = [self._value(name, values) if name else None for name in node.inputs]
         control: Any = find_control(node)
         if control is None:
-            results = compute(node, taken)
+            results = compute(node, inputs)
         else:
             bodies = {
                 name: self._body(node, name, value, values)
@@ -375,23 +380,23 @@ class Execution:
                 if isinstance(value, GraphRecord)
             }
             try:
-                made = yield from control.function(node, taken, bodies)
+                outputs = yield from control.function(node, inputs, bodies)
             except MemoryError as error:
-                raise DeviceMemoryError(f"{describe(node)}: {in_line(error)}") from error
+                raise DeviceMemoryError(f"{describe(node)}: {one_line(error)}") from error
             except AT_FAULT as error:
-                raise OnnxFormatError(f"{describe(node)}: {in_line(error)}") from error
-            results = {name: x for name, x in zip(node.outputs, made) if name}  # noqa: B905
+                raise OnnxFormatError(f"{describe(node)}: {one_line(error)}") from error
+            results = {name: x for name, x in zip(node.outputs, outputs) if name}  # noqa: B905
         missing = [name for name in node.outputs if name and name not in results]
         if missing:
             raise OnnxFormatError(f"{describe(node)}: its output {missing[0]!r} is not computed")
         values.update(results)
-        given = sum(map(size_in_bytes, results.values()))
-        self.trace.computed(step, sum(map(size_in_bytes, taken)), given)
+        bytes_out = sum(map(size_in_bytes, results.values()))
+        self.trace.add_step(step, sum(map(size_in_bytes, inputs)), bytes_out)
 
     def _body(
         self, node: NodeRecord, name: str, graph: GraphRecord, values: Mapping[str, Any]
     ) -> Any:
-        """A function that runs a body on its inputs, in order, and gives its outputs, in order."""
+        """A function that runs a body on a list of inputs and returns a list of outputs."""
         key = node, name
         if key not in self._bodies:
             self._bodies[key] = Execution(graph, self._device, self._constants, self.trace)
@@ -401,11 +406,11 @@ class Execution:
         def run(*inputs: Value) -> Steps:
             if len(inputs) != len(graph.inputs):
                 raise OnnxFormatError(
-                    f"its graph {name!r} has {len(graph.inputs)} inputs, and is given {len(inputs)}"
+                    f"its graph {name!r} has {len(graph.inputs)} inputs, but gets {len(inputs)}"
                 )
             if node.op_type != "If":
-                self.trace.turn(node, inputs)
-                yield Breath()
+                self.trace.add_turn(node, inputs)
+                yield YieldControl()
             own = {info.name: x for info, x in zip(graph.inputs, inputs, strict=True)}
             results = yield from body.run({**captured, **own})
             return [results[info.name] for info in graph.outputs]
@@ -414,13 +419,13 @@ class Execution:
         return run
 
 
-def _feeds(part: Stage | Exact | None, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What the graph of a stage, or of NumPy's part of it, is fed."""
+def _feeds(part: Stage | NumpyPart | None, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs for the graph of a stage or of its NumPy part."""
     assert part is not None and part.graph is not None
     return {node.attrs["name"]: values[node.attrs["name"]] for node in part.graph.inputs}
 
 
 def _close(part: Part) -> None:
-    for session in (part.exact, part.session):
+    for session in (part.numpy_session, part.session):
         if session is not None:
             session.close()

@@ -1,15 +1,15 @@
-"""What a GPU would not compute exactly in a stage: NumPy does, before the device does its part.
+"""Finds the nodes of a stage that a GPU can't compute exactly. NumPy computes them first.
 
     given ─▶ NumPy's graph ─▶ the device's graph ─▶ host steps
 
-WGSL has no float64: a node is NumPy's if anything in it, or anything it reads, is float64 and not a
-constant. A constant that is only cast to float32 is as exact on the device. WGSL has no integers of
-64 bits either: a node is NumPy's if it makes or reads some that 32 bits might not hold
-(compile/ranges.py). What NumPy made of them, and what is given, is assumed to be small where the
-device reads it; a run that shows otherwise has another stage made.
+WGSL has no float64: NumPy computes a node if anything in it, or anything it reads, is float64 and
+not a constant. A constant that is only cast to float32 is just as exact on the device. WGSL has no
+64-bit integers either: NumPy computes a node if it makes or reads some that might not fit into
+32 bits (compile/ranges.py). Integers that NumPy computes or that a run is given are assumed to be
+small where the device reads them; if a run finds larger ones, another stage is built.
 
-What depends on constants alone is computed when the stage is made, and crosses never. A node that
-needs what the device computes first waits for the next stage.
+Values that depend only on constants are computed when the stage is built and never cross to the
+device at run time. A NumPy node that needs results of the device waits for the next stage.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ IN_64_BITS = "its 64-bit integers may be larger than the 32 bits that GPUs compu
 
 
 @dataclass(frozen=True, slots=True)
-class Exact:
-    """What NumPy computes of a stage: one graph, and the nodes of the file that it stands for."""
+class NumpyPart:
+    """The part of a stage that NumPy computes: one graph, and the file's nodes it stands for."""
 
     graph: Graph
     steps: tuple[HostStep, ...]
 
 
 def why_numpy(outputs: Iterable[Node], inputs: Collection[Node], ranges: Ranges) -> str | None:
-    """Why NumPy has to compute what lies between the tensors that a node of the file reads and
-    makes; None if the device may."""
+    """Why NumPy has to compute the ops between the inputs and outputs of a node of the file; None
+    if the device may."""
     made, seen = set(outputs), set[Node]()
     todo = list(made)
     while todo:
@@ -63,32 +63,32 @@ def why_numpy(outputs: Iterable[Node], inputs: Collection[Node], ranges: Ranges)
 
 
 class Sides:
-    """Which side computes the values of a stage that is being made.
+    """Tracks which side, device or NumPy, computes each value of a stage under construction.
 
-    large: names of values whose 64-bit integers may be of any size.
+    large: names of values whose 64-bit integers may have any size.
     """
 
     def __init__(self, large: Collection[str]) -> None:
         self.ranges = Ranges(ASSUMED)
         self._large = large
-        self._device: set[str] = set()  # values that depend on what is given
+        self._device: set[str] = set()  # values that depend on inputs
         self._numpy: set[str] = set()
-        self._names: dict[Node, str] = {}  # of all that NumPy computes
+        self._names: dict[Node, str] = {}  # of everything that NumPy computes
         self._steps: list[HostStep] = []
 
     def waits(self, node: NodeRecord) -> bool:
-        """Whether a node of NumPy's reads what the device computes first."""
+        """Whether a node for NumPy reads a value that the device computes."""
         return not self._device.isdisjoint(node.inputs)
 
-    def given(self, name: str, node: Node) -> None:
-        """Notes an input of the stage."""
+    def add_input(self, name: str, node: Node) -> None:
+        """Records an input of the stage."""
         if name in self._large:
             self.ranges.assume(node)
 
     def for_numpy(
         self, node: NodeRecord, made: Mapping[str, Node], given: Collection[str], why: str
     ) -> bool:
-        """Notes a node that NumPy computes, and says whether it does so in every run.
+        """Records a node that NumPy computes. Returns whether it is computed anew in every run.
 
         made: the outputs of the node. given: the inputs of the stage.
         """
@@ -105,44 +105,48 @@ class Sides:
     def for_device(
         self, node: NodeRecord, made: Mapping[str, Node], given: Collection[str]
     ) -> None:
-        """Notes a node that the device computes."""
-        places = self._device, self._numpy, given
-        if any(name in place for name in node.inputs for place in places):
+        """Records a node that the device computes."""
+        sources = self._device, self._numpy, given
+        if any(name in source for name in node.inputs for source in sources):
             self._device.update(name for name, one in made.items() if not one.is_constant)
 
-    def parted(
+    def split(
         self, inputs: Iterable[Node], outputs: Mapping[str, Node], name: str
-    ) -> tuple[Exact | None, Graph | None]:
-        """NumPy's part of the graph with these outputs, and the device's; None for an empty one."""
+    ) -> tuple[NumpyPart | None, Graph | None]:
+        """Splits the graph of these outputs into NumPy's part and the device's (None if empty)."""
         inputs = tuple(inputs)
-        theirs = {key: one for key, one in outputs.items() if one in self._names}
-        rest = {key: one for key, one in outputs.items() if one not in self._names}
-        stands = {one: input_node(name, one.shape, one.dtype) for one, name in self._names.items()}
-        rest = _replaced(rest, stands)
+        on_numpy = {key: node for key, node in outputs.items() if node in self._names}
+        rest = {key: node for key, node in outputs.items() if node not in self._names}
+        stand_ins = {
+            node: input_node(name, node.shape, node.dtype) for node, name in self._names.items()
+        }
+        rest = _replaced(rest, stand_ins)
         reached = set(topological(rest.values()))
         known: dict[Node, Node] = {}
-        fed: list[Node] = []
-        for one, stand in stands.items():
-            if stand not in reached:
+        crossing: list[Node] = []
+        for node, stand_in in stand_ins.items():
+            if stand_in not in reached:
                 continue
-            if self._names[one] in self._numpy:
-                theirs[self._names[one]] = one
-                fed.append(stand)
+            if self._names[node] in self._numpy:
+                on_numpy[self._names[node]] = node
+                crossing.append(stand_in)
             else:
-                known[stand] = one
+                known[stand_in] = node
         rest = _replaced(rest, _computed(known))
-        exact = Exact(_graph(inputs, theirs, name), tuple(self._steps)) if theirs else None
-        return exact, _graph((*inputs, *fed), rest, name) if rest else None
+        numpy_part = None
+        if on_numpy:
+            numpy_part = NumpyPart(_graph(inputs, on_numpy, name), tuple(self._steps))
+        return numpy_part, _graph((*inputs, *crossing), rest, name) if rest else None
 
 
 def _graph(inputs: Iterable[Node], outputs: Mapping[str, Node], name: str) -> Graph:
-    """The graph of outputs, with those of the inputs that they need."""
+    """The graph of these outputs, with only the inputs that they need."""
     needed = set(topological(outputs.values()))
     return Graph(tuple(node for node in inputs if node in needed), outputs, name)
 
 
 def _replaced(outputs: Mapping[str, Node], new: Mapping[Node, Node]) -> dict[str, Node]:
-    """The outputs with other nodes in the place of some."""
+    """The outputs after replacing nodes."""
     if not new:
         return dict(outputs)
     made = dict(new)
@@ -153,7 +157,7 @@ def _replaced(outputs: Mapping[str, Node], new: Mapping[Node, Node]) -> dict[str
 
 
 def _computed(nodes: Mapping[Node, Node]) -> dict[Node, Node]:
-    """Constants with the values of nodes, which depend on constants alone."""
+    """Constants with the values of nodes that depend only on constants."""
     found = {key: host_value(node) for key, node in nodes.items()}
     missing = {str(i): key for i, key in enumerate(nodes) if found[key] is None}
     if missing:

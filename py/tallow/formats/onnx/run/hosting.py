@@ -1,4 +1,4 @@
-"""A node computed on the host, by its host operator."""
+"""Computes a node on the host, with its host operator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..values import Value, from_numpy, to_numpy
 from .builder import check_inputs, describe
 
 AT_FAULT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What NumPy raises for values that a function can't compute."""
+"""What NumPy raises for invalid values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +25,15 @@ class HostStep:
 
 
 def compute(node: NodeRecord, values: Sequence[Value]) -> dict[str, Value]:
-    """The outputs of a node by name. Raises OnnxFormatError for values that it can't compute."""
+    """The outputs of a node by name. Raises OnnxFormatError for invalid values."""
     import numpy as np
 
     entry = find_on_host(node)
     assert entry is not None and node.opset is not None, node
     call = Call(node, node.opset)
     try:
-        check_inputs(entry.fewest, entry.most, values)
-        arrays = {id(value): value for value in values}  # one that is given twice is made once
+        check_inputs(entry.min_inputs, entry.max_inputs, values)
+        arrays = {id(value): value for value in values}  # converts a repeated value only once
         arrays = {key: to_numpy(value) for key, value in arrays.items()}
         result = entry.function(call, np, *(arrays[id(value)] for value in values))
         results = result if isinstance(result, tuple) else (result,)
@@ -41,15 +41,15 @@ def compute(node: NodeRecord, values: Sequence[Value]) -> dict[str, Value]:
     except OnnxError as error:
         raise type(error)(f"{describe(node)}: {error}") from error
     except MemoryError as error:
-        raise DeviceMemoryError(f"{describe(node)}: {in_line(error)}") from error
+        raise DeviceMemoryError(f"{describe(node)}: {one_line(error)}") from error
     except AT_FAULT as error:
-        raise OnnxFormatError(f"{describe(node)}: {in_line(error)}") from error
+        raise OnnxFormatError(f"{describe(node)}: {one_line(error)}") from error
     unknown = call.unknown_attributes()
     if unknown:
-        raise OnnxUnsupportedError(f"{describe(node)}: its attribute {unknown[0]!r} is not known")
+        raise OnnxUnsupportedError(f"{describe(node)}: its attribute {unknown[0]!r} is unknown")
     return made
 
 
-def in_line(error: Exception) -> str:
-    """What another library says, in one line."""
+def one_line(error: Exception) -> str:
+    """The message of another library's error, on one line."""
     return " ".join(str(error).split()) or "out of memory"

@@ -1,4 +1,4 @@
-"""Records to one Graph: nodes become Tallow tensors; all that is unsupported is said at once."""
+"""Turns records into one Graph; reports everything unsupported at once."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from .builder import Builder, check_size, describe
 def build(model: ModelRecord, shapes: Shapes | None) -> Graph:
     """The graph of a model, with concrete shapes.
 
-    Raises OnnxUnsupportedError listing every node and type that Tallow lacks or computes on the
-    host, OnnxFormatError for the first node that contradicts itself, ShapeError for `shapes` that
-    do not fit.
+    Raises OnnxUnsupportedError listing every node and type that is unsupported or needs the host,
+    OnnxFormatError for the first inconsistent node, ShapeError for `shapes` that do not fit.
     """
     record = model.graph
-    problems = [f"input {info.name!r}: of the type {info.type}" for info in record.inputs
+    problems = [f"input {info.name!r}: its type is {info.type}" for info in record.inputs
                 if info.dtype is None]  # fmt: skip
     builder = Builder(record.constants, ShapeError if shapes else OnnxFormatError)
     inputs: list[Node] = []
@@ -69,9 +68,9 @@ def refuse(problems: list[str]) -> None:
 
 
 def unsupported(graph: GraphRecord) -> list[str]:
-    """What Tallow lacks for a graph, as far as it shows without shapes: a line each."""
+    """Everything unsupported in a graph, one per line, as far as known without shapes."""
     problems = [
-        f"input {info.name!r}: of the type {info.type}"
+        f"input {info.name!r}: its type is {info.type}"
         for info in graph.inputs
         if info.dtype is None and not info.on_host and info.type
     ]

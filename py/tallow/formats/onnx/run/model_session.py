@@ -1,4 +1,4 @@
-"""ModelSession: a model on a device, compiled for the shapes that it is fed."""
+"""ModelSession: a model on a device, compiled for the shapes of its inputs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ....runtime.profile import Profile
 from ....runtime.session import Session
 from ..dimensions import Shapes, concrete_shapes, guessed
 from ..records import ModelRecord, shown
-from ..values import Value, fed, to_numpy
-from .execution import Execution, Part, PlanCache, Steps, Trace, now, soon
+from ..values import Value, checked_feed, to_numpy
+from .execution import Execution, Part, PlanCache, Steps, Trace, run_async, run_sync
 from .report import Report
 from .stages import Spec
 
@@ -25,11 +25,11 @@ Feeds = Mapping[str, Any]
 class ModelSession:
     """Runs one model on one device.
 
-    `run` and `run_async` take {input name: array} and give {output name: NumPy array}; sequences
-    are lists, texts NumPy arrays of objects, an empty optional is None. Arrays are NumPy arrays,
-    nested lists, or anything with the buffer protocol. The model is compiled for the shapes that it
-    is fed, when it is fed them first; the last few are kept. `report()` says what runs where.
-    Usable in a `with` statement.
+    `run` and `run_async` take {input name: array} and return {output name: NumPy array}; sequences
+    are lists, strings are NumPy arrays of objects, an empty optional is None. Inputs are NumPy
+    arrays, nested lists, or anything with the buffer protocol. The model is compiled when it first
+    gets inputs of new shapes; the last few compilations are cached. `report()` tells what ran
+    where. Usable in a `with` statement.
     """
 
     def __init__(
@@ -49,24 +49,24 @@ class ModelSession:
 
     def run(self, feeds: Feeds) -> dict[str, Any]:
         """Runs and blocks; raises FeedError for feeds that do not fit, naming them."""
-        return _for_users(now(self._steps(feeds)))
+        return _for_users(run_sync(self._steps(feeds)))
 
     async def run_async(self, feeds: Feeds) -> dict[str, Any]:
         """Runs; raises FeedError for feeds that do not fit, naming them."""
-        return _for_users(await soon(self._steps(feeds)))
+        return _for_users(await run_async(self._steps(feeds)))
 
     def run_host(self, feeds: Feeds) -> dict[str, Value]:
-        """As `run`, with HostArrays, for which no NumPy is needed."""
-        results: dict[str, Value] = now(self._steps(feeds))
+        """Like `run`, but with HostArrays, which do not need NumPy."""
+        results: dict[str, Value] = run_sync(self._steps(feeds))
         return results
 
     async def run_host_async(self, feeds: Feeds) -> dict[str, Value]:
-        """As `run_async`, with HostArrays, for which no NumPy is needed."""
-        results: dict[str, Value] = await soon(self._steps(feeds))
+        """Like `run_async`, but with HostArrays, which do not need NumPy."""
+        results: dict[str, Value] = await run_async(self._steps(feeds))
         return results
 
     def prepare(self, shapes: Shapes | None) -> Steps:
-        """Compiles what can be compiled for these shapes, where the file and they say all."""
+        """Compiles the model in advance if the file and `shapes` give all input shapes."""
         graph = self._record.graph
         tensors = [info for info in graph.inputs if info.dtype is not None]
         try:
@@ -74,7 +74,7 @@ class ModelSession:
         except ShapeError:
             if shapes:
                 raise
-            return  # what it is fed will tell
+            return  # the inputs of a run will give the shapes
         if len(tensors) < len(graph.inputs):
             return
         specs = {info.name: Spec(by_name[info.name], info.dtype) for info in tensors if info.dtype}
@@ -82,11 +82,11 @@ class ModelSession:
             yield from self._execution.prepare(specs)
         except OnnxFormatError:
             if not guessed(tensors, shapes):
-                raise  # else a length of 1 may be what does not fit: what it is fed will tell
+                raise  # otherwise a guessed length of 1 may be the cause; a run will show
 
     def _steps(self, feeds: Feeds) -> Steps:
         values = self._fed(feeds)
-        self._trace.begin()
+        self._trace.reset()
         return (yield from self._execution.run(values))
 
     def _fed(self, feeds: Feeds) -> dict[str, Value]:
@@ -104,9 +104,9 @@ class ModelSession:
             raise FeedError(
                 f"{shown(graph.name)}: {'; '.join(wrong)} (inputs are {_listed(names) or 'none'})"
             )
-        return {info.name: fed(info, feeds.get(info.name)) for info in graph.inputs}
+        return {info.name: checked_feed(info, feeds.get(info.name)) for info in graph.inputs}
 
-    # ---- what there is to know -----------------------------------------------------------------
+    # ---- information ---------------------------------------------------------------------------
 
     @property
     def device(self) -> str:
@@ -115,22 +115,22 @@ class ModelSession:
 
     @property
     def adapter(self) -> str:
-        """The real name of what computes."""
+        """The actual name of the hardware or library that computes."""
         return self._backend.info.adapter
 
     @property
     def plans(self) -> Sequence[Plan]:
-        """The plans that the device ran last, or that are ready to be run."""
+        """The plans that the device ran last, or that are ready to run."""
         return [session.plan for session in self._sessions()]
 
     @property
     def plan(self) -> Plan:
-        """The plan of a model that is one; GraphError for others, which have `plans`."""
+        """The plan of a model that has just one; GraphError otherwise (see `plans`)."""
         return self._only().plan
 
     @property
     def stats(self) -> dict[str, Any]:
-        """kernels, dispatches, slots, bytes, weights, runs of the plans together; adapter."""
+        """Totals over all plans: kernels, dispatches, slots, bytes, weights, runs; and adapter."""
         total: dict[str, Any] = dict.fromkeys(
             ("kernels", "dispatches", "slots", "bytes", "weights", "runs"), 0
         )
@@ -145,17 +145,17 @@ class ModelSession:
         return Report.of(self.device, parts, list(self._trace.steps.values()))
 
     def profile(self, feeds: Feeds) -> Profile:
-        """How long each kernel of a model that is one plan takes on these feeds; see Session."""
-        now(self._steps(feeds))
+        """The time of each kernel on these inputs, for a model with one plan; see Session."""
+        run_sync(self._steps(feeds))
         return self._only().profile(feeds)
 
     async def profile_async(self, feeds: Feeds) -> Profile:
-        """As `profile`."""
-        await soon(self._steps(feeds))
+        """Like `profile`."""
+        await run_async(self._steps(feeds))
         return await self._only().profile_async(feeds)
 
     async def run_ordered(self, inputs: Sequence[Any]) -> list[HostArray]:
-        """The short road of a model that is one plan, and prepared; see Session."""
+        """The fast path for a prepared model with one plan; see Session."""
         return await self._only().run_ordered(inputs)
 
     def _sessions(self) -> list[Session]:
@@ -170,7 +170,7 @@ class ModelSession:
             )
         return sessions[0]
 
-    # ---- the end -------------------------------------------------------------------------------
+    # ---- closing -------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Frees the memory on the device."""

@@ -1,4 +1,4 @@
-"""Report: which nodes the device runs and which the host, why, and what crosses between them."""
+"""Report: which nodes ran on the device or the host, why, and the bytes that crossed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .hosting import HostStep
 
 @dataclass(frozen=True, slots=True)
 class OnHost:
-    """A node that the host computes: how often in a run, and the bytes it took and gave."""
+    """A node that the host computes: how often in a run, and the bytes it read and wrote."""
 
     node: str
     operator: str
@@ -24,9 +24,9 @@ class OnHost:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What ran where. nodes: those that the device ran, in `parts` plans; weights: the bytes of
-    weights that it holds for them; moved: reasons why NumPy ran a part in place of the device;
-    host: the nodes that the host computed."""
+    """What ran where. nodes: how many nodes the device ran, in `parts` plans; weights: the bytes of
+    their weights; moved: the reasons why NumPy ran a part instead of the device; host: the nodes
+    that the host computed."""
 
     device: str
     parts: int
@@ -37,7 +37,7 @@ class Report:
 
     @property
     def bytes(self) -> int:
-        """The bytes that crossed to the host's nodes and back in a run."""
+        """The bytes that crossed to the host's nodes and back."""
         return sum(one.bytes_in + one.bytes_out for one in self.host)
 
     @classmethod
@@ -46,8 +46,8 @@ class Report:
     ) -> Report:
         """The report of a run."""
         host = [
-            OnHost(step.node.label, _name(step.node), step.reason, times, taken, given)
-            for step, times, taken, given in steps
+            OnHost(step.node.label, _name(step.node), step.reason, times, bytes_in, bytes_out)
+            for step, times, bytes_in, bytes_out in steps
         ]
         compiled = [part for part in parts if part.session is not None]
         return cls(

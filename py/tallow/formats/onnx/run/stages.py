@@ -1,8 +1,9 @@
-"""Stages: as much of a graph as can be computed in one go, then what the host must compute.
+"""Splits a graph into stages: a part that runs as one graph, then steps on the host.
 
-A stage is one Tallow graph, of every node whose shapes are known by now, and the host's steps whose
-inputs are there after it. What depends on those waits for a later stage, which is made when they
-are known: so shapes are always concrete, and values cross to the host only where they must.
+A stage is one Tallow graph with every node whose shapes are known so far, followed by the host
+steps whose inputs are available after it. Nodes that depend on those steps wait for a later stage,
+which is built once their results are known. So shapes are always concrete, and values cross to the
+host only where necessary.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from ....hostarray import HostArray, StringArray
 from ....shape import Shape
 from ....tensor import Tensor
 from ..call import NotKnownError
-from ..read.expand import placed
+from ..read.expand import inlined
 from ..records import Constant, GraphRecord, NodeRecord
 from ..registry import find_any, find_control, find_on_host, operators
 from ..values import Value
 from .builder import Builder, check_size, describe
-from .float64 import Exact, Sides, why_numpy
+from .float64 import NumpyPart, Sides, why_numpy
 from .hosting import HostStep, compute
 
 DECIDES = "it decides what is computed"
@@ -33,12 +34,12 @@ HOST_ALONE = "its result can only be computed on the host"
 """Why the host has to compute a node."""
 
 SMALL = 4096
-"""Elements of a value that the host works out when a stage is made."""
+"""The most elements of a value that the host computes while building a stage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Stands for a tensor that is not there yet."""
+    """Stands for a tensor whose values are not available yet."""
 
     shape: Shape
     dtype: DType
@@ -49,11 +50,11 @@ Given = Mapping[str, Value | Spec]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage. NumPy computes `exact`, then the device `graph` (None: there is nothing for it);
-    `values` are known already; the host computes `steps`; `later` is left for the stages after it.
-    nodes: how many of the file's the device's graph stands for."""
+    """One stage. NumPy computes `numpy_part`, then the device computes `graph` (None: nothing);
+    `values` are already known; the host computes `steps`; `later` is left for later stages.
+    nodes: how many of the file's nodes the device's graph stands for."""
 
-    exact: Exact | None
+    numpy_part: NumpyPart | None
     graph: Graph | None
     values: Mapping[str, HostArray]
     steps: tuple[HostStep, ...]
@@ -62,7 +63,7 @@ class Stage:
 
 
 class ValuesNeededError(Exception):
-    """Values that are given must be known to the stage: they become constants of it."""
+    """Some given values must be constants of the stage, because it depends on them."""
 
     def __init__(self, names: Collection[str], why: str) -> None:
         super().__init__(why)
@@ -70,19 +71,19 @@ class ValuesNeededError(Exception):
 
 
 class Branches:
-    """The nodes that the branches of a graph's Ifs stand for, where a branch is put among the nodes
-    around it. They are the same nodes in every stage, so that what is kept for them is found."""
+    """The nodes of If branches, inlined into the graph around them. Every stage gets the same node
+    objects, so that whatever is cached for them is found again."""
 
     def __init__(self) -> None:
         self._nodes: dict[tuple[NodeRecord, str], tuple[NodeRecord, ...]] = {}
 
     def nodes(self, node: NodeRecord, name: str, branch: GraphRecord) -> tuple[NodeRecord, ...]:
-        """The nodes of an If's branch; name: of the attribute that it is."""
+        """The nodes of an If's branch; name: the attribute that holds the branch."""
         key = node, name
         if key not in self._nodes:
-            # The names of nodes may repeat; those of values may not.
+            # Node names may repeat; value names may not.
             prefix = next(filter(None, node.outputs), node.label)
-            self._nodes[key] = placed(branch, f"{prefix}/", node.outputs)
+            self._nodes[key] = inlined(branch, f"{prefix}/", node.outputs)
         return self._nodes[key]
 
 
@@ -97,19 +98,19 @@ def make_stage(
     branches: Branches,
     large: Collection[str] = (),
 ) -> Stage:
-    """The next stage of `nodes`, when the values `given` are there.
+    """The next stage of `nodes`, once the values `given` are available.
 
-    known: the names of given values that are constants of the stage. wanted: what the graph gives
-    in the end. computes_64_bits: see `Target`. branches: those of the graph, the same for all its
-    stages. large: names of values whose 64-bit integers may be of any size. Raises
-    ValuesNeededError, OnnxUnsupportedError, OnnxFormatError.
+    known: the names of given values that are constants of the stage. wanted: the graph's outputs.
+    computes_64_bits: of the device, see `Target`.
+    branches: shared by all stages of the graph. large: names of values whose 64-bit integers may
+    have any size. Raises ValuesNeededError, OnnxUnsupportedError, OnnxFormatError.
     """
-    return _Making(given, known, constants, computes_64_bits, branches, large).stage(
+    return _StageBuilder(given, known, constants, computes_64_bits, branches, large).stage(
         nodes, wanted, name
     )
 
 
-class _Making:
+class _StageBuilder:
     def __init__(
         self,
         given: Given,
@@ -128,7 +129,7 @@ class _Making:
         self._builder = Builder(constants)
         self._constants = constants
         self._inputs: dict[str, Node] = {}
-        self._absent: set[str] = set()  # made later, or by the host
+        self._absent: set[str] = set()  # computed later, or by the host
         self._host: list[HostStep] = []
         self._later: list[NodeRecord] = []
         for name in known:
@@ -157,7 +158,7 @@ class _Making:
     # ---- nodes ---------------------------------------------------------------------------------
 
     def _branch(self, node: NodeRecord) -> Sequence[NodeRecord] | None:
-        """The nodes of the branch that an If takes, where that is known already."""
+        """The nodes of the branch that an If takes, if that is already known."""
         if (node.domain, node.op_type) != ("", "If") or len(node.inputs) != 1:
             return None
         if not self._is_tensor(node.inputs[0]):
@@ -168,7 +169,7 @@ class _Making:
         if value is None or not isinstance(branch, GraphRecord):
             return None
         if branch.inputs or len(branch.outputs) < len(node.outputs):
-            return None  # control.py says what is wrong
+            return None  # control.py reports the problem
         return self._branches.nodes(node, taken, branch)
 
     def _why_on_host(self, node: NodeRecord) -> str | None:
@@ -178,7 +179,7 @@ class _Making:
         if not all(map(self._is_tensor, filter(None, node.inputs))):
             if find_on_host(node) is None:
                 raise OnnxUnsupportedError(
-                    f"{describe(node)}: Tallow has it for tensors of numbers alone"
+                    f"{describe(node)}: Tallow supports it only for tensors of numbers"
                 )
             return "it is about texts, sequences or optionals"
         if (node.domain, node.op_type) not in operators():
@@ -187,8 +188,8 @@ class _Making:
         return None
 
     def _make(self, node: NodeRecord) -> str | None:
-        """Makes the tensors of a node. The reason, if the host has to; a node whose values must be
-        known first waits."""
+        """Builds the tensors of a node, or returns the reason why the host must compute it. A node
+        that needs values not yet known waits for a later stage."""
         for name in filter(None, node.inputs):
             self._tensor(name)
         try:
@@ -207,11 +208,11 @@ class _Making:
             if not _serves_numbers(node):
                 raise OnnxUnsupportedError(f"{describe(node)}: {error}") from error
             return str(error)
-        self._give(node)
+        self._assign(node)
         return None
 
-    def _give(self, node: NodeRecord) -> None:
-        """Gives a node whose tensors are made to the side that computes it, if that can be now."""
+    def _assign(self, node: NodeRecord) -> None:
+        """Assigns a node to the device or to NumPy, or makes it wait for a later stage."""
         values = self._builder.values
         made = {name: values[name].node for name in node.outputs if name in values}
         read = {values[name].node for name in node.inputs if name}
@@ -227,7 +228,7 @@ class _Making:
             self._nodes += not self._sides.for_numpy(node, made, self._inputs, why)
 
     def _computed(self, node: NodeRecord) -> bool:
-        """Computes a node on small values that are known by now, and says whether it did."""
+        """Computes a node if its inputs are small and already known; returns whether it did."""
         if find_control(node):
             return False
         values: list[Value] = []
@@ -259,8 +260,8 @@ class _Making:
         unknown = {x for x in node.inputs if x and self._known_value(x) is None}
         return names or unknown
 
-    def _wait(self, place: list[Any], entry: Any) -> None:
-        place.append(entry)
+    def _wait(self, queue: list[Any], entry: Any) -> None:
+        queue.append(entry)
         node = entry.node if isinstance(entry, HostStep) else entry
         self._absent.update(filter(None, node.outputs))
 
@@ -273,12 +274,12 @@ class _Making:
         return isinstance(value, (HostArray, Spec))
 
     def _tensor(self, name: str) -> Tensor:
-        """A value as a tensor of the stage; given ones become its inputs when first read."""
+        """A value as a tensor of the stage; given values become inputs when first read."""
         value = self._given.get(name)
         if name not in self._builder.values and isinstance(value, (HostArray, Spec)):
             check_size(f"{name!r}", value.shape)
             self._inputs[name] = input_node(name, value.shape, value.dtype)
-            self._sides.given(name, self._inputs[name])
+            self._sides.add_input(name, self._inputs[name])
             self._builder.values[name] = Tensor(self._inputs[name])
         return self._builder.value(name)
 
@@ -295,8 +296,8 @@ class _Making:
                 values[one] = value
             else:
                 outputs[one] = self._builder.values[one].node
-        exact, graph = self._sides.parted(self._inputs.values(), outputs, name)
-        return Stage(exact, graph, values, tuple(self._host), tuple(self._later), self._nodes)
+        numpy_part, graph = self._sides.split(self._inputs.values(), outputs, name)
+        return Stage(numpy_part, graph, values, tuple(self._host), tuple(self._later), self._nodes)
 
 
 def _serves_numbers(node: NodeRecord) -> bool:

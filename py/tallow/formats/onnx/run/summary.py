@@ -1,4 +1,4 @@
-"""Summary: what there is to know of a model before it is compiled."""
+"""Summary: a description of a model before it is compiled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .stages import DECIDES, HOST_ALONE, Branches, Spec, Stage, ValuesNeededErro
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """The nodes of one operator that go to one place: "device", "host" or "nowhere", and why."""
+    """The nodes of one operator that run in one place: "device", "host" or "nowhere", and why."""
 
     operator: str
     place: str
@@ -31,10 +31,10 @@ class Use:
 class Summary:
     """What a model is, and where its nodes run.
 
-    opsets: versions by domain, the standard's is "". parameters, bytes: elements of its constants,
-    and what they take in memory. multiply_adds: of its products and convolutions; None while shapes
-    are not known, and `at_least` where some are known in a run only. uses: its operators, the most
-    frequent first. unsupported: what Tallow lacks, a line each.
+    opsets: versions by domain; the standard domain is "". parameters, bytes: the elements of its
+    constants, and their size in memory. multiply_adds: those of its products and convolutions; None
+    while shapes are unknown; `at_least` if some shapes are known only in a run. uses: its
+    operators, the most frequent first. unsupported: everything Tallow lacks, one per line.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Summary:
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are, with those of the graphs in it."""
+        """The number of nodes, including those of inner graphs."""
         return sum(use.count for use in self.uses)
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class Summary:
         yield "parameters", f"{self.parameters:,}"
         yield "bytes", f"{self.bytes:,}"
         if self.multiply_adds is None:
-            yield "multiply-adds", "not known before the shapes are"
+            yield "multiply-adds", "unknown until the shapes are known"
         else:
             yield "multiply-adds", f"{'at least ' if self.at_least else ''}{self.multiply_adds:,}"
         yield "on the device", _counted(self.uses, "device")
@@ -83,8 +83,8 @@ def _counted(uses: Iterable[Use], place: str) -> str:
     for use in uses:
         if use.place == place:
             counts[use.operator] += use.count
-    most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{count} {name}" for name, count in most) or "nothing"
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count} {name}" for name, count in ranked) or "nothing"
 
 
 def summarise(model: ModelRecord, unsupported: list[str], shapes: Shapes | None) -> Summary:
@@ -99,7 +99,7 @@ def summarise(model: ModelRecord, unsupported: list[str], shapes: Shapes | None)
     uses = [Use(name, place, count, why) for (name, place, why), count in counts.items()]
     products = None
     if stage is not None:
-        graphs = (stage.graph, stage.exact and stage.exact.graph)
+        graphs = (stage.graph, stage.numpy_part and stage.numpy_part.graph)
         products = sum(multiply_adds(one) for one in graphs if one)
     held = list(constants(graph))
     return Summary(
@@ -118,7 +118,7 @@ def summarise(model: ModelRecord, unsupported: list[str], shapes: Shapes | None)
 
 
 def _first_stage(graph: GraphRecord, shapes: Shapes | None) -> tuple[Stage | None, str]:
-    """The first stage, None where shapes or values are missing; and what Tallow lacks for it."""
+    """The first stage (None if shapes or values are missing), and what Tallow lacks for it."""
     tensors = [info for info in graph.inputs if info.dtype is not None]
     try:
         by_name = concrete_shapes(tensors, shapes)
@@ -128,9 +128,9 @@ def _first_stage(graph: GraphRecord, shapes: Shapes | None) -> tuple[Stage | Non
         return None, ""
     given = {i.name: Spec(by_name[i.name], i.dtype) for i in tensors if i.dtype is not None}
     wanted = [info.name for info in graph.outputs]
-    kept = graph.constants, wanted, graph.name, WEBGPU.computes_64_bits, Branches()
+    rest = graph.constants, wanted, graph.name, WEBGPU.computes_64_bits, Branches()
     try:
-        return make_stage(graph.nodes, given, (), *kept), ""
+        return make_stage(graph.nodes, given, (), *rest), ""
     except ValuesNeededError:
         return None, ""
     except OnnxError as error:
@@ -140,12 +140,12 @@ def _first_stage(graph: GraphRecord, shapes: Shapes | None) -> tuple[Stage | Non
 
 def _host_steps(stage: Stage | None) -> Iterable[HostStep]:
     if stage is not None:
-        yield from stage.exact.steps if stage.exact else ()
+        yield from stage.numpy_part.steps if stage.numpy_part else ()
         yield from stage.steps
 
 
 def _place(node: NodeRecord, reasons: Mapping[NodeRecord, str]) -> tuple[str, str]:
-    """Where a node is computed, as far as is known, and why not on the device."""
+    """Where a node is computed, as far as known, and why not on the device."""
     if node in reasons:
         return "host", reasons[node]
     try:
@@ -171,7 +171,7 @@ def _inner(node: NodeRecord) -> Iterable[GraphRecord]:
 
 
 def constants(graph: GraphRecord) -> Iterable[HostArray]:
-    """Every array that the file holds, in an order that is the file's."""
+    """Every array stored in the file, in the file's order."""
     yield from (data for data in graph.constants.values() if isinstance(data, HostArray))
     for node in graph.nodes:
         yield from (data for data in node.attributes.values() if isinstance(data, HostArray))

@@ -1,1 +1,1 @@
-"""From a graph to the bytes of a file."""
+"""Turns a graph into the bytes of a file."""

@@ -1,6 +1,6 @@
-"""What is said channels-first or last alike: an ONNX operator for each op, or a few.
+"""Writes ops that do not depend on the channel layout as one or more ONNX operators.
 
-Most ops name theirs in their record; here are the others.
+Most ops name their operator in their record; this file has the others.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .forms import (
 
 
 def elements(graph: Graph) -> Graph:
-    """The graph of forms alone; raises OnnxUnsupportedError for what has none."""
+    """The graph with forms only; raises OnnxUnsupportedError for ops without one."""
     return graph.rewrite(_element)
 
 
@@ -42,25 +42,25 @@ def _element(node: Node, inputs: Inputs) -> Node:
 
 
 def broadcast(node: Node, inputs: Inputs) -> Inputs:
-    """The operands without what ONNX's broadcasting does by itself."""
+    """The operands without the expansions that ONNX's own broadcasting performs."""
     if not isinstance(node.op, Elementwise) or len(inputs) == 1:
         return inputs
     bare = tuple(_bare(child) for child in inputs)
-    for chosen in (bare, *(_but(inputs, bare, place) for place in range(len(inputs)))):
+    for chosen in (bare, *(_bare_except(inputs, bare, i) for i in range(len(inputs)))):
         try:
             if broadcast_shapes(*(child.shape for child in chosen)) == node.shape:
                 return chosen
-        except ShapeError:  # axes that were put in between are no broadcasting
+        except ShapeError:  # axes that were inserted in between do not broadcast
             continue
     return inputs
 
 
-def _but(inputs: Inputs, bare: Inputs, place: int) -> Inputs:
-    return tuple(inputs[i] if i == place else child for i, child in enumerate(bare))
+def _bare_except(inputs: Inputs, bare: Inputs, index: int) -> Inputs:
+    return tuple(inputs[i] if i == index else child for i, child in enumerate(bare))
 
 
 def _bare(node: Node) -> Node:
-    """A node before it was expanded, and before axes of length 1 were put in front."""
+    """The node before it was expanded and before leading axes of length 1 were added."""
     while is_form(node, "Expand") or (is_form(node, "Reshape") and _only_leads(node)):
         node = node.inputs[0]
     if node.is_constant and node.size == 1 and node.shape:
@@ -109,7 +109,7 @@ def _log1p(node: Node, inputs: Inputs) -> Node:
     u = form("Add", x, one)
     above = form("Sub", u, one)
     quotient = form("Mul", form("Log", u), form("Div", x, above))
-    whole = form("Equal", above, x, dtype=dt.bool_)  # also of what is infinite
+    whole = form("Equal", above, x, dtype=dt.bool_)  # also true for infinity
     nothing = form("Equal", above, number(0.0, x.dtype), dtype=dt.bool_)
     large = form("Where", whole, form("Log", u), quotient, dtype=x.dtype)
     return form("Where", nothing, x, large, dtype=x.dtype)
@@ -124,16 +124,16 @@ def _argsort(node: Node, inputs: Inputs) -> Node:
     wide = x if x.dtype.is_floating else cast(x, dt.int64)
     largest = int(node.attrs["descending"])
     count = integers(node.shape[-1])
-    places = form("TopK", wide, count, shape=node.shape, dtype=dt.int64, before=1, largest=largest)
-    return cast(places, node.dtype)
+    indices = form("TopK", wide, count, shape=node.shape, dtype=dt.int64, before=1, largest=largest)
+    return cast(indices, node.dtype)
 
 
 def _scatter(node: Node, inputs: Inputs) -> Node:
-    data, places, updates = inputs
-    batch, count = places.shape
+    data, indices, updates = inputs
+    batch, count = indices.shape
     rows = constant(from_values([b for b in range(batch) for _ in range(count)],
                                 (batch, count, 1), dt.int64))  # fmt: skip
-    column = form("Reshape", cast(places, dt.int64), integers(batch, count, 1),
+    column = form("Reshape", cast(indices, dt.int64), integers(batch, count, 1),
                   shape=(batch, count, 1))  # fmt: skip
     where = form("Concat", rows, column, shape=(batch, count, 2), dtype=dt.int64, axis=2)
     return form("ScatterND", data, where, updates, reduction=node.attrs["reduction"])
@@ -166,7 +166,7 @@ def _left_shift(node: Node, inputs: Inputs) -> Node:
 
 
 def _right_shift(node: Node, inputs: Inputs) -> Node:
-    """ONNX shifts unsigned numbers alone; ~(~x >> y) is x >> y of a negative one."""
+    """ONNX shifts only unsigned numbers; for negative x, x >> y equals ~(~x >> y)."""
     x, y = inputs
     unsigned = _UNSIGNED.get(x.dtype)
     if unsigned is None:
@@ -193,7 +193,7 @@ def _reduction(name: str) -> Rule:
     return rule
 
 
-def _place(name: str) -> Rule:
+def _arg_reduction(name: str) -> Rule:
     def rule(node: Node, inputs: Inputs) -> Node:
         (axis,) = node.attrs["axes"]
         made = form(name, inputs[0], shape=node.shape, dtype=dt.int64, axis=axis, keepdims=1)
@@ -204,10 +204,10 @@ def _place(name: str) -> Rule:
 
 def _gathering(name: str) -> Rule:
     def rule(node: Node, inputs: Inputs) -> Node:
-        x, places = inputs
-        if places.dtype not in (dt.int32, dt.int64):
-            places = cast(places, dt.int64)
-        return form(name, x, places, shape=node.shape, axis=node.attrs["axis"])
+        x, indices = inputs
+        if indices.dtype not in (dt.int32, dt.int64):
+            indices = cast(indices, dt.int64)
+        return form(name, x, indices, shape=node.shape, axis=node.attrs["axis"])
 
     return rule
 
@@ -235,7 +235,7 @@ def _expand(node: Node, inputs: Inputs) -> Node:
 
 
 def _parts_between(join: Node, start: int, end: int, axis: int, step: int) -> Inputs:
-    """The parts of a join that a slice takes; none if it takes some in part."""
+    """The parts of a join that a slice takes; empty if it cuts through a part."""
     if axis != attributes_of(join)["axis"] or step != 1:
         return ()
     borders = [0]
@@ -282,21 +282,21 @@ def _recurrence_steps(node: Node, inputs: Inputs) -> Node:
     return elements(Graph((), {"": recurrence_forms.steps(node, inputs).node})).outputs[""]
 
 
-_LISTED = 1024
+_MAX_CONSTANT = 1024
 
 
 def _iota(node: Node, inputs: Inputs) -> Node:
-    """The numbers of the axis; long lists of them are counted where the model runs."""
+    """The indices along an axis; long lists are computed when the model runs."""
     axis = node.attrs["axis"]
     length = node.shape[axis]
-    if length <= _LISTED:
+    if length <= _MAX_CONSTANT:
         line = constant(from_values(range(length), (length,), dt.int64))
     else:
         ends = (number(value, dt.int64) for value in (0, length, 1))
         line = form("Range", *ends, shape=(length,))
     line = cast(line, node.dtype)
-    standing = tuple(length if i == axis else 1 for i in range(len(node.shape)))
-    for name, shape in (("Reshape", standing), ("Expand", node.shape)):
+    along_axis = tuple(length if i == axis else 1 for i in range(len(node.shape)))
+    for name, shape in (("Reshape", along_axis), ("Expand", node.shape)):
         if line.shape != shape:
             line = form(name, line, integers(*shape), shape=shape)
     return line
@@ -328,12 +328,12 @@ ELEMENTS: dict[Op, Rule] = {
     movement.slice_: _slice,
     recurrence.recurrence: recurrence_forms.layer,
     recurrence.recurrence_steps: _recurrence_steps,
-    reduce.argmax: _place("ArgMax"),
-    reduce.argmin: _place("ArgMin"),
+    reduce.argmax: _arg_reduction("ArgMax"),
+    reduce.argmin: _arg_reduction("ArgMin"),
     reduce.max_: _reduction("ReduceMax"),
     reduce.min_: _reduction("ReduceMin"),
     reduce.prod: _reduction("ReduceProd"),
     reduce.sum_: _reduction("ReduceSum"),
     source.iota: _iota,
 }
-"""What is not one to one."""
+"""Ops without a single ONNX equivalent."""

@@ -1,4 +1,4 @@
-"""`save`: what Tallow built as an ONNX file."""
+"""`save`: writes a Tallow graph as an ONNX file."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ..model import Model
 from ..records import Dimension, Metadata
 from .element_forms import elements
 from .idioms import idioms
-from .symbolic_dims import free_dimensions, merged
+from .symbolic_dims import merged, symbolic_dimensions
 from .weights import folded, halved, quantised, settled
 from .window_forms import tidy
 from .writer import write
 
 Example = Any
-"""A tensor or array whose shape and type count, or a pair (shape, dtype)."""
+"""A tensor or array, of which only the shape and type matter, or a pair (shape, dtype)."""
 
 
 def save(
@@ -43,17 +43,18 @@ def save(
 
     what: a loaded Model, a Graph, or a function of tensors that returns a tensor, a sequence or a
     dict of them. Realized tensors and variables that it reads are saved with their values.
-    shapes: for a Model, lengths of symbolic dimensions, as in Model.session; the others stay free.
-    inputs: for a function, what it is called with: by name, or in the order of its parameters; each
-    an array, or a pair (shape, dtype) such as ((1, 3, 224, 224), "float32").
-    weights: None keeps every weight in its type; "float16" rounds large float32 ones, with a Cast
-    behind; "int8" rounds those of Conv, Gemm and MatMul, with a scale per channel.
-    fold: batch norm moves into convolutions, arithmetic of weights alone is done now.
-    external: whether large weights lie in a second file, PATH.data; None: if they must.
+    shapes: for a Model, lengths of symbolic dimensions, as in Model.session; the others stay
+    symbolic.
+    inputs: for a function, its arguments, by name or in the order of its parameters; each an array,
+    or a pair (shape, dtype) such as ((1, 3, 224, 224), "float32").
+    weights: None keeps every weight in its type; "float16" rounds large float32 weights and adds a
+    Cast; "int8" rounds the weights of Conv, Gemm and MatMul, with a scale per channel.
+    fold: folds batch norm into convolutions and evaluates arithmetic on weights.
+    external: whether to store large weights in a second file, PATH.data; None: only if necessary.
 
-    Raises OptionError for arguments that do not fit `what`, OnnxUnsupportedError for what ONNX or
-    Tallow does not have and dimensions that cannot stay free, OnnxFormatError for more weights than
-    a file holds.
+    Raises OptionError for arguments that do not fit `what`, OnnxUnsupportedError for features that
+    ONNX or Tallow lacks and for dimensions that cannot stay symbolic, OnnxFormatError if the
+    weights do not fit in one file.
     """
     if weights not in (None, "float16", "int8"):
         raise OptionError(f"save: weights={weights!r} is neither 'float16' nor 'int8'")
@@ -61,12 +62,12 @@ def save(
     metadata = _metadata(what)
     named: dict[str, tuple[Dimension, ...]] = {}
     if isinstance(what, Model):
-        free = free_dimensions(what.inputs, shapes)
-        lengths = [{name: pair[i] for name, pair in free.items()} for i in range(2 if free else 1)]
-        made = [_forms(what.graph({**(shapes or {}), **some}), weights, fold) for some in lengths]
-        graph = made[0]
-        if free:
-            graph, named = merged(made[0], made[1], free)
+        dims = symbolic_dimensions(what.inputs, shapes)
+        lengths = [{name: pair[i] for name, pair in dims.items()} for i in range(2 if dims else 1)]
+        graphs = [_forms(what.graph({**(shapes or {}), **some}), weights, fold) for some in lengths]
+        graph = graphs[0]
+        if dims:
+            graph, named = merged(graphs[0], graphs[1], dims)
     else:
         graph = what if isinstance(what, Graph) else traced(what, inputs or ())
         graph = _forms(with_values(graph), weights, fold)
@@ -74,7 +75,7 @@ def save(
 
 
 def _forms(graph: Graph, weights: str | None, fold: bool) -> Graph:
-    """The graph in ONNX's terms."""
+    """The graph expressed in ONNX operators."""
     graph = graph.check()
     if fold:
         graph = folded(graph)
@@ -87,7 +88,7 @@ def _forms(graph: Graph, weights: str | None, fold: bool) -> Graph:
 def _check_arguments(what: Any, inputs: Any, shapes: Any) -> None:
     if not isinstance(what, (Model, Graph)) and not callable(what):
         raise OptionError(
-            f"save: {type(what).__name__} is neither a loaded model, a graph, nor a function"
+            f"save: {type(what).__name__} is not a loaded model, a graph or a function"
         )
     if inputs is not None and isinstance(what, (Model, Graph)):
         raise OptionError("save: `inputs` is for functions; a model or graph has its own")
@@ -108,9 +109,9 @@ def _metadata(what: Any) -> Metadata:
 def traced(
     function: Callable[..., Any], inputs: Mapping[str, Example] | Sequence[Example]
 ) -> Graph:
-    """The graph of a function, called once with input tensors; see `save`.
+    """The graph of a function, which is called once with input tensors; see `save`.
 
-    Outputs are named as in the dict that it returns, or "output", or "output_0", "output_1" ...
+    Outputs are named by the dict that it returns, or else "output", or "output_0", "output_1" ...
     """
     if isinstance(inputs, Mapping):
         named = dict(inputs)
@@ -125,14 +126,14 @@ def traced(
 
 
 def _parameters(function: Callable[..., Any], count: int) -> list[str]:
-    """Names for the inputs: those of the parameters, where the function tells them."""
+    """Names for the inputs: the parameter names, if the function has a signature."""
     try:
         found = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         found = []
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     names = [parameter.name for parameter in found if parameter.kind in kinds][:count]
-    return names + [f"input_{place}" for place in range(len(names), count)]
+    return names + [f"input_{i}" for i in range(len(names), count)]
 
 
 def _input(name: str, example: Example) -> Node:
@@ -154,7 +155,7 @@ def _outputs(result: Any) -> dict[str, Node]:
     if isinstance(result, Mapping):
         named = dict(result)
     elif isinstance(result, (list, tuple)):
-        named = {f"output_{place}": tensor for place, tensor in enumerate(result)}
+        named = {f"output_{i}": tensor for i, tensor in enumerate(result)}
     else:
         named = {"output": result}
     for name, tensor in named.items():

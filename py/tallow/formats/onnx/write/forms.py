@@ -1,10 +1,10 @@
 """Forms: ONNX operators as nodes of a graph, so that passes can work on them before writing.
 
-    fold, simplify   what is known and said twice (compile/)
-    tidy             convolutions, pools and products become ONNX's, channels first, in permutes
-                     that meet their opposites and vanish (window_forms.py; passes/layout.py)
-    idioms           biases move into Conv and Gemm; Relu, Clip, Softmax are found (idioms.py)
-    elements         everything else, one for one (the record's `onnx`) or by element_forms.py
+    fold, simplify   evaluate constants and remove duplicates (compile/)
+    tidy             turns convolutions, pools and products into ONNX's, channels first, between
+                     permutes that cancel each other (window_forms.py; passes/layout.py)
+    idioms           moves biases into Conv and Gemm; finds Relu, Clip, Softmax (idioms.py)
+    elements         everything else, one to one (the record's `onnx`) or by element_forms.py
 
 The result is a graph whose nodes are inputs, constants and forms.
 """
@@ -30,8 +30,8 @@ Rule = Callable[[Node, Inputs], Node]
 
 @dataclass(frozen=True, eq=False)
 class Form(Op):
-    """An ONNX operator as the op of a node. Shape and type stand in the attributes; `attributes`
-    are those of ONNX. It is written, never run, so the registry does not have it."""
+    """An ONNX operator as the op of a node. Its attrs hold shape and type; `attributes` are those
+    of ONNX. It is only written, never run, so it is not in the registry."""
 
     def __post_init__(self) -> None:
         pass
@@ -56,9 +56,9 @@ def form(
     before: int = 0,
     **attributes: Any,
 ) -> Node:
-    """An ONNX node; shape and type are those of the first input where they are not given.
+    """An ONNX node; shape and type default to those of the first input.
 
-    before: how many outputs, which nobody reads, the operator has before this one.
+    before: how many outputs of the operator precede this one.
     """
     return make(
         _op(name),
@@ -71,7 +71,7 @@ def form(
 
 
 def absent() -> Node:
-    """Stands for an optional input that is not given."""
+    """Stands for an absent optional input."""
     return make(_op(""), shape=(0,), dtype=dt.float32, attributes=(), before=0)
 
 
@@ -86,7 +86,7 @@ def attributes_of(node: Node) -> dict[str, Any]:
 
 
 def integers(*values: int) -> Node:
-    """A constant list of int64, as ONNX wants shapes and axes."""
+    """A constant list of int64, as ONNX expects for shapes and axes."""
     return constant(from_values(values, (len(values),), dt.int64))
 
 
@@ -96,19 +96,19 @@ def number(value: Any, dtype: DType) -> Node:
 
 
 def cast(node: Node, dtype: DType) -> Node:
-    """A Cast, where the type is another."""
+    """A Cast, unless the type is already right."""
     return node if node.dtype == dtype else form("Cast", node, dtype=dtype, to=dtype)
 
 
 def refused(node: Node, types: str) -> OnnxUnsupportedError:
     return OnnxUnsupportedError(
         f"save: {node.op.name} of {node.inputs[0].dtype.name} {node.inputs[0].shape} has no ONNX "
-        f"form; ONNX has it for {types}: cast the operand"
+        f"form; ONNX supports it only for {types}: cast the operand"
     )
 
 
 def wide_enough(dtype: DType) -> DType:
-    """The type in which ONNX sums: it has no sums of 8 and 16 bits. They wrap round alike."""
+    """The type in which ONNX sums: it has no 8- or 16-bit sums; wider ones wrap around alike."""
     if dtype.is_floating or dtype.size >= 4:
         return dtype
     return dt.int32 if dtype.kind == "i" else dt.uint32

@@ -1,4 +1,4 @@
-"""Idioms: what ONNX says in one node and Tallow in several, found again before a graph is saved."""
+"""Finds groups of Tallow nodes that ONNX expresses as one node, before a graph is saved."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .forms import attributes_of, form, integers, is_form, number
 
 
 def idioms(graph: Graph) -> Graph:
-    """The graph with Conv and Gemm that add their bias, Relu, Clip, Softmax, ReduceMean, MatMul
-    of many axes; graphs that window_forms.tidy has made."""
+    """The graph with Conv and Gemm that add their bias, Relu, Clip, Softmax, ReduceMean, and MatMul
+    over many axes. Expects a graph from window_forms.tidy."""
     readers = consumers(graph.nodes())
     shared = {node for node, reads in readers.items() if len(reads) != 1}
     shared |= set(graph.outputs.values())
@@ -31,7 +31,7 @@ def idioms(graph: Graph) -> Graph:
 
 def _found(node: Node, shared: set[Node]) -> Node | None:
     if is_form(node, "MatMul"):
-        return _turned(node)
+        return _transposed(node)
     if node.op is movement.reshape and node.inputs[0] not in shared:
         return _many_axes(node)
     if not node.dtype.is_floating or len(node.inputs) != 2:
@@ -49,14 +49,14 @@ def _found(node: Node, shared: set[Node]) -> Node | None:
 
 
 def _scalar(node: Node) -> float | None:
-    """The number that a node holds everywhere, if it does."""
+    """The number of which all elements of a node consist, if it is constant."""
     while node.op in (movement.expand, movement.reshape):
         node = node.inputs[0]
     return float(node.attrs["data"].item()) if node.is_scalar_constant else None
 
 
 def _with_number(node: Node, value: Node, other: float | None, shared: set[Node]) -> Node | None:
-    """x and a number."""
+    """Idioms of a value and a number."""
     if other is None:
         return None
     if node.op is e.maximum and other == 0:
@@ -86,7 +86,7 @@ def _clipped(value: Node, high: float) -> Node | None:
 
 
 def _mean(value: Node, factor: float) -> Node | None:
-    """A sum, or the mean times the count that stands for one, times 1 / count."""
+    """A sum times 1 / count; or a mean times the count, times 1 / count."""
     if value.op is movement.reshape:  # keepdims=False
         inner = _mean(value.inputs[0], factor)
         return None if inner is None else rewrite.reshape(inner, value.shape)
@@ -124,8 +124,8 @@ def _before_expand(node: Node) -> Node:
     return node.inputs[0] if node.op is movement.expand else node
 
 
-def _turned(node: Node) -> Node | None:
-    """A MatMul whose right side is transposed, as a Gemm."""
+def _transposed(node: Node) -> Node | None:
+    """A MatMul with a transposed right side, as a Gemm."""
     a, b = node.inputs
     if len(node.shape) != 2 or not node.dtype.is_floating or b.op is not movement.permute:
         return None
@@ -133,7 +133,7 @@ def _turned(node: Node) -> Node | None:
 
 
 def _many_axes(node: Node) -> Node | None:
-    """A product of matrices in rows, put together again, as a product of many axes."""
+    """A matrix product of flattened axes, as a product over many axes."""
     product = node.inputs[0]
     gemm = is_form(product, "Gemm") and len(product.inputs) == 2
     if not gemm and not is_form(product, "MatMul"):

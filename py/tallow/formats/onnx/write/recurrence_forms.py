@@ -16,7 +16,7 @@ from .forms import Inputs, absent, form, integers, number, refused
 
 
 def layer(node: Node, inputs: Inputs) -> Node:
-    """The operator's outputs, joined as the op's one result."""
+    """The operator's outputs, joined into the op's single result."""
     x, weights, hidden, *more = inputs
     found = dict(zip(node.attrs["given"], more, strict=True))
     time, (directions, batch, size) = x.shape[0], node.shape[1:]
@@ -36,12 +36,12 @@ def layer(node: Node, inputs: Inputs) -> Node:
             weights,
             hidden,
             *operands,
-            shape=node.shape[1:] if place else (time, *node.shape[1:]),
-            before=place,
+            shape=node.shape[1:] if index else (time, *node.shape[1:]),
+            before=index,
             hidden_size=size,
             **_attributes(node.attrs),
         )
-        for place in range(1 + len(states))
+        for index in range(1 + len(states))
     ]
     last = [
         form("Unsqueeze", state, integers(0), shape=(1, directions, batch, size))
@@ -65,7 +65,7 @@ def _attributes(attrs: Attrs) -> dict[str, Any]:
 
 
 def steps(node: Node, inputs: Inputs) -> Tensor:
-    """All steps, of inputs that are projected: a layer whose weights project nothing."""
+    """All steps over projected inputs, as a layer whose input weights are the identity."""
     x, hidden, states, extra, lengths = map(Tensor, inputs)
     time, batch, directions, width = x.shape
     if node.attrs["steps"] != time:
@@ -78,7 +78,7 @@ def steps(node: Node, inputs: Inputs) -> Tensor:
     elif node.attrs["linear_before_reset"]:
         none = f.zeros((directions, width + 2 * size), x.dtype)
         bias = f.concat([none, extra[:, 2 * size :]], axis=1)
-    kept = ("activations", "clip", "linear_before_reset", "input_forget")
+    passed_on = ("activations", "clip", "linear_before_reset", "input_forget")
     y, last = recurrence(
         cell,
         f.reshape(x, (time, batch, directions * width)),
@@ -89,6 +89,6 @@ def steps(node: Node, inputs: Inputs) -> Tensor:
         states=states,
         peepholes=peepholes,
         backward=node.attrs["backward"],
-        **{name: node.attrs[name] for name in kept},
+        **{name: node.attrs[name] for name in passed_on},
     )
     return f.concat([y, last])

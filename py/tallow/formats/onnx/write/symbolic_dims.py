@@ -1,7 +1,8 @@
-"""Dimensions that stay free in a saved file.
+"""Dimensions that stay symbolic in a saved file.
 
-Tallow's graphs have concrete shapes, so the model is made twice, with two lengths for each free
-dimension. What is alike in both holds for every length; what differs must be said without a number.
+Tallow's graphs have concrete shapes, so the model is built twice, with two different lengths for
+each symbolic dimension. Parts that are the same in both hold for every length; parts that differ
+must be expressible without a number.
 """
 
 from __future__ import annotations
@@ -20,32 +21,33 @@ from .forms import is_form
 Lengths = Mapping[str, tuple[int, int]]
 
 
-def free_dimensions(inputs: Sequence[ValueInfo], shapes: Shapes | None) -> Lengths:
+def symbolic_dimensions(inputs: Sequence[ValueInfo], shapes: Shapes | None) -> Lengths:
     """Two lengths for each dimension that `shapes` does not give, all different, none 1."""
     given = given_lengths(inputs, shapes or {})
     names = dict.fromkeys(
         dim for info in inputs for dim in info.shape or () if isinstance(dim, str)
     )
-    free = [name for name in names if name not in given]
-    return {name: (2 + place, 3 + len(free) + place) for place, name in enumerate(free)}
+    symbolic = [name for name in names if name not in given]
+    return {name: (2 + i, 3 + len(symbolic) + i) for i, name in enumerate(symbolic)}
 
 
 def merged(
     first: Graph, second: Graph, lengths: Lengths
 ) -> tuple[Graph, dict[str, tuple[Dimension, ...]]]:
-    """The graph of forms for every length, from those for two; and the shapes of its inputs and
-    outputs, with names. Raises OnnxUnsupportedError for the first node that depends on a length."""
+    """Merges the graphs of forms for two lengths into one for every length; also returns the
+    shapes of its inputs and outputs, with names. Raises OnnxUnsupportedError for the first node
+    that depends on a length."""
     order = list(zip(first.nodes(), second.nodes(), strict=False))
     if len(first.nodes()) != len(second.nodes()):
-        raise _unsayable("the graph", lengths)
+        raise _depends_on_length("the graph", lengths)
     partner: dict[Node, Node] = dict(zip(first.inputs, second.inputs, strict=True))
     new: dict[Node, Node] = {}
     for one, other in order:
         partner[one] = other
-        new[one] = _one(one, other, partner, new, lengths)
+        new[one] = _merged_node(one, other, partner, new, lengths)
     for name, node in first.outputs.items():
         if node.is_constant and _differ(node, partner[node]):
-            raise _unsayable(f"the output {name!r}", lengths)
+            raise _depends_on_length(f"the output {name!r}", lengths)
     names = {pair: name for name, pair in lengths.items()}
     shapes: dict[str, tuple[Dimension, ...]] = {}
     ends = [(node.attrs["name"], node) for node in first.inputs] + list(first.outputs.items())
@@ -60,24 +62,24 @@ def merged(
     return Graph(inputs, outputs, first.name), shapes
 
 
-def _one(
+def _merged_node(
     one: Node, other: Node, partner: dict[Node, Node], new: dict[Node, Node], lengths: Lengths
 ) -> Node:
     if one.is_input:
         return one
     same = one.op is other.op and [partner[x] for x in one.inputs] == list(other.inputs)
     if not same:
-        raise _unsayable(one.op.onnx or "a constant", lengths)
+        raise _depends_on_length(one.op.onnx or "a constant", lengths)
     if one.is_constant:
-        return one  # its readers say whether it may differ
+        return one  # its readers decide whether it may differ
     if one.attrs["attributes"] != other.attrs["attributes"]:
-        raise _unsayable(one.op.onnx, lengths)
+        raise _depends_on_length(one.op.onnx, lengths)
     inputs = [new[child] for child in one.inputs]
     differing = [i for i, x in enumerate(one.inputs) if x.is_constant and _differ(x, partner[x])]
     if differing:
         wanted = _without_length(one.inputs[-1], partner[one.inputs[-1]])
         if not is_form(one, "Reshape") or differing != [1] or wanted is None:
-            raise _unsayable(one.op.onnx, lengths)
+            raise _depends_on_length(one.op.onnx, lengths)
         inputs[1] = wanted
     return make(one.op, *inputs, **one.attrs)
 
@@ -88,7 +90,7 @@ def _differ(one: Node, other: Node) -> bool:
 
 
 def _without_length(one: Node, other: Node) -> Node | None:
-    """A Reshape's shape with -1 for the one length that differs."""
+    """A Reshape's shape, with -1 for the single length that differs."""
     values: list[Any] = [
         a if a == b else None
         for a, b in zip(one.attrs["data"].flat(), other.attrs["data"].flat(), strict=True)
@@ -99,10 +101,10 @@ def _without_length(one: Node, other: Node) -> Node | None:
     return constant(from_values(whole, (len(whole),), int64))
 
 
-def _unsayable(what: str, lengths: Lengths) -> OnnxUnsupportedError:
+def _depends_on_length(what: str, lengths: Lengths) -> OnnxUnsupportedError:
     names = ", ".join(map(repr, lengths))
     first = next(iter(lengths))
     return OnnxUnsupportedError(
-        f"save: {what} depends on the length of {names}, which cannot stay free: give it, as in "
-        f"shapes={{{first!r}: 1}}"
+        f"save: {what} depends on the length of {names}, which cannot stay symbolic: pass it, as "
+        f"in shapes={{{first!r}: 1}}"
     )

@@ -1,4 +1,4 @@
-"""Weights made smaller, and arithmetic of weights alone done before a model is saved."""
+"""Shrinks weights, and evaluates arithmetic on weights, before a model is saved."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from ....ops import elementwise as e
 from ....ops import movement
 from .forms import form, is_form
 
-LEAST = 1024
-"""Elements of a weight that is worth making smaller."""
+MIN_ELEMENTS = 1024
+"""Smaller weights are not worth shrinking."""
 
 
 def folded(graph: Graph) -> Graph:
-    """The graph with batch norm moved into convolutions, and what weights alone decide computed."""
+    """The graph with batch norm folded into convolutions, and arithmetic on weights evaluated."""
     graph = fold_scales(simplify(layout(simplify(fold(graph)))))
     return simplify(_evaluated(graph))
 
 
 def _evaluated(graph: Graph) -> Graph:
-    """Arithmetic of constants as constants, unless those would be larger."""
+    """Evaluates arithmetic on constants, unless the results would be larger."""
     import numpy as np
 
     static = static_nodes(graph)
@@ -60,7 +60,7 @@ def _evaluated(graph: Graph) -> Graph:
 
 
 def settled(graph: Graph) -> Graph:
-    """Constants that are only read transposed are stored so."""
+    """Stores constants transposed if they are only read that way."""
     readers = consumers(graph.nodes())
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
@@ -87,7 +87,7 @@ def _transposed(node: Node, axes: Any, readers: Mapping[Node, list[Node]]) -> No
 
 
 def halved(graph: Graph) -> Graph:
-    """Large float32 constants as float16 ones and a cast; those that overflow stay."""
+    """Turns large float32 constants into float16 and a cast, unless they overflow."""
     import numpy as np
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
@@ -103,13 +103,13 @@ def halved(graph: Graph) -> Graph:
 
 
 def _is_large(node: Node) -> bool:
-    matrix = len(node.shape) > 1  # biases are few, and their error is not averaged out
-    return node.is_constant and node.dtype == dt.float32 and matrix and node.size >= LEAST
+    matrix = len(node.shape) > 1  # biases are small, and their errors do not average out
+    return node.is_constant and node.dtype == dt.float32 and matrix and node.size >= MIN_ELEMENTS
 
 
 def quantised(graph: Graph) -> Graph:
-    """Weights of Conv, Gemm and MatMul as int8 and a scale per channel, symmetric about 0; of a
-    graph of forms. DequantizeLinear makes float32 of them again."""
+    """Turns the weights of Conv, Gemm and MatMul, in a graph of forms, into int8 with a scale per
+    channel, symmetric about 0. DequantizeLinear turns them back into float32."""
     made: dict[tuple[Node, int], Node] = {}
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
@@ -117,8 +117,8 @@ def quantised(graph: Graph) -> Graph:
         names = ("Conv", "Gemm", "MatMul")
         if not any(is_form(new, name) for name in names) or new.dtype != dt.float32:
             return new
-        turned = ("transB", 1) in new.attrs["attributes"]
-        axis = 0 if is_form(new, "Conv") or turned else len(new.inputs[1].shape) - 1
+        transposed = ("transB", 1) in new.attrs["attributes"]
+        axis = 0 if is_form(new, "Conv") or transposed else len(new.inputs[1].shape) - 1
         key = new.inputs[1], axis
         if key not in made:
             made[key] = _quantised(*key)
@@ -131,7 +131,7 @@ def _quantised(weight: Node, axis: int) -> Node:
     import numpy as np
 
     source = weight.inputs[0] if is_form(weight, "Cast") else weight
-    if not source.is_constant or not source.dtype.is_floating or source.size < LEAST:
+    if not source.is_constant or not source.dtype.is_floating or source.size < MIN_ELEMENTS:
         return weight
     array = source.attrs["data"].numpy().astype(np.float32)
     others = tuple(i for i in range(array.ndim) if i != axis)

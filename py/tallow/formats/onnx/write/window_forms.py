@@ -1,6 +1,6 @@
-"""What is channels-last in Tallow, or has no operator of its own in ONNX: windows and products.
+"""Writes windows and products, which are channels-last in Tallow or have no ONNX equivalent.
 
-Each becomes an ONNX operator, channels first, between permutes, which `tidy` lets vanish.
+Each becomes an ONNX operator, channels first, between permutes that `tidy` removes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .forms import Inputs, Rule, form, refused, wide_enough
 
 
 def tidy(graph: Graph) -> Graph:
-    """The graph with ONNX's windows and products, and no permute that another undoes."""
+    """The graph with ONNX's windows and products, without permutes that cancel each other."""
     graph = simplify(fold(graph))
     graph = graph.rewrite(_rule)
     return simplify(layout(graph))
@@ -63,7 +63,7 @@ def _conv2d(node: Node, inputs: Inputs) -> Node:
 
 
 def _pool(name: str, node: Node, x: Node, outside: float, **more: int) -> Node:
-    """A pool; padding as wide as the kernel, which runtimes refuse, is a Pad before it."""
+    """A pool. Padding as wide as the kernel, which runtimes reject, becomes a Pad before it."""
     attrs = node.attrs
     padding = attrs["padding"]
     wide = any(max(sides) >= size for sides, size in zip(padding, attrs["kernel"], strict=True))
@@ -88,7 +88,7 @@ def _max_pool2d(node: Node, inputs: Inputs) -> Node:
     (x,) = inputs
     if not x.dtype.is_floating and x.dtype.size > 2:
         return integer_max_pool(node, x)
-    if not x.dtype.is_floating:  # float32 holds them all
+    if not x.dtype.is_floating:  # float32 represents all of them
         return make(e.cast, _pool("MaxPool", node, make(e.cast, x, dtype=dt.float32),
                                   -3.0e38), dtype=x.dtype)  # fmt: skip
     return _pool("MaxPool", node, x, float("-inf"))
@@ -132,7 +132,7 @@ def _winograd_input(node: Node, inputs: Inputs) -> Node:
     down, across = winograd.tiles_of(winograd.result_size(x.shape, node.attrs["padding"]))
     (top, _), (left, _) = node.attrs["padding"]
     pads = (top, 2 * down + 2 - x.shape[1] - top), (left, 2 * across + 2 - x.shape[2] - left)
-    filters = list(zip(*_both_ways(_INPUT_ROWS), strict=True))  # a row for each place of a patch
+    filters = list(zip(*_both_ways(_INPUT_ROWS), strict=True))  # a row for each position in a patch
     weight = constant(from_values([v for row in filters for v in row], (4, 4, 1, 16), x.dtype))
     pictures = rewrite.reshape(rewrite.permute(x, _TO_FIRST), (n * c, *x.shape[1:3], 1))
     made = make(window.conv2d, pictures, weight, stride=(2, 2), padding=pads, dilation=(1, 1),
@@ -143,7 +143,7 @@ def _winograd_input(node: Node, inputs: Inputs) -> Node:
 
 
 def _winograd_output(node: Node, inputs: Inputs) -> Node:
-    """A product with a 4 x 16 matrix; then tiles to pictures."""
+    """A product with a 4 x 16 matrix; then tiles are assembled into pictures."""
     (m,) = inputs
     n, height, width, c = node.shape
     down, across = winograd.tiles_of((height, width))
@@ -152,8 +152,8 @@ def _winograd_output(node: Node, inputs: Inputs) -> Node:
     flat = rewrite.reshape(m, (winograd.PLACES, m.shape[1] * c))
     product = form("MatMul", matrix, flat, shape=(4, m.shape[1] * c))
     tiles = rewrite.reshape(product, (2, 2, n, down, across, c))
-    placed = rewrite.permute(tiles, (2, 3, 0, 4, 1, 5))
-    picture = rewrite.reshape(placed, (n, 2 * down, 2 * across, c))
+    permuted = rewrite.permute(tiles, (2, 3, 0, 4, 1, 5))
+    picture = rewrite.reshape(permuted, (n, 2 * down, 2 * across, c))
     return make(movement.slice_, picture, starts=(0,) * 4, steps=(1,) * 4, shape=node.shape)
 
 
@@ -165,4 +165,4 @@ WINDOWS: dict[Op, Rule] = {
     winograd.winograd_input: _winograd_input,
     winograd.winograd_output: _winograd_output,
 }
-"""What is channels-last here, or has no operator of its own in ONNX; before layout."""
+"""Ops that are channels-last or have no ONNX equivalent; applied before layout."""

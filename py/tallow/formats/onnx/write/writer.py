@@ -1,4 +1,4 @@
-"""A graph of forms as an ONNX file: names, nodes, weights inside or in a file beside it."""
+"""Writes a graph of forms as an ONNX file, with weights inside or in a second file."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ..records import Dimension, Metadata
 from .forms import Form, attributes_of, is_form
 
 OPSET, IR_VERSION = 21, 10
-"""The oldest operator set that has all forms (dilated AveragePool and blocked quantisation came
-last), and the IR version that came with it: runtimes of 2024 read both."""
+"""The oldest operator set with all forms (dilated AveragePool and blocked quantisation came last),
+and its IR version: runtimes from 2024 read both."""
 
 _LATER = {"BitCast": 26}
-"""Operators for which a newer set is named, by the set that brought them."""
+"""Operators that need a newer set, by the set that introduced them."""
 
-INSIDE = (1 << 31) - (1 << 24)
+MAX_BYTES = (1 << 31) - (1 << 24)
 """Bytes of weights that fit into one protobuf message, with room for the nodes."""
 
 _SMALL = 1024  # bytes; such tensors stay in the file
@@ -36,8 +36,8 @@ _NUMBERS = {stored.dtype: number for number, stored in STORED.items()}
 
 
 class Writer:
-    """Makes a ModelProto of a graph. outside: large weights are collected to lie in a file beside
-    it; see `write`."""
+    """Turns a graph into a ModelProto. outside: the name of a second file for large weights; see
+    `write`."""
 
     def __init__(
         self, graph: Graph, metadata: Metadata, outside: str | None, shapes: Shapes
@@ -55,7 +55,7 @@ class Writer:
         self._fill(graph, metadata)
 
     def write(self, path: Path) -> None:
-        """Writes the file, and the weights that lie outside of it."""
+        """Writes the file, and the second file with the weights."""
         if self._outside and self._weights:
             with (path.parent / self._outside).open("wb") as file:
                 for data in self._weights:
@@ -82,17 +82,17 @@ class Writer:
         for node in graph.inputs:
             self._names[node] = node.attrs["name"]
             self._info(model.graph.input.add(), self._names[node], node)
-        together = _of_one_operator(graph)
+        siblings = _siblings(graph)
         for node in graph.nodes():
             if node.is_constant:
                 self._names[node] = self._constant(node.attrs["data"])
             elif is_form(node, ""):
                 self._names[node] = ""
             elif node not in self._names:
-                found = {other.attrs["before"]: other for other in together[node]}
+                found = {other.attrs["before"]: other for other in siblings[node]}
                 names = []
-                for place in range(max(found) + 1):
-                    other = found.get(place)
+                for index in range(max(found) + 1):
+                    other = found.get(index)
                     names.append((other and outputs.get(other)) or self._fresh(node.op.onnx))
                     if other:
                         self._names[other] = names[-1]
@@ -152,7 +152,7 @@ class Writer:
                 node.attribute.add(name=key, type=kinds.INT, i=value)
 
     def _constant(self, data: HostArray) -> str:
-        """The initializer of these bytes; small ones that are alike are one."""
+        """The initializer for the data; equal small constants share one."""
         small = data.data.nbytes < _SMALL
         key = (data.shape, data.dtype, bytes(data.data) if small else id(data.data))
         if key in self._constants:
@@ -166,16 +166,16 @@ class Writer:
             return name
         start = self._end + -self._end % _ALIGNED
         tensor.data_location = self._schema.TensorProto.EXTERNAL
-        places = {"location": self._outside, "offset": start, "length": data.data.nbytes}
-        for place, value in places.items():
-            tensor.external_data.add(key=place, value=str(value))
+        entries = {"location": self._outside, "offset": start, "length": data.data.nbytes}
+        for entry, value in entries.items():
+            tensor.external_data.add(key=entry, value=str(value))
         self._end = start + data.data.nbytes
         self._weights.append(data)
         return name
 
 
-def _of_one_operator(graph: Graph) -> dict[Node, list[Node]]:
-    """For each form those that are outputs of one operator, with it: a form has one alone."""
+def _siblings(graph: Graph) -> dict[Node, list[Node]]:
+    """For each form, all forms that are outputs of the same operator; each form is one output."""
     found: dict[tuple[Any, ...], dict[int, Node]] = {}
     forms = [node for node in graph.nodes() if isinstance(node.op, Form)]
     keys = {node: (node.op, node.inputs, node.attrs["attributes"]) for node in forms}
@@ -189,7 +189,7 @@ def _of_one_operator(graph: Graph) -> dict[Node, list[Node]]:
 
 
 def weight_bytes(graph: Graph) -> int:
-    """The bytes of its constants."""
+    """The total size of the graph's constants."""
     found = {id(n.attrs["data"].data): n.attrs["data"].data.nbytes for n in graph.nodes()
              if n.is_constant}  # fmt: skip
     return sum(found.values())
@@ -202,14 +202,14 @@ def write(
     external: bool | None,
     shapes: Shapes,
 ) -> None:
-    """Writes a graph of forms; see `tallow.onnx.save`. shapes: of inputs and outputs that have
-    free dimensions."""
+    """Writes a graph of forms; see `tallow.onnx.save`. shapes: the shapes of inputs and outputs
+    with symbolic dimensions."""
     target = Path(path)
     size = weight_bytes(graph)
-    if external is False and size > INSIDE:
+    if external is False and size > MAX_BYTES:
         raise OnnxFormatError(
-            f"{target.name}: {size:,} bytes of weights do not fit into one ONNX file, which holds "
-            f"{INSIDE:,}: leave `external` out, or make it True"
+            f"{target.name}: {size:,} bytes of weights do not fit into one ONNX file, which can "
+            f"hold {MAX_BYTES:,}: omit `external`, or set it to True"
         )
-    outside = f"{target.name}.data" if external or size > INSIDE else None
+    outside = f"{target.name}.data" if external or size > MAX_BYTES else None
     Writer(graph, metadata, outside, shapes).write(target)

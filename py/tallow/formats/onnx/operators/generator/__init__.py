@@ -1,4 +1,4 @@
-"""Tensors out of nothing; chapter "generator"."""
+"""Operators that create tensors; chapter "generator"."""
 
 from . import constants, randomness
 

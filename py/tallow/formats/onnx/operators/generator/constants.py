@@ -1,4 +1,4 @@
-"""Values that are known when the model is loaded, and changes of type."""
+"""Values that are known when the model is loaded, and type conversions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ...call import Call
 from ...read.tensors import type_called
 from ...registry import operator
 
-_LISTED = 1 << 12
-"""Up to so many elements a range is listed, so that shapes can be computed from it."""
+_MAX_CONSTANT = 1 << 12
+"""Ranges up to this length become constants, so that shapes can be computed from them."""
 
 
 def _integers(values: list[int] | tuple[int, ...]) -> Tensor:
@@ -24,7 +24,7 @@ def _integers(values: list[int] | tuple[int, ...]) -> Tensor:
 
 @operator("Constant")
 def constant(call: Call) -> Tensor:
-    """One of several attributes holds the value."""
+    """The value is in one of several attributes."""
     given = [name for name in call.node.attributes if name.startswith(("value", "sparse"))]
     if len(given) != 1:
         raise OnnxFormatError(f"it must have one value, not {len(given)}")
@@ -36,7 +36,7 @@ def constant(call: Call) -> Tensor:
     if name == "value_float":
         return asarray(from_values([call.get(name, float)], (), float32))
     if name not in ("value_ints", "value_floats"):
-        raise OnnxUnsupportedError(f"its value is given as {name}")
+        raise OnnxUnsupportedError(f"its attribute {name!r} is not supported")
     values = call.get(name, tuple)
     return asarray(from_values(values, (len(values),), int64 if name == "value_ints" else float32))
 
@@ -54,7 +54,7 @@ def constant_of_shape(call: Call, shape: Tensor) -> Tensor:
 
 @operator("Shape")
 def shape(call: Call, x: Tensor) -> Tensor:
-    """The shape, or a part of it (from opset 15 on): shapes are known when a graph is built."""
+    """The shape, or (from opset 15 on) a part of it; known when a graph is built."""
     return _integers(x.shape[call.get("start", int, 0) : call.get("end", int, None)])
 
 
@@ -72,9 +72,9 @@ def range_(call: Call, start: Tensor, limit: Tensor, delta: Tensor) -> Tensor:
     )
     steps = (last - first) / step if step else math.nan
     if not math.isfinite(steps):
-        raise OnnxFormatError(f"a range from {first} to {last} in steps of {step}")
+        raise OnnxFormatError(f"a range from {first} to {last} in steps of {step} is invalid")
     count = max(0, math.ceil(steps))
-    if count <= _LISTED:
+    if count <= _MAX_CONSTANT:
         values = [first + step * i for i in range(count)]
         return asarray(from_values(values, (count,), start.dtype))
     line: Tensor = f.arange(count).astype(start.dtype) * step + first
@@ -101,7 +101,7 @@ def cast_like(call: Call, x: Tensor, like: Tensor) -> Tensor:
 
 
 def _cast(call: Call, x: Tensor, wanted: DType) -> Tensor:
-    """saturate and round_mode concern 8-bit floating types alone."""
+    """saturate and round_mode apply only to 8-bit floating types."""
     saturate, mode = call.flag("saturate", True), call.choice("round_mode", "up", "down", "nearest")
     if x.dtype == wanted or wanted.bits != 8 or not wanted.is_floating:
         return x.astype(wanted)
@@ -112,18 +112,18 @@ def _cast(call: Call, x: Tensor, wanted: DType) -> Tensor:
 
 
 def saturated(x: Tensor, dtype: DType) -> Tensor:
-    """Numbers held between the ends of a floating type; NaN stays."""
+    """Numbers clamped to the range of a floating type; NaN stays."""
     largest = FORMATS[dtype].largest
     return f.where(f.isnan(x), x, f.clip(x, -largest, largest))
 
 
 def _power_of_two(x: Tensor, mode: str, saturate: bool) -> Tensor:
-    """Rounded up or down to a power of two by the bits, of which the exponent's stay."""
+    """Rounds up or down to a power of two, by keeping only the exponent bits."""
     bits = f.bitcast(x, uint32)
     if mode != "nearest":
         added = bits + 0x7FFFFF if mode == "up" else bits
         power = f.bitcast(f.bitwise_and(added, 0x7F800000), float32)
-        # What is not above the least power, 2 ** -127, is none of float32's normal numbers.
+        # Numbers up to the smallest power, 2 ** -127, are subnormal in float32.
         x = f.where(f.logical_or(bits <= 0x400000, f.isnan(x)), x, power)
     if saturate:
         return f.where(f.isnan(x), x, f.minimum(x, 2.0**127))

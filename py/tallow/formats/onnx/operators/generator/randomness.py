@@ -1,7 +1,7 @@
-"""Random operators. Their numbers are Philox's, by the seed: both devices draw the same.
+"""Random operators. Their numbers come from Philox and the seed, so all devices draw the same ones.
 
-They are drawn when a session is made; every run of it sees the same ones. Without a seed each
-session, and each node of it, has one of its own.
+The seed is fixed when a session is made, so every run sees the same numbers. Without a seed, each
+node of each session gets its own.
 """
 
 from __future__ import annotations
@@ -73,18 +73,18 @@ def random_uniform_like(call: Call, x: Tensor) -> Tensor:
 
 @operator("Bernoulli", since=15)
 def bernoulli(call: Call, x: Tensor) -> Tensor:
-    """1 with the probability that x is, else 0."""
+    """1 with the probability x, otherwise 0."""
     numbers = uniform(x.shape, _key(call.get("seed", float, None)))
     return (numbers < x.astype(dt.float32)).astype(_wanted(call, x.dtype))
 
 
 @operator("Multinomial")
 def multinomial(call: Call, x: Tensor) -> Tensor:
-    """Classes drawn by log probabilities (batch, classes), which need not be normalised: the
-    largest after Gumbel noise on each (Gumbel 1954)."""
+    """Classes drawn by log probabilities (batch, classes), which need not be normalized: the
+    largest after adding Gumbel noise (Gumbel 1954)."""
     count = call.get("sample_size", int, 1)
     if x.ndim != 2 or not x.shape[1] or count < 0:
-        raise OnnxFormatError(f"{count} samples of log probabilities {x.shape}")
+        raise OnnxFormatError(f"can't draw {count} samples from log probabilities {x.shape}")
     batch, classes = x.shape
     numbers = uniform((batch, count, classes), _key(call.get("seed", float, None)))
     noise = f.negative(f.log(f.negative(f.log(numbers))))
@@ -96,12 +96,12 @@ def multinomial(call: Call, x: Tensor) -> Tensor:
 def dropout(
     call: Call, x: Tensor, ratio: Tensor | None = None, training: Tensor | None = None
 ) -> list[Tensor]:
-    """In training mode elements become 0 with the probability `ratio`, the others grow in turn.
+    """In training mode, elements become 0 with the probability `ratio`; the others are scaled up.
 
-    Nothing is dropped outside training; the mask is all true then.
+    Outside training nothing is dropped, and the mask is all true.
     """
     seed = call.get("seed", int, None)
-    call.ignore("ratio")  # of operator sets before 12, which have no training mode
+    call.ignore("ratio")  # from operator sets before 12, without a training mode
     kept = f.ones(x.shape, "bool" if call.opset >= 10 else x.dtype)
     if training is None:
         return [x, kept]

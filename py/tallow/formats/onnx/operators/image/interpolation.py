@@ -1,6 +1,6 @@
-"""Elements of a picture at places that are computed, between pixels too, over any number of axes.
+"""Elements of a picture at computed coordinates, also between pixels, over any number of axes.
 
-No operators are entered here; sampling.py composes them of this.
+This file registers no operators; sampling.py builds them from it.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from .....shape import size_of
 from .....tensor import Tensor
 
 _CUBIC_A = -0.75
-_MOST_CORNERS = 64
-"""Elements that make up one value; all axes together."""
+_MAX_CORNERS = 64
+"""The most elements that one value may combine, over all axes."""
 
 Taps = list[tuple[Tensor, Tensor | None]]
-"""Along one axis: whole coordinates, still unbounded, and the weight of each (None: 1)."""
+"""Along one axis: integer coordinates, not yet clamped, and their weights (None: 1)."""
 
 
 def nearest_tap(at: Tensor) -> Taps:
-    """The nearest place, of two the even one."""
+    """The nearest coordinate; ties go to the even one."""
     return [(f.round(at), None)]
 
 
 def linear_taps(at: Tensor) -> Taps:
-    """The two places around."""
+    """The two nearest coordinates."""
     low = f.floor(at)
     share = at - low
     return [(low, 1.0 - share), (low + 1.0, share)]
 
 
 def cubic_taps(at: Tensor) -> Taps:
-    """The four places around, by cubic convolution (Keys 1981)."""
+    """The four nearest coordinates, by cubic convolution (Keys 1981)."""
     low, a = f.floor(at), _CUBIC_A
     share = at - low
 
@@ -50,8 +50,8 @@ def cubic_taps(at: Tensor) -> Taps:
 
 
 def reflected(at: Tensor, size: int, by_centres: bool) -> Tensor:
-    """Coordinates thrown back by the ends of an axis, which are its first and last elements, or
-    (not by_centres) half an element beyond them."""
+    """Coordinates reflected at the ends of an axis: at its first and last elements, or (not
+    by_centres) half an element beyond them."""
     low, high = (0.0, size - 1.0) if by_centres else (-0.5, size - 0.5)
     if high <= low:
         return f.zeros_like(at)
@@ -65,15 +65,17 @@ def reflected(at: Tensor, size: int, by_centres: bool) -> Tensor:
 def gathered(
     x: Tensor, taps: Sequence[Taps], padding: str = "zeros", by_centres: bool = True
 ) -> Tensor:
-    """The weighted sum of x (n, c, *spatial) at the taps, a list per axis, each (n, places).
+    """The weighted sum of x (n, c, *spatial) at the taps, one list per axis, each (n, points).
 
-    padding: what whole coordinates beyond an axis show: "zeros", "border" (its last element) or
-    "reflection". Returns (n, c, places).
+    padding: the value beyond an axis: "zeros", "border" (the last element) or "reflection". Returns
+    (n, c, points).
     """
     n, channels, sizes = x.shape[0], x.shape[1], x.shape[2:]
     corners = size_of(len(axis) for axis in taps)
-    if corners > _MOST_CORNERS:
-        raise OnnxUnsupportedError(f"{corners} elements make up one value, over {len(sizes)} axes")
+    if corners > _MAX_CORNERS:
+        raise OnnxUnsupportedError(
+            f"one value combines {corners} elements over {len(sizes)} axes, which is too many"
+        )
     flat = f.reshape(x, (n, channels, size_of(sizes)))
     total: Tensor | None = None
     for corner in itertools.product(*taps):
@@ -87,13 +89,13 @@ def gathered(
             elif padding == "reflection":
                 at = reflected(at, size, by_centres)
             number = f.where(f.isnan(at), 0.0, at)  # NaN has no value as an integer
-            place = f.clip(number, 0, size - 1).astype(dt.int32)
-            index = place if index is None else index * size + place
+            coordinate = f.clip(number, 0, size - 1).astype(dt.int32)
+            index = coordinate if index is None else index * size + coordinate
             if share is not None:
                 weight = share if weight is None else weight * share
         assert index is not None
-        everywhere = (n, channels, index.shape[-1])
-        part = f.take_along_axis(flat, f.broadcast_to(f.expand_dims(index, 1), everywhere), 2)
+        shape = (n, channels, index.shape[-1])
+        part = f.take_along_axis(flat, f.broadcast_to(f.expand_dims(index, 1), shape), 2)
         if inside is not None:
             part = f.where(f.expand_dims(inside, 1), part, f.zeros((), part.dtype))
         if weight is not None:

@@ -1,7 +1,7 @@
-"""Where each place of a resized axis comes from, and with which weights: plain Python lists.
+"""The source indices and weights of each element of a resized axis, as plain Python lists.
 
 Coordinates follow the ONNX standard (operator Resize). They are rounded to float32 where
-onnxruntime rounds them, since the nearest of two neighbours may hang on the last bit.
+onnxruntime rounds them, since the last bit may decide which of two neighbours is nearest.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ TRANSFORMATIONS = (
 
 NEAREST = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
-_HALF_WITHIN = 1e-6
-"""A coordinate this near to the middle of two places lies there: float32 rounds it off."""
+_HALF_TOLERANCE = 1e-6
+"""A coordinate this close to the middle between two elements counts as the middle, because float32
+rounds it off."""
 
 
 def single(value: float) -> float:
@@ -29,39 +30,39 @@ def single(value: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A resized axis: lengths before and after, the factor (a float32), which part of it is shown
-    (start and end, of tf_crop_and_resize), and the coordinate transformation."""
+    """A resized axis: the lengths before and after, the factor (a float32), the part that is kept
+    (start and end, for tf_crop_and_resize), and the coordinate transformation."""
 
     before: int
     after: int
     scale: float
-    exact: float
-    """The length after, not rounded down."""
+    unrounded: float
+    """The length after resizing, not rounded down."""
     transformation: str
     roi: tuple[float, float] = (0.0, 1.0)
 
     @property
     def changes(self) -> bool:
-        """Whether anything but a copy comes out."""
+        """Whether the result differs from a copy."""
         cropped = self.transformation == "tf_crop_and_resize" and self.roi != (0.0, 1.0)
         return self.before != self.after or self.scale != 1.0 or cropped
 
     def coordinates(self) -> list[float]:
-        """The place before, as a fraction, of each place after."""
+        """The fractional source coordinate of each element of the result."""
         return array("f", map(self._rule(), range(self.after))).tolist()
 
     def _rule(self) -> Callable[[int], float]:
         last, scale, kind = self.before - 1, self.scale, self.transformation
         if kind == "asymmetric":
-            if self.exact == self.after:  # not by way of the rounded factor
+            if self.unrounded == self.after:  # more precise than the rounded factor
                 return lambda at: at * self.before / self.after
             return lambda at: at / scale
         if kind == "tf_half_pixel_for_nn":
             return lambda at: single(at + 0.5) / scale
         if kind == "align_corners":
-            if self.exact == 1:
+            if self.unrounded == 1:
                 return lambda at: 0.0
-            return lambda at: at * last / (self.exact - 1)
+            return lambda at: at * last / (self.unrounded - 1)
         if kind == "tf_crop_and_resize":
             start, end = self.roi
             if self.after == 1:
@@ -70,18 +71,18 @@ class Axis:
         if kind == "pytorch_half_pixel" and self.after == 1:
             return lambda at: 0.0
         if kind == "half_pixel_symmetric":
-            offset = single(self.before / 2 * (1 - single(self.after / single(self.exact))))
+            offset = single(self.before / 2 * (1 - single(self.after / single(self.unrounded))))
             return lambda at: offset + (at + 0.5) / scale - 0.5
         return lambda at: single(single(at + 0.5) / scale) - 0.5
 
     def outside(self) -> list[bool]:
-        """Where tf_crop_and_resize looks beyond the axis, and takes the extrapolation value."""
+        """Where tf_crop_and_resize reads beyond the axis and takes the extrapolation value."""
         return [not 0 <= at <= self.before - 1 for at in self.coordinates()]
 
 
 def nearest(axis: Axis, mode: str) -> list[int]:
-    """The one place before that each place after shows."""
-    return [_held(_rounded(at, mode), axis.before) for at in axis.coordinates()]
+    """The source index of each element of the result."""
+    return [_clamped(_rounded(at, mode), axis.before) for at in axis.coordinates()]
 
 
 def _rounded(at: float, mode: str) -> int:
@@ -90,25 +91,25 @@ def _rounded(at: float, mode: str) -> int:
     if mode == "ceil":
         return math.ceil(at)
     if mode == "round_prefer_ceil":
-        return math.floor(at + 0.5 + _HALF_WITHIN)
-    return math.ceil(at - 0.5 - _HALF_WITHIN)
+        return math.floor(at + 0.5 + _HALF_TOLERANCE)
+    return math.ceil(at - 0.5 - _HALF_TOLERANCE)
 
 
-def _held(place: int, length: int) -> int:
-    return min(max(place, 0), length - 1)
+def _clamped(index: int, length: int) -> int:
+    return min(max(index, 0), length - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Taps:
-    """For each place after, so many places before (row by row) and their weights."""
+    """For each element of the result, `count` source indices (row by row) and their weights."""
 
     count: int
-    places: list[int]
+    indices: list[int]
     weights: list[float]
 
 
 def linear(distance: float) -> float:
-    """The hat function, of linear interpolation."""
+    """The hat function of linear interpolation."""
     return max(0.0, 1.0 - abs(distance))
 
 
@@ -131,27 +132,27 @@ def interpolated(
     antialias: bool = False,
     exclude_outside: bool = False,
 ) -> Taps:
-    """The places within `reach` of each coordinate, weighted by the kernel.
+    """The elements within `reach` of each coordinate, weighted by the kernel.
 
-    antialias: when the axis shrinks, the kernel is as much wider. exclude_outside: places beyond
-    the axis have no weight; otherwise they show its first or last element.
+    antialias: if the axis shrinks, the kernel is widened accordingly. exclude_outside: elements
+    beyond the axis have no weight; otherwise they repeat its first or last element.
     """
     narrow = min(axis.scale, 1.0) if antialias else 1.0
     count = 2 * math.ceil(reach / narrow)
-    places, weights = [], []
+    indices, weights = [], []
     for at in axis.coordinates():
         first = math.floor(at) - count // 2 + 1
-        row = [kernel((place - at) * narrow) for place in range(first, first + count)]
+        row = [kernel((index - at) * narrow) for index in range(first, first + count)]
         if exclude_outside:
             inside = range(-first, axis.before - first)
             row = [weight if tap in inside else 0.0 for tap, weight in enumerate(row)]
         total = math.fsum(row) if antialias or exclude_outside else 1.0
-        places += [_held(place, axis.before) for place in range(first, first + count)]
+        indices += [_clamped(index, axis.before) for index in range(first, first + count)]
         weights += [weight / total if total else 0.0 for weight in row]
-    return Taps(count, places, weights)
+    return Taps(count, indices, weights)
 
 
 def longest(axis: Axis, reach: int, antialias: bool) -> int:
-    """How many entries the tables of `interpolated` will have."""
+    """The number of entries in the tables of `interpolated`."""
     narrow = min(axis.scale, 1.0) if antialias else 1.0
     return math.ceil(axis.after * 2 * (reach / narrow + 1))

@@ -1,4 +1,4 @@
-"""Pictures sampled at places that the model computes: grids, regions, deformed convolution."""
+"""Samples pictures at coordinates that the model computes: grids and deformable convolution."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _OLD_MODES = {"bilinear": "linear", "bicubic": "cubic"}
 
 @operator("GridSample", since=16)
 def grid_sample(call: Call, x: Tensor, grid: Tensor) -> Tensor:
-    """x (n, c, *spatial) at grid (n, *places, axes): coordinates from -1 to 1, the last axis first
-    (Jaderberg et al. 2015). What is not finite counts as -1, as in PyTorch and onnxruntime."""
+    """x (n, c, *spatial) at grid (n, *points, axes): coordinates from -1 to 1, the last axis first
+    (Jaderberg et al. 2015). Non-finite coordinates count as -1, as in PyTorch and onnxruntime."""
     axes = spatial_axes(x)
     mode = call.choice("mode", "linear", "nearest", "cubic", "bilinear", "bicubic")
     mode = _OLD_MODES.get(mode, mode)
     padding = call.choice("padding_mode", "zeros", "border", "reflection")
     align = call.flag("align_corners")
     if grid.ndim != x.ndim or grid.shape[0] != x.shape[0] or grid.shape[-1] != axes:
-        raise OnnxFormatError(f"a grid of {grid.shape} for an input of {x.shape}")
+        raise OnnxFormatError(f"the grid {grid.shape} does not fit the input {x.shape}")
     if 0 in x.shape[2:]:
         raise OnnxFormatError(f"there is nothing to sample in {x.shape}")
-    places = working(f.reshape(grid, (x.shape[0], -1, axes)))
+    points = working(f.reshape(grid, (x.shape[0], -1, axes)))
     taps = []
     for axis, size in enumerate(x.shape[2:]):
-        at = places[:, :, axes - 1 - axis] + 1.0
+        at = points[:, :, axes - 1 - axis] + 1.0
         at = at * (0.5 * (size - 1)) if align else (at * float(size) - 1.0) * 0.5
         low, high = (0.0, size - 1.0) if align else (-0.5, size - 0.5)
         at = f.where(f.logical_or(f.isnan(at), f.isinf(at)), low, at)
@@ -52,12 +52,12 @@ def grid_sample(call: Call, x: Tensor, grid: Tensor) -> Tensor:
 
 @operator("AffineGrid", since=20)
 def affine_grid(call: Call, theta: Tensor, size: Tensor) -> Tensor:
-    """The grid that GridSample wants, of places moved by theta (n, axes, axes + 1)."""
+    """A grid for GridSample, transformed by theta (n, axes, axes + 1)."""
     wanted = call.known_integers(size, "size")
     axes = len(wanted) - 2
     align = call.flag("align_corners")
     if axes not in (2, 3) or min(wanted) < 1 or theta.shape != (wanted[0], axes, axes + 1):
-        raise OnnxFormatError(f"theta {theta.shape} for an output of {wanted}")
+        raise OnnxFormatError(f"theta {theta.shape} does not fit the output {wanted}")
     lengths = wanted[2:]
     columns = []
     for axis, length in reversed(list(enumerate(lengths))):
@@ -81,25 +81,33 @@ def deform_conv(
     bias: Tensor | None = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """Convolution whose taps are moved by `offset` (n, groups * taps * axes, *places), and scaled
-    by `mask` (Dai et al. 2017; Zhu et al. 2019): samples, then a product with the weight."""
+    """Convolution whose taps are moved by `offset` (n, groups * taps * axes, *positions) and scaled
+    by `mask` (Dai et al. 2017; Zhu et al. 2019): samples, then multiplies by the weight."""
     axes = spatial_axes(x)
     groups, parts = call.get("group", int, 1), call.get("offset_group", int, 1)
     kernel = call.ints("kernel_shape", weight.shape[2:])
     n, channels = x.shape[:2]
     if weight.ndim != x.ndim or kernel != weight.shape[2:] or not all(kernel):
-        raise OnnxFormatError(f"a kernel of {kernel}, a weight of {weight.shape} for {x.shape}")
+        raise OnnxFormatError(
+            f"the kernel {kernel} and the weight {weight.shape} do not fit {x.shape}"
+        )
     if groups < 1 or channels != weight.shape[1] * groups or weight.shape[0] % groups:
         raise OnnxFormatError(f"{x.shape} and {weight.shape} do not fit in {groups} groups")
     strides, dilations = per_axis(call, "strides", axes), per_axis(call, "dilations", axes)
     window = Window(kernel, strides, dilations, given_pads(call, axes))
     counts, taps = window.counts(x.shape[2:]), math.prod(kernel)
     if parts < 1 or channels % parts or min(counts) < 1 or 0 in x.shape:
-        raise OnnxFormatError(f"{x.shape} in {parts} offset groups, {counts} places")
+        raise OnnxFormatError(
+            f"{x.shape} does not fit {parts} offset groups and {counts} positions"
+        )
     if offset.shape != (n, parts * taps * axes, *counts):
-        raise OnnxFormatError(f"offsets of {offset.shape} for {taps} taps at {counts} places")
+        raise OnnxFormatError(
+            f"the offset {offset.shape} does not fit {taps} taps at {counts} positions"
+        )
     if mask is not None and mask.shape != (n, parts * taps, *counts):
-        raise OnnxFormatError(f"a mask of {mask.shape} for {taps} taps at {counts} places")
+        raise OnnxFormatError(
+            f"the mask {mask.shape} does not fit {taps} taps at {counts} positions"
+        )
     spread = math.prod(counts)
     moved = working(f.reshape(offset, (n * parts, *kernel, axes, *counts)))
     found = []
@@ -112,9 +120,9 @@ def deform_conv(
         start = f.arange(counts[axis]) * strides[axis] - window.pads[axis][0]
         at = (inside + f.reshape(start, line)).astype(moved.dtype)
         index = (*[slice(None)] * (1 + axes), axis)
-        places = f.reshape(moved[index] + at, (n * parts, taps * spread))
-        lost = f.logical_or(f.isnan(places), f.isinf(places))
-        found.append(linear_taps(f.where(lost, -2.0, places)))  # outside, which is 0
+        points = f.reshape(moved[index] + at, (n * parts, taps * spread))
+        invalid = f.logical_or(f.isnan(points), f.isinf(points))
+        found.append(linear_taps(f.where(invalid, -2.0, points)))  # outside, where samples are 0
     pictures = f.reshape(working(x), (n * parts, channels // parts, *x.shape[2:]))
     samples = gathered(pictures, found)
     if mask is not None:

@@ -14,22 +14,22 @@ from ...registry import operator
 
 
 def along(
-    axis: Tensor, rank: int, function: Callable[[int], Tensor], most: int | None = None
+    axis: Tensor, rank: int, function: Callable[[int], Tensor], allowed: int | None = None
 ) -> Tensor:
-    """function(axis), for an axis that may be known only when the model runs: then it is made for
-    every axis, of which one is chosen. Its results must have one shape. most: so many axes, from
-    the first on, can be meant."""
+    """function(axis), for an axis that may be known only when the model runs: then the result is
+    computed for every axis, and one is selected. All results must have the same shape. allowed:
+    only the first `allowed` axes are valid."""
     if axis.size != 1 or not axis.dtype.is_integer:
         raise OnnxFormatError(
             f"the axis must be a whole number, not {axis.dtype.name} {axis.shape}"
         )
     known = host_value(axis.node)
     if known is not None:
-        place = check_axis(known.item(), rank, "axis")
-        if most is not None and place >= most:
-            raise OnnxFormatError(f"axis {known.item()} is none of the first {most}")
-        return function(place)
-    count = rank if most is None else most
+        number = check_axis(known.item(), rank, "axis")
+        if allowed is not None and number >= allowed:
+            raise OnnxFormatError(f"axis {known.item()} is not one of the first {allowed}")
+        return function(number)
+    count = rank if allowed is None else allowed
     index = f.position(f.position(f.reshape(axis, ()), rank), count)
     result = function(0)
     for other in range(1, count):
@@ -42,12 +42,12 @@ def _running(call: Call, x: Tensor, axis: Tensor, function: Callable[..., Tensor
         raise OnnxFormatError("its input has no axis")
     reverse, exclusive = call.flag("reverse"), call.flag("exclusive")
 
-    def run(place: int) -> Tensor:
-        turned = f.flip(x, place) if reverse else x
-        made = function(turned, place, include_initial=exclusive)
+    def run(axis: int) -> Tensor:
+        ordered = f.flip(x, axis) if reverse else x
+        result = function(ordered, axis, include_initial=exclusive)
         if exclusive:
-            made = made[tuple(slice(0, dim) for dim in x.shape)]
-        return f.flip(made, place) if reverse else made
+            result = result[tuple(slice(0, dim) for dim in x.shape)]
+        return f.flip(result, axis) if reverse else result
 
     return along(axis, x.ndim, run)
 

@@ -55,12 +55,12 @@ def thresholded_relu(call: Call, x: Tensor) -> Tensor:
 
 @operator("Shrink", since=9)
 def shrink(call: Call, x: Tensor) -> Tensor:
-    """Integers are moved as float64 and cut to integers again, which wrap around."""
+    """Integers are computed as float64 and truncated to integers, which wrap around."""
     bias, edge = call.get("bias", float, 0.0), call.get("lambd", float, 0.5)
     wide = x.astype(dt.float64) if x.dtype.is_integer else x
     inner = f.where(wide > edge, wide - bias, f.zeros((), wide.dtype))
     moved = f.where(wide < -edge, wide + bias, inner)
-    if x.dtype.kind == "u":  # what is below 0 has no value as an unsigned integer
+    if x.dtype.kind == "u":  # numbers below 0 are undefined as unsigned integers
         return f.where(moved < 0, moved.astype(dt.int64).astype(x.dtype), moved.astype(x.dtype))
     if x.dtype.is_integer:
         moved = moved.astype(dt.int64)
@@ -90,14 +90,14 @@ def gelu(call: Call, x: Tensor) -> Tensor:
 def _as_rows(call: Call, x: Tensor) -> tuple[Tensor, int]:
     """x and the axis to work along.
 
-    Before opset 13 all axes from `axis` on are one: x comes flattened to two axes.
+    Before opset 13 all axes from `axis` on count as one: x is flattened to two axes.
     """
     axis = call.get("axis", int, -1 if call.opset >= 13 else 1)
-    place = check_axis(axis, x.ndim, call.node.op_type)
-    if call.opset >= 13 or place == x.ndim - 1:
-        return x, place
-    rows = math.prod(x.shape[:place])
-    return f.reshape(x, (rows, math.prod(x.shape[place:]))), -1
+    axis = check_axis(axis, x.ndim, call.node.op_type)
+    if call.opset >= 13 or axis == x.ndim - 1:
+        return x, axis
+    rows = math.prod(x.shape[:axis])
+    return f.reshape(x, (rows, math.prod(x.shape[axis:]))), -1
 
 
 @operator("Softmax")
@@ -114,12 +114,12 @@ def log_softmax(call: Call, x: Tensor) -> Tensor:
 
 @operator("Hardmax")
 def hardmax(call: Call, x: Tensor) -> Tensor:
-    """1 where the largest element first is along the axis, 0 elsewhere."""
+    """1 at the first largest element along the axis, 0 elsewhere."""
     rows, axis = _as_rows(call, x)
     if not x.size:
         return x
-    places = f.arange(rows.shape[axis])
+    indices = f.arange(rows.shape[axis])
     shape = [1] * rows.ndim
     shape[axis] = -1
-    hit = f.equal(f.argmax(rows, axis=axis, keepdims=True), f.reshape(places, shape))
+    hit = f.equal(f.argmax(rows, axis=axis, keepdims=True), f.reshape(indices, shape))
     return f.reshape(hit.astype(x.dtype), x.shape)

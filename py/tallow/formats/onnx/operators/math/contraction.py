@@ -15,7 +15,7 @@ plain("MatMul", f.matmul, 2)
 
 @operator("Gemm")
 def gemm(call: Call, a: Tensor, b: Tensor, c: Tensor | None = None) -> Tensor:
-    """alpha * A @ B + beta * C, A and B transposed where said."""
+    """alpha * A @ B + beta * C, with A and B transposed by the flags transA and transB."""
     if a.ndim != 2 or b.ndim != 2:
         raise OnnxFormatError(f"A {a.shape} and B {b.shape} must be matrices")
     alpha, beta = call.get("alpha", float, 1.0), call.get("beta", float, 1.0)
@@ -36,14 +36,14 @@ def einsum(call: Call, x: Tensor, *others: Tensor) -> Tensor:
     return f.einsum(call.get("equation", str), x, *others)
 
 
-_LARGEST_ELIMINATED = 24
-"""Rows of a matrix that is eliminated by the graph, which takes about twelve nodes a row."""
+_MAX_ELIMINATED = 24
+"""The most rows that the graph eliminates, at about twelve nodes per row."""
 
 
 @operator("Det", since=11)
 def det(call: Call, x: Tensor) -> Tensor:
-    if x.ndim > 1 and x.shape[-1] > _LARGEST_ELIMINATED:
-        raise OnnxUnsupportedError(f"matrices of more than {_LARGEST_ELIMINATED} rows: {x.shape}")
+    if x.ndim > 1 and x.shape[-1] > _MAX_ELIMINATED:
+        raise OnnxUnsupportedError(f"matrices of more than {_MAX_ELIMINATED} rows: {x.shape}")
     return f.det(x)
 
 

@@ -1,4 +1,4 @@
-"""Arithmetic, comparison, logic and bits: operators of elements at the same place."""
+"""Elementwise arithmetic, comparison, logic and bit operators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...call import Call
 from ...read.tensors import type_called
 from ...registry import operator, plain
 
-# ONNX name: the name in tallow.functions, and the operator set that brought the operator.
+# ONNX name: the name in tallow.functions, and the operator set that introduced the operator.
 _OF_ONE = {
     "Abs": ("abs", 1), "Acos": ("acos", 7), "Acosh": ("acosh", 9), "Asin": ("asin", 7),
     "Asinh": ("asinh", 9), "Atan": ("atan", 7), "Atanh": ("atanh", 9),
@@ -45,7 +45,7 @@ def div(call: Call, x: Tensor, y: Tensor) -> Tensor:
 
 @operator("Mod", since=10)
 def mod(call: Call, x: Tensor, y: Tensor) -> Tensor:
-    """fmod: with the sign of x; else with that of y (of floating numbers from opset 28 on)."""
+    """fmod: with the sign of x; otherwise with that of y (for floating numbers since opset 28)."""
     fmod = call.flag("fmod")
     if not fmod:
         return f.remainder(x, y)
@@ -58,7 +58,7 @@ def mod(call: Call, x: Tensor, y: Tensor) -> Tensor:
 
 @operator("Pow")
 def pow(call: Call, x: Tensor, y: Tensor) -> Tensor:
-    """The result has the type of the base, whatever that of the exponent."""
+    """The result has the type of the base, whatever the type of the exponent."""
     if x.dtype.is_integer and y.dtype.is_integer:
         return _whole_power(x, y)
     if x.dtype.is_integer:  # in float64, which float64.py leaves to NumPy
@@ -70,9 +70,9 @@ def pow(call: Call, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _whole_power(x: Tensor, y: Tensor) -> Tensor:
-    """Integers to the power of integers, by the bits of the exponent. Six are enough: beyond
-    that every base but 0, 1 and -1 has overflown, and of those only -1 asks for odd or even.
-    A negative exponent gives a fraction, cut to 0."""
+    """Integers to the power of integers, by the bits of the exponent. Six bits are enough: beyond
+    that, every base other than 0, 1 and -1 overflows, and for -1 only the parity matters. A
+    negative exponent gives a fraction, truncated to 0."""
     exponent = y.astype(dt.int32)
     size = f.abs(exponent)
     exponent_bits = f.where(size > 63, f.bitwise_and(size, 1) + 62, size)
@@ -87,7 +87,7 @@ def _whole_power(x: Tensor, y: Tensor) -> Tensor:
 
 @operator("Erf", since=9)
 def erf(call: Call, x: Tensor) -> Tensor:
-    """Of integers cut to their type: -1, 0 or 1, as float32 rounds erf(4) up to 1."""
+    """For integers, truncated to their type: -1, 0 or 1, as float32 rounds erf(4) up to 1."""
     if x.dtype.is_floating:
         return f.erf(x)
     positive = (x >= 4).astype(x.dtype)
@@ -111,10 +111,10 @@ def bit_shift(call: Call, x: Tensor, y: Tensor) -> Tensor:
         raise OnnxFormatError(f"direction {direction!r} is neither LEFT nor RIGHT")
     width = 8 * x.dtype.size
     inside = f.logical_and(y >= 0, y < width)  # beyond, every bit of x is shifted out
-    places = f.where(inside, y, f.full((), width - 1, y.dtype))
+    bits = f.where(inside, y, f.full((), width - 1, y.dtype))
     if direction == "LEFT":
-        return f.where(inside, f.bitwise_left_shift(x, places), f.zeros((), x.dtype))
-    shifted = f.bitwise_right_shift(x, places)
+        return f.where(inside, f.bitwise_left_shift(x, bits), f.zeros((), x.dtype))
+    shifted = f.bitwise_right_shift(x, bits)
     return shifted if x.dtype.kind == "i" else f.where(inside, shifted, f.zeros((), x.dtype))
 
 
@@ -138,20 +138,20 @@ def mean_of(call: Call, x: Tensor, *others: Tensor) -> Tensor:
     return reduce(f.add, others, x) * (1.0 / (1 + len(others)))
 
 
-_LARGEST = 3.4028234663852886e38
+_MAX_FLOAT32 = 3.4028234663852886e38
 
 
 @operator("Clip")
 def clip(call: Call, x: Tensor, low: Tensor | None = None, high: Tensor | None = None) -> Tensor:
-    """The bounds are attributes before opset 11, whose defaults are the ends of float32, and
-    inputs from then on."""
+    """The bounds are inputs since opset 11. Before, they are attributes that default to the range
+    of float32."""
     if call.opset < 11:
-        end = None if x.dtype == dt.float16 else _LARGEST  # which float16 does not reach
+        end = None if x.dtype == dt.float16 else _MAX_FLOAT32  # float16 can't reach it
         low_end = None if end is None else -end
         return f.clip(x, call.get("min", float, low_end), call.get("max", float, end))
     for name, bound in (("min", low), ("max", high)):
         if bound is not None and bound.size != 1:
-            raise OnnxFormatError(f"{name} must be one number, its shape is {bound.shape}")
+            raise OnnxFormatError(f"{name} must be one number, but its shape is {bound.shape}")
     bounds = [None if bound is None else f.reshape(bound, ()) for bound in (low, high)]
     return f.clip(x, *bounds)
 

@@ -1,7 +1,7 @@
 """The discrete Fourier transform as products with tables of cosines and sines.
 
-Long signals are split by factors of their length (Cooley and Tukey 1965), so that no table is
-larger than its longest factor squared.
+Long signals are split by the factors of their length (Cooley and Tukey 1965), so that no table is
+larger than the longest factor squared.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .....hostarray import from_values
 from .....tensor import Tensor, asarray
 
 DIRECT = 256
-"""Lengths up to which one product is no slower than a split."""
-LONGEST_PRIME = 2048
-LONGEST = 1 << 20
+"""Up to this length, one product is no slower than a split."""
+MAX_PRIME = 2048
+MAX_LENGTH = 1 << 20
 
 Complex = tuple[Tensor, Tensor | None]
-"""Real and imaginary parts; None: there is nothing imaginary."""
+"""Real and imaginary parts; None: no imaginary part."""
 
 
 def _waves(n: int, dtype: DType) -> tuple[Tensor, Tensor]:
@@ -36,8 +36,8 @@ def _waves(n: int, dtype: DType) -> tuple[Tensor, Tensor]:
 def _turns(rows: int, columns: int, n: int, dtype: DType) -> tuple[Tensor, Tensor]:
     """cos and sin of (row * column / n) turns: (rows, columns)."""
     cosines, sines = _waves(n, dtype)
-    place = f.reshape(f.arange(rows), (-1, 1)) * f.arange(columns) % n
-    return f.take(cosines, place), f.take(sines, place)
+    index = f.reshape(f.arange(rows), (-1, 1)) * f.arange(columns) % n
+    return f.take(cosines, index), f.take(sines, index)
 
 
 def _divisor(n: int) -> int:
@@ -48,17 +48,19 @@ def _divisor(n: int) -> int:
 def transform(x: Complex, inverse: bool) -> tuple[Tensor, Tensor]:
     """The transform along the last axis; the inverse without the division by the length.
 
-    Raises OnnxUnsupportedError for lengths beyond LONGEST, or with a prime factor beyond
-    LONGEST_PRIME.
+    Raises OnnxUnsupportedError for lengths beyond MAX_LENGTH, or with a prime factor beyond
+    MAX_PRIME.
     """
     real, imaginary = x
     n = real.shape[-1]
-    if n > LONGEST:
-        raise OnnxUnsupportedError(f"a transform of {n} elements is longer than {LONGEST}")
+    if n > MAX_LENGTH:
+        raise OnnxUnsupportedError(f"a transform of {n} elements is longer than {MAX_LENGTH}")
     first = _divisor(n) if n > DIRECT else 1
     if first == 1:
-        if n > LONGEST_PRIME:
-            raise OnnxUnsupportedError(f"a transform of {n} elements, which is a prime")
+        if n > MAX_PRIME:
+            raise OnnxUnsupportedError(
+                f"a transform of {n} elements, a large prime, is not supported"
+            )
         return _direct(x, inverse)
     # Element i * second + j, result k + m * first: over i, a turn by j * k / n, then over j.
     second = n // first
@@ -92,15 +94,15 @@ def _direct(x: Complex, inverse: bool) -> tuple[Tensor, Tensor]:
 
 
 def resized(x: Tensor, length: int) -> Tensor:
-    """The last axis cut, or filled up with zeros."""
+    """The last axis cropped or padded with zeros."""
     return f.pad(x, [*[(0, 0)] * (x.ndim - 1), (0, length - x.shape[-1])])
 
 
 def spectrum(x: Tensor, axis: int, length: int, inverse: bool, onesided: bool) -> Tensor:
     """The DFT operator: x (..., 1) or (..., 2), its last axis real and imaginary parts.
 
-    onesided: of a real signal the first half of its spectrum; of such a half, inverse, the real
-    signal.
+    onesided: the first half of the spectrum of a real signal; or, for the inverse, the real signal
+    of such a half.
     """
     wide = x if x.dtype.size > 2 else x.astype("float32")
     order = [a for a in range(x.ndim) if a not in (axis, x.ndim - 1)]
@@ -119,5 +121,5 @@ def spectrum(x: Tensor, axis: int, length: int, inverse: bool, onesided: bool) -
     elif onesided:
         results = [part[..., : length // 2 + 1] for part in results]
     made = f.stack([part * (1 / length) if inverse else part for part in results], axis=-1)
-    # (others, axis, parts) back to the places of x.
+    # From (others, axis, parts) back to the axis order of x.
     return f.moveaxis(made, x.ndim - 2, axis).astype(x.dtype)

@@ -16,7 +16,9 @@ def _loss(call: Call, log_prob: Tensor, target: Tensor, weight: Tensor | None) -
     if known is not None and log_prob.ndim > 1:
         wrong = [c for c in known.flat() if c != ignored and not 0 <= c < log_prob.shape[1]]
         if wrong:
-            raise OnnxFormatError(f"the target {wrong[0]} is none of {log_prob.shape[1]} classes")
+            raise OnnxFormatError(
+                f"the target {wrong[0]} is not one of {log_prob.shape[1]} classes"
+            )
     reduction = call.choice("reduction", "mean", "sum", "none")
     return nn.nll_loss(log_prob, target, weight, ignored, reduction).astype(log_prob.dtype)
 

@@ -1,4 +1,4 @@
-"""Reductions over axes, and the places of largest and smallest elements."""
+"""Reductions over axes, and the indices of largest and smallest elements."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ Reduction = Callable[[Tensor, Axes, bool], Tensor]
 
 def _log_sum_exp(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
     """Shifted by the largest element, so that exp does not overflow, unless that is infinite."""
-    if not _counts(x, axes):
+    if not _has_elements(x, axes):
         return _log_sum(x, axes, keepdims)
     largest = f.max(x, axes, True)
-    shift = f.where(f.isinf(largest), 0.0, largest)  # infinity less infinity is no number
+    shift = f.where(f.isinf(largest), 0.0, largest)  # infinity minus infinity is NaN
     total = f.log(f.sum(f.exp(x - shift), axes, True)) + shift
     return total if keepdims else f.reshape(total, f.sum(x, axes).shape)
 
 
-def _counts(x: Tensor, axes: Axes) -> bool:
-    """Whether there is anything along the axes."""
+def _has_elements(x: Tensor, axes: Axes) -> bool:
+    """Whether there are elements along the axes."""
     return all(x.shape[axis] for axis in check_axes(axes, x.ndim, "axes"))
 
 
 def _extreme(reduction: Reduction, largest: bool) -> Reduction:
-    """The largest or smallest; of nothing, the end of the type's range. Booleans count as 0, 1."""
+    """The largest or smallest element; over an empty axis, the end of the type's range."""
 
     def reduced(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
-        if not _counts(x, axes):
+        if not _has_elements(x, axes):
             shape = f.sum(x, axes, keepdims).shape
             return f.full(shape, _end(x.dtype, lowest=largest), x.dtype)
         number = x.astype(dt.int32) if x.dtype == dt.bool_ else x
@@ -45,8 +45,8 @@ def _extreme(reduction: Reduction, largest: bool) -> Reduction:
 
 
 def _wide(reduction: Reduction) -> Reduction:
-    """In a type with room for what is computed on the way: float16 in float32, integers in float64,
-    as onnxruntime does. A GPU leaves float64 to NumPy."""
+    """Reduces in a wider type, as onnxruntime does: float16 in float32, integers in float64. A GPU
+    leaves float64 to NumPy."""
 
     def reduced(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
         if x.dtype.is_floating:
@@ -58,7 +58,7 @@ def _wide(reduction: Reduction) -> Reduction:
 
 
 def _whole(x: Tensor, dtype: dt.DType) -> Tensor:
-    """Integers without the fractions, kept to the ends of the type; NaN is the lowest."""
+    """Truncated to integers and clamped to the type's range; NaN becomes the lowest."""
     lowest, highest = _end(dtype, lowest=True), _end(dtype, lowest=False)
     inside = f.where(x < highest, x.astype(dtype), highest)
     return f.where(x > lowest, inside, lowest)
@@ -73,10 +73,10 @@ def _end(dtype: dt.DType, lowest: bool) -> float:
     return 0 if lowest else 1 if dtype == dt.bool_ else (1 << 8 * dtype.size) - 1
 
 
-def _enter(name: str, axes_input_since: int, reduction: Reduction) -> None:
+def _register(name: str, axes_input_since: int, reduction: Reduction) -> None:
     @operator(name)
     def reduce(call: Call, x: Tensor, axes: Tensor | None = None) -> Tensor:
-        """The axes are an attribute at first, an input from `axes_input_since` on."""
+        """The axes are an input since `axes_input_since`, and an attribute before."""
         wanted = call.integers("axes", axes)
         keepdims = call.flag("keepdims", True)
         nothing = call.flag("noop_with_empty_axes") and call.opset >= axes_input_since
@@ -85,7 +85,7 @@ def _enter(name: str, axes_input_since: int, reduction: Reduction) -> None:
 
 
 def _mean(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
-    """float64, in which integers come, is divided: times 1 / 49, 49 is less than 1."""
+    """Divides float64, used for integers: 49 times 1 / 49 would be less than 1."""
     if x.dtype != dt.float64:
         return f.mean(x, axes, keepdims)
     count = math.prod(x.shape[axis] for axis in check_axes(axes, x.ndim, "axes"))
@@ -120,10 +120,10 @@ for _name, _axes_input_since, _reduction in (
     ("ReduceLogSum", 18, _wide(_log_sum)),
     ("ReduceLogSumExp", 18, _wide(_log_sum_exp)),
 ):
-    _enter(_name, _axes_input_since, _reduction)
+    _register(_name, _axes_input_since, _reduction)
 
 
-def _place(call: Call, x: Tensor, find: Callable[[Tensor, int, bool], Tensor]) -> Tensor:
+def _arg_reduction(call: Call, x: Tensor, find: Callable[[Tensor, int, bool], Tensor]) -> Tensor:
     axis, keepdims = call.get("axis", int, 0), call.flag("keepdims", True)
     if not call.flag("select_last_index"):
         return find(x, axis, keepdims).astype(dt.int64)
@@ -133,9 +133,9 @@ def _place(call: Call, x: Tensor, find: Callable[[Tensor, int, bool], Tensor]) -
 
 @operator("ArgMax")
 def argmax(call: Call, x: Tensor) -> Tensor:
-    return _place(call, x, f.argmax)
+    return _arg_reduction(call, x, f.argmax)
 
 
 @operator("ArgMin")
 def argmin(call: Call, x: Tensor) -> Tensor:
-    return _place(call, x, f.argmin)
+    return _arg_reduction(call, x, f.argmin)

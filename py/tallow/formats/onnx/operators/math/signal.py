@@ -19,17 +19,17 @@ from ...values import check_array
 from .accumulation import along
 from .fourier import spectrum
 
-_LARGEST = 1 << 20
-"""Elements of a table that is made when a model is loaded."""
-_LONGEST = 1 << 28
-"""Elements of a transform; the host's memory is not to be filled by a number in a file."""
+_MAX_TABLE = 1 << 20
+"""Elements of a table that is computed when a model is loaded."""
+_MAX_LENGTH = 1 << 28
+"""Elements of a transform, so that a number in a file can't exhaust the host's memory."""
 
 
 # ---- Fourier transforms ------------------------------------------------------------------------
 
 
 def _signal(call: Call, shape: Sequence[int]) -> tuple[bool, bool]:
-    """inverse and onesided of a DFT whose input has that shape."""
+    """The flags inverse and onesided of a DFT, checked against the input's shape."""
     inverse, onesided = call.flag("inverse"), call.flag("onesided")
     if len(shape) < 2 or shape[-1] not in (1, 2):
         raise OnnxFormatError(f"the input {tuple(shape)} must end in 1 or 2: (real, imaginary)")
@@ -41,7 +41,7 @@ def _signal(call: Call, shape: Sequence[int]) -> tuple[bool, bool]:
 def _length(given: int | None, dim: int, half: bool) -> int:
     """The length of a transform along an axis of `dim` elements."""
     length = given if given is not None else 2 * (dim - 1) if half else dim
-    if not 1 <= length <= _LONGEST:
+    if not 1 <= length <= _MAX_LENGTH:
         raise OnnxFormatError(f"the length of the transform is {length}")
     return length
 
@@ -50,13 +50,13 @@ def _length(given: int | None, dim: int, half: bool) -> int:
 def dft(
     call: Call, x: Tensor, dft_length: Tensor | None = None, axis: Tensor | None = None
 ) -> Tensor:
-    """The axis is an attribute before opset 20, an input from then on."""
+    """The axis is an input since opset 20, and an attribute before."""
     inverse, onesided = _signal(call, x.shape)
     given = None if dft_length is None else call.known_integer(dft_length, "dft_length")
 
-    def run(place: int) -> Tensor:
-        length = _length(given, x.shape[place], onesided and inverse)
-        return spectrum(x, place, length, inverse, onesided)
+    def run(number: int) -> Tensor:
+        length = _length(given, x.shape[number], onesided and inverse)
+        return spectrum(x, number, length, inverse, onesided)
 
     if axis is None:
         fixed = call.get("axis", int, 1) if call.opset < 20 else -2
@@ -67,15 +67,17 @@ def dft(
 
 
 def _signal_axis(axis: int, rank: int) -> int:
-    place = check_axis(axis, rank, "axis")
-    if place == rank - 1:
-        raise OnnxFormatError(f"axis {axis} is that of the real and imaginary parts")
-    return place
+    number = check_axis(axis, rank, "axis")
+    if number == rank - 1:
+        raise OnnxFormatError(f"axis {axis} is the axis of the real and imaginary parts")
+    return number
 
 
 def _host_dft(np: Any, x: Any, axis: int, length: int, inverse: bool, onesided: bool) -> Any:
     others = math.prod(x.shape[:axis] + x.shape[axis + 1 : -1])
-    check_array((3, max(length, x.shape[axis]), others), 16)  # in complex numbers, and in and out
+    check_array(
+        (3, max(length, x.shape[axis]), others), 16
+    )  # complex numbers, and input and output
     real = x[..., 0].astype(np.float64)
     signal = real if x.shape[-1] == 1 else real + 1j * x[..., 1]
     if onesided and inverse:
@@ -89,18 +91,18 @@ def _host_dft(np: Any, x: Any, axis: int, length: int, inverse: bool, onesided: 
 def _dft_on_host(call: Call, np: Any, x: Any, dft_length: Any = None, axis: Any = None) -> Any:
     inverse, onesided = _signal(call, x.shape)
     fixed = call.get("axis", int, 1) if call.opset < 20 else -2
-    place = _signal_axis(fixed if axis is None else int(axis.item()), x.ndim)
+    number = _signal_axis(fixed if axis is None else int(axis.item()), x.ndim)
     given = None if dft_length is None else int(dft_length.item())
-    length = _length(given, x.shape[place], onesided and inverse)
-    return _host_dft(np, x, place, length, inverse, onesided)
+    length = _length(given, x.shape[number], onesided and inverse)
+    return _host_dft(np, x, number, length, inverse, onesided)
 
 
 def _frames(
     call: Call, shape: Sequence[int], step: int, window: Sequence[int] | None, length: int | None
 ) -> tuple[int, int, bool]:
-    """Length and number of the frames of an STFT, and whether it is one-sided.
+    """The length and number of frames of an STFT, and whether it is one-sided.
 
-    A real signal may lack its last axis, of 1: exporters write it so, and runtimes take it.
+    A real signal may lack its last axis of length 1: exporters omit it, and runtimes accept that.
     """
     onesided = call.flag("onesided", True)
     if len(shape) != 2 and (len(shape) != 3 or shape[2] not in (1, 2)):
@@ -113,7 +115,7 @@ def _frames(
         length = shape[1] if window is None else window[0]
     if step < 1 or not 1 <= length <= shape[1] or (window is not None and window[0] != length):
         raise OnnxFormatError(
-            f"frames of {length} elements every {step}, with the window {window}, of {shape[1]}"
+            f"frames of {length} elements every {step} do not fit {shape[1]} or the window {window}"
         )
     return length, (shape[1] - length) // step + 1, onesided
 
@@ -167,57 +169,61 @@ def _type(call: Call) -> DType:
     return wanted
 
 
-def _listed(values: Sequence[float], dtype: DType) -> list[Any]:
+def _values(values: Sequence[float], dtype: DType) -> list[Any]:
     return list(values) if dtype.is_floating else [int(value) for value in values]
 
 
-def _enter_window(name: str, shares: Sequence[float]) -> None:
-    """A window: the sum of shares[i] * cos(i * angle), the angle going once round."""
+def _register_window(name: str, shares: Sequence[float]) -> None:
+    """A window: the sum of shares[i] * cos(i * angle), over one full turn."""
 
     def values(call: Call, size: int) -> list[float]:
-        if not 0 <= size <= _LARGEST:
-            raise OnnxFormatError(f"a window of {size} elements")
+        if not 0 <= size <= _MAX_TABLE:
+            raise OnnxFormatError(f"a window of {size} elements is not supported")
         period = max(size if call.flag("periodic", True) else size - 1, 1)
         turns = (2 * math.pi * k / period for k in range(size))
         return [sum(share * math.cos(i * turn) for i, share in enumerate(shares)) for turn in turns]
 
     def composed(call: Call, size: Tensor) -> Tensor:
         dtype, made = _type(call), values(call, call.known_integer(size, "size"))
-        return asarray(from_values(_listed(made, dtype), (len(made),), dtype))
+        return asarray(from_values(_values(made, dtype), (len(made),), dtype))
 
     def on_host(call: Call, np: Any, size: Any) -> Any:
         dtype = _type(call)
-        return np.array(_listed(values(call, int(size.item())), dtype), dtype.name)
+        return np.array(_values(values(call, int(size.item())), dtype), dtype.name)
 
     operator(name, since=17)(composed)
     host_operator(name, since=17)(on_host)
 
 
-_enter_window("BlackmanWindow", (0.42, -0.5, 0.08))
-_enter_window("HammingWindow", (25 / 46, -21 / 46))
-_enter_window("HannWindow", (0.5, -0.5))
+_register_window("BlackmanWindow", (0.42, -0.5, 0.08))
+_register_window("HammingWindow", (25 / 46, -21 / 46))
+_register_window("HannWindow", (0.5, -0.5))
 
 
 def _mel(hertz: float) -> float:
     if hertz <= -700:
-        raise OnnxFormatError(f"a frequency of {hertz} hertz")
+        raise OnnxFormatError(f"a frequency of {hertz} hertz is invalid")
     return 2595 * math.log10(1 + hertz / 700)
 
 
 def _mel_weights(bins: int, length: int, rate: int, low: float, high: float) -> list[list[float]]:
     """Triangles over the bins of a one-sided spectrum: rows are its bins, columns the mel bins.
 
-    Their corners are evenly apart in mel, the step being that of the standard's reference.
+    Their corners are evenly spaced in mel, with the step of the standard's reference.
     """
     rows = length // 2 + 1
-    if bins < 0 or length < 1 or rate < 1 or rows * max(bins, 1) > _LARGEST:
-        raise OnnxFormatError(f"{bins} mel bins of a transform of {length} at {rate} per second")
+    if bins < 0 or length < 1 or rate < 1 or rows * max(bins, 1) > _MAX_TABLE:
+        raise OnnxFormatError(
+            f"{bins} mel bins of a transform of {length} at {rate} per second are not supported"
+        )
     first, last = _mel(low), _mel(high)
     step = (last - first) / (bins + 2)
     hertz = (700 * (10 ** ((first + i * step) / 2595) - 1) for i in range(bins + 2))
     corners = [math.floor((length + 1) * value / rate) for value in hertz]
     if any(not 0 <= corner < rows for corner in corners):
-        raise OnnxFormatError(f"frequencies from {low} to {high} at {rate} per second")
+        raise OnnxFormatError(
+            f"frequencies from {low} to {high} are invalid at {rate} samples per second"
+        )
     table = [[0.0] * bins for _ in range(rows)]
     for column, (left, middle, right) in enumerate(
         zip(corners, corners[1:], corners[2:], strict=False)
@@ -246,9 +252,9 @@ def mel_weight_matrix(
 ) -> Tensor:
     dtype = _type(call)
     table = _mel_inputs(
-        lambda x: call.known(x, "what it is made of").item(), (bins, length, rate, low, high)
+        lambda x: call.known(x, "each of its inputs").item(), (bins, length, rate, low, high)
     )
-    flat = _listed([value for row in table for value in row], dtype)
+    flat = _values([value for row in table for value in row], dtype)
     return asarray(from_values(flat, (len(table), len(table[0])), dtype))
 
 

@@ -1,4 +1,4 @@
-"""Layers of networks; chapters "nn" and "rnn"."""
+"""Neural network layers; chapters "nn" and "rnn"."""
 
 from . import (
     attention,

@@ -1,4 +1,4 @@
-"""Attention, rotary positions, and the cache of keys and values."""
+"""Attention, rotary embeddings, and the cache of keys and values."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ def _precision(call: Call) -> DType | None:
 
 
 def _seen(call: Call, length: int, keys: int, offset: int | Tensor) -> Tensor | None:
-    """Which keys the attributes let each query see; None: all. The i-th query stands at
-    offset + i."""
+    """Which keys the attributes let each query attend to; None: all. The i-th query has the
+    position offset + i."""
     causal, left, right = call.flag("is_causal"), -1, -1
     if call.opset >= 25:
         left, right = (call.get(f"{side}_window_size", int, -1) for side in ("left", "right"))
-    place = f.reshape(f.arange(length), (-1, 1)) + offset
+    position = f.reshape(f.arange(length), (-1, 1)) + offset
     key = f.arange(keys)
-    rules = [key <= place] if causal else []
-    rules += [key >= place - left] if left >= 0 else []
-    rules += [key <= place + right] if right >= 0 else []
+    rules = [key <= position] if causal else []
+    rules += [key >= position - left] if left >= 0 else []
+    rules += [key <= position + right] if right >= 0 else []
     result = None
     for rule in rules:
         result = rule if result is None else f.logical_and(result, rule)
@@ -64,7 +64,7 @@ def _seen(call: Call, length: int, keys: int, offset: int | Tensor) -> Tensor | 
 
 
 def _biased(scores: Tensor, mask: Tensor | None, seen: Tensor | None) -> Tensor:
-    """Scores with a mask, which may be shorter than the keys, and -infinity where not `seen`."""
+    """Scores with a mask, which may be shorter than the keys, and -infinity outside `seen`."""
     if mask is not None:
         missing = scores.shape[-1] - mask.shape[-1] if mask.ndim else 0
         boolean = mask.dtype == dt.bool_
@@ -88,7 +88,7 @@ def attention(
     past_value: Tensor | None = None,
     lengths: Tensor | None = None,
 ) -> list[Tensor]:
-    """The four outputs: the result, the keys and values with the past ones, and the scores."""
+    """The four outputs: the result, the keys and values including past ones, and the scores."""
     flat = q.ndim == 3
     heads, shared = call.get("q_num_heads", int, 0), call.get("kv_num_heads", int, 0)
     if flat and k.ndim == v.ndim == 3:
@@ -117,29 +117,28 @@ def attention(
     if lengths is not None:
         inside = f.arange(keys) < lengths
         seen = inside if seen is None else f.logical_and(inside, seen)
-    # What qk_matmul_output may show: the product, capped, biased, as probabilities.
+    # The choices for qk_matmul_output: the product, capped, biased, or as probabilities.
     scores = attention_scores(q, k, call.get("scale", float, None))
     cap = call.get("softcap", float, 0.0)
     capped = f.tanh(scores * (1 / cap)) * cap if cap > 0 else scores
     biased = _biased(capped, mask, seen)
     if biased.shape != scores.shape:
-        raise OnnxFormatError(
-            f"a mask {None if mask is None else mask.shape} for scores of shape {scores.shape}"
-        )
+        given = None if mask is None else mask.shape
+        raise OnnxFormatError(f"the mask {given} does not fit scores of shape {scores.shape}")
     precision = _precision(call)
     weights = masked_softmax(biased if precision is None else biased.astype(precision))
     weights = weights.astype(q.dtype)
-    shown = (scores, capped, biased, weights)
+    choices = (scores, capped, biased, weights)
     mode = call.get("qk_matmul_output_mode", int, 0)
-    if not 0 <= mode < len(shown):
-        raise OnnxFormatError(f"qk_matmul_output_mode is 0 to 3, not {mode}")
+    if not 0 <= mode < len(choices):
+        raise OnnxFormatError(f"qk_matmul_output_mode must be 0 to 3, not {mode}")
     y = attended(weights.astype(v.dtype), v).astype(q.dtype)
-    return [_joined(y) if flat else y, k, v, f.broadcast_to(shown[mode], weights.shape)]
+    return [_joined(y) if flat else y, k, v, f.broadcast_to(choices[mode], weights.shape)]
 
 
 @operator("FlexAttention", domain="ai.onnx.preview")
 def flex_attention(call: Call, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """score_mod and prob_mod are graphs that change the scores, and the probabilities."""
+    """score_mod and prob_mod are graphs that modify the scores and the probabilities."""
     if not q.ndim == k.ndim == v.ndim == 4:
         raise OnnxFormatError(f"Q {q.shape}, K {k.shape} and V {v.shape} need 4 axes each")
     precision = _precision(call) or (dt.float64 if q.dtype == dt.float64 else dt.float32)
@@ -150,7 +149,7 @@ def flex_attention(call: Call, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 def _modified(call: Call, name: str, x: Tensor) -> Tensor:
-    """What the graph in an attribute makes of x, if there is one; nothing else may come in."""
+    """Applies the graph in an attribute, if any, to x. The graph may read nothing else."""
     graph = call.get(name, GraphRecord, None)
     if graph is None:
         return x
@@ -164,7 +163,7 @@ def _modified(call: Call, name: str, x: Tensor) -> Tensor:
         builder.make(node)
     made = builder.value(graph.outputs[0].name)
     if made.shape != x.shape or made.dtype != x.dtype:
-        raise OnnxFormatError(f"{name} makes {made} of {x}")
+        raise OnnxFormatError(f"{name} must keep shape and type, but turns {x} into {made}")
     return made
 
 
@@ -172,31 +171,31 @@ def _modified(call: Call, name: str, x: Tensor) -> Tensor:
 def rotary_embedding(
     call: Call, x: Tensor, cos: Tensor, sin: Tensor, positions: Tensor | None = None
 ) -> Tensor:
-    """Pairs of elements turned by the angles of their positions (Su et al. 2021)."""
+    """Pairs of elements rotated by the angles of their positions (Su et al. 2021)."""
     flat = x.ndim == 3
     heads = call.get("num_heads", int, 0)
-    apart = _heads(x, heads, "X") if flat else x
-    if apart.ndim != 4:
+    split = _heads(x, heads, "X") if flat else x
+    if split.ndim != 4:
         raise OnnxFormatError(f"X {x.shape} must have 3 or 4 axes")
-    size = apart.shape[3]
-    turned = call.get("rotary_embedding_dim", int, 0) or size
-    if turned % 2 or turned > size:
-        raise OnnxFormatError(f"{turned} of {size} elements cannot be turned in pairs")
+    size = split.shape[3]
+    rotated = call.get("rotary_embedding_dim", int, 0) or size
+    if rotated % 2 or rotated > size:
+        raise OnnxFormatError(f"{rotated} of {size} elements cannot be rotated in pairs")
     if positions is not None:
         cos, sin = f.take(cos, positions, axis=0), f.take(sin, positions, axis=0)
-    expected = (apart.shape[0], apart.shape[2], turned // 2)
+    expected = (split.shape[0], split.shape[2], rotated // 2)
     if cos.shape != expected or sin.shape != expected:
         raise OnnxFormatError(f"the caches are {cos.shape} and {sin.shape}, not {expected}")
     cos, sin = f.expand_dims(cos, 1), f.expand_dims(sin, 1)
-    part, rest = apart[..., :turned], apart[..., turned:]
+    part, rest = split[..., :rotated], split[..., rotated:]
     if call.flag("interleaved"):
         a, b = part[..., 0::2], part[..., 1::2]
         made = f.stack([cos * a - sin * b, sin * a + cos * b], axis=-1)
     else:
-        a, b = part[..., : turned // 2], part[..., turned // 2 :]
+        a, b = part[..., : rotated // 2], part[..., rotated // 2 :]
         made = f.concat([cos * a - sin * b, sin * a + cos * b], axis=-1)
     made = f.reshape(made, part.shape)
-    result = f.concat([made, rest], axis=-1) if turned < size else made
+    result = f.concat([made, rest], axis=-1) if rotated < size else made
     return _joined(result) if flat else result
 
 
@@ -204,30 +203,32 @@ def rotary_embedding(
 def tensor_scatter(
     call: Call, cache: Tensor, update: Tensor, starts: Tensor | None = None
 ) -> Tensor:
-    """The cache (batch, ...) with an update written along an axis from each batch's start on."""
+    """The cache (batch, ...) with an update written along an axis, from each batch's start on."""
     axis = check_axis(call.get("axis", int, -2), cache.ndim, "axis")
     mode = call.choice("mode", "linear", "circular")
     length, count = cache.shape[axis], update.shape[axis] if update.ndim == cache.ndim else 0
     expected = (*cache.shape[:axis], count, *cache.shape[axis + 1 :])
     if not axis or update.shape != expected or count > length:
-        raise OnnxFormatError(f"an update {update.shape} of a cache {cache.shape} along {axis}")
+        raise OnnxFormatError(
+            f"an update {update.shape} does not fit a cache {cache.shape} along {axis}"
+        )
     if not count:
         return cache
     line = [1] * cache.ndim
     line[axis] = length
-    place = f.reshape(f.arange(length), line)
+    index = f.reshape(f.arange(length), line)
     if starts is not None:
         if starts.shape != cache.shape[:1]:
-            raise OnnxFormatError(f"write_indices {starts.shape} for a cache {cache.shape}")
-        if mode == "linear":  # an update that does not fit is refused, or left out on a GPU
+            raise OnnxFormatError(f"write_indices {starts.shape} do not fit a cache {cache.shape}")
+        if mode == "linear":  # an update that does not fit is an error, or skipped on a GPU
             last = length - count
             first = f.position(f.where(starts < 0, length, starts), last + 1)
             starts = f.where(first > last, length, first)
-        place = place - f.reshape(starts, (-1, *[1] * (cache.ndim - 1)))
+        index = index - f.reshape(starts, (-1, *[1] * (cache.ndim - 1)))
     if mode == "circular":
-        place = place % length
-    written = f.logical_and(place >= 0, place < count)
-    source = f.broadcast_to(f.clip(place, 0, count - 1), cache.shape)
+        index = index % length
+    written = f.logical_and(index >= 0, index < count)
+    source = f.broadcast_to(f.clip(index, 0, count - 1), cache.shape)
     return f.where(written, f.take_along_axis(update, source, axis=axis), cache)
 
 
@@ -235,5 +236,5 @@ def tensor_scatter(
 def swiglu(call: Call, gate: Tensor, x: Tensor) -> Tensor:
     """gate * sigmoid(alpha * gate) * x (Shazeer 2020, "GLU Variants Improve Transformer")."""
     if gate.shape != x.shape:
-        raise OnnxFormatError(f"A {gate.shape} and B {x.shape} must have one shape")
+        raise OnnxFormatError(f"A {gate.shape} and B {x.shape} must have the same shape")
     return gate * nn.sigmoid(gate * call.get("alpha", float, 1.0)) * x

@@ -1,4 +1,4 @@
-"""Convolution over any number of spatial axes, composed of the one over two."""
+"""Convolution over any number of spatial axes, composed of two-dimensional convolutions."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ...call import Call
 from ...registry import operator
 from .spatial import Window, read_window, working
 
-_MOST_TAPS = 1024
-"""Over three axes and more, the planes of a kernel, each a convolution of its own."""
+_MAX_TAPS = 1024
+"""Over three or more axes, the most planes of a kernel, each of which is a convolution."""
 
 _EXACT = 1024
-"""Products of a number of 9 bits and one of 5 bits whose sum float32 holds, even through the
-transforms of a Winograd convolution, which double it twice."""
+"""How many products of a 9-bit and a 5-bit number float32 sums exactly, even in a Winograd
+convolution, whose transforms double them twice."""
 
 
 def convolve(x: Tensor, weight: Tensor, window: Window, groups: int) -> Tensor:
     """Cross-correlation of x (n, c, *spatial) with weight (o, c / groups, *kernel).
 
-    Over one axis as an image of height 1; over more than two as a sum of convolutions over the
-    last two, with one plane of the kernel each, batch and leading axes folded together.
+    One axis is treated as an image of height 1. More than two axes become a sum of convolutions
+    over the last two, one per plane of the kernel, with batch and leading axes folded together.
     """
     axes = window.axes
     if any(count < 1 for count in window.counts(x.shape[2:])):
@@ -34,15 +34,15 @@ def convolve(x: Tensor, weight: Tensor, window: Window, groups: int) -> Tensor:
             f"a kernel of {window.kernel} with dilations {window.dilation} does not fit into "
             f"{x.shape} with pads {window.pads}"
         )
-    if math.prod(window.kernel[:-2]) > _MOST_TAPS:
-        raise OnnxUnsupportedError(f"a kernel of {window.kernel}")
+    if math.prod(window.kernel[:-2]) > _MAX_TAPS:
+        raise OnnxUnsupportedError(f"a kernel of {window.kernel} is too large")
     last = f.permute_dims(x, (0, *range(2, axes + 2), 1))
     result = _channels_last(last, weight, window, groups)
     return f.permute_dims(result, (0, axes + 1, *range(1, axes + 1)))
 
 
 def _channels_last(x: Tensor, weight: Tensor, window: Window, groups: int) -> Tensor:
-    """As `convolve`, x (n, *spatial, c). Written so that permutes of neighbours cancel."""
+    """Like `convolve`, for x (n, *spatial, c), so that permutes of adjacent layers cancel."""
     if window.axes == 1:
         wide = Window(
             (1, *window.kernel), (1, *window.stride), (1, *window.dilation), ((0, 0), *window.pads)
@@ -58,7 +58,7 @@ def _channels_last(x: Tensor, weight: Tensor, window: Window, groups: int) -> Te
     depth, step, total = x.shape[1], window.stride[0], None
     for tap in range(window.kernel[0]):
         start = tap * window.dilation[0] - window.pads[0][0]
-        first = min(max(0, -(start // step)), count)  # planes before it lie in the padding
+        first = min(max(0, -(start // step)), count)  # earlier planes are padding
         last = min(max(first, (depth - 1 - start) // step + 1), count)
         if first == last:
             continue
@@ -67,7 +67,7 @@ def _channels_last(x: Tensor, weight: Tensor, window: Window, groups: int) -> Te
         folded = f.reshape(planes, (-1, *planes.shape[2:]))
         part = _channels_last(folded, weight[:, :, tap], rest, groups)
         total = part if total is None else total + part
-    if total is None:  # all windows lie in the padding
+    if total is None:  # all windows cover only padding
         shape = (x.shape[0], *window.counts(x.shape[1:-1]), weight.shape[0])
         return f.zeros(shape, x.dtype)
     return f.reshape(total, (x.shape[0], count, *total.shape[1:]))
@@ -90,9 +90,9 @@ def _check(call: Call, x: Tensor, weight: Tensor) -> tuple[Window, int]:
 
 
 def with_bias(result: Tensor, bias: Tensor | None, kind: DType) -> Tensor:
-    """A number per channel added, if there are any, and the element type that was asked for.
+    """Adds the bias per channel, if there is one, and converts to the element type.
 
-    Raises OnnxFormatError if there is not a number for each channel.
+    Raises OnnxFormatError if the bias does not have one number per channel.
     """
     if bias is None:
         return result.astype(kind)
@@ -116,16 +116,18 @@ def conv_integer(
     x_zero: Tensor | None = None,
     weight_zero: Tensor | None = None,
 ) -> Tensor:
-    """Exact sums in int32, out of float32 convolutions whose sums stay below 2^24.
+    """Exact int32 sums, from float32 convolutions whose sums stay below 2^24.
 
-    A long sum is that of the weights' upper bits and that of their lower four, over so many
-    channels at a time as are exact.
+    Long sums are split into the weights' upper bits and lower four bits, over as many channels at a
+    time as stay exact.
     """
     window, groups = _check(call, x, weight)
     x, weight = x.astype(dt.int32), weight.astype(dt.int32)
     if x_zero is not None:
         if x_zero.size != 1:
-            raise OnnxFormatError(f"x_zero_point must be one number, its shape is {x_zero.shape}")
+            raise OnnxFormatError(
+                f"x_zero_point must be one number, but its shape is {x_zero.shape}"
+            )
         x = x - f.reshape(x_zero, ()).astype(dt.int32)
     if weight_zero is not None:
         if weight_zero.size not in (1, weight.shape[0]):
@@ -136,18 +138,20 @@ def conv_integer(
         weight = weight - zero.astype(dt.int32)
     taps = math.prod(window.kernel)
     if taps > _EXACT:
-        raise OnnxUnsupportedError(f"a kernel of {window.kernel}")
+        raise OnnxUnsupportedError(f"a kernel of {window.kernel} is too large")
     if taps * weight.shape[1] * 16 <= _EXACT:
         return _exact(x, weight, window, groups)
     high = f.bitwise_right_shift(weight, 4)
     low = f.bitwise_and(weight, 15)
-    at_once = weight.shape[1] if groups > 1 else _EXACT // taps
-    if taps * at_once > _EXACT:
-        raise OnnxUnsupportedError(f"{at_once} channels a group with a kernel of {window.kernel}")
+    step = weight.shape[1] if groups > 1 else _EXACT // taps
+    if taps * step > _EXACT:
+        raise OnnxUnsupportedError(
+            f"{step} channels per group with a kernel of {window.kernel} are too many"
+        )
     total = None
-    for start in range(0, weight.shape[1], at_once):
-        channels = x if groups > 1 else x[:, start : start + at_once]
-        parts = (w[:, start : start + at_once] for w in (high, low))
+    for start in range(0, weight.shape[1], step):
+        channels = x if groups > 1 else x[:, start : start + step]
+        parts = (w[:, start : start + step] for w in (high, low))
         upper, lower = (_exact(channels, part, window, groups) for part in parts)
         part = upper * 16 + lower
         total = part if total is None else total + part
@@ -168,15 +172,15 @@ def causal_conv_with_state(
     bias: Tensor | None = None,
     past: Tensor | None = None,
 ) -> list[Tensor]:
-    """Each channel by its own kernel, over the present and what came before; the new state."""
+    """Convolves each channel with its own kernel, over past and present; returns the new state."""
     activation = call.choice("activation", "none", "silu", "swish")
     if x.ndim != 3 or weight.ndim != 3 or weight.shape[:2] != (x.shape[1], 1) or not weight.size:
-        raise OnnxFormatError(f"a weight of {weight.shape} for an input of {x.shape}")
+        raise OnnxFormatError(f"the weight {weight.shape} does not fit the input {x.shape}")
     state = weight.shape[2] - 1
     if past is None:
         whole = f.pad(x, [(0, 0), (0, 0), (state, 0)])
     elif past.shape != (*x.shape[:2], state):
-        raise OnnxFormatError(f"a state of {past.shape}, expected {(*x.shape[:2], state)}")
+        raise OnnxFormatError(f"the state is {past.shape}, expected {(*x.shape[:2], state)}")
     else:
         whole = f.concat([past, x], 2)
     window = Window((state + 1,), (1,), (1,), ((0, 0),))

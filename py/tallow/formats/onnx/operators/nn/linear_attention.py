@@ -15,8 +15,8 @@ from .....tensor import Tensor
 from ...call import Call
 from ...registry import host_operator, operator
 
-LONGEST = 256
-"""Steps up to which a sequence is unrolled; without decay and correction there is no bound."""
+MAX_STEPS = 256
+"""The most steps that are unrolled; without decay and correction there is no limit."""
 
 Array = Any
 _RULES = ("gated_delta", "linear", "gated", "delta")
@@ -31,7 +31,7 @@ def _steps(
     decay: Array | None,
     beta: Array | None,
 ) -> tuple[Array, Array]:
-    """One step after the other; see `_attend` for the shapes. decay: factors of the state."""
+    """Computes step by step; see `_attend` for the shapes. decay: factors of the state."""
     outputs = []
     for t in range(query.shape[2]):
         k = key[:, :, t : t + 1]
@@ -45,14 +45,16 @@ def _steps(
     return xp.stack(outputs, axis=2), state
 
 
-def _at_once(xp: Any, query: Array, key: Array, value: Array, state: Array) -> tuple[Array, Array]:
-    """All steps of the plain rule, as masked attention: what is added is never changed."""
+def _all_steps(
+    xp: Any, query: Array, key: Array, value: Array, state: Array
+) -> tuple[Array, Array]:
+    """All steps of the linear rule at once, as masked attention: the state only accumulates."""
     rows = xp.permute_dims(query, (0, 1, 3, 2, 4))
-    turned = xp.permute_dims(key, (0, 1, 3, 2))
-    scores = xp.tril(xp.matmul(rows, xp.expand_dims(turned, axis=2)))
+    transposed = xp.permute_dims(key, (0, 1, 3, 2))
+    scores = xp.tril(xp.matmul(rows, xp.expand_dims(transposed, axis=2)))
     made = xp.matmul(scores, xp.expand_dims(value, axis=2))
     made = made + xp.matmul(rows, xp.expand_dims(state, axis=2))
-    return xp.permute_dims(made, (0, 1, 3, 2, 4)), state + xp.matmul(turned, value)
+    return xp.permute_dims(made, (0, 1, 3, 2, 4)), state + xp.matmul(transposed, value)
 
 
 def _attend(
@@ -91,10 +93,10 @@ def _attend(
         )
     if not time:
         raise OnnxFormatError("the sequence has no steps")
-    if xp is f and rule != "linear" and time > LONGEST:
-        raise OnnxUnsupportedError(f"{time} steps are more than {LONGEST}")
+    if xp is f and rule != "linear" and time > MAX_STEPS:
+        raise OnnxUnsupportedError(f"{time} steps are more than {MAX_STEPS}")
 
-    def apart(x: Array, what: str) -> Array:
+    def by_heads(x: Array, what: str) -> Array:
         one = x.ndim == 3 and x.shape[2] == 1
         if x.ndim != 3 or x.shape[:2] != (batch, time) or not (one or x.shape[2] % shared == 0):
             raise OnnxFormatError(f"{what} {x.shape} does not fit {shared} key heads")
@@ -107,12 +109,12 @@ def _attend(
         state = xp.zeros((batch, shared, d, n), query.dtype)
     elif tuple(state.shape) != (batch, shared, d, n):
         raise OnnxFormatError(f"past_state is {state.shape}, not {(batch, shared, d, n)}")
-    parts = grouped, apart(key, "key"), apart(value, "value"), state
+    parts = grouped, by_heads(key, "key"), by_heads(value, "value"), state
     if rule == "linear":
-        made, last = _at_once(xp, *parts)
+        made, last = _all_steps(xp, *parts)
     else:
-        gates = None if decay is None else xp.exp(apart(decay, "decay"))
-        made, last = _steps(xp, *parts, gates, None if beta is None else apart(beta, "beta"))
+        gates = None if decay is None else xp.exp(by_heads(decay, "decay"))
+        made, last = _steps(xp, *parts, gates, None if beta is None else by_heads(beta, "beta"))
     made = xp.permute_dims(made, (0, 2, 1, 3, 4))
     return xp.reshape(made, (batch, time, heads * n)), last
 
@@ -127,14 +129,14 @@ def linear_attention(
     decay: Tensor | None = None,
     beta: Tensor | None = None,
 ) -> list[Tensor]:
-    """In float32, whatever the types of the inputs."""
+    """Computed in float32, whatever the types of the inputs."""
     wide = [
         None if x is None else x.astype(dt.float32)
         for x in (query, key, value, past_state, decay, beta)
     ]
     made, state = _attend(call, f, *wide)
-    held = query.dtype if past_state is None else past_state.dtype
-    return [made.astype(query.dtype), state.astype(held)]
+    state_type = query.dtype if past_state is None else past_state.dtype
+    return [made.astype(query.dtype), state.astype(state_type)]
 
 
 @host_operator("LinearAttention", since=27)
@@ -145,5 +147,5 @@ def _linear_attention_on_host(
     inputs = (query, key, value, past, decay, beta)
     wide = [None if x is None else x.astype(np.float32) for x in inputs]
     made, state = _attend(call, np, *wide)
-    held = query.dtype if past is None else past.dtype
-    return made.astype(query.dtype), state.astype(held)
+    state_type = query.dtype if past is None else past.dtype
+    return made.astype(query.dtype), state.astype(state_type)

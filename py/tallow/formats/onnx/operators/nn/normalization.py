@@ -1,4 +1,4 @@
-"""Normalisations: mean and variance, norms, neighbours."""
+"""Normalizations by mean and variance, by norms, or by neighbouring channels."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ...registry import operator
 def batch_normalization(
     call: Call, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, var: Tensor
 ) -> list[Tensor]:
-    """With the statistics of training, or (training_mode) with those of x, which then also move
-    the running ones: outputs 2 and 3."""
+    """Normalizes with the given statistics, or (training_mode) with those of x, which then also
+    update the running ones: outputs 2 and 3."""
     momentum, epsilon = call.get("momentum", float, 0.9), call.get("epsilon", float, 1e-5)
     training = call.flag("training_mode")
     if call.opset < 14 and any(call.wants(position) for position in range(1, 5)):
@@ -32,12 +32,12 @@ def batch_normalization(
             f"scale {scale.shape}, bias {bias.shape}, mean {mean.shape} and var {var.shape} must "
             f"have one element per channel of the input {x.shape}"
         )
-    apart = x if x.ndim > 1 else f.expand_dims(x, 1)
+    split = x if x.ndim > 1 else f.expand_dims(x, 1)
     if not training:
-        made = nn.batch_norm(apart, mean, var, scale, bias, epsilon)
+        made = nn.batch_norm(split, mean, var, scale, bias, epsilon)
         return [f.reshape(made.astype(x.dtype), x.shape)]
-    axes = (0, *range(2, apart.ndim))
-    wide = apart.astype(dt.float32) if x.dtype.size < 4 else apart
+    axes = (0, *range(2, split.ndim))
+    wide = split.astype(dt.float32) if x.dtype.size < 4 else split
     own_mean, own_var = f.mean(wide, axes), f.var(wide, axes)
     made = nn.batch_norm(wide, own_mean, own_var, scale, bias, epsilon)
     moved = [
@@ -50,14 +50,14 @@ def batch_normalization(
 def _per_element(
     x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, var: Tensor, epsilon: float
 ) -> Tensor:
-    """spatial=0, up to opset 8: all four have the shape of an image."""
+    """spatial=0, up to opset 8: all four parameters have the shape of an image."""
     if any(v.shape != x.shape[1:] for v in (scale, bias, mean, var)):
         raise OnnxFormatError(f"spatial=0 needs a number per element of {x.shape[1:]}")
     return (x - mean) * f.reciprocal(f.sqrt(var + epsilon)) * scale + bias
 
 
 def _wide(x: Tensor, stash_type: int) -> tuple[Tensor, DType]:
-    """x in the type in which the statistics are taken, and its own type."""
+    """x in the type for computing statistics, and its own type."""
     return (x.astype(dt.float32) if stash_type == 1 else x), x.dtype
 
 
@@ -91,15 +91,15 @@ def instance_normalization(call: Call, x: Tensor, scale: Tensor, bias: Tensor) -
 
 @operator("GroupNormalization", since=18)
 def group_normalization(call: Call, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
-    """Scale and bias are per group before opset 21, per channel from then on."""
+    """Scale and bias are per channel since opset 21, and per group before."""
     groups, epsilon = call.get("num_groups", int), call.get("epsilon", float, 1e-5)
     wide, dtype = _wide(x, call.get("stash_type", int, 1))
     normal = nn.group_norm(wide, groups, eps=epsilon).astype(dtype)
     parts = groups if call.opset < 21 else x.shape[1]
     if scale.shape != (parts,) or bias.shape != (parts,):
         raise OnnxFormatError(f"scale {scale.shape} and bias {bias.shape} must be {(parts,)}")
-    apart = f.reshape(normal, (x.shape[0], parts, size_of(x.shape[1:]) // max(parts, 1)))
-    result = apart * f.reshape(scale, (-1, 1)) + f.reshape(bias, (-1, 1))
+    split = f.reshape(normal, (x.shape[0], parts, size_of(x.shape[1:]) // max(parts, 1)))
+    result = split * f.reshape(scale, (-1, 1)) + f.reshape(bias, (-1, 1))
     return f.reshape(result, x.shape)
 
 
@@ -114,7 +114,7 @@ def mean_variance_normalization(call: Call, x: Tensor) -> Tensor:
 def lp_normalization(call: Call, x: Tensor) -> Tensor:
     axis, p = call.get("axis", int, -1), call.get("p", int, 2)
     if p not in (1, 2):
-        raise OnnxFormatError(f"p is 1 or 2, not {p}")
+        raise OnnxFormatError(f"p must be 1 or 2, not {p}")
     norm = f.sum(f.abs(x), axis, True) if p == 1 else f.sqrt(f.sum(x * x, axis, True))
     return f.where(f.equal(norm, 0), f.zeros((), x.dtype), x / norm)
 
@@ -123,7 +123,9 @@ def lp_normalization(call: Call, x: Tensor) -> Tensor:
 def lrn(call: Call, x: Tensor) -> Tensor:
     size = call.get("size", int)
     if x.ndim < 2 or size < 1:
-        raise OnnxFormatError(f"a window of {size} channels over an input of shape {x.shape}")
+        raise OnnxFormatError(
+            f"a window of {size} channels does not fit an input of shape {x.shape}"
+        )
     return nn.local_response_norm(
         x,
         size,

@@ -1,4 +1,4 @@
-"""Pooling over any number of spatial axes, and its undoing."""
+"""Pooling and unpooling over any number of spatial axes."""
 
 from __future__ import annotations
 
@@ -18,24 +18,26 @@ from ...registry import host_operator, operator
 from ...values import check_array
 from .spatial import Window, given_pads, per_axis, read_window, spatial_axes, working
 
-_LONGEST = 1 << 22
-"""Places along a pooled axis; the share of padding is worked out per place, on the host."""
+_MAX_LENGTH = 1 << 22
+"""The longest axis that is pooled, because the host computes the share of padding per element."""
 
-_MOST_COMPARED = 1 << 24
-"""Pairs of an index and a place that MaxUnpool compares on a device; beyond, the host scatters."""
+_MAX_COMPARISONS = 1 << 24
+"""Comparisons of indices that MaxUnpool makes on a device; beyond that, the host scatters."""
 
 
 def _pool_window(call: Call, x: Tensor) -> tuple[Window, Window]:
-    """The window as it is given, and with the pads that ceil_mode adds."""
+    """The window as given, and with the padding that ceil_mode adds."""
     if x.dtype.kind == "b":
         raise OnnxFormatError("bool elements cannot be pooled")
     window = read_window(call, x, call.ints("kernel_shape"))
     for axis, (size, pads) in enumerate(zip(x.shape[2:], window.pads, strict=True)):
-        if size + sum(pads) > _LONGEST:
-            raise OnnxUnsupportedError(f"pooling {x.shape} with pads {window.pads}")
+        if size + sum(pads) > _MAX_LENGTH:
+            raise OnnxUnsupportedError(
+                f"pooling {x.shape} with pads {window.pads} is not supported"
+            )
         if max(pads) >= window.extent(axis):
             raise OnnxFormatError(
-                f"padding {pads} is wider than the window of {window.kernel[axis]} that it is for"
+                f"padding {pads} is at least as wide as the window of {window.kernel[axis]}"
             )
     if any(count < 1 for count in window.counts(x.shape[2:])):
         raise OnnxFormatError(
@@ -46,9 +48,10 @@ def _pool_window(call: Call, x: Tensor) -> tuple[Window, Window]:
     return window, grown
 
 
-def _swept(pool: Callable[..., Tensor], x: Tensor, window: Window) -> Tensor:
-    """A pool over two axes made one over all: over the last two, then over each other axis alone,
-    the axes behind it as one. Written channels last, so that permutes of neighbours cancel."""
+def _over_all(pool: Callable[..., Tensor], x: Tensor, window: Window) -> Tensor:
+    """Extends a two-dimensional pool to all axes: pools over the last two, then over each other
+    axis, with the axes after it merged. Channels last, so that permutes of adjacent layers
+    cancel."""
     axes = window.axes
     x = f.permute_dims(x, (0, *range(2, 2 + axes), 1))
     if axes == 1:
@@ -68,7 +71,7 @@ def _swept(pool: Callable[..., Tensor], x: Tensor, window: Window) -> Tensor:
 
 
 def _over_two(pool: Callable[..., Tensor], x: Tensor, window: Window) -> Tensor:
-    """The pool over the two axes before the last of x (..., h, w, c)."""
+    """Pools over the two axes before the last one of x (..., h, w, c)."""
     lead = x.shape[:-3]
     image = f.permute_dims(f.reshape(x, (math.prod(lead), *x.shape[-3:])), (0, 3, 1, 2))
     image = pool(image, window.kernel, window.stride, window.pads, dilation=window.dilation)
@@ -80,73 +83,76 @@ def _over_two(pool: Callable[..., Tensor], x: Tensor, window: Window) -> Tensor:
 def max_pool(call: Call, x: Tensor) -> list[Tensor]:
     by_column = call.get("storage_order", int, 0) == 1
     _, window = _pool_window(call, x)
-    largest = _swept(nn.max_pool2d, x, window)
-    return [largest, _places(x, window, by_column)] if call.wants(1) else [largest]
+    largest = _over_all(nn.max_pool2d, x, window)
+    return [largest, _indices(x, window, by_column)] if call.wants(1) else [largest]
 
 
-def _places(x: Tensor, window: Window, by_column: bool) -> Tensor:
-    """Where in the whole of x the largest element of each window first is, as int64.
+def _indices(x: Tensor, window: Window, by_column: bool) -> Tensor:
+    """The int64 index in all of x of the first largest element of each window.
 
-    by_column: places of a picture are counted column by column (storage_order 1).
+    by_column: count elements of a picture column by column (storage_order 1).
     """
     axes, taps = window.axes, math.prod(window.kernel)
     counts = window.counts(x.shape[2:])
     lowest: float = -math.inf
     if x.dtype.is_integer:
-        x, lowest = x.astype(dt.int32), -(1 << 30)  # below every element: padding never wins
+        x, lowest = (
+            x.astype(dt.int32),
+            -(1 << 30),
+        )  # below every element, so that padding is never the largest
     windows = f.pad(x, [(0, 0), (0, 0), *window.pads], lowest)
     for axis, count in enumerate(counts):
         at = f.reshape(f.arange(count) * window.stride[axis], (-1, 1))
         inside = f.arange(window.kernel[axis]) * window.dilation[axis]
         windows = f.take(windows, at + inside, 2 + 2 * axis)
     order = [*range(2, 2 + 2 * axes, 2), *range(3, 3 + 2 * axes, 2)]
-    together = f.permute_dims(windows, (0, 1, *order))
-    tap = f.argmax(f.reshape(together, (*x.shape[:2], *counts, taps)), -1)
-    place: Any = 0
-    behind, step = taps, 1
+    windows = f.permute_dims(windows, (0, 1, *order))
+    tap = f.argmax(f.reshape(windows, (*x.shape[:2], *counts, taps)), -1)
+    index: Any = 0
+    remaining, step = taps, 1
     steps = {}
     for axis in range(axes) if by_column else reversed(range(axes)):
         steps[axis] = step
         step *= x.shape[2 + axis]
     for axis in range(axes):
-        behind //= window.kernel[axis]
-        inside = f.remainder(f.floor_divide(tap, behind), window.kernel[axis])
+        remaining //= window.kernel[axis]
+        inside = f.remainder(f.floor_divide(tap, remaining), window.kernel[axis])
         line = [1] * axes
         line[axis] = counts[axis]
         start = f.arange(counts[axis]) * window.stride[axis] - window.pads[axis][0]
         at = inside * window.dilation[axis] + f.reshape(start, line)
-        place = place + at * steps[axis]
+        index = index + at * steps[axis]
     planes = f.arange(x.shape[0] * x.shape[1]) * size_of(x.shape[2:])
     planes = f.reshape(planes, (*x.shape[:2], *[1] * axes))
-    return f.add(place, planes).astype(dt.int64)
+    return f.add(index, planes).astype(dt.int64)
 
 
 @operator("AveragePool")
 def average_pool(call: Call, x: Tensor) -> Tensor:
-    """With count_include_pad, `pads` count as zeros, but never what ceil_mode adds beyond them."""
+    """With count_include_pad, `pads` count as zeros, but not the padding added by ceil_mode."""
     given, window = _pool_window(call, x)
     with_pads = call.flag("count_include_pad")
-    total = _swept(nn.sum_pool2d, working(x), window)
-    everywhere, tables = 1.0, []
+    total = _over_all(nn.sum_pool2d, working(x), window)
+    factor, tables = 1.0, []
     for axis, count in enumerate(total.shape[2:]):
         low, high = given.pads[axis] if with_pads else (0, 0)
         k, s, d = window.kernel[axis], window.stride[axis], window.dilation[axis]
         starts = range(-window.pads[axis][0], -window.pads[axis][0] + count * s, s)
         inside = [places_inside(at, k, d, -low, x.shape[2 + axis] + high) for at in starts]
-        # A window that lies in the padding alone has no mean.
+        # A window that covers only padding has no mean.
         shares = [1.0 / n if n else math.nan for n in inside]
         if len(set(inside)) == 1:
-            everywhere *= shares[0]
+            factor *= shares[0]
         else:
             line = [1] * window.axes
             line[axis] = count
             tables.append(asarray(from_values(shares, tuple(line), total.dtype)))
     if not tables:
-        return (total * everywhere).astype(x.dtype)
+        return (total * factor).astype(x.dtype)
     share = tables[0]
     for table in tables[1:]:
         share = share * table
-    share = share * everywhere if everywhere != 1.0 else share
+    share = share * factor if factor != 1.0 else share
     return (total * share).astype(x.dtype)
 
 
@@ -161,7 +167,7 @@ def _root(x: Tensor, p: int) -> Tensor:
 def _order(call: Call) -> int:
     p = call.get("p", int, 2)
     if p < 1:
-        raise OnnxFormatError(f"a norm of order {p}")
+        raise OnnxFormatError(f"p must be positive, not {p}")
     return p
 
 
@@ -169,7 +175,7 @@ def _order(call: Call) -> int:
 def lp_pool(call: Call, x: Tensor) -> Tensor:
     p = _order(call)
     _, window = _pool_window(call, x)
-    return _root(_swept(nn.sum_pool2d, _power(working(x), p), window), p).astype(x.dtype)
+    return _root(_over_all(nn.sum_pool2d, _power(working(x), p), window), p).astype(x.dtype)
 
 
 def _spatial(x: Tensor) -> tuple[int, ...]:
@@ -193,16 +199,16 @@ def global_lp_pool(call: Call, x: Tensor) -> Tensor:
 
 
 def _unpooled_shape(call: Call, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that was pooled, which the indices count in."""
+    """The shape before pooling, to which the indices refer."""
     axes = len(shape) - 2
     kernel = call.ints("kernel_shape")
     strides, pads = per_axis(call, "strides", axes), given_pads(call, axes)
     if axes < 1 or len(kernel) != axes or not all(k > 0 for k in kernel):
-        raise OnnxFormatError(f"a kernel of {kernel} for an input of shape {shape}")
-    places = zip(shape[2:], kernel, strides, pads, strict=True)
-    sizes = tuple((n - 1) * s - sum(pad) + k for n, k, s, pad in places)
+        raise OnnxFormatError(f"a kernel of {kernel} does not fit an input of shape {shape}")
+    rows = zip(shape[2:], kernel, strides, pads, strict=True)
+    sizes = tuple((n - 1) * s - sum(pad) + k for n, k, s, pad in rows)
     if min(sizes) < 1:
-        raise OnnxFormatError(f"{shape} with pads {pads} is unpooled to {sizes}")
+        raise OnnxFormatError(f"{shape} with pads {pads} would be unpooled to {sizes}")
     return (*shape[:2], *sizes)
 
 
@@ -215,17 +221,21 @@ def _check_unpooled(inner: tuple[int, ...], wanted: tuple[int, ...]) -> None:
 def max_unpool(
     call: Call, x: Tensor, indices: Tensor, output_shape: Tensor | None = None
 ) -> Tensor:
-    """Each place of the result is compared with every index; for small inputs."""
+    """Compares each element of the result with every index; for small inputs."""
     inner = _unpooled_shape(call, x.shape)
     wanted = inner if output_shape is None else call.known_integers(output_shape, "output_shape")
     _check_unpooled(inner, wanted)
     size = size_of(inner)
     if indices.shape != x.shape:
-        raise OnnxFormatError(f"indices {indices.shape} for an input of {x.shape}")
-    if size * x.size > _MOST_COMPARED:
-        raise OnnxUnsupportedError(f"{x.size:,} elements among {size:,} places are unpooled")
-    places = f.position(f.where(indices < 0, size, indices), size)  # none counts from the end
-    here = f.equal(f.reshape(places, (1, -1)), f.reshape(f.arange(size), (-1, 1)))
+        raise OnnxFormatError(f"indices {indices.shape} do not fit an input of {x.shape}")
+    if size * x.size > _MAX_COMPARISONS:
+        raise OnnxUnsupportedError(
+            f"unpooling {x.size:,} elements to {size:,} takes too many comparisons"
+        )
+    positions = f.position(
+        f.where(indices < 0, size, indices), size
+    )  # negative indices are invalid
+    here = f.equal(f.reshape(positions, (1, -1)), f.reshape(f.arange(size), (-1, 1)))
     found = f.where(here, f.reshape(x, (1, -1)), -math.inf)
     result = f.where(f.any(here, 1), f.max(found, 1), 0.0).astype(x.dtype)
     borders = [(0, b - a) for a, b in zip(inner, wanted, strict=True)]
@@ -242,6 +252,8 @@ def max_unpool_on_host(call: Call, np: Any, x: Any, indices: Any, output_shape: 
     if indices.shape != x.shape or (
         indices.size and not -flat.size <= indices.min() <= indices.max() < flat.size
     ):
-        raise OnnxFormatError(f"indices {indices.shape} beyond the {flat.size:,} places of {inner}")
+        raise OnnxFormatError(
+            f"indices {indices.shape} do not fit the {flat.size:,} elements of {inner}"
+        )
     flat[indices.reshape(-1)] = x.reshape(-1)
     return np.pad(flat.reshape(inner), [(0, b - a) for a, b in zip(inner, wanted, strict=True)])

@@ -1,4 +1,4 @@
-"""RNN, GRU and LSTM: attributes and shapes; ops/recurrence.py computes."""
+"""RNN, GRU and LSTM: reads attributes and checks shapes; ops/recurrence.py computes them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ BETAS = {"Affine": 0.0, "HardSigmoid": 0.5, "ScaledTanh": 1.0}
 """The functions that have a beta, and its default."""
 
 DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
-"""Which directions begin at the end."""
+"""Which directions start at the end."""
 
 Array = Any
 
 
 def _activations(call: Call, directions: int) -> list[tuple[Activation, ...]]:
-    """Per direction. alphas and betas are used up by the functions that have one, in order."""
+    """The activations per direction. Functions with an alpha or beta take the next one in order."""
     default = [name for name, _, _ in DEFAULTS[call.node.op_type.lower()]]
     names = call.get("activations", tuple, tuple(default) * directions)
     if len(names) != len(default) * directions:
@@ -45,7 +45,7 @@ def _activations(call: Call, directions: int) -> list[tuple[Activation, ...]]:
     for given in names:
         name = _NAMES.get(str(given).lower())
         if name is None:
-            raise OnnxUnsupportedError(f"the activation {given!r}")
+            raise OnnxUnsupportedError(f"the activation {given!r} is not supported")
         alpha = next(alphas, ALPHAS[name]) if name in ALPHAS else 0.0
         beta = next(betas, BETAS[name]) if name in BETAS else 0.0
         made.append((name, alpha, beta))
@@ -86,7 +86,7 @@ def _run(
         initial = [None if s is None else xp.permute_dims(s, (1, 0, 2)) for s in initial]
     (time, batch, features), size = x.shape, r.shape[-1]
     if call.get("hidden_size", int, size) != size:
-        raise OnnxFormatError(f"hidden_size is {call.get('hidden_size', int)}, R is {r.shape}")
+        raise OnnxFormatError(f"hidden_size is {call.get('hidden_size', int)}, but R is {r.shape}")
     width = GATES[op.lower()] * size
     _check("W", w, (directions, width, features))
     _check("R", r, (directions, width, size))
@@ -111,7 +111,7 @@ def _run(
     }
     activations = _activations(call, directions)
     made = []
-    # Directions take their steps together, unless they compute differently.
+    # Both directions run together unless their activations differ.
     for some in [slice(None)] if len(set(activations)) == 1 else [slice(0, 1), slice(1, 2)]:
         found: dict[str, Any] = {
             "bias": None if b is None else b[some],
@@ -186,7 +186,7 @@ def lstm(
 def _on_host(
     call: Call, np: Any, states: int, x: Any, w: Any, r: Any, *others: Any
 ) -> tuple[Any, ...]:
-    """States that a device has no room for."""
+    """For states that are too large for a device."""
     b, lengths, *rest = [*others, None, None, None, None]
     made = _run(call, np, x, w, r, b, lengths, list(rest[:states]), rest[states])
     return tuple(np.ascontiguousarray(value, dtype=x.dtype) for value in made)

@@ -1,4 +1,4 @@
-"""Elements that move; chapter "tensor"."""
+"""Operators that move elements; chapter "tensor"."""
 
 from . import gathering, movement, rearrangement, scattering, slicing, sorting
 

@@ -1,4 +1,4 @@
-"""Operators whose places are read from indices."""
+"""Operators that read elements at indices."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .....tensor import Tensor, asarray
 from ...call import Call
 from ...registry import operator
 
-_MOST_STEPS = 1 << 33
+_MAX_STEPS = 1 << 33
 
 
 def check_range(indices: Tensor, length: int) -> None:
-    """Indices that are known now must lie inside; for others see docs/onnx.md."""
+    """Checks indices that are already known; for others see docs/onnx.md."""
     known = host_value(indices.node)
     if known is not None and known.size:
         values = known.flat()
@@ -50,16 +50,16 @@ def gather_elements(call: Call, x: Tensor, indices: Tensor) -> Tensor:
 
 
 def check_effort(steps: int) -> None:
-    """Refuses what a GPU, which compares everything with everything, would take too long for."""
-    if steps > _MOST_STEPS:
-        raise OnnxUnsupportedError(f"it takes {steps:,} comparisons")
+    """Raises an error if a GPU, which compares all pairs, would take too long."""
+    if steps > _MAX_STEPS:
+        raise OnnxUnsupportedError(f"it takes {steps:,} comparisons, which is too many")
 
 
-def flat_places(indices: Tensor, shape: Shape, clamped: bool) -> Tensor:
-    """Tuples of indices (..., axes of `shape`) as row-major places in that shape, (...).
+def flat_indices(indices: Tensor, shape: Shape, clamped: bool) -> Tensor:
+    """Tuples of indices (..., axes of `shape`) as row-major offsets in that shape, (...).
 
-    NumPy refuses one that is out of range. On a GPU it stands for the last along its axis, if it is
-    `clamped`; else its tuple gets the place behind all.
+    NumPy rejects an index that is out of range. On a GPU it becomes the last one along its axis if
+    `clamped`; otherwise its tuple gets the offset after the last element.
     """
     total: Tensor | None = None
     inside: Tensor | None = None
@@ -72,79 +72,83 @@ def flat_places(indices: Tensor, shape: Shape, clamped: bool) -> Tensor:
         else:
             fits = index < length
             inside = fits if inside is None else f.logical_and(inside, fits)
-        place = index.astype(dt.int32) * stride
-        total = place if total is None else total + place
+        offset = index.astype(dt.int32) * stride
+        total = offset if total is None else total + offset
     assert total is not None
     return total if inside is None else f.where(inside, total, size_of(shape))
 
 
 @operator("GatherND", since=11)
 def gather_nd(call: Call, x: Tensor, indices: Tensor) -> Tensor:
-    """x[indices[..., 0], indices[..., 1], ..., :] in each of the batch that the first
-    `batch_dims` axes of both are."""
+    """x[indices[..., 0], indices[..., 1], ..., :], where the first `batch_dims` axes of both are
+    batch axes."""
     batch = call.get("batch_dims", int, 0)
     depth = indices.shape[-1] if indices.ndim else 0
     if not 0 <= batch < min(x.ndim, indices.ndim) or not 0 < depth <= x.ndim - batch:
-        raise OnnxFormatError(f"indices {indices.shape} in {x.shape} with {batch} batch axes")
+        raise OnnxFormatError(
+            f"indices {indices.shape} do not fit {x.shape} with {batch} batch axes"
+        )
     if x.shape[:batch] != indices.shape[:batch]:
         raise OnnxFormatError(f"the batches of {x.shape} and of indices {indices.shape} differ")
     lead, rest = x.shape[batch : batch + depth], x.shape[batch + depth :]
     each, count = size_of(lead), size_of(x.shape[:batch])
-    places = f.reshape(
-        flat_places(indices, lead, True), (count, -1) if indices.size else (count, 0)
+    offsets = f.reshape(
+        flat_indices(indices, lead, True), (count, -1) if indices.size else (count, 0)
     )
-    places = places + f.reshape(f.arange(count), (count, 1)) * each
+    offsets = offsets + f.reshape(f.arange(count), (count, 1)) * each
     rows = f.reshape(x, (count * each, *rest))
-    return f.reshape(f.take(rows, places, 0), (*indices.shape[:-1], *rest))
+    return f.reshape(f.take(rows, offsets, 0), (*indices.shape[:-1], *rest))
 
 
 @operator("ArrayFeatureExtractor", domain="ai.onnx.ml")
-def array_feature_extractor(call: Call, x: Tensor, places: Tensor) -> Tensor:
-    """Elements of the last axis; the result has two axes or more."""
+def array_feature_extractor(call: Call, x: Tensor, indices: Tensor) -> Tensor:
+    """Elements of the last axis; the result has at least two axes."""
     if not x.ndim:
         raise OnnxFormatError("its input has no axes")
-    check_range(places, x.shape[-1])
-    taken = f.take(x, f.reshape(places, (places.size,)), -1)
+    check_range(indices, x.shape[-1])
+    taken = f.take(x, f.reshape(indices, (indices.size,)), -1)
     return taken if x.ndim > 1 else f.expand_dims(taken, 0)
 
 
 @operator("Compress", since=9)
 def compress(call: Call, x: Tensor, condition: Tensor) -> Tensor:
-    """The elements along an axis (of the flattened x, without one) whose condition is true."""
+    """The elements along an axis (by default of the flattened x) whose condition is true."""
     axis = call.get("axis", int, None)
     if condition.ndim != 1 or condition.dtype != dt.bool_:
-        raise OnnxFormatError(f"a condition of {condition.dtype.name} {condition.shape}")
+        raise OnnxFormatError(
+            f"the condition must be a list of bool, not {condition.dtype.name} {condition.shape}"
+        )
     known = call.known(condition, "the condition").flat()
     flat = f.reshape(x, (x.size,)) if axis is None else x
-    place = 0 if axis is None else check_axis(axis, x.ndim, "compress")
-    if len(known) > flat.shape[place]:
-        raise OnnxFormatError(f"{len(known)} conditions for axis {place} of {flat.shape}")
+    axis = 0 if axis is None else check_axis(axis, x.ndim, "compress")
+    if len(known) > flat.shape[axis]:
+        raise OnnxFormatError(f"{len(known)} conditions for axis {axis} of {flat.shape}")
     chosen = [index for index, wanted in enumerate(known) if wanted]
-    return f.take(flat, asarray(from_values(chosen, (len(chosen),), dt.int64)), place)
+    return f.take(flat, asarray(from_values(chosen, (len(chosen),), dt.int64)), axis)
 
 
 @operator("OneHot", since=9)
 def one_hot(call: Call, indices: Tensor, depth: Tensor, values: Tensor) -> Tensor:
-    """values = (off, on); an index that is out of range is off everywhere."""
+    """values = (off, on); an index out of range gives a row of off."""
     axis = call.get("axis", int, -1)
     if values.shape != (2,):
-        raise OnnxFormatError(f"values must be (off, on), their shape is {values.shape}")
+        raise OnnxFormatError(f"values must be (off, on), but their shape is {values.shape}")
     count = call.known_integer(depth, "depth")
     if count < 1:
-        raise OnnxFormatError(f"a depth of {count}")
-    places = _countable(indices)
-    if places.dtype.kind != "u":
-        places = f.where(places < 0, places + count, places)
-    place = check_axis(axis, indices.ndim + 1, "one_hot")
+        raise OnnxFormatError(f"depth must be positive, not {count}")
+    wide = _widened(indices)
+    if wide.dtype.kind != "u":
+        wide = f.where(wide < 0, wide + count, wide)
+    axis = check_axis(axis, indices.ndim + 1, "one_hot")
     shape = [1] * (indices.ndim + 1)
-    shape[place] = count
-    line = f.reshape(f.arange(count).astype(places.dtype), shape)
-    return f.where(f.equal(f.expand_dims(places, place), line), values[1:2], values[0:1])
+    shape[axis] = count
+    line = f.reshape(f.arange(count).astype(wide.dtype), shape)
+    return f.where(f.equal(f.expand_dims(wide, axis), line), values[1:2], values[0:1])
 
 
-def _countable(indices: Tensor) -> Tensor:
-    """Indices in a type that counts beyond them: of 32 bits or more. Floating numbers are cut but
-    stay floating, since NaN and what is too large have no value as integers."""
+def _widened(indices: Tensor) -> Tensor:
+    """Indices in a type of at least 32 bits. Floating numbers are truncated but stay floating,
+    since NaN and large numbers are undefined as integers."""
     if indices.dtype.is_integer:
         return indices.astype(dt.int32) if indices.dtype.bits < 32 else indices
     return f.trunc(indices if indices.dtype == dt.float64 else indices.astype(dt.float32))

@@ -14,13 +14,15 @@ from ...registry import operator
 
 @operator("Reshape", since=5)
 def reshape(call: Call, x: Tensor, shape: Tensor) -> Tensor:
-    """0 keeps the length of x at that place, unless allowzero is set; one -1 is worked out."""
+    """0 keeps the length of that axis, unless allowzero is set; one length may be -1."""
     wanted = list(call.known_integers(shape, "shape"))
     if not call.flag("allowzero"):
         for axis, dim in enumerate(wanted):
             if dim == 0:
                 if axis >= x.ndim:
-                    raise OnnxFormatError(f"shape {tuple(wanted)} keeps axis {axis} of {x.shape}")
+                    raise OnnxFormatError(
+                        f"shape {tuple(wanted)} keeps axis {axis}, which {x.shape} does not have"
+                    )
                 wanted[axis] = x.shape[axis]
     return f.reshape(x, wanted)
 
@@ -28,8 +30,8 @@ def reshape(call: Call, x: Tensor, shape: Tensor) -> Tensor:
 @operator("Flatten")
 def flatten(call: Call, x: Tensor) -> Tensor:
     axis = call.get("axis", int, 1)
-    place = axis if axis == x.ndim else check_axis(axis, x.ndim, "flatten")
-    return f.reshape(x, (math.prod(x.shape[:place]), math.prod(x.shape[place:])))
+    axis = axis if axis == x.ndim else check_axis(axis, x.ndim, "flatten")
+    return f.reshape(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
 
 
 @operator("Transpose")
@@ -57,12 +59,14 @@ def concat(call: Call, x: Tensor, *others: Tensor) -> Tensor:
 
 @operator("Split")
 def split(call: Call, x: Tensor, sizes: Tensor | None = None) -> list[Tensor]:
-    """Pieces of the given lengths, or else as equal as can be, the last one shorter."""
+    """Pieces of the given lengths, or else of equal length with a shorter last one."""
     axis = check_axis(call.get("axis", int, 0), x.ndim, "split")
     wanted = call.integers("split", sizes)
     count = call.get("num_outputs", int, len(call.node.outputs))
     if count != len(call.node.outputs):
-        raise OnnxFormatError(f"num_outputs is {count}, it has {len(call.node.outputs)} outputs")
+        raise OnnxFormatError(
+            f"num_outputs is {count}, but it has {len(call.node.outputs)} outputs"
+        )
     if wanted is None:
         length = x.shape[axis]
         each = -(-length // count)
@@ -94,7 +98,7 @@ def _blocks(call: Call, x: Tensor) -> tuple[int, bool]:
     size = call.get("blocksize", int)
     depth_first = call.choice("mode", "DCR", "CRD") == "DCR"
     if x.ndim != 4 or size < 1:
-        raise OnnxFormatError(f"blocks of {size} in an input of shape {x.shape}")
+        raise OnnxFormatError(f"blocks of {size} do not fit an input of shape {x.shape}")
     return size, depth_first
 
 
@@ -107,10 +111,10 @@ def depth_to_space(call: Call, x: Tensor) -> Tensor:
         raise OnnxFormatError(f"{c} channels do not divide into blocks of {size} by {size}")
     depth = c // (size * size)
     if depth_first:
-        apart = f.permute_dims(f.reshape(x, (n, size, size, depth, h, w)), (0, 3, 4, 1, 5, 2))
+        blocks = f.permute_dims(f.reshape(x, (n, size, size, depth, h, w)), (0, 3, 4, 1, 5, 2))
     else:
-        apart = f.permute_dims(f.reshape(x, (n, depth, size, size, h, w)), (0, 1, 4, 2, 5, 3))
-    return f.reshape(apart, (n, depth, h * size, w * size))
+        blocks = f.permute_dims(f.reshape(x, (n, depth, size, size, h, w)), (0, 1, 4, 2, 5, 3))
+    return f.reshape(blocks, (n, depth, h * size, w * size))
 
 
 @operator("SpaceToDepth")
@@ -120,6 +124,6 @@ def space_to_depth(call: Call, x: Tensor) -> Tensor:
     n, c, h, w = x.shape
     if h % size or w % size:
         raise OnnxFormatError(f"{h} by {w} pixels do not divide into blocks of {size}")
-    apart = f.reshape(x, (n, c, h // size, size, w // size, size))
+    blocks = f.reshape(x, (n, c, h // size, size, w // size, size))
     order = (0, 3, 5, 1, 2, 4) if depth_first else (0, 1, 3, 5, 2, 4)
-    return f.reshape(f.permute_dims(apart, order), (n, c * size * size, h // size, w // size))
+    return f.reshape(f.permute_dims(blocks, order), (n, c * size * size, h // size, w // size))

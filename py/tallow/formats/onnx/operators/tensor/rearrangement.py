@@ -1,4 +1,4 @@
-"""Operators that turn round, crop or frame what lies along given axes; decoded pictures."""
+"""Operators that reverse, crop or pad along given axes; and picture decoding."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ...registry import host_operator, operator
 
 @operator("ReverseSequence", since=10)
 def reverse_sequence(call: Call, x: Tensor, lengths: Tensor) -> Tensor:
-    """The first `lengths[b]` elements along time of each batch entry b, the other way round."""
+    """Reverses the first `lengths[b]` elements along time of each batch entry b."""
     batch = call.get("batch_axis", int, 1)
     time = call.get("time_axis", int, 0)
     if x.ndim < 2 or {batch, time} != {0, 1} or lengths.shape != (x.shape[batch],):
         raise OnnxFormatError(
-            f"batch_axis {batch} and time_axis {time} of {x.shape}, lengths {lengths.shape}"
+            f"batch_axis {batch}, time_axis {time} and lengths {lengths.shape} do not fit {x.shape}"
         )
     line = [1] * x.ndim
     line[time] = x.shape[time]
@@ -35,35 +35,35 @@ def reverse_sequence(call: Call, x: Tensor, lengths: Tensor) -> Tensor:
 
 @operator("CenterCropPad", since=18)
 def center_crop_pad(call: Call, x: Tensor, shape: Tensor) -> Tensor:
-    """The middle of each axis, or zeros on both sides; an odd element is cut off, or put, last."""
+    """Crops each axis to its middle or pads both sides with zeros; an odd element goes last."""
     wanted = call.known_integers(shape, "shape")
     chosen = call.ints("axes", None) or tuple(range(x.ndim))
     if len(chosen) != len(wanted) or any(length < 0 for length in wanted):
-        raise OnnxFormatError(f"shape {wanted} for the axes {chosen} of {x.shape}")
+        raise OnnxFormatError(f"shape {wanted} does not fit the axes {chosen} of {x.shape}")
     borders = [(0, 0)] * x.ndim
     for axis, length in zip(chosen, wanted, strict=True):
-        place = check_axis(axis, x.ndim, "center_crop_pad")
-        more = length - x.shape[place]
-        low = more // 2 if more >= 0 else -(-more // 2)
-        borders[place] = (low, more - low)
+        number = check_axis(axis, x.ndim, "center_crop_pad")
+        added = length - x.shape[number]
+        low = added // 2 if added >= 0 else -(-added // 2)
+        borders[number] = (low, added - low)
     return f.pad(x, borders)
 
 
 @host_operator("ImageDecoder", since=20)
 def image_decoder(call: Call, np: Any, stream: Any) -> Any:
-    """(h, w, channels) uint8, decoded by Pillow where that is installed."""
+    """(h, w, channels) uint8, decoded by Pillow if it is installed."""
     wanted = call.choice("pixel_format", "RGB", "BGR", "Grayscale")
     try:
         from PIL import Image
     except ImportError as error:
         raise OnnxUnsupportedError(
-            "decoding pictures needs the Python package Pillow, which is not installed here"
+            "decoding pictures needs the Python package Pillow, which is not installed"
         ) from error
     try:
         picture = Image.open(io.BytesIO(stream.tobytes()))
         pixels = np.asarray(picture.convert("L" if wanted == "Grayscale" else "RGB"))
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise OnnxFormatError(f"{stream.size} bytes that are not a picture: {error}") from error
+        raise OnnxFormatError(f"its {stream.size} bytes are not a picture: {error}") from error
     if wanted == "Grayscale":
         return pixels[:, :, None]
     return pixels[:, :, ::-1] if wanted == "BGR" else pixels

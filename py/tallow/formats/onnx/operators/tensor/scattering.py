@@ -1,6 +1,6 @@
-"""Operators that write at places which are read from indices.
+"""Operators that write elements at indices.
 
-On the host, too: what would take a GPU too many steps, and texts.
+The host computes cases that would take a GPU too many steps, and strings.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .....shape import check_axis, size_of
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import host_operator, operator
-from .gathering import check_effort, check_range, flat_places
+from .gathering import check_effort, check_range, flat_indices
 
 
 def _reduction(call: Call, since: int) -> str:
@@ -27,10 +27,10 @@ def _reduction(call: Call, since: int) -> str:
 
 @operator("ScatterElements", since=11)
 def scatter_elements(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """updates[i, j] goes to x[indices[i, j], j] for axis 0, and so on; the last one stands."""
+    """updates[i, j] goes to x[indices[i, j], j] for axis 0, and so on; the last update wins."""
     axis = check_axis(call.get("axis", int, 0), x.ndim, "scatter")
     if indices.shape != updates.shape or indices.ndim != x.ndim:
-        raise OnnxFormatError(f"updates {updates.shape} at indices {indices.shape} in {x.shape}")
+        raise OnnxFormatError(f"updates {updates.shape} at {indices.shape} do not fit {x.shape}")
     check_range(indices, x.shape[axis])
     shape = tuple(x.shape[a] if a == axis else n for a, n in enumerate(indices.shape))
     if any(n > x.shape[a] for a, n in enumerate(shape)):
@@ -38,13 +38,13 @@ def scatter_elements(call: Call, x: Tensor, indices: Tensor, updates: Tensor) ->
     check_effort(size_of(shape) * indices.shape[axis])
     part = x[tuple(slice(0, n) for n in shape)]
     rows = [f.moveaxis(tensor, axis, -1) for tensor in (part, indices, updates)]
-    turned = rows[0].shape
-    batch = size_of(turned[:-1])
-    data, places, values = (f.reshape(t, (batch, t.shape[-1])) for t in rows)
+    moved = rows[0].shape
+    batch = size_of(moved[:-1])
+    data, offsets, values = (f.reshape(t, (batch, t.shape[-1])) for t in rows)
     written = scatter_rows(
-        f.expand_dims(data, 2), places, f.expand_dims(values, 2), _reduction(call, 16)
+        f.expand_dims(data, 2), offsets, f.expand_dims(values, 2), _reduction(call, 16)
     )
-    result = f.moveaxis(f.reshape(written, turned), -1, axis)
+    result = f.moveaxis(f.reshape(written, moved), -1, axis)
     return _around(result, x)
 
 
@@ -69,15 +69,15 @@ def scatter_nd(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tenso
     """updates[..., :] goes to x[indices[..., 0], indices[..., 1], ..., :]."""
     depth = indices.shape[-1] if indices.ndim else 0
     if not 0 < depth <= x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
-        raise OnnxFormatError(f"updates {updates.shape} at indices {indices.shape} in {x.shape}")
+        raise OnnxFormatError(f"updates {updates.shape} at {indices.shape} do not fit {x.shape}")
     lead, rest = x.shape[:depth], size_of(x.shape[depth:])
-    places = flat_places(indices, lead, False)
+    offsets = flat_indices(indices, lead, False)
     reduction = _reduction(call, 16)
-    check_effort(size_of(lead) * places.size * (1 if reduction == "none" else rest))
+    check_effort(size_of(lead) * offsets.size * (1 if reduction == "none" else rest))
     written = scatter_rows(
         f.reshape(x, (1, size_of(lead), rest)),
-        f.reshape(places, (1, places.size)),
-        f.reshape(updates, (1, places.size, rest)),
+        f.reshape(offsets, (1, offsets.size)),
+        f.reshape(updates, (1, offsets.size, rest)),
         reduction,
     )
     return f.reshape(written, x.shape)
@@ -102,7 +102,7 @@ def _written(np: Any, x: Any, at: tuple[Any, ...], updates: Any, reduction: str)
 def scatter_elements_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
     axis = check_axis(call.get("axis", int, 0), x.ndim, "scatter")
     if indices.shape != updates.shape or indices.ndim != x.ndim:
-        raise OnnxFormatError(f"updates {updates.shape} at indices {indices.shape} in {x.shape}")
+        raise OnnxFormatError(f"updates {updates.shape} at {indices.shape} do not fit {x.shape}")
     at = list(np.indices(indices.shape, sparse=True))
     at[axis] = indices
     return _written(np, x, tuple(at), updates, _reduction(call, 16))
@@ -117,6 +117,6 @@ def scatter_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> 
 def scatter_nd_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
     depth = indices.shape[-1] if indices.ndim else 0
     if not 0 < depth <= x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
-        raise OnnxFormatError(f"updates {updates.shape} at indices {indices.shape} in {x.shape}")
+        raise OnnxFormatError(f"updates {updates.shape} at {indices.shape} do not fit {x.shape}")
     at = tuple(np.moveaxis(indices, -1, 0))
     return _written(np, x, at, updates, _reduction(call, 16))

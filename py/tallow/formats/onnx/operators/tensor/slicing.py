@@ -1,4 +1,4 @@
-"""Slice and Pad: parts of a tensor, and borders around it."""
+"""Slice and Pad."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from .....tensor import Tensor, asarray
 from ...call import Call
 from ...registry import operator
 
-_LONGEST_BORDER = 1 << 20
-"""Elements along an axis, beyond which a border that is not constant is refused: its places are
-listed one by one."""
+_MAX_INDICES = 1 << 20
+"""The longest axis with a border that is not constant, because all its indices are listed."""
 
 
 @operator("Slice")
@@ -25,30 +24,30 @@ def slice_(
     axes: Tensor | None = None,
     steps: Tensor | None = None,
 ) -> Tensor:
-    """Attributes before opset 10, inputs (and steps) from then on."""
+    """Since opset 10 the parameters are inputs, and steps are possible."""
     first = call.integers("starts", starts)
     last = call.integers("ends", ends)
     if first is None or last is None:
         raise OnnxFormatError("it has no starts or no ends")
-    places = call.integers("axes", axes) or tuple(range(len(first)))
+    numbers = call.integers("axes", axes) or tuple(range(len(first)))
     strides = (call.known_integers(steps, "steps") if steps is not None else None) or (1,) * len(
         first
     )
-    if not len(first) == len(last) == len(places) == len(strides):
+    if not len(first) == len(last) == len(numbers) == len(strides):
         raise OnnxFormatError(
-            f"starts, ends, axes and steps differ in length: {first}, {last}, {places}, {strides}"
+            f"starts, ends, axes and steps differ in length: {first}, {last}, {numbers}, {strides}"
         )
     index = [slice(None)] * x.ndim
-    for start, end, axis, step in zip(first, last, places, strides, strict=True):
+    for start, end, axis, step in zip(first, last, numbers, strides, strict=True):
         if step == 0:
             raise OnnxFormatError("a step is 0")
-        place = check_axis(axis, x.ndim, "slice")
-        index[place] = _clamped(start, end, step, x.shape[place])
+        number = check_axis(axis, x.ndim, "slice")
+        index[number] = _clamped(start, end, step, x.shape[number])
     return x[tuple(index)]
 
 
 def _clamped(start: int, end: int, step: int, length: int) -> slice:
-    """ONNX's rule: negative ends count from the back, then both are held inside the axis."""
+    """ONNX's rule: negative ends count from the back, then both are clamped to the axis."""
     start = start + length if start < 0 else start
     end = end + length if end < 0 else end
     if step > 0:
@@ -65,12 +64,14 @@ def pad(
     value: Tensor | None = None,
     axes: Tensor | None = None,
 ) -> Tensor:
-    """Attributes before opset 11, inputs from then on. Negative widths cut off."""
+    """Since opset 11 the parameters are inputs. Negative widths crop."""
     mode = call.choice("mode", "constant", "reflect", "edge", "wrap")
     widths = call.integers("pads", pads)
     fill = call.get("value", float, 0.0) if call.opset < 11 else 0.0
     if value is not None and value.size != 1:
-        raise OnnxFormatError(f"the padding value must be one number, its shape is {value.shape}")
+        raise OnnxFormatError(
+            f"the padding value must be one number, but its shape is {value.shape}"
+        )
     known = None if value is None else host_value(value.node)
     fill = fill if known is None else known.item()
     chosen = call.known_integers(axes, "axes") if axes is not None else tuple(range(x.ndim))
@@ -81,7 +82,7 @@ def pad(
         border[check_axis(axis, x.ndim, "pad")] = widths[i], widths[i + len(chosen)]
     for (low, high), length in zip(border, x.shape, strict=True):
         if low + length + high < 0:
-            raise OnnxFormatError(f"pads {widths} cut off more of {x.shape} than there is")
+            raise OnnxFormatError(f"pads {widths} crop more than {x.shape} has")
     if mode == "constant":
         padded = f.pad(x, border, fill)
         if value is None or known is not None:
@@ -90,22 +91,24 @@ def pad(
         return f.where(inside, padded, f.reshape(value, ()).astype(x.dtype))
     for axis, (low, high) in enumerate(border):
         if low or high:
-            places = _border_places(mode, x.shape[axis], low, high)
-            x = f.take(x, asarray(from_values(places, (len(places),), _INDEX)), axis)
+            indices = _padded_indices(mode, x.shape[axis], low, high)
+            x = f.take(x, asarray(from_values(indices, (len(indices),), _INDEX)), axis)
     return x
 
 
 _INDEX = asarray([0]).dtype  # int32
 
 
-def _border_places(mode: str, length: int, low: int, high: int) -> list[int]:
-    """Where along an axis each element of the padded axis comes from."""
-    if length == 0 or low + length + high > _LONGEST_BORDER:
-        raise OnnxUnsupportedError(f"a border of {low} and {high} around {length} elements")
-    places = range(-low, length + high)
+def _padded_indices(mode: str, length: int, low: int, high: int) -> list[int]:
+    """The source index of each element of a padded axis."""
+    if length == 0 or low + length + high > _MAX_INDICES:
+        raise OnnxUnsupportedError(
+            f"a border of {low} and {high} around {length} elements is not supported"
+        )
+    indices = range(-low, length + high)
     if mode == "edge":
-        return [min(max(place, 0), length - 1) for place in places]
+        return [min(max(index, 0), length - 1) for index in indices]
     if mode == "wrap":
-        return [place % length for place in places]
+        return [index % length for index in indices]
     period = max(2 * (length - 1), 1)
-    return [length - 1 - abs(length - 1 - place % period) for place in places]
+    return [length - 1 - abs(length - 1 - index % period) for index in indices]

@@ -1,6 +1,7 @@
-"""Order: the largest elements, distinct ones, those that are not zero, boxes that do not overlap.
+"""Selections: the largest, distinct or nonzero elements, and boxes that do not overlap.
 
-How many the latter are depends on the data: they are computed on the host.
+Apart from the largest elements, the number of results depends on the data, so the host computes
+them.
 """
 
 from __future__ import annotations
@@ -21,39 +22,39 @@ from .gathering import check_effort
 
 @operator("TopK")
 def top_k(call: Call, x: Tensor, k: Tensor | None = None) -> list[Tensor]:
-    """Values and places; of equal values the first comes first. They always come in order, which
-    `sorted` leaves open."""
+    """Values and indices; among equal values the first comes first. They are always sorted, whether
+    or not `sorted` asks for it."""
     call.ignore("sorted")
     count = call.get("k", int) if k is None else call.known_integer(k, "k")
     axis = check_axis(call.get("axis", int, -1), x.ndim, "top_k")
     if not 0 <= count <= x.shape[axis]:
-        raise OnnxFormatError(f"the first {count} of the {x.shape[axis]} along axis {axis}")
+        raise OnnxFormatError(f"k is {count}, but axis {axis} has {x.shape[axis]} elements")
     check_effort(x.size * x.shape[axis])
-    places = f.argsort(x, axis, call.flag("largest", True), count)
-    return [f.take_along_axis(x, places, axis), places.astype(dt.int64)]
+    indices = f.argsort(x, axis, call.flag("largest", True), count)
+    return [f.take_along_axis(x, indices, axis), indices.astype(dt.int64)]
 
 
 @host_operator("TopK")
 def top_k_on_host(call: Call, np: Any, x: Any, k: Any = None) -> tuple[Any, Any]:
-    """Where k is not known when the model is loaded."""
+    """For a k that is not known when the model is loaded."""
     call.ignore("sorted")
     count = call.get("k", int) if k is None else int(k.reshape(-1)[0])
     axis = check_axis(call.get("axis", int, -1), x.ndim, "top_k")
     if not 0 <= count <= x.shape[axis]:
-        raise OnnxFormatError(f"the first {count} of the {x.shape[axis]} along axis {axis}")
+        raise OnnxFormatError(f"k is {count}, but axis {axis} has {x.shape[axis]} elements")
     last = np.moveaxis(x, axis, -1)
-    places = np.moveaxis(argsort.numpy(np, last, call.flag("largest", True), count), -1, axis)
-    return np.take_along_axis(x, places, axis), places.astype(np.int64)
+    indices = np.moveaxis(argsort.numpy(np, last, call.flag("largest", True), count), -1, axis)
+    return np.take_along_axis(x, indices, axis), indices.astype(np.int64)
 
 
 @operator("NonZero", since=9)
 def non_zero(call: Call, x: Tensor) -> Tensor:
-    """Known ones, as exporters write them to compute shapes."""
+    """For known values, from which exporters compute shapes."""
     known = call.known(x, "its input")
     strides = strides_of(x.shape)
-    places = [place for place, value in enumerate(known.flat()) if value]
-    rows = [p // s % n for s, n in zip(strides, x.shape, strict=True) for p in places]
-    return asarray(from_values(rows, (x.ndim, len(places)), dt.int64))
+    offsets = [offset for offset, value in enumerate(known.flat()) if value]
+    rows = [o // s % n for s, n in zip(strides, x.shape, strict=True) for o in offsets]
+    return asarray(from_values(rows, (x.ndim, len(offsets)), dt.int64))
 
 
 @host_operator("NonZero", since=9)
@@ -65,27 +66,27 @@ def non_zero_on_host(call: Call, np: Any, x: Any) -> Any:
 @host_operator("Compress", since=9)
 def compress_on_host(call: Call, np: Any, x: Any, condition: Any) -> Any:
     axis = call.get("axis", int, None)
-    place = None if axis is None else check_axis(axis, x.ndim, "compress")
-    length = x.size if place is None else x.shape[place]
+    axis = None if axis is None else check_axis(axis, x.ndim, "compress")
+    length = x.size if axis is None else x.shape[axis]
     if condition.size > length:
         raise OnnxFormatError(f"{condition.size} conditions for {length} elements")
-    return np.compress(condition, x, place)
+    return np.compress(condition, x, axis)
 
 
 @host_operator("Unique", since=11)
 def unique_on_host(call: Call, np: Any, x: Any) -> tuple[Any, ...]:
-    """Distinct elements or, with an axis, slices; their first places, where each element of x is
-    among them, how often each occurs. Not `sorted`: in the order in which they first come."""
+    """Distinct elements or, with an axis, slices; their first indices; the index among them of each
+    element of x; and how often each occurs. Without `sorted`, in order of first occurrence."""
     axis = call.get("axis", int, None)
     in_order = call.flag("sorted", True)
-    place = None if axis is None else check_axis(axis, x.ndim, "unique")
+    axis = None if axis is None else check_axis(axis, x.ndim, "unique")
     values, first, inverse, counts = np.unique(
-        x, return_index=True, return_inverse=True, return_counts=True, axis=place
+        x, return_index=True, return_inverse=True, return_counts=True, axis=axis
     )
     inverse = inverse.reshape(-1)
     if not in_order:
         order = np.argsort(first, kind="stable")
-        values = np.take(values, order, place or 0)
+        values = np.take(values, order, axis or 0)
         first, counts = first[order], counts[order]
         rank = np.empty_like(order)
         rank[order] = np.arange(order.size)
@@ -99,20 +100,22 @@ def non_max_suppression_on_host(
     np: Any,
     boxes: Any,
     scores: Any,
-    most: Any = None,
+    max_boxes: Any = None,
     overlap: Any = None,
-    least: Any = None,
+    min_score: Any = None,
 ) -> Any:
     """Rows (batch, class, box): per class the best boxes, without those that overlap a better
     one by more than the threshold (intersection over union)."""
     centred = call.flag("center_point_box")
     if boxes.ndim != 3 or boxes.shape[2] != 4 or scores.ndim != 3:
-        raise OnnxFormatError(f"boxes {boxes.shape} and scores {scores.shape}")
+        raise OnnxFormatError(
+            f"boxes {boxes.shape} and scores {scores.shape} do not have the right axes"
+        )
     if boxes.shape[:2] != (scores.shape[0], scores.shape[2]):
         raise OnnxFormatError(f"boxes {boxes.shape} do not fit scores {scores.shape}")
-    limit = 0 if most is None else int(most.reshape(-1)[0])
+    limit = 0 if max_boxes is None else int(max_boxes.reshape(-1)[0])
     threshold = 0.0 if overlap is None else float(overlap.reshape(-1)[0])
-    floor = None if least is None else float(least.reshape(-1)[0])
+    floor = None if min_score is None else float(min_score.reshape(-1)[0])
     rows: list[tuple[int, int, int]] = []
     for batch in range(boxes.shape[0]):
         low, high = _corners(np, boxes[batch], centred)

@@ -1,4 +1,4 @@
-"""Texts; chapter "text"."""
+"""String operators; chapter "text"."""
 
 from . import text_movement, texts
 

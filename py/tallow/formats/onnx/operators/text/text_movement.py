@@ -1,5 +1,5 @@
-"""What texts need of the operators that move and compare elements, on the host. Numbers go another
-way: these are for what the composed operators can't take."""
+"""Operators that move and compare elements, for strings, on the host. Numbers use the composed
+operators instead."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...values import check_texts
 
 
 def _check(dims: Iterable[int]) -> None:
-    """DeviceMemoryError for more texts than there is memory for."""
+    """Raises DeviceMemoryError for more strings than fit in memory."""
     check_texts(math.prod(max(int(dim), 1) for dim in dims))
 
 
@@ -125,10 +125,10 @@ def split(call: Call, np: Any, x: Any, lengths: Any = None) -> Any:
     parts = call.get("num_outputs", int, len(call.node.outputs))
     if given is None:
         size = -(-x.shape[axis] // parts)
-        places = [min(size * i, x.shape[axis]) for i in range(1, parts)]
+        borders = [min(size * i, x.shape[axis]) for i in range(1, parts)]
     else:
-        places = list(np.cumsum(given)[:-1])
-    return tuple(np.split(x, places, axis))
+        borders = list(np.cumsum(given)[:-1])
+    return tuple(np.split(x, borders, axis))
 
 
 @text_operator("Pad", since=11)

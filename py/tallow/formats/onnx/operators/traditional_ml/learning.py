@@ -1,4 +1,4 @@
-"""Operators of classical learning (domain ai.onnx.ml): scaling, encoding, linear models."""
+"""Traditional machine learning (domain ai.onnx.ml): scaling, encoding, linear models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _list(values: Sequence[Any], dtype: DType) -> Tensor:
 
 
 def _of_features(call: Call, name: str, x: Tensor, default: float) -> Tensor:
-    """A list with a number for each place of the last axis, or one for all."""
+    """A list with one number per element of the last axis, or one for all."""
     values = call.get(name, tuple, ()) or (default,)
     if len(values) > 1 and (not x.ndim or len(values) != x.shape[-1]):
         raise OnnxFormatError(f"{name} has {len(values)} numbers for an input {x.shape}")
@@ -46,7 +46,7 @@ def scaler(call: Call, x: Tensor) -> Tensor:
 
 @operator("Normalizer", domain=DOMAIN)
 def normalizer(call: Call, x: Tensor) -> Tensor:
-    """Rows divided by their largest element, by the sum of their sizes, or by their length."""
+    """Rows divided by their largest element, their L1 norm or their L2 norm."""
     norm, number = call.choice("norm", "MAX", "L1", "L2"), x.astype(dt.float32)
     axis = x.ndim - 1
     if norm == "MAX":
@@ -60,7 +60,7 @@ def normalizer(call: Call, x: Tensor) -> Tensor:
 
 @operator("Imputer", domain=DOMAIN)
 def imputer(call: Call, x: Tensor) -> Tensor:
-    """What is missing (a value, or NaN) replaced, by place along the last axis."""
+    """Replaces missing elements (a value, or NaN), by position along the last axis."""
     kind = "int64s" if x.dtype.is_integer else "floats"
     values = call.get(f"imputed_value_{kind}", tuple)
     if len(values) != 1 and (not x.ndim or len(values) != x.shape[-1]):
@@ -69,15 +69,15 @@ def imputer(call: Call, x: Tensor) -> Tensor:
     number = call.get("replaced_value_float", float, 0.0)
     call.ignore("imputed_value_int64s", "imputed_value_floats")
     if x.dtype.is_integer:
-        gone = f.equal(x, missing)
+        mask = f.equal(x, missing)
     else:
-        gone = f.isnan(x) if math.isnan(number) else f.equal(x, number)
-    return f.where(gone, _list(values, x.dtype), x)
+        mask = f.isnan(x) if math.isnan(number) else f.equal(x, number)
+    return f.where(mask, _list(values, x.dtype), x)
 
 
 @operator("FeatureVectorizer", domain=DOMAIN)
 def feature_vectorizer(call: Call, x: Tensor, *others: Tensor) -> Tensor:
-    """Inputs side by side, each cut or filled with 0 to the length that is said of it."""
+    """Joins inputs, each cropped or padded with 0 to its given length."""
     parts = [x, *others]
     widths = call.ints("inputdimensions", tuple(part.shape[-1] for part in parts))
     if (
@@ -98,7 +98,7 @@ _TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 
 def transformed(scores: Tensor, name: str) -> Tensor:
-    """The post_transform of scores (rows, targets). SOFTMAX_ZERO leaves scores of 0 alone."""
+    """Applies a post_transform to scores (rows, targets). SOFTMAX_ZERO keeps scores of 0."""
     if name == "SOFTMAX":
         return nn.softmax(scores, 1)
     if name == "LOGISTIC":
@@ -109,7 +109,7 @@ def transformed(scores: Tensor, name: str) -> Tensor:
         total = f.sum(power, 1, True)
         return power / f.where(f.equal(total, 0), 1.0, total)
     if name == "PROBIT":
-        raise OnnxUnsupportedError("the post_transform PROBIT")
+        raise OnnxUnsupportedError("the post_transform PROBIT is not supported")
     return scores
 
 
@@ -117,7 +117,9 @@ def _linear(call: Call, x: Tensor, count: int) -> Tensor:
     coefficients = call.get("coefficients", tuple)
     intercepts = call.get("intercepts", tuple, ())
     if x.ndim not in (1, 2) or count < 1 or len(coefficients) != count * x.shape[-1]:
-        raise OnnxFormatError(f"{len(coefficients)} coefficients of {count} for {x.shape}")
+        raise OnnxFormatError(
+            f"{len(coefficients)} coefficients of {count} targets do not fit {x.shape}"
+        )
     if len(intercepts) not in (0, count):
         raise OnnxFormatError(f"{len(intercepts)} intercepts for {count} targets")
     weight = asarray(from_values(coefficients, (count, x.shape[-1]), dt.float32))
@@ -133,10 +135,10 @@ def linear_regressor(call: Call, x: Tensor) -> Tensor:
 
 @operator("LinearClassifier", domain=DOMAIN)
 def linear_classifier(call: Call, x: Tensor) -> list[Tensor]:
-    """The label of the largest score, and all scores. Labels that are texts are refused."""
+    """The label with the largest score, and all scores. String labels are not supported."""
     call.ignore("multi_class")
     if call.get("classlabels_strings", tuple, ()):
-        raise OnnxUnsupportedError("its labels are texts")
+        raise OnnxUnsupportedError("its labels are strings")
     labels = call.ints("classlabels_ints")
     name = call.choice("post_transform", *_TRANSFORMS)
     intercepts = call.get("intercepts", tuple, ())
@@ -157,11 +159,11 @@ def linear_classifier(call: Call, x: Tensor) -> list[Tensor]:
 
 @operator("OneHotEncoder", domain=DOMAIN)
 def one_hot_encoder(call: Call, x: Tensor) -> Tensor:
-    """A new last axis with 1 at the category's place; what is none must not come if `zeros` is
-    0, which cannot be told here: its row is 0."""
+    """Adds a last axis with 1 at the category's index. Unknown categories, which `zeros` = 0
+    forbids, can't be detected on a device: their rows are 0."""
     call.ignore("zeros")
     if call.get("cats_strings", tuple, ()):
-        raise OnnxUnsupportedError("its categories are texts")
+        raise OnnxUnsupportedError("its categories are strings")
     categories = _list(call.ints("cats_int64s"), dt.int64)
     return f.equal(f.expand_dims(x.astype(dt.int64), -1), categories).astype(dt.float32)
 
@@ -172,7 +174,7 @@ def one_hot_encoder_on_host(call: Call, np: Any, x: Any) -> Any:
     check_array((*x.shape, len(names)), 8)  # objects first
     found = x[..., None] == object_array(np, names, (len(names),))
     if not call.flag("zeros", True) and not found.any(-1).all():
-        raise OnnxFormatError("a text is none of the categories")
+        raise OnnxFormatError("a string is not one of the categories")
     return found.astype(np.float32)
 
 
@@ -181,7 +183,7 @@ _DEFAULTS = {"int64s": -1, "floats": -0.0, "strings": "_Unused"}
 
 
 def _side(call: Call, side: str) -> tuple[list[Any], DType | None, str]:
-    """The keys or values of a LabelEncoder: the elements, their type (None: texts), its name."""
+    """The keys or values of a LabelEncoder: elements, type (None: strings), and its name."""
     for kind, dtype in _KINDS.items():
         values = call.get(f"{side}_{kind}", tuple, ())
         if values:
@@ -196,7 +198,7 @@ def _side(call: Call, side: str) -> tuple[list[Any], DType | None, str]:
 
 
 def _mapping(call: Call) -> tuple[list[Any], DType | None, list[Any], DType | None, Any]:
-    """Keys and their type, values and their type, and the value of what is no key."""
+    """Keys and their type, values and their type, and the default value."""
     for name in ("int64", "float", "string"):
         call.ignore(f"default_{name}")
     keys, key_type, _ = _side(call, "keys")
@@ -215,18 +217,18 @@ def _mapping(call: Call) -> tuple[list[Any], DType | None, list[Any], DType | No
 
 @operator("LabelEncoder", domain=DOMAIN)
 def label_encoder(call: Call, x: Tensor) -> Tensor:
-    """Each element's value in a table. Texts are refused."""
+    """Looks up each element in a table. Strings are not supported."""
     if call.opset < 2:
-        raise OnnxUnsupportedError("it is between texts and integers")
+        raise OnnxUnsupportedError("it maps between strings and integers")
     keys, key_type, values, value_type, default = _mapping(call)
     if key_type is None or value_type is None:
-        raise OnnxUnsupportedError("it is of texts")
+        raise OnnxUnsupportedError("its keys or values are strings")
     known, wide = _list(keys, key_type), f.expand_dims(x.astype(key_type), -1)
     hit = f.equal(wide, known)
     if key_type.is_floating:
         hit = f.logical_or(hit, f.logical_and(f.isnan(wide), f.isnan(known)))
-    place = f.argmax(hit.astype(dt.int32), -1)
-    found = f.take(_list(values, value_type), place)
+    index = f.argmax(hit.astype(dt.int32), -1)
+    found = f.take(_list(values, value_type), index)
     return f.where(f.any(hit, -1), found, f.full((), default, value_type))
 
 

@@ -1,6 +1,6 @@
-"""Ensembles of decision trees (domain ai.onnx.ml): all trees of all rows go down together.
+"""Ensembles of decision trees (domain ai.onnx.ml): all trees are walked for all rows at once.
 
-A place in a tree is an index into tables. As many steps are taken as the deepest tree has; a leaf
+Nodes are indices into tables. Every walk takes as many steps as the deepest tree has levels; a leaf
 leads to itself.
 """
 
@@ -20,8 +20,8 @@ from ...call import Call
 from ...registry import operator
 from .learning import DOMAIN, transformed
 
-_DEEPEST = 256
-_LARGEST = 1 << 26  # elements of the table of what leaves give
+_MAX_DEPTH = 256
+_MAX_ELEMENTS = 1 << 26  # of the table of leaf values
 _MODES = (
     "BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ",
     "BRANCH_MEMBER",
@@ -33,10 +33,10 @@ _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 
 @dataclass(frozen=True, slots=True)
 class _Trees:
-    """Tables by place: nodes first, then leaves, whose successors are themselves.
+    """Tables by index: nodes first, then leaves, which are their own successors.
 
-    members: the values of the set that a BRANCH_MEMBER node asks for. weights: by place, the
-    targets that a leaf adds to, each with what it adds.
+    members: the set of values that a BRANCH_MEMBER node tests for. weights: for each leaf, pairs of
+    a target and the amount that the leaf adds to it.
     """
 
     roots: Sequence[int]
@@ -52,44 +52,48 @@ class _Trees:
 
 
 def _depth(trees: _Trees, features: int) -> int:
-    """Steps from the roots to the deepest leaf; OnnxFormatError for what is no tree."""
+    """Steps from the roots to the deepest leaf; OnnxFormatError for invalid trees."""
     count = len(trees.features)
     for table in (trees.splits, trees.modes, trees.yes, trees.no, trees.missing, trees.members):
         if len(table) != count:
-            raise OnnxFormatError(f"lists of {count} and {len(table)} nodes")
+            raise OnnxFormatError(f"its lists have {count} and {len(table)} nodes")
     if any(
-        not 0 <= place < count for table in (trees.roots, trees.yes, trees.no) for place in table
+        not 0 <= index < count for table in (trees.roots, trees.yes, trees.no) for index in table
     ):
         raise OnnxFormatError("a branch leads nowhere")
     if any(not 0 <= feature < features for feature in trees.features):
-        raise OnnxFormatError(f"a node asks for a feature beyond the {features} of the input")
+        raise OnnxFormatError(f"a node tests a feature beyond the {features} of the input")
     if any((trees.yes[at] == at) != (trees.no[at] == at) for at in range(count)):
         raise OnnxFormatError("a branch leads back to its node")
     level, depth = set(trees.roots), 0
     while level := {
-        after for place in level for after in (trees.yes[place], trees.no[place]) if after != place
+        after for index in level for after in (trees.yes[index], trees.no[index]) if after != index
     }:
         depth += 1
-        if depth > _DEEPEST:
-            raise OnnxUnsupportedError(f"trees of more than {_DEEPEST} steps, or with a circle")
+        if depth > _MAX_DEPTH:
+            raise OnnxUnsupportedError(f"trees deeper than {_MAX_DEPTH} steps, or with a cycle")
     return depth
 
 
 def _scores(trees: _Trees, x: Tensor, targets: int, aggregate: str) -> Tensor:
-    """What the leaves that the rows of x (n, features) reach give each target, (n, targets)."""
+    """The sum per target (n, targets) of the leaves that the rows of x (n, features) reach."""
     if x.ndim != 2 or targets < 1 or not trees.roots:
-        raise OnnxFormatError(f"{len(trees.roots)} trees, {targets} targets, an input {x.shape}")
+        raise OnnxFormatError(
+            f"{len(trees.roots)} trees with {targets} targets do not fit an input {x.shape}"
+        )
     if any(not 0 <= target < targets for row in trees.weights for target, _ in row):
         raise OnnxFormatError(f"a leaf adds to a target beyond the {targets}")
-    if len(trees.features) * targets > _LARGEST:
-        raise OnnxUnsupportedError(f"{targets} targets in trees of {len(trees.features)} nodes")
+    if len(trees.features) * targets > _MAX_ELEMENTS:
+        raise OnnxUnsupportedError(
+            f"{targets} targets in trees of {len(trees.features)} nodes are too many"
+        )
     rows, count = x.shape[0], len(trees.features)
 
     def table(values: Sequence[float], dtype: DType = dt.int32) -> Tensor:
         return asarray(from_values(values, (len(values),), dtype))
 
     depth = _depth(trees, x.shape[1])
-    place = f.broadcast_to(table(trees.roots), (rows, len(trees.roots)))
+    node = f.broadcast_to(table(trees.roots), (rows, len(trees.roots)))
     features, splits, modes = (
         table(trees.features),
         table(trees.splits, trees.dtype),
@@ -98,22 +102,22 @@ def _scores(trees: _Trees, x: Tensor, targets: int, aggregate: str) -> Tensor:
     yes, no = table(trees.yes), table(trees.no)
     used = sorted({mode for i, mode in enumerate(trees.modes) if trees.yes[i] != i})
     for _ in range(depth):
-        value = f.take_along_axis(x.astype(trees.dtype), f.take(features, place), 1)
-        split, truth = f.take(splits, place), f.zeros(place.shape, dt.bool_)
+        value = f.take_along_axis(x.astype(trees.dtype), f.take(features, node), 1)
+        split, truth = f.take(splits, node), f.zeros(node.shape, dt.bool_)
         for mode in used:
-            found = _found(mode, value, split, place, trees)
-            here = f.equal(f.take(modes, place), mode)
+            found = _found(mode, value, split, node, trees)
+            here = f.equal(f.take(modes, node), mode)
             truth = found if len(used) == 1 else f.where(here, found, truth)
         if any(trees.missing):
-            tracks = f.equal(f.take(table(trees.missing), place), 1)
+            tracks = f.equal(f.take(table(trees.missing), node), 1)
             truth = f.logical_or(truth, f.logical_and(tracks, f.isnan(value)))
-        place = f.where(truth, f.take(yes, place), f.take(no, place))
+        node = f.where(truth, f.take(yes, node), f.take(no, node))
     absent = {"MIN": math.inf, "MAX": -math.inf}.get(aggregate, 0.0)
     flat = [absent] * (count * targets)
     for at, row in enumerate(trees.weights):
         for target, weight in row:
             flat[at * targets + target] = weight if absent else flat[at * targets + target] + weight
-    reached = f.take(asarray(from_values(flat, (count, targets), trees.dtype)), place)
+    reached = f.take(asarray(from_values(flat, (count, targets), trees.dtype)), node)
     if absent:
         total = (f.min if aggregate == "MIN" else f.max)(reached, 1)
         return f.where(f.isinf(total), f.zeros((), trees.dtype), total)
@@ -121,7 +125,7 @@ def _scores(trees: _Trees, x: Tensor, targets: int, aggregate: str) -> Tensor:
     return total * (1.0 / len(trees.roots)) if aggregate == "AVERAGE" else total
 
 
-def _found(mode: int, value: Tensor, split: Tensor, place: Tensor, trees: _Trees) -> Tensor:
+def _found(mode: int, value: Tensor, split: Tensor, node: Tensor, trees: _Trees) -> Tensor:
     if mode != _MEMBER:
         compare = (f.less_equal, f.less, f.greater_equal, f.greater, f.equal, f.not_equal)[mode]
         return compare(value, split)
@@ -129,7 +133,7 @@ def _found(mode: int, value: Tensor, split: Tensor, place: Tensor, trees: _Trees
     nan = math.nan
     flat = [item for row in trees.members for item in (*row, *[nan] * (width - len(row)))]
     sets = asarray(from_values(flat, (len(trees.members), width), trees.dtype))
-    return f.any(f.equal(f.take(sets, place), f.expand_dims(value, 2)), 2)
+    return f.any(f.equal(f.take(sets, node), f.expand_dims(value, 2)), 2)
 
 
 def _tensor(call: Call, name: str) -> HostArray:
@@ -138,7 +142,7 @@ def _tensor(call: Call, name: str) -> HostArray:
 
 @operator("TreeEnsemble", since=5, domain=DOMAIN)
 def tree_ensemble(call: Call, x: Tensor) -> Tensor:
-    """From set 5 on: nodes and leaves in lists of their own."""
+    """Since set 5: nodes and leaves are in separate lists."""
     call.ignore("nodes_hitrates")
     splits, weights = _tensor(call, "nodes_splits"), _tensor(call, "leaf_weights")
     modes, roots = _tensor(call, "nodes_modes").flat(), call.ints("tree_roots")
@@ -149,11 +153,13 @@ def tree_ensemble(call: Call, x: Tensor) -> Tensor:
     branches = []
     for side in ("true", "false"):
         after, is_leaf = call.ints(f"nodes_{side}nodeids"), call.ints(f"nodes_{side}leafs")
-        if len(after) != nodes or len(is_leaf) != nodes or any(place < 0 for place in after):
-            raise OnnxFormatError(f"{len(after)} {side} branches of {nodes} nodes")
+        if len(after) != nodes or len(is_leaf) != nodes or any(index < 0 for index in after):
+            raise OnnxFormatError(f"{len(after)} {side} branches do not fit {nodes} nodes")
         branches.append([p + nodes if leaf else p for p, leaf in zip(after, is_leaf, strict=True)])
     if len(targets) != leaves or not all(0 <= mode <= _MEMBER for mode in modes):
-        raise OnnxFormatError(f"{len(targets)} targets of {leaves} leaves, modes {set(modes)}")
+        raise OnnxFormatError(
+            f"invalid leaves or modes: {len(targets)} targets of {leaves} leaves, {set(modes)}"
+        )
     ends, idle = list(range(nodes, nodes + leaves)), [0] * leaves
     trees = _Trees(
         roots,
@@ -172,13 +178,15 @@ def tree_ensemble(call: Call, x: Tensor) -> Tensor:
         call.get("post_transform", int, 0),
     )
     if not 0 <= aggregate < len(_AGGREGATES) or not 0 <= transform < len(_TRANSFORMS):
-        raise OnnxFormatError(f"aggregate_function {aggregate}, post_transform {transform}")
+        raise OnnxFormatError(
+            f"invalid aggregate_function {aggregate} or post_transform {transform}"
+        )
     scores = _scores(trees, x, call.get("n_targets", int, 1), _AGGREGATES[aggregate])
     return transformed(scores, _TRANSFORMS[transform]).astype(x.dtype)
 
 
 def _members(call: Call, modes: Sequence[int]) -> list[Sequence[float]]:
-    """The set of each node that asks for one: the next of a list, up to NaN."""
+    """The set of each BRANCH_MEMBER node: the next values of a list, up to NaN."""
     given = call.get("membership_values", HostArray, None)
     values = iter([] if given is None else given.flat())
     sets: list[Sequence[float]] = []
@@ -195,7 +203,7 @@ def _members(call: Call, modes: Sequence[int]) -> list[Sequence[float]]:
 
 @operator("TreeEnsembleRegressor", domain=DOMAIN)
 def tree_ensemble_regressor(call: Call, x: Tensor) -> Tensor:
-    """Before set 5: leaves are among the nodes, and weights name them."""
+    """Before set 5: leaves are nodes too, and weights refer to them."""
     targets = call.get("n_targets", int, 1)
     name, aggregate = (
         call.choice("post_transform", *_TRANSFORMS),
@@ -220,27 +228,33 @@ def _named_trees(call: Call, what: str) -> _Trees:
     call.ignore("nodes_hitrates", "nodes_hitrates_as_tensor")
     trees, ids = call.ints("nodes_treeids"), call.ints("nodes_nodeids")
     count = len(ids)
-    place = {key: at for at, key in enumerate(zip(trees, ids, strict=False))}
+    index_of = {key: at for at, key in enumerate(zip(trees, ids, strict=False))}
     modes = call.get("nodes_modes", tuple)
     splits, dtype = _floats(call, "nodes_values")
     yes, no = call.ints("nodes_truenodeids"), call.ints("nodes_falsenodeids")
     sizes = {len(part) for part in (trees, ids, modes, splits, yes, no)}
-    if sizes != {count} or len(place) != count or {*modes} - {*_MODES, "LEAF"}:
-        raise OnnxFormatError(f"nodes in lists of {sorted(sizes)}, of the modes {sorted({*modes})}")
+    if sizes != {count} or len(index_of) != count or {*modes} - {*_MODES, "LEAF"}:
+        raise OnnxFormatError(
+            f"invalid nodes: lists of {sorted(sizes)}, with the modes {sorted({*modes})}"
+        )
     leaf = [mode == "LEAF" for mode in modes]
 
     def after(side: Sequence[int]) -> list[int]:
-        return [at if leaf[at] else place.get((trees[at], side[at]), -1) for at in range(count)]
+        return [at if leaf[at] else index_of.get((trees[at], side[at]), -1) for at in range(count)]
 
     weights: list[list[tuple[int, float]]] = [[] for _ in range(count)]
     names = [call.ints(f"{what}_{part}") for part in ("treeids", "nodeids", "ids")]
     amounts = _floats(call, f"{what}_weights")[0]
     if {len(part) for part in names} != {len(amounts)}:
-        raise OnnxFormatError(f"{len(amounts)} weights of {[len(part) for part in names]} leaves")
+        raise OnnxFormatError(
+            f"{len(amounts)} weights do not fit {[len(part) for part in names]} leaves"
+        )
     for tree, node, target, amount in zip(*names, amounts, strict=True):
-        if (tree, node) not in place:
-            raise OnnxFormatError(f"a weight of node {node} of tree {tree}, which is not there")
-        weights[place[tree, node]].append((target, amount))
+        if (tree, node) not in index_of:
+            raise OnnxFormatError(
+                f"a weight refers to node {node} of tree {tree}, which does not exist"
+            )
+        weights[index_of[tree, node]].append((target, amount))
     branches = after(yes), after(no)
     led_to = {p for side in branches for at, p in enumerate(side) if p != at}
     roots = [at for at in range(count) if at not in led_to]
