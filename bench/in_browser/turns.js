@@ -53,3 +53,5 @@ Object.assign(window, {
     return { host: (called - began) / count, whole: (ended - began) / count };
   },
 });
+
+export {};

@@ -1,6 +1,7 @@
 // @ts-check
 /** Reads the page's address: #draw, #classify, #open; ?device=webgpu|numpy; ?model=<name>. */
 
+import { DEFAULT, isDevice } from "../shared/devices.js";
 import views from "../views/views.json" with { type: "json" };
 
 /** @typedef {keyof typeof views} View */
@@ -19,8 +20,7 @@ export const modelKind = (view) => views[view].model;
 /** model: the one for photographs; kind: of the first view's model. */
 export function readAddress() {
   const parameters = new URLSearchParams(location.search);
-  const device = /** @type {"webgpu" | "numpy"} */ (
-    parameters.get("device") === "numpy" ? "numpy" : "webgpu"
-  );
+  const asked = parameters.get("device");
+  const device = isDevice(asked) ? asked : DEFAULT;
   return { device, kind: modelKind(viewOf()), model: parameters.get("model") };
 }

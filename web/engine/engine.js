@@ -4,6 +4,7 @@
  * the worker again after a failure.
  */
 
+import { DEVICES, FALLBACK } from "../shared/devices.js";
 import { WORKER, takeFirstWorker } from "../boot/first_worker.js";
 import { fetchCard, findModel } from "../shared/catalogue.js";
 import { Rpc } from "./rpc.js";
@@ -95,7 +96,7 @@ export class Engine {
       this.#start();
       const name = await findName();
       await (name === null ? this.running() : this.ready(name));
-      const kernels = name && this.#actual === "webgpu" ? this.#facts.get(name)?.kernels : 0;
+      const kernels = name && DEVICES[this.#actual].onGpu ? this.#facts.get(name)?.kernels : 0;
       const without = this.#failures.lostOften;
       const ready = without ? words("readyWithoutGpu") : words("ready", kernels ?? 0);
       tell({ state: "ready", words: ready });
@@ -316,7 +317,7 @@ export class Engine {
     });
     rpc.on("tuning", ({ done, total }) => this.#tuning(done, total));
     rpc.on("lost", () => {
-      if (rpc === this.#rpc && this.#device === "webgpu") this.#replaceDevice(rpc);
+      if (rpc === this.#rpc && DEVICES[this.#device].onGpu) this.#replaceDevice(rpc);
     });
     rpc.on("fatal", ({ message }) => rpc.close(words("workerFailed", publicTextOf(message))));
     rpc.on("close", ({ reason }) => {
@@ -359,7 +360,7 @@ export class Engine {
    */
   #replaceDevice(rpc) {
     const another = this.#failures.lose();
-    if (!another) this.#device = "numpy";
+    if (!another) this.#device = FALLBACK;
     this.#begin(rpc, "device");
     this.#listener.again(words(another ? "gpuLost" : "goingOnWithNumpy"));
   }

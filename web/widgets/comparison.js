@@ -1,6 +1,7 @@
 // @ts-check
 /** Compares WebGPU and NumPy on the page's answer: how far their answers differ, and how fast each is. */
 
+import { DEVICES, isDevice } from "../shared/devices.js";
 import { follow, show } from "../i18n/show.js";
 import { time } from "../shared/format.js";
 import { say, wordsOf } from "../i18n/messages.js";
@@ -20,7 +21,7 @@ import { text } from "../i18n/text.js";
 /** The most runs after the first, whose median is shown. */
 const MAX_WARM = 5;
 
-const DEVICES = /** @type {const} */ (["webgpu", "numpy"]);
+const COMPARED = /** @type {const} */ (["webgpu", "numpy"]);
 const RUNS = /** @type {const} */ (["first", "warm"]);
 
 export class Comparison {
@@ -133,8 +134,8 @@ export class Comparison {
   #bars(found) {
     const items = RUNS.flatMap((run) => {
       if (!found) return [];
-      const longest = Math.max(...DEVICES.map((device) => found[device][run] ?? 0));
-      return DEVICES.map((device) => bar(run, device, found[device][run] ?? 0, longest));
+      const longest = Math.max(...COMPARED.map((device) => found[device][run] ?? 0));
+      return COMPARED.map((device) => bar(run, device, found[device][run] ?? 0, longest));
     });
     this.#compared.hidden = !found;
     this.#compared.replaceChildren(...items);
@@ -162,8 +163,8 @@ function bar(run, device, ms, longest) {
 
 /** @param {HTMLElement} item */
 function name(item) {
-  const { run, device } = item.dataset;
+  const { run, device = null } = item.dataset;
   const label = /** @type {HTMLElement} */ (item.querySelector(".label"));
-  const on = device === "webgpu" ? "WebGPU" : "NumPy";
+  const on = isDevice(device) ? DEVICES[device].label : "";
   show(label, () => text.runOn(/** @type {"first" | "warm"} */ (run), on));
 }

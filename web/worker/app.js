@@ -4,6 +4,7 @@
  * idle; if the start fails, the next use tries again. All work in Python runs in turn.
  */
 
+import { DEVICES, FALLBACK } from "../shared/devices.js";
 import { LocalizedError } from "../i18n/messages.js";
 import { openGpu, show, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
@@ -13,7 +14,7 @@ import { emit } from "./serve.js";
 /**
  * @typedef {import("./python.js").Python} Python
  * @typedef {import("./gpu.js").Gpu} Gpu
- * @typedef {"webgpu" | "numpy"} Device
+ * @typedef {import("../shared/devices.js").Device} Device
  */
 
 export class App {
@@ -23,7 +24,7 @@ export class App {
   #module;
   #turns = new Queue();
   /** The requested device. */
-  #wanted = { device: /** @type {Device} */ ("numpy"), gpu: Promise.resolve(withoutGpu()) };
+  #wanted = { device: FALLBACK, gpu: Promise.resolve(withoutGpu()) };
   /** The device that Python was last switched to. */
   #current = /** @type {{gpu: Promise<Gpu>} | null} */ (null);
   /** The name of that device. */
@@ -35,7 +36,8 @@ export class App {
   /** Start Python, unless that was done before. */
   start() {
     const starting =
-      this.#python ?? startPython({ numpy: this.#wanted.device === "numpy", plain: this.plain });
+      this.#python ??
+      startPython({ numpy: !DEVICES[this.#wanted.device].onGpu, plain: this.plain });
     this.#python = starting;
     starting.catch(() => {
       if (this.#python !== starting) return;
@@ -97,7 +99,7 @@ export class App {
       const wanted = this.#wanted;
       show(await wanted.gpu);
       this.#module ??= python.pyodide.pyimport("tallow_page.app");
-      if (wanted.device === "numpy") await python.loadNumpy();
+      if (!DEVICES[wanted.device].onGpu) await python.loadNumpy();
       this.#adapter = (await this.ask("start", wanted.device)).adapter;
       this.#current = wanted;
       emit("python", { failed: false });

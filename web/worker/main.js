@@ -8,6 +8,7 @@
  * device (start.js), so none sees a half-switched device.
  */
 
+import { DEFAULT, DEVICES, FALLBACK } from "../shared/devices.js";
 import { DIGIT_MODEL, photoModel } from "../shared/catalogue.js";
 import { App } from "./app.js";
 import { openGpu, withoutGpu } from "./gpu.js";
@@ -49,7 +50,7 @@ const models = new Models({ app, idle: () => quiet.idle() });
 const device = new Start(
   {
     // Without an adapter, NumPy computes.
-    open: async (wanted) => (wanted === "webgpu" ? openGpu() : withoutGpu()),
+    open: async (wanted) => (DEVICES[wanted].onGpu ? openGpu() : withoutGpu()),
     bring: (name, opening) => models.bring(name, opening),
     drop: (brought) => models.drop(brought),
     leave: () => answering.leave(),
@@ -80,9 +81,9 @@ async function begin({ device: wanted, kind, model, controlled }) {
   if (controlled) expectCached();
   const nameOf = kind === "digit" ? async () => DIGIT_MODEL : () => photoModel(model);
   device.begin(wanted, kind ? nameOf() : null);
-  app.use(navigator.gpu ? wanted : "numpy", device.gpu); // without navigator.gpu there is no adapter
+  app.use(navigator.gpu ? wanted : FALLBACK, device.gpu); // without navigator.gpu there is no adapter
   // Otherwise start Python only if this model has no saved plan (Models.bring).
-  if (wanted === "numpy" || !kind || !(await any())) app.start();
+  if (!DEVICES[wanted].onGpu || !kind || !(await any())) app.start();
 }
 
 /**
@@ -92,7 +93,7 @@ async function begin({ device: wanted, kind, model, controlled }) {
  * @returns {Promise<Started>}
  */
 async function compute(wanted, { info, words }) {
-  const actual = info ? "webgpu" : "numpy";
+  const actual = info ? DEFAULT : FALLBACK;
   app.use(actual, device.gpu);
   const adapter = info ? info.name : await app.ready();
   const named = info?.named ?? true;

@@ -13,6 +13,7 @@
  * Events: {event: "progress", ...} during boot; {event: "stdout" | "stderr", text} during exec.
  */
 
+import { DEFAULT, DEVICES, FALLBACK } from "../shared/devices.js";
 import { fetchBytes } from "../shared/fetch.js";
 import { openGpu, show, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
@@ -26,15 +27,17 @@ let pyodide;
 /** What script.py defines. @type {any} */
 let script;
 
+/** @typedef {import("../shared/devices.js").Device} Device */
+
 /**
- * @param {{device: "webgpu" | "numpy" | null}} args
- * @returns {Promise<{device: "webgpu" | "numpy", adapter: string, reason: string | null}>}
+ * @param {{device: Device | null}} args
+ * @returns {Promise<{device: Device, adapter: string, reason: string | null}>}
  */
 async function boot({ device }) {
   const [python, code, gpu] = await Promise.all([
     startPython({ numpy: true }),
     fetchBytes(SCRIPT),
-    device === "numpy" ? withoutGpu() : openGpu(),
+    DEVICES[device ?? DEFAULT].onGpu ? openGpu() : withoutGpu(),
   ]);
   show(gpu);
   const { info, reason } = gpu;
@@ -43,7 +46,7 @@ async function boot({ device }) {
   stream("stderr", pyodide.setStderr);
   script = pyodide.globals.get("dict")();
   pyodide.runPython(new TextDecoder().decode(code), { globals: script, filename: SCRIPT });
-  const actual = info ? "webgpu" : "numpy";
+  const actual = info ? DEFAULT : FALLBACK;
   script.get("set_device")(actual);
   return { device: actual, adapter: info?.name ?? "", reason: device === actual ? null : reason };
 }

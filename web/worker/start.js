@@ -22,7 +22,7 @@
  */
 
 /**
- * @typedef {"webgpu" | "numpy"} Device
+ * @typedef {import("../shared/devices.js").Device} Device
  * @typedef {"fresh" | "begun" | "changing" | "ready" | "failed"} State
  */
 

@@ -1,6 +1,7 @@
 // @ts-check
 /** Shows facts about the visitor's model before it runs: from its file, and counted by Python. */
 
+import { DEVICES } from "../../shared/devices.js";
 import { follow, show } from "../../i18n/show.js";
 import { bytes } from "../../shared/format.js";
 import { text } from "../../i18n/text.js";
@@ -137,8 +138,8 @@ export class OpenFacts {
 
   /** @param {Survey} survey */
   #table({ uses }) {
-    const { device, host, nowhere } =
-      this.#device() === "webgpu" ? text.openPlaces : text.openPlacesOnNumpy;
+    const { onGpu } = DEVICES[this.#device()];
+    const { device, host, nowhere } = onGpu ? text.openPlaces : text.openPlacesOnNumpy;
     const places = { device, host, nowhere };
     const names = [text.openOperator, text.openNodes, text.openWhere, text.openWhy];
     const head = make(

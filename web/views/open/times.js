@@ -4,6 +4,7 @@
  * device; and how much data moved between device and host.
  */
 
+import { DEVICES } from "../../shared/devices.js";
 import { follow } from "../../i18n/show.js";
 import { say } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
@@ -26,7 +27,6 @@ import { text } from "../../i18n/text.js";
  */
 
 /** Names of the devices. */
-const NAMES = { webgpu: "WebGPU", numpy: "NumPy" };
 
 export class OpenTimes {
   #took;
@@ -93,7 +93,8 @@ export class OpenTimes {
       dispatches: String(report.dispatches),
       host: String(report.host),
     });
-    const name = device === "webgpu" && adapter ? `WebGPU (${adapter})` : NAMES[device];
+    const { label, onGpu } = DEVICES[device];
+    const name = onGpu && adapter ? `${label} (${adapter})` : label;
     const sentences = [text.openTimes(name, first, this.#series)];
     if (report.host) sentences.push(text.openCrossed(report.host, report.bytes));
     sentences.push(...report.moved.map((why) => text.openMoved(why)));
@@ -104,7 +105,7 @@ export class OpenTimes {
     const found = this.#compared;
     const lines = found
       ? /** @type {("webgpu" | "numpy")[]} */ (["webgpu", "numpy"]).map((device) =>
-          text.openTimes(NAMES[device], found[device].first ?? 0, found[device].series),
+          text.openTimes(DEVICES[device].label, found[device].first ?? 0, found[device].series),
         )
       : [say(this.#words)];
     this.#comparison.textContent = lines.join("\n");

@@ -1,6 +1,7 @@
 // @ts-check
 /** A button that tunes the kernels of the page's model for this device, and a text with the result. */
 
+import { DEVICES } from "../../shared/devices.js";
 import { follow, show } from "../../i18n/show.js";
 import { NotReady } from "../../engine/engine.js";
 import { say, words, wordsOf } from "../../i18n/messages.js";
@@ -82,13 +83,13 @@ export class Tuning {
   #show() {
     if (this.#running) return;
     const { device } = this.#engine;
-    const numpy = device === "numpy";
+    const { onGpu } = DEVICES[device];
     const result = this.#result.device === device ? this.#result.words() : "";
     this.#root.dataset.state = "idle";
     show(this.#button, words("tune"));
-    this.#button.disabled = numpy || !this.#find;
-    this.#button.title = numpy ? text.nothingToTune : this.#find ? "" : text.noTuningYet;
-    show(this.#status, () => (numpy ? text.nothingToTune : result || text.tuning));
+    this.#button.disabled = !onGpu || !this.#find;
+    this.#button.title = !onGpu ? text.nothingToTune : this.#find ? "" : text.noTuningYet;
+    show(this.#status, () => (onGpu ? result || text.tuning : text.nothingToTune));
   }
 
   async #run() {
