@@ -437,3 +437,46 @@ def test_graphs_nested_too_deep() -> None:
     proto = model([inner], [value("c", [], BOOL), value("x", [4, 3])], "y26")
     with pytest.raises(tl.OnnxFormatError, match=r"is nested in 24 others|truncated or corrupted"):
         tl.onnx.load(proto.SerializeToString())
+
+
+# ---- what stays on a device --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("device", ["numpy", "webgpu"])
+@pytest.mark.usefixtures("native")
+def test_outputs_that_are_not_fetched_are_tensors_that_can_be_fed_again(device: str) -> None:
+    session = session_of(
+        model([node("Relu", "x", "h"), node("Neg", "h", "y")], [value("x", [4, 3])], "h y"), device
+    )
+    before = tl.live_buffers().count
+    first = session.run({"x": X}, fetch=["h"])
+    assert isinstance(first["h"], np.ndarray)
+    assert isinstance(first["y"], tl.Tensor) and first["y"].device == device
+    assert tl.live_buffers().count == before + 1
+    again = session.run({"x": first["y"]})
+    np.testing.assert_array_equal(first["y"].numpy(), -np.maximum(X, 0))
+    np.testing.assert_array_equal(again["y"], np.zeros_like(X))
+    del first
+    session.close()
+    assert tl.live_buffers().count == before
+
+
+def test_so_are_those_of_a_model_that_the_host_takes_part_in() -> None:
+    """The host computes which elements there are."""
+    session = session_of(
+        model([node("NonZero", "x", "n"), node("Relu", "x", "y")], [value("x", [4, 3])], "n y")
+    )
+    x = tl.asarray(X).realize("numpy")
+    found = session.run({"x": x}, fetch=["n"])
+    np.testing.assert_array_equal(found["n"], np.nonzero(X))
+    np.testing.assert_array_equal(found["y"].numpy(), np.maximum(X, 0))
+
+
+def test_what_is_fetched_or_fed_has_to_fit() -> None:
+    session = session_of(model([node("Relu", "x", "y")], [value("x", [4, 3])]))
+    with pytest.raises(tl.FeedError, match=r"fetch names z \(outputs are y\)"):
+        session.run({"x": X}, fetch=["z"])
+    with pytest.raises(tl.FeedError, match=r"'x' expects float32 \(4, 3\), got float32 \(3,\)"):
+        session.run({"x": tl.asarray([1.0, 2.0, 3.0])})
+    with pytest.raises(tl.FeedError, match=r"'x' expects .*, got int32 \(4, 3\)"):
+        session.run({"x": tl.asarray(X).astype(tl.int32)})

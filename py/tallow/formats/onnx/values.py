@@ -14,6 +14,7 @@ from ...compile.limits import host_memory
 from ...dtype import DType, word_type
 from ...errors import DeviceMemoryError, FeedError, TallowError
 from ...hostarray import HostArray, StringArray, from_buffer, from_python, from_words
+from ...tensor import Tensor
 from .records import ValueInfo
 
 _ALWAYS_FREE = 1 << 20
@@ -75,11 +76,16 @@ def check_array(shape: Iterable[int], itemsize: int) -> None:
     check_memory(needed, f"an array of shape {dims}")
 
 
-def checked_feed(info: ValueInfo, value: Any) -> Value:
-    """The value for an input; FeedError naming the input if the value does not fit."""
+def checked_feed(info: ValueInfo, value: Any) -> Any:
+    """The value for an input, a tensor as it is; FeedError naming the input if the value does not
+    fit."""
     if info.kind == "optional" and info.element and value is not None:
         return checked_feed(info.element, value)
     expected = f"the input {info.name!r} expects {_expected(info)}, got"
+    if isinstance(value, Tensor) and info.dtype is not None:
+        if value.dtype != info.dtype or not _fits(info, value.shape):
+            raise FeedError(f"{expected} {value.dtype.name} {value.shape}")
+        return value
     try:
         if info.dtype is None:
             return _for_host(info, value)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
 from ....compile.plan import Plan
-from ....errors import FeedError, GraphError, OnnxFormatError, ShapeError
+from ....errors import FeedError, FeedRangeError, GraphError, OnnxFormatError, ShapeError
+from ....graph import constant
 from ....hostarray import HostArray
 from ....runtime.device import backend
 from ....runtime.profile import Profile
 from ....runtime.session import Session
+from ....tensor import Tensor
 from ..dimensions import Shapes, concrete_shapes, guessed
 from ..records import ModelRecord, shown
 from ..values import Value, checked_feed, to_numpy
@@ -47,13 +50,39 @@ class ModelSession:
 
     # ---- running -------------------------------------------------------------------------------
 
-    def run(self, feeds: Feeds) -> dict[str, Any]:
-        """Runs and blocks; raises FeedError for feeds that do not fit, naming them."""
-        return _for_users(run_sync(self._steps(feeds)))
+    def run(self, feeds: Feeds, fetch: Collection[str] | None = None) -> dict[str, Any]:
+        """Runs and blocks until the outputs that are fetched are there.
 
-    async def run_async(self, feeds: Feeds) -> dict[str, Any]:
-        """Runs; raises FeedError for feeds that do not fit, naming them."""
-        return _for_users(await run_async(self._steps(feeds)))
+        feeds: arrays, or tensors. fetch: the outputs that come to the host; None means all. The
+        others are tensors. If the model runs as one plan, tensors that are on its device are read
+        there and outputs that are not fetched stay there, so that nothing is copied; otherwise
+        both take the way over the host.
+
+        Raises FeedError for feeds that do not fit and for unknown names in `fetch`, naming them.
+        """
+        if _is_plain(feeds, fetch):
+            return _for_users(run_sync(self._steps(feeds)))
+        self._check_fetch(fetch)
+        checked = self._fed(feeds)
+        session: Session | None = run_sync(self._whole(checked))
+        if session is not None:
+            with suppress(FeedRangeError):  # NumPy has to compute what reads that
+                return session.run(checked, fetch)
+        values = {name: _read(value) for name, value in checked.items()}
+        return _left(run_sync(self._steps(values)), fetch)
+
+    async def run_async(self, feeds: Feeds, fetch: Collection[str] | None = None) -> dict[str, Any]:
+        """Like `run`."""
+        if _is_plain(feeds, fetch):
+            return _for_users(await run_async(self._steps(feeds)))
+        self._check_fetch(fetch)
+        checked = self._fed(feeds)
+        session: Session | None = await run_async(self._whole(checked))
+        if session is not None:
+            with suppress(FeedRangeError):
+                return await session.run_async(checked, fetch)
+        values = {name: await _read_async(value) for name, value in checked.items()}
+        return _left(await run_async(self._steps(values)), fetch)
 
     def run_host(self, feeds: Feeds) -> dict[str, Value]:
         """Like `run`, but with HostArrays, which do not need NumPy."""
@@ -84,12 +113,38 @@ class ModelSession:
             if not guessed(tensors, shapes):
                 raise  # otherwise a guessed length of 1 may be the cause; a run will show
 
+    def _check_fetch(self, fetch: Collection[str] | None) -> None:
+        names = [info.name for info in self._record.graph.outputs]
+        unknown = [str(name) for name in fetch or () if name not in names]
+        if unknown:
+            raise FeedError(
+                f"{shown(self._record.graph.name)}: fetch names {_listed(unknown)} (outputs are "
+                f"{_listed(names)})"
+            )
+
+    def _whole(self, values: Mapping[str, Any]) -> Steps:
+        """The session of a model that runs as one plan for such inputs; None if it does not."""
+        if not all(isinstance(value, (HostArray, Tensor)) for value in values.values()):
+            return None
+        self._trace.reset()
+        specs = {name: Spec(value.shape, value.dtype) for name, value in values.items()}
+        yield from self._execution.prepare(specs)
+        parts = list(self._trace.parts.values())
+        if len(parts) != 1 or parts[0].session is None:
+            return None
+        stage, session = parts[0].stage, parts[0].session
+        if stage.steps or stage.later or stage.numpy_part is not None:
+            return None
+        outputs = {port.name for port in session.plan.outputs}
+        return session if outputs == {info.name for info in self._record.graph.outputs} else None
+
     def _steps(self, feeds: Feeds) -> Steps:
         values = self._fed(feeds)
         self._trace.reset()
         return (yield from self._execution.run(values))
 
-    def _fed(self, feeds: Feeds) -> dict[str, Value]:
+    def _fed(self, feeds: Feeds) -> dict[str, Any]:
+        """The feeds as values, and tensors as they are. Raises FeedError."""
         graph = self._record.graph
         if not isinstance(feeds, Mapping):
             raise FeedError(f"feeds must be {{input name: array}}, not {type(feeds).__name__}")
@@ -190,6 +245,30 @@ class ModelSession:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(shown, names))
+
+
+def _is_plain(feeds: Feeds, fetch: Collection[str] | None) -> bool:
+    """Whether all is on the host, and all comes to the host."""
+    tensors = isinstance(feeds, Mapping) and any(isinstance(x, Tensor) for x in feeds.values())
+    return fetch is None and not tensors
+
+
+def _read(value: Any) -> Any:
+    return value.numpy() if isinstance(value, Tensor) else value
+
+
+async def _read_async(value: Any) -> Any:
+    return await value.numpy_async() if isinstance(value, Tensor) else value
+
+
+def _left(values: Mapping[str, Value], fetch: Collection[str] | None) -> dict[str, Any]:
+    """Arrays of what is fetched, and tensors of the rest, but for texts and sequences."""
+    return {
+        name: to_numpy(value)
+        if fetch is None or name in fetch or not isinstance(value, HostArray)
+        else Tensor(constant(value))
+        for name, value in values.items()
+    }
 
 
 def _for_users(values: Mapping[str, Value]) -> dict[str, Any]:
