@@ -12,8 +12,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from tests.unit.test_user_model import made, value
 
-from tallow.compile import Compiled, compile_graph
+from tallow.compile import Compiled
 from tallow.runtime.device import set_default_device
+from tallow.runtime.tuning import compile_for
 from tallow_page import app, plan_registry
 
 WEIGHT = numpy_helper.from_array(np.arange(4096, dtype=np.float32).reshape(64, 64) / 4096, "w")
@@ -74,9 +75,9 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> Iterator[Visit]:
 
     def count(*args: Any) -> Compiled:
         made.compiled += 1
-        return compile_graph(*args)
+        return compile_for(*args)
 
-    monkeypatch.setattr(plan_registry, "compile_graph", count)
+    monkeypatch.setattr(plan_registry, "compile_for", count)
     yield made
     app.close_model()
     set_default_device(None)
