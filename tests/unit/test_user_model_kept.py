@@ -121,7 +121,7 @@ def test_what_is_of_no_use_is_compiled_anew_and_told(visit: Visit, text: str) ->
     visit.kept[""] = text, []
     visit.open(content())
     told = visit.run()
-    assert "no plan that was kept" in told["refused"]
+    assert "not a stored plan" in told["refused"]
     assert told["lent"] is not None and visit.compiled == 1
     assert answer() == (X @ numpy_helper.to_array(WEIGHT)).ravel().tolist()
 
