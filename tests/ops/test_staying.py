@@ -6,6 +6,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ import pytest
 from staying_cases import CASES, counting, run_case
 
 import tallow as tl
+from tallow.graph import Graph, input_node
+from tallow.runtime import native_device
 from tallow_build.paths import ROOT
 
 RunAsync = Callable[..., Any]
@@ -116,3 +119,49 @@ def test_two_devices_do_not_meet_unasked() -> None:
     with pytest.raises(tl.DeviceError, match=r"numpy and webgpu meet .* x.to\(\)"):
         (here + there).numpy()
     assert (here.to("webgpu") + there).numpy().tolist() == [4, 6]
+
+
+@pytest.mark.usefixtures("native")
+def test_what_was_on_a_lost_device_is_an_error_that_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gpu = native_device.open_device()
+    monkeypatch.setattr(native_device, "_opened", gpu)  # the tests after this one use it again
+    x = tl.asarray([1.0, 2.0]).realize("webgpu")
+    weight = tl.Variable([1.0, 2.0], name="weight", device="webgpu").assign([3.0, 4.0])
+    scaled = tl.jit(lambda y: y * weight)
+    assert scaled(x).numpy().tolist() == [3, 8]
+    monkeypatch.setattr(gpu, "lost", tl.DeviceLostError("The GPU device was lost: a test"))
+    uses: list[Callable[[], Any]] = [lambda: (x + 1).numpy(), weight.numpy, lambda: scaled(x)]
+    for use in uses:
+        with pytest.raises(tl.DeviceLostError, match="lost with its GPU device; compute it again"):
+            use()
+    with pytest.raises(tl.DeviceLostError, match="the variable 'weight' was lost"):
+        weight.numpy()
+    weight.assign([5.0, 6.0])
+    assert scaled(tl.asarray([1.0, 1.0]).realize("webgpu")).numpy().tolist() == [5, 6]
+
+
+@pytest.mark.usefixtures("native")
+def test_tuning_and_a_run_elsewhere_leave_states_as_they_are(
+    run_async: RunAsync, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    x, total = input_node("x", (64, 64), tl.float32), input_node("total", (64, 64), tl.float32)
+    following = tl.Tensor(total) + tl.Tensor(x) @ tl.Tensor(x)
+    graph = Graph(
+        (x, total), {"y": following.node, "next": following.node}, "sum", {"total": "next"}
+    )
+    state = tl.Variable(np.ones((64, 64), np.float32), device="webgpu")
+    feeds = {"x": np.eye(64, dtype=np.float32)}
+    with tl.compile_session(graph, "webgpu", {"total": state}) as session:  # which warms up
+        np.testing.assert_array_equal(state.numpy(), 1)
+        assert run_async(tl.tune(graph, "webgpu"))
+        session.profile(feeds)
+        np.testing.assert_array_equal(state.numpy(), 1)
+        copy = tl.Variable(state.numpy(), device="numpy")
+        with tl.compile_session(graph, "numpy", {"total": copy}) as other:
+            elsewhere = other.run(feeds)["y"]
+        np.testing.assert_array_equal(state.numpy(), 1)
+        np.testing.assert_array_equal(session.run(feeds)["y"], elsewhere)
+    np.testing.assert_array_equal(state.numpy(), copy.numpy())

@@ -124,7 +124,7 @@ class Jitted:
             value = kwargs[name]
             static = name in self._static
             key.append((name, ("static", value) if static else _key(value, leaves)))
-        used = backend(self._device)
+        used = backend(self._device or _device_of(leaves))
         memory = used.memory
         whole = (tuple(key), get_float32_matmul_precision())
         try:
@@ -223,6 +223,15 @@ def _key(value: Any, leaves: list[Any]) -> Hashable:
     return kind, value  # 1 and True are equal
 
 
+def _device_of(leaves: Sequence[Any]) -> str | None:
+    """The device of the first argument that is stored on one."""
+    for leaf in leaves:
+        if isinstance(leaf, Tensor) and leaf.node.is_buffer:
+            memory: Memory = leaf.node.attrs["buffer"].memory
+            return memory.name
+    return None
+
+
 def _with_tensors(value: Any, traced: Callable[[Any, Any], Tensor]) -> Any:
     """An argument with traced tensors, in the order of `_key`."""
     if type(value) is float:
@@ -308,7 +317,13 @@ def _given(leaf: Any, memory: Memory) -> Any:
 
 
 @overload
-def jit(function: Callable[..., Any], /) -> Jitted: ...
+def jit(
+    function: Callable[..., Any],
+    /,
+    *,
+    static_argnames: Sequence[str] = (),
+    device: str | None = None,
+) -> Jitted: ...
 
 
 @overload
@@ -332,11 +347,11 @@ def jit(
     returns, as tensors, until it is asked for. A call does not wait for the device.
 
     static_argnames: keyword arguments that are static though they are floats or tensors.
-    device: where it runs; the default device if None.
+    device: where it runs; if None, where its arguments are stored, else the default device.
 
     The function is run once for each plan, so that its side effects, such as print, are seen then
     alone; a condition on the value of a tensor raises TracingError, which names the line.
     """
     if function is not None:
-        return Jitted(function, frozenset(), None)
+        return Jitted(function, frozenset(static_argnames), device)
     return lambda given: Jitted(given, frozenset(static_argnames), device)
