@@ -1,4 +1,4 @@
-"""dist/ is what the page expects, and `build.py serve` starts quickly, says where, and stops."""
+"""dist/ is what the page expects; `build.py serve` starts fast, prints its address, and stops."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from tallow_build.paths import ROOT
 from tallow_build.small import BOX
 
 
-def test_what_the_worker_knows_of_python_is_the_truth(dist):
+def test_the_worker_s_list_of_python_s_files_is_right(dist):
     runtime = dist / "runtime"
     told = known(dist)
     assert told["pyodide"]["version"] == "314.0.4"
@@ -82,7 +82,7 @@ def test_every_sample_is_there(dist):
         with Image.open(path) as whole, Image.open(path.with_name(is_told["small"])) as small:
             width, height = small.size
             assert width * whole.height == pytest.approx(height * whole.width, rel=0.01)
-        assert min(width - BOX[0], height - BOX[1]) == 0  # it fills the box, and no more
+        assert min(width - BOX[0], height - BOX[1]) == 0  # it fills the box exactly
         assert path.with_name(is_told["small"]).stat().st_size < 12_000
 
 
@@ -104,7 +104,7 @@ def test_the_guide_has_nginx_give_the_types_that_we_give(dist, server):
     rules = types.split(";")[:-1]
     told = {f".{ending}": kind for kind, *endings in map(str.split, rules) for ending in endings}
     for suffix, path in {path.suffix: path for path in files_below(dist)}.items():
-        if suffix in ("", ".py", ".zip", ".br", ".gz"):  # nobody looks at the type of these
+        if suffix in ("", ".py", ".zip", ".br", ".gz"):  # their type does not matter
             continue
         request = urllib.request.Request(server + path.relative_to(dist).as_posix(), method="HEAD")
         with urllib.request.urlopen(request) as response:
@@ -113,7 +113,7 @@ def test_the_guide_has_nginx_give_the_types_that_we_give(dist, server):
 
 
 def worked():
-    """CPU seconds of all programs that have ended: not those in which they waited, for a processor
+    """CPU seconds of all programs that have ended, without the time they waited, for a processor
     or for another build.py."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from tallow_build.browser import until
 
-# Keeps what the page was given, so that the test can see that it is switched off.
+# Stores the page's stream, so that the test can see that it was stopped.
 WATCH = """
 window.tracks = [];
 const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);

@@ -1,4 +1,4 @@
-"""Draw: each digit is read, on both devices, while it is drawn and after."""
+"""Draw: each digit is read on both devices, while it is drawn and afterwards."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DIGITS = {
 
 @pytest.fixture
 def visitor(regular):
-    """One page for all tests that need no fresh one."""
+    """One page for all tests that do not need a fresh one."""
     return regular
 
 
@@ -55,7 +55,7 @@ def test_reads_while_the_pen_is_down(visitor):
     assert visitor.read() == "1"
 
 
-def test_what_is_drawn_before_the_model_is_there_is_answered_when_it_is(newcomer):
+def test_ink_drawn_before_the_model_is_loaded_is_answered_afterwards(newcomer):
     visitor = newcomer
     held: list[Route] = []
     drawn: list[bool] = []
@@ -88,7 +88,7 @@ def test_an_empty_pad_asks_for_a_drawing_and_has_no_answer(visitor):
     assert visitor.read() == ""
 
 
-def test_bars_tell_all_ten_probabilities(visitor):
+def test_bars_show_all_ten_probabilities(visitor):
     visitor.open()
     visitor.draw(*DIGITS[4])
     assert visitor.read() == "4"

@@ -1,4 +1,4 @@
-"""The sample photographs: small pictures once they are seen, classified when chosen, credited."""
+"""The sample photographs: thumbnails when they come into view, classification, credits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MEANS = """(addresses) => Promise.all(addresses.map(async (address) => {
 
 @pytest.fixture
 def visitor(regular):
-    """One page for all tests that need no fresh one."""
+    """One page for all tests that do not need a fresh one."""
     return regular
 
 
@@ -91,7 +91,7 @@ def test_samples_look_like_their_photographs_and_sharp_on_a_dense_screen(visitor
         assert max(abs(a - b) for a, b in zip(small, whole, strict=True)) < 3
 
 
-def test_a_small_picture_is_not_dragged_in_the_place_of_its_photograph(visitor):
+def test_a_thumbnail_cannot_be_dragged(visitor):
     page = visitor.page
     visitor.open("./?device=numpy")
     visitor.show("Classify")

@@ -47,8 +47,8 @@ Reader = Callable[[str], tuple[list[dict[str, Any]], list[str], list[int]]]
 
 @pytest.fixture
 def read(module: Any) -> Reader:
-    """read(file): the examples of tests/data, each one's number as it is read, and how many
-    pictures the network was asked about for it."""
+    """read(file): the examples of tests/data, the number read from each, and how many
+    pictures the network was asked about."""
     model = ROOT / "models" / "mnist"
     card = json.loads((model / "card.json").read_text("utf-8"))
     session = tl.onnx.load(model / "mnist.onnx").session(device="numpy", shapes={"N": BATCH})

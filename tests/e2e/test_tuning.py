@@ -1,5 +1,5 @@
-"""The autotuner in the browser: what won is kept in IndexedDB and used after a reload; where that
-is refused, or a clock is missing, it is said."""
+"""The autotuner in the browser: choices are saved in IndexedDB and used after a reload; refused
+storage and a missing clock are reported."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_choices_outlive_the_page(page: Page, server: str) -> None:
     assert kept == choices
 
 
-def test_a_damaged_record_is_thrown_away_and_said(page: Page, server: str) -> None:
+def test_a_damaged_record_is_discarded_with_a_warning(page: Page, server: str) -> None:
     python = BrowserPython(page, server)
     assert python.boot("webgpu").device == "webgpu"
     code = """
@@ -83,7 +83,9 @@ with warnings.catch_warnings(record=True) as caught:
 """
 
 
-def test_refused_storage_is_said_and_changes_no_answer(page: Page, server: str, patch: Any) -> None:
+def test_refused_storage_causes_a_warning_and_changes_no_answer(
+    page: Page, server: str, patch: Any
+) -> None:
     refuse = "indexedDB.open = () => { throw new DOMException('no storage here'); };"
     first = "/** @type {Promise<Gpu> | undefined} */"
     patch(page, "worker/gpu.js", first, f"{refuse}\n{first}")
@@ -96,12 +98,14 @@ def test_refused_storage_is_said_and_changes_no_answer(page: Page, server: str, 
     clocks, said = run(python, TUNE_AND_LISTEN)
     assert clocks == ["timestamp"]
     assert any("not kept: this browser refuses storage: no storage here" in text for text in said)
-    # What was measured holds as long as this worker does.
+    # The choices last as long as this worker.
     assert len(run(python, "dict(limits_of(backend()).traits.choices)")) == 1
     assert run(python, "await answer()") == [64, [], True]
 
 
-def test_without_timestamp_query_the_host_clock_serves(page: Page, server: str, patch: Any) -> None:
+def test_without_timestamp_query_the_host_clock_is_used(
+    page: Page, server: str, patch: Any
+) -> None:
     patch(page, "gpu/device.js", ', "timestamp-query"', "")
     python = BrowserPython(page, server)
     assert python.boot("webgpu").device == "webgpu"
