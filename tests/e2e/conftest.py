@@ -103,7 +103,7 @@ class Visitor:
         expect(self.page.locator(f"#view-{view.lower()}")).to_be_visible()
         self.wait(state)
 
-    def place(self, x: float, y: float) -> tuple[float, float]:
+    def point(self, x: float, y: float) -> tuple[float, float]:
         """A point on the pad, in the page's pixels."""
         box = self.hook("digit-pad").bounding_box()
         assert box is not None, "the pad can't be seen"
@@ -114,10 +114,10 @@ class Visitor:
         self.hook("digit-pad").scroll_into_view_if_needed()
         mouse = self.page.mouse
         for first, *others in strokes:
-            mouse.move(*self.place(*first))
+            mouse.move(*self.point(*first))
             mouse.down()
             for point in others:
-                mouse.move(*self.place(*point), steps=4)
+                mouse.move(*self.point(*point), steps=4)
             mouse.up()
 
     def draw_seven(self) -> None:

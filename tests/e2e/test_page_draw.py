@@ -49,9 +49,9 @@ def test_each_digit_is_read(visitor, device):
 
 def test_reads_while_the_pen_is_down(visitor):
     visitor.open()
-    visitor.page.mouse.move(*visitor.place(0.5, 0.2))
+    visitor.page.mouse.move(*visitor.point(0.5, 0.2))
     visitor.page.mouse.down()
-    visitor.page.mouse.move(*visitor.place(0.48, 0.8), steps=10)
+    visitor.page.mouse.move(*visitor.point(0.48, 0.8), steps=10)
     assert visitor.read() == "1"
 
 
@@ -111,8 +111,8 @@ def test_a_finger_draws_and_does_not_scroll(browser: Browser, server: str, visit
         finger = context.new_cdp_session(visitor.page)
 
         def touch(kind: str, *points: tuple[float, float]) -> None:
-            places = [dict(zip("xy", visitor.place(*point), strict=True)) for point in points]
-            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
+            touches = [dict(zip("xy", visitor.point(*point), strict=True)) for point in points]
+            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
 
         touch("touchStart", (0.5, 0.1))
         for step in range(1, 17):

@@ -27,9 +27,9 @@ def around(digit: int, middle: float, size: float) -> list[list[tuple[float, flo
     ]
 
 
-def beside(digit: int, place: int, places: int) -> list[list[tuple[float, float]]]:
+def beside(digit: int, index: int, count: int) -> list[list[tuple[float, float]]]:
     """A digit's strokes, at one of several positions side by side."""
-    return around(digit, (place + 0.5) / places, 1.4 / places)
+    return around(digit, (index + 0.5) / count, 1.4 / count)
 
 
 def test_digits_side_by_side_are_a_number(visitor, patch):
@@ -66,8 +66,8 @@ def test_digits_side_by_side_are_a_number(visitor, patch):
         page.set_viewport_size({"width": width, "height": 800})
         blank[width] = page.evaluate(boxes)
     page.get_by_role("radio", name="Thin").check()
-    for place, digit in enumerate((3, 0, 7, 8)):
-        visitor.draw(*beside(digit, place, 4))
+    for index, digit in enumerate((3, 0, 7, 8)):
+        visitor.draw(*beside(digit, index, 4))
     assert visitor.read() == "3078"
     expect(number).to_have_text("3078")
     for width in (320, 1280):

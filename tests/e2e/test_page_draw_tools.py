@@ -76,12 +76,12 @@ def test_undo_in_the_middle_of_a_stroke_takes_that_stroke(visitor):
     visitor.open("./?device=numpy")
     visitor.draw(SEVEN)
     seven = ink()
-    visitor.page.mouse.move(*visitor.place(0.2, 0.2))
+    visitor.page.mouse.move(*visitor.point(0.2, 0.2))
     visitor.page.mouse.down()
-    visitor.page.mouse.move(*visitor.place(0.8, 0.8), steps=5)
+    visitor.page.mouse.move(*visitor.point(0.8, 0.8), steps=5)
     assert ink() != seven
     visitor.page.keyboard.press("Control+z")
-    visitor.page.mouse.move(*visitor.place(0.2, 0.8), steps=5)
+    visitor.page.mouse.move(*visitor.point(0.2, 0.8), steps=5)
     visitor.page.mouse.up()
     assert ink() == seven
     visitor.page.keyboard.press("Control+Shift+z")
@@ -143,11 +143,11 @@ def test_a_second_finger_draws_nothing_and_breaks_nothing(
         fingers = context.new_cdp_session(visitor.page)
 
         def touch(kind: str, *points: tuple[float, float]) -> None:
-            places = [
-                {**dict(zip("xy", visitor.place(*point), strict=True)), "id": i}
+            touches = [
+                {**dict(zip("xy", visitor.point(*point), strict=True)), "id": i}
                 for i, point in enumerate(points)
             ]
-            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
+            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
 
         touch("touchStart", (0.5, 0.2))
         touch("touchStart", (0.5, 0.2), (0.9, 0.9))

@@ -39,14 +39,14 @@ def been_here(browser, server, visitor_of):
     ) as context:
         visitor = visitor_of(context.new_page())
         visitor.open()
-        told = {
+        shown = {
             "answer": seven(visitor),
             "status": visitor.status.locator(".words").text_content(),
             "adapter": visitor.device.get_attribute("data-adapter"),
         }
         kept(visitor)
         visitor.page.close()
-        yield context, told
+        yield context, shown
 
 
 @pytest.fixture
@@ -79,14 +79,14 @@ def python_failed(visitor) -> None:
 
 
 def test_answers_come_before_python_and_the_page_shows_the_same(visitor, first, been_here):
-    told = been_here[1]
+    shown = been_here[1]
     python = hold_python(visitor.page)
     visitor.open()
     assert seven(visitor) == first
     recalled(visitor)
-    assert visitor.status.locator(".words").text_content() == told["status"]
+    assert visitor.status.locator(".words").text_content() == shown["status"]
     assert visitor.device.get_attribute("data-device") == "webgpu"
-    assert visitor.device.get_attribute("data-adapter") == told["adapter"]
+    assert visitor.device.get_attribute("data-adapter") == shown["adapter"]
     assert float(visitor.latency.get_attribute("data-ms") or "") > 0
     panel = visitor.hook("kernels-panel")
     panel.locator("summary").click()

@@ -92,12 +92,12 @@ def test_predictions_leave_nothing_behind(visitor, weigh):
     def predict(times):
         mouse = visitor.page.mouse
         for number in range(times):
-            mouse.move(*visitor.place(0.45 + 0.1 * (number % 2), 0.2 + 0.6 * (number % 10) / 10))
+            mouse.move(*visitor.point(0.45 + 0.1 * (number % 2), 0.2 + 0.6 * (number % 10) / 10))
             until(visitor.page, ANSWERED)
 
     visitor.open()
     kept(visitor)  # not during the measurement
-    visitor.page.mouse.move(*visitor.place(0.5, 0.2))
+    visitor.page.mouse.move(*visitor.point(0.5, 0.2))
     visitor.page.mouse.down()
     predict(10)
     before = weigh()

@@ -54,21 +54,21 @@ class Host:
         if ending == "js":
             new.write_text(new.read_text("utf-8") + "document.body.className = 'next';", "utf-8")
         where = (self.folder / listed_in).read_text("utf-8")
-        told = where.replace(old.name, new.name).replace(integrity, documents.attribute(new))
-        self.change(listed_in, where, told)
+        renamed = where.replace(old.name, new.name).replace(integrity, documents.attribute(new))
+        self.change(listed_in, where, renamed)
 
     def lose(self, name: str) -> None:
         """Deletes a file."""
         for path in self.folder.glob(f"{name}*"):
             path.unlink()
 
-    def change(self, name: str, old: str, new: str, *, told: bool = True) -> None:
-        """Changes a file; unless `told`, the service worker expects the old content."""
+    def change(self, name: str, old: str, new: str, *, announced: bool = True) -> None:
+        """Changes a file; unless `announced`, the service worker expects the old content."""
         path = self.folder / name
         before = path.read_text("utf-8")
         assert old in before
         path.write_text(before.replace(old, new), "utf-8")
-        if told:
+        if announced:
             site_maker.keep_offline(self.folder)
         for stale in (path, self.folder / "service-worker.js"):
             for ending in ENDINGS:
@@ -382,7 +382,7 @@ def test_numpy_is_cached_once_the_page_is_idle_and_works_offline(visitor, host):
 
 
 def test_files_that_were_changed_in_transit_are_not_cached(visitor, host):
-    host.change("samples/samples.json", "{", " {", told=False)
+    host.change("samples/samples.json", "{", " {", announced=False)
     visitor.open("./?device=numpy")
     state = offline_state(visitor.page)
     expect(state).to_have_attribute("data-state", "refused", timeout=PATIENCE)
@@ -390,7 +390,7 @@ def test_files_that_were_changed_in_transit_are_not_cached(visitor, host):
     visitor.draw_seven()
     assert visitor.read() == "7"
 
-    host.change("samples/samples.json", " {", "{", told=False)
+    host.change("samples/samples.json", " {", "{", announced=False)
     visitor.open("./?device=numpy")
     wait_until_kept(visitor.page)
 

@@ -23,11 +23,11 @@ TOLD = """
 import tallow_page.plan_registry
 repr(tallow_page.plan_registry._numbers) != "count(1)"
 `);
-  new BroadcastChannel("told").postMessage(compiled);
+  new BroadcastChannel("answers").postMessage(compiled);
 """
 HEAR = """
-window.told = [];
-new BroadcastChannel("told").onmessage = ({ data }) => window.told.push(data);
+window.answers = [];
+new BroadcastChannel("answers").onmessage = ({ data }) => window.answers.push(data);
 """
 
 
@@ -61,15 +61,15 @@ class Visit(Opening):
         if rows:
             self.page.locator("[data-testid=open-length][data-name=rows]").fill(str(rows))
         self.kind("x", "ones")
-        self.page.evaluate("told.length = 0")
+        self.page.evaluate("answers.length = 0")
         self.run()
         return self.array("y")
 
     @property
     def compiled(self) -> bool:
         """Whether this worker compiled anything before its last answer."""
-        until(self.page, "told.length > 0")
-        found: bool = self.page.evaluate("told[0]")
+        until(self.page, "answers.length > 0")
+        found: bool = self.page.evaluate("answers[0]")
         return found
 
 

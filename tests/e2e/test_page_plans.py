@@ -60,11 +60,11 @@ new BroadcastChannel("ask").onmessage = () => app.inTurn(async () => {
 import tallow_page.plan_registry
 repr(tallow_page.plan_registry._numbers) != "count(1)"
 `);
-  new BroadcastChannel("told").postMessage(compiled);
+  new BroadcastChannel("compiled").postMessage(compiled);
 });
 """
 COMPILED = """() => new Promise((resolve) => {
-  new BroadcastChannel("told").onmessage = ({ data }) => resolve(data);
+  new BroadcastChannel("compiled").onmessage = ({ data }) => resolve(data);
   new BroadcastChannel("ask").postMessage("now");
 })"""
 
@@ -175,8 +175,8 @@ def test_at_an_insecure_address_the_page_works_and_says_what_is_not_saved(
         assert not page.evaluate("isSecureContext")
         expect(visitor.device).to_have_attribute("data-device", "numpy")
         seven(visitor)
-        told = visitor.hook("boot-log").locator("[data-stage=storage]")
-        expect(told).to_contain_text("without https")
+        storage = visitor.hook("boot-log").locator("[data-stage=storage]")
+        expect(storage).to_contain_text("without https")
 
 
 # Destroys a worker's first device as soon as a plan uses it.

@@ -30,7 +30,7 @@ def visitor(regular):
 def test_samples_are_shown_credited_and_classified(newcomer, dist):
     visitor = newcomer
     known = json.loads((ROOT / "samples" / "samples.json").read_text("utf-8"))["samples"]
-    told = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
+    published = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
     fetched: list[str] = []
     visitor.page.on(
         "request",
@@ -48,13 +48,13 @@ def test_samples_are_shown_credited_and_classified(newcomer, dist):
         visitor.page,
         f"({loaded})([...document.querySelectorAll('[data-testid=image-sample] img')])",
     )
-    assert sorted(fetched) == sorted(["samples.json", *(one["small"] for one in told)])
+    assert sorted(fetched) == sorted(["samples.json", *(one["small"] for one in published)])
     fetched.clear()
     labels = {}
     for sample, record in zip(samples.all(), known, strict=True):
         sample.click()
         labels[record["name"]] = visitor.answer(record["file"])[0]["label"]
-    assert fetched == [one["file"] for one in told]
+    assert fetched == [one["file"] for one in published]
     assert labels["coffee"] == "espresso"
     assert labels["flower"] == "daisy"
     assert labels["rocket"] == "missile"
@@ -72,14 +72,14 @@ def test_samples_are_shown_credited_and_classified(newcomer, dist):
 
 
 def test_samples_look_like_their_photographs_and_sharp_on_a_dense_screen(visitor, dist):
-    told = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
+    published = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
     page = visitor.page
     page.set_viewport_size({"width": 1920, "height": 1080})
     visitor.open("./?device=numpy")
     visitor.show("Classify")
     pictures = page.locator(".samples img")
     expect(pictures).to_have_count(8)
-    for picture, one in zip(pictures.all(), told, strict=True):
+    for picture, one in zip(pictures.all(), published, strict=True):
         picture.scroll_into_view_if_needed()
         box = picture.bounding_box()
         width, height = picture.evaluate(

@@ -160,12 +160,12 @@ def test_a_host_without_headers_has_the_policy_from_the_documents(
     foreign = f"{server}models/manifest.json"
     assert page.evaluate(outcome, foreign) == ["TypeError", "EvalError", None]
     until(page, "(window.breaches ?? []).length >= 5")
-    told = set(page.evaluate("breaches"))
+    reported = set(page.evaluate("breaches"))
     assert {
         "script-src-elem inline",
         f"connect-src {foreign}",
         f"img-src {server}icons/icon.svg",
-    } <= told
+    } <= reported
     visitor.draw_seven()
     assert visitor.read() == "7"
     # The browser also reports requests that it refused.

@@ -34,8 +34,8 @@ def image(dist: Path) -> Path:
 
 def serve_as_right(page: Page, content: bytes) -> None:
     """Serves another snapshot with its hash."""
-    told = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    retell(page, lambda runtime: runtime["snapshot"].update(told))
+    facts = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    retell(page, lambda runtime: runtime["snapshot"].update(facts))
     page.route(SNAPSHOT, lambda route: route.fulfill(body=content))
 
 
@@ -272,22 +272,22 @@ def test_python_can_wait_for_a_promise(page):
 def test_warnings_and_tracebacks_work_without_source_files(page):
     code = """
 import io, traceback, warnings, tallow, contextlib
-told = io.StringIO()
-with contextlib.redirect_stderr(told):
+output = io.StringIO()
+with contextlib.redirect_stderr(output):
     warnings.warn("look out")
     try:
         tallow.zeros((-1,))
     except tallow.TallowError:
         traceback.print_exc()
-told.getvalue()
+output.getvalue()
 """
     open_python(page)
-    told = page.evaluate(EXEC, code)
-    assert "look out" in told
-    assert re.search(r'File ".*tallow/.*\.py", line \d+, in \w+', told)
+    output = page.evaluate(EXEC, code)
+    assert "look out" in output
+    assert re.search(r'File ".*tallow/.*\.py", line \d+, in \w+', output)
 
 
 def test_its_listed_facts_are_right(dist):
-    told = known(dist)
-    assert told["version"] == "0.1.0"
-    assert told["snapshot"]["bytes"] == image(dist).stat().st_size
+    listed = known(dist)
+    assert listed["version"] == "0.1.0"
+    assert listed["snapshot"]["bytes"] == image(dist).stat().st_size

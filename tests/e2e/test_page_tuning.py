@@ -60,8 +60,8 @@ HOLD = "() => { globalThis.held = new Promise((goOn) => { globalThis.goOn = goOn
 # Records every text that the visitor sees meanwhile.
 LISTEN = """() => {
   const said = document.querySelector("[data-testid=tuning-said]");
-  window.told = [];
-  new MutationObserver(() => window.told.push(said.textContent))
+  window.texts = [];
+  new MutationObserver(() => window.texts.push(said.textContent))
     .observe(said, {childList: true, characterData: true, subtree: true});
 }"""
 
@@ -142,8 +142,8 @@ def test_tuning_shows_its_progress_and_result_and_saves_it(visitor):
     before = [float(value) for value in probabilities(visitor)]
     visitor.page.evaluate(LISTEN)
     said = tune(visitor)
-    told = visitor.page.evaluate("told")
-    steps = [re.fullmatch(r"Tuning, op (\d+) of (\d+)", words) for words in told]
+    texts = visitor.page.evaluate("texts")
+    steps = [re.fullmatch(r"Tuning, op (\d+) of (\d+)", words) for words in texts]
     ops = [(int(step[1]), int(step[2])) for step in steps if step]
     assert len(ops) > 1
     assert ops[0][0] == 1 and ops[-1][0] == ops[-1][1]

@@ -67,8 +67,8 @@ def read(module: Any) -> Reader:
         prepared = module("./views/draw/ink.js", PREPARE, examples)
         found = iter(shares_of([p for parts in prepared for pieces in parts for p in pieces]))
         shares = [[[next(found) for _ in pieces] for pieces in parts] for parts in prepared]
-        told = [[[s.tolist() for s in pieces] for pieces in parts] for parts in shares]
-        chosen = module("./prepare/touching.js", CHOOSE, told)
+        lists = [[[s.tolist() for s in pieces] for pieces in parts] for parts in shares]
+        chosen = module("./prepare/touching.js", CHOOSE, lists)
         numbers = [
             "".join(str(pieces[i].argmax()) for pieces, row in zip(*one, strict=True) for i in row)
             for one in zip(shares, chosen, strict=True)
