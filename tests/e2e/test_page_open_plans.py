@@ -187,7 +187,9 @@ def test_a_plan_that_python_refuses_is_compiled_again(here: Visit, patch: Any) -
     here.begin()
     first = here.answer(mine, rows=1)
     kept(here.visitor, NAME)
-    patch(here.page, "worker/models/user_model.js", "[kept.text, ...weights]", "['{}', ...weights]")
+    patch(
+        here.page, "worker/models/user_model.js", "[saved.text, ...weights]", "['{}', ...weights]"
+    )
     here.begin()
     assert np.array_equal(here.answer(mine, rows=1), first)
     assert here.compiled

@@ -25,16 +25,16 @@ BEGIN = """async (sites) => {
   const path = "worker/models/plans.js";
   for (const site of sites) plans[site] = await import(new URL(site + path, location));
 }"""
-KEEP = """async ([site, build, what]) => {
-  const { keep, keyOf } = plans[site];
-  return keep(await keyOf(build, what), `{"weights": [], "of": "${site}"}`, [], () => {});
+SAVE = """async ([site, build, what]) => {
+  const { keyOf, save } = plans[site];
+  return save(await keyOf(build, what), `{"weights": [], "of": "${site}"}`, [], () => {});
 }"""
 FIND = """async ([site, build, what]) => {
   const { find, keyOf } = plans[site];
   return (await find(await keyOf(build, what)))?.record.of ?? null;
 }"""
 # Data of the previous version: in one cache for all sites, by URL.
-KEEP_OLD = """async ([site, build, what]) => {
+SAVE_OLD = """async ([site, build, what]) => {
   const { build: of, hash } = await plans[site].keyOf(build, what);
   const cache = await caches.open("tallow-plans-2");
   const address = new URL(`${site}plans/${of}/${hash}`, location).href;
@@ -57,10 +57,10 @@ def modules(browser: Browser, dist: Path) -> Iterator[Page]:
 
 def test_plans_belong_to_their_site(modules: Page) -> None:
     for site in SITES:
-        assert modules.evaluate(KEEP, [site, "build", 1])
+        assert modules.evaluate(SAVE, [site, "build", 1])
     for site in SITES:
         assert modules.evaluate(FIND, [site, "build", 1]) == site
-    assert modules.evaluate(KEEP, ["", "next", 1])  # which can't use the previous version's
+    assert modules.evaluate(SAVE, ["", "next", 1])  # which can't use the previous version's
     assert modules.evaluate(FIND, ["", "build", 1]) is None
     for site in SITES[1:]:
         assert modules.evaluate(FIND, [site, "build", 1]) == site
@@ -69,7 +69,7 @@ def test_plans_belong_to_their_site(modules: Page) -> None:
 def test_data_of_older_versions_is_deleted_only_by_their_own_site(modules: Page) -> None:
     home = modules.evaluate("new URL('./', location).href")
     for site in SITES:
-        modules.evaluate(KEEP_OLD, [site, "build", 1])
+        modules.evaluate(SAVE_OLD, [site, "build", 1])
         name = f"tallow:plans:2:{home}{site}"
         modules.evaluate("(name) => caches.open(name).then(() => 0)", name)
     modules.evaluate("caches.open('of another page').then(() => 0)")
@@ -79,7 +79,7 @@ def test_data_of_older_versions_is_deleted_only_by_their_own_site(modules: Page)
 
     left = list(SITES)
     for site in SITES:
-        assert modules.evaluate(KEEP, [site, "build", 1])
+        assert modules.evaluate(SAVE, [site, "build", 1])
         left.remove(site)
         own = {f"tallow:plans:3:{home}{each}" for each in SITES if each not in left}
         old = {f"tallow:plans:2:{home}{each}" for each in left}

@@ -85,12 +85,12 @@ export class Engine {
    */
   async prepare(findName, progress = words("preparing")) {
     const turn = ++this.#turn;
-    const tell = (/** @type {Status} */ status) => {
+    const report = (/** @type {Status} */ status) => {
       if (turn === this.#turn) this.#listener.status(status);
     };
     this.#preparing = true;
     // If everything is ready already, the status must not flicker.
-    const patience = setTimeout(() => tell({ state: "loading", words: progress }));
+    const patience = setTimeout(() => report({ state: "loading", words: progress }));
     try {
       this.#start();
       const name = await findName();
@@ -98,9 +98,9 @@ export class Engine {
       const kernels = name && this.#actual === "webgpu" ? this.#facts.get(name)?.kernels : 0;
       const without = this.#failures.lostOften;
       const ready = without ? words("readyWithoutGpu") : words("ready", kernels ?? 0);
-      tell({ state: "ready", words: ready });
+      report({ state: "ready", words: ready });
     } catch (error) {
-      tell({ state: "error", words: wordsOf(error) });
+      report({ state: "error", words: wordsOf(error) });
     } finally {
       clearTimeout(patience);
       if (turn === this.#turn) this.#preparing = false;

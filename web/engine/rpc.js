@@ -50,7 +50,7 @@ export class Rpc {
    * @param {import("../boot/first_worker.js").FirstWorker} [first]  a worker that was already started
    */
   constructor(url, patience = Infinity, first) {
-    const hear = (/** @type {MessageEvent} */ { data }) => this.#receive(data);
+    const receive = (/** @type {MessageEvent} */ { data }) => this.#receive(data);
     const fail = (/** @type {ErrorEvent} */ event) => {
       // If a module can't be loaded, the event has no message.
       const why = event.message ? publicTextOf(event.message) : words("noWorkerFile", url.pathname);
@@ -58,13 +58,13 @@ export class Rpc {
     };
     this.#patience = patience;
     this.#worker = first?.worker ?? new Worker(url, { type: "module" });
-    this.#worker.onmessage = hear;
+    this.#worker.onmessage = receive;
     this.#worker.onerror = fail;
     this.#worker.onmessageerror = () => this.close(words("workerGarbled"));
     if (first) {
       // By then the caller has added its listeners.
       queueMicrotask(() => {
-        first.messages.forEach(hear);
+        first.messages.forEach(receive);
         if (first.failed) fail(first.failed);
       });
     }

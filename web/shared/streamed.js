@@ -33,7 +33,7 @@ export class StreamedFile {
     this.#path = path;
     this.#onBytes = onBytes;
     this.#pieces = pieces.map(
-      ([end, sha256], i) => new Held(i ? pieces[i - 1][0] : 0, end, sha256),
+      ([end, sha256], i) => new PieceBuffer(i ? pieces[i - 1][0] : 0, end, sha256),
     );
     /** Bytes in all. */
     this.size = /** @type {Piece} */ (pieces.at(-1))[0];
@@ -118,7 +118,7 @@ export class StreamedFile {
     }
   }
 
-  /** @param {Held} piece  that has arrived completely */
+  /** @param {PieceBuffer} piece  that has arrived completely */
   async #check(piece) {
     try {
       await checkDigest(this.#path, piece.content, piece.sha256);
@@ -134,7 +134,7 @@ export class StreamedFile {
 }
 
 /** The bytes of a piece, as far as they have arrived. */
-class Held {
+class PieceBuffer {
   /** @type {Uint8Array<ArrayBuffer> | undefined} */
   #content = undefined;
   #released = false;
@@ -188,7 +188,7 @@ export class Part {
   #length;
 
   /**
-   * @param {Held} piece
+   * @param {PieceBuffer} piece
    * @param {number} offset  in the piece
    * @param {number} length
    */

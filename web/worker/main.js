@@ -15,7 +15,7 @@ import { Answering } from "./models/answering.js";
 import { best } from "./models/model.js";
 import { Models } from "./models/models.js";
 import { userModelActions } from "./models/user_model.js";
-import { any } from "./models/plans.js";
+import { anySaved } from "./models/plans.js";
 import { Tuning } from "./models/tuning.js";
 import { Queue, Quiet } from "./queue.js";
 import { expectCached } from "./runtime.js";
@@ -25,7 +25,7 @@ import { Start } from "./start.js";
 /**
  * @typedef {import("./start.js").Device} Device
  * @typedef {import("./gpu.js").Gpu} Gpu
- * @typedef {import("./models/models.js").Brought} Brought
+ * @typedef {import("./models/models.js").FetchedModel} FetchedModel
  * @typedef {import("./models/models.js").Facts} Facts
  *
  * @typedef {object} Started
@@ -45,13 +45,13 @@ const quiet = new Quiet(() => Promise.all([changes.ended(), app.ended()]));
 
 const models = new Models({ app, idle: () => quiet.idle() });
 
-/** @type {Start<Gpu, Brought>} */
+/** @type {Start<Gpu, FetchedModel>} */
 const device = new Start(
   {
     // Without an adapter, NumPy computes.
     open: async (wanted) => (wanted === "webgpu" ? openGpu() : withoutGpu()),
-    bring: (name, opening) => models.bring(name, opening),
-    drop: (brought) => models.drop(brought),
+    fetchModel: (name, opening) => models.fetchModel(name, opening),
+    drop: (fetched) => models.drop(fetched),
     leave: () => answering.leave(),
     changes,
   },
@@ -64,7 +64,7 @@ const tuning = new Tuning({
   settled: () => device.settled(),
   era: () => device.era,
   tune: async (model, progress) => {
-    await app.inTurn(() => answering.known(model));
+    await app.inTurn(() => answering.inPython(model));
     return models.withFiles(model, (fetch) => app.ask("tune", model, progress, fetch));
   },
   again: (model, wanted) =>
@@ -81,8 +81,8 @@ async function begin({ device: wanted, kind, model, controlled }) {
   const nameOf = kind === "digit" ? async () => DIGIT_MODEL : () => photoModel(model);
   device.begin(wanted, kind ? nameOf() : null);
   app.use(navigator.gpu ? wanted : "numpy", device.gpu); // without navigator.gpu there is no adapter
-  // Otherwise start Python only if this model has no saved plan (Models.bring).
-  if (wanted === "numpy" || !kind || !(await any())) app.start();
+  // Otherwise start Python only if this model has no saved plan (Models.fetchModel).
+  if (wanted === "numpy" || !kind || !(await anySaved())) app.start();
 }
 
 /**
@@ -97,7 +97,7 @@ async function compute(wanted, { info, words }) {
   const adapter = info ? info.name : await app.ready();
   const named = info?.named ?? true;
   const reason = wanted === actual ? null : words;
-  return { device: actual, adapter, named, reason, models: await answering.again() };
+  return { device: actual, adapter, named, reason, models: await answering.reload() };
 }
 
 /**
@@ -107,9 +107,9 @@ async function compute(wanted, { info, words }) {
  * @param {(model: import("./models/model.js").Model) => Promise<T>} job
  * @returns {Promise<T>}
  */
-async function withKnown(name, job) {
+async function withPython(name, job) {
   await device.settled();
-  return app.inTurn(async () => job(await answering.known(name)));
+  return app.inTurn(async () => job(await answering.inPython(name)));
 }
 
 /**
@@ -118,7 +118,7 @@ async function withKnown(name, job) {
  * @param {number} warm  runs on each device after the first
  */
 function runOnBoth(name, warm) {
-  return withKnown(name, async (model) => {
+  return withPython(name, async (model) => {
     await app.prepareBoth();
     const run = async (/** @type {Device} */ on) => {
       const result = await models.withFiles(name, (fetch) =>
@@ -172,11 +172,11 @@ serve({
   /** @param {{model: string}} args */
   load: async ({ model }) => {
     // Answers continue meanwhile. If the device is lost here, load it in turn: after the replacement.
-    const brought = await device.bring(model).catch((error) => {
+    const fetched = await device.fetchModel(model).catch((error) => {
       if (error.name !== "DeviceLostError") throw error;
       return undefined;
     });
-    return changes.add(() => answering.load(model, brought));
+    return changes.add(() => answering.load(model, fetched));
   },
 
   /** @param {{pixels: Float32Array<ArrayBuffer>}} args  784 of 0..1, white ink on black */
@@ -193,7 +193,7 @@ serve({
 
   /** Time the kernels of a model's last answer. @param {{model: string}} args */
   profile: ({ model: name }) =>
-    withKnown(name, async (model) => app.ask("profile", name, model.asked)),
+    withPython(name, async (model) => app.ask("profile", name, model.asked)),
 
   /** @param {{model: string, warm: number}} args */
   runOnBoth: ({ model, warm }) => runOnBoth(model, warm),

@@ -119,7 +119,7 @@ export class Gallery {
       if (answer) answer.rows = await translate(answer.rows, answer.model);
       this.#label(item);
     }
-    this.#tell();
+    this.#render();
   }
 
   /** @param {Item} chosen */
@@ -138,7 +138,7 @@ export class Gallery {
     }
     this.#turn += 1;
     this.#working = false;
-    this.#tell();
+    this.#render();
   }
 
   /** Classify the pictures that have no answer yet. A newer call ends this one. */
@@ -147,7 +147,7 @@ export class Gallery {
     this.#working = true;
     for (const item of this.#items) {
       if (item.answer || item.failure) continue;
-      this.#tell();
+      this.#render();
       try {
         const photo = await readPhoto(item.file, false);
         try {
@@ -169,11 +169,11 @@ export class Gallery {
       this.#label(item);
     }
     this.#working = false;
-    this.#tell();
+    this.#render();
   }
 
   /** Show the progress. Screen readers announce only the start and the end. */
-  #tell() {
+  #render() {
     const total = this.#items.length;
     const failed = this.#items.filter(({ failure }) => failure).length;
     const done = failed + this.#items.filter(({ answer }) => answer).length;

@@ -47,7 +47,7 @@ export class Heat {
 
   /** Translate the label. */
   relabel() {
-    this.#tell();
+    this.#render();
   }
 
   /** The answer has changed: remove its map, and stop computing one. */
@@ -57,10 +57,10 @@ export class Heat {
     this.#map = null;
     this.#failed = "";
     this.#button.disabled = !this.#shown();
-    this.#tell();
+    this.#render();
   }
 
-  #tell() {
+  #render() {
     const map = this.#map;
     show(this.#button, () => (this.#working ? text.cancel : map ? text.heatHide : text.heatShow));
     this.#bar.style.visibility = this.#working ? "visible" : "hidden";
@@ -84,7 +84,7 @@ export class Heat {
     this.#bar.max = PLACES * PLACES;
     this.#bar.value = 0;
     this.#failed = "";
-    this.#tell();
+    this.#render();
     try {
       const { probability } = shown.best();
       const heat = await occlude(shown.pixels(), probability, shown.ask, (done) => {
@@ -100,7 +100,7 @@ export class Heat {
       this.#failed = error instanceof NotReady ? "" : words("heatFailed", wordsOf(error));
     }
     this.#working = false;
-    this.#tell();
+    this.#render();
   }
 }
 

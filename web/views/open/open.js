@@ -91,7 +91,7 @@ export class Open {
       reading: { status: hook("open-said"), cancel: hook("open-cancel-reading") },
       running: { status: hook("open-doing"), cancel: hook("open-cancel") },
     };
-    this.#work = new OpenWork(root, elements, find(".since"), () => this.#tell());
+    this.#work = new OpenWork(root, elements, find(".since"), () => this.#render());
     this.#error = /** @type {HTMLElement} */ (hook("open-error"));
     this.#message = new Message(this.#error);
     this.#facts = new OpenFacts(
@@ -114,7 +114,7 @@ export class Open {
       (survey) => {
         this.#facts.count(survey);
         this.#usable = this.#opened && !survey.unsupported.length;
-        this.#tell();
+        this.#render();
       },
       (error) => this.#fail(words("openSurveyFailed", plain(wordsOf(error)))),
     );
@@ -311,7 +311,7 @@ export class Open {
     /** @type {HTMLElement} */ (this.#given.querySelector(".results")).replaceChildren();
     this.#times.show(null);
     this.#timed(null);
-    this.#tell();
+    this.#render();
   }
 
   async #timeIt() {
@@ -388,7 +388,7 @@ export class Open {
 
   // ---- state and messages -------------------------------------------------------------------
 
-  #tell() {
+  #render() {
     this.#run.disabled = this.#work.busy || !this.#usable;
     this.#compare.disabled = this.#time.disabled = this.#work.busy || !this.#answer;
   }

@@ -130,10 +130,10 @@ export class OpenOutput {
     for (const member of this.#members) member.compared(found);
     this.#difference = found.find(({ name }) => name === this.#output.name) ?? null;
     this.element.dataset.difference = String(this.#difference?.difference ?? "");
-    this.#tellApart();
+    this.#renderDifference();
   }
 
-  #tellApart() {
+  #renderDifference() {
     const found = this.#difference;
     show(this.#apart, () => (found ? text.openApart(found.difference, found.largest) : ""));
   }

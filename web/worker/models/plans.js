@@ -14,18 +14,18 @@
 import { digest, hex, joined } from "../../shared/bytes.js";
 import { SITE } from "../../shared/fetch.js";
 import { LocalizedError, words } from "../../i18n/messages.js";
-import { tell } from "../stage.js";
+import { reportStage } from "../stage.js";
 
 /**
  * @typedef {object} Key
  * @property {string} build  of Tallow; plans of other builds can't be used
  * @property {string} hash   of the build and everything else that the plan depends on
  *
- * @typedef {object} Kept  a saved plan
+ * @typedef {object} SavedPlan  a saved plan
  * @property {string} text
  * @property {{plan: import("../../gpu/program.js").Plan, weights: [number, string, number[], number][],
  *   facts: object}} record  the parsed text
- * @property {KeptWeights} weights
+ * @property {SavedWeights} weights
  * @property {number} bytes
  */
 
@@ -69,7 +69,7 @@ let reported = false;
 export function storable() {
   if (globalThis.caches && globalThis.crypto?.subtle) return true;
   const why = words(globalThis.isSecureContext ? "noStorage" : "insecure");
-  if (!reported) tell("storage", { why }, "failed", performance.now());
+  if (!reported) reportStage("storage", { why }, "failed", performance.now());
   reported = true;
   return false;
 }
@@ -88,7 +88,7 @@ export async function keyOf(build, ...about) {
 }
 
 /** Whether any plan may have been saved. */
-export async function any() {
+export async function anySaved() {
   try {
     return await caches.has(CACHE);
   } catch {
@@ -99,7 +99,7 @@ export async function any() {
 /**
  * Find a saved plan. Its weights are read and checked afterwards.
  * @param {Key} key
- * @returns {Promise<Kept | null>}
+ * @returns {Promise<SavedPlan | null>}
  * @throws {Error}  of any kind, if it can't be read
  */
 export async function find(key) {
@@ -114,7 +114,7 @@ export async function find(key) {
   const bytes = sizes.reduce((/** @type {number} */ sum, /** @type {number} */ n) => sum + n, 0);
   // Not awaited: at worst, the entry seems older than it is and is deleted too early.
   noteUse(cache, key, text.length + bytes).catch(() => {});
-  return { text, record, weights: new KeptWeights(parts, sizes), bytes: text.length + bytes };
+  return { text, record, weights: new SavedWeights(parts, sizes), bytes: text.length + bytes };
 }
 
 /**
@@ -127,7 +127,7 @@ export async function find(key) {
  * @returns {Promise<boolean>}  false if it is too large
  * @throws {Error}  of any kind if the browser refuses; then nothing was saved
  */
-export async function keep(key, text, sizes, weight) {
+export async function save(key, text, sizes, weight) {
   const cache = await caches.open(CACHE);
   const bytes = sizes.reduce((sum, size) => sum + size, text.length);
   if (!(await makeRoom(cache, key, bytes))) return false;
@@ -196,7 +196,7 @@ export async function forget(key) {
 }
 
 /** The weights of an entry, by index. */
-export class KeptWeights {
+export class SavedWeights {
   #parts;
   #sizes;
   #read = 0;

@@ -11,7 +11,7 @@ import { Fingerprint } from "../../shared/bytes.js";
 import { find, forget, keyOf, storable } from "./plans.js";
 import { BUILD } from "../runtime.js";
 import { emit, describeError } from "../serve.js";
-import { tell } from "../stage.js";
+import { reportStage } from "../stage.js";
 
 /**
  * @typedef {import("./plans.js").Key} Key
@@ -45,8 +45,8 @@ const alive = () => emit("progress", { stage: "open" });
  * @param {Key | null} key
  * @param {import("../../i18n/messages.js").Words} why
  */
-async function miss(name, key, why) {
-  tell("plan", { model: name, why }, "failed", performance.now());
+async function discardPlan(name, key, why) {
+  reportStage("plan", { model: name, why }, "failed", performance.now());
   if (key) await forget(key).catch(() => {}); // the failure of the storage was reported before
 }
 
@@ -147,20 +147,20 @@ export function userModelActions({ app, models, settled }) {
     if (!key) return undefined;
     const began = performance.now();
     try {
-      const kept = await find(key);
-      if (!kept) return undefined;
-      const facts = { model: name, bytes: kept.bytes };
-      tell("plan", facts, "begun", began);
+      const saved = await find(key);
+      if (!saved) return undefined;
+      const facts = { model: name, bytes: saved.bytes };
+      reportStage("plan", facts, "begun", began);
       /** @type {Uint8Array[]} */
       const weights = [];
-      for (let index = 0; index < kept.weights.count; index++) {
-        await kept.weights.ready(index);
-        kept.weights.lend(index, (bytes) => weights.push(bytes));
+      for (let index = 0; index < saved.weights.count; index++) {
+        await saved.weights.ready(index);
+        saved.weights.lend(index, (bytes) => weights.push(bytes));
       }
-      tell("plan", facts, "done", began);
-      return [kept.text, ...weights];
+      reportStage("plan", facts, "done", began);
+      return [saved.text, ...weights];
     } catch (error) {
-      await miss(name, key, describeError(error).words);
+      await discardPlan(name, key, describeError(error).words);
       return undefined;
     }
   };
@@ -237,8 +237,8 @@ export function userModelActions({ app, models, settled }) {
           recalled,
           ...bytes,
         );
-        if (refused) await miss(name, key, refused);
-        if (lent) models.keep(name, { key }, { warnings: [], lent }).catch(() => {});
+        if (refused) await discardPlan(name, key, refused);
+        if (lent) models.savePlan(name, { key }, { warnings: [], lent }).catch(() => {});
         fetchBytes(answer.outputs);
         return answer;
       }),
