@@ -304,7 +304,8 @@ for (const [python, count] of /** @type {const} */ ([
   [true, 4],
   [false, 3],
 ])) {
-  test(`an answer ${python ? "with" : "without"} Python ${python ? "resets" : "does not reset"} the count of crashes`, async () => {
+  const [how, does] = python ? ["with", "resets"] : ["without", "does not reset"];
+  test(`an answer ${how} Python ${does} the count of crashes`, async () => {
     void engine.prepare(async () => null);
     await turn();
     for (let i = 0; i < 3; i++) {
@@ -334,7 +335,7 @@ test("warnings and failures are reported to the page", async () => {
   assert.match(heard.at(-1) ?? "", /^failed: a\.onnx is missing from the server/);
 });
 
-test("tuning reports progress and updates the facts; after a failure the model is loaded again", async () => {
+test("tuning reports progress and updates facts; after a failure the model is reloaded", async () => {
   const worker = await ready();
   /** @type {number[][]} */
   const steps = [];

@@ -21,7 +21,10 @@ const SITE = new URL("../../web/", import.meta.url).href;
 const CACHE = `tallow:plans:3:${SITE}`;
 
 let loads = 0;
-/** A fresh copy of the module, as in a new worker. @returns {Promise<typeof import("../../web/worker/models/plans.js")>} */
+/**
+ * A fresh copy of the module, as in a new worker.
+ * @returns {Promise<typeof import("../../web/worker/models/plans.js")>}
+ */
 const load = () => import(`../../web/worker/models/plans.js?${loads++}`);
 
 /** @type {Awaited<ReturnType<typeof load>>} */
@@ -57,7 +60,10 @@ const keyOf = async (build, ...about) => {
 const save = (key, sizes = SIZES, weights = WEIGHTS, text = TEXT) =>
   plans.save(key, text, sizes, (index) => weights[index]);
 
-/** All weights of a saved plan, in order. @param {import("../../web/worker/models/plans.js").Key} key */
+/**
+ * All weights of a saved plan, in order.
+ * @param {import("../../web/worker/models/plans.js").Key} key
+ */
 async function weightsOf(key) {
   const saved = await plans.find(key);
   assert.ok(saved);

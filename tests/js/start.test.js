@@ -11,10 +11,16 @@ import { deferred, turn } from "./steps.js";
 /** The machine's work, in order. @type {string[]} */
 let done;
 
-/** Opening devices by name, which the test resolves. @type {Map<string, ReturnType<typeof deferred>>} */
+/**
+ * Opening devices by name, which the test resolves.
+ * @type {Map<string, ReturnType<typeof deferred>>}
+ */
 let opened;
 
-/** Fetched models by name, which the test resolves. @type {Map<string, ReturnType<typeof deferred>>} */
+/**
+ * Fetched models by name, which the test resolves.
+ * @type {Map<string, ReturnType<typeof deferred>>}
+ */
 let fetched;
 
 /** @type {Start<any, any>} */

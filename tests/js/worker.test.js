@@ -84,7 +84,8 @@ const program = (share) => ({
 
 /**
  * An Answering with a fake worker, and a list of what that did.
- * @param {{fetched?: (name: string) => any, load?: (name: string, fetched: any) => Promise<any>}} how
+ * @param {{fetched?: (name: string) => any, load?: (name: string, fetched: any) => Promise<any>}}
+ *   how
  */
 function around({ fetched = () => ({}), load = async () => ({ seconds: 1 }) }) {
   /** @type {string[]} */
@@ -200,7 +201,7 @@ test("a change of the device loads all models again, and drops those fetched bef
   assert.deepEqual(done.slice(2), ["drop", "fetchModel squeezenet1_1"]);
 });
 
-test("a model that could not be loaded again stops answering, and is loaded on request", async () => {
+test("a model that could not be reloaded stops answering, and is loaded on request", async () => {
   let fails = false;
   const { answering } = around({
     load: async () => {

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The page's client of its worker. It knows the device, the loaded models and the progress, and starts
- * the worker again after a failure.
+ * The page's client of its worker. It knows the device, the loaded models and the progress, and
+ * starts the worker again after a failure.
  */
 
 import { WORKER, takeFirstWorker } from "../boot/first_worker.js";
@@ -191,7 +191,8 @@ export class Engine {
    *   | "closeModel"} action  of worker/models/user_model.js
    * @param {Record<string, unknown>} args
    * @returns {Promise<any>}
-   * @throws {import("./rpc.js").RemoteError}  of type NotOpenError if the worker does not have the model
+   * @throws {import("./rpc.js").RemoteError}  of type NotOpenError if the worker does not have the
+   *   model
    */
   async userModel(action, args) {
     await this.running();
@@ -257,7 +258,8 @@ export class Engine {
   }
 
   /**
-   * Replace the worker, which is the only way to interrupt it. Open calls are rejected with the reason.
+   * Replace the worker, which is the only way to interrupt it. Open calls are rejected with the
+   * reason.
    * @param {Words} reason
    */
   restart(reason) {
@@ -277,7 +279,8 @@ export class Engine {
   }
 
   /**
-   * Call an action of the worker. If the device was lost, call again: another device is being opened.
+   * Call an action of the worker. If the device was lost, call again: another device is being
+   * opened.
    * @param {string} action
    * @param {Record<string, unknown>} args
    */
@@ -353,8 +356,8 @@ export class Engine {
   }
 
   /**
-   * Have the worker open another device, or use NumPy after the second loss within a minute. Later calls
-   * wait for that.
+   * Have the worker open another device, or use NumPy after the second loss within a minute. Later
+   * calls wait for that.
    * @param {Rpc} rpc
    */
   #replaceDevice(rpc) {
@@ -365,7 +368,8 @@ export class Engine {
   }
 
   /**
-   * Start another worker after a failure. After too many failures report the reason, and wait for retry().
+   * Start another worker after a failure. After too many failures report the reason, and wait for
+   * retry().
    * @param {Words} reason
    */
   #replaceWorker(reason) {
@@ -409,8 +413,8 @@ export class Engine {
 }
 
 /**
- * Promise.all that settles only when every promise has. Otherwise an immediate retry would wait for one
- * that is about to fail.
+ * Promise.all that settles only when every promise has. Otherwise an immediate retry would wait for
+ * one that is about to fail.
  * @template T, U
  * @param {[Promise<T>, Promise<U>]} promises
  * @returns {Promise<[T, U]>}

@@ -2,12 +2,13 @@
 /**
  * Calls a worker's actions as promises.
  *
- * A request is {id, action, args}; a response is {id, result} or {id, error: {type, words}}. The worker
- * may also send events, {event, ...}. worker/serve.js is the other end. When the worker fails, all open
- * and later calls are rejected, so nothing waits for ever.
+ * A request is {id, action, args}; a response is {id, result} or {id, error: {type, words}}. The
+ * worker may also send events, {event, ...}. worker/serve.js is the other end. When the worker
+ * fails, all open and later calls are rejected, so nothing waits for ever.
  *
- * A worker counts as stuck when calls are open and it has sent neither responses nor events for `patience`
- * seconds. Slow work reports progress: downloads with every chunk, compilation with every kernel.
+ * A worker counts as stuck when calls are open and it has sent neither responses nor events for
+ * `patience` seconds. Slow work reports progress: downloads with every chunk, compilation with
+ * every kernel.
  */
 
 import { LocalizedError, publicTextOf, words } from "../i18n/messages.js";
@@ -47,7 +48,8 @@ export class Rpc {
   /**
    * @param {URL} url  of a module worker that calls serve()
    * @param {number} [patience]  seconds of silence after which it counts as stuck
-   * @param {import("../boot/first_worker.js").FirstWorker} [first]  a worker that was already started
+   * @param {import("../boot/first_worker.js").FirstWorker} [first]  a worker that was already
+   *   started
    */
   constructor(url, patience = Infinity, first) {
     const receive = (/** @type {MessageEvent} */ { data }) => this.#receive(data);
@@ -88,7 +90,8 @@ export class Rpc {
   }
 
   /**
-   * Listen to an event. "close" comes from here, with {reason}, when the worker failed or was closed.
+   * Listen to an event. "close" comes from here, with {reason}, when the worker failed or was
+   * closed.
    * @param {string} event
    * @param {(data: any) => void} listener
    */

@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * A large file of this site that is used while it arrives, in pieces. Each piece is checked by its SHA-256
- * before it is used, and fetched again if it is damaged. Broken downloads are always resumed, even compressed
- * ones, because the checks detect pieces that were joined wrongly.
+ * A large file of this site that is used while it arrives, in pieces. Each piece is checked by its
+ * SHA-256 before it is used, and fetched again if it is damaged. Broken downloads are always
+ * resumed, even compressed ones, because the checks detect pieces that were joined wrongly.
  */
 
 import { BrokenError, FetchError, ask, checkDigest, eachChunk, overConnections } from "./fetch.js";
 import { words } from "../i18n/messages.js";
 
-/** @typedef {[number, string]} Piece  its end in the file, and its SHA-256; it begins where the last ends */
+/** @typedef {[number, string]} Piece  its end in the file, and its SHA-256; pieces are adjacent */
 
 /** A file that is being downloaded. */
 export class StreamedFile {
@@ -26,8 +26,8 @@ export class StreamedFile {
   /**
    * @param {string} path  relative to the site
    * @param {Piece[]} pieces  at least one
-   * @param {(bytes: number) => void} onBytes  called with the size of each chunk that arrives, and with a
-   *   negative size when bytes are discarded
+   * @param {(bytes: number) => void} onBytes  called with the size of each chunk that arrives, and
+   *   with a negative size when bytes are discarded
    */
   constructor(path, pieces, onBytes) {
     this.#path = path;

@@ -1,5 +1,8 @@
 // @ts-check
-/** Compares WebGPU and NumPy on the page's answer: how far their answers differ, and how fast each is. */
+/**
+ * Compares WebGPU and NumPy on the page's answer: how far their answers differ, and how fast each
+ * is.
+ */
 
 import { follow, show } from "../i18n/show.js";
 import { time } from "../shared/format.js";

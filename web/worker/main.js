@@ -2,10 +2,10 @@
 /**
  * The page's worker: the device, the models and Python, behind a table of actions.
  *
- * A model whose plan was saved on an earlier visit answers on WebGPU without Python, which then starts when
- * the worker is idle or something needs it. Without a saved plan, Python starts at once, in parallel with the
- * downloads. Changes of the device and of the models run one at a time, and questions wait for changes of the
- * device (start.js), so none sees a half-switched device.
+ * A model whose plan was saved on an earlier visit answers on WebGPU without Python, which then
+ * starts when the worker is idle or something needs it. Without a saved plan, Python starts at
+ * once, in parallel with the downloads. Changes of the device and of the models run one at a time,
+ * and questions wait for changes of the device (start.js), so none sees a half-switched device.
  */
 
 import { DIGIT_MODEL, photoModel } from "../shared/catalogue.js";
@@ -80,7 +80,7 @@ async function begin({ device: wanted, kind, model, controlled }) {
   if (controlled) expectCached();
   const nameOf = kind === "digit" ? async () => DIGIT_MODEL : () => photoModel(model);
   device.begin(wanted, kind ? nameOf() : null);
-  app.use(navigator.gpu ? wanted : "numpy", device.gpu); // without navigator.gpu there is no adapter
+  app.use(navigator.gpu ? wanted : "numpy", device.gpu); // else there is no adapter
   // Otherwise start Python only if this model has no saved plan (Models.fetchModel).
   if (wanted === "numpy" || !kind || !(await anySaved())) app.start();
 }
@@ -171,7 +171,8 @@ serve({
 
   /** @param {{model: string}} args */
   load: async ({ model }) => {
-    // Answers continue meanwhile. If the device is lost here, load it in turn: after the replacement.
+    // Answers continue meanwhile. If the device is lost here, load it in turn: after the
+    // replacement.
     const fetched = await device.fetchModel(model).catch((error) => {
       if (error.name !== "DeviceLostError") throw error;
       return undefined;

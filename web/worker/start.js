@@ -1,21 +1,22 @@
 // @ts-check
 /**
- * Chooses and changes the worker's device, as a state machine. The work on devices is injected, so tests
- * need no browser.
+ * Chooses and changes the worker's device, as a state machine. The work on devices is injected, so
+ * tests need no browser.
  *
  *     fresh ──begin──▶ begun ──change──▶ changing ──▶ ready
  *       └─────────────change────────────▶ ▲    └────▶ failed
  *                                         └──change─── ready, failed, changing
  *
- * begun: the device is being opened and the first model fetched, as the page's address suggests, before
- * the page asks. changing: questions wait until the last change has ended.
+ * begun: the device is being opened and the first model fetched, as the page's address suggests,
+ * before the page asks. changing: questions wait until the last change has ended.
  */
 
 /**
  * @template G, B
  * @typedef {object} Work  the injected work
  * @property {(device: Device) => Promise<G>} open  opens a device; never rejects
- * @property {(name: string, opening: Promise<G>) => Promise<B>} fetchModel  fetches a model for a device
+ * @property {(name: string, opening: Promise<G>) => Promise<B>} fetchModel  fetches a model for a
+ *   device
  * @property {(fetched: B) => void} drop  frees a model that nobody asked for
  * @property {() => void} leave  frees what the old device holds, before the next one is used
  * @property {import("./queue.js").Queue} changes  of the device and of the models
@@ -46,7 +47,10 @@ export class Start {
   #opening;
   /** The device that begin() opened, until a change takes it. @type {Device | null} */
   #begun = null;
-  /** The model that begin() fetches. @type {Promise<{name: string, fetching: Promise<B>} | null>} */
+  /**
+   * The model that begin() fetches.
+   * @type {Promise<{name: string, fetching: Promise<B>} | null>}
+   */
   #early = Promise.resolve(null);
   /** The last change. @type {Promise<unknown>} */
   #last = Promise.resolve();

@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * A gallery of several pictures: a tile for each, with its most probable class or the reason of a failure.
+ * A gallery of several pictures: a tile for each, with its most probable class or the reason of a
+ * failure.
  *
  * Pictures are opened one at a time, and only a thumbnail of each is kept, to save memory. A tile's
  * data-state is waiting, answered or failed.

@@ -13,7 +13,8 @@ import { percent } from "../../widgets/bars.js";
  * @property {() => Uint8ClampedArray<ArrayBuffer>} pixels  the input of the model
  * @property {() => import("../../widgets/bars.js").Row} best  labelled in the current language
  * @property {HTMLElement} area  the square that the model sees
- * @property {(covered: Uint8ClampedArray<ArrayBuffer>) => Promise<number>} ask  for the probability of `best`
+ * @property {(covered: Uint8ClampedArray<ArrayBuffer>) => Promise<number>} ask  for the probability
+ *   of `best`
  */
 
 export class Heat {

@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * The Open view, which runs any ONNX file that the visitor chooses: facts about it, before any weight is
- * uploaded; a form for its inputs; its outputs, and how far WebGPU and NumPy differ in them.
+ * The Open view, which runs any ONNX file that the visitor chooses: facts about it, before any
+ * weight is uploaded; a form for its inputs; its outputs, and how far WebGPU and NumPy differ in
+ * them.
  */
 
 import { NotReady } from "../../engine/engine.js";
@@ -36,7 +37,9 @@ import { OpenWork } from "./work.js";
  * @property {string[]} unneeded
  */
 
-/** The warm runs after a first one and in comparisons. After so many seconds no further run begins. */
+/**
+ * The warm runs after a first one and in comparisons. After so many seconds no further run begins.
+ */
 const WARM = { runs: 5, seconds: 2 };
 
 /** The same limit of seconds for a series that the visitor asked for. */
@@ -155,8 +158,8 @@ export class Open {
   }
 
   /**
-   * Open the model among these files. Files without a model are added to a model that lacks files, or are
-   * labels for the open model.
+   * Open the model among these files. Files without a model are added to a model that lacks files,
+   * or are labels for the open model.
    * @param {Given[] | Promise<Given[]>} given
    */
   async take(given) {

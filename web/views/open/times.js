@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Shows how long the visitor's model takes: its first run, a series of warm ones, and the same on the other
- * device; and how much data moved between device and host.
+ * Shows how long the visitor's model takes: its first run, a series of warm ones, and the same on
+ * the other device; and how much data moved between device and host.
  */
 
 import { follow } from "../../i18n/show.js";

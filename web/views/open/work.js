@@ -1,5 +1,8 @@
 // @ts-check
-/** The current work of the Open view, one task at a time: its status, its seconds and a button to cancel it. */
+/**
+ * The current work of the Open view, one task at a time: its status, its seconds and a button to
+ * cancel it.
+ */
 
 import { show } from "../../i18n/show.js";
 import { text } from "../../i18n/text.js";

@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * Loads the site's models: as a plan saved on an earlier visit or, without one, as the model's file, which
- * Python compiles. The new plan is saved once the worker is idle.
+ * Loads the site's models: as a plan saved on an earlier visit or, without one, as the model's
+ * file, which Python compiles. The new plan is saved once the worker is idle.
  *
- * A saved plan needs no Python: it is found, uploaded, prepared on the GPU and answers without it. Python
- * loads it later. If anything is wrong with a saved plan, the model's file is used instead.
+ * A saved plan needs no Python: it is found, uploaded, prepared on the GPU and answers without it.
+ * Python loads it later. If anything is wrong with a saved plan, the model's file is used instead.
  */
 
 import { fetchCard, findModel } from "../../shared/catalogue.js";
@@ -24,13 +24,14 @@ import { reportStage, stage } from "../stage.js";
  * @property {import("../app.js").App} app
  * @property {() => Promise<unknown>} idle  resolves when nothing has been asked for a while
  *
- * @typedef {{seconds: number, warnings: unknown[], lent?: number, compiling?: number}} Facts  what app.py
- *   reports about a model, in part; seconds: from its graph, or its plan, until it could answer; lent: the id
- *   of its compiled plan
+ * @typedef {{seconds: number, warnings: unknown[], lent?: number, compiling?: number}} Facts  what
+ *   app.py reports about a model, in part; seconds: from its graph, or its plan, until it could
+ *   answer; lent: the id of its compiled plan
  *
  * @typedef {object} Files  of a model; see py/tallow_build/split_model.py
  * @property {Uint8Array} graph
- * @property {import("../../shared/streamed.js").StreamedFile} weights  the .onnx, which may still be downloading
+ * @property {import("../../shared/streamed.js").StreamedFile} weights  the .onnx, which may still
+ *   be downloading
  *
  * @typedef {object} FetchedModel  a model that was fetched, before Python loads it
  * @property {Gpu} gpu   the device that it was fetched for
@@ -112,7 +113,7 @@ export class Models {
     }
     emit("progress", { stage: "compile", model: name });
     const { files, card } = fetched;
-    fetched.files = null; // so that memory is freed as Python takes the weights
+    fetched.files = null; // what Python does not take must not stay in memory
     const { app } = this.#worker;
     const facts = await stage("kernels", { model: name }, () =>
       this.withFiles(name, (fetch) => app.ask("load_model", name, fetch, card), files),
@@ -126,7 +127,10 @@ export class Models {
     return facts;
   }
 
-  /** Free what the worker holds of a model; Python answers from now on. @param {FetchedModel} fetched */
+  /**
+   * Free what the worker holds of a model; Python answers from now on.
+   * @param {FetchedModel} fetched
+   */
   drop(fetched) {
     fetched.program?.close();
     fetched.program = null;
@@ -159,7 +163,7 @@ export class Models {
   async #download(name) {
     const { file, bytes, pieces, graph } = await findModel(name);
     const weights = downloadPieces(`models/${file}`, pieces);
-    stage("model", { model: name, bytes }, () => weights.whole).catch(() => {}); // see weights.failure
+    stage("model", { model: name, bytes }, () => weights.whole).catch(() => {}); // see `failure`
     try {
       const content = await download(`models/${graph.file}`, graph);
       return { graph: content, weights };
@@ -269,7 +273,8 @@ export class Models {
 }
 
 /**
- * Forget a saved plan that can't be used, and report why. If the device was lost, the plan is not to blame.
+ * Forget a saved plan that can't be used, and report why. If the device was lost, the plan is not
+ * to blame.
  * @param {string} name
  * @param {FetchedModel} fetched
  * @param {unknown} error
@@ -284,5 +289,5 @@ async function discardPlan(name, fetched, error) {
     "failed",
     performance.now(),
   );
-  if (fetched.key) await forget(fetched.key).catch(() => {}); // the failure of the storage was reported before
+  if (fetched.key) await forget(fetched.key).catch(() => {}); // storage has failed before
 }

@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * Compiled plans with their weights, saved in the browser's cache storage for later visits. Each plan is one
- * entry. Its key is a hash of everything that the plan depends on.
+ * Compiled plans with their weights, saved in the browser's cache storage for later visits. Each
+ * plan is one entry. Its key is a hash of everything that the plan depends on.
  *
- * An entry consists of parts: first a text (py/tallow/compile/plan_serialization.py), then some weights each.
- * A part begins with its length and its SHA-256, so damage is detected when it is read. A second entry notes
- * when the first was last used.
+ * An entry consists of parts: first a text (py/tallow/compile/plan_serialization.py), then some
+ * weights each. A part begins with its length and its SHA-256, so damage is detected when it is
+ * read. A second entry notes when the first was last used.
  *
- * Entries are written and deleted as a whole. If tabs write or delete the same entry at the same time, at
- * worst it is not found.
+ * Entries are written and deleted as a whole. If tabs write or delete the same entry at the same
+ * time, at worst it is not found.
  */
 
 import { digest, hex, joined } from "../../shared/bytes.js";
@@ -29,7 +29,10 @@ import { reportStage } from "../stage.js";
  * @property {number} bytes
  */
 
-/** Named after the version of the format and the site: an origin may have several sites, at other paths. */
+/**
+ * Named after the version of the format and the site: an origin may have several sites, at other
+ * paths.
+ */
 const CACHE = `tallow:plans:3:${SITE.href}`;
 
 /** The name of such a cache, of any version; the group is its site. */
@@ -47,7 +50,9 @@ const ENTRY = /^[0-9a-f]{64}\/[0-9a-f]{64}(\?used)?$/;
 const MAX_BYTES = 200e6;
 const MAX_SHARE = 0.25;
 
-/** A part ends after this many bytes of weights. Smaller parts would mean waiting for more hashes. */
+/**
+ * A part ends after this many bytes of weights. Smaller parts would mean waiting for more hashes.
+ */
 const PART_BYTES = 1 << 20;
 
 /** Bytes at the beginning of a part: its length as a 32-bit word, and its SHA-256. */
@@ -118,8 +123,8 @@ export async function find(key) {
 }
 
 /**
- * Save a plan. It replaces an older one with the same key, and deletes the least recently used plans if there
- * is not enough room.
+ * Save a plan. It replaces an older one with the same key, and deletes the least recently used
+ * plans if there is not enough room.
  * @param {Key} key
  * @param {string} text
  * @param {number[]} sizes  of the weights

@@ -3,8 +3,9 @@
  * The visitor's own model in the worker: one at a time, held by py/tallow_page/user_model.py.
  *
  * Files arrive as File objects and are read chunk by chunk into Python's memory, without a copy in
- * JavaScript. NumPy is loaded when Python first needs it. A compiled plan is saved without the weights that
- * are in the files. It is found again by the files' content, which is read in any case.
+ * JavaScript. NumPy is loaded when Python first needs it. A compiled plan is saved without the
+ * weights that are in the files. It is found again by the files' content, which is read in any
+ * case.
  */
 
 import { Fingerprint } from "../../shared/bytes.js";
@@ -47,7 +48,7 @@ const alive = () => emit("progress", { stage: "open" });
  */
 async function discardPlan(name, key, why) {
   reportStage("plan", { model: name, why }, "failed", performance.now());
-  if (key) await forget(key).catch(() => {}); // the failure of the storage was reported before
+  if (key) await forget(key).catch(() => {}); // storage has failed before
 }
 
 /** This worker does not have the model; an earlier worker, which failed, had it. */
@@ -95,8 +96,8 @@ export function userModelActions({ app, models, settled }) {
 
   /**
    * @param {File} file
-   * @returns {Promise<{held: any, print: string | null}>}  a Python bytearray; the content's fingerprint,
-   *   or null if plans can't be saved
+   * @returns {Promise<{held: any, print: string | null}>}  a Python bytearray; the content's
+   *   fingerprint, or null if plans can't be saved
    */
   const read = async (file) => {
     const print = storable() ? new Fingerprint() : null;
@@ -202,7 +203,8 @@ export function userModelActions({ app, models, settled }) {
           const [[name, print], ...rest] = prints;
           const names = JSON.stringify(rest.map(([path]) => path));
           const info = await app.ask("open_model", held[0], names, ...held.slice(1));
-          // The fingerprints include the names of the external data, but not of the model's own file.
+          // The fingerprints include the names of the external data, but not of the model's own
+          // file.
           const needed = rest.filter(([path]) => !info.unneeded?.includes(path));
           info.unneeded = paths.filter((path) => !needed.some(([other]) => other === path));
           content = { name, files: print === null ? null : [print, ...needed] };

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The field of one input of the visitor's model: a tensor, a sequence of tensors that the visitor adds, or an
- * optional value.
+ * The field of one input of the visitor's model: a tensor, a sequence of tensors that the visitor
+ * adds, or an optional value.
  */
 
 import { show } from "../../../i18n/show.js";
