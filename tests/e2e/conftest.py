@@ -178,7 +178,7 @@ class Regular(Visitor):
 
     def _reset(self, address: str) -> None:
         parts = urlsplit(address)
-        wishes = dict(parse_qsl(parts.query))
+        parameters = dict(parse_qsl(parts.query))
         page = self.page
         page.mouse.up()
         page.set_viewport_size({"width": 1280, "height": 900})
@@ -187,7 +187,7 @@ class Regular(Visitor):
         if self.hook("model-select").locator("option").count():  # the view was there
             page.evaluate("location.hash = '#classify'")
             self.wait()
-            self.hook("model-select").select_option(wishes.get("model", FIRST_MODEL))
+            self.hook("model-select").select_option(parameters.get("model", FIRST_MODEL))
             self.wait()
             self.choose({"name": "none.txt", "mimeType": "text/plain", "buffer": b"no picture"})
             alert = page.locator("#view-classify").get_by_role("alert")
@@ -202,7 +202,7 @@ class Regular(Visitor):
         assert self.read() == ""
         if panel.get_attribute("open") is not None:
             panel.locator("summary").click()
-        self.hook("device-select").select_option(wishes.get("device", "webgpu"))
+        self.hook("device-select").select_option(parameters.get("device", "webgpu"))
         self.wait()
         page.evaluate("(hash) => { location.hash = hash; }", f"#{parts.fragment or 'draw'}")
 

@@ -82,12 +82,12 @@ def test_the_tables(smoke):
     assert peer["answer_of_peer"] is None
 
 
-def visit(engine, number, answer, said="7", failed=None, cache="warm"):
+def visit(engine, number, answer, digit="7", failed=None, cache="warm"):
     """A visit's figures, as far as the tables need them."""
     kind = {"model": "mnist", "speed": "full", "cache": cache, "engine": engine, "round": number}
     figures = {"bytes": 10, "model_bytes": 1, "bytes_in_all": 20, "stages": {}, "blocks": []}
     figures["compile_ms"] = 0.0
-    return {**kind, **figures, "marks": {"answer": answer}, "answer": said, "failed": failed}
+    return {**kind, **figures, "marks": {"answer": answer}, "answer": digit, "failed": failed}
 
 
 def test_a_visit_is_compared_with_the_peer_of_its_round():
@@ -104,7 +104,7 @@ def test_a_visit_is_compared_with_the_peer_of_its_round():
 
 def test_failures_and_differences_are_reported():
     broken = visit("tallow-webgpu", 0, 1, failed="no answer")
-    found = [broken, visit("ort-webgpu", 0, 1), visit("ort-wasm", 0, 1, said="1")]
+    found = [broken, visit("ort-webgpu", 0, 1), visit("ort-wasm", 0, 1, digit="1")]
     assert len(cold_table.rows(found)) == 2
     lines = cold_table.failures(found).splitlines()
     assert lines == [

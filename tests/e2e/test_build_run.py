@@ -75,11 +75,11 @@ def test_silence_ends_patience(browser, server):
     with browser.new_context() as context:
         python = BrowserPython(context.new_page(), server)
         python.boot("numpy")
-        said = []
+        output = []
         code = "import asyncio\nprint('one', flush=True)\nawait asyncio.Event().wait()"
         with pytest.raises(BuildError, match="no word for 10 seconds"):
-            python.run(code, "script.py", lambda stream, text: said.append(text), patience=10)
-        assert "".join(said) == "one\n"
+            python.run(code, "script.py", lambda stream, text: output.append(text), patience=10)
+        assert "".join(output) == "one\n"
 
 
 def test_webgpu_is_refused_if_unavailable(browser_without_webgpu, server, tmp_path, capsys):

@@ -48,9 +48,9 @@ class Answer(SimpleHTTPRequestHandler):
             super().do_GET()
             return
         server, content = self.server, self.server.content
-        wished = self.headers["Range"] or ""
-        server.asked.append(wished)
-        found = re.fullmatch(r"bytes=(\d+)-", wished)
+        wanted = self.headers["Range"] or ""
+        server.asked.append(wanted)
+        found = re.fullmatch(r"bytes=(\d+)-", wanted)
         first = int(found[1]) if found else 0
         end = server.breaks.pop(0) if server.breaks else len(content)
         if end < 0:  # before the response

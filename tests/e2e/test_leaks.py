@@ -120,9 +120,9 @@ def leaves_nothing(page: Page, server: str) -> Measure:
     collector = Collector(page)
 
     def run(code: str) -> Any:
-        said: list[str] = []
-        ended = python.run(code, "leaks.py", lambda _, text: said.append(text))
-        assert ended.status == 0, "".join(said)
+        output: list[str] = []
+        ended = python.run(code, "leaks.py", lambda _, text: output.append(text))
+        assert ended.status == 0, "".join(output)
         return ended.result
 
     def measure(code: str, count: int) -> None:

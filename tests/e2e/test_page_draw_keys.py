@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 HEARD = """() => {
-    window.heard = [];
-    for (const said of document.querySelectorAll("#view-draw [role=status]"))
-        new MutationObserver(() => window.heard.push(said.textContent))
-            .observe(said, { childList: true, characterData: true, subtree: true });
+    window.announced = [];
+    for (const status of document.querySelectorAll("#view-draw [role=status]"))
+        new MutationObserver(() => window.announced.push(status.textContent))
+            .observe(status, { childList: true, characterData: true, subtree: true });
 }"""
 
 
@@ -66,7 +66,7 @@ def test_the_keyboard_draws_what_is_read(visitor, go):
     assert page.evaluate("scrollY") == 0
     expect(page.get_by_role("status").get_by_text("The digit is 7")).to_be_attached()
     # It is announced once, not with every step.
-    assert page.evaluate("window.heard") == ["Pen down", "Pen up", "The digit is 7"]
+    assert page.evaluate("window.announced") == ["Pen down", "Pen up", "The digit is 7"]
 
     keys.press("Control+z")
     assert visitor.read() == ""

@@ -46,7 +46,7 @@ def test_what_mattered_is_shown_and_described(visitor, photos):
     visitor.page.add_init_script(KEPT)
     visitor.open("./?model=squeezenet1_1#classify")
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
-    button, said = visitor.hook("heat"), visitor.hook("heat-said")
+    button, status = visitor.hook("heat"), visitor.hook("heat-said")
     heat = visitor.page.locator(".photo .heat")
     expect(button).to_be_disabled()
     visitor.choose(photos["coffee"]["path"])
@@ -62,8 +62,8 @@ def test_what_mattered_is_shown_and_described(visitor, photos):
     expect(heat).to_have_count(0)
 
     button.click()
-    expect(said).to_contain_text("For “espresso” the", timeout=PATIENCE)
-    expect(said).to_contain_text("lowers the probability from 93.")
+    expect(status).to_contain_text("For “espresso” the", timeout=PATIENCE)
+    expect(status).to_contain_text("lowers the probability from 93.")
     expect(heat).to_be_visible()
     expect(visitor.page.locator(".legend")).to_be_visible()
     most, middle, corners = visitor.page.evaluate(DENSITY)
@@ -73,11 +73,11 @@ def test_what_mattered_is_shown_and_described(visitor, photos):
     assert middle > 2 * corners  # the cup, not the table around it
 
     visitor.hook("language-select").select_option("zh")
-    expect(said).to_contain_text("对“意大利浓咖啡”来说")
+    expect(status).to_contain_text("对“意大利浓咖啡”来说")
     expect(heat).to_be_visible()
     button.click()
     expect(heat).to_have_count(0)
-    expect(said).to_be_empty()
+    expect(status).to_be_empty()
 
     # Another picture stops the computation.
     button.click()

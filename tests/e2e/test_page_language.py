@@ -14,7 +14,7 @@ COMPARE = """async () => {
   const { page: table } = await import(new URL("sources/i18n/en/page.js", location));
   const page = new DOMParser().parseFromString(
     await (await fetch("index.html")).text(), "text/html");
-  const said = (words) => (words ?? "").replace(/\\s+/g, " ").trim();
+  const plain = (words) => (words ?? "").replace(/\\s+/g, " ").trim();
   const parts = {
     "data-text": (element) => element.textContent,
     "data-text-label": (element) => element.getAttribute("aria-label"),
@@ -27,7 +27,7 @@ COMPARE = """async () => {
     for (const element of page.querySelectorAll(`[${attribute}]`)) {
       const entry = element.getAttribute(attribute);
       left.delete(entry);
-      if (said(read(element)) !== table[entry]) wrong.push([entry, said(read(element))]);
+      if (plain(read(element)) !== table[entry]) wrong.push([entry, plain(read(element))]);
     }
   }
   const labelled = page.querySelectorAll(
@@ -38,7 +38,7 @@ COMPARE = """async () => {
     const { parentElement: parent, nodeValue } = words.currentNode;
     const known = parent.closest("[data-text], noscript, .name, option[value=webgpu], "
       + "option[value=numpy], .number, .gflops, .latency");
-    if (said(nodeValue) && !known) bare.push(said(nodeValue));
+    if (plain(nodeValue) && !known) bare.push(plain(nodeValue));
   }
   return { wrong, left: [...left], bare };
 }"""

@@ -208,10 +208,10 @@ def test_modules_not_in_it_are_fetched_when_they_are_imported(page):
 import asyncio
 try:
     import wave, xml.dom.minidom, asyncio.mixins, json.tool
-    said = xml.dom.minidom.parseString("<a><b/></a>").documentElement.tagName
+    result = xml.dom.minidom.parseString("<a><b/></a>").documentElement.tagName
 except ImportError as error:
-    said = str(error)
-said
+    result = str(error)
+result
 """
     assert "python_stdlib.zip" not in asked
     page.route(library, lambda route: route.abort())
@@ -236,12 +236,12 @@ def test_modules_of_numpy_not_in_it_are_fetched_when_they_are_imported(page):
 try:
     import numpy as np, numpy.no_such_module
 except ImportError as error:
-    said = str(error)
+    result = str(error)
 try:
-    said = np.fft.fft([1, 0, 0, 0]).real.tolist(), np.random.default_rng(1).integers(9)
+    result = np.fft.fft([1, 0, 0, 0]).real.tolist(), np.random.default_rng(1).integers(9)
 except ImportError as error:
-    said = str(error)
-str(said)
+    result = str(error)
+str(result)
 """
     page.route(wheel, lambda route: route.abort())
     assert "NumPy can't be fetched" in page.evaluate(EXEC, transform)

@@ -59,10 +59,10 @@ MEASURE = "const { runner, plan, dispatches } = program;"
 HOLD = "() => { globalThis.held = new Promise((goOn) => { globalThis.goOn = goOn; }); }"
 # Records every text that the visitor sees meanwhile.
 LISTEN = """() => {
-  const said = document.querySelector("[data-testid=tuning-said]");
+  const text = document.querySelector("[data-testid=tuning-said]");
   window.texts = [];
-  new MutationObserver(() => window.texts.push(said.textContent))
-    .observe(said, {childList: true, characterData: true, subtree: true});
+  new MutationObserver(() => window.texts.push(text.textContent))
+    .observe(text, {childList: true, characterData: true, subtree: true});
 }"""
 
 
@@ -119,13 +119,13 @@ def tune(visitor: Any) -> str:
 
 def tune_one(visitor: Any, held: Held) -> None:
     """Starts tuning and cancels it at the first op, whose result is kept."""
-    button, said = visitor.hook("tune"), visitor.hook("tuning-said")
+    button, text = visitor.hook("tune"), visitor.hook("tuning-said")
     held.hold()
     button.click()
-    expect(said).to_contain_text("op 1 of", timeout=PATIENCE)
+    expect(text).to_contain_text("op 1 of", timeout=PATIENCE)
     button.click()
     held.go_on()
-    expect(said).to_contain_text("Cancelled", timeout=PATIENCE)
+    expect(text).to_contain_text("Cancelled", timeout=PATIENCE)
 
 
 def kernels(visitor: Any) -> list[str]:
@@ -141,16 +141,16 @@ def test_tuning_shows_its_progress_and_result_and_saves_it(visitor):
     seven(visitor)
     before = [float(value) for value in probabilities(visitor)]
     visitor.page.evaluate(LISTEN)
-    said = tune(visitor)
+    text = tune(visitor)
     texts = visitor.page.evaluate("texts")
     steps = [re.fullmatch(r"Tuning, op (\d+) of (\d+)", words) for words in texts]
     ops = [(int(step[1]), int(step[2])) for step in steps if step]
     assert len(ops) > 1
     assert ops[0][0] == 1 and ops[-1][0] == ops[-1][1]
     assert re.search(
-        r"mnist: (\d+ of \d+ kernels replaced|the rule had already chosen the fastest)", said
+        r"mnist: (\d+ of \d+ kernels replaced|the rule had already chosen the fastest)", text
     )
-    assert "Timed by the GPU’s own clock" in said
+    assert "Timed by the GPU’s own clock" in text
     expect(visitor.hook("tuning-warned")).to_be_empty()
     assert visitor.read() == "7"
     assert [float(value) for value in probabilities(visitor)] == pytest.approx(before, abs=1e-4)
@@ -210,8 +210,8 @@ def test_while_tuning_answers_continue_and_the_button_cancels(visitor, held):
     visitor.draw_seven()
     assert visitor.read() == "7"
     measured(visitor)
-    said = tune(visitor)
-    assert "Cancelled" not in said
+    text = tune(visitor)
+    assert "Cancelled" not in text
 
 
 def test_another_device_ends_the_tuning_and_numpy_has_nothing_to_tune(visitor, held):
