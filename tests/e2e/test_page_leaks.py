@@ -24,7 +24,7 @@ SCALES = (
     + """
 const COUNT = `
 import gc
-from tallow.app import _models
+from tallow_page.app import _models
 for _ in range(3):
     gc.collect()
 stats = [loaded.session.stats for loaded in _models.values()]

@@ -106,7 +106,7 @@ export const panels = {
   noTuningYet: "A model can be tuned once one of its answers has been measured.",
   nothingToTune: "NumPy has only one way to compute each op, so there is nothing to tune.",
 
-  /** By the kind of warning that py/tallow/tuning.py gives. */
+  /** By the kind of warning that py/tallow/runtime/tuning.py gives. */
   tuningWarnings: {
     /** @param {string} why @param {string} kernel */
     leftOut: (why, kernel) => `${kernel} was left out: ${why}.`,
