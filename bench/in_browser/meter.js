@@ -2,8 +2,8 @@
 /**
  * Counts a worker's use of WebGPU, in the same way for both engines.
  *
- * Bytes are those of buffers that were created and not destroyed. A buffer that waits for the garbage collector
- * counts as held, since it is.
+ * Bytes are those of buffers that were created and not destroyed. A buffer that waits for the
+ * garbage collector counts as held, since it is.
  */
 
 export const meter = {

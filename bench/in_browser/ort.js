@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The worker of onnxruntime-web as published: its ordinary bundle for the provider, one thread, with its own
- * optimisations. The actions are those of measure.py.
+ * The worker of onnxruntime-web as published: its ordinary bundle for the provider, one thread,
+ * with its own optimisations. The actions are those of measure.py.
  */
 
 import { serve } from "../../web/worker/serve.js";

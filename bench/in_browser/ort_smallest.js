@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * The smallest page that answers with onnxruntime-web: ?backend=webgpu|wasm&model=NAME. It loads the smallest
- * bundle for the backend, the model and the picture in parallel, runs once, and writes the class.
- * bench/peer_page.py collects its files.
+ * The smallest page that answers with onnxruntime-web: ?backend=webgpu|wasm&model=NAME. It loads
+ * the smallest bundle for the backend, the model and the picture in parallel, runs once, and writes
+ * the class. bench/peer_page.py collects its files.
  */
 
 const { backend, model } = Object.fromEntries(new URLSearchParams(location.search));
@@ -27,7 +27,10 @@ async function digit() {
   return [Float32Array.from({ length: 784 }, (_, i) => data[4 * i + 3]), [1, 1, 28, 28]];
 }
 
-/** The middle of the sample, prepared as in the model's card. @returns {Promise<[Float32Array, number[]]>} */
+/**
+ * The middle of the sample, prepared as in the model's card.
+ * @returns {Promise<[Float32Array, number[]]>}
+ */
 async function photo() {
   const side = 224;
   const sample = await createImageBitmap(

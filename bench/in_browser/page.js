@@ -2,8 +2,8 @@
 /**
  * The page of one engine; bench/engines.py drives it through `window.engine`.
  *
- * Each engine has its own worker: Tallow that of python.html, onnxruntime-web ort.js. Both have the same
- * actions: first, turn, finish (measure.py describes their results).
+ * Each engine has its own worker: Tallow that of python.html, onnxruntime-web ort.js. Both have the
+ * same actions: first, turn, finish (measure.py describes their results).
  */
 
 import { Rpc } from "../../web/engine/rpc.js";

@@ -1,5 +1,8 @@
 // @ts-check
-/** Measures how long Tallow's runs spend in JavaScript and on the GPU; the rest of a run is Python's share. */
+/**
+ * Measures how long Tallow's runs spend in JavaScript and on the GPU; the rest of a run is Python's
+ * share.
+ */
 
 import { Program } from "../../web/gpu/program.js";
 

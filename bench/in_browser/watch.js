@@ -1,13 +1,16 @@
 // @ts-check
 /**
- * Runs in a page of `bench --cold` before its own scripts. Notes when the page reaches its states, in
- * milliseconds since navigation, and chooses a sample as soon as there is one.
+ * Runs in a page of `bench --cold` before its own scripts. Notes when the page reaches its states,
+ * in milliseconds since navigation, and chooses a sample as soon as there is one.
  */
 
 (() => {
   /** @type {Record<string, number>} */
   const marks = {};
-  /** Stages of the boot log: when they began and ended, and how long they took according to the page. */
+  /**
+   * Stages of the boot log: when they began and ended, and how long they took according to the
+   * page.
+   */
   const stages = /** @type {Record<string, {begun: number, done?: number, ms?: number}>} */ ({});
   /** @type {Map<string, () => void>} */
   const waiting = new Map();

@@ -1,4 +1,4 @@
-"""Weighs what a page and its worker hold: JavaScript heaps without garbage, buffers on the GPU."""
+"""Measures the memory of a page and its worker: JavaScript heaps without garbage, GPU buffers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from playwright.sync_api import CDPSession, Page
 
-# In a worker: `held` counts the buffers that lie on its GPU, and their bytes.
+# In a worker: `held` counts its GPU buffers and their bytes.
 COUNT_BUFFERS = """
 globalThis.held = { bytes: 0, buffers: 0 };
 {
@@ -35,7 +35,7 @@ globalThis.held = { bytes: 0, buffers: 0 };
 
 
 class Collector:
-    """Collects a worker's garbage and weighs its JavaScript heap, through DevTools."""
+    """Collects a worker's garbage and measures its JavaScript heap, through DevTools."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -66,16 +66,16 @@ class Collector:
         return self._answers[self._count]
 
     def page_bytes_used(self) -> int:
-        """Of the page's JavaScript heap, without garbage."""
+        """The size of the page's JavaScript heap, without garbage."""
         self._session.send("HeapProfiler.collectGarbage")
         used: int = self._session.send("Runtime.getHeapUsage")["usedSize"]
         return used
 
     def bytes_used(self, most: float = inf) -> int:
-        """Of the worker's JavaScript heap, without garbage.
+        """The size of the worker's JavaScript heap, without garbage.
 
-        What is still under way, pipelines of a program that has failed say, holds some of it: while
-        it is more than `most`, it is weighed again, for half a minute.
+        Unfinished work, such as pipelines of a failed program, holds some of it. So while it is
+        more than `most`, it is measured again, for half a minute.
         """
         end = time.monotonic() + 30
         while True:

@@ -17,25 +17,25 @@ from tests.conftest import watched_page
 from tallow_build import models
 from tallow_build.paths import CACHE, DIST, ROOT, WEB
 
-# A start downloads, compiles and warms up; on two busy cores without a GPU that takes a while.
+# A start downloads, compiles and warms up, which takes a while on two busy cores without a GPU.
 PATIENCE = 120_000
 
-# Of photographs, where none is wished for.
+# The default model for photographs.
 FIRST_MODEL = "efficientnet_lite0"
 
-# A stroke's places on the pad, from (0, 0) at its upper left to (1, 1).
+# A stroke's points on the pad, from (0, 0) at its upper left to (1, 1).
 Stroke = Sequence[tuple[float, float]]
 
 
-# Before this, in the worker's bundle, a test may change how a device is had.
+# In the worker's bundle, tests insert code before this to change how a device is opened.
 OPEN_DEVICE = "async function openDevice("
 
-# The address of a document of ours, as it is asked for.
+# The URL of one of our documents, as it is requested.
 DOCUMENT = re.compile(r"/(\w+\.html)?(\?.*)?$")
 
 
 def unseal(page: Page) -> None:
-    """Takes the hashes out of the documents that this page loads, so that files may be changed."""
+    """Removes the hashes from the documents that this page loads, so that files may be changed."""
 
     def handle(route: Route) -> None:
         response = route.fetch()
@@ -46,7 +46,7 @@ def unseal(page: Page) -> None:
 
 
 class Holding:
-    """Files that do not come, until they are let."""
+    """Holds back files until they are released."""
 
     def __init__(self, page: Page, *paths: str) -> None:
         self._held: list[Route] | None = []
@@ -60,7 +60,7 @@ class Holding:
             self._held.append(route)
 
     def release(self) -> None:
-        """They come."""
+        """Lets them arrive."""
         held, self._held = self._held or [], None
         for route in held:
             with suppress(Error):  # the worker that asked may be gone
@@ -73,7 +73,7 @@ def served_path(name: str) -> str:
 
 
 class Visitor:
-    """Somebody in front of the page."""
+    """A visitor of the page."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -84,7 +84,7 @@ class Visitor:
         self.latency = self.hook("latency")
 
     def hook(self, name: str) -> Locator:
-        """What carries this data-testid."""
+        """The element with this data-testid."""
         return self.page.get_by_test_id(name)
 
     def open(self, address: str = "./", state: str = "ready") -> None:
@@ -93,7 +93,7 @@ class Visitor:
         self.wait(state)
 
     def wait(self, state: str = "ready") -> None:
-        """Waits until nothing is loading any more; then the state must be this one."""
+        """Waits until nothing is loading; then the state must be this one."""
         expect(self.status).not_to_have_attribute("data-state", "loading", timeout=PATIENCE)
         expect(self.status).to_have_attribute("data-state", state)
 
@@ -103,8 +103,8 @@ class Visitor:
         expect(self.page.locator(f"#view-{view.lower()}")).to_be_visible()
         self.wait(state)
 
-    def place(self, x: float, y: float) -> tuple[float, float]:
-        """A place on the pad, in the page's own pixels."""
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """A point on the pad, in the page's pixels."""
         box = self.hook("digit-pad").bounding_box()
         assert box is not None, "the pad can't be seen"
         return box["x"] + x * box["width"], box["y"] + y * box["height"]
@@ -114,10 +114,10 @@ class Visitor:
         self.hook("digit-pad").scroll_into_view_if_needed()
         mouse = self.page.mouse
         for first, *others in strokes:
-            mouse.move(*self.place(*first))
+            mouse.move(*self.point(*first))
             mouse.down()
             for point in others:
-                mouse.move(*self.place(*point), steps=4)
+                mouse.move(*self.point(*point), steps=4)
             mouse.up()
 
     def draw_seven(self) -> None:
@@ -125,7 +125,7 @@ class Visitor:
         self.draw([(0.3, 0.22), (0.5, 0.22), (0.7, 0.22), (0.6, 0.42), (0.5, 0.62), (0.42, 0.82)])
 
     def read(self) -> str:
-        """The digit, once all the ink is answered."""
+        """The digit, once all ink was read."""
         expect(self.digit).to_have_attribute("aria-busy", "false", timeout=PATIENCE)
         return self.digit.text_content() or ""
 
@@ -138,7 +138,7 @@ class Visitor:
         self.hook("image-input").set_input_files(file)  # type: ignore[arg-type]
 
     def drop(self, path: Path) -> None:
-        """Drops a file or a folder onto the page, as the browser itself does it."""
+        """Drops a file or a folder onto the page, as the browser itself does."""
         session = self.page.context.new_cdp_session(self.page)
         data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
         for kind in ("dragEnter", "dragOver", "drop"):
@@ -160,7 +160,7 @@ class Visitor:
 
 
 class Regular(Visitor):
-    """Somebody who stays on one page for all tests of a file. open() brings it into the state of a
+    """A visitor who stays on one page for all tests of a file. open() resets it to the state of a
     page that was just opened, as far as a visitor can: view, device, model, language, an empty pad,
     no picture, the panel closed, the window's size."""
 
@@ -178,7 +178,7 @@ class Regular(Visitor):
 
     def _reset(self, address: str) -> None:
         parts = urlsplit(address)
-        wishes = dict(parse_qsl(parts.query))
+        parameters = dict(parse_qsl(parts.query))
         page = self.page
         page.mouse.up()
         page.set_viewport_size({"width": 1280, "height": 900})
@@ -187,7 +187,7 @@ class Regular(Visitor):
         if self.hook("model-select").locator("option").count():  # the view was there
             page.evaluate("location.hash = '#classify'")
             self.wait()
-            self.hook("model-select").select_option(wishes.get("model", FIRST_MODEL))
+            self.hook("model-select").select_option(parameters.get("model", FIRST_MODEL))
             self.wait()
             self.choose({"name": "none.txt", "mimeType": "text/plain", "buffer": b"no picture"})
             alert = page.locator("#view-classify").get_by_role("alert")
@@ -202,21 +202,21 @@ class Regular(Visitor):
         assert self.read() == ""
         if panel.get_attribute("open") is not None:
             panel.locator("summary").click()
-        self.hook("device-select").select_option(wishes.get("device", "webgpu"))
+        self.hook("device-select").select_option(parameters.get("device", "webgpu"))
         self.wait()
         page.evaluate("(hash) => { location.hash = hash; }", f"#{parts.fragment or 'draw'}")
 
 
 @pytest.fixture(scope="module")
 def regular_page(browser: Browser, server: str) -> Iterator[Regular]:
-    """The page on which a regular stays."""
+    """The page of a regular visitor."""
     for page, _ in watched_page(browser, server):
         yield Regular(page)
 
 
 @pytest.fixture
 def regular(regular_page: Regular) -> Iterator[Regular]:
-    """Somebody who stays on the page; what a test has put in the way of files goes with it."""
+    """A regular visitor. Routes that a test has added are removed after it."""
     yield regular_page
     regular_page.page.unroute_all(behavior="ignoreErrors")
 
@@ -235,7 +235,7 @@ def visitor(page: Page) -> Visitor:
 
 @pytest.fixture(scope="session")
 def visitor_of() -> type[Visitor]:
-    """For a page that the test makes itself: visitor_of(page)."""
+    """Makes a visitor for a page that the test opens itself: visitor_of(page)."""
     return Visitor
 
 
@@ -255,7 +255,7 @@ def photos() -> dict[str, dict[str, Any]]:
 @pytest.fixture
 def module(page: Page) -> Iterator[Any]:
     """Runs JavaScript that uses modules of web/: module("./prepare/digit.js", "m => ...", arg)."""
-    page.goto("sources/app.webmanifest")  # of the same origin, and starts nothing
+    page.goto("sources/app.webmanifest")  # same origin, and runs no scripts
 
     def run(path: str, code: str, argument: Any = None) -> Any:
         call = f"async ([path, arg]) => ({code})(await import(path), arg)"
@@ -266,8 +266,8 @@ def module(page: Page) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def patch(dist: Path) -> Callable[[Page, str, str, str], None]:
-    """patch(page, path, old, new): has a module of web/ say something else to that page, in each
-    bundle that it is part of. Several changes add up."""
+    """patch(page, path, old, new): changes a module of web/ for that page, in each
+    bundle that contains it. Several changes add up."""
     changes: dict[Page, list[tuple[str, str]]] = {}
 
     def serve(page: Page, path: str, old: str, new: str) -> None:
@@ -279,13 +279,13 @@ def patch(dist: Path) -> Callable[[Page, str, str, str], None]:
         ]
         assert bundles, f"no bundle says {old}"
         unseal(page)
-        told = changes.setdefault(page, [])
-        told.append((old, new))
+        all_changes = changes.setdefault(page, [])
+        all_changes.append((old, new))
 
         def handle(route: Route) -> None:
             response = route.fetch()
             body = response.text()
-            for old, new in told:
+            for old, new in all_changes:
                 body = body.replace(old, new)
             route.fulfill(response=response, body=body)
 

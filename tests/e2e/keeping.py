@@ -1,4 +1,4 @@
-"""What the tests of plans that are kept share: what lies in storage, what the boot log says."""
+"""Helpers for tests of saved plans: what is in storage, what the boot log shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tallow_build.browser import until
 
 PATIENCE = 120_000
 
-# What may have happened to an entry: changes its bytes, or gives others.
+# Ways to damage an entry: each changes its bytes, or returns others.
 DAMAGE = {
     "a byte of the text": "(bytes) => { bytes[100] ^= 1; }",
     "a byte of a weight": "(bytes) => { bytes[bytes.length - 9] ^= 1; }",
@@ -20,7 +20,7 @@ DAMAGE = {
     "empty": "(bytes) => bytes.slice(0, 0)",
 }
 
-# Every entry in the storage of plans: its cache, its address, its size.
+# Every saved plan: its cache, URL and size.
 ENTRIES = """async () => {
   const found = [];
   for (const name of await caches.keys()) {
@@ -33,10 +33,10 @@ ENTRIES = """async () => {
   }
   return found;
 }"""
-# Whether so many plans are kept.
+# Whether so many plans are saved.
 COUNT = """(await (await caches.open(`tallow:plans:3:${new URL("./", location).href}`)).keys())
   .filter(({ url }) => !url.includes("?")).length === argument"""
-# When a plan was used last, as is noted beside them.
+# When a plan was last used, as noted beside it.
 LAST_USE = """(async () => {
   const cache = await caches.open(`tallow:plans:3:${new URL("./", location).href}`);
   const notes = (await cache.keys()).filter(({ url }) => url.endsWith("?used"));
@@ -56,34 +56,34 @@ CHANGE = """async () => {
 
 
 def change(page: Page, code: str) -> None:
-    """Has code(bytes, cache, url) do something to each plan that is kept."""
+    """Calls code(bytes, cache, url) for each saved plan."""
     page.evaluate(CHANGE.replace("CODE", code))
 
 
 def entries(page: Page) -> list[tuple[str, str, int]]:
-    """All that is kept of plans: cache, address, size."""
+    """All saved plans: cache, URL, size."""
     found: list[tuple[str, str, int]] = page.evaluate(ENTRIES)
     return found
 
 
 def plans(page: Page) -> list[str]:
-    """The addresses of all plans that are kept."""
+    """The URLs of all saved plans."""
     return [url for _, url, _ in entries(page) if "?" not in url]
 
 
 def kept_in_all(page: Page, count: int) -> None:
-    """Waits until so many plans are kept."""
+    """Waits until so many plans are saved."""
     until(page, COUNT, count, seconds=PATIENCE / 1000)
 
 
 def last_use(page: Page) -> float:
-    """When a plan was used last."""
+    """When a plan was last used."""
     found: float = page.evaluate(LAST_USE)
     return found
 
 
 def used_since(page: Page, before: float) -> None:
-    """Waits until it is noted that a plan was used after that, of which the page says nothing."""
+    """Waits for the note that a plan was used after that time; the page does not show it."""
     until(page, f"await {LAST_USE} > argument", before)
 
 
@@ -94,11 +94,11 @@ def line(visitor: Any, stage: str, model: str = "mnist") -> Any:
 
 
 def kept(visitor: Any, model: str = "mnist") -> None:
-    """Waits until the plan is kept."""
+    """Waits until the plan is saved."""
     expect(line(visitor, "keep", model)).to_have_attribute("data-state", "done", timeout=PATIENCE)
 
 
 def recalled(visitor: Any, model: str = "mnist") -> None:
-    """The model came from its plan, and its file was not asked for."""
+    """Checks that the model came from its saved plan, and its file was not requested."""
     expect(line(visitor, "plan", model)).to_have_attribute("data-state", "done")
     expect(line(visitor, "model", model)).to_have_count(0)

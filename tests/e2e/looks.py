@@ -1,8 +1,8 @@
-"""Compares pictures of the page with those in tests/e2e/looks/, and takes these anew on request.
+"""Compares screenshots of the page with those in tests/e2e/looks/, and renews these on request.
 
-A picture is kept at half its size and with few colours: of a page at 1920 pixels that is still all
-one sees at a glance, and the set stays small. TALLOW_UPDATE_LOOKS=1 writes the set anew, with the
-pictures of the documents: look at them before committing.
+Pictures are stored at half size and with few colours: the set stays small, and still shows what one
+notices on a page of 1920 pixels. TALLOW_UPDATE_LOOKS=1 writes the set again, with the pictures of
+the documents: look at them before committing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DOCUMENTS = ROOT / "docs" / "images"
 SIZES = {360: 740, 1024: 768, 1920: 1080}
 THEMES = ("light", "dark")
 
-# One typeface on every machine: what is compared is the page, not what this system's fonts are.
+# One typeface on every machine, so that pages are compared, not the systems' fonts.
 _FONT = NODE_MODULES / "@fontsource-variable" / "inter" / "files" / "inter-latin-wght-normal.woff2"
 _SET = """async (base64) => {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
@@ -36,27 +36,27 @@ _SET = """async (base64) => {
     document.adoptedStyleSheets = [sheet];
 }"""
 
-# Both pictures are brought to this part of what was kept: edges of letters, which systems draw
-# differently, melt away. NumPy does it in three lines, so no package for comparing is needed.
+# Both pictures are reduced by this factor, so that the edges of letters, which systems draw
+# differently, disappear. NumPy does that in three lines, so no package for comparing is needed.
 _PART = 2
 _NOTICED = 20  # of 255, by which a pixel's most different colour differs
 _ALLOWED = 30  # such pixels, each of 4 by 4 of the page's
 
 
 def typeset(page: Page) -> None:
-    """Sets this page in the typeface of the kept pictures."""
+    """Sets this page in the typeface of the stored pictures."""
     page.evaluate(_SET, base64.b64encode(_FONT.read_bytes()).decode())
 
 
 class Looks:
-    """Pictures of states of one page. After the last one, `wrong` says which are not as kept."""
+    """Pictures of states of one page. In the end, `wrong` lists those that differ."""
 
     def __init__(self, page: Page) -> None:
         self.wrong: list[str] = []
         self._page = page
 
     def see(self, state: str, *, of: Locator | None = None, mask: Locator | None = None) -> None:
-        """Looks at a state: the whole page or an element, at each width and in each theme."""
+        """Compares a state, of the page or an element, at each width and in each theme."""
         for width, height in SIZES.items():
             self._page.set_viewport_size({"width": width, "height": height})
             for theme in THEMES:
@@ -96,7 +96,7 @@ class Looks:
 
 
 def document(page: Page, name: str, *parts: Locator) -> None:
-    """Takes the picture docs/images/NAME.png of the room that these elements take."""
+    """Takes the picture docs/images/NAME.png of the area of these elements."""
     boxes = [box for part in parts if (box := part.bounding_box())]
     assert boxes, f"nothing of {name} can be seen"
     left, top = (min(box[side] for box in boxes) - 24 for side in ("x", "y"))
@@ -113,6 +113,6 @@ def document(page: Page, name: str, *parts: Locator) -> None:
 
 
 def _save(picture: Image.Image, path: Path) -> None:
-    """Keeps a picture with 256 colours, of which those that fill most of it are exact."""
+    """Stores a picture with 256 colours; the most frequent ones are exact."""
     few = picture.quantize(256, Image.Quantize.MEDIANCUT, kmeans=4, dither=Image.Dither.NONE)
     few.save(path, optimize=True)

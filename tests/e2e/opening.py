@@ -1,4 +1,4 @@
-"""What the tests of the view Open share: small ONNX files, and a visitor who opens them."""
+"""Helpers for tests of the Open view: small ONNX files, and a visitor who opens them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def file(name: str, content: bytes) -> dict[str, Any]:
 
 
 class Opening:
-    """A visitor of the view."""
+    """A visitor of the Open view."""
 
     def __init__(self, visitor: Any) -> None:
         self.visitor = visitor
@@ -44,7 +44,7 @@ class Opening:
         self.hook = visitor.hook
 
     def choose(self, *files: Any) -> None:
-        """Chooses files, and waits until they are read."""
+        """Chooses files, and waits until they were read."""
         self.hook("open-input").set_input_files(list(files))
         self.rest()
 
@@ -75,20 +75,20 @@ class Opening:
         return field
 
     def output(self, name: str) -> Locator:
-        """What is shown of an output."""
+        """The section of an output."""
         found: Locator = self.page.locator(
             f"[data-testid=open-output][data-name={json.dumps(name)}]"
         )
         return found
 
     def array(self, name: str) -> Any:
-        """An output, as it is downloaded."""
+        """An output, from its download."""
         with self.page.expect_download() as download:
             self.output(name).get_by_test_id("open-download").click()
         return np.load(Path(download.value.path()), allow_pickle=False)
 
     def apart(self, name: str) -> float:
-        """The largest difference of WebGPU and NumPy, as the page compares them."""
+        """The largest difference between WebGPU and NumPy that the page shows."""
         self.hook("open-compare").click()
         self.rest()
         expect(self.output(name)).to_have_attribute("data-difference", ANYTHING)
@@ -99,7 +99,7 @@ class Opening:
         return self.hook("open-operators").locator(f"[data-operator={json.dumps(name)}]")  # type: ignore[no-any-return]
 
     def fails(self, *words: str) -> None:
-        """The error is one line that says this."""
+        """Expects an error of one line with these words."""
         error = self.hook("open-error")
         expect(error).to_be_visible()
         for each in words:

@@ -1,4 +1,4 @@
-"""What the worker knows of Python's files (web/worker/runtime.js): JSON, in its code."""
+"""The worker's list of Python's files (web/worker/runtime.js): JSON, in its code."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _TEXT = re.compile(r'JSON\.parse\(("(?:[^"\\]|\\.)*")\)')
 
 
 def known(dist: Path) -> dict[str, Any]:
-    """What was built."""
+    """The list that was built."""
     (worker,) = dist.glob(WORKER)
     return _parsed(_found(worker.read_text("utf-8")))
 
 
 def retell(page: Page, change: Callable[[dict[str, Any]], object]) -> None:
-    """Has `change` change it for workers that are started from now on."""
+    """Lets `change` change the list for workers that start from now on."""
 
     def handle(route: Route) -> None:
         response = route.fetch()
         worker = response.text()
         found = _found(worker)
-        told = _parsed(found)
-        change(told)
+        listed = _parsed(found)
+        change(listed)
         begin, end = found.span(1)
-        body = worker[:begin] + json.dumps(json.dumps(told)) + worker[end:]
+        body = worker[:begin] + json.dumps(json.dumps(listed)) + worker[end:]
         route.fulfill(response=response, body=body)
 
     page.route(f"**/{WORKER}", handle)
@@ -43,5 +43,5 @@ def _found(worker: str) -> re.Match[str]:
 
 
 def _parsed(found: re.Match[str]) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(json.loads(found[1]))
-    return told
+    listed: dict[str, Any] = json.loads(json.loads(found[1]))
+    return listed

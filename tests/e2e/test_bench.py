@@ -1,4 +1,4 @@
-"""`build.py bench`: that it measures and reports, and refuses wrong answers. Never how fast."""
+"""`build.py bench` measures, reports and refuses wrong answers. Speed is not tested."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ TIMES = ("boot_ms", "create_ms", "first_ms", "warm_ms")
 
 @pytest.fixture(scope="module")
 def smoke(dist, tmp_path_factory):
-    """The figures and the printed words of `bench --smoke`."""
+    """The figures and the output of `bench --smoke`."""
     file = tmp_path_factory.mktemp("bench") / "figures.json"
     command = [sys.executable, str(ROOT / "bench" / "run.py"), "--smoke", "--json", str(file)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
@@ -67,7 +67,7 @@ def test_the_gpu_is_counted(smoke):
         assert row["kernels"] > 0
         assert row["dispatches"] > 0
         assert row["gpu_peak_bytes"] >= row["gpu_held_bytes"] > 0
-    # What is counted from outside is what the runner says of itself.
+    # The counts from outside agree with those of the runner itself.
     assert ours["gpu_held_bytes"] == ours["runner_bytes"]
     assert 0 < ours["live_bytes"] <= ours["activation_bytes"] < ours["gpu_held_bytes"]
     assert 0 < ours["python_ms"] < ours["warm_ms"]
@@ -105,7 +105,7 @@ def test_a_wrong_answer_is_refused(answer, words):
 
 
 class Fake:
-    """An engine that gives this answer from its `lies`-th request on, and the right one before."""
+    """An engine that gives this answer from its `lies`-th request on, before that the right one."""
 
     adapter, boot_ms = "none", 1.0
 
@@ -163,7 +163,7 @@ def plan(slots, run):
             112,
             112,
         ),
-        # a slot with two tenants, of which only the first is large; one that no step uses
+        # a slot with two tenants, only the first of which is large; a slot that no step uses
         (
             [(16, "input"), (16, "output"), (64, "scratch"), (32, "scratch"), (99, "scratch")],
             [([0], 2, 16), ([2], 3, 8), ([3], 2, 4), ([2], 1, 4)],

@@ -1,4 +1,4 @@
-"""`build.py bench --cold`: that it visits, counts and reports. Never how fast a page is."""
+"""`build.py bench --cold` visits, counts and reports. Speed is not tested."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ from tallow_build.paths import ROOT
 
 @pytest.fixture(scope="module")
 def smoke(dist, tmp_path_factory):
-    """The figures and the printed words of `bench --cold --smoke`."""
+    """The figures and the output of `bench --cold --smoke`."""
     figures = tmp_path_factory.mktemp("bench") / "figures.json"
     command = [sys.executable, str(ROOT / "bench" / "run.py"), "--cold", "--smoke"]
     done = subprocess.run(
@@ -82,12 +82,12 @@ def test_the_tables(smoke):
     assert peer["answer_of_peer"] is None
 
 
-def visit(engine, number, answer, said="7", failed=None, cache="warm"):
-    """A visit's figures as far as the tables need them."""
+def visit(engine, number, answer, digit="7", failed=None, cache="warm"):
+    """A visit's figures, as far as the tables need them."""
     kind = {"model": "mnist", "speed": "full", "cache": cache, "engine": engine, "round": number}
     figures = {"bytes": 10, "model_bytes": 1, "bytes_in_all": 20, "stages": {}, "blocks": []}
     figures["compile_ms"] = 0.0
-    return {**kind, **figures, "marks": {"answer": answer}, "answer": said, "failed": failed}
+    return {**kind, **figures, "marks": {"answer": answer}, "answer": digit, "failed": failed}
 
 
 def test_a_visit_is_compared_with_the_peer_of_its_round():
@@ -102,9 +102,9 @@ def test_a_visit_is_compared_with_the_peer_of_its_round():
     assert not cold_table.failures([*ours, *peer])
 
 
-def test_failures_and_differences_are_told():
+def test_failures_and_differences_are_reported():
     broken = visit("tallow-webgpu", 0, 1, failed="no answer")
-    found = [broken, visit("ort-webgpu", 0, 1), visit("ort-wasm", 0, 1, said="1")]
+    found = [broken, visit("ort-webgpu", 0, 1), visit("ort-wasm", 0, 1, digit="1")]
     assert len(cold_table.rows(found)) == 2
     lines = cold_table.failures(found).splitlines()
     assert lines == [
@@ -152,7 +152,7 @@ def test_the_wire_counts_and_paces(run_async, monkeypatch):
     wire = Wire(two_pieces)
     with wire.watched(Speed("slow", bits=8 * PIECE, delay=0.5)) as sent:
         run_async(wire({"type": "http", "path": "/a"}, None, send))
-    # What may be sent at once is 0.02 s of the speed; each piece waits for those before it.
+    # At most 0.02 s worth of data is sent at once; each piece waits for those before it.
     assert waits == pytest.approx([0.5, 0.98, 0.98 + 1 / PIECE, 0.98 + 2 / PIECE])
     assert [(piece.path, piece.size) for piece in sent] == [("/a", PIECE), ("/a", 1), ("/a", 1)]
     assert b"".join(message.get("body", b"") for message in got) == b"x" * (PIECE + 1) + b"y"
@@ -165,7 +165,7 @@ def test_only_what_came_before_counts():
     assert by_path(sent) == {"/a": 14, "/b": 7}
 
 
-def test_the_longest_block_of_the_page_alone():
+def test_only_the_longest_block_of_the_page_counts():
     def event(name, begin, length=0, thread=1, **more):
         return {
             "name": name,

@@ -1,4 +1,4 @@
-"""`build.py run`: a Python file in a real browser; its output, status, files and device."""
+"""`build.py run` runs a Python file in a real browser: output, status, files, device."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from tallow_build.script import BrowserPython, run_in
 
 @pytest.fixture(scope="module")
 def python(browser, server):
-    """One Python for the tests that only look at what a script prints and gives."""
+    """One Python for tests that only check what a script prints and returns."""
     with browser.new_context() as context:
         started = BrowserPython(context.new_page(), server)
         booted = started.boot(None)
@@ -75,14 +75,14 @@ def test_silence_ends_patience(browser, server):
     with browser.new_context() as context:
         python = BrowserPython(context.new_page(), server)
         python.boot("numpy")
-        said = []
+        output = []
         code = "import asyncio\nprint('one', flush=True)\nawait asyncio.Event().wait()"
         with pytest.raises(BuildError, match="no output for 10 seconds"):
-            python.run(code, "script.py", lambda stream, text: said.append(text), patience=10)
-        assert "".join(said) == "one\n"
+            python.run(code, "script.py", lambda stream, text: output.append(text), patience=10)
+        assert "".join(output) == "one\n"
 
 
-def test_webgpu_is_refused_where_there_is_none(browser_without_webgpu, server, tmp_path, capsys):
+def test_webgpu_is_refused_if_unavailable(browser_without_webgpu, server, tmp_path, capsys):
     script = tmp_path / "script.py"
     script.write_text("import tallow; print(tallow.__name__)")
     with pytest.raises(BuildError, match="Getting a WebGPU device failed") as caught:

@@ -1,4 +1,4 @@
-"""dist/ is what the page expects, and `build.py serve` starts quickly, says where, and stops."""
+"""dist/ is what the page expects; `build.py serve` starts fast, prints its address, and stops."""
 
 import json
 import re
@@ -19,17 +19,17 @@ from tallow_build.paths import ROOT
 from tallow_build.small import BOX
 
 
-def test_what_the_worker_knows_of_python_is_the_truth(dist):
+def test_the_worker_s_list_of_python_s_files_is_right(dist):
     runtime = dist / "runtime"
-    told = known(dist)
-    assert told["pyodide"]["version"] == "314.0.4"
-    pyodide = told["pyodide"]
+    listed = known(dist)
+    assert listed["pyodide"]["version"] == "314.0.4"
+    pyodide = listed["pyodide"]
     files = {f"{pyodide['folder']}/{name}": one for name, one in pyodide["files"].items()}
-    numpy = told["numpy"]
-    for one in (told["snapshot"], numpy["snapshot"], *numpy["libraries"]):
+    numpy = listed["numpy"]
+    for one in (listed["snapshot"], numpy["snapshot"], *numpy["libraries"]):
         files[one["file"]] = one
-    assert set(told["packages"]) == {"tallow", "page", "numpy", "protobuf", "onnx"}
-    packages = {one["file"]: one for one in told["packages"].values()}
+    assert set(listed["packages"]) == {"tallow", "page", "numpy", "protobuf", "onnx"}
+    packages = {one["file"]: one for one in listed["packages"].values()}
     for name, one in {**files, **packages}.items():
         path = runtime / name
         assert (path.stat().st_size, file_sha256(path)) == (one["bytes"], one["sha256"])
@@ -74,16 +74,16 @@ def test_every_file_that_the_manifest_names_is_there(dist):
 
 def test_every_sample_is_there(dist):
     known = json.loads((ROOT / "samples" / "samples.json").read_text("utf-8"))["samples"]
-    told = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
-    assert [sample["name"] for sample in told] == [sample["name"] for sample in known]
-    for sample, is_told in zip(known, told, strict=True):
-        path = dist / "samples" / is_told["file"]
+    listed = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
+    assert [sample["name"] for sample in listed] == [sample["name"] for sample in known]
+    for sample, published in zip(known, listed, strict=True):
+        path = dist / "samples" / published["file"]
         assert file_sha256(path) == sample["made_from"]["sha256"]
-        with Image.open(path) as whole, Image.open(path.with_name(is_told["small"])) as small:
+        with Image.open(path) as whole, Image.open(path.with_name(published["small"])) as small:
             width, height = small.size
             assert width * whole.height == pytest.approx(height * whole.width, rel=0.01)
-        assert min(width - BOX[0], height - BOX[1]) == 0  # it fills the box, and no more
-        assert path.with_name(is_told["small"]).stat().st_size < 12_000
+        assert min(width - BOX[0], height - BOX[1]) == 0  # it fills the box exactly
+        assert path.with_name(published["small"]).stat().st_size < 12_000
 
 
 def test_everything_has_a_line_in_the_budget_and_keeps_to_it(dist):
@@ -102,18 +102,18 @@ def test_the_guide_has_nginx_give_the_types_that_we_give(dist, server):
     guide = (ROOT / "docs" / "guide.md").read_text("utf-8")
     (types,) = re.findall(r"types \{(.*?)\}", guide, re.S)
     rules = types.split(";")[:-1]
-    told = {f".{ending}": kind for kind, *endings in map(str.split, rules) for ending in endings}
+    listed = {f".{ending}": kind for kind, *endings in map(str.split, rules) for ending in endings}
     for suffix, path in {path.suffix: path for path in files_below(dist)}.items():
-        if suffix in ("", ".py", ".zip", ".br", ".gz"):  # nobody looks at the type of these
+        if suffix in ("", ".py", ".zip", ".br", ".gz"):  # their type does not matter
             continue
         request = urllib.request.Request(server + path.relative_to(dist).as_posix(), method="HEAD")
         with urllib.request.urlopen(request) as response:
             kind = response.headers.get_content_type()
-        assert told.get(suffix, "application/octet-stream") == kind, path.name
+        assert listed.get(suffix, "application/octet-stream") == kind, path.name
 
 
 def worked():
-    """CPU seconds of all programs that have ended: not those in which they waited, for a processor
+    """CPU seconds of all programs that have ended, without the time they waited, for a processor
     or for another build.py."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -1,4 +1,4 @@
-"""The page over connections that break: what the modules do then is tests/js/fetch.test.js."""
+"""The page over breaking connections. For the modules themselves see tests/js/fetch.test.js."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tallow_build import models
 
 
 class Breaking(ThreadingHTTPServer):
-    """Serves a folder; breaks the connections of one file off, one after the other."""
+    """Serves a folder, and breaks the connections of one file, one after the other."""
 
     daemon_threads = True
 
@@ -27,12 +27,12 @@ class Breaking(ThreadingHTTPServer):
         self.file = ""
         self.content = b""
         self.breaks: list[int] = []  # bytes of the content after which each connection ends
-        self.asked: list[str] = []  # the range that each wants, "" for all of it
+        self.asked: list[str] = []  # the range of each request, "" for none
         super().__init__(("127.0.0.1", 0), partial(Answer, directory=str(folder)))
         self.address = f"http://127.0.0.1:{self.server_port}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Connections of a browser that closes are nothing to report."""
+        """Ignores connections of a browser that closes."""
 
 
 class Answer(SimpleHTTPRequestHandler):
@@ -41,19 +41,19 @@ class Answer(SimpleHTTPRequestHandler):
     server: Breaking
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: tests print their own."""
+        """Logs nothing."""
 
     def do_GET(self) -> None:
         if self.path.lstrip("/") != self.server.file:
             super().do_GET()
             return
         server, content = self.server, self.server.content
-        wished = self.headers["Range"] or ""
-        server.asked.append(wished)
-        found = re.fullmatch(r"bytes=(\d+)-", wished)
+        wanted = self.headers["Range"] or ""
+        server.asked.append(wanted)
+        found = re.fullmatch(r"bytes=(\d+)-", wanted)
         first = int(found[1]) if found else 0
         end = server.breaks.pop(0) if server.breaks else len(content)
-        if end < 0:  # before there is an answer
+        if end < 0:  # before the response
             self.close_connection = True
             return
         self.send_response(206 if first else 200)

@@ -1,4 +1,4 @@
-"""Firefox runs the page: on NumPy, and on WebGPU where it offers an adapter."""
+"""Firefox runs the page: on NumPy, and on WebGPU if it offers an adapter."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MISSING = """async () => {
 def visitor_in_firefox(
     playwright: Playwright, server: str, watched_page_of: Any, visitor_of: Any
 ) -> Any:
-    """with visitor_in_firefox(webgpu=...) as visitor: one whose page may do nothing wrong.
+    """with visitor_in_firefox(webgpu=...) as visitor: the page must not cause errors.
 
     Skips where this machine has no Firefox; that Debian's was not installed is a failure.
     """
@@ -84,7 +84,7 @@ def test_the_page_on_numpy(visitor_in_firefox: Any, photos: Any) -> None:
 
 def test_the_page_on_webgpu(visitor_in_firefox: Any, photos: Any) -> None:
     with visitor_in_firefox(webgpu=True) as visitor:
-        visitor.page.goto("sources/boot/address.js")  # of the same origin, and starts nothing
+        visitor.page.goto("sources/boot/address.js")  # same origin, and runs no scripts
         missing = visitor.page.evaluate(MISSING)
         if missing:
             version = visitor.page.context.browser.version

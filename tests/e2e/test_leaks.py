@@ -1,4 +1,4 @@
-"""Nothing is left behind: a thousand runs and a hundred sessions in one worker, failed ones too."""
+"""No leaks: after a thousand runs and a hundred sessions in one worker, including failed ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RUNS = 1000
 SESSIONS = 100
 FAILURES = 100
 
-# What the engines of Python and JavaScript keep for themselves: caches, free lists, code.
+# Allowances for the engines of Python and JavaScript: caches, free lists, code.
 OBJECTS = 100  # objects that Python's collector tracks
 REFERENCES = 5  # from Python to JavaScript's objects
 JS_BYTES = 2_000_000  # of JavaScript's heap; a thousand answers of a kilobyte fit, no buffer does
@@ -112,17 +112,17 @@ Measure = Callable[[str, int], None]
 
 @pytest.fixture
 def leaves_nothing(page: Page, server: str) -> Measure:
-    """leaves_nothing(code, count): what `many` of the code does in all is no more than what its
-    first ten times leave behind."""
+    """leaves_nothing(code, count): all `count` runs of the code leave no more behind than its
+    first ten runs."""
     python = BrowserPython(page, server)
     assert python.boot("webgpu").device == "webgpu"
     python.write("mnist.onnx", (ROOT / "models" / "mnist" / "mnist.onnx").read_bytes())
     collector = Collector(page)
 
     def run(code: str) -> Any:
-        said: list[str] = []
-        ended = python.run(code, "leaks.py", lambda _, text: said.append(text))
-        assert ended.status == 0, "".join(said)
+        output: list[str] = []
+        ended = python.run(code, "leaks.py", lambda _, text: output.append(text))
+        assert ended.status == 0, "".join(output)
         return ended.result
 
     def measure(code: str, count: int) -> None:

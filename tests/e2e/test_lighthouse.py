@@ -29,7 +29,7 @@ def report(address: str, chromium: str) -> dict[str, Any]:
         try:
             output, errors = process.communicate(timeout=PATIENCE)
         except TimeoutExpired:
-            process.terminate()  # it then ends its Chromium, too
+            process.terminate()  # which also ends its Chromium
             raise
     assert process.returncode == 0, errors.decode(errors="replace")
     answer: dict[str, Any] = json.loads(output)

@@ -1,4 +1,4 @@
-"""A page that is not ours: only Pyodide and the wheel, in a worker and on the main thread."""
+"""A page with only Pyodide and the wheel, in a worker and on the main thread."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ if (typeof document === "undefined") start().then(postMessage);
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Serves a folder and writes no log."""
+    """Serves a folder without a log."""
 
     def log_message(self, *words: object) -> None:
         pass

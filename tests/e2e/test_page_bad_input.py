@@ -1,4 +1,4 @@
-"""Bad input: each gives a message by name, nothing hangs, and the next good input works."""
+"""Bad input causes a message that names it; nothing hangs, and the next good input works."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ STATE = "document.querySelector('[data-testid=status]').dataset.state === argume
 
 @contextmanager
 def broken(page: Page, path: str, break_it):
-    """While it lasts, requests of this path are answered by break_it(route, real bytes)."""
+    """Answers requests of this path with break_it(route, real bytes) meanwhile."""
 
     def handle(route: Route) -> None:
         break_it(route, route.fetch().body())
 
-    # Once no request is of interest any more, a worker that runs already is not watched again.
+    # Without a route left, requests of a running worker would no longer be intercepted.
     page.route("**/nothing", lambda route: route.continue_())
     page.route(f"**/{path}", handle)
     yield
@@ -60,7 +60,7 @@ def recovers(visitor) -> None:
 
 
 def fails(visitor, path: str, break_it, *words: str) -> None:
-    """Starts, or tries again, with a part broken, and that is said."""
+    """Starts, or tries again, with a broken part, and expects these words."""
     asked = []
 
     def note(route: Route, body: bytes) -> None:
@@ -78,8 +78,8 @@ def fails(visitor, path: str, break_it, *words: str) -> None:
     assert asked
 
 
-def test_a_model_that_can_not_be_had(visitor):
-    """One fault after the other on the same page: each is over at the next try, which shows the
+def test_a_model_that_is_unavailable(visitor):
+    """One fault after the other on the same page. Each is gone at the next try, which shows the
     next one; the last try succeeds."""
     for path in (MANIFEST, "models/mnist/card-*.json"):
         fails(visitor, path, FAULTS["missing"][0], path.partition("*")[0])
@@ -93,7 +93,7 @@ def test_a_model_that_can_not_be_had(visitor):
     [(MANIFEST, 2), ("runtime/pyodide-*/pyodide.asm.wasm", 3)],
     ids=["another of the model", "one of Python"],
 )
-def test_a_failure_is_told_when_nothing_that_fails_is_under_way(visitor, late, parts):
+def test_a_failure_is_reported_after_all_others_have_ended(visitor, late, parts):
     """The page and the worker ask for the list of models, which is missing, and for Python's parts.
     Who tries again as soon as the page says so meets no failure of before."""
     asked: list[Route] = []
@@ -106,7 +106,7 @@ def test_a_failure_is_told_when_nothing_that_fails_is_under_way(visitor, late, p
         if route not in held:
             route.fulfill(status=404)
         if last:
-            # The page has heard of the others before it hears of what it asks for now.
+            # The page has received the other failures before this request ends.
             visitor.page.evaluate("fetch('samples/samples.json').then((found) => found.text())")
             states.append(visitor.status.get_attribute("data-state"))
             held[0].fulfill(status=404)
@@ -135,7 +135,7 @@ def test_parts_of_the_worker_that_are_missing(visitor):
 
 
 def test_wasm_that_does_not_compile(visitor, dist):
-    """Its hash is the right one: a build that this browser does not understand, say."""
+    """Its hash is right, so it could be a build that this browser does not support."""
     wasm = "pyodide.asm.wasm"
     body = next(dist.glob(f"runtime/pyodide-*/{wasm}")).read_bytes()
     other = body[:5000] + bytes(1000) + body[6000:]

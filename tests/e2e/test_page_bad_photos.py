@@ -1,4 +1,4 @@
-"""Odd and broken picture files: each is opened or refused in plain words, then the next works."""
+"""Odd and broken picture files: each is opened or refused with a clear message; the next works."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def saved(image: Image.Image, kind: str, **how: Any) -> bytes:
 
 
 def plain_png(width: int, height: int) -> bytes:
-    """A PNG of one colour, one bit a pixel, written row by row: small, however large it is."""
+    """A PNG of one colour with one bit per pixel: a small file, whatever its size in pixels."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
         check = zlib.crc32(name + data)
@@ -128,7 +128,7 @@ def test_odd_pictures_are_opened_and_broken_ones_named(visitor, photos):
         expect(alert.locator("span")).to_be_empty()
         assert visitor.page.evaluate(MIDDLE)[:3] == pytest.approx(colour, abs=12), name
 
-    # All at once: what is broken does not stop the others, and says why in its tile.
+    # All at once: broken ones do not stop the others, and show the reason in their tile.
     everything = {**{n: c for n, (c, _) in BAD.items()}, **{n: c for n, (c, _) in GOOD.items()}}
     visitor.choose([file(name, content()) for name, content in everything.items()])
     gallery = visitor.hook("image-gallery")
@@ -143,7 +143,7 @@ def test_odd_pictures_are_opened_and_broken_ones_named(visitor, photos):
 
 
 def test_headers_tell_sizes(module):
-    """Of every format that Pillow writes, whatever else the file carries."""
+    """For every format that Pillow writes, whatever else is in the file."""
     image = Image.new("RGB", (321, 123), RED)
     alpha = Image.new("RGBA", (321, 123), CLEAR)
     files = {

@@ -37,7 +37,7 @@ def test_each_stage_has_a_line_with_bytes_and_time(visitor):
     expect(log.get_by_role("listitem")).to_have_count(5)
 
 
-def test_a_stage_that_fails_says_so_until_it_is_tried_again(visitor):
+def test_a_failed_stage_is_shown_until_it_is_tried_again(visitor):
     missing = "**/models/mnist/mnist-*.onnx"
     visitor.page.route(missing, lambda route: route.fulfill(status=404))
     visitor.open(state="error")

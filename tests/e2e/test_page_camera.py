@@ -6,13 +6,13 @@ from playwright.sync_api import expect
 
 from tallow_build.browser import until
 
-# Keeps what the page was given, so that the test can see that it is switched off.
+# Stores the page's stream, so that the test can see that it was stopped.
 WATCH = """
 window.tracks = [];
 const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
-navigator.mediaDevices.getUserMedia = async (wishes) => {
+navigator.mediaDevices.getUserMedia = async (constraints) => {
     if (window.refusal) throw new DOMException("no", window.refusal);
-    const stream = await ask(wishes);
+    const stream = await ask(constraints);
     window.tracks.push(...stream.getTracks());
     return stream;
 };
@@ -54,7 +54,7 @@ def test_a_picture_is_taken_and_the_camera_stops(visitor, photos):
     visitor.show("Classify")
     expect(visitor.result).to_have_attribute("data-source", "Camera 1.jpg")
 
-    said = dialog.get_by_role("alert")
+    message = dialog.get_by_role("alert")
     for name, words in (
         ("NotAllowedError", "does not allow this page to use the camera"),
         ("NotFoundError", "No camera was found"),
@@ -62,7 +62,7 @@ def test_a_picture_is_taken_and_the_camera_stops(visitor, photos):
     ):
         page.evaluate("name => { window.refusal = name; }", name)
         button.click()
-        expect(said).to_contain_text(words)
+        expect(message).to_contain_text(words)
         expect(shoot).to_be_disabled()
         visitor.hook("camera-cancel").click()
     visitor.choose(photos["coffee"]["path"])

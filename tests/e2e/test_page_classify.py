@@ -22,7 +22,7 @@ def picture(image: Image.Image, name: str, kind: str = "PNG", **how):
 
 
 def check(answer, expected):
-    """The answer is what photos.json allows, best first."""
+    """Checks that photos.json allows the answer, and that its classes are sorted."""
     indices = [row["index"] for row in answer]
     shares = [row["probability"] for row in answer]
     assert len(set(indices)) == 5
@@ -35,7 +35,7 @@ def check(answer, expected):
 
 @pytest.fixture
 def visitor(regular):
-    """One page for all tests that need no fresh one."""
+    """One page for all tests that do not need a fresh one."""
     return regular
 
 
@@ -52,7 +52,7 @@ def test_photographs_are_recognised(visitor, photos, device, model):
 
 
 def test_answers_are_those_of_the_reference(visitor, photos):
-    """The page's own decoding and scaling: probabilities near onnxruntime's with Pillow's."""
+    """With the page's decoding and scaling, probabilities are near onnxruntime's with Pillow's."""
     photo = photos["chelsea"]
     visitor.open("./#classify")
     visitor.choose(photo["path"])
@@ -100,7 +100,7 @@ def test_a_photograph_chosen_before_python_runs_is_answered_when_it_does(newcome
 
 
 def test_exif_turns_a_photograph_upright(visitor, photos):
-    """Stored lying on its side, with the note that says so: the same answer."""
+    """A picture stored on its side with an EXIF orientation has the same answer."""
     with Image.open(photos["chelsea"]["path"]) as image:
         lying = image.convert("RGB").transpose(Image.Transpose.ROTATE_90)
     exif = Image.Exif()
@@ -183,7 +183,7 @@ def test_labels_that_come_after_another_language_was_chosen_are_not_shown(newcom
     expect(gallery.locator(".tile").first).to_have_attribute("data-label", "espresso")
 
 
-def test_another_language_names_what_is_shown_without_asking_again(newcomer, photos):
+def test_another_language_translates_what_is_shown_without_asking_again(newcomer, photos):
     """The large picture, the gallery and the message of a bad file."""
     visitor = newcomer
     coffee = photos["coffee"]["path"].read_bytes()

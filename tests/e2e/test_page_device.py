@@ -1,4 +1,4 @@
-"""Device: which one computes, how it is chosen, and what is said where WebGPU can't be had."""
+"""The device: which one computes, how it is chosen, and what is shown if WebGPU is unavailable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NUMBER = re.compile(r"\d")
 
 @pytest.fixture
 def visitor(regular):
-    """One page for all tests that need no fresh one."""
+    """One page for all tests that do not need a fresh one."""
     return regular
 
 
@@ -58,7 +58,7 @@ def test_switching_there_and_back_answers_what_is_on_the_page(visitor):
         assert f"device={device}" in visitor.page.url
 
 
-def test_of_quick_switches_the_last_one_counts(visitor):
+def test_the_last_of_quick_switches_counts(visitor):
     visitor.open()
     visitor.draw_seven()
     for device in ("numpy", "webgpu", "numpy", "webgpu"):
@@ -68,7 +68,7 @@ def test_of_quick_switches_the_last_one_counts(visitor):
     assert visitor.read() == "7"
 
 
-def test_without_webgpu_numpy_answers_and_the_reason_is_told(visitor_without_webgpu, photos):
+def test_without_webgpu_numpy_answers_and_the_reason_is_shown(visitor_without_webgpu, photos):
     visitor = visitor_without_webgpu
     visitor.open()
     expect(visitor.device).to_have_attribute("data-device", "numpy")
@@ -86,7 +86,7 @@ def test_without_webgpu_numpy_answers_and_the_reason_is_told(visitor_without_web
     assert visitor.answer("coffee.png")[0]["label"] == "espresso"
 
 
-def test_where_numpy_was_asked_for_webgpu_is_tried_on_wish_only(visitor_without_webgpu):
+def test_if_numpy_was_requested_webgpu_is_tried_only_on_request(visitor_without_webgpu):
     visitor = visitor_without_webgpu
     visitor.open("./?device=numpy")
     select = visitor.hook("device-select")
@@ -99,7 +99,7 @@ def test_where_numpy_was_asked_for_webgpu_is_tried_on_wish_only(visitor_without_
     assert visitor.read() == "7"
 
 
-def test_both_devices_agree_and_their_times_stand_side_by_side(visitor, photos):
+def test_both_devices_agree_and_their_times_are_side_by_side(visitor, photos):
     visitor.open("./?model=squeezenet1_1")
     check, checked = visitor.hook("check-numpy"), visitor.hook("check-result")
     compare, bars = visitor.hook("compare-run"), visitor.hook("compare-result").locator("li")
@@ -123,7 +123,7 @@ def test_both_devices_agree_and_their_times_stand_side_by_side(visitor, photos):
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
     visitor.hook("language-select").select_option("en")
 
-    visitor.show("Classify")  # nothing is there that could be checked
+    visitor.show("Classify")  # there is no answer to check
     expect(check).to_be_disabled()
     expect(check).to_have_attribute("title", "Draw a digit or choose a photograph first.")
     assert checked.get_attribute("data-max-diff") is None
@@ -140,7 +140,7 @@ def test_both_devices_agree_and_their_times_stand_side_by_side(visitor, photos):
     expect(visitor.status).to_have_attribute("data-state", "ready")
 
 
-def test_where_numpy_can_not_be_had_the_check_says_so_and_webgpu_goes_on(newcomer):
+def test_if_numpy_is_unavailable_the_check_says_so_and_webgpu_continues(newcomer):
     visitor = newcomer
     visitor.open()
     visitor.page.route("**/numpy*.whl", lambda route: route.fulfill(status=404))

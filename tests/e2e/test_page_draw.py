@@ -1,4 +1,4 @@
-"""Draw: each digit is read, on both devices, while it is drawn and after."""
+"""Draw: each digit is read on both devices, while it is drawn and afterwards."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DIGITS = {
 
 @pytest.fixture
 def visitor(regular):
-    """One page for all tests that need no fresh one."""
+    """One page for all tests that do not need a fresh one."""
     return regular
 
 
@@ -49,13 +49,13 @@ def test_each_digit_is_read(visitor, device):
 
 def test_reads_while_the_pen_is_down(visitor):
     visitor.open()
-    visitor.page.mouse.move(*visitor.place(0.5, 0.2))
+    visitor.page.mouse.move(*visitor.point(0.5, 0.2))
     visitor.page.mouse.down()
-    visitor.page.mouse.move(*visitor.place(0.48, 0.8), steps=10)
+    visitor.page.mouse.move(*visitor.point(0.48, 0.8), steps=10)
     assert visitor.read() == "1"
 
 
-def test_what_is_drawn_before_the_model_is_there_is_answered_when_it_is(newcomer):
+def test_ink_drawn_before_the_model_is_loaded_is_answered_afterwards(newcomer):
     visitor = newcomer
     held: list[Route] = []
     drawn: list[bool] = []
@@ -88,7 +88,7 @@ def test_an_empty_pad_asks_for_a_drawing_and_has_no_answer(visitor):
     assert visitor.read() == ""
 
 
-def test_bars_tell_all_ten_probabilities(visitor):
+def test_bars_show_all_ten_probabilities(visitor):
     visitor.open()
     visitor.draw(*DIGITS[4])
     assert visitor.read() == "4"
@@ -111,8 +111,8 @@ def test_a_finger_draws_and_does_not_scroll(browser: Browser, server: str, visit
         finger = context.new_cdp_session(visitor.page)
 
         def touch(kind: str, *points: tuple[float, float]) -> None:
-            places = [dict(zip("xy", visitor.place(*point), strict=True)) for point in points]
-            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
+            touches = [dict(zip("xy", visitor.point(*point), strict=True)) for point in points]
+            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
 
         touch("touchStart", (0.5, 0.1))
         for step in range(1, 17):

@@ -1,4 +1,4 @@
-"""Drawing with the keyboard alone, and what screen readers hear of it."""
+"""Drawing with only the keyboard, and what screen readers announce."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import pytest
 from playwright.sync_api import expect
 
 HEARD = """() => {
-    window.heard = [];
-    for (const said of document.querySelectorAll("#view-draw [role=status]"))
-        new MutationObserver(() => window.heard.push(said.textContent))
-            .observe(said, { childList: true, characterData: true, subtree: true });
+    window.announced = [];
+    for (const status of document.querySelectorAll("#view-draw [role=status]"))
+        new MutationObserver(() => window.announced.push(status.textContent))
+            .observe(status, { childList: true, characterData: true, subtree: true });
 }"""
 
 
 @pytest.fixture
 def visitor(regular):
-    """One page for all tests that need no fresh one."""
+    """One page for all tests that do not need a fresh one."""
     return regular
 
 
 @pytest.fixture
 def go(visitor):
-    """go(ArrowDown=4, ...): presses keys that often."""
+    """go(ArrowDown=4, ...): presses keys that many times."""
 
     def press(**times: int) -> None:
         for key, count in times.items():
@@ -54,7 +54,7 @@ def test_the_keyboard_draws_what_is_read(visitor, go):
     assert cursor.bounding_box()["x"] < before["x"]
     assert visitor.read() == ""  # moving draws nothing
 
-    keys.down(" ")  # a 7: along the top, then aslant with two arrows at once
+    keys.down(" ")  # a 7: along the top, then diagonally with two arrows at once
     go(ArrowRight=12)
     keys.down("ArrowLeft")
     for _ in range(6):
@@ -65,12 +65,12 @@ def test_the_keyboard_draws_what_is_read(visitor, go):
     assert visitor.read() == "7"
     assert page.evaluate("scrollY") == 0
     expect(page.get_by_role("status").get_by_text("The digit is 7")).to_be_attached()
-    # Once, not with every step.
-    assert page.evaluate("window.heard") == ["Pen down", "Pen up", "The digit is 7"]
+    # It is announced once, not with every step.
+    assert page.evaluate("window.announced") == ["Pen down", "Pen up", "The digit is 7"]
 
     keys.press("Control+z")
     assert visitor.read() == ""
-    go(ArrowUp=20, ArrowLeft=30)  # up to the edge and no further
+    go(ArrowUp=20, ArrowLeft=30)  # up to the edge, not beyond
     go(ArrowRight=14, ArrowDown=6, Enter=1)
     expect(pen).to_have_text("Pen down")
     keys.press("Enter")  # lifted: a dot is drawn

@@ -1,4 +1,4 @@
-"""Several digits side by side, read as a number. How ink is split: tests/js/prepare.test.js."""
+"""Several digits side by side are read as a number. For splitting see tests/js/prepare.test.js."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def around(digit: int, middle: float, size: float) -> list[list[tuple[float, flo
     ]
 
 
-def beside(digit: int, place: int, places: int) -> list[list[tuple[float, float]]]:
-    """A digit's strokes, in one of so many places side by side."""
-    return around(digit, (place + 0.5) / places, 1.4 / places)
+def beside(digit: int, index: int, count: int) -> list[list[tuple[float, float]]]:
+    """A digit's strokes, at one of several positions side by side."""
+    return around(digit, (index + 0.5) / count, 1.4 / count)
 
 
 def test_digits_side_by_side_are_a_number(visitor, patch):
@@ -48,7 +48,7 @@ def test_digits_side_by_side_are_a_number(visitor, patch):
     assert visitor.read() == "42"
     expect(number).to_have_text("42")
     expect(number).to_be_visible()
-    expect(number.locator("b")).to_have_text("2")  # the newest, which the bars tell of
+    expect(number.locator("b")).to_have_text("2")  # the newest, which the bars are about
     expect(page.locator(".digits .best .label")).to_have_text("2")
     expect(page.get_by_role("status").get_by_text("The number is 42")).to_be_attached()
     assert float(visitor.latency.get_attribute("data-ms")) == one + 1  # of both
@@ -66,8 +66,8 @@ def test_digits_side_by_side_are_a_number(visitor, patch):
         page.set_viewport_size({"width": width, "height": 800})
         blank[width] = page.evaluate(boxes)
     page.get_by_role("radio", name="Thin").check()
-    for place, digit in enumerate((3, 0, 7, 8)):
-        visitor.draw(*beside(digit, place, 4))
+    for index, digit in enumerate((3, 0, 7, 8)):
+        visitor.draw(*beside(digit, index, 4))
     assert visitor.read() == "3078"
     expect(number).to_have_text("3078")
     for width in (320, 1280):

@@ -1,4 +1,4 @@
-"""The tools of the drawing pad: undo, redo, brushes, the eraser; fingers that get in the way."""
+"""The tools of the drawing pad: undo, redo, brushes, the eraser; a second finger."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SEVEN = [(0.3, 0.22), (0.5, 0.22), (0.7, 0.22), (0.6, 0.42), (0.5, 0.62), (0.42,
 ONE = [(0.53, 0.2), (0.5, 0.5), (0.48, 0.8)]
 FLAT = [(0.1, 0.5), (0.9, 0.5)]
 
-# Every pixel of the pad in one word, and how many of them are inked.
+# A checksum of all pixels of the pad, and how many are inked.
 INK = """canvas => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
     let [sum, inked] = [0, 0];
@@ -23,7 +23,7 @@ INK = """canvas => {
 
 @pytest.fixture
 def visitor(regular):
-    """One page for all tests that need no fresh one."""
+    """One page for all tests that do not need a fresh one."""
     return regular
 
 
@@ -32,7 +32,7 @@ def ink_of(visitor):
     return lambda: visitor.hook("digit-pad").evaluate(INK)
 
 
-def test_undo_and_redo_bring_back_every_pixel(newcomer):
+def test_undo_and_redo_restore_every_pixel(newcomer):
     visitor, ink = newcomer, ink_of(newcomer)
     visitor.open("./?device=numpy")
     undo, redo = visitor.hook("digit-undo"), visitor.hook("digit-redo")
@@ -67,7 +67,7 @@ def test_undo_and_redo_bring_back_every_pixel(newcomer):
         assert ink() == state
     assert visitor.read() == "7"
     visitor.hook("digit-eraser").click()  # away with the eraser
-    visitor.draw(ONE)  # and with what could be done again
+    visitor.draw(ONE)  # and with the redo list
     expect(redo).to_be_disabled()
 
 
@@ -76,12 +76,12 @@ def test_undo_in_the_middle_of_a_stroke_takes_that_stroke(visitor):
     visitor.open("./?device=numpy")
     visitor.draw(SEVEN)
     seven = ink()
-    visitor.page.mouse.move(*visitor.place(0.2, 0.2))
+    visitor.page.mouse.move(*visitor.point(0.2, 0.2))
     visitor.page.mouse.down()
-    visitor.page.mouse.move(*visitor.place(0.8, 0.8), steps=5)
+    visitor.page.mouse.move(*visitor.point(0.8, 0.8), steps=5)
     assert ink() != seven
     visitor.page.keyboard.press("Control+z")
-    visitor.page.mouse.move(*visitor.place(0.2, 0.8), steps=5)
+    visitor.page.mouse.move(*visitor.point(0.2, 0.8), steps=5)
     visitor.page.mouse.up()
     assert ink() == seven
     visitor.page.keyboard.press("Control+Shift+z")
@@ -143,11 +143,11 @@ def test_a_second_finger_draws_nothing_and_breaks_nothing(
         fingers = context.new_cdp_session(visitor.page)
 
         def touch(kind: str, *points: tuple[float, float]) -> None:
-            places = [
-                {**dict(zip("xy", visitor.place(*point), strict=True)), "id": i}
+            touches = [
+                {**dict(zip("xy", visitor.point(*point), strict=True)), "id": i}
                 for i, point in enumerate(points)
             ]
-            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
+            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
 
         touch("touchStart", (0.5, 0.2))
         touch("touchStart", (0.5, 0.2), (0.9, 0.9))

@@ -1,5 +1,5 @@
-"""A second visit: a plan that was kept answers on WebGPU before Python is there, whatever becomes
-of Python, the device or the worker then."""
+"""A second visit: a saved plan answers on WebGPU without Python, whatever happens to
+Python, the device or the worker then."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SNAPSHOT = "**/runtime/snapshot-*.bin"
 
 
 def hold_python(page: Page) -> Holding:
-    """Python's files do not come, until they are let."""
+    """Holds back Python's files until they are released."""
     return Holding(page, WASM, SNAPSHOT)
 
 
@@ -33,31 +33,31 @@ def mend_python(page: Page) -> None:
 
 @pytest.fixture(scope="module")
 def been_here(browser, server, visitor_of):
-    """A context in which somebody has been here once, and what the page said then."""
+    """A context with one earlier visit, and what the page showed then."""
     with browser.new_context(
         base_url=server, viewport={"width": 1280, "height": 900}, service_workers="block"
     ) as context:
         visitor = visitor_of(context.new_page())
         visitor.open()
-        told = {
+        shown = {
             "answer": seven(visitor),
             "status": visitor.status.locator(".words").text_content(),
             "adapter": visitor.device.get_attribute("data-adapter"),
         }
         kept(visitor)
         visitor.page.close()
-        yield context, told
+        yield context, shown
 
 
 @pytest.fixture
 def first(been_here):
-    """What was answered on the first visit."""
+    """The answer of the first visit."""
     return been_here[1]["answer"]
 
 
 @pytest.fixture
 def visitor(been_here, server, visitor_of):
-    """The same visitor, who comes again."""
+    """The same visitor on a second visit."""
     page = been_here[0].new_page()
     watch = Watch(page, server)
     yield visitor_of(page)
@@ -68,7 +68,7 @@ def visitor(been_here, server, visitor_of):
 
 @pytest.fixture
 def newcomer(page, visitor_of):
-    """A visitor who has never been here."""
+    """A visitor on a first visit."""
     return visitor_of(page)
 
 
@@ -78,15 +78,15 @@ def python_failed(visitor) -> None:
     expect(stage).to_have_attribute("data-state", "failed", timeout=PATIENCE)
 
 
-def test_answers_come_before_python_and_the_page_says_what_it_said(visitor, first, been_here):
-    told = been_here[1]
+def test_answers_come_before_python_and_the_page_shows_the_same(visitor, first, been_here):
+    shown = been_here[1]
     python = hold_python(visitor.page)
     visitor.open()
     assert seven(visitor) == first
     recalled(visitor)
-    assert visitor.status.locator(".words").text_content() == told["status"]
+    assert visitor.status.locator(".words").text_content() == shown["status"]
     assert visitor.device.get_attribute("data-device") == "webgpu"
-    assert visitor.device.get_attribute("data-adapter") == told["adapter"]
+    assert visitor.device.get_attribute("data-adapter") == shown["adapter"]
     assert float(visitor.latency.get_attribute("data-ms") or "") > 0
     panel = visitor.hook("kernels-panel")
     panel.locator("summary").click()
@@ -102,7 +102,7 @@ def test_answers_come_before_python_and_the_page_says_what_it_said(visitor, firs
     expect(visitor.hook("check-result")).to_contain_text("WebGPU and NumPy agree", timeout=PATIENCE)
 
 
-def test_where_nothing_was_kept_python_does_not_wait_for_the_device(newcomer, patch):
+def test_without_a_saved_plan_python_does_not_wait_for_the_device(newcomer, patch):
     visitor = newcomer
     never = f"{OPEN_DEVICE}) {{ await new Promise(() => {{}}); }}\nasync function unused("
     patch(visitor.page, "gpu/device.js", OPEN_DEVICE, never)
@@ -111,7 +111,7 @@ def test_where_nothing_was_kept_python_does_not_wait_for_the_device(newcomer, pa
     expect(stage).to_have_attribute("data-state", "done", timeout=PATIENCE)
 
 
-def test_a_python_that_does_not_start_is_told_where_it_is_needed(visitor, first):
+def test_a_failed_start_of_python_is_shown_where_it_is_needed(visitor, first):
     page = visitor.page
     break_python(page)
     visitor.open()
@@ -135,7 +135,7 @@ def test_a_python_that_does_not_start_is_told_where_it_is_needed(visitor, first)
     expect(panel).to_have_attribute("data-state", "ready", timeout=PATIENCE)
 
 
-def test_a_device_that_is_lost_before_python_is_there(visitor, patch):
+def test_a_device_lost_before_python_has_started(visitor, patch):
     losing = Losing(visitor, patch)
     python = hold_python(visitor.page)
     visitor.open()
@@ -150,7 +150,7 @@ def test_a_device_that_is_lost_before_python_is_there(visitor, patch):
     expect(panel).to_have_attribute("data-state", "ready", timeout=PATIENCE)
 
 
-def test_a_switch_to_numpy_before_python_is_there(visitor):
+def test_a_switch_to_numpy_before_python_has_started(visitor):
     python = hold_python(visitor.page)
     visitor.open()
     seven(visitor)
@@ -166,7 +166,7 @@ def test_a_switch_to_numpy_before_python_is_there(visitor):
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
 
 
-def test_a_worker_that_dies_before_python_is_there_is_replaced(visitor):
+def test_a_worker_that_dies_before_python_has_started_is_replaced(visitor):
     visitor.page.add_init_script(WORKERS)
     python = hold_python(visitor.page)
     visitor.open()
@@ -182,7 +182,7 @@ def test_a_worker_that_dies_before_python_is_there_is_replaced(visitor):
     )  # without the snapshot
 
 
-def test_before_the_first_module_has_come_the_page_starts_the_worker(visitor, first):
+def test_the_page_starts_the_worker_if_the_first_module_is_late(visitor, first):
     visitor.page.add_init_script(WORKERS)
     held = []
     visitor.page.route("**/boot/begin-*.js", lambda route: held.append(route))

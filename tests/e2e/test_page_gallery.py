@@ -1,4 +1,4 @@
-"""Many pictures at once: a tile for each, progress, cancel, and one of them large."""
+"""Several pictures: a tile for each, progress, cancel, and one shown large."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ PATIENCE = 240_000
 
 
 def colour(number: int) -> tuple[int, int, int]:
-    """Of which no two parts are the same."""
+    """A colour whose three components differ."""
     return (number * 5 % 256 // 3 * 3, number * 11 % 256 // 3 * 3 + 1, 92)
 
 
 def most(number: int) -> str:
-    """What there is most of in the picture of this number."""
+    """The strongest component in the picture of this number."""
     parts = colour(number)
     return ("red", "green", "blue")[parts.index(max(parts))]
 
@@ -39,7 +39,7 @@ def small(number: int) -> dict[str, Any]:
 
 @pytest.fixture
 def visitor(regular):
-    """One page for all tests that need no fresh one."""
+    """One page for all tests that do not need a fresh one."""
     return regular
 
 
@@ -78,7 +78,7 @@ def test_several_files_are_a_gallery(visitor, photos):
     expect(alert).to_contain_text(f"“{name}”")
     assert visitor.result.get_attribute("data-source") is None
 
-    # Another device asks all of them again.
+    # Another device classifies all of them again.
     visitor.hook("device-select").select_option("numpy")
     expect(visitor.device).to_have_attribute("data-device", "numpy", timeout=PATIENCE)
     expect(gallery).to_have_attribute("data-state", "done", timeout=PATIENCE)
@@ -138,7 +138,7 @@ def colours(newcomer) -> None:
         )
 
 
-# Counts decoded pictures that are open, and addresses of files that are not given back.
+# Counts open decoded pictures, and object URLs that were not revoked.
 COUNT = """
 window.open = 0; window.most = 0; window.addresses = 0;
 const make = window.createImageBitmap;
@@ -154,7 +154,7 @@ URL.createObjectURL = (file) => { window.addresses += 1; return address(file); }
 URL.revokeObjectURL = (url) => { window.addresses -= 1; revoke(url); };
 """
 
-# One question does not come to the worker until post() is called: the gallery waits for its answer.
+# One question does not reach the worker until post() is called: the gallery waits for its answer.
 WITHHOLD = """
 let asked = 0;
 const send = Worker.prototype.postMessage;
@@ -167,7 +167,7 @@ Worker.prototype.postMessage = function (message, ...others) {
 
 
 @pytest.mark.usefixtures("colours")
-def test_five_hundred_files_can_be_cancelled_and_go_on_to_the_end(newcomer):
+def test_five_hundred_files_can_be_cancelled_and_continued(newcomer):
     visitor = newcomer
     visitor.page.add_init_script(COUNT)
     visitor.page.add_init_script(WITHHOLD)
@@ -183,7 +183,7 @@ def test_five_hundred_files_can_be_cancelled_and_go_on_to_the_end(newcomer):
     count = answered.count()
     assert 100 < count < 150
     visitor.page.evaluate("post()")
-    # Another picture is answered while the gallery stands still, and none is done twice.
+    # Another picture is answered while the gallery is stopped, and none is classified twice.
     gallery.locator(".tile").nth(499).click()
     assert visitor.answer("499.png")[0]["label"] == most(499)
     assert answered.count() == count
@@ -192,7 +192,7 @@ def test_five_hundred_files_can_be_cancelled_and_go_on_to_the_end(newcomer):
     expect(gallery.get_by_role("status")).to_contain_text("500 pictures classified")
     labels = gallery.locator(".tile").evaluate_all("tiles => tiles.map(tile => tile.dataset.label)")
     assert labels == [most(number) for number in range(500)]
-    # Decoded pictures: the gallery's one and the large one at most; what stays is small.
+    # At most two decoded pictures: the gallery's current one and the large one. The rest is small.
     assert visitor.page.evaluate("[window.open, window.addresses]") == [0, 0]
     assert visitor.page.evaluate("window.most") <= 2
     kept = visitor.page.evaluate(
@@ -219,7 +219,7 @@ def test_a_pasted_picture_is_classified(visitor, photos):
 
 
 def test_a_folder_gives_its_pictures(visitor, photos, tmp_path):
-    """Dropped as the browser itself does it: a folder is no file."""
+    """Dropped as the browser itself does: a folder is not a file."""
     inner = tmp_path / "holiday" / "day 2"
     inner.mkdir(parents=True)
     (inner.parent / "a.png").write_bytes(photos["coffee"]["path"].read_bytes())

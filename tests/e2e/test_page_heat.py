@@ -1,4 +1,4 @@
-"""What mattered: on request, with progress and cancel, over the picture and in words."""
+"""The heat map: on request, with progress and cancel, over the picture and as a sentence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tallow_build.browser import until
 
 PATIENCE = 240_000
 
-# The densest place of the map; and how dense its middle and its corners are on the mean.
+# The densest point of the map, and the mean density of its middle and its corners.
 DENSITY = """() => {
     const canvas = document.querySelector(".photo .heat");
     const { width, height } = canvas;
@@ -28,8 +28,8 @@ DENSITY = """() => {
 }"""
 
 
-# What the worker is asked for: whether each picture is to be kept, for the profile and the check.
-# The second one with a part covered does not come to it until post() is called.
+# The calls of the worker: whether each picture is kept for the profile and the check.
+# The second one with a covered part does not reach it until post() is called.
 KEPT = """
 window.kept = [];
 window.Worker = class extends Worker {
@@ -42,11 +42,11 @@ window.Worker = class extends Worker {
 """
 
 
-def test_what_mattered_is_shown_and_said(visitor, photos):
+def test_what_mattered_is_shown_and_described(visitor, photos):
     visitor.page.add_init_script(KEPT)
     visitor.open("./?model=squeezenet1_1#classify")
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
-    button, said = visitor.hook("heat"), visitor.hook("heat-said")
+    button, status = visitor.hook("heat"), visitor.hook("heat-said")
     heat = visitor.page.locator(".photo .heat")
     expect(button).to_be_disabled()
     visitor.choose(photos["coffee"]["path"])
@@ -62,8 +62,8 @@ def test_what_mattered_is_shown_and_said(visitor, photos):
     expect(heat).to_have_count(0)
 
     button.click()
-    expect(said).to_contain_text("For “espresso” the", timeout=PATIENCE)
-    expect(said).to_contain_text("lowers the probability from 93.")
+    expect(status).to_contain_text("For “espresso” the", timeout=PATIENCE)
+    expect(status).to_contain_text("lowers the probability from 93.")
     expect(heat).to_be_visible()
     expect(visitor.page.locator(".legend")).to_be_visible()
     most, middle, corners = visitor.page.evaluate(DENSITY)
@@ -73,13 +73,13 @@ def test_what_mattered_is_shown_and_said(visitor, photos):
     assert middle > 2 * corners  # the cup, not the table around it
 
     visitor.hook("language-select").select_option("zh")
-    expect(said).to_contain_text("对“意大利浓咖啡”来说")
+    expect(status).to_contain_text("对“意大利浓咖啡”来说")
     expect(heat).to_be_visible()
     button.click()
     expect(heat).to_have_count(0)
-    expect(said).to_be_empty()
+    expect(status).to_be_empty()
 
-    # Another picture ends what is under way.
+    # Another picture stops the computation.
     button.click()
     visitor.choose(photos["rocket"]["path"])
     visitor.answer("rocket.jpg")

@@ -1,4 +1,4 @@
-"""Kernels: the panel that shows what an answer was computed with, and how long each part took."""
+"""The Kernels panel: the kernels of an answer, and how long each took."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ PATIENCE = 60_000
 
 
 def look(visitor: Any) -> list[Any]:
-    """Opens the panel; its rows, once there are any."""
+    """Opens the panel and returns its rows, once there are any."""
     visitor.hook("kernels-panel").locator("summary").click()
     return measured(visitor)
 
 
 def measured(visitor: Any) -> list[Any]:
-    """The rows, once what is on the page has been profiled."""
+    """The rows, once the page's answer was profiled."""
     panel = visitor.hook("kernels-panel")
     expect(panel).to_have_attribute("data-state", "ready", timeout=PATIENCE)
     return list(visitor.hook("kernels-row").all())
 
 
 def downloaded(visitor: Any, hook: str) -> tuple[str, Any]:
-    """The name and the JSON that a button gives."""
+    """The name and the JSON of a button's download."""
     with visitor.page.expect_download() as download:
         visitor.hook(hook).click()
     return download.value.suggested_filename, json.loads(download.value.path().read_bytes())
@@ -36,7 +36,7 @@ def downloaded(visitor: Any, hook: str) -> tuple[str, Any]:
 
 @pytest.fixture
 def visitor(regular):
-    """One page for all tests that need no fresh one."""
+    """One page for all tests that do not need a fresh one."""
     return regular
 
 
@@ -98,7 +98,7 @@ def test_a_kernel_shows_its_text_to_copy(newcomer, patch):
     assert visitor.page.evaluate("navigator.clipboard.readText()") == code.text_content()
 
 
-def test_where_copying_is_not_allowed_the_text_is_marked(newcomer, patch):
+def test_if_copying_is_not_allowed_the_code_is_selected(newcomer, patch):
     visitor = newcomer
     patch(visitor.page, *SHOWN_FOR_LONG)
     visitor.page.add_init_script(
@@ -156,7 +156,7 @@ def test_the_kernels_are_those_of_the_last_answer(visitor, photos):
     expect(visitor.hook("kernels-wgsl")).to_contain_text("no WGSL", timeout=PATIENCE)
 
 
-def test_without_timestamp_query_the_shares_are_counted_and_that_is_said(newcomer, patch):
+def test_without_timestamp_query_the_shares_are_estimated_and_the_panel_says_so(newcomer, patch):
     visitor = newcomer
     patch(visitor.page, "gpu/device.js", ', "timestamp-query"', "")
     visitor.open()
@@ -172,10 +172,10 @@ def test_without_timestamp_query_the_shares_are_counted_and_that_is_said(newcome
 
 
 @pytest.mark.parametrize(("bits", "source"), [(16, "timestamp"), (60, "counted")])
-def test_a_coarse_clock_is_told_of_and_one_that_stands_still_is_not_used(
+def test_a_coarse_clock_is_mentioned_and_one_that_stands_still_is_not_used(
     newcomer, bits, source, patch
 ):
-    """Browsers may round the times of the GPU."""
+    """Browsers may round the GPU's times."""
     visitor = newcomer
     rounding = f"stamps.forEach((t, i) => (stamps[i] = (t >> {bits}n) << {bits}n));"
     loop = "for (const stamp of stamps)"
@@ -222,7 +222,7 @@ def test_fits_any_width(visitor):
         assert table["x"] >= 0 and table["x"] + table["width"] <= width
 
 
-def test_a_failure_is_told_and_can_be_tried_again(newcomer, patch):
+def test_a_failure_is_shown_and_can_be_tried_again(newcomer, patch):
     visitor = newcomer
     asking = 'app.ask("profile", name, model.asked)'
     patch(visitor.page, "worker/main.js", asking, "globalThis.trial()")

@@ -1,4 +1,4 @@
-"""English and Chinese: one table each, the browser's choice, the visitor's choice."""
+"""English and Chinese: a table each, the browser's choice, the visitor's choice."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from playwright.sync_api import Browser, expect
 from tests.e2e.conftest import OPEN_DEVICE, served_path
 
-# index.html as it is before any script runs, against the English table.
+# Compares index.html, before any script runs, with the English table.
 COMPARE = """async () => {
   const { page: table } = await import(new URL("sources/i18n/en/page.js", location));
   const page = new DOMParser().parseFromString(
     await (await fetch("index.html")).text(), "text/html");
-  const said = (words) => (words ?? "").replace(/\\s+/g, " ").trim();
+  const plain = (words) => (words ?? "").replace(/\\s+/g, " ").trim();
   const parts = {
     "data-text": (element) => element.textContent,
     "data-text-label": (element) => element.getAttribute("aria-label"),
@@ -27,7 +27,7 @@ COMPARE = """async () => {
     for (const element of page.querySelectorAll(`[${attribute}]`)) {
       const entry = element.getAttribute(attribute);
       left.delete(entry);
-      if (said(read(element)) !== table[entry]) wrong.push([entry, said(read(element))]);
+      if (plain(read(element)) !== table[entry]) wrong.push([entry, plain(read(element))]);
     }
   }
   const labelled = page.querySelectorAll(
@@ -38,18 +38,18 @@ COMPARE = """async () => {
     const { parentElement: parent, nodeValue } = words.currentNode;
     const known = parent.closest("[data-text], noscript, .name, option[value=webgpu], "
       + "option[value=numpy], .number, .gflops, .latency");
-    if (said(nodeValue) && !known) bare.push(said(nodeValue));
+    if (plain(nodeValue) && !known) bare.push(plain(nodeValue));
   }
   return { wrong, left: [...left], bare };
 }"""
 
 
-def test_the_page_says_what_the_table_says(visitor: Any) -> None:
+def test_the_html_has_the_texts_of_the_table(visitor: Any) -> None:
     visitor.page.goto("./")
     assert visitor.page.evaluate(COMPARE) == {"wrong": [], "left": [], "bare": []}
 
 
-def test_a_switch_of_language_keeps_what_is_on_the_page(visitor: Any) -> None:
+def test_a_change_of_language_keeps_what_is_on_the_page(visitor: Any) -> None:
     visitor.open()
     visitor.draw_seven()
     assert visitor.read() == "7"
@@ -97,7 +97,7 @@ def test_without_storage_the_choice_lasts_as_long_as_the_page(visitor: Any) -> N
     expect(visitor.page.locator("#draw-title")).to_have_text("画一个数字")
 
 
-# A model's file is given up on sooner: it alone is held here.
+# Only a model's file, which is held back here, times out sooner.
 WITHIN_SILENCE = "function withinSilence(path, promise) {"
 SHORT = 'const SILENCE_MS = path.endsWith(".onnx") ? 4_000 : 30_000;'
 
@@ -106,13 +106,13 @@ NAMES = {"WebGPU", "NumPy", "models", "mnist", "onnx", "limits", "too", "high"}
 
 
 def only_chinese(words: str | None) -> None:
-    """Of the English in it, there are names and what the browser itself said."""
+    """Checks that the only English in it is names and the browser's own messages."""
     assert re.search("[一-鿿]", words or ""), words
     assert set(LATIN.findall(words or "")) <= NAMES, words
 
 
-def test_what_the_worker_says_is_in_the_page_s_language(visitor: Any, patch: Any) -> None:
-    """A file that is missing, a silent server, and where there is no WebGPU; then a switch."""
+def test_messages_of_the_worker_are_in_the_page_s_language(visitor: Any, patch: Any) -> None:
+    """A missing file, a silent server and no WebGPU; then a change of the language."""
     page = visitor.page
     page.add_init_script("localStorage.setItem('tallow.language', 'zh')")
     patch(page, "shared/fetch.js", WITHIN_SILENCE, f"{WITHIN_SILENCE}\n{SHORT}")
@@ -128,7 +128,7 @@ def test_what_the_worker_says_is_in_the_page_s_language(visitor: Any, patch: Any
     only_chinese(visitor.hook("device-select").locator("[value=webgpu]").get_attribute("title"))
     only_chinese(visitor.hook("check-result").text_content())
 
-    # What is said already is said again in the language that is chosen.
+    # Texts on the page are translated.
     visitor.hook("language-select").select_option("en")
     expect(words).to_have_text(f"{served_path('mnist')} is missing from the server (404).")
     expect(visitor.device).to_contain_text("refused to open a device: limits too high")
@@ -147,9 +147,7 @@ def test_what_the_worker_says_is_in_the_page_s_language(visitor: Any, patch: Any
     expect(words).to_have_text(re.compile(f"{served_path('mnist')} 已损坏：有 9 字节，应为"))
 
 
-def test_a_failure_that_python_tells_stands_in_a_sentence_of_the_page(
-    visitor: Any, patch: Any
-) -> None:
+def test_a_python_error_is_part_of_a_sentence_of_the_page(visitor: Any, patch: Any) -> None:
     page = visitor.page
     page.add_init_script("localStorage.setItem('tallow.language', 'zh')")
     patch(page, "worker/models/models.js", "graph: content,", "graph: content.slice(9),")

@@ -1,4 +1,4 @@
-"""The page leaves nothing behind: three hundred predictions weigh as much as ten, and thirty
+"""No leaks in the page: three hundred predictions take as much memory as ten, and thirty
 changes of device and model as much as the first six."""
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ PREDICTIONS = 300
 SWITCHES = 30
 
 SERVE = "serve({\n  begin,\n"
-# In the worker: counts what lies on the GPU, and tells that and Python's share when asked.
+# In the worker: counts GPU buffers, and reports them and Python's memory on request.
 SCALES = (
     COUNT_BUFFERS
     + """
 const COUNT = `
 import gc
-from tallow.app import _models
+from tallow_page.app import _models
 for _ in range(3):
     gc.collect()
 stats = [loaded.session.stats for loaded in _models.values()]
 [sum(s["bytes"] for s in stats), sum(s["runs"] for s in stats), len(gc.get_objects())]
 `;
 new BroadcastChannel("weigh").onmessage = async () => {
-  // Python knows of a model that answers without it some time after the answer.
+  // Python loads a model that answers without it some time after the answer.
   await answering.complete();
   await app.inTurn(async () => {
     const { pyodide } = await app.start();
@@ -54,14 +54,14 @@ WEIGH = """() => new Promise(resolve => {
 })"""
 ANSWERED = "document.querySelector('[data-testid=digit-result]').ariaBusy === 'false'"
 
-# What the engines of Python and JavaScript keep for themselves: caches, free lists, code.
+# Allowances for the engines of Python and JavaScript: caches, free lists, code.
 OBJECTS = 200
 JS_BYTES = 1_000_000
 
 
 @pytest.fixture
 def weigh(visitor, patch):
-    """weigh(before): what the page and its worker hold; before: what the worker's heap is to be
+    """weigh(before): the memory of the page and its worker; before: what the worker's heap is
     compared with."""
     patch(visitor.page, "worker/main.js", SERVE, SCALES)
     collectors: list[Collector] = []
@@ -80,7 +80,7 @@ def weigh(visitor, patch):
 
 
 def same(before, after):
-    """Nothing has grown."""
+    """Checks that nothing has grown."""
     for exact in ("bytes", "buffers", "runner", "heap"):
         assert after[exact] == before[exact], exact
     assert after["objects"] - before["objects"] < OBJECTS
@@ -92,12 +92,12 @@ def test_predictions_leave_nothing_behind(visitor, weigh):
     def predict(times):
         mouse = visitor.page.mouse
         for number in range(times):
-            mouse.move(*visitor.place(0.45 + 0.1 * (number % 2), 0.2 + 0.6 * (number % 10) / 10))
+            mouse.move(*visitor.point(0.45 + 0.1 * (number % 2), 0.2 + 0.6 * (number % 10) / 10))
             until(visitor.page, ANSWERED)
 
     visitor.open()
-    kept(visitor)  # and not in the middle of what is weighed
-    visitor.page.mouse.move(*visitor.place(0.5, 0.2))
+    kept(visitor)  # not during the measurement
+    visitor.page.mouse.move(*visitor.point(0.5, 0.2))
     visitor.page.mouse.down()
     predict(10)
     before = weigh()
@@ -109,7 +109,7 @@ def test_predictions_leave_nothing_behind(visitor, weigh):
 
 @pytest.mark.parametrize("keeping", [True, False])
 def test_changes_of_device_and_model_leave_nothing_behind(visitor, weigh, photos, patch, keeping):
-    """Of models that come from plans that were kept, and of such that Python compiles again."""
+    """With models from saved plans, and with models that Python compiles again."""
     if not keeping:
         patch(
             visitor.page,
@@ -119,7 +119,7 @@ def test_changes_of_device_and_model_leave_nothing_behind(visitor, weigh, photos
         )
 
     def keep(plans):
-        """Waits until so many are kept: what comes next is loaded from them."""
+        """Waits until so many are saved, so that the next loads use them."""
         if keeping:
             kept_in_all(visitor.page, plans)
 

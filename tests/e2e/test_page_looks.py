@@ -1,4 +1,4 @@
-"""How the page looks: its states at three widths in both themes, beside the pictures kept of them.
+"""How the page looks: compares its states at three widths in both themes with stored pictures.
 
 What differs from machine to machine or from run to run (times, the device's name, probabilities) is
 set to a fixed value before each look; what is on the page is real.
@@ -57,7 +57,7 @@ FREEZE = """() => {
     say("[data-testid=check-result][data-max-diff]", "The largest difference is 4.2e-9.");
     say("[data-testid=heat-said]:not(:empty)", "For “Egyptian cat” the middle mattered most.");
     say(".tile .share", ({ textContent }) => (textContent ? "51.0 %" : ""));
-    say(".boot li :first-child", "A stage"); // they end in no certain order
+    say(".boot li :first-child", "A stage"); // their order varies
     say(".boot li :nth-child(n + 2)", "1.20");
     say(".kernels .about", "10 kernels, 3.856 ms in all.");
     document.querySelectorAll(".kernels tbody tr").forEach((row, i) => {
@@ -83,19 +83,19 @@ FREEZE = """() => {
 }"""
 
 
-# Tests have no service worker; that is said once the page that is ready is idle.
+# Tests have no service worker; the page shows that once it is ready and idle.
 SETTLED = """["status", "offline-state"]
     .map((name) => document.querySelector(`[data-testid=${name}]`).dataset.state)
     .every((state, i, [status]) => status !== "ready" || !["unsaid", "keeping"].includes(state))"""
 
 
-# What visitors see, who have one.
+# What visitors with a service worker see.
 WORKS_OFFLINE = """document.querySelector("[data-testid=offline-state] > span").textContent =
     "Works offline";"""
 
 
 def rest(page: Page) -> None:
-    """Nothing is pointed at, nothing has the focus, and all is frozen."""
+    """Removes pointer and focus, and freezes everything that varies."""
     until(page, SETTLED)
     page.mouse.move(0, 0)
     page.evaluate("document.activeElement.blur()")
@@ -103,7 +103,7 @@ def rest(page: Page) -> None:
 
 
 def compare_both(visitor: Any) -> None:
-    """Has both devices compute what is on the page."""
+    """Computes the page's answer on both devices."""
     visitor.hook("check-numpy").click()
     expect(visitor.hook("check-result")).to_have_attribute(
         "data-max-diff", NUMBER, timeout=PATIENCE
@@ -119,11 +119,11 @@ def show_kernels(visitor: Any) -> None:
     expect(visitor.hook("kernels-panel").locator(".found")).not_to_have_attribute(
         "aria-busy", "true"
     )
-    visitor.hook("kernels-row").nth(1).click()  # not the slowest: which that is, the clock says
+    visitor.hook("kernels-row").nth(1).click()  # not the slowest, which varies
 
 
 def see_samples(visitor: Any) -> None:
-    """Waits for the sample photographs, which are fetched when they are seen."""
+    """Waits for the samples, which are fetched when they come into view."""
     visitor.hook("image-sample").first.scroll_into_view_if_needed()
     pictures = "[...document.querySelectorAll('.strip img')]"
     until(visitor.page, f"{pictures}.length === 8 && {pictures}.every((i) => i.naturalWidth)")
@@ -136,7 +136,7 @@ def show_heat(visitor: Any) -> None:
 
 
 def choose_many(visitor: Any, photos: Any) -> None:
-    """As many photographs as fill a row, one file among them that is none."""
+    """Chooses a row of photographs, and one file that is not a picture."""
     files = [
         {"name": p["file"], "mimeType": "image/png", "buffer": p["path"].read_bytes()}
         for p in photos.values()
@@ -148,7 +148,7 @@ def choose_many(visitor: Any, photos: Any) -> None:
     visitor.answer(photos[next(iter(photos))]["file"])
 
 
-def test_the_page_looks_as_it_did(visitor, photos, patch):
+def test_the_page_looks_the_same(visitor, photos, patch):
     page = visitor.page
     patch(
         page, "views/classify/occlusion.js", "PLACES = 9", "PLACES = 5"
@@ -200,7 +200,7 @@ def test_the_page_looks_as_it_did(visitor, photos, patch):
     assert not looks.wrong, "\n".join(looks.wrong)
 
 
-def test_loading_and_failing_look_as_they_did(visitor):
+def test_loading_and_failing_look_the_same(visitor):
     page = visitor.page
     looks = Looks(page)
     waiting: dict[str, Route] = {}
@@ -227,7 +227,7 @@ def test_loading_and_failing_look_as_they_did(visitor):
 
 
 def open_model(visitor: Any, folder: str, photo: Any) -> None:
-    """Opens a model of the site as a visitor's own, and has both devices look at a photograph."""
+    """Opens a model of the site as a visitor's own, and classifies a photograph on both devices."""
     card = json.loads((ROOT / "models" / folder / "card.json").read_text("utf-8"))
     rest = visitor.page.locator("#view-open[aria-busy=false]")
     visitor.hook("open-input").set_input_files(BUILD / "models" / folder / f"{folder}.onnx")
@@ -247,7 +247,7 @@ def open_model(visitor: Any, folder: str, photo: Any) -> None:
     expect(rest).to_be_visible()
 
 
-def test_an_opened_model_looks_as_it_did(visitor, photos):
+def test_an_opened_model_looks_the_same(visitor, photos):
     page = visitor.page
     looks = Looks(page)
     visitor.open("./#open")

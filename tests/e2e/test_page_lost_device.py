@@ -1,5 +1,5 @@
-"""A lost device: another is opened and the question answered, whatever was going on; after the
-second loss within a minute NumPy goes on, until the visitor wants WebGPU again."""
+"""A lost device: another is opened and the question answered, in any situation. After the
+second loss within a minute, NumPy computes until the visitor chooses WebGPU again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tallow_build.paths import ROOT
 MNIST = ROOT / "models" / "mnist" / "mnist.onnx"
 WEIGHTS = "**/squeezenet1_1-*.onnx"
 
-# Destroys the newest device of the worker when the page says so: at once, or as soon as a pipeline
+# Destroys the worker's newest device at the page's command: at once, or as soon as a pipeline
 # is being made ("load") or a result is being mapped ("run").
 LOSABLE = """
 {
@@ -72,11 +72,11 @@ class Losing:
         self.page.add_init_script(CHANNELS)
 
     def lose(self, *plan: str) -> None:
-        """The device is lost "now", or in the next "run" or "load"; then as the next word says."""
+        """Loses the device "now", or in the next "run" or "load"; then as in the next argument."""
         self.page.evaluate(ARM, plan)
 
     def struck(self, times: int) -> None:
-        """Waits until the device has been lost so often."""
+        """Waits until the device was lost so many times."""
         until(self.page, "window.struck === argument", times)
 
     def computes(self, device: str) -> None:
@@ -102,7 +102,7 @@ def test_lost_in_the_middle_of_a_run_a_digit_is_read(losing):
     expect(visitor.status).to_contain_text("kernels")
 
 
-def test_lost_twice_within_a_minute_numpy_goes_on_until_webgpu_is_chosen(losing):
+def test_after_two_losses_within_a_minute_numpy_computes_until_webgpu_is_chosen(losing):
     visitor = losing.visitor
     visitor.open()
     visitor.draw_seven()
@@ -165,7 +165,7 @@ def test_lost_again_while_models_are_loaded_again(losing):
 
 @pytest.fixture
 def opening(losing):
-    """A visitor who has opened a model, and who may lose the device."""
+    """A visitor with an open model, whose device can be lost."""
     losing.visitor.open("./#open")
     here = Opening(losing.visitor)
     here.choose(MNIST)
@@ -198,7 +198,7 @@ def test_another_device_while_the_visitor_s_model_is_timed(losing, opening, why)
     first = opening.array("logits")
     opening.hook("open-runs").fill("1000")
     opening.rest()
-    opening.hook("open-time").click()  # which goes on for seconds
+    opening.hook("open-time").click()  # which takes seconds
     if why == "lost":
         losing.lose("now")
         losing.struck(1)

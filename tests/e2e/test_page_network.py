@@ -1,4 +1,4 @@
-"""What does not come, or may not run: a server that stalls, no modules, no WebAssembly."""
+"""A server that stalls, no modules, no WebAssembly."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from itertools import count
 from playwright.sync_api import Route, expect
 from tests.e2e.conftest import served_path
 
-# How long a server may be silent.
+# The timeout for a silent server.
 WAITING = "function withinSilence(path, promise) {"
-# It is short for as many requests of a file as are left without an answer, and for no other.
+# It is shortened only for the requests of a file that are left unanswered.
 SHORT = """
   const left = (globalThis.left ??= STALLS);
   const SILENCE_MS = left[path]-- > 0 ? 6_000 : 30_000;
 """
-# Has the notice appear in a millisecond; whether it is seen until then.
+# Shows the notice after a millisecond, and tells whether it was visible before.
 BEFORE = """(notice) => {
   const [appearing] = notice.getAnimations();
   appearing.currentTime = 5_999;
@@ -26,7 +26,7 @@ ARRIVAL = "performance.getEntriesByType('navigation')[0].type"
 
 
 def stall(page, path: str, times: int) -> list[str]:
-    """Leaves the first requests of a file without an answer; returns the list of all of them."""
+    """Leaves the first requests of a file unanswered; returns the list of all of them."""
     asked: list[str] = []
     numbers = count(1)
 
@@ -39,7 +39,7 @@ def stall(page, path: str, times: int) -> list[str]:
     return asked
 
 
-def test_a_server_that_stalls_is_asked_again_once_and_then_given_up_on(visitor, patch):
+def test_a_server_that_stalls_is_asked_once_more_and_then_given_up(visitor, patch):
     stalls = {"models/manifest.json": 1, served_path("mnist"): 3}
     short = SHORT.replace("STALLS", json.dumps(stalls))
     patch(visitor.page, "shared/fetch.js", WAITING, WAITING + short)
@@ -56,7 +56,7 @@ def test_a_server_that_stalls_is_asked_again_once_and_then_given_up_on(visitor, 
     assert visitor.read() == "7"
 
 
-def test_without_webassembly_that_is_said(visitor, patch):
+def test_without_webassembly_the_page_says_so(visitor, patch):
     own = "const networkFetch = globalThis.fetch;"
     patch(visitor.page, "worker/python.js", own, f"{own} delete globalThis.WebAssembly;")
     visitor.open(state="error")
@@ -65,7 +65,7 @@ def test_without_webassembly_that_is_said(visitor, patch):
     assert visitor.read() == ""
 
 
-def test_where_modules_do_not_run_the_page_says_so(page):
+def test_if_modules_do_not_run_the_page_says_so(page):
     forbid = {"Content-Security-Policy": "script-src 'none'"}
     faults = [
         ("**/", lambda route: route.fulfill(response=route.fetch(), headers=forbid | HTML)),

@@ -1,4 +1,4 @@
-"""Without a network after the first visit; a new version; files that were changed on their way."""
+"""Offline after the first visit; a new version; files that were changed in transit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tallow_build import server as static
 from tallow_build.browser import until
 from tallow_build.compressed import ENDINGS
 
-# Has the page's long waits last for ever.
+# Makes the page's long timeouts last for ever.
 LATE = """
 window.setTimeout = new Proxy(setTimeout, { apply: late });
 function late(set, self, [run, ms = 0, ...args]) {
@@ -31,7 +31,7 @@ function late(set, self, [run, ms = 0, ...args]) {
 
 
 class Host:
-    """A copy of dist/ on a server that can be shut, and changed."""
+    """A copy of dist/ on a server that can be shut down and changed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -39,11 +39,11 @@ class Host:
         self.address = self._stack.enter_context(static.running(folder))
 
     def shut(self) -> None:
-        """Does not serve any more."""
+        """Stops serving."""
         self._stack.close()
 
     def release(self, name: str, listed_in: str) -> None:
-        """Puts a newer version in its place: this file has another content, and so another name."""
+        """Releases a newer version, in which this file has other content and so another name."""
         (old,) = self.folder.glob(name)
         for path in self.folder.glob(f"{name}.*"):
             path.unlink()
@@ -54,21 +54,21 @@ class Host:
         if ending == "js":
             new.write_text(new.read_text("utf-8") + "document.body.className = 'next';", "utf-8")
         where = (self.folder / listed_in).read_text("utf-8")
-        told = where.replace(old.name, new.name).replace(integrity, documents.attribute(new))
-        self.change(listed_in, where, told)
+        renamed = where.replace(old.name, new.name).replace(integrity, documents.attribute(new))
+        self.change(listed_in, where, renamed)
 
     def lose(self, name: str) -> None:
-        """Has a file no more."""
+        """Deletes a file."""
         for path in self.folder.glob(f"{name}*"):
             path.unlink()
 
-    def change(self, name: str, old: str, new: str, *, told: bool = True) -> None:
-        """Changes a file; unless it is `told`, the service worker knows of another content."""
+    def change(self, name: str, old: str, new: str, *, announced: bool = True) -> None:
+        """Changes a file; unless `announced`, the service worker expects the old content."""
         path = self.folder / name
         before = path.read_text("utf-8")
         assert old in before
         path.write_text(before.replace(old, new), "utf-8")
-        if told:
+        if announced:
             site_maker.keep_offline(self.folder)
         for stale in (path, self.folder / "service-worker.js"):
             for ending in ENDINGS:
@@ -105,12 +105,12 @@ def test_everything_works_without_a_network_after_the_first_visit(visitor, host,
     wait_until_kept(visitor.page)
     host.shut()
 
-    # In the tab that is open, things it had not loaded yet.
+    # In the open tab, what it had not loaded yet.
     visitor.show("Classify")
     visitor.choose(photos["coffee"]["path"])
     assert visitor.answer("coffee.png")[0]["label"]
 
-    # And opened anew, on the other device, at another address of the page.
+    # And in a new page, on the other device, at another address.
     visitor.open("./?device=numpy&model=squeezenet1_1#classify")
     expect(visitor.device).to_have_attribute("data-device", "numpy")
     wait_until_kept(visitor.page)
@@ -121,14 +121,14 @@ def test_everything_works_without_a_network_after_the_first_visit(visitor, host,
     assert visitor.read() == "7"
 
 
-# Where the worker's WebAssembly has come from, where the browser tells.
+# Where the worker's WebAssembly came from, if the browser reports that.
 WASM = """performance.getEntriesByType("resource")
     .filter(({ name }) => name.endsWith(".wasm"))
     .map(({ deliveryType }) => deliveryType)"""
 
 
 def test_a_second_visit_compiles_what_the_browsers_own_cache_has(visitor, host):
-    """With which V8 has kept the machine code of the first one."""
+    """V8 has stored the machine code of the first visit there."""
     page = visitor.page
     visitor.open("./?device=numpy")
     wait_until_kept(page)
@@ -147,7 +147,7 @@ def test_a_new_version_is_offered_and_waits(visitor, visitor_of, host):
     visitor.open("./?device=numpy")
     wait_until_kept(page)
     others = [page.context.new_page() for _ in range(2)]
-    others[1].add_init_script(LATE)  # it has its files kept when it has answered, and no sooner
+    others[1].add_init_script(LATE)  # it caches its files only after an answer
     for other in others:
         other.goto("./?device=numpy")
         visitor_of(other).wait()
@@ -163,7 +163,7 @@ def test_a_new_version_is_offered_and_waits(visitor, visitor_of, host):
     offer.get_by_role("button", name="Reload").click()
     expect(page.locator("body.next")).to_have_count(1, timeout=PATIENCE)
 
-    # The other tabs are not disturbed, but told.
+    # The other tabs are not disturbed, but show the new version.
     others[1].bring_to_front()
     visitor_of(others[1]).draw_seven()
     for other in others:
@@ -174,7 +174,7 @@ def test_a_new_version_is_offered_and_waits(visitor, visitor_of, host):
 
 
 def forget(page: Page, part: str) -> None:
-    """The browser loses what was kept of a file."""
+    """Removes a file from the browser's cache."""
     gone = """async (part) => {
         for (const name of await caches.keys()) {
             const cache = await caches.open(name);
@@ -187,7 +187,7 @@ def forget(page: Page, part: str) -> None:
     page.context.new_cdp_session(page).send("Network.clearBrowserCache")
 
 
-def test_a_page_whose_files_are_gone_from_the_server_works_on(visitor, host):
+def test_a_page_whose_files_are_gone_from_the_server_continues_to_work(visitor, host):
     page = visitor.page
     visitor.open("./?device=numpy")
     wait_until_kept(page)
@@ -226,7 +226,7 @@ def test_a_page_that_has_lost_a_part_of_an_older_version_starts_with_the_newer(v
     wait_until_kept(page)
 
 
-# The worker hears of the model when load() is called.
+# The worker gets the model when load() is called.
 HOLD_LOAD = """
 const send = Worker.prototype.postMessage;
 Worker.prototype.postMessage = function (message, ...others) {
@@ -238,7 +238,7 @@ Worker.prototype.postMessage = function (message, ...others) {
 
 
 def test_a_page_that_has_lost_a_part_but_has_something_on_it_offers_the_newer(visitor, host):
-    """Though it was never ready, and so has not looked for another version itself."""
+    """It was never ready, and so has not looked for another version itself."""
     page = visitor.page
     visitor.open("./?device=numpy")
     wait_until_kept(page)
@@ -270,7 +270,7 @@ LISTS = "models/manifest.json"
 
 @pytest.fixture
 def bare(browser: Browser, host: Host, visitor_of: Any) -> Iterator[Any]:
-    """A visitor whose browser has no service worker, and keeps only what HTTP lets it keep."""
+    """A visitor whose browser has no service worker, only its HTTP cache."""
     for page, _ in watched_page(browser, host.address):
         yield visitor_of(page)
 
@@ -282,8 +282,8 @@ def loads(page: Page) -> list[str]:
     return found
 
 
-def test_a_page_that_was_open_when_its_files_went_starts_over_with_the_newer(bare, host, photos):
-    """By itself, since nothing of the visitor's is on it."""
+def test_an_open_page_whose_files_are_gone_starts_over_with_the_newer(bare, host, photos):
+    """By itself, since the visitor has entered nothing."""
     bare.open("./?device=numpy&model=squeezenet1_1")
     host.release(MODEL, LISTS)
     loaded = loads(bare.page)
@@ -315,7 +315,7 @@ def test_a_page_with_something_on_it_offers_the_newer_version(bare, host):
 
 
 @pytest.mark.parametrize("newer", [False, True])
-def test_a_file_that_no_version_has_starts_nothing_over_twice(bare, host, newer):
+def test_a_file_that_no_version_has_does_not_start_over_twice(bare, host, newer):
     """It is missing from the newer version too, if there is one."""
     bare.open("./?device=numpy&model=squeezenet1_1")
     if newer:
@@ -359,7 +359,7 @@ def test_a_part_of_python_that_is_missing_does_not_pass_for_a_newer_version(bare
     assert len(loaded) == 2
 
 
-def test_numpy_comes_once_nobody_waits_and_serves_without_a_network(visitor, host):
+def test_numpy_is_cached_once_the_page_is_idle_and_works_offline(visitor, host):
     page = visitor.page
     fetched: list[str] = []
     page.context.on("request", lambda asked: fetched.append(asked.url))
@@ -381,8 +381,8 @@ def test_numpy_comes_once_nobody_waits_and_serves_without_a_network(visitor, hos
     assert visitor.read() == "7"
 
 
-def test_files_that_were_changed_on_their_way_are_not_kept(visitor, host):
-    host.change("samples/samples.json", "{", " {", told=False)
+def test_files_that_were_changed_in_transit_are_not_cached(visitor, host):
+    host.change("samples/samples.json", "{", " {", announced=False)
     visitor.open("./?device=numpy")
     state = offline_state(visitor.page)
     expect(state).to_have_attribute("data-state", "refused", timeout=PATIENCE)
@@ -390,7 +390,7 @@ def test_files_that_were_changed_on_their_way_are_not_kept(visitor, host):
     visitor.draw_seven()
     assert visitor.read() == "7"
 
-    host.change("samples/samples.json", " {", "{", told=False)
+    host.change("samples/samples.json", " {", "{", announced=False)
     visitor.open("./?device=numpy")
     wait_until_kept(visitor.page)
 
@@ -400,7 +400,7 @@ def test_the_page_can_be_installed(visitor):
     visitor.open("./?device=numpy")
     wait_until_kept(page)
     devtools = page.context.new_cdp_session(page)
-    # A context of a test is one of private browsing, where nothing is ever installed.
+    # A test's context is a private one, in which nothing can be installed.
     private = {"errorId": "in-incognito", "errorArguments": []}
     errors = devtools.send("Page.getInstallabilityErrors")["installabilityErrors"]
     assert [error for error in errors if error != private] == []
@@ -418,7 +418,7 @@ def test_the_page_can_be_installed(visitor):
         )
         assert icon["sizes"] in (size, "any")
 
-    # What the browser offers becomes a button of the page's.
+    # The browser's offer becomes a button of the page.
     install = visitor.hook("install")
     expect(install).to_be_hidden()
     page.evaluate(
@@ -434,7 +434,7 @@ def test_the_page_can_be_installed(visitor):
     expect(install).to_be_hidden()
 
 
-def test_where_a_service_worker_is_refused_that_is_said(browser, server, visitor_of):
+def test_a_refused_service_worker_is_reported(browser, server, visitor_of):
     for page, _ in watched_page(browser, server):
         visitor = visitor_of(page)
         page.add_init_script("delete Navigator.prototype.serviceWorker")

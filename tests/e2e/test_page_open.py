@@ -1,4 +1,4 @@
-"""The view Open: any ONNX file, what is in it, its answers, and what is wrong with bad ones."""
+"""The Open view: any ONNX file, facts about it, its answers, and errors of bad files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MARKUP = "<img src=x onerror='window.hacked = 1'>"
 
 
 def test_models_of_the_visitor_s_own(visitor: Any, photos: Any) -> None:
-    """On one page, one after the other."""
+    """All on one page."""
     visitor.open("./#open")
     here = Opening(visitor)
     for step in (
@@ -99,7 +99,7 @@ def a_digit_model(here: Opening, photos: Any) -> None:
 
 
 def a_photograph(here: Opening, photos: Any) -> None:
-    """With the rules of the card of a model, as a visitor types them."""
+    """With mean and scale from the model's card, as a visitor types them."""
     models = ROOT / "build" / "models"
     card = json.loads((ROOT / "models" / "squeezenet1_1" / "card.json").read_text("utf-8"))
     here.choose(models / "squeezenet1_1" / "squeezenet1_1.onnx")
@@ -215,7 +215,7 @@ def external_data(here: Opening, _: Any) -> None:
     nodes = [helper.make_node("Mul", ["x", "v"], ["z"]), helper.make_node("Mul", ["z", "w"], ["y"])]
     here.choose(file("w.onnx", model(nodes, [x], [y], weights)))
     here.fails("still missing: weights/v.data, weights/w.data.")
-    here.choose(file("v.data", content))  # joins the model before, as do all that follow
+    here.choose(file("v.data", content))  # is added to the earlier model, like all that follow
     here.fails("still missing: weights/w.data.", "Given so far: v.data.")
     here.choose(file("w.data", content[:4]))
     here.fails("w.data", "which has 4")
@@ -280,7 +280,7 @@ def sequences_optionals_and_odd_values(here: Opening, _: Any) -> None:
 
 
 def a_run_that_is_cancelled(here: Opening, _: Any) -> None:
-    """A million steps of a Loop; then another model, while they are taken again."""
+    """Cancels a Loop of a million steps; then opens another model during a second run."""
     state = value("s", FLOAT, [8, 8])
     go, still = (value(name, TensorProto.BOOL, []) for name in ("go", "still"))
     nodes = [helper.make_node("Identity", ["go"], ["still"]),
@@ -302,7 +302,7 @@ def a_run_that_is_cancelled(here: Opening, _: Any) -> None:
     expect(here.hook("open-doing")).to_have_text("Cancelled.")
     expect(here.hook("open-error")).to_be_hidden()
     expect(here.hook("open-cancel")).to_be_hidden()
-    here.hook("open-run").click()  # by the worker that takes the place of the other
+    here.hook("open-run").click()  # on the worker that replaced the other
     here.choose(MNIST)
     expect(here.hook("open-summary")).to_have_attribute("data-file", "mnist.onnx")
     here.run()
@@ -336,7 +336,7 @@ def in_chinese(here: Opening) -> None:
 
 
 READING = "openModel: ({ id, file, others }) =>"
-# The worker dies; whether there is no answer on the page then.
+# Kills the worker; whether there is no answer on the page then.
 CLEARED = f"{CRASH}, document.querySelector('#view-open .given').hidden"
 
 
@@ -355,7 +355,7 @@ def test_a_file_that_stops_the_worker_and_what_replaces_it(visitor: Any, patch: 
     visitor.wait()
     assert page.evaluate("workers.length") == 2
 
-    # With the next file all is well; its answer is given again by whatever computes from then on.
+    # The next file works, and is answered again after every change.
     here.choose(MNIST)
     here.run()
     took = here.hook("open-times")
@@ -365,7 +365,7 @@ def test_a_file_that_stops_the_worker_and_what_replaces_it(visitor: Any, patch: 
     expect(took).to_have_attribute("data-device", "numpy", timeout=PATIENCE)
     np.testing.assert_allclose(here.array("logits"), first, atol=1e-4)
     expect(here.operator("Conv")).to_contain_text("NumPy")
-    here.rest()  # a run that is under way would be a reason not to answer again
+    here.rest()  # a run under way would prevent another answer
     assert page.evaluate(CLEARED)
     expect(took).to_be_visible(timeout=PATIENCE)
     np.testing.assert_allclose(here.array("logits"), first, atol=1e-4)
@@ -373,7 +373,7 @@ def test_a_file_that_stops_the_worker_and_what_replaces_it(visitor: Any, patch: 
 
 
 def outside(locations: dict[str, str]) -> bytes:
-    """x + the sum of weights of a number each, by their locations."""
+    """x + the sum of weights, each a single number at a location."""
     weights = []
     for name, location in locations.items():
         weight = TensorProto(name=name, dims=[1], data_type=FLOAT)
@@ -388,7 +388,7 @@ def outside(locations: dict[str, str]) -> bytes:
 
 
 def test_files_of_the_same_name_in_two_folders(visitor: Any, tmp_path: Any) -> None:
-    """Either is refused for itself; a folder, chosen or dropped, says which is which."""
+    """Alone, either is refused; a folder, chosen or dropped, shows which is which."""
     content = outside({"v": "enc/w.bin", "w": "dec/w.bin"})
     three, five, seven = (np.float32([number]).tobytes() for number in (3, 5, 7))
     net = tmp_path / "net"
@@ -418,13 +418,13 @@ def test_files_of_the_same_name_in_two_folders(visitor: Any, tmp_path: Any) -> N
     chooser.value.set_files(net)
     expect(here.hook("open-summary")).to_have_attribute("data-file", "m.onnx")
     here.rest()
-    # Of the rest of a folder no more is told than of other models.
+    # Of the rest of a folder, only other models are mentioned.
     expect(here.hook("open-said")).to_have_text("The model does not need a/other.onnx.")
     answers(35)
 
     here.choose(file("n.onnx", content), file("w.bin", seven))
     here.fails("but you gave w.bin.")
-    visitor.drop(net / "dec")  # takes the place of w.bin
+    visitor.drop(net / "dec")  # replaces w.bin
     here.fails("still missing: enc/w.bin.", "Given so far: dec/w.bin.")
     visitor.drop(net / "enc")
     expect(here.hook("open-summary")).to_have_attribute("data-file", "n.onnx")
@@ -438,7 +438,7 @@ def test_files_of_the_same_name_in_two_folders(visitor: Any, tmp_path: Any) -> N
     answers(37)
 
 
-# The addresses of files that the page holds.
+# The object URLs that the page holds.
 ADDRESSES = """
 window.addresses = [];
 const [make, revoke] = [URL.createObjectURL, URL.revokeObjectURL];
@@ -448,7 +448,7 @@ URL.revokeObjectURL = (url) => { addresses.splice(addresses.indexOf(url), 1); re
 
 
 def test_a_saved_output_keeps_its_address_while_it_is_shown(visitor: Any) -> None:
-    """Nothing tells when the browser has read the file."""
+    """The page can't know when the browser has read the file."""
     visitor.page.add_init_script(ADDRESSES)
     visitor.open("./?device=numpy#open")
     here = Opening(visitor)
@@ -457,7 +457,7 @@ def test_a_saved_output_keeps_its_address_while_it_is_shown(visitor: Any) -> Non
     here.choose(file("m.onnx", model(nodes, tensors[:1], tensors[1:])))
 
     def held() -> int:
-        """How many there are, when all that was put off until now is done."""
+        """How many there are, after all pending tasks."""
         count: int = visitor.page.evaluate(
             "new Promise((resolve) => setTimeout(() => resolve(addresses.length)))"
         )

@@ -1,4 +1,4 @@
-"""Plans of files that the visitor opened: of use to the same file opened again, and to no other."""
+"""Saved plans of the visitor's models: used for the same file, and for no other."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tallow_build.browser import until
 
 NAME = "mine.onnx"
 
-# Whether the worker's Python has compiled anything, which it numbers: told with each answer.
+# Whether the worker's Python has compiled anything (it counts plans): sent with each answer.
 ANSWER = "fetchBytes(answer.outputs);"
 TOLD = """
   const compiled = (await app.start()).pyodide.runPython(`
 import tallow_page.plan_registry
 repr(tallow_page.plan_registry._numbers) != "count(1)"
 `);
-  new BroadcastChannel("told").postMessage(compiled);
+  new BroadcastChannel("answers").postMessage(compiled);
 """
 HEAR = """
-window.told = [];
-new BroadcastChannel("told").onmessage = ({ data }) => window.told.push(data);
+window.answers = [];
+new BroadcastChannel("answers").onmessage = ({ data }) => window.answers.push(data);
 """
 
 
@@ -47,29 +47,29 @@ def product(factor: float = 1.0, outside: bool = False) -> tuple[dict[str, Any],
 
 
 class Visit(Opening):
-    """Counts what is compiled."""
+    """A visit that knows whether anything was compiled."""
 
     def begin(self, device: str = "webgpu") -> None:
-        """Opens the page anew."""
-        self.page.goto("about:blank")  # from its own address, the browser would not leave it
+        """Opens a new page."""
+        self.page.goto("about:blank")  # otherwise the browser would not reload it
         self.visitor.open(f"./?device={device}#open")
 
     def answer(self, *files: Any, rows: int = 0) -> Any:
-        """Opens these files, and has ones multiplied."""
+        """Opens these files, and multiplies ones."""
         if files:
             self.choose(*files)
         if rows:
             self.page.locator("[data-testid=open-length][data-name=rows]").fill(str(rows))
         self.kind("x", "ones")
-        self.page.evaluate("told.length = 0")
+        self.page.evaluate("answers.length = 0")
         self.run()
         return self.array("y")
 
     @property
     def compiled(self) -> bool:
-        """Whether this worker has compiled anything until its last answer."""
-        until(self.page, "told.length > 0")
-        found: bool = self.page.evaluate("told[0]")
+        """Whether this worker compiled anything before its last answer."""
+        until(self.page, "answers.length > 0")
+        found: bool = self.page.evaluate("answers[0]")
         return found
 
 
@@ -107,7 +107,7 @@ def test_the_same_file_is_not_compiled_a_second_time(here: Visit, device: str) -
 
 
 def test_what_a_plan_depends_on(here: Visit) -> None:
-    """Content, lengths, device: each makes another plan, and each is found again."""
+    """Content, lengths and device: each makes another plan, and each plan is found again."""
     mine, _ = product()
     twice, _ = product(2)
     here.begin()
@@ -149,7 +149,7 @@ def test_external_data_belong_to_the_content(here: Visit) -> None:
     assert here.compiled
 
 
-def test_damaged_ones_are_found_and_made_anew(here: Visit) -> None:
+def test_damaged_plans_are_detected_and_compiled_again(here: Visit) -> None:
     mine, _ = product()
     here.begin()
     first = here.answer(mine, rows=1)
@@ -171,7 +171,7 @@ def test_damaged_ones_are_found_and_made_anew(here: Visit) -> None:
     assert not here.compiled
 
 
-def test_those_of_another_version_are_not_found(here: Visit, patch: Any) -> None:
+def test_plans_of_another_version_are_not_found(here: Visit, patch: Any) -> None:
     mine, _ = product()
     here.begin()
     first = here.answer(mine, rows=1)
@@ -182,12 +182,14 @@ def test_those_of_another_version_are_not_found(here: Visit, patch: Any) -> None
     assert here.compiled
 
 
-def test_one_that_python_refuses_is_made_anew(here: Visit, patch: Any) -> None:
+def test_a_plan_that_python_refuses_is_compiled_again(here: Visit, patch: Any) -> None:
     mine, _ = product()
     here.begin()
     first = here.answer(mine, rows=1)
     kept(here.visitor, NAME)
-    patch(here.page, "worker/models/user_model.js", "[kept.text, ...weights]", "['{}', ...weights]")
+    patch(
+        here.page, "worker/models/user_model.js", "[saved.text, ...weights]", "['{}', ...weights]"
+    )
     here.begin()
     assert np.array_equal(here.answer(mine, rows=1), first)
     assert here.compiled

@@ -1,4 +1,4 @@
-"""Plans that an earlier visit has kept, in the page. How they are kept: tests/js/plans.test.js."""
+"""Plans saved on an earlier visit, in the page. For the storage see tests/js/plans.test.js."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from tests.e2e.keeping import (
 from tallow_build.browser import until
 
 PATIENCE = 120_000
-# Before this, in the worker's bundle, a test may change what storage does.
+# In the worker's bundle, tests insert code before this to change the storage.
 LIMIT = "const MAX_BYTES = 200e6;"
 
 
 def compiled(visitor: Any, model: str = "mnist") -> None:
-    """The model was made from its file."""
+    """Checks that the model was compiled from its file."""
     expect(line(visitor, "model", model)).to_have_attribute("data-state", "done")
 
 
 def seven(visitor: Any) -> list[str]:
-    """Draws a seven; the ten probabilities."""
+    """Draws a seven; returns the ten probabilities."""
     visitor.draw_seven()
     assert visitor.read() == "7"
     bars = visitor.page.locator("#view-draw .bars li")
@@ -40,7 +40,7 @@ def seven(visitor: Any) -> list[str]:
 
 
 def forbid_files(page: Page) -> list[str]:
-    """No file of a model can be had from now on; returns those that are asked for."""
+    """Blocks the models' files from now on; returns those that are requested."""
     asked: list[str] = []
 
     def handle(route: Route) -> None:
@@ -53,18 +53,18 @@ def forbid_files(page: Page) -> list[str]:
 
 
 SERVE = "serve({\n  begin,\n"
-# Whether the worker's Python, which is started for it, has compiled anything: it numbers that.
+# Whether the worker's Python, which is started for this, has compiled anything (it counts plans).
 TELL = """
 new BroadcastChannel("ask").onmessage = () => app.inTurn(async () => {
   const compiled = (await app.start()).pyodide.runPython(`
 import tallow_page.plan_registry
 repr(tallow_page.plan_registry._numbers) != "count(1)"
 `);
-  new BroadcastChannel("told").postMessage(compiled);
+  new BroadcastChannel("compiled").postMessage(compiled);
 });
 """
 COMPILED = """() => new Promise((resolve) => {
-  new BroadcastChannel("told").onmessage = ({ data }) => resolve(data);
+  new BroadcastChannel("compiled").onmessage = ({ data }) => resolve(data);
   new BroadcastChannel("ask").postMessage("now");
 })"""
 
@@ -92,7 +92,7 @@ def test_the_second_visit_reads_no_model_and_compiles_nothing(visitor, patch, de
     expect(visitor.hook("boot-log")).to_contain_text("mnist 的计划")
 
 
-def test_what_needs_the_graph_fetches_the_file_then(visitor):
+def test_actions_that_need_the_graph_fetch_the_file(visitor):
     """The panel, the comparison, another device and tuning, all after a visit from a plan."""
     page = visitor.page
     visitor.open()
@@ -109,7 +109,7 @@ def test_what_needs_the_graph_fetches_the_file_then(visitor):
     visitor.hook("check-numpy").click()
     expect(visitor.hook("check-result")).to_contain_text("WebGPU and NumPy agree", timeout=PATIENCE)
     compiled(visitor)
-    expect(line(visitor, "keep")).to_have_count(0)  # there was nothing to keep on this visit
+    expect(line(visitor, "keep")).to_have_count(0)  # there was nothing to save on this visit
     visitor.hook("tune").click()
     expect(visitor.hook("tuning")).to_have_attribute("data-state", "idle", timeout=PATIENCE)
     assert visitor.read() == "7"
@@ -125,8 +125,8 @@ def test_what_needs_the_graph_fetches_the_file_then(visitor):
     assert asked == []
 
 
-def test_a_damaged_one_is_found_and_made_anew(visitor):
-    """Which damage there may be: tests/js/plans.test.js."""
+def test_a_damaged_plan_is_detected_and_compiled_again(visitor):
+    """For other damage see tests/js/plans.test.js."""
     visitor.open()
     first = seven(visitor)
     kept(visitor)
@@ -148,7 +148,7 @@ REFUSE = """Cache.prototype.put = async () => {
 };"""
 
 
-def test_where_storage_is_refused_that_is_told_and_nothing_else_happens(visitor, patch):
+def test_refused_storage_is_reported_and_nothing_else_happens(visitor, patch):
     patch(visitor.page, "worker/models/plans.js", LIMIT, f"{REFUSE}\n{LIMIT}")
     visitor.open()
     seven(visitor)
@@ -158,7 +158,7 @@ def test_where_storage_is_refused_that_is_told_and_nothing_else_happens(visitor,
     expect(failed).to_contain_text("no storage here")
 
 
-def test_at_an_address_that_is_not_secure_the_page_works_and_says_what_is_not_kept(
+def test_at_an_insecure_address_the_page_works_and_says_what_is_not_saved(
     browser, server, visitor_of
 ):
     """There are no caches, no hashes and no WebGPU."""
@@ -175,11 +175,11 @@ def test_at_an_address_that_is_not_secure_the_page_works_and_says_what_is_not_ke
         assert not page.evaluate("isSecureContext")
         expect(visitor.device).to_have_attribute("data-device", "numpy")
         seven(visitor)
-        told = visitor.hook("boot-log").locator("[data-stage=storage]")
-        expect(told).to_contain_text("without https")
+        storage = visitor.hook("boot-log").locator("[data-stage=storage]")
+        expect(storage).to_contain_text("without https")
 
 
-# Ends the first device of a worker as soon as a plan makes use of it.
+# Destroys a worker's first device as soon as a plan uses it.
 LOSE = """
 {
   const made = GPUDevice.prototype.createBuffer;
@@ -194,7 +194,7 @@ LOSE = """
 """
 
 
-def test_a_device_that_is_lost_while_a_plan_is_loaded_is_replaced(visitor, patch):
+def test_a_device_lost_while_a_plan_is_loaded_is_replaced(visitor, patch):
     visitor.open()
     first = seven(visitor)
     kept(visitor)
@@ -203,12 +203,12 @@ def test_a_device_that_is_lost_while_a_plan_is_loaded_is_replaced(visitor, patch
     assert seven(visitor) == first
     expect(visitor.hook("boot-log")).to_contain_text("The GPU device was lost")
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
-    recalled(visitor)  # which says nothing of the plan: it is there for the next device
+    recalled(visitor)  # the plan is not to blame, and is used on the next device
     assert len(plans(visitor.page)) == 1
 
 
-def test_one_that_python_refuses_is_made_anew(visitor, patch):
-    """Its checksums are right: another version of Tallow in the same build, say."""
+def test_a_plan_that_python_refuses_is_compiled_again(visitor, patch):
+    """Its checksums are right, as if it were by another version of Tallow in the same build."""
     visitor.open("./?device=numpy")
     first = seven(visitor)
     kept(visitor)

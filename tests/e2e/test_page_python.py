@@ -1,4 +1,4 @@
-"""python.html: files are written and run, their output streams, their exit status comes back."""
+"""python.html writes and runs files, streams their output and returns their exit status."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tallow_build.browser import until
 
 @pytest.fixture(scope="module")
 def python_page(browser, server):
-    """The page, once for all tests that run on NumPy."""
+    """One page for all tests on NumPy."""
     for page, _ in watched_page(browser, server):
         page.goto("python.html")
         until(page, "window.tallow")
@@ -19,7 +19,7 @@ def python_page(browser, server):
 
 
 def boot(page):
-    """Starts Python on NumPy, and notes what it writes."""
+    """Starts Python on NumPy, and records its output."""
     page.evaluate(
         """async () => {
             window.written = { stdout: "", stderr: "" };
@@ -32,7 +32,7 @@ def boot(page):
 
 @pytest.fixture
 def python(python_page):
-    """Runs code; gives (status, result, stdout, stderr)."""
+    """Runs code; returns (status, result, stdout, stderr)."""
     page = python_page
 
     def run(code, filename="script.py"):
@@ -84,7 +84,7 @@ def test_reads_files_that_were_written(python_page, python):
     assert python("list(open('deep/er/data.bin', 'rb').read())")[1] == [1, 2, 3]
 
 
-def test_webgpu_is_the_default_where_it_can_be_had(page):
+def test_webgpu_is_the_default_if_available(page):
     page.goto("python.html")
     until(page, "window.tallow")
     booted = page.evaluate("tallow.call('boot', { device: null })")
@@ -94,7 +94,7 @@ def test_webgpu_is_the_default_where_it_can_be_had(page):
     assert page.evaluate("code => tallow.call('exec', { code })", code)["result"] == "webgpu"
 
 
-def test_without_webgpu_boot_tells_why(page_without_webgpu):
+def test_without_webgpu_boot_gives_the_reason(page_without_webgpu):
     page = page_without_webgpu
     page.goto("python.html")
     until(page, "window.tallow")
@@ -103,7 +103,7 @@ def test_without_webgpu_boot_tells_why(page_without_webgpu):
     assert booted["reason"]
 
 
-def test_errors_cross_by_name(python_page):
+def test_errors_are_sent_by_name(python_page):
     call = "tallow.call('fly').catch(error => [error.type, error.message])"
     error = python_page.evaluate(call)
     assert error == ["Error", "The worker has no action fly; it has boot, write, exec."]

@@ -1,4 +1,4 @@
-"""What is copied: JSON and CSV, of one picture and of a gallery, and where copying is refused."""
+"""Copying results: JSON and CSV, of one picture and of a gallery, and if copying is refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tallow_build.browser import until
 
-# What a button says of itself does not go before it is looked at.
+# Keeps the button's result visible until it is checked.
 SHOWN_FOR_LONG = ("widgets/copy_button.js", "const RESULT_MS = 2000;", "const RESULT_MS = 600_000;")
 
 
@@ -55,7 +55,7 @@ def test_answers_are_copied(visitor, photos, patch):
     assert last["file"] == "'-1+2.png"
     assert "is not a picture" in last["error"]
 
-    # Refused: the text is shown and marked.
+    # Refused: the text is shown and selected.
     visitor.page.evaluate(
         "() => { navigator.clipboard.writeText = async () => { throw new Error('no') }; }"
     )

@@ -1,4 +1,4 @@
-"""The sample photographs: small pictures once they are seen, classified when chosen, credited."""
+"""The sample photographs: thumbnails when they come into view, classification, credits."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ MEANS = """(addresses) => Promise.all(addresses.map(async (address) => {
 
 @pytest.fixture
 def visitor(regular):
-    """One page for all tests that need no fresh one."""
+    """One page for all tests that do not need a fresh one."""
     return regular
 
 
 def test_samples_are_shown_credited_and_classified(newcomer, dist):
     visitor = newcomer
     known = json.loads((ROOT / "samples" / "samples.json").read_text("utf-8"))["samples"]
-    told = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
+    published = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
     fetched: list[str] = []
     visitor.page.on(
         "request",
@@ -48,13 +48,13 @@ def test_samples_are_shown_credited_and_classified(newcomer, dist):
         visitor.page,
         f"({loaded})([...document.querySelectorAll('[data-testid=image-sample] img')])",
     )
-    assert sorted(fetched) == sorted(["samples.json", *(one["small"] for one in told)])
+    assert sorted(fetched) == sorted(["samples.json", *(one["small"] for one in published)])
     fetched.clear()
     labels = {}
     for sample, record in zip(samples.all(), known, strict=True):
         sample.click()
         labels[record["name"]] = visitor.answer(record["file"])[0]["label"]
-    assert fetched == [one["file"] for one in told]
+    assert fetched == [one["file"] for one in published]
     assert labels["coffee"] == "espresso"
     assert labels["flower"] == "daisy"
     assert labels["rocket"] == "missile"
@@ -72,14 +72,14 @@ def test_samples_are_shown_credited_and_classified(newcomer, dist):
 
 
 def test_samples_look_like_their_photographs_and_sharp_on_a_dense_screen(visitor, dist):
-    told = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
+    published = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
     page = visitor.page
     page.set_viewport_size({"width": 1920, "height": 1080})
     visitor.open("./?device=numpy")
     visitor.show("Classify")
     pictures = page.locator(".samples img")
     expect(pictures).to_have_count(8)
-    for picture, one in zip(pictures.all(), told, strict=True):
+    for picture, one in zip(pictures.all(), published, strict=True):
         picture.scroll_into_view_if_needed()
         box = picture.bounding_box()
         width, height = picture.evaluate(
@@ -91,7 +91,7 @@ def test_samples_look_like_their_photographs_and_sharp_on_a_dense_screen(visitor
         assert max(abs(a - b) for a, b in zip(small, whole, strict=True)) < 3
 
 
-def test_a_small_picture_is_not_dragged_in_the_place_of_its_photograph(visitor):
+def test_a_thumbnail_cannot_be_dragged(visitor):
     page = visitor.page
     visitor.open("./?device=numpy")
     visitor.show("Classify")

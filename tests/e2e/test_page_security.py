@@ -1,4 +1,4 @@
-"""What the page may load and run, and that nothing leaves the machine."""
+"""What the page may load and run; nothing leaves the machine."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_page_keeps_to_its_policy(visitor: Any, photos: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["boot/main-*.js", "style-*.css"])
-def test_a_file_that_was_changed_on_its_way_is_not_used(page: Any, name: str) -> None:
+def test_a_file_that_was_changed_in_transit_is_not_used(page: Any, name: str) -> None:
     def change(route: Route) -> None:
         response = route.fetch()
         route.fulfill(response=response, body=f"{response.text()}\n/* changed */\n")
@@ -78,7 +78,7 @@ def test_every_style_and_module_of_the_page_has_its_hash(visitor: Any) -> None:
     known = visitor.page.evaluate(
         "[...document.querySelectorAll('[integrity]')].map((one) => one.src ?? one.href)"
     )
-    # Workers can be given no hashes, which their own loading makes good for (docs/decisions.md).
+    # Workers can't have hashes; their own checks make up for that (docs/decisions.md).
     code = {url for url in asked if url.endswith((".js", ".css"))}
     assert {url for url in code if not url.startswith(f"{home}worker/")} == set(known)
     assert len(known) == 4
@@ -86,7 +86,7 @@ def test_every_style_and_module_of_the_page_has_its_hash(visitor: Any) -> None:
 
 def test_text_is_not_run_as_code(visitor: Any) -> None:
     visitor.page.goto("./")
-    # Later, since what a test evaluates itself is exempt from the policy.
+    # In a timeout, because code that a test evaluates is exempt from the policy.
     outcome = """() => new Promise((resolve) => setTimeout(() => {
       const script = document.createElement("script");
       script.textContent = "window.ran = true";
@@ -103,8 +103,8 @@ def test_text_is_not_run_as_code(visitor: Any) -> None:
 
 @pytest.fixture
 def plain_host(dist: Path) -> Iterator[str]:
-    """The address of a server of dist/ that sends no headers of ours."""
-    static.application(dist)  # which lets it know the types
+    """The address of a server of dist/ without our headers."""
+    static.application(dist)  # which registers the types
     files = StaticFiles(directory=dist, html=True)
     with static.running_application(Starlette(routes=[Mount("/", files)])) as address:
         yield address
@@ -112,15 +112,15 @@ def plain_host(dist: Path) -> Iterator[str]:
 
 @pytest.fixture
 def plain(browser: Browser, plain_host: str) -> Iterator[tuple[Any, Watch]]:
-    """A page of that server, and what is noted about it."""
+    """A page of that server, and its watch."""
     yield from watched_page(browser, plain_host)
 
 
 def test_a_host_without_headers_has_the_policy_from_the_documents(
     plain: tuple[Any, Watch], server: str, visitor_of: Any, photos: Any
 ) -> None:
-    """The page answers under it, without a breach; what is put into the page neither runs nor
-    speaks to another host."""
+    """The page answers under it, without a breach; injected code neither runs nor
+    reaches another host."""
     page, watch = plain
     page.add_init_script(BREACHES)
     policies: list[str | None] = []
@@ -147,7 +147,7 @@ def test_a_host_without_headers_has_the_policy_from_the_documents(
 
     page.route(DOCUMENT, inject)
     visitor.open("./?device=numpy#draw")
-    # Later, since what a test evaluates itself is exempt from the policy.
+    # In a timeout, because code that a test evaluates is exempt from the policy.
     outcome = """(foreign) => new Promise((resolve) => setTimeout(async () => {
       const script = document.createElement("script");
       script.textContent = "window.ran = true";
@@ -160,14 +160,14 @@ def test_a_host_without_headers_has_the_policy_from_the_documents(
     foreign = f"{server}models/manifest.json"
     assert page.evaluate(outcome, foreign) == ["TypeError", "EvalError", None]
     until(page, "(window.breaches ?? []).length >= 5")
-    told = set(page.evaluate("breaches"))
+    reported = set(page.evaluate("breaches"))
     assert {
         "script-src-elem inline",
         f"connect-src {foreign}",
         f"img-src {server}icons/icon.svg",
-    } <= told
+    } <= reported
     visitor.draw_seven()
     assert visitor.read() == "7"
-    # The browser tells of requests that it has refused as well.
+    # The browser also reports requests that it refused.
     assert set(watch.foreign) <= {foreign, f"{server}icons/icon.svg"}
     watch.foreign.clear()

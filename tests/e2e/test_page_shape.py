@@ -1,4 +1,4 @@
-"""The page as such: addresses, sub-paths, widths, themes, the keyboard; it never stands still."""
+"""The page itself: addresses, sub-paths, widths, themes, the keyboard; it never freezes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tallow_build import server as static
 
 @pytest.fixture
 def visitor(regular):
-    """One page for all tests that need no fresh one."""
+    """One page for all tests that do not need a fresh one."""
     return regular
 
 
@@ -39,7 +39,7 @@ def test_works_under_any_path(browser: Browser, dist, visitor_of):
     assert not outside
 
 
-def test_the_page_goes_on_while_a_photograph_is_classified(visitor, photos):
+def test_the_page_is_responsive_while_a_photograph_is_classified(visitor, photos):
     """Its thread is free between the question and its answer, on the slower device too."""
     visitor.open("./?device=numpy#classify")
     visitor.page.evaluate(
@@ -58,7 +58,7 @@ def test_the_page_goes_on_while_a_photograph_is_classified(visitor, photos):
     visitor.answer("coffee.png")
     ms = float(visitor.latency.get_attribute("data-ms"))
     during = visitor.page.evaluate("window.during")
-    # Twenty a second at best; a page that stood still would have had one or two.
+    # At best twenty a second; a blocked page would have had one or two.
     assert during >= max(2, ms / 1000 * 4), f"{during} turns in {ms} ms"
 
 
@@ -82,7 +82,7 @@ def test_fits_any_width_and_nothing_moves_when_an_answer_comes(newcomer, photos)
         return found
 
     visitor.open("./?device=numpy")
-    # Tests have no service worker; that is said in more words, once the page is idle.
+    # Tests have no service worker, for which the page shows a longer text once it is idle.
     offline = visitor.hook("offline-state")
     expect(offline).to_have_attribute("data-state", "refused", timeout=PATIENCE)
     refused = "Does not work offline: this browser stores no files for this address."
@@ -122,7 +122,7 @@ def test_the_keyboard_reaches_everything(newcomer):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_text_stands_out_in_both_themes(browser: Browser, server: str, theme):
-    """Contrast of at least 4.5 to 1 (WCAG AA) for every colour that text has."""
+    """Contrast of at least 4.5 to 1 (WCAG AA) for every text colour."""
     with browser.new_context(
         base_url=server, color_scheme=theme, service_workers="block"
     ) as context:
@@ -152,12 +152,12 @@ def test_text_stands_out_in_both_themes(browser: Browser, server: str, theme):
     assert all(value >= 4.5 for value in contrasts.values()), contrasts
 
 
-def test_nothing_stands_empty_and_on_a_phone_the_samples_follow_the_question(visitor):
+def test_nothing_is_empty_and_on_a_phone_the_samples_follow_the_question(visitor):
     visitor.open("./?device=numpy")
     page = visitor.page
     page.set_viewport_size({"width": 390, "height": 844})
     bars = page.locator("#view-draw .bars")
-    page.reload()  # a regular has had an answer here
+    page.reload()  # a regular visitor had an answer here
     visitor.wait()
     for part in (bars, page.locator("#both"), visitor.hook("kernels-panel"), visitor.latency):
         expect(part).to_be_hidden()

@@ -1,4 +1,4 @@
-"""Python comes back from a memory snapshot; where that fails, the plain load takes over at once."""
+"""Python is restored from a memory snapshot; if that fails, it starts normally at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SNAPSHOT = "**/runtime/snapshot-*.bin"
 
 
 def asked_of_runtime(page: Page) -> list[str]:
-    """The names of files in runtime/ that are asked for from now on, as a list that grows."""
+    """The names of files in runtime/ that are requested from now on, as a growing list."""
     asked: list[str] = []
 
     def note(request) -> None:
@@ -33,13 +33,13 @@ def image(dist: Path) -> Path:
 
 
 def serve_as_right(page: Page, content: bytes) -> None:
-    """Serves another snapshot, and its hash."""
-    told = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    retell(page, lambda runtime: runtime["snapshot"].update(told))
+    """Serves another snapshot with its hash."""
+    facts = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    retell(page, lambda runtime: runtime["snapshot"].update(facts))
     page.route(SNAPSHOT, lambda route: route.fulfill(body=content))
 
 
-def test_nothing_is_loaded_that_the_snapshot_holds(visitor):
+def test_nothing_is_loaded_that_the_snapshot_contains(visitor):
     asked = asked_of_runtime(visitor.page)
     visitor.open()
     visitor.draw_seven()
@@ -90,7 +90,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_where_it_fails_the_plain_load_takes_over(visitor, dist, fault):
+def test_if_it_fails_python_starts_normally(visitor, dist, fault):
     fault(visitor.page, image(dist).read_bytes())
     visitor.open()
     visitor.draw_seven()
@@ -154,7 +154,7 @@ NUMPY_FAULTS = {
 
 
 @pytest.mark.parametrize("fault", NUMPY_FAULTS, ids=lambda fault: fault.__name__)
-def test_where_numpy_fails_in_it_the_wheel_takes_over(visitor, fault):
+def test_if_numpy_s_snapshot_fails_the_wheel_is_installed(visitor, fault):
     fault(visitor.page)
     visitor.open("?device=numpy")
     visitor.draw_seven()
@@ -200,7 +200,7 @@ import os, random, secrets, uuid, tallow as tl, numpy as np
     assert not set(drawn[0]) & set(drawn[1])
 
 
-def test_modules_that_are_not_in_it_are_fetched_when_they_are_imported(page):
+def test_modules_not_in_it_are_fetched_when_they_are_imported(page):
     asked = asked_of_runtime(page)
     open_python(page)
     library = "**/python_stdlib.zip"
@@ -208,10 +208,10 @@ def test_modules_that_are_not_in_it_are_fetched_when_they_are_imported(page):
 import asyncio
 try:
     import wave, xml.dom.minidom, asyncio.mixins, json.tool
-    said = xml.dom.minidom.parseString("<a><b/></a>").documentElement.tagName
+    result = xml.dom.minidom.parseString("<a><b/></a>").documentElement.tagName
 except ImportError as error:
-    said = str(error)
-said
+    result = str(error)
+result
 """
     assert "python_stdlib.zip" not in asked
     page.route(library, lambda route: route.abort())
@@ -228,7 +228,7 @@ said
     assert asked.count("python_stdlib.zip") == 3
 
 
-def test_modules_of_numpy_that_are_not_in_it_are_fetched_when_they_are_imported(page):
+def test_modules_of_numpy_not_in_it_are_fetched_when_they_are_imported(page):
     asked = asked_of_runtime(page)
     open_python(page)
     wheel = "**/numpy-*.whl"
@@ -236,12 +236,12 @@ def test_modules_of_numpy_that_are_not_in_it_are_fetched_when_they_are_imported(
 try:
     import numpy as np, numpy.no_such_module
 except ImportError as error:
-    said = str(error)
+    result = str(error)
 try:
-    said = np.fft.fft([1, 0, 0, 0]).real.tolist(), np.random.default_rng(1).integers(9)
+    result = np.fft.fft([1, 0, 0, 0]).real.tolist(), np.random.default_rng(1).integers(9)
 except ImportError as error:
-    said = str(error)
-str(said)
+    result = str(error)
+str(result)
 """
     page.route(wheel, lambda route: route.abort())
     assert "NumPy can't be fetched" in page.evaluate(EXEC, transform)
@@ -251,7 +251,7 @@ str(said)
     assert [name[:6] for name in asked if name.endswith((".zip", ".whl"))] == ["numpy-"] * 3
 
 
-def test_calls_take_the_short_way_that_this_browser_has(page):
+def test_calls_use_this_browser_s_trampoline(page):
     code = """
 import pyodide_js
 module = pyodide_js._module
@@ -269,25 +269,25 @@ def test_python_can_wait_for_a_promise(page):
     assert page.evaluate(EXEC, code) == "waited"
 
 
-def test_warnings_and_tracebacks_are_told_though_no_source_is_there(page):
+def test_warnings_and_tracebacks_work_without_source_files(page):
     code = """
 import io, traceback, warnings, tallow, contextlib
-told = io.StringIO()
-with contextlib.redirect_stderr(told):
+output = io.StringIO()
+with contextlib.redirect_stderr(output):
     warnings.warn("look out")
     try:
         tallow.zeros((-1,))
     except tallow.TallowError:
         traceback.print_exc()
-told.getvalue()
+output.getvalue()
 """
     open_python(page)
-    told = page.evaluate(EXEC, code)
-    assert "look out" in told
-    assert re.search(r'File ".*tallow/.*\.py", line \d+, in \w+', told)
+    output = page.evaluate(EXEC, code)
+    assert "look out" in output
+    assert re.search(r'File ".*tallow/.*\.py", line \d+, in \w+', output)
 
 
-def test_what_is_known_of_it_is_true(dist):
-    told = known(dist)
-    assert told["version"] == "0.1.0"
-    assert told["snapshot"]["bytes"] == image(dist).stat().st_size
+def test_its_listed_facts_are_right(dist):
+    listed = known(dist)
+    assert listed["version"] == "0.1.0"
+    assert listed["snapshot"]["bytes"] == image(dist).stat().st_size

@@ -1,4 +1,4 @@
-"""Tuning in the page: the button, what it tells, what it keeps, and what stands in its way."""
+"""Tuning in the page: the button, its progress and result, the saved record, failures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PUT = """(text) => new Promise((resolve, reject) => {
     change.oncomplete = () => { request.result.close(); resolve(); };
   };
 })"""
-# In both of the ways in which browsers do it, one at the start and the other when it is written.
+# In both ways in which browsers do it: at the start, and when a record is written.
 REFUSE = """
 let refusals = 0;
 IDBFactory.prototype.open = () => {
@@ -54,31 +54,31 @@ window.Worker = class extends Worker {
   }
 };
 """
-# Where the worker begins to time something; and what has that wait from now on, until goOn().
+# Where the worker starts to time something; and code that blocks this until goOn().
 MEASURE = "const { runner, plan, dispatches } = program;"
 HOLD = "() => { globalThis.held = new Promise((goOn) => { globalThis.goOn = goOn; }); }"
-# Notes in the page each thing that the visitor is told meanwhile.
+# Records every text that the visitor sees meanwhile.
 LISTEN = """() => {
-  const said = document.querySelector("[data-testid=tuning-said]");
-  window.told = [];
-  new MutationObserver(() => window.told.push(said.textContent))
-    .observe(said, {childList: true, characterData: true, subtree: true});
+  const text = document.querySelector("[data-testid=tuning-said]");
+  window.texts = [];
+  new MutationObserver(() => window.texts.push(text.textContent))
+    .observe(text, {childList: true, characterData: true, subtree: true});
 }"""
 
 
 class Held:
-    """Has what is tuned stand at its first op until it may go on."""
+    """Blocks tuning at its first op until go_on()."""
 
     def __init__(self, visitor: Any, patch: Any) -> None:
         self.page = visitor.page
         patch(self.page, "gpu/profile.js", MEASURE, f"{MEASURE} await globalThis.held;")
 
     def hold(self) -> None:
-        """Nothing is timed from now on."""
+        """Blocks from now on."""
         self.page.workers[-1].evaluate(HOLD)
 
     def go_on(self) -> None:
-        """What waits is timed, and all that follows."""
+        """Unblocks."""
         self.page.workers[-1].evaluate("() => goOn()")
 
 
@@ -88,7 +88,7 @@ def held(visitor: Any, patch: Any) -> Held:
 
 
 def measured(visitor: Any) -> Locator:
-    """The panel, opened, once the answer on the page has been profiled."""
+    """Opens the panel, and waits until the page's answer was profiled."""
     panel: Locator = visitor.hook("kernels-panel")
     if panel.get_attribute("open") is None:
         panel.locator("summary").click()
@@ -111,21 +111,21 @@ def probabilities(visitor: Any) -> list[str]:
 
 
 def tune(visitor: Any) -> str:
-    """Presses the button; what is said in the end."""
+    """Presses the button; returns the final text."""
     visitor.hook("tune").click()
     expect(visitor.hook("tuning")).to_have_attribute("data-state", "idle", timeout=PATIENCE)
     return visitor.hook("tuning-said").text_content() or ""
 
 
 def tune_one(visitor: Any, held: Held) -> None:
-    """Presses the button, and again while the first op is tuned, which is kept."""
-    button, said = visitor.hook("tune"), visitor.hook("tuning-said")
+    """Starts tuning and cancels it at the first op, whose result is kept."""
+    button, text = visitor.hook("tune"), visitor.hook("tuning-said")
     held.hold()
     button.click()
-    expect(said).to_contain_text("op 1 of", timeout=PATIENCE)
+    expect(text).to_contain_text("op 1 of", timeout=PATIENCE)
     button.click()
     held.go_on()
-    expect(said).to_contain_text("Cancelled", timeout=PATIENCE)
+    expect(text).to_contain_text("Cancelled", timeout=PATIENCE)
 
 
 def kernels(visitor: Any) -> list[str]:
@@ -137,20 +137,20 @@ def kernels(visitor: Any) -> list[str]:
     return [name for text in texts for name in re.findall(r"kernels_wgsl/(\w+)\.wgsl", text)]
 
 
-def test_tuning_tells_its_progress_and_what_changed_and_keeps_it(visitor):
+def test_tuning_shows_its_progress_and_result_and_saves_it(visitor):
     seven(visitor)
     before = [float(value) for value in probabilities(visitor)]
     visitor.page.evaluate(LISTEN)
-    said = tune(visitor)
-    told = visitor.page.evaluate("told")
-    steps = [re.fullmatch(r"Tuning, op (\d+) of (\d+)", words) for words in told]
+    text = tune(visitor)
+    texts = visitor.page.evaluate("texts")
+    steps = [re.fullmatch(r"Tuning, op (\d+) of (\d+)", words) for words in texts]
     ops = [(int(step[1]), int(step[2])) for step in steps if step]
     assert len(ops) > 1
     assert ops[0][0] == 1 and ops[-1][0] == ops[-1][1]
     assert re.search(
-        r"mnist: (\d+ of \d+ kernels replaced|the rule had already chosen the fastest)", said
+        r"mnist: (\d+ of \d+ kernels replaced|the rule had already chosen the fastest)", text
     )
-    assert "Timed by the GPU’s own clock" in said
+    assert "Timed by the GPU’s own clock" in text
     expect(visitor.hook("tuning-warned")).to_be_empty()
     assert visitor.read() == "7"
     assert [float(value) for value in probabilities(visitor)] == pytest.approx(before, abs=1e-4)
@@ -161,7 +161,7 @@ def test_tuning_tells_its_progress_and_what_changed_and_keeps_it(visitor):
     assert len(choices) == ops[0][1]
     assert set(kernels(visitor)) <= {*choices.values(), "pool2d"}
 
-    # That a new page uses the record shows when it says what was not chosen here.
+    # A record of choices that were not made here shows whether a new page uses it.
     convolutions = {name: file for name, file in choices.items() if file.startswith("conv2d_")}
     chosen = set(convolutions.values())
     planted = "conv2d_4x4" if chosen != {"conv2d_4x4"} else "conv2d_8x8"
@@ -175,7 +175,7 @@ def test_tuning_tells_its_progress_and_what_changed_and_keeps_it(visitor):
     assert [float(value) for value in probabilities(visitor)] == pytest.approx(before, abs=1e-4)
 
 
-def test_a_damaged_record_is_told_and_made_anew(visitor, held):
+def test_a_damaged_record_is_reported_and_replaced(visitor, held):
     seven(visitor)
     tune_one(visitor, held)
     (record,) = visitor.page.evaluate(RECORD)
@@ -188,7 +188,7 @@ def test_a_damaged_record_is_told_and_made_anew(visitor, held):
     expect(warned).to_be_empty()
 
 
-def test_while_tuning_answers_go_on_and_the_button_cancels(visitor, held):
+def test_while_tuning_answers_continue_and_the_button_cancels(visitor, held):
     """By the keyboard."""
     seven(visitor)
     held.hold()
@@ -210,15 +210,15 @@ def test_while_tuning_answers_go_on_and_the_button_cancels(visitor, held):
     visitor.draw_seven()
     assert visitor.read() == "7"
     measured(visitor)
-    said = tune(visitor)
-    assert "Cancelled" not in said
+    text = tune(visitor)
+    assert "Cancelled" not in text
 
 
 def test_another_device_ends_the_tuning_and_numpy_has_nothing_to_tune(visitor, held):
     visitor.page.add_init_script(COUNT_LOADS)
     visitor.open()
     visitor.hook("kernels-panel").locator("summary").click()
-    expect(visitor.hook("tune")).to_be_disabled()  # before there is an answer
+    expect(visitor.hook("tune")).to_be_disabled()  # before the response
     visitor.draw_seven()
     assert visitor.read() == "7"
     measured(visitor)
@@ -238,7 +238,7 @@ def test_another_device_ends_the_tuning_and_numpy_has_nothing_to_tune(visitor, h
     assert visitor.page.evaluate("loads") == 2  # at the start, and on the other device
 
 
-def test_without_timestamp_query_the_other_clock_serves_and_that_is_said(visitor, patch):
+def test_without_timestamp_query_the_other_clock_is_used_and_mentioned(visitor, patch):
     patch(visitor.page, "gpu/device.js", ', "timestamp-query"', "")
     seven(visitor)
     assert "Timed by the page’s clock" in tune(visitor)
@@ -246,7 +246,7 @@ def test_without_timestamp_query_the_other_clock_serves_and_that_is_said(visitor
     assert len(visitor.page.evaluate(RECORD)) == 1
 
 
-def test_where_storage_is_refused_that_is_told_and_tuning_works(visitor, patch):
+def test_refused_storage_is_reported_and_tuning_works(visitor, patch):
     first = "/** @type {Promise<Gpu> | undefined} */"
     patch(visitor.page, "worker/gpu.js", first, f"{REFUSE}\n{first}")
     seven(visitor)
@@ -263,7 +263,7 @@ def test_where_storage_is_refused_that_is_told_and_tuning_works(visitor, patch):
     assert visitor.read() == "7"
 
 
-def test_a_failure_is_told(visitor, patch):
+def test_a_failure_is_shown(visitor, patch):
     tune = 'app.ask("tune", model, progress, fetch)'
     patch(visitor.page, "worker/main.js", tune, "globalThis.trial()")
     seven(visitor)
@@ -273,7 +273,7 @@ def test_a_failure_is_told(visitor, patch):
     expect(visitor.hook("tune")).to_be_enabled()
 
 
-def test_a_model_that_cannot_be_loaded_again_is_loaded_when_it_is_asked(visitor):
+def test_a_model_that_could_not_be_loaded_again_is_loaded_on_the_next_use(visitor):
     seven(visitor)
     kept(visitor)
     seven(visitor)  # from the plan that was kept

@@ -1,4 +1,4 @@
-"""The worker: one that crashes, fails inside Python or says nothing any more is replaced, and what
+"""A worker that crashes, fails inside Python or stops responding is replaced, and what
 is on the page is answered. What follows a third failure: tests/js/engine.test.js. Two tabs work."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from playwright.sync_api import Route, expect
 
 from tallow_build.browser import until
 
-# The page's workers, so that a test can have the newest fail.
+# The page's workers, so that a test can crash the newest.
 WORKERS = """
 window.workers = [];
 window.Worker = class extends Worker {
@@ -17,8 +17,8 @@ window.Worker = class extends Worker {
 """
 CRASH = "workers.at(-1).dispatchEvent(new ErrorEvent('error', {message: 'no memory'}))"
 
-# How long a worker may keep silent, which a test sets when there is something to be silent about.
-# That ends one worker: the start of the next may be silent for longer.
+# How long a worker may be silent, which a test shortens at the right time.
+# For one worker only, because the start of the next may be silent for longer.
 PATIENCE = "this.#silent >= this.#patience"
 IMPATIENT = "this.#silent >= (globalThis.patience ?? this.#patience) && delete globalThis.patience"
 
@@ -26,12 +26,12 @@ DIGIT = "digit: ({ pixels }) => "
 
 
 def workers(visitor) -> int:
-    """How many there have been."""
+    """How many workers there were so far."""
     return visitor.page.evaluate("workers.length")
 
 
 def serve_once(page, path, old, *changes):
-    """The first times that the page asks for this file, it says something else."""
+    """Changes this file for the page's first requests."""
     left = iter(changes)
 
     def handle(route: Route) -> None:
@@ -49,7 +49,7 @@ def visitor(visitor):
     return visitor
 
 
-def test_one_that_dies_is_replaced_and_the_page_keeps_its_state(visitor, photos):
+def test_a_dead_worker_is_replaced_and_the_page_keeps_its_state(visitor, photos):
     visitor.open("./?device=numpy&model=squeezenet1_1#classify")
     visitor.hook("language-select").select_option("zh")
     visitor.choose(photos["coffee"]["path"])
@@ -73,7 +73,7 @@ def test_one_that_dies_is_replaced_and_the_page_keeps_its_state(visitor, photos)
     expect(visitor.hook("model-select")).to_have_value("squeezenet1_1")
 
 
-def test_one_that_dies_while_it_starts_or_computes_is_replaced(visitor):
+def test_a_worker_that_dies_while_it_starts_or_computes_is_replaced(visitor):
     visitor.page.goto("./")
     visitor.draw_seven()
     visitor.page.evaluate(CRASH)  # while it starts
@@ -88,7 +88,7 @@ def test_one_that_dies_while_it_starts_or_computes_is_replaced(visitor):
     assert workers(visitor) == 3
 
 
-def test_a_python_that_has_failed_for_good_is_replaced(visitor):
+def test_a_worker_with_a_fatal_error_of_python_is_replaced(visitor):
     fatal = (
         "(app.start().then(({ pyodide }) => pyodide._api.fatal_error(new Error('no memory')))"
         ".catch(() => {}), 0) || "  # it also throws, which is this test's own doing
@@ -102,7 +102,7 @@ def test_a_python_that_has_failed_for_good_is_replaced(visitor):
     assert workers(visitor) == 2
 
 
-def test_one_that_is_stuck_is_replaced(visitor, patch):
+def test_a_stuck_worker_is_replaced(visitor, patch):
     stuck = ("new Promise(() => {})", "(() => { for (;;); })()")
     changes = [f"{DIGIT}{way} || " for way in stuck]
     patch(visitor.page, "engine/rpc.js", PATIENCE, IMPATIENT)
@@ -118,7 +118,7 @@ def test_one_that_is_stuck_is_replaced(visitor, patch):
     assert workers(visitor) == 3
 
 
-def test_one_that_a_snapshot_has_stuck_is_replaced_by_one_without(visitor, patch):
+def test_a_worker_stuck_in_a_snapshot_is_replaced_by_one_without(visitor, patch):
     patch(visitor.page, "engine/rpc.js", PATIENCE, IMPATIENT)
     patch(visitor.page, "worker/snapshot.js", "    header[LENGTH] = ROOM;", "    for (;;);")
     visitor.page.add_init_script("globalThis.patience = 5")
@@ -135,7 +135,7 @@ def test_two_tabs_at_once(visitor, visitor_of):
     for tab in (visitor, other):
         tab.wait()
         expect(tab.device).to_have_attribute("data-device", "webgpu")
-    visitor.page.bring_to_front()  # a tab behind others is told of the mouse once a second
+    visitor.page.bring_to_front()  # a background tab gets mouse events only once a second
     visitor.draw_seven()
     other.page.bring_to_front()
     other.draw([(0.53, 0.2), (0.5, 0.5), (0.48, 0.8)])

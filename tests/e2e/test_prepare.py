@@ -1,4 +1,4 @@
-"""What the browser's decoders make of photographs: web/prepare/photo.js. All else of web/prepare/
+"""The browser's decoding of photographs (web/prepare/photo.js). The rest of web/prepare/
 is tested in Node: tests/js/prepare.test.js."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def test_photographs_are_prepared_as_by_pillow(photo, photos):
 
 @pytest.mark.parametrize("orientation", [1, 3, 6, 8])
 def test_exif_turns_a_photograph_upright(photo, tmp_path, orientation):
-    """One colour a quarter: red, green above, blue, white below, however the file is stored."""
+    """A colour per quarter: red and green above, blue and white below, in any orientation."""
     image = Image.new("RGB", (400, 400))
     for colour, place in zip(("red", "lime", "blue", "white"), np.ndindex(2, 2), strict=True):
         image.paste(colour, (200 * place[1], 200 * place[0], 200 * place[1] + 200, 400))
@@ -70,7 +70,7 @@ def test_transparency_lies_on_white(photo, tmp_path):
 
 
 def test_large_photographs_keep_their_averages(photo, tmp_path):
-    """Fine stripes, four times what is kept and more: an even grey, not a moiré."""
+    """Fine stripes of four times the size and more become an even grey, not a moiré."""
     stripes = np.zeros((3000, 2600, 3), np.uint8)
     stripes[::2] = 255
     file = tmp_path / "stripes.png"

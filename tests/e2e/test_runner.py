@@ -1,4 +1,4 @@
-"""The WebGPU runner (web/gpu/) on small plans written by hand."""
+"""The WebGPU runner (web/gpu/) on small hand-written plans."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def plan(**more: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def run(module: Module) -> Module:
-    """run(plan, code): the value of `code`, a function of a `tools` with what it needs."""
+    """run(plan, code): the value of `code`, a function of `tools`, which has what it needs."""
     prelude = """async (gpu, plan) => {
       const { openDevice } = await import("./gpu/device.js");
       const { device, info } = await openDevice();
@@ -105,7 +105,7 @@ def test_a_plan_runs(run: Module) -> None:
     assert stats["bytes"] == 4 * 16 + 256
 
 
-def test_the_device_says_what_it_is(run: Module) -> None:
+def test_the_device_describes_itself(run: Module) -> None:
     info = run(plan(), "({ info }) => info")
     assert info["name"]
     assert isinstance(info["features"], list)
@@ -154,7 +154,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) { result[id.x] = result[id.x] 
 
 
 def test_a_step_that_computes_in_place(run: Module) -> None:
-    """The slot that it reads and writes is bound once; a profile sets the input anew."""
+    """The slot that it reads and writes is bound once; a profile sets the input again."""
     more = {
         "modules": [MULTIPLY_ADD, DOUBLE, IN_PLACE],
         "run": [step("add one", 2, [2, 2]), *plan()["run"]],
@@ -220,7 +220,7 @@ def test_closing_frees_everything(run: Module) -> None:
     assert "closed" in message
 
 
-def test_runs_that_are_under_way_outlive_closing(run: Module) -> None:
+def test_runs_under_way_outlive_closing(run: Module) -> None:
     code = """async ({ load, failure, numbers }) => {
       const program = await load();
       const running = [1, 2].map((x) => program.run([new Float32Array(4).fill(x)]));
@@ -242,7 +242,7 @@ def test_a_slot_beyond_all_memory_is_refused(run: Module) -> None:
     assert "tiny" in message
 
 
-def test_losing_the_device_rejects_what_runs_and_what_follows(run: Module) -> None:
+def test_losing_the_device_rejects_current_and_later_runs(run: Module) -> None:
     code = """async ({ load, failure, device }) => {
       const program = await load();
       const running = [1, 2].map(() => failure(program.run([new Float32Array(4)])));

@@ -47,8 +47,8 @@ Reader = Callable[[str], tuple[list[dict[str, Any]], list[str], list[int]]]
 
 @pytest.fixture
 def read(module: Any) -> Reader:
-    """read(file): the examples of tests/data, each one's number as it is read, and how many
-    pictures the network was asked about for it."""
+    """read(file): the examples of tests/data, the number read from each, and how many
+    pictures the network was asked about."""
     model = ROOT / "models" / "mnist"
     card = json.loads((model / "card.json").read_text("utf-8"))
     session = tl.onnx.load(model / "mnist.onnx").session(device="numpy", shapes={"N": BATCH})
@@ -67,8 +67,8 @@ def read(module: Any) -> Reader:
         prepared = module("./views/draw/ink.js", PREPARE, examples)
         found = iter(shares_of([p for parts in prepared for pieces in parts for p in pieces]))
         shares = [[[next(found) for _ in pieces] for pieces in parts] for parts in prepared]
-        told = [[[s.tolist() for s in pieces] for pieces in parts] for parts in shares]
-        chosen = module("./prepare/touching.js", CHOOSE, told)
+        lists = [[[s.tolist() for s in pieces] for pieces in parts] for parts in shares]
+        chosen = module("./prepare/touching.js", CHOOSE, lists)
         numbers = [
             "".join(str(pieces[i].argmax()) for pieces, row in zip(*one, strict=True) for i in row)
             for one in zip(shares, chosen, strict=True)

@@ -1,5 +1,5 @@
-"""The autotuner in the browser: what won is kept in IndexedDB and used after a reload; where that
-is refused, or a clock is missing, it is said."""
+"""The autotuner in the browser: choices are saved in IndexedDB and used after a reload; refused
+storage and a missing clock are reported."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ results = await tl.tune(product())
 
 def run(python: BrowserPython, code: str) -> Any:
     """The value of the last expression."""
-    said: list[str] = []
-    ended = python.run(code, "tuning.py", lambda _, text: said.append(text))
-    assert ended.status == 0, "".join(said)
+    output: list[str] = []
+    ended = python.run(code, "tuning.py", lambda _, text: output.append(text))
+    assert ended.status == 0, "".join(output)
     return ended.result
 
 
@@ -45,7 +45,7 @@ def test_choices_outlive_the_page(page: Page, server: str) -> None:
     assert kept == choices
 
 
-def test_a_damaged_record_is_thrown_away_and_said(page: Page, server: str) -> None:
+def test_a_damaged_record_is_discarded_with_a_warning(page: Page, server: str) -> None:
     python = BrowserPython(page, server)
     assert python.boot("webgpu").device == "webgpu"
     code = """
@@ -58,9 +58,9 @@ feeds = {name: [[1.0] * 64] * 64 for name in "ab"}
 answer = (await session.run_async(feeds))["y"]
 [float(answer[0, 0]), [str(warning.message) for warning in caught]]
 """
-    value, said = run(python, CODE + code)
+    value, output = run(python, CODE + code)
     assert value == 64
-    assert any("discarded" in text for text in said)
+    assert any("discarded" in text for text in output)
 
 
 ANSWER = """
@@ -83,29 +83,33 @@ with warnings.catch_warnings(record=True) as caught:
 """
 
 
-def test_refused_storage_is_said_and_changes_no_answer(page: Page, server: str, patch: Any) -> None:
+def test_refused_storage_causes_a_warning_and_changes_no_answer(
+    page: Page, server: str, patch: Any
+) -> None:
     refuse = "indexedDB.open = () => { throw new DOMException('no storage here'); };"
     first = "/** @type {Promise<Gpu> | undefined} */"
     patch(page, "worker/gpu.js", first, f"{refuse}\n{first}")
     python = BrowserPython(page, server)
     assert python.boot("webgpu").device == "webgpu"
-    value, said, all_ours = run(python, CODE + ANSWER + "await answer()")
+    value, output, all_ours = run(python, CODE + ANSWER + "await answer()")
     assert value == 64
     assert all_ours
-    assert any("cannot be read: this browser refuses storage: no storage here" in t for t in said)
-    clocks, said = run(python, TUNE_AND_LISTEN)
+    assert any("cannot be read: this browser refuses storage: no storage here" in t for t in output)
+    clocks, output = run(python, TUNE_AND_LISTEN)
     assert clocks == ["timestamp"]
-    assert any("not kept: this browser refuses storage: no storage here" in text for text in said)
-    # What was measured holds as long as this worker does.
+    assert any("not kept: this browser refuses storage: no storage here" in text for text in output)
+    # The choices last as long as this worker.
     assert len(run(python, "dict(limits_of(backend()).traits.choices)")) == 1
     assert run(python, "await answer()") == [64, [], True]
 
 
-def test_without_timestamp_query_the_host_clock_serves(page: Page, server: str, patch: Any) -> None:
+def test_without_timestamp_query_the_host_clock_is_used(
+    page: Page, server: str, patch: Any
+) -> None:
     patch(page, "gpu/device.js", ', "timestamp-query"', "")
     python = BrowserPython(page, server)
     assert python.boot("webgpu").device == "webgpu"
-    clocks, said = run(python, CODE + ANSWER + TUNE_AND_LISTEN)
+    clocks, output = run(python, CODE + ANSWER + TUNE_AND_LISTEN)
     assert clocks == ["counted"]
-    assert said == []
+    assert output == []
     assert run(python, "await answer()") == [64, [], True]

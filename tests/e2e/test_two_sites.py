@@ -1,4 +1,4 @@
-"""Two sites of ours at one origin: what either keeps is not the other's to find, or to drop."""
+"""Two of our sites at one origin: neither finds or deletes the other's data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tallow_build import server as static
 from tallow_build.browser import until
 from tallow_build.paths import WEB
 
-# One in a folder of the other, and one in the folder where the first says that its plans lie.
+# One in a folder of the other, and one in the folder of the first one's plans.
 SITES = ("", "inner/", "plans/")
 
 BEGIN = """async (sites) => {
@@ -25,16 +25,16 @@ BEGIN = """async (sites) => {
   const path = "worker/models/plans.js";
   for (const site of sites) plans[site] = await import(new URL(site + path, location));
 }"""
-KEEP = """async ([site, build, what]) => {
-  const { keep, keyOf } = plans[site];
-  return keep(await keyOf(build, what), `{"weights": [], "of": "${site}"}`, [], () => {});
+SAVE = """async ([site, build, what]) => {
+  const { keyOf, save } = plans[site];
+  return save(await keyOf(build, what), `{"weights": [], "of": "${site}"}`, [], () => {});
 }"""
 FIND = """async ([site, build, what]) => {
   const { find, keyOf } = plans[site];
   return (await find(await keyOf(build, what)))?.record.of ?? null;
 }"""
-# What the version before has kept: in one cache of all sites, by the address.
-KEEP_OLD = """async ([site, build, what]) => {
+# Data of the previous version: in one cache for all sites, by URL.
+SAVE_OLD = """async ([site, build, what]) => {
   const { build: of, hash } = await plans[site].keyOf(build, what);
   const cache = await caches.open("tallow-plans-2");
   const address = new URL(`${site}plans/${of}/${hash}`, location).href;
@@ -44,7 +44,7 @@ KEEP_OLD = """async ([site, build, what]) => {
 
 @pytest.fixture
 def modules(browser: Browser, dist: Path) -> Iterator[Page]:
-    """A page with the module of the plans of each site."""
+    """A page with each site's plans module."""
     inner = [Mount(f"/{site}", static.application(WEB, fallback=dist)) for site in SITES if site]
     also = [Mount(mount.path.rstrip("/"), mount.app) for mount in inner]
     also.append(Mount("/", static.application(WEB, fallback=dist)))
@@ -55,21 +55,21 @@ def modules(browser: Browser, dist: Path) -> Iterator[Page]:
             yield page
 
 
-def test_plans_are_their_own_site_s(modules: Page) -> None:
+def test_plans_belong_to_their_site(modules: Page) -> None:
     for site in SITES:
-        assert modules.evaluate(KEEP, [site, "build", 1])
+        assert modules.evaluate(SAVE, [site, "build", 1])
     for site in SITES:
         assert modules.evaluate(FIND, [site, "build", 1]) == site
-    assert modules.evaluate(KEEP, ["", "next", 1])  # whose version before is of no use to it
+    assert modules.evaluate(SAVE, ["", "next", 1])  # which can't use the previous version's
     assert modules.evaluate(FIND, ["", "build", 1]) is None
     for site in SITES[1:]:
         assert modules.evaluate(FIND, [site, "build", 1]) == site
 
 
-def test_what_older_versions_have_kept_goes_with_their_own_site(modules: Page) -> None:
+def test_data_of_older_versions_is_deleted_only_by_their_own_site(modules: Page) -> None:
     home = modules.evaluate("new URL('./', location).href")
     for site in SITES:
-        modules.evaluate(KEEP_OLD, [site, "build", 1])
+        modules.evaluate(SAVE_OLD, [site, "build", 1])
         name = f"tallow:plans:2:{home}{site}"
         modules.evaluate("(name) => caches.open(name).then(() => 0)", name)
     modules.evaluate("caches.open('of another page').then(() => 0)")
@@ -79,7 +79,7 @@ def test_what_older_versions_have_kept_goes_with_their_own_site(modules: Page) -
 
     left = list(SITES)
     for site in SITES:
-        assert modules.evaluate(KEEP, [site, "build", 1])
+        assert modules.evaluate(SAVE, [site, "build", 1])
         left.remove(site)
         own = {f"tallow:plans:3:{home}{each}" for each in SITES if each not in left}
         old = {f"tallow:plans:2:{home}{each}" for each in left}
@@ -116,8 +116,8 @@ WRITE_OLD = """() => new Promise((resolve, reject) => {
 })"""
 
 
-def test_tuning_is_its_own_site_s(modules: Page) -> None:
-    """What was kept before sites were told apart is still found."""
+def test_tuning_belongs_to_its_site(modules: Page) -> None:
+    """Records from before sites were distinguished are still found."""
     sites = list(SITES)
     assert modules.evaluate(RECORDS, sites) == [None, None, None]
     modules.evaluate(WRITE_OLD)
@@ -127,10 +127,10 @@ def test_tuning_is_its_own_site_s(modules: Page) -> None:
     assert modules.evaluate(RECORDS, sites) == ["one", "two", "old"]
 
 
-def test_service_workers_are_their_own_site_s(
+def test_service_workers_belong_to_their_site(
     browser: Browser, dist: Path, tmp_path: Path, visitor_of: Any
 ) -> None:
-    """The one of the folder above drops no files of the other, and is no older one of its."""
+    """The parent folder's deletes no files of the other, and is not taken for an older one."""
     folder = Path(shutil.copytree(dist, tmp_path / "site"))
     with static.running(tmp_path) as address:
         shutil.copytree(dist, folder / "inner")
@@ -156,5 +156,5 @@ def test_service_workers_are_their_own_site_s(
             remove = """navigator.serviceWorker.getRegistration("./inner/")
                 .then((one) => one.unregister())"""
             page.evaluate(remove)
-            visit("./inner/")  # begins with that of the folder above
+            visit("./inner/")  # starts with that of the parent folder
             assert page.evaluate(registered) == 2

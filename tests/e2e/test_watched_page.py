@@ -1,4 +1,4 @@
-"""The pages that tests are given: one test leaves nothing to the next."""
+"""The page fixtures: no test leaves anything to the next."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class FakeRpc {
 /** @type {FakeRpc[]} */
 let workers;
 /** The listener's calls, in order. @type {string[]} */
-let heard;
+let events;
 /** The device that was reported last. @type {any} */
 let actual;
 /** Milliseconds. */
@@ -85,18 +85,18 @@ const started = (device, more = {}) => ({
 
 beforeEach(() => {
   workers = [];
-  heard = [];
+  events = [];
   now = 0;
   engine = new Engine(
     "webgpu",
     {
-      status: ({ state, words }) => heard.push(`${state}: ${say(words)}`),
+      status: ({ state, words }) => events.push(`${state}: ${say(words)}`),
       started: (device) => (actual = device),
       stage: () => {},
       compiled: () => {},
-      again: (words, died) => heard.push(`again${died ? ", died" : ""}: ${say(words)}`),
-      failed: (words) => heard.push(`failed: ${say(words)}`),
-      warned: (warnings) => heard.push(`warned: ${warnings.length}`),
+      again: (words, died) => events.push(`again${died ? ", died" : ""}: ${say(words)}`),
+      failed: (words) => events.push(`failed: ${say(words)}`),
+      warned: (warnings) => events.push(`warned: ${warnings.length}`),
     },
     {
       connect: () => {
@@ -118,7 +118,7 @@ async function ready() {
   await worker.answer("boot", started("webgpu"));
   await worker.answer("load", { kernels: 7 });
   await preparing;
-  heard.splice(0);
+  events.splice(0);
   return worker;
 }
 
@@ -135,7 +135,7 @@ test("the status shows progress, and finally the number of kernels", async () =>
   await worker.answer("load", { kernels: 7 });
   await preparing;
   assert.deepEqual(
-    heard.filter((each) => !each.includes("Preparing")),
+    events.filter((each) => !each.includes("Preparing")),
     [
       "loading: Loading 1.0 of 4.0 MB",
       "loading: Compiling kernels, 1 of 7",
@@ -155,7 +155,7 @@ test("a view without a model of the site waits only for the worker", async () =>
   await turn();
   await workers[0].answer("boot", started("webgpu"));
   await preparing;
-  assert.equal(heard.at(-1), "ready: Ready");
+  assert.equal(events.at(-1), "ready: Ready");
 });
 
 test("only the later of two preparations sets the status", async () => {
@@ -165,10 +165,10 @@ test("only the later of two preparations sets the status", async () => {
   await turn();
   await workers[0].answer("boot", started("webgpu"));
   await second;
-  heard.splice(0);
+  events.splice(0);
   name.reject(new Error("late"));
   await first;
-  assert.deepEqual(heard, []);
+  assert.deepEqual(events, []);
 });
 
 test("a model's failure is reported in the page's words, and retried on request", async () => {
@@ -178,7 +178,7 @@ test("a model's failure is reported in the page's words, and retried on request"
   await worker.answer("boot", started("webgpu"));
   await worker.fail("load", "OnnxError", "line 3");
   await preparing;
-  assert.equal(heard.at(-1), "error: The model mnist could not be loaded: line 3");
+  assert.equal(events.at(-1), "error: The model mnist could not be loaded: line 3");
   await assert.rejects(engine.ready("mnist"), NotReady);
   assert.equal(worker.calls.filter(({ action }) => action === "load").length, 1);
   engine.retry();
@@ -186,7 +186,7 @@ test("a model's failure is reported in the page's words, and retried on request"
   await turn();
   await worker.answer("load", { kernels: 7 });
   await again;
-  assert.match(heard.at(-1) ?? "", /^ready/);
+  assert.match(events.at(-1) ?? "", /^ready/);
 });
 
 test("after a failed start, retry() starts another worker", async () => {
@@ -194,7 +194,7 @@ test("after a failed start, retry() starts another worker", async () => {
   await turn();
   await workers[0].fail("boot", "Error", "no memory");
   await preparing;
-  assert.equal(heard.at(-1), "error: The device could not be initialized: no memory");
+  assert.equal(events.at(-1), "error: The device could not be initialized: no memory");
   engine.retry();
   assert.equal(workers[0].closed, true);
   void engine.prepare(async () => null);
@@ -219,7 +219,7 @@ test("a lost device is replaced, and the question asked again", async () => {
   const worker = await ready();
   const asked = later(engine.digit(SOME));
   worker.raise("lost");
-  assert.deepEqual(heard, ["again: The GPU device was lost. Opening another…"]);
+  assert.deepEqual(events, ["again: The GPU device was lost. Opening another…"]);
   assert.equal(worker.last("device").args.device, "webgpu");
   await worker.fail("digit", "DeviceLostError", "lost");
   await worker.answer("device", started("webgpu"));
@@ -234,14 +234,14 @@ test("after two losses within a minute, NumPy computes until WebGPU is chosen", 
   now = 59_000;
   worker.raise("lost");
   assert.equal(
-    heard.at(-1),
+    events.at(-1),
     "again: The GPU device was lost twice within a minute. Continuing with NumPy…",
   );
   assert.equal(worker.last("device").args.device, "numpy");
   await worker.answer("device", started("numpy"));
   assert.equal(actual.lost, true);
   await engine.prepare(async () => null);
-  assert.match(heard.at(-1) ?? "", /on NumPy, since the GPU device was lost twice/);
+  assert.match(events.at(-1) ?? "", /on NumPy, since the GPU device was lost twice/);
   worker.raise("lost"); // of a device that is no longer used
   assert.equal(worker.calls.filter(({ action }) => action === "device").length, 2);
   engine.switchTo("webgpu");
@@ -273,7 +273,7 @@ test("a failed worker is replaced by one that starts Python without the snapshot
   worker.close(words("workerFailed", "no memory"));
   await assert.rejects(asked, NotReady);
   const again = "again, died: The worker failed: no memory. Starting another…";
-  assert.ok(heard.includes(again), String(heard));
+  assert.ok(events.includes(again), String(events));
   void engine.prepare(async () => "mnist");
   await turn();
   assert.equal(workers.length, 2);
@@ -289,7 +289,7 @@ test("after three failures without an answer, only retry() starts another worker
   }
   assert.equal(workers.length, 3);
   assert.equal(
-    heard.findLast((each) => !each.startsWith("failed")),
+    events.findLast((each) => !each.startsWith("failed")),
     "error: gone",
   );
   await assert.rejects(engine.ready("mnist"), NotReady);
@@ -304,7 +304,8 @@ for (const [python, count] of /** @type {const} */ ([
   [true, 4],
   [false, 3],
 ])) {
-  test(`an answer ${python ? "with" : "without"} Python ${python ? "resets" : "does not reset"} the count of crashes`, async () => {
+  const [how, does] = python ? ["with", "resets"] : ["without", "does not reset"];
+  test(`an answer ${how} Python ${does} the count of crashes`, async () => {
     void engine.prepare(async () => null);
     await turn();
     for (let i = 0; i < 3; i++) {
@@ -327,14 +328,14 @@ test("warnings and failures are reported to the page", async () => {
   void engine.ready("squeezenet1_1");
   await turn();
   await worker.answer("load", { kernels: 1, warnings: [{}, {}] });
-  assert.ok(heard.includes("warned: 2"));
+  assert.ok(events.includes("warned: 2"));
   const profile = later(engine.profile("mnist"));
   await worker.fail("profile", "FetchError", words("missing", "a.onnx"));
   await assert.rejects(profile, /a\.onnx is missing/);
-  assert.match(heard.at(-1) ?? "", /^failed: a\.onnx is missing from the server/);
+  assert.match(events.at(-1) ?? "", /^failed: a\.onnx is missing from the server/);
 });
 
-test("tuning reports progress and updates the facts; after a failure the model is loaded again", async () => {
+test("tuning reports progress and updates facts; after a failure the model is reloaded", async () => {
   const worker = await ready();
   /** @type {number[][]} */
   const steps = [];
@@ -344,7 +345,7 @@ test("tuning reports progress and updates the facts; after a failure the model i
   await tuning;
   assert.deepEqual(steps, [[1, 4]]);
   await engine.prepare(async () => "mnist");
-  assert.equal(heard.at(-1), "ready: Ready · 5 kernels compiled");
+  assert.equal(events.at(-1), "ready: Ready · 5 kernels compiled");
   const failing = later(engine.tune("mnist", () => {}));
   await worker.fail("tune", "OnnxError", "no");
   await assert.rejects(failing, /no/);
@@ -360,6 +361,6 @@ test("restart() ends a run with its worker", async () => {
   engine.restart(words("preparing"));
   await assert.rejects(run, NotReady);
   assert.equal(worker.closed, true);
-  assert.ok(heard.includes("again: Preparing…"), String(heard));
+  assert.ok(events.includes("again: Preparing…"), String(events));
   await assert.rejects(engine.digit(SOME), /Starting again/);
 });

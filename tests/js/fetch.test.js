@@ -1,14 +1,17 @@
 // @ts-check
 /**
- * Downloads over breaking connections (web/shared/fetch.js, streamed.js): resumed or restarted; files in
- * pieces, used as they arrive. The server is a fake.
+ * Downloads over breaking connections (web/shared/fetch.js, streamed.js): resumed or restarted;
+ * files in pieces, used as they arrive. The server is a fake.
  */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
-/** Answers the fetch that fetch.js stores when it is loaded. @type {(url: URL, options: any) => Promise<Response>} */
+/**
+ * Answers the fetch that fetch.js stores when it is loaded.
+ * @type {(url: URL, options: any) => Promise<Response>}
+ */
 let answer;
 globalThis.fetch = /** @type {any} */ (
   (/** @type {URL} */ url, /** @type {any} */ options) => answer(url, options)
@@ -211,7 +214,7 @@ test("a wrong size is refused, and errors of the server are reported", async () 
   assert.match((await fetched()).failed ?? "", /500/);
 });
 
-test("files with a hash in their name come from the browser's cache, others are revalidated", async () => {
+test("files with a hash in their name are cached, others are revalidated", async () => {
   await fetchBytes(NAME);
   await fetchBytes("a-0123456789.bin");
   assert.deepEqual(server.caches, ["no-cache", "default"]);
@@ -247,7 +250,11 @@ test("JSON is parsed, and an error names the file", async () => {
 
 const ENDS = [65_536, 200_000, CONTENT.length];
 
-/** The end and the SHA-256 of each piece. @param {Uint8Array} content @returns {[number, string][]} */
+/**
+ * The end and the SHA-256 of each piece.
+ * @param {Uint8Array} content
+ * @returns {[number, string][]}
+ */
 const pieces = (content) =>
   ENDS.map((end, i) => [end, sha256(content.subarray(i ? ENDS[i - 1] : 0, end))]);
 

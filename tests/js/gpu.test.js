@@ -50,7 +50,7 @@ const refusing = (message) => ({
   }),
 });
 
-test("errors of opening a device have a code and an English message, which the page translates", async () => {
+test("errors of opening a device have a code and a message, which the page translates", async () => {
   for (const [code, found, chinese] of [
     ["NO_WEBGPU", await failure(undefined), /没有 WebGPU/],
     ["INSECURE_PAGE", await failure(undefined, false), /https/],

@@ -21,7 +21,10 @@ const SITE = new URL("../../web/", import.meta.url).href;
 const CACHE = `tallow:plans:3:${SITE}`;
 
 let loads = 0;
-/** A fresh copy of the module, as in a new worker. @returns {Promise<typeof import("../../web/worker/models/plans.js")>} */
+/**
+ * A fresh copy of the module, as in a new worker.
+ * @returns {Promise<typeof import("../../web/worker/models/plans.js")>}
+ */
 const load = () => import(`../../web/worker/models/plans.js?${loads++}`);
 
 /** @type {Awaited<ReturnType<typeof load>>} */
@@ -54,18 +57,21 @@ const keyOf = async (build, ...about) => {
 };
 
 /** Save a plan. @param {import("../../web/worker/models/plans.js").Key} key */
-const keep = (key, sizes = SIZES, weights = WEIGHTS, text = TEXT) =>
-  plans.keep(key, text, sizes, (index) => weights[index]);
+const save = (key, sizes = SIZES, weights = WEIGHTS, text = TEXT) =>
+  plans.save(key, text, sizes, (index) => weights[index]);
 
-/** All weights of a saved plan, in order. @param {import("../../web/worker/models/plans.js").Key} key */
+/**
+ * All weights of a saved plan, in order.
+ * @param {import("../../web/worker/models/plans.js").Key} key
+ */
 async function weightsOf(key) {
-  const kept = await plans.find(key);
-  assert.ok(kept);
+  const saved = await plans.find(key);
+  assert.ok(saved);
   /** @type {Uint8Array[]} */
   const found = [];
-  for (let index = 0; index < kept.weights.count; index++) {
-    await kept.weights.ready(index);
-    kept.weights.lend(index, (bytes) => found.push(bytes));
+  for (let index = 0; index < saved.weights.count; index++) {
+    await saved.weights.ready(index);
+    saved.weights.lend(index, (bytes) => found.push(bytes));
   }
   return found;
 }
@@ -79,14 +85,14 @@ async function entry() {
 
 test("a saved plan is found with its weights, only by its own key", async () => {
   const key = await keyOf("build", "mnist", { name: "card" });
-  assert.equal(await plans.any(), false);
+  assert.equal(await plans.anySaved(), false);
   assert.equal(await plans.find(key), null);
-  assert.equal(await keep(key), true);
-  assert.equal(await plans.any(), true);
-  const kept = await plans.find(key);
-  assert.equal(kept?.text, TEXT);
-  assert.deepEqual(kept?.record.plan, { name: "a" });
-  assert.equal(kept?.bytes, TEXT.length + SIZES.reduce((sum, size) => sum + size));
+  assert.equal(await save(key), true);
+  assert.equal(await plans.anySaved(), true);
+  const saved = await plans.find(key);
+  assert.equal(saved?.text, TEXT);
+  assert.deepEqual(saved?.record.plan, { name: "a" });
+  assert.equal(saved?.bytes, TEXT.length + SIZES.reduce((sum, size) => sum + size));
   assert.deepEqual(await weightsOf(key), WEIGHTS);
   for (const about of [["mnist", { name: "other" }], ["mnist"], []]) {
     assert.equal(await plans.find(await keyOf("build", ...about)), null);
@@ -98,7 +104,7 @@ test("a saved plan is found with its weights, only by its own key", async () => 
 
 test("a weight that is elsewhere has no bytes", async () => {
   const key = await keyOf("build", 1);
-  await keep(
+  await save(
     key,
     [1000, 0, 70],
     [WEIGHTS[0], WEIGHTS[1], WEIGHTS[2]],
@@ -125,7 +131,7 @@ const DAMAGE = {
 for (const [name, change] of Object.entries(DAMAGE)) {
   test(`damage is detected: ${name}`, async () => {
     const key = await keyOf("build", 1);
-    await keep(key);
+    await save(key);
     const found = await entry();
     found.body = change(found.body);
     await assert.rejects(weightsOf(key), { name: "DamagedError", message: /is damaged/ });
@@ -134,7 +140,7 @@ for (const [name, change] of Object.entries(DAMAGE)) {
 
 test("a plan that is evicted while it is read fails with the browser's error", async () => {
   const key = await keyOf("build", 1);
-  await keep(key);
+  await save(key);
   const bytes = (await entry()).body;
   for (const before of [0, bytes.length >> 1]) {
     const cache = await caches.open(CACHE);
@@ -152,10 +158,10 @@ test("a plan that is evicted while it is read fails with the browser's error", a
 
 test("plans of another build are not found, and deleted by the next save", async () => {
   const old = await keyOf("old", "mnist");
-  await keep(old);
+  await save(old);
   const key = await keyOf("new", "mnist");
   assert.equal(await plans.find(key), null);
-  await keep(key);
+  await save(key);
   assert.equal(await plans.find(old), null);
   assert.ok(await plans.find(key));
 });
@@ -169,7 +175,7 @@ test("only this site's plans in older formats are deleted", async () => {
   await caches.open(`tallow:plans:2:${SITE}`);
   await caches.open("tallow:plans:2:https://tallow.test/inner/");
   await caches.open("of another page");
-  await keep(await keyOf("build", 1));
+  await save(await keyOf("build", 1));
   assert.deepEqual((await caches.keys()).sort(), [
     "of another page",
     "tallow-plans-2",
@@ -178,7 +184,7 @@ test("only this site's plans in older formats are deleted", async () => {
   ]);
   assert.deepEqual(await shared.keys(), [{ url: foreign }]);
   await shared.delete(foreign);
-  await keep(await keyOf("build", 2));
+  await save(await keyOf("build", 2));
   assert.equal(await caches.has("tallow-plans-2"), false);
 });
 
@@ -187,10 +193,10 @@ test("the least recently used plan is deleted when there is no room", async () =
   mock.method(Date, "now", () => now++);
   quota = 4 * 3.5e6; // a quarter of it is ours: enough for three plans of a million bytes
   const keys = await Promise.all([1, 2, 3, 4].map((i) => keyOf("build", i)));
-  for (const key of keys.slice(0, 3)) assert.equal(await keep(key), true);
+  for (const key of keys.slice(0, 3)) assert.equal(await save(key), true);
   await plans.find(keys[0]); // which uses it
   await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(await keep(keys[3]), true);
+  assert.equal(await save(keys[3]), true);
   const left = await Promise.all(keys.map(async (key) => (await plans.find(key)) !== null));
   assert.deepEqual(left, [true, false, true, true]);
   mock.restoreAll();
@@ -199,15 +205,15 @@ test("the least recently used plan is deleted when there is no room", async () =
 test("a plan larger than all the room is not saved, and nothing is deleted for it", async () => {
   quota = 4 * 1.2e6;
   const key = await keyOf("build", 1);
-  assert.equal(await keep(key), true);
+  assert.equal(await save(key), true);
   const sizes = [...SIZES, 1 << 20];
-  assert.equal(await keep(await keyOf("build", 2), sizes, [...WEIGHTS, WEIGHTS[1]]), false);
+  assert.equal(await save(await keyOf("build", 2), sizes, [...WEIGHTS, WEIGHTS[1]]), false);
   assert.ok(await plans.find(key));
 });
 
 test("two tabs can save the same plan at once", async () => {
   const key = await keyOf("build", 1);
-  await Promise.all([keep(key), keep(key)]);
+  await Promise.all([save(key), save(key)]);
   assert.deepEqual(await weightsOf(key), WEIGHTS);
   assert.equal((await caches.open(CACHE)).entries.size, 2); // the plan and the note of its use
 });
@@ -219,15 +225,15 @@ test("if the browser refuses storage, saving fails with its reason and saves not
   const key = await keyOf("build", 1);
   const cache = await caches.open(CACHE);
   mock.method(cache, "put", refuse);
-  await assert.rejects(keep(key), /no storage here/);
+  await assert.rejects(save(key), /no storage here/);
   assert.equal(cache.entries.size, 0);
   mock.restoreAll();
   mock.method(caches, "open", refuse);
-  await assert.rejects(keep(key), /no storage here/);
+  await assert.rejects(save(key), /no storage here/);
   await assert.rejects(plans.find(key), /no storage here/);
   mock.restoreAll();
   mock.method(caches, "has", refuse);
-  assert.equal(await plans.any(), false);
+  assert.equal(await plans.anySaved(), false);
   mock.restoreAll();
 });
 
@@ -239,7 +245,7 @@ for (const [name, why, isSecureContext] of /** @type {const} */ ([
     Object.assign(globalThis, { caches: undefined, isSecureContext });
     assert.equal(await plans.keyOf("build", 1), null);
     assert.equal(plans.storable(), false);
-    assert.equal(await plans.any(), false);
+    assert.equal(await plans.anySaved(), false);
     assert.equal(events.length, 1);
     const { event, name, state, why: words } = events[0];
     assert.deepEqual([event, name, state, words.entry], ["stage", "storage", "failed", why]);

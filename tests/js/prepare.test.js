@@ -115,7 +115,10 @@ test("an enlarged picture of MNIST's form is restored", () => {
 
 // ---- several digits ---------------------------------------------------------------------------
 
-/** Ink whose left edge is at 1000 on the pad. @param {...((pad: import("./ink.js").Ink) => void)} marks */
+/**
+ * Ink whose left edge is at 1000 on the pad.
+ * @param {...((pad: import("./ink.js").Ink) => void)} marks
+ */
 function split(...marks) {
   const pad = blank(300, 200);
   for (const mark of marks) mark(pad);

@@ -109,7 +109,7 @@ test("a service worker of another site is ignored", async () => {
   assert.equal(registered.updates, 0);
 });
 
-test("the page starts over once to remove its service worker, and once per missing file", async () => {
+test("the page starts over once without its service worker, and once per missing file", async () => {
   registered = worker({ active: {} });
   assert.equal(await startOver("a"), true);
   assert.deepEqual([registered.unregistered, reloads], [1, 1]);

@@ -73,12 +73,12 @@ test("responses belong to calls by id, in any order", async () => {
 test("events reach all listeners", () => {
   const { rpc, worker } = started();
   /** @type {any[]} */
-  const heard = [];
-  rpc.on("progress", (data) => heard.push(data.done));
-  rpc.on("progress", (data) => heard.push(-data.done));
+  const events = [];
+  rpc.on("progress", (data) => events.push(data.done));
+  rpc.on("progress", (data) => events.push(-data.done));
   worker.say({ event: "progress", done: 3 });
   worker.say({ event: "other" });
-  assert.deepEqual(heard, [3, -3]);
+  assert.deepEqual(events, [3, -3]);
 });
 
 test("the failure of a worker rejects all open and later calls", async () => {
@@ -148,11 +148,11 @@ test("messages and a failure from before the engine took over are delivered", as
   const failed = /** @type {any} */ ({ message: "early" });
   const rpc = new Rpc(new URL("https://tallow.test/"), Infinity, { worker, messages, failed });
   /** @type {any[]} */
-  const heard = [];
-  rpc.on("stage", (stage) => heard.push(stage.name));
-  rpc.on("close", ({ reason }) => heard.push(reason.entry));
+  const events = [];
+  rpc.on("stage", (stage) => events.push(stage.name));
+  rpc.on("close", ({ reason }) => events.push(reason.entry));
   await turn();
-  assert.deepEqual(heard, ["model", "workerFailed"]);
+  assert.deepEqual(events, ["model", "workerFailed"]);
   assert.equal(workers.length, 1);
 });
 

@@ -11,11 +11,17 @@ import { deferred, turn } from "./steps.js";
 /** The machine's work, in order. @type {string[]} */
 let done;
 
-/** Opening devices by name, which the test resolves. @type {Map<string, ReturnType<typeof deferred>>} */
+/**
+ * Opening devices by name, which the test resolves.
+ * @type {Map<string, ReturnType<typeof deferred>>}
+ */
 let opened;
 
-/** Fetched models by name, which the test resolves. @type {Map<string, ReturnType<typeof deferred>>} */
-let brought;
+/**
+ * Fetched models by name, which the test resolves.
+ * @type {Map<string, ReturnType<typeof deferred>>}
+ */
+let fetched;
 
 /** @type {Start<any, any>} */
 let start;
@@ -23,22 +29,22 @@ let start;
 beforeEach(() => {
   done = [];
   opened = new Map();
-  brought = new Map();
+  fetched = new Map();
   const open = (/** @type {string} */ device) => {
     done.push(`open ${device}`);
     const opening = deferred();
     opened.set(device, opening);
     return opening.promise;
   };
-  const bring = async (/** @type {string} */ name, /** @type {Promise<any>} */ opening) => {
-    done.push(`bring ${name} for ${await opening}`);
-    const bringing = deferred();
-    brought.set(name, bringing);
-    return bringing.promise;
+  const fetchModel = async (/** @type {string} */ name, /** @type {Promise<any>} */ opening) => {
+    done.push(`fetchModel ${name} for ${await opening}`);
+    const fetching = deferred();
+    fetched.set(name, fetching);
+    return fetching.promise;
   };
   const drop = (/** @type {any} */ what) => done.push(`drop ${what}`);
   const leave = () => done.push("leave");
-  start = new Start({ open, bring, drop, leave, changes: new Queue() }, "none");
+  start = new Start({ open, fetchModel, drop, leave, changes: new Queue() }, "none");
 });
 
 /** @param {string} device @param {any} [gpu] */
@@ -145,24 +151,24 @@ test("begin() fetches the first model in advance", async () => {
   start.begin("webgpu", Promise.resolve("mnist"));
   arrive("webgpu");
   await turn();
-  assert.deepEqual(done, ["open webgpu", "bring mnist for webgpu"]);
-  const bringing = start.bring("mnist");
-  brought.get("mnist")?.resolve("the model");
-  assert.equal(await bringing, "the model");
-  void start.bring("mnist"); // fetches it again
+  assert.deepEqual(done, ["open webgpu", "fetchModel mnist for webgpu"]);
+  const fetching = start.fetchModel("mnist");
+  fetched.get("mnist")?.resolve("the model");
+  assert.equal(await fetching, "the model");
+  void start.fetchModel("mnist"); // fetches it again
   await turn();
-  assert.deepEqual(done.slice(2), ["bring mnist for webgpu"]);
+  assert.deepEqual(done.slice(2), ["fetchModel mnist for webgpu"]);
 });
 
 test("the first model is dropped if another is requested", async () => {
   start.begin("webgpu", Promise.resolve("mnist"));
   arrive("webgpu");
   await turn();
-  const bringing = start.bring("squeezenet1_1");
+  const fetching = start.fetchModel("squeezenet1_1");
   await turn();
-  brought.get("mnist")?.resolve("the digits");
-  brought.get("squeezenet1_1")?.resolve("the photographs");
-  assert.equal(await bringing, "the photographs");
+  fetched.get("mnist")?.resolve("the digits");
+  fetched.get("squeezenet1_1")?.resolve("the photographs");
+  assert.equal(await fetching, "the photographs");
   await turn();
   assert.ok(done.includes("drop the digits"));
 });
@@ -171,18 +177,18 @@ test("the failure of the first model rejects only for its caller", async () => {
   start.begin("webgpu", Promise.resolve("mnist"));
   arrive("webgpu");
   await turn();
-  brought.get("mnist")?.reject(new Error("missing"));
+  fetched.get("mnist")?.reject(new Error("missing"));
   await turn();
-  await assert.rejects(start.bring("mnist"), /missing/);
+  await assert.rejects(start.fetchModel("mnist"), /missing/);
 });
 
 test("if the name is not found, the page asks for the model", async () => {
   start.begin("webgpu", Promise.reject(new Error("no list")));
   arrive("webgpu");
-  const bringing = start.bring("mnist");
+  const fetching = start.fetchModel("mnist");
   await turn();
-  brought.get("mnist")?.resolve("the model");
-  assert.equal(await bringing, "the model");
+  fetched.get("mnist")?.resolve("the model");
+  assert.equal(await fetching, "the model");
 });
 
 test("begin() must come first, and only once", async () => {

@@ -1,5 +1,7 @@
 // @ts-check
-/** The page's texts (web/i18n/): shown in the current language, and available where they are needed. */
+/**
+ * The page's texts (web/i18n/): shown in the current language, and available where they are needed.
+ */
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

@@ -84,9 +84,10 @@ const program = (share) => ({
 
 /**
  * An Answering with a fake worker, and a list of what that did.
- * @param {{brought?: (name: string) => any, load?: (name: string, brought: any) => Promise<any>}} how
+ * @param {{fetched?: (name: string) => any, load?: (name: string, fetched: any) => Promise<any>}}
+ *   how
  */
-function around({ brought = () => ({}), load = async () => ({ seconds: 1 }) }) {
+function around({ fetched = () => ({}), load = async () => ({ seconds: 1 }) }) {
   /** @type {string[]} */
   const done = [];
   const gpu = { now: {} };
@@ -97,9 +98,9 @@ function around({ brought = () => ({}), load = async () => ({ seconds: 1 }) }) {
     askBuffer: async () => new Float32Array([0.25, 0.75]).buffer,
   };
   const models = {
-    bring: async (/** @type {string} */ name) => {
-      done.push(`bring ${name}`);
-      return { gpu: gpu.now, kept: null, program: null, ...brought(name) };
+    fetchModel: async (/** @type {string} */ name) => {
+      done.push(`fetchModel ${name}`);
+      return { gpu: gpu.now, saved: null, program: null, ...fetched(name) };
     },
     facts: (/** @type {string} */ name) => ({ name, seconds: 0.5, warnings: [] }),
     load: (/** @type {string} */ name, /** @type {any} */ one) => {
@@ -127,7 +128,7 @@ test("a model without a plan is loaded by Python, which answers", async () => {
   const { answering, done } = around({});
   assert.throws(() => answering.get("mnist"), /mnist is not loaded/);
   assert.deepEqual(await answering.load("mnist"), { seconds: 1 });
-  assert.deepEqual(done, ["bring mnist", "load mnist"]);
+  assert.deepEqual(done, ["fetchModel mnist", "load mnist"]);
   const model = answering.get("mnist");
   assert.throws(() => model.asked, /has answered nothing yet/);
   assert.deepEqual((await model.answer(PIXELS, false)).probabilities, [0.25, 0.75]);
@@ -137,24 +138,24 @@ test("a model without a plan is loaded by Python, which answers", async () => {
 });
 
 test("a saved plan answers without Python, which loads it when the worker is idle", async () => {
-  const kept = program(0.5);
-  const { answering, done, idle } = around({ brought: () => ({ program: kept, kept: {} }) });
+  const saved = program(0.5);
+  const { answering, done, idle } = around({ fetched: () => ({ program: saved, saved: {} }) });
   assert.equal((await answering.load("mnist")).seconds, 0.5);
   assert.deepEqual((await answering.get("mnist").answer(PIXELS, true)).probabilities, [0.5, 0.5]);
   await turn();
-  assert.deepEqual(done, ["bring mnist"]);
+  assert.deepEqual(done, ["fetchModel mnist"]);
   idle.resolve();
   await turn();
-  assert.deepEqual(done, ["bring mnist", "load mnist"]);
-  await answering.known("mnist"); // nothing is left to do
-  assert.deepEqual(done, ["bring mnist", "load mnist"]);
+  assert.deepEqual(done, ["fetchModel mnist", "load mnist"]);
+  await answering.inPython("mnist"); // nothing is left to do
+  assert.deepEqual(done, ["fetchModel mnist", "load mnist"]);
 });
 
 test("a saved plan that Python refuses is replaced while answers continue", async () => {
   const { answering, idle } = around({
-    brought: () => ({ program: program(0.5), kept: {} }),
-    load: async (_, brought) => {
-      brought.program = null; // as models.js does after loading the file
+    fetched: () => ({ program: program(0.5), saved: {} }),
+    load: async (_, fetched) => {
+      fetched.program = null; // as models.js does after loading the file
       return { seconds: 2 };
     },
   });
@@ -169,7 +170,7 @@ test("a saved plan that Python refuses is replaced while answers continue", asyn
 test("a failed start of Python matters only when Python is needed", async () => {
   let tries = 0;
   const { answering, idle } = around({
-    brought: () => ({ program: program(0.5), kept: {} }),
+    fetched: () => ({ program: program(0.5), saved: {} }),
     load: async () => {
       tries += 1;
       throw new Error("no Python");
@@ -180,27 +181,27 @@ test("a failed start of Python matters only when Python is needed", async () => 
   await turn();
   assert.equal(tries, 1);
   assert.deepEqual((await answering.get("mnist").answer(PIXELS, true)).probabilities, [0.5, 0.5]);
-  await assert.rejects(answering.known("mnist"), /no Python/);
+  await assert.rejects(answering.inPython("mnist"), /no Python/);
 });
 
 test("a change of the device loads all models again, and drops those fetched before", async () => {
-  const { answering, done, gpu } = around({ brought: () => ({ program: program(0.5) }) });
-  const early = /** @type {any} */ ({ gpu: gpu.now, program: program(0.5), kept: null });
+  const { answering, done, gpu } = around({ fetched: () => ({ program: program(0.5) }) });
+  const early = /** @type {any} */ ({ gpu: gpu.now, program: program(0.5), saved: null });
   await answering.load("mnist", early);
   assert.deepEqual(done, []);
-  const late = /** @type {any} */ ({ gpu: gpu.now, program: program(0.5), kept: null });
+  const late = /** @type {any} */ ({ gpu: gpu.now, program: program(0.5), saved: null });
   gpu.now = {};
   answering.leave();
   // Python may already use the next device, so it must not load a model of the previous one.
-  await assert.rejects(answering.known("mnist"), /not loaded/);
-  const facts = await answering.again();
+  await assert.rejects(answering.inPython("mnist"), /not loaded/);
+  const facts = await answering.reload();
   assert.deepEqual(Object.keys(facts), ["mnist"]);
-  assert.deepEqual(done, ["drop", "bring mnist"]);
+  assert.deepEqual(done, ["drop", "fetchModel mnist"]);
   await answering.load("squeezenet1_1", late); // fetched for the previous device
-  assert.deepEqual(done.slice(2), ["drop", "bring squeezenet1_1"]);
+  assert.deepEqual(done.slice(2), ["drop", "fetchModel squeezenet1_1"]);
 });
 
-test("a model that could not be loaded again stops answering, and is loaded on request", async () => {
+test("a model that could not be reloaded stops answering, and is loaded on request", async () => {
   let fails = false;
   const { answering } = around({
     load: async () => {
@@ -214,7 +215,7 @@ test("a model that could not be loaded again stops answering, and is loaded on r
   assert.throws(() => answering.get("mnist"), /not loaded/);
   assert.equal(answering.has("mnist"), true);
   fails = false;
-  await answering.again();
+  await answering.reload();
   answering.get("mnist");
 });
 

@@ -12,7 +12,10 @@ export function viewOf() {
   return names.find((name) => name === location.hash.slice(1)) ?? names[0];
 }
 
-/** The kind of model that a view uses; null if it uses none of the site's models. @param {View} view */
+/**
+ * The kind of model that a view uses; null if it uses none of the site's models.
+ * @param {View} view
+ */
 export const modelKind = (view) => views[view].model;
 
 /** @typedef {ReturnType<typeof readAddress>} Address */

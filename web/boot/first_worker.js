@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * The page's first worker. Either begin.js or the engine starts it, whichever runs first; the engine then
- * takes it over.
+ * The page's first worker. Either begin.js or the engine starts it, whichever runs first; the
+ * engine then takes it over.
  */
 
 import { readAddress } from "./address.js";
 
 /**
- * @typedef {import("./address.js").Address & {controlled: boolean}} BeginArgs  controlled: whether a
- *   service worker controls the page, and has therefore cached all its files
+ * @typedef {import("./address.js").Address & {controlled: boolean}} BeginArgs  controlled: whether
+ *   a service worker controls the page, and has therefore cached all its files
  *
  * @typedef {object} FirstWorker
  * @property {Worker} worker

@@ -169,7 +169,10 @@ function remember(key, value) {
   history.replaceState(null, "", url);
 }
 
-/** Hand files to the view that claims them, or to the current one. @param {DataTransfer} transfer */
+/**
+ * Hand files to the view that claims them, or to the current one.
+ * @param {DataTransfer} transfer
+ */
 function takeFiles(transfer) {
   const all = /** @type {View[]} */ (Object.keys(views)).filter((name) => views[name].drop);
   const files = [...transfer.files];

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * This site's service worker. Until it is registered, a service worker of a site in a parent folder may
- * control the page; we must not talk to that one or remove it.
+ * This site's service worker. Until it is registered, a service worker of a site in a parent folder
+ * may control the page; we must not talk to that one or remove it.
  */
 
 import { SITE } from "../shared/fetch.js";

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Recovers a page whose files are gone from the server because a newer version was deployed. Either the
- * page was open at that time, or it came from an older service worker's cache, of which the browser has
- * evicted a part.
+ * Recovers a page whose files are gone from the server because a newer version was deployed. Either
+ * the page was open at that time, or it came from an older service worker's cache, of which the
+ * browser has evicted a part.
  */
 
 import { SITE } from "../shared/fetch.js";
@@ -52,8 +52,8 @@ export async function outdated(missing) {
 }
 
 /**
- * Reload the page from the server, which has a newer version; never rejects. This happens only once: the
- * next page either has no service worker or misses the same file again.
+ * Reload the page from the server, which has a newer version; never rejects. This happens only
+ * once: the next page either has no service worker or misses the same file again.
  * @param {string} missing  see outdated()
  * @returns {Promise<boolean>}  whether the page is about to reload
  */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The page's client of its worker. It knows the device, the loaded models and the progress, and starts
- * the worker again after a failure.
+ * The page's client of its worker. It knows the device, the loaded models and the progress, and
+ * starts the worker again after a failure.
  */
 
 import { DEVICES, FALLBACK } from "../shared/devices.js";
@@ -86,12 +86,12 @@ export class Engine {
    */
   async prepare(findName, progress = words("preparing")) {
     const turn = ++this.#turn;
-    const tell = (/** @type {Status} */ status) => {
+    const report = (/** @type {Status} */ status) => {
       if (turn === this.#turn) this.#listener.status(status);
     };
     this.#preparing = true;
     // If everything is ready already, the status must not flicker.
-    const patience = setTimeout(() => tell({ state: "loading", words: progress }));
+    const patience = setTimeout(() => report({ state: "loading", words: progress }));
     try {
       this.#start();
       const name = await findName();
@@ -99,9 +99,9 @@ export class Engine {
       const kernels = name && DEVICES[this.#actual].onGpu ? this.#facts.get(name)?.kernels : 0;
       const without = this.#failures.lostOften;
       const ready = without ? words("readyWithoutGpu") : words("ready", kernels ?? 0);
-      tell({ state: "ready", words: ready });
+      report({ state: "ready", words: ready });
     } catch (error) {
-      tell({ state: "error", words: wordsOf(error) });
+      report({ state: "error", words: wordsOf(error) });
     } finally {
       clearTimeout(patience);
       if (turn === this.#turn) this.#preparing = false;
@@ -192,7 +192,8 @@ export class Engine {
    *   | "closeModel"} action  of worker/models/user_model.js
    * @param {Record<string, unknown>} args
    * @returns {Promise<any>}
-   * @throws {import("./rpc.js").RemoteError}  of type NotOpenError if the worker does not have the model
+   * @throws {import("./rpc.js").RemoteError}  of type NotOpenError if the worker does not have the
+   *   model
    */
   async userModel(action, args) {
     await this.running();
@@ -258,7 +259,8 @@ export class Engine {
   }
 
   /**
-   * Replace the worker, which is the only way to interrupt it. Open calls are rejected with the reason.
+   * Replace the worker, which is the only way to interrupt it. Open calls are rejected with the
+   * reason.
    * @param {Words} reason
    */
   restart(reason) {
@@ -278,7 +280,8 @@ export class Engine {
   }
 
   /**
-   * Call an action of the worker. If the device was lost, call again: another device is being opened.
+   * Call an action of the worker. If the device was lost, call again: another device is being
+   * opened.
    * @param {string} action
    * @param {Record<string, unknown>} args
    */
@@ -354,8 +357,8 @@ export class Engine {
   }
 
   /**
-   * Have the worker open another device, or use NumPy after the second loss within a minute. Later calls
-   * wait for that.
+   * Have the worker open another device, or use NumPy after the second loss within a minute. Later
+   * calls wait for that.
    * @param {Rpc} rpc
    */
   #replaceDevice(rpc) {
@@ -366,7 +369,8 @@ export class Engine {
   }
 
   /**
-   * Start another worker after a failure. After too many failures report the reason, and wait for retry().
+   * Start another worker after a failure. After too many failures report the reason, and wait for
+   * retry().
    * @param {Words} reason
    */
   #replaceWorker(reason) {
@@ -410,8 +414,8 @@ export class Engine {
 }
 
 /**
- * Promise.all that settles only when every promise has. Otherwise an immediate retry would wait for one
- * that is about to fail.
+ * Promise.all that settles only when every promise has. Otherwise an immediate retry would wait for
+ * one that is about to fail.
  * @template T, U
  * @param {[Promise<T>, Promise<U>]} promises
  * @returns {Promise<[T, U]>}

@@ -2,12 +2,13 @@
 /**
  * Calls a worker's actions as promises.
  *
- * A request is {id, action, args}; a response is {id, result} or {id, error: {type, words}}. The worker
- * may also send events, {event, ...}. worker/serve.js is the other end. When the worker fails, all open
- * and later calls are rejected, so nothing waits for ever.
+ * A request is {id, action, args}; a response is {id, result} or {id, error: {type, words}}. The
+ * worker may also send events, {event, ...}. worker/serve.js is the other end. When the worker
+ * fails, all open and later calls are rejected, so nothing waits for ever.
  *
- * A worker counts as stuck when calls are open and it has sent neither responses nor events for `patience`
- * seconds. Slow work reports progress: downloads with every chunk, compilation with every kernel.
+ * A worker counts as stuck when calls are open and it has sent neither responses nor events for
+ * `patience` seconds. Slow work reports progress: downloads with every chunk, compilation with
+ * every kernel.
  */
 
 import { LocalizedError, publicTextOf, words } from "../i18n/messages.js";
@@ -47,10 +48,11 @@ export class Rpc {
   /**
    * @param {URL} url  of a module worker that calls serve()
    * @param {number} [patience]  seconds of silence after which it counts as stuck
-   * @param {import("../boot/first_worker.js").FirstWorker} [first]  a worker that was already started
+   * @param {import("../boot/first_worker.js").FirstWorker} [first]  a worker that was already
+   *   started
    */
   constructor(url, patience = Infinity, first) {
-    const hear = (/** @type {MessageEvent} */ { data }) => this.#receive(data);
+    const receive = (/** @type {MessageEvent} */ { data }) => this.#receive(data);
     const fail = (/** @type {ErrorEvent} */ event) => {
       // If a module can't be loaded, the event has no message.
       const why = event.message ? publicTextOf(event.message) : words("noWorkerFile", url.pathname);
@@ -58,13 +60,13 @@ export class Rpc {
     };
     this.#patience = patience;
     this.#worker = first?.worker ?? new Worker(url, { type: "module" });
-    this.#worker.onmessage = hear;
+    this.#worker.onmessage = receive;
     this.#worker.onerror = fail;
     this.#worker.onmessageerror = () => this.close(words("workerGarbled"));
     if (first) {
       // By then the caller has added its listeners.
       queueMicrotask(() => {
-        first.messages.forEach(hear);
+        first.messages.forEach(receive);
         if (first.failed) fail(first.failed);
       });
     }
@@ -88,7 +90,8 @@ export class Rpc {
   }
 
   /**
-   * Listen to an event. "close" comes from here, with {reason}, when the worker failed or was closed.
+   * Listen to an event. "close" comes from here, with {reason}, when the worker failed or was
+   * closed.
    * @param {string} event
    * @param {(data: any) => void} listener
    */

@@ -63,7 +63,7 @@ export type Outside = {
   now(): number;
 };
 
-/** See tune in py/tallow/app.py. */
+/** See tune in py/tallow_page/app.py. */
 export type Tuned = {
   ops: number;
   measured: number;

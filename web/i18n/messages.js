@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Messages that are translated where they are shown: the name of an entry of the text table, and its
- * arguments. The worker can send them to the page, which shows them in its current language.
+ * Messages that are translated where they are shown: the name of an entry of the text table, and
+ * its arguments. The worker can send them to the page, which shows them in its current language.
  */
 
 import { text } from "./text.js";

@@ -1,5 +1,7 @@
 // @ts-check
-/** Shows texts in elements, and translates them when the language changes, for as long as they live. */
+/**
+ * Shows texts in elements, and translates them when the language changes, for as long as they live.
+ */
 
 import { say } from "./messages.js";
 import { onLanguage } from "./text.js";
@@ -9,7 +11,10 @@ import { onLanguage } from "./text.js";
  * @typedef {"text" | "aria-label" | "title" | "content"} Part
  */
 
-/** Functions that update each element's parts. @type {WeakMap<Element, Map<unknown, () => void>>} */
+/**
+ * Functions that update each element's parts.
+ * @type {WeakMap<Element, Map<unknown, () => void>>}
+ */
 const updates = new WeakMap();
 
 /** The keys of `updates`, which can't be listed itself. @type {Set<WeakRef<Element>>} */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The texts in the current language. A worker has only its own, in English; the page has all of them
- * (languages.js).
+ * The texts in the current language. A worker has only its own, in English; the page has all of
+ * them (languages.js).
  *
  * `text` is a live binding: read its entries when they are shown, and do not store them.
  */

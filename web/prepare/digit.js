@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Turns ink into the input of the digit model, in the same way as MNIST: cropped to the ink, fitted into 20×20
- * with its aspect ratio, and centred in 28×28 by its centre of mass.
+ * Turns ink into the input of the digit model, in the same way as MNIST: cropped to the ink, fitted
+ * into 20×20 with its aspect ratio, and centred in 28×28 by its centre of mass.
  */
 
 /** Side of the picture, and of the box that the digit is fitted into. */
@@ -15,7 +15,8 @@ export const FAINT = 16;
  * @param {Uint8Array | Uint8ClampedArray} ink  width * height values, 0 (paper) to 255 (ink)
  * @param {number} width
  * @param {number} height
- * @returns {Float32Array<ArrayBuffer> | null}  28 * 28 values, 0 (paper) to 1 (ink); null if there is no ink
+ * @returns {Float32Array<ArrayBuffer> | null}  28 * 28 values, 0 (paper) to 1 (ink); null if there
+ *   is no ink
  */
 export function prepareDigit(ink, width, height) {
   const box = boundingBox(ink, width, height);
@@ -76,7 +77,8 @@ function shrink(ink, stride, box, columns, rows) {
 }
 
 /**
- * For each new pixel on one axis, the old pixels that it covers with their shares, which add up to 1.
+ * For each new pixel on one axis, the old pixels that it covers with their shares, which add up to
+ * 1.
  * @param {number} before
  * @param {number} after
  * @returns {[at: number, share: number][][]}
@@ -121,8 +123,8 @@ function centre(digit, columns, rows) {
 }
 
 /**
- * The start of the digit on one axis. In all of MNIST the centre of mass lies in the pixel just after the
- * middle, 14 to 15, hence the ceiling. A lopsided digit is not moved beyond the edge.
+ * The start of the digit on one axis. In all of MNIST the centre of mass lies in the pixel just
+ * after the middle, 14 to 15, hence the ceiling. A lopsided digit is not moved beyond the edge.
  * @param {number} mass  the centre of mass, from the digit's own start
  * @param {number} length  of the digit
  */

@@ -1,5 +1,8 @@
 // @ts-check
-/** Guesses useful values for an input from its name, type and shape, so that most models run without typing. */
+/**
+ * Guesses useful values for an input from its name, type and shape, so that most models run without
+ * typing.
+ */
 
 import { isInteger } from "./elements.js";
 import { layoutsOf } from "./pictures.js";

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Reads the format and the size of a picture from the first bytes of its file, so that pictures that are too
- * large need not be decoded, and failures can be explained. Formats: PNG, GIF, BMP, WebP and JPEG with their
- * sizes, HEIC only by name.
+ * Reads the format and the size of a picture from the first bytes of its file, so that pictures
+ * that are too large need not be decoded, and failures can be explained. Formats: PNG, GIF, BMP,
+ * WebP and JPEG with their sizes, HEIC only by name.
  */
 
 /** Bytes to read. In a JPEG, a preview and a profile may come before the size. */
@@ -38,7 +38,7 @@ function header(data) {
     return { format: "GIF", width: data.getUint16(6, true), height: data.getUint16(8, true) };
   }
   if (word(0, 2) === "BM") {
-    const height = Math.abs(data.getInt32(22, true)); // negative if rows are stored from top to bottom
+    const height = Math.abs(data.getInt32(22, true)); // negative if rows go from top to bottom
     return { format: "BMP", width: data.getInt32(18, true), height };
   }
   if (data.getUint16(0) === 0xffd8) return { format: "JPEG", ...frame(data) };
@@ -47,7 +47,10 @@ function header(data) {
   return null;
 }
 
-/** Read the size from a JPEG's start of frame, skipping the segments before it. @param {DataView} data */
+/**
+ * Read the size from a JPEG's start of frame, skipping the segments before it.
+ * @param {DataView} data
+ */
 function frame(data) {
   for (let offset = 2; offset + 9 <= data.byteLength;) {
     const marker = data.getUint16(offset);

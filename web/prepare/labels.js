@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Reads labels of classes from a file: one per line; JSON, as a list or as an object by index; or CSV, where
- * the first column may be the index.
+ * Reads labels of classes from a file: one per line; JSON, as a list or as an object by index; or
+ * CSV, where the first column may be the index.
  */
 
 import { LocalizedError, words } from "../i18n/messages.js";
@@ -51,7 +51,10 @@ function fromJson(content) {
   return labels;
 }
 
-/** @param {string} content @returns {string[]}  the last column, by the index in the first one if there is one */
+/**
+ * @param {string} content
+ * @returns {string[]}  the last column, by the index in the first one if there is one
+ */
 function fromTable(content) {
   const rows = linesOf(content).map(cells);
   const isIndex = (/** @type {string[]} */ row) => row.length > 1 && /^\d{1,6}$/.test(row[0]);

@@ -1,5 +1,8 @@
 // @ts-check
-/** Reads and writes NumPy's .npy files (numpy.lib.format): a header in Python's syntax, then the elements. */
+/**
+ * Reads and writes NumPy's .npy files (numpy.lib.format): a header in Python's syntax, then the
+ * elements.
+ */
 
 import { words } from "../i18n/messages.js";
 import { ValueError, decode, sizeOf } from "./elements.js";
@@ -86,7 +89,8 @@ function rowMajor(values, shape) {
 }
 
 /**
- * @param {Uint8Array} bytes  of the elements, in row-major order; as float32 if NumPy lacks the type
+ * @param {Uint8Array} bytes  of the elements, in row-major order; as float32 if NumPy lacks the
+ *   type
  * @param {string} dtype
  * @param {readonly number[]} shape
  * @returns {Blob}

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Turns an image file into the input of a model: decoded upright, cropped to its middle square on white, and
- * scaled so that the centre crop has the model's size.
+ * Turns an image file into the input of a model: decoded upright, cropped to its middle square on
+ * white, and scaled so that the centre crop has the model's size.
  */
 
 import { LocalizedError, words } from "../i18n/messages.js";
@@ -10,14 +10,14 @@ import { scale, scaleAndCrop } from "./resample.js";
 import { drawSvg, isSvg } from "./svg.js";
 
 /**
- * The browser first scales a large picture to this side, which is fast. It is four times the models' size, so
- * the careful scaling afterwards determines the result.
+ * The browser first scales a large picture to this side, which is fast. It is four times the
+ * models' size, so the careful scaling afterwards determines the result.
  */
 const STAGE = 1024;
 
 /**
- * The largest picture that is decoded, in pixels of four bytes. Beyond limits of their own, browsers refuse to
- * decode a picture, or the tab crashes.
+ * The largest picture that is decoded, in pixels of four bytes. Beyond limits of their own,
+ * browsers refuse to decode a picture, or the tab crashes.
  */
 const MAX_PIXELS = 128e6;
 

@@ -97,8 +97,8 @@ export function shownForm(shape) {
 }
 
 /**
- * Convert the first picture of a tensor. Its least finite value becomes black, its greatest white; NaN and -inf
- * become black, inf white.
+ * Convert the first picture of a tensor. Its least finite value becomes black, its greatest white;
+ * NaN and -inf become black, inf white.
  * @param {import("./elements.js").Values} values
  * @param {Form} form
  * @param {boolean} unscaled  for values of 0 to 255

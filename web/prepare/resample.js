@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * Bicubic resampling with antialiasing, as in the training of the image models: when an image shrinks, the
- * cubic is widened so that every old pixel counts. (The scaling of canvases differs between browsers.)
+ * Bicubic resampling with antialiasing, as in the training of the image models: when an image
+ * shrinks, the cubic is widened so that every old pixel counts. (The scaling of canvases differs
+ * between browsers.)
  */
 
 /** Sharpness of the cubic. -0.5 is Catmull-Rom, which Pillow and the training of the models use. */
@@ -15,7 +16,7 @@ function cubic(x) {
   return 0;
 }
 
-/** @typedef {{first: number, weights: Float32Array}} Taps  the old pixels that determine a new one */
+/** @typedef {{first: number, weights: Float32Array}} Taps  the old pixels that make a new one */
 
 /**
  * @param {number} before  pixels on this axis

@@ -2,8 +2,8 @@
 /**
  * Splits ink into digits, from left to right.
  *
- * It finds the connected parts, and joins those that lie above each other: the bar of a 5, a 4 in two strokes,
- * the two rings of an 8.
+ * It finds the connected parts, and joins those that lie above each other: the bar of a 5, a 4 in
+ * two strokes, the two rings of an 8.
  */
 
 import { FAINT } from "./digit.js";

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Renders SVG drawings. They are loaded as an image, in which no script runs and nothing is fetched. A drawing
- * without a size gets a default one.
+ * Renders SVG drawings. They are loaded as an image, in which no script runs and nothing is
+ * fetched. A drawing without a size gets a default one.
  */
 
 /** The longest side of a rendered drawing. */
@@ -41,7 +41,10 @@ export async function drawSvg(file) {
   }
 }
 
-/** Parse a length in pixels; NaN for any other unit, such as 100% or 3em. @param {string | null} length */
+/**
+ * Parse a length in pixels; NaN for any other unit, such as 100% or 3em.
+ * @param {string | null} length
+ */
 const pixels = (length) => Number(/^\s*([\d.]+)(px)?\s*$/.exec(length ?? "")?.[1] ?? NaN);
 
 /** @param {number[]} size */

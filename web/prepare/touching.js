@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * Separates digits that touch, which are one part of the ink (split.js), by their strokes: people seldom draw two
- * digits in one stroke. Neighbouring strokes are combined in every way, the network rates how much each piece
- * looks like a digit, and the most likely row of pieces is the answer.
+ * Separates digits that touch, which are one part of the ink (split.js), by their strokes: people
+ * seldom draw two digits in one stroke. Neighbouring strokes are combined in every way, the network
+ * rates how much each piece looks like a digit, and the most likely row of pieces is the answer.
  * (Segmentation by recognition: R. G. Casey and E. Lecolinet, A Survey of Methods and Strategies in
  * Character Segmentation, 1996.)
  *
- * Cuts through a stroke are not tried. Cutting at the columns with the least ink found only 12 % of the numbers
- * drawn without lifting the pen, and split one in six flat, wide digits.
+ * Cuts through a stroke are not tried. Cutting at the columns with the least ink found only 12 % of
+ * the numbers drawn without lifting the pen, and split one in six flat, wide digits.
  */
 
 import { FAINT } from "./digit.js";
@@ -30,7 +30,9 @@ const MAX_OVERLAP = 0.6;
 /** A part with more strokes is a scribble, and would need too many calls of the network. */
 const MAX_STROKES = 9;
 
-/** The cost of a digit is its unlikelihood, plus this for every unit of width beyond the usual one. */
+/**
+ * The cost of a digit is its unlikelihood, plus this for every unit of width beyond the usual one.
+ */
 const WIDE_COST = 4;
 const USUAL_WIDTH = 0.8;
 

@@ -24,8 +24,8 @@ export async function digest(bytes) {
 const PART = 4 << 20;
 
 /**
- * A hash of content that arrives in pieces: the SHA-256 of the SHA-256s of its parts, because browsers can
- * only hash whole buffers.
+ * A hash of content that arrives in pieces: the SHA-256 of the SHA-256s of its parts, because
+ * browsers can only hash whole buffers.
  */
 export class Fingerprint {
   /** @type {Uint8Array<ArrayBuffer>[]} */

@@ -19,7 +19,8 @@ export const DIGIT_MODEL = "mnist";
  * @property {string} sha256  of the .onnx
  * @property {{file: string, bytes: number, sha256: string}} graph  the model without the large
  *   weights of the .onnx
- * @property {import("./streamed.js").Piece[]} pieces  of the .onnx; each weight lies within one piece
+ * @property {import("./streamed.js").Piece[]} pieces  of the .onnx; each weight lies within one
+ *   piece
  */
 
 /**

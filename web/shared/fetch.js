@@ -1,12 +1,12 @@
 // @ts-check
 /**
- * Fetches files of this site by path: bytes with progress and a checksum, or JSON. Works in the page and
- * in a worker.
+ * Fetches files of this site by path: bytes with progress and a checksum, or JSON. Works in the
+ * page and in a worker.
  *
- * Every failure (missing file, server error, interrupted or stalled transfer, wrong checksum) becomes a
- * FetchError whose message names the file and says what to do. After a broken connection the download
- * resumes where it stopped if the server supports that, otherwise from the start. A stalled connection is
- * retried once.
+ * Every failure (missing file, server error, interrupted or stalled transfer, wrong checksum)
+ * becomes a FetchError whose message names the file and says what to do. After a broken connection
+ * the download resumes where it stopped if the server supports that, otherwise from the start. A
+ * stalled connection is retried once.
  */
 
 import { digest, hex, joined } from "./bytes.js";
@@ -53,8 +53,8 @@ export class BrokenError extends FetchError {}
  * @typedef {object} Expected
  * @property {number} [bytes]   size of the whole file, if known
  * @property {string} [sha256]  lower-case hex digest of the whole file, if known
- * @property {(bytes: number) => void} [onBytes]  called with the size of each chunk that arrives, and
- *   with a negative size when bytes are discarded
+ * @property {(bytes: number) => void} [onBytes]  called with the size of each chunk that arrives,
+ *   and with a negative size when bytes are discarded
  * @property {(response: Response) => void} [onResponse]  called with a copy of the response when it
  *   begins, to use it while it arrives
  */
@@ -268,8 +268,8 @@ class Transfer {
 
 /**
  * @param {Response} response
- * @returns {string | null}  the ETag, if the download can be resumed. A compressed response can't, because
- *   ranges count compressed bytes.
+ * @returns {string | null}  the ETag, if the download can be resumed. A compressed response can't,
+ *   because ranges count compressed bytes.
  */
 function tagOf({ headers }) {
   const tag = headers.get("ETag");

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Asks questions of which only the latest matters: one is being answered, and one may wait, which a newer one
- * replaces. Answers arrive in the order of their questions.
+ * Asks questions of which only the latest matters: one is being answered, and one may wait, which a
+ * newer one replaces. Answers arrive in the order of their questions.
  */
 
 /**

@@ -3,5 +3,8 @@
 
 export const HASHED = /-[0-9a-f]{10}[./]/;
 
-/** @param {string} path @returns {string}  the hash in it, as it appears in lists of files; "" if none */
+/**
+ * @param {string} path
+ * @returns {string}  the hash in it, as it appears in lists of files; "" if none
+ */
 export const markOf = (path) => HASHED.exec(path)?.[0].slice(0, -1) ?? "";

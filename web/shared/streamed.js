@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * A large file of this site that is used while it arrives, in pieces. Each piece is checked by its SHA-256
- * before it is used, and fetched again if it is damaged. Broken downloads are always resumed, even compressed
- * ones, because the checks detect pieces that were joined wrongly.
+ * A large file of this site that is used while it arrives, in pieces. Each piece is checked by its
+ * SHA-256 before it is used, and fetched again if it is damaged. Broken downloads are always
+ * resumed, even compressed ones, because the checks detect pieces that were joined wrongly.
  */
 
 import { BrokenError, FetchError, ask, checkDigest, eachChunk, overConnections } from "./fetch.js";
 import { words } from "../i18n/messages.js";
 
-/** @typedef {[number, string]} Piece  its end in the file, and its SHA-256; it begins where the last ends */
+/** @typedef {[number, string]} Piece  its end in the file, and its SHA-256; pieces are adjacent */
 
 /** A file that is being downloaded. */
 export class StreamedFile {
@@ -26,14 +26,14 @@ export class StreamedFile {
   /**
    * @param {string} path  relative to the site
    * @param {Piece[]} pieces  at least one
-   * @param {(bytes: number) => void} onBytes  called with the size of each chunk that arrives, and with a
-   *   negative size when bytes are discarded
+   * @param {(bytes: number) => void} onBytes  called with the size of each chunk that arrives, and
+   *   with a negative size when bytes are discarded
    */
   constructor(path, pieces, onBytes) {
     this.#path = path;
     this.#onBytes = onBytes;
     this.#pieces = pieces.map(
-      ([end, sha256], i) => new Held(i ? pieces[i - 1][0] : 0, end, sha256),
+      ([end, sha256], i) => new PieceBuffer(i ? pieces[i - 1][0] : 0, end, sha256),
     );
     /** Bytes in all. */
     this.size = /** @type {Piece} */ (pieces.at(-1))[0];
@@ -118,7 +118,7 @@ export class StreamedFile {
     }
   }
 
-  /** @param {Held} piece  that has arrived completely */
+  /** @param {PieceBuffer} piece  that has arrived completely */
   async #check(piece) {
     try {
       await checkDigest(this.#path, piece.content, piece.sha256);
@@ -134,7 +134,7 @@ export class StreamedFile {
 }
 
 /** The bytes of a piece, as far as they have arrived. */
-class Held {
+class PieceBuffer {
   /** @type {Uint8Array<ArrayBuffer> | undefined} */
   #content = undefined;
   #released = false;
@@ -188,7 +188,7 @@ export class Part {
   #length;
 
   /**
-   * @param {Held} piece
+   * @param {PieceBuffer} piece
    * @param {number} offset  in the piece
    * @param {number} length
    */

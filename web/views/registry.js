@@ -2,9 +2,9 @@
 /**
  * The views, by their names in views.json, which also gives the order of the menu.
  *
- * A view is a folder NAME/ with NAME.html, styles and modules. Its <section> has the label for the menu. The
- * build puts the HTML and the styles into the page (py/tallow_build/documents.py). To add a view, make the
- * folder, and add a line in views.json, a line here, texts in i18n/ and tests.
+ * A view is a folder NAME/ with NAME.html, styles and modules. Its <section> has the label for the
+ * menu. The build puts the HTML and the styles into the page (py/tallow_build/documents.py). To add
+ * a view, make the folder, and add a line in views.json, a line here, texts in i18n/ and tests.
  */
 
 import { Classify } from "./classify/classify.js";
@@ -22,8 +22,8 @@ import { Open } from "./open/open.js";
  *
  * @typedef {object} View
  * @property {() => Promise<string | null>} model  the model of the site that it needs, if any
- * @property {(died: boolean) => void} answer  answers again after a change of the device or a failure;
- *   died: whether the worker failed
+ * @property {(died: boolean) => void} answer  answers again after a change of the device or a
+ *   failure; died: whether the worker failed
  * @property {boolean} untouched  whether the visitor has entered nothing
  * @property {() => void} [started]  called when the worker has started, perhaps on another device
  * @property {(transfer: DataTransfer) => void} [drop]  takes files that were dropped or pasted

@@ -2,8 +2,8 @@
 /**
  * A list of labels with their probabilities, as bars.
  *
- * Each item has data-index, data-label and data-probability. The style sheet reserves room for all rows, so
- * nothing on the page moves when an answer arrives.
+ * Each item has data-index, data-label and data-probability. The style sheet reserves room for all
+ * rows, so nothing on the page moves when an answer arrives.
  */
 
 /** @typedef {{index: number, label: string, probability: number}} Row */

@@ -1,5 +1,8 @@
 // @ts-check
-/** Compares WebGPU and NumPy on the page's answer: how far their answers differ, and how fast each is. */
+/**
+ * Compares WebGPU and NumPy on the page's answer: how far their answers differ, and how fast each
+ * is.
+ */
 
 import { DEVICES, isDevice } from "../shared/devices.js";
 import { follow, show } from "../i18n/show.js";
@@ -106,7 +109,7 @@ export class Comparison {
     try {
       const model = await find();
       const found = await this.#engine.runOnBoth(model, what === "compare" ? MAX_WARM : 0);
-      if (turn === this.#turn) this.#tell(what, found, model);
+      if (turn === this.#turn) this.#showResult(what, found, model);
     } catch (error) {
       const why = wordsOf(error);
       if (turn === this.#turn) this.#words[what] = () => text.bothFailed(say(why));
@@ -120,7 +123,7 @@ export class Comparison {
    * @param {Found} found
    * @param {string} model
    */
-  #tell(what, found, model) {
+  #showResult(what, found, model) {
     if (what === "compare") {
       this.#words.compare = () => text.compared(model, MAX_WARM);
       this.#bars(found);

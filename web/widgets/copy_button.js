@@ -19,8 +19,8 @@ export class CopyButton {
    * @param {HTMLButtonElement} button
    * @param {"copy" | "copyJson" | "copyCsv"} entry  its label in the text table
    * @param {() => string} content  what it copies
-   * @param {(content: string, copied: boolean) => void} tried  called after a try; if it failed, selects
-   *   the text, so that the keyboard can copy it
+   * @param {(content: string, copied: boolean) => void} tried  called after a try; if it failed,
+   *   selects the text, so that the keyboard can copy it
    */
   constructor(button, entry, content, tried) {
     this.button = button;

@@ -2,8 +2,9 @@
 /**
  * Translates the texts in index.html, and lets the visitor choose a language.
  *
- * data-text="entry" sets an element's content to that entry of the table's `page`; data-text-label sets its
- * aria-label, data-text-title its tooltip, data-text-content the `content` of a meta element.
+ * data-text="entry" sets an element's content to that entry of the table's `page`; data-text-label
+ * sets its aria-label, data-text-title its tooltip, data-text-content the `content` of a meta
+ * element.
  */
 
 import { LANGUAGES, choose, languageFor, page } from "../i18n/languages.js";

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Files that the visitor may save. A page can't know when the browser has read a file, so each keeps its object
- * URL for as long as its content is shown.
+ * Files that the visitor may save. A page can't know when the browser has read a file, so each
+ * keeps its object URL for as long as its content is shown.
  */
 
 import { make } from "./dom.js";

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Calls py/tallow_page/app.py in this worker. Python starts when it is first needed or when the worker is
- * idle; if the start fails, the next use tries again. All work in Python runs in turn.
+ * Calls py/tallow_page/app.py in this worker. Python starts when it is first needed or when the
+ * worker is idle; if the start fails, the next use tries again. All work in Python runs in turn.
  */
 
 import { DEVICES, FALLBACK } from "../shared/devices.js";
@@ -121,8 +121,8 @@ export class App {
   }
 
   /**
-   * Call a coroutine function that returns JSON, and parse that. The call happens at once, so the caller may
-   * destroy the arguments afterwards.
+   * Call a coroutine function that returns JSON, and parse that. The call happens at once, so the
+   * caller may destroy the arguments afterwards.
    * @param {"start" | "load_model" | "load_kept" | "profile" | "run_on" | "tune"
    *   | "needed_files" | "open_model" | "survey_model" | "run_model" | "time_model"
    *   | "compare_model"} name

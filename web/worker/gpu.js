@@ -1,5 +1,8 @@
 // @ts-check
-/** The worker's GPU: opened once, reopened after a loss, and given to Python as globalThis.tallowGpu. */
+/**
+ * The worker's GPU: opened once, reopened after a loss, and given to Python as
+ * globalThis.tallowGpu.
+ */
 
 import { openForPython } from "../gpu/python.js";
 import { LocalizedError, say, wordsOf } from "../i18n/messages.js";

@@ -2,10 +2,11 @@
 /**
  * Reloads the shared libraries (NumPy's) that a memory snapshot refers to.
  *
- * This restores what Emscripten's dynamic linker keeps outside the memory: functions in the table, addresses
- * of symbols, and the handles that Python holds. The linker itself can't do that, because it would allocate
- * new memory for each library, while these must come back to their old addresses. The snapshot already
- * contains what the libraries wrote into memory (addresses, results of constructors).
+ * This restores what Emscripten's dynamic linker keeps outside the memory: functions in the table,
+ * addresses of symbols, and the handles that Python holds. The linker itself can't do that, because
+ * it would allocate new memory for each library, while these must come back to their old addresses.
+ * The snapshot already contains what the libraries wrote into memory (addresses, results of
+ * constructors).
  */
 
 /**

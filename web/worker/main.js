@@ -2,10 +2,10 @@
 /**
  * The page's worker: the device, the models and Python, behind a table of actions.
  *
- * A model whose plan was saved on an earlier visit answers on WebGPU without Python, which then starts when
- * the worker is idle or something needs it. Without a saved plan, Python starts at once, in parallel with the
- * downloads. Changes of the device and of the models run one at a time, and questions wait for changes of the
- * device (start.js), so none sees a half-switched device.
+ * A model whose plan was saved on an earlier visit answers on WebGPU without Python, which then
+ * starts when the worker is idle or something needs it. Without a saved plan, Python starts at
+ * once, in parallel with the downloads. Changes of the device and of the models run one at a time,
+ * and questions wait for changes of the device (start.js), so none sees a half-switched device.
  */
 
 import { DEFAULT, DEVICES, FALLBACK } from "../shared/devices.js";
@@ -16,7 +16,7 @@ import { Answering } from "./models/answering.js";
 import { best } from "./models/model.js";
 import { Models } from "./models/models.js";
 import { userModelActions } from "./models/user_model.js";
-import { any } from "./models/plans.js";
+import { anySaved } from "./models/plans.js";
 import { Tuning } from "./models/tuning.js";
 import { Queue, Quiet } from "./queue.js";
 import { expectCached } from "./runtime.js";
@@ -26,7 +26,7 @@ import { Start } from "./start.js";
 /**
  * @typedef {import("./start.js").Device} Device
  * @typedef {import("./gpu.js").Gpu} Gpu
- * @typedef {import("./models/models.js").Brought} Brought
+ * @typedef {import("./models/models.js").FetchedModel} FetchedModel
  * @typedef {import("./models/models.js").Facts} Facts
  *
  * @typedef {object} Started
@@ -46,13 +46,13 @@ const quiet = new Quiet(() => Promise.all([changes.ended(), app.ended()]));
 
 const models = new Models({ app, idle: () => quiet.idle() });
 
-/** @type {Start<Gpu, Brought>} */
+/** @type {Start<Gpu, FetchedModel>} */
 const device = new Start(
   {
     // Without an adapter, NumPy computes.
     open: async (wanted) => (DEVICES[wanted].onGpu ? openGpu() : withoutGpu()),
-    bring: (name, opening) => models.bring(name, opening),
-    drop: (brought) => models.drop(brought),
+    fetchModel: (name, opening) => models.fetchModel(name, opening),
+    drop: (fetched) => models.drop(fetched),
     leave: () => answering.leave(),
     changes,
   },
@@ -65,7 +65,7 @@ const tuning = new Tuning({
   settled: () => device.settled(),
   era: () => device.era,
   tune: async (model, progress) => {
-    await app.inTurn(() => answering.known(model));
+    await app.inTurn(() => answering.inPython(model));
     return models.withFiles(model, (fetch) => app.ask("tune", model, progress, fetch));
   },
   again: (model, wanted) =>
@@ -81,9 +81,9 @@ async function begin({ device: wanted, kind, model, controlled }) {
   if (controlled) expectCached();
   const nameOf = kind === "digit" ? async () => DIGIT_MODEL : () => photoModel(model);
   device.begin(wanted, kind ? nameOf() : null);
-  app.use(navigator.gpu ? wanted : FALLBACK, device.gpu); // without navigator.gpu there is no adapter
-  // Otherwise start Python only if this model has no saved plan (Models.bring).
-  if (!DEVICES[wanted].onGpu || !kind || !(await any())) app.start();
+  app.use(navigator.gpu ? wanted : FALLBACK, device.gpu); // else there is no adapter
+  // Otherwise start Python only if this model has no saved plan (Models.fetchModel).
+  if (!DEVICES[wanted].onGpu || !kind || !(await anySaved())) app.start();
 }
 
 /**
@@ -98,7 +98,7 @@ async function compute(wanted, { info, words }) {
   const adapter = info ? info.name : await app.ready();
   const named = info?.named ?? true;
   const reason = wanted === actual ? null : words;
-  return { device: actual, adapter, named, reason, models: await answering.again() };
+  return { device: actual, adapter, named, reason, models: await answering.reload() };
 }
 
 /**
@@ -108,9 +108,9 @@ async function compute(wanted, { info, words }) {
  * @param {(model: import("./models/model.js").Model) => Promise<T>} job
  * @returns {Promise<T>}
  */
-async function withKnown(name, job) {
+async function withPython(name, job) {
   await device.settled();
-  return app.inTurn(async () => job(await answering.known(name)));
+  return app.inTurn(async () => job(await answering.inPython(name)));
 }
 
 /**
@@ -119,7 +119,7 @@ async function withKnown(name, job) {
  * @param {number} warm  runs on each device after the first
  */
 function runOnBoth(name, warm) {
-  return withKnown(name, async (model) => {
+  return withPython(name, async (model) => {
     await app.prepareBoth();
     const run = async (/** @type {Device} */ on) => {
       const result = await models.withFiles(name, (fetch) =>
@@ -172,12 +172,13 @@ serve({
 
   /** @param {{model: string}} args */
   load: async ({ model }) => {
-    // Answers continue meanwhile. If the device is lost here, load it in turn: after the replacement.
-    const brought = await device.bring(model).catch((error) => {
+    // Answers continue meanwhile. If the device is lost here, load it in turn: after the
+    // replacement.
+    const fetched = await device.fetchModel(model).catch((error) => {
       if (error.name !== "DeviceLostError") throw error;
       return undefined;
     });
-    return changes.add(() => answering.load(model, brought));
+    return changes.add(() => answering.load(model, fetched));
   },
 
   /** @param {{pixels: Float32Array<ArrayBuffer>}} args  784 of 0..1, white ink on black */
@@ -194,7 +195,7 @@ serve({
 
   /** Time the kernels of a model's last answer. @param {{model: string}} args */
   profile: ({ model: name }) =>
-    withKnown(name, async (model) => app.ask("profile", name, model.asked)),
+    withPython(name, async (model) => app.ask("profile", name, model.asked)),
 
   /** @param {{model: string, warm: number}} args */
   runOnBoth: ({ model, warm }) => runOnBoth(model, warm),

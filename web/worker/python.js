@@ -2,13 +2,13 @@
 /**
  * Starts Python in this worker: Pyodide with the packages that runtime.js lists.
  *
- * Python is restored from a memory snapshot taken after it imported Tallow, and NumPy if needed. If that
- * fails for any reason, it is restored without NumPy, whose wheel is then installed. If that fails too,
- * Python is started normally and imports Tallow. All of this happens within one call.
+ * Python is restored from a memory snapshot taken after it imported Tallow, and NumPy if needed. If
+ * that fails for any reason, it is restored without NumPy, whose wheel is then installed. If that
+ * fails too, Python is started normally and imports Tallow. All of this happens within one call.
  *
- * Pyodide fetches its files through the global fetch, without progress, and hangs if its wasm file can't be
- * fetched or compiled. So this module downloads and checks every file, in parallel, and answers Pyodide's own
- * requests with those bytes. A failure rejects the start.
+ * Pyodide fetches its files through the global fetch, without progress, and hangs if its wasm file
+ * can't be fetched or compiled. So this module downloads and checks every file, in parallel, and
+ * answers Pyodide's own requests with those bytes. A failure rejects the start.
  */
 
 import { SITE } from "../shared/fetch.js";

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Loads the files that Python needs, as listed by the build. Files in the service worker's cache were
- * checked when they were cached; all others are checked here.
+ * Loads the files that Python needs, as listed by the build. Files in the service worker's cache
+ * were checked when they were cached; all others are checked here.
  */
 
 import { base64 } from "../shared/bytes.js";
@@ -107,7 +107,7 @@ async function compileCached(path, sha256) {
     if (!cached && !(await findCached(address))) return null;
     const again = await compileAgain(address, sha256).catch(() => null);
     if (again) return again;
-    if (!(await findCached(address))) return null; // the service worker does not check what it fetches
+    if (!(await findCached(address))) return null; // a fetched file would be unchecked
     return await WebAssembly.compileStreaming(request(address));
   } catch {
     return null; // no storage, or evicted, or damaged: download it as on a first visit

@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * Fills the memory of a new Python from snapshots made by the build: one of a Python that has imported Tallow
- * and, on top of that, one that has imported NumPy too (py/tallow_build/snapshot/make.mjs describes the
- * files).
+ * Fills the memory of a new Python from snapshots made by the build: one of a Python that has
+ * imported Tallow and, on top of that, one that has imported NumPy too
+ * (py/tallow_build/snapshot/make.mjs describes the files).
  *
- * Pyodide can only copy its memory from an image of all of it. So it is given an empty image, and this module
- * fills its memory in place before Pyodide reads it.
+ * Pyodide can only copy its memory from an image of all of it. So it is given an empty image, and
+ * this module fills its memory in place before Pyodide reads it.
  */
 
 import { link } from "./libraries.js";
@@ -32,8 +32,8 @@ export class Snapshot {
   /**
    * @param {number} fill  bytes of a new instance's memory after which there are only zeros
    * @param {Promise<Uint8Array<ArrayBuffer>>[]} files  snapshots, each based on the one before
-   * @param {{code: Promise<WebAssembly.Module>, library: import("./libraries.js").Library}[]} libraries
-   *   that the snapshot contains, in the order in which they were loaded
+   * @param {{code: Promise<WebAssembly.Module>, library: import("./libraries.js").Library}[]}
+   *   libraries that the snapshot contains, in the order in which they were loaded
    */
   constructor(fill, files, libraries = []) {
     this.#fill = fill;
@@ -108,8 +108,9 @@ export class Snapshot {
 }
 
 /**
- * The word of memory that holds Python's trampoline: a function in the table that calls others whatever
- * their arguments. It depends on the browser; browsers without one do the same more slowly.
+ * The word of memory that holds Python's trampoline: a function in the table that calls others
+ * whatever their arguments. It depends on the browser; browsers without one do the same more
+ * slowly.
  * @param {any} emscripten
  * @param {Uint32Array} words
  * @returns {number}

@@ -16,7 +16,7 @@ import { emit, describeError } from "./serve.js";
  * @param {"begun" | "done" | "failed"} state
  * @param {number} began  performance.now() at its start
  */
-export function tell(name, facts, state, began) {
+export function reportStage(name, facts, state, began) {
   emit("stage", { name, ...facts, state, ms: performance.now() - began });
 }
 
@@ -30,13 +30,13 @@ export function tell(name, facts, state, began) {
  */
 export async function stage(name, facts, work) {
   const began = performance.now();
-  tell(name, facts, "begun", began);
+  reportStage(name, facts, "begun", began);
   try {
     const result = await work();
-    tell(name, facts, "done", began);
+    reportStage(name, facts, "done", began);
     return result;
   } catch (error) {
-    tell(name, { ...facts, why: describeError(error).words }, "failed", began);
+    reportStage(name, { ...facts, why: describeError(error).words }, "failed", began);
     throw error;
   }
 }

@@ -1,22 +1,23 @@
 // @ts-check
 /**
- * Chooses and changes the worker's device, as a state machine. The work on devices is injected, so tests
- * need no browser.
+ * Chooses and changes the worker's device, as a state machine. The work on devices is injected, so
+ * tests need no browser.
  *
  *     fresh ──begin──▶ begun ──change──▶ changing ──▶ ready
  *       └─────────────change────────────▶ ▲    └────▶ failed
  *                                         └──change─── ready, failed, changing
  *
- * begun: the device is being opened and the first model fetched, as the page's address suggests, before
- * the page asks. changing: questions wait until the last change has ended.
+ * begun: the device is being opened and the first model fetched, as the page's address suggests,
+ * before the page asks. changing: questions wait until the last change has ended.
  */
 
 /**
  * @template G, B
  * @typedef {object} Work  the injected work
  * @property {(device: Device) => Promise<G>} open  opens a device; never rejects
- * @property {(name: string, opening: Promise<G>) => Promise<B>} bring  fetches a model for a device
- * @property {(brought: B) => void} drop  frees a model that nobody asked for
+ * @property {(name: string, opening: Promise<G>) => Promise<B>} fetchModel  fetches a model for a
+ *   device
+ * @property {(fetched: B) => void} drop  frees a model that nobody asked for
  * @property {() => void} leave  frees what the old device holds, before the next one is used
  * @property {import("./queue.js").Queue} changes  of the device and of the models
  */
@@ -46,7 +47,10 @@ export class Start {
   #opening;
   /** The device that begin() opened, until a change takes it. @type {Device | null} */
   #begun = null;
-  /** The model that begin() fetches. @type {Promise<{name: string, bringing: Promise<B>} | null>} */
+  /**
+   * The model that begin() fetches.
+   * @type {Promise<{name: string, fetching: Promise<B>} | null>}
+   */
   #early = Promise.resolve(null);
   /** The last change. @type {Promise<unknown>} */
   #last = Promise.resolve();
@@ -84,7 +88,7 @@ export class Start {
     this.#enter("begun");
     this.#begun = device;
     this.#opening = this.#work.open(device);
-    if (finding) this.#early = this.#bringEarly(finding);
+    if (finding) this.#early = this.#fetchEarly(finding);
   }
 
   /**
@@ -127,22 +131,22 @@ export class Start {
    * @param {string} name
    * @returns {Promise<B>}
    */
-  async bring(name) {
+  async fetchModel(name) {
     const early = this.#early;
     this.#early = Promise.resolve(null);
     const found = await early;
-    if (found?.name === name) return found.bringing;
-    found?.bringing.then(this.#work.drop, () => {});
-    return this.#work.bring(name, this.#opening);
+    if (found?.name === name) return found.fetching;
+    found?.fetching.then(this.#work.drop, () => {});
+    return this.#work.fetchModel(name, this.#opening);
   }
 
   /** @param {Promise<string>} finding */
-  async #bringEarly(finding) {
+  async #fetchEarly(finding) {
     try {
       const name = await finding;
-      const bringing = this.#work.bring(name, this.#opening);
-      bringing.catch(() => {}); // handled by the caller of bring()
-      return { name, bringing };
+      const fetching = this.#work.fetchModel(name, this.#opening);
+      fetching.catch(() => {}); // handled by the caller of fetchModel()
+      return { name, fetching };
     } catch {
       return null; // the page looks up the name too, and reports the failure
     }

@@ -1,5 +1,8 @@
 // @ts-check
-/** English texts of the panels below the views: device, offline, boot log, WebGPU beside NumPy, kernels. */
+/**
+ * English texts of the panels below the views: device, offline, boot log, WebGPU beside NumPy,
+ * kernels.
+ */
 
 import { milliseconds, picture, tiny } from "../../shared/format.js";
 
@@ -29,7 +32,7 @@ export const panels = {
 
   /** @param {string} model @param {number} runs */
   compared: (model, runs) =>
-    `${model}: the first run includes compiling; the warm time is the median of up to ${runs} runs.`,
+    `${model}: the first run includes compiling; the warm time is a median of up to ${runs} runs.`,
 
   /** @param {"first" | "warm"} run @param {string} device */
   runOn: (run, device) => `${run === "first" ? "First run" : "Warm"} · ${device}`,
@@ -99,11 +102,11 @@ export const panels = {
   cancel: "Cancel",
   cancelling: "Cancelling after this op…",
   tuning:
-    "Times every kernel that could compute this model here and keeps the fastest. Takes a few seconds.",
+    "Times every kernel that could compute this model here and keeps the fastest. Takes some seconds.",
   noTuningYet: "A model can be tuned once one of its answers has been measured.",
   nothingToTune: "NumPy has only one way to compute each op, so there is nothing to tune.",
 
-  /** By the kind of warning that py/tallow/tuning.py gives. */
+  /** By the kind of warning that py/tallow/runtime/tuning.py gives. */
   tuningWarnings: {
     /** @param {string} why @param {string} kernel */
     leftOut: (why, kernel) => `${kernel} was left out: ${why}.`,

@@ -1,8 +1,10 @@
 // @ts-check
 /**
- * Takes a picture in a dialog that shows what the camera sees. The camera runs only while the dialog is open.
+ * Takes a picture in a dialog that shows what the camera sees. The camera runs only while the
+ * dialog is open.
  *
- * A page without a secure address can't use the camera; a phone then takes the picture with its own app.
+ * A page without a secure address can't use the camera; a phone then takes the picture with its own
+ * app.
  */
 
 import { text } from "../../i18n/text.js";

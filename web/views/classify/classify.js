@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The Classify view: choose, drop or paste photographs. One is shown large with its five most probable
- * classes; several are also shown in a gallery.
+ * The Classify view: choose, drop or paste photographs. One is shown large with its five most
+ * probable classes; several are also shown in a gallery.
  */
 
 import { labelsOf, listModels, photoModel } from "../../shared/catalogue.js";
@@ -220,7 +220,8 @@ export class Classify {
    */
   async #classify({ photo, model }, keep = true) {
     labelsOf(model).catch(() => {}); // fetched in parallel; labelled() reports a failure
-    // Scale the photo only now: while the worker and the GPU are busy, that would take three times as long.
+    // Scale the photo only now: while the worker and the GPU are busy, that would take three times
+    // as long.
     const { name, preprocess } = await this.#engine.ready(model);
     const { top, ms } = await this.#engine.classify(name, photo.pixels(preprocess), { keep });
     return { rows: await labelled(top, model), model, preprocess, ms };
@@ -302,7 +303,10 @@ export class Classify {
     this.#frame.replaceChildren(figure);
   }
 
-  /** Mark the square that the model sees. @param {number} crop  its side, as a share of the shorter side */
+  /**
+   * Mark the square that the model sees.
+   * @param {number} crop  its side, as a share of the shorter side
+   */
   #outline(crop) {
     const figure = /** @type {HTMLElement} */ (this.#frame.firstElementChild);
     const outline = Object.assign(document.createElement("div"), { className: "crop" });

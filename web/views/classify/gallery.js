@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * A gallery of several pictures: a tile for each, with its most probable class or the reason of a failure.
+ * A gallery of several pictures: a tile for each, with its most probable class or the reason of a
+ * failure.
  *
  * Pictures are opened one at a time, and only a thumbnail of each is kept, to save memory. A tile's
  * data-state is waiting, answered or failed.
@@ -119,7 +120,7 @@ export class Gallery {
       if (answer) answer.rows = await translate(answer.rows, answer.model);
       this.#label(item);
     }
-    this.#tell();
+    this.#render();
   }
 
   /** @param {Item} chosen */
@@ -138,7 +139,7 @@ export class Gallery {
     }
     this.#turn += 1;
     this.#working = false;
-    this.#tell();
+    this.#render();
   }
 
   /** Classify the pictures that have no answer yet. A newer call ends this one. */
@@ -147,7 +148,7 @@ export class Gallery {
     this.#working = true;
     for (const item of this.#items) {
       if (item.answer || item.failure) continue;
-      this.#tell();
+      this.#render();
       try {
         const photo = await readPhoto(item.file, false);
         try {
@@ -169,11 +170,11 @@ export class Gallery {
       this.#label(item);
     }
     this.#working = false;
-    this.#tell();
+    this.#render();
   }
 
   /** Show the progress. Screen readers announce only the start and the end. */
-  #tell() {
+  #render() {
     const total = this.#items.length;
     const failed = this.#items.filter(({ failure }) => failure).length;
     const done = failed + this.#items.filter(({ answer }) => answer).length;

@@ -13,7 +13,8 @@ import { percent } from "../../widgets/bars.js";
  * @property {() => Uint8ClampedArray<ArrayBuffer>} pixels  the input of the model
  * @property {() => import("../../widgets/bars.js").Row} best  labelled in the current language
  * @property {HTMLElement} area  the square that the model sees
- * @property {(covered: Uint8ClampedArray<ArrayBuffer>) => Promise<number>} ask  for the probability of `best`
+ * @property {(covered: Uint8ClampedArray<ArrayBuffer>) => Promise<number>} ask  for the probability
+ *   of `best`
  */
 
 export class Heat {
@@ -47,7 +48,7 @@ export class Heat {
 
   /** Translate the label. */
   relabel() {
-    this.#tell();
+    this.#render();
   }
 
   /** The answer has changed: remove its map, and stop computing one. */
@@ -57,10 +58,10 @@ export class Heat {
     this.#map = null;
     this.#failed = "";
     this.#button.disabled = !this.#shown();
-    this.#tell();
+    this.#render();
   }
 
-  #tell() {
+  #render() {
     const map = this.#map;
     show(this.#button, () => (this.#working ? text.cancel : map ? text.heatHide : text.heatShow));
     this.#bar.style.visibility = this.#working ? "visible" : "hidden";
@@ -84,7 +85,7 @@ export class Heat {
     this.#bar.max = PLACES * PLACES;
     this.#bar.value = 0;
     this.#failed = "";
-    this.#tell();
+    this.#render();
     try {
       const { probability } = shown.best();
       const heat = await occlude(shown.pixels(), probability, shown.ask, (done) => {
@@ -100,7 +101,7 @@ export class Heat {
       this.#failed = error instanceof NotReady ? "" : words("heatFailed", wordsOf(error));
     }
     this.#working = false;
-    this.#tell();
+    this.#render();
   }
 }
 

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Finds what mattered for an answer: classifies the picture many times, each time with a grey square over
- * another part. Where the square lowers the probability, something mattered.
- * (M. D. Zeiler and R. Fergus, Visualizing and Understanding Convolutional Networks, 2014.)
+ * Finds what mattered for an answer: classifies the picture many times, each time with a grey
+ * square over another part. Where the square lowers the probability, something mattered. (M. D.
+ * Zeiler and R. Fergus, Visualizing and Understanding Convolutional Networks, 2014.)
  */
 
 /** The square's side, as a share of the picture's. */

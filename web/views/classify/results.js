@@ -32,8 +32,8 @@ export function toCsv(results) {
 }
 
 /**
- * Quote a text. Spreadsheets take texts that begin with one of these signs for formulas, even in quotes;
- * an apostrophe prevents that.
+ * Quote a text. Spreadsheets take texts that begin with one of these signs for formulas, even in
+ * quotes; an apostrophe prevents that.
  * @param {string} words
  */
 function text(words) {

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Sample photographs of this site, with their credits. Thumbnails are fetched when they come into view, a
- * photograph when it is chosen.
+ * Sample photographs of this site, with their credits. Thumbnails are fetched when they come into
+ * view, a photograph when it is chosen.
  */
 
 import { fetchBytes, fetchJson, withoutHash } from "../../shared/fetch.js";

@@ -24,7 +24,8 @@ import { PadTools } from "./tools.js";
  * @property {number} tip  the x of the newest ink
  *
  * @typedef {{digit: Digit, picture: Float32Array<ArrayBuffer>, shares: number[]}} Read
- * @typedef {{digits: Read[], ms: number}} Answer  digits: from left to right; ms: of all calls together
+ * @typedef {{digits: Read[], ms: number}} Answer  digits: from left to right; ms: of all calls
+ *   together
  */
 
 export class Draw {
@@ -112,7 +113,8 @@ export class Draw {
     const asked = parts.map((part) => ({ part, pieces: piecesOf(part, strokes) }));
     const { part, pieces } = asked[nearest(parts, tip)];
     this.#root.classList.add("inked", "used");
-    if (pieces.length === 1) this.#picture(pictureOf(part)); // otherwise the answer decides what to show
+    // With several pieces, the answer decides what to show.
+    if (pieces.length === 1) this.#picture(pictureOf(part));
     this.#latest.ask({ parts: asked, tip });
   }
 

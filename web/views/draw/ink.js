@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * The drawing: a list of strokes, painted on a canvas. A growing stroke is painted piece by piece. When it
- * ends, and after undo and redo, all strokes are repainted, each in one go. That gives smoother edges, and
- * undo restores every pixel.
+ * The drawing: a list of strokes, painted on a canvas. A growing stroke is painted piece by piece.
+ * When it ends, and after undo and redo, all strokes are repainted, each in one go. That gives
+ * smoother edges, and undo restores every pixel.
  */
 
 import { FAINT } from "../../prepare/digit.js";
@@ -29,12 +29,18 @@ export class Ink {
   #undone = [];
   /** The stroke that is being drawn, which is the last of #done. @type {Stroke | null} */
   #open = null;
-  /** Cached layers, with the number of points they were made of. @type {WeakMap<Stroke, {points: number, layer: Digit}>} */
+  /**
+   * Cached layers, with the number of points they were made of.
+   * @type {WeakMap<Stroke, {points: number, layer: Digit}>}
+   */
   #layers = new WeakMap();
   /** Whether there is ink; null if unknown. @type {boolean | null} */
   #inked = false;
 
-  /** @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} brush  of a square canvas that nothing else uses */
+  /**
+   * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} brush  of a square canvas
+   *   that nothing else uses
+   */
   constructor(brush) {
     this.#brush = brush;
     this.#side = brush.canvas.width;
@@ -208,7 +214,8 @@ export class Ink {
   }
 
   /**
-   * Add a curve through the midpoints, with the points as control points, so that all joints are smooth.
+   * Add a curve through the midpoints, with the points as control points, so that all joints are
+   * smooth.
    * @param {Point[]} points
    * @param {number} i  of the point that it leads towards
    */

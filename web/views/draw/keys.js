@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * Drawing with the keyboard: arrows move a cursor, Space draws while it is held, Enter lowers and lifts the
- * pen. The page describes this beside the pad and to screen readers, and announces the pen to these.
+ * Drawing with the keyboard: arrows move a cursor, Space draws while it is held, Enter lowers and
+ * lifts the pen. The page describes this beside the pad and to screen readers, and announces the
+ * pen to these.
  */
 
 import { words } from "../../i18n/messages.js";

@@ -2,7 +2,8 @@
 /**
  * A canvas to draw on with mouse, finger, pen or keyboard.
  *
- * Strokes are black on a transparent canvas; draw.css adds the paper, and makes the ink white in dark mode.
+ * Strokes are black on a transparent canvas; draw.css adds the paper, and makes the ink white in
+ * dark mode.
  */
 
 import { text } from "../../i18n/text.js";

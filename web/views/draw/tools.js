@@ -1,7 +1,10 @@
 // @ts-check
 /** The tools beside the drawing pad: undo, redo, clear, three brushes and an eraser. */
 
-/** Width of the eraser relative to the brush. With the same width, one would have to retrace the stroke exactly. */
+/**
+ * Width of the eraser relative to the brush. With the same width, one would have to retrace the
+ * stroke exactly.
+ */
 const ERASER_SCALE = 2;
 
 /** Fields in which Ctrl+Z undoes typing. */

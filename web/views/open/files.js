@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Decides which of the visitor's files is the model and which belong to it, and reports if that is not clear.
- * py/tallow/formats/onnx/read/given.py finds the external data among the latter.
+ * Decides which of the visitor's files is the model and which belong to it, and reports if that is
+ * not clear. py/tallow/formats/onnx/read/given.py finds the external data among the latter.
  */
 
 import { givenAs } from "../../prepare/files.js";
@@ -26,8 +26,8 @@ export class UnclearFilesError extends LocalizedError {
 }
 
 /**
- * Find the model among these files: the one in the fewest folders. Files without a model are added to the
- * earlier ones.
+ * Find the model among these files: the one in the fewest folders. Files without a model are added
+ * to the earlier ones.
  * @param {Given[]} given
  * @param {Files | null} before  of a model that lacks some files
  * @returns {Files | null}  null if there is no model
@@ -68,7 +68,8 @@ const without = (folder, path) => (path.startsWith(folder) ? path.slice(folder.l
 const mayBe = (one, other) => `/${one}`.endsWith(`/${other}`) || `/${other}`.endsWith(`/${one}`);
 
 /**
- * The unneeded files to report. A folder may contain anything, so of its files only other models are reported.
+ * The unneeded files to report. A folder may contain anything, so of its files only other models
+ * are reported.
  * @param {Given[]} others
  * @param {string[]} unneeded  paths
  */

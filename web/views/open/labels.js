@@ -41,7 +41,7 @@ export class OpenLabels {
   expect(lengths) {
     const counts = lengths.filter((length) => typeof length === "number");
     this.#counts = [...new Set(counts)];
-    if (this.all.length) this.#tell();
+    if (this.all.length) this.#render();
   }
 
   /** @param {File} file */
@@ -49,14 +49,14 @@ export class OpenLabels {
     try {
       this.all = await readLabels(file);
       this.#file = file.name;
-      this.#tell();
+      this.#render();
       this.#changed(this.all);
     } catch (error) {
       show(this.#status, wordsOf(error));
     }
   }
 
-  #tell() {
+  #render() {
     const [counts, count] = [this.#counts, this.all.length];
     const fits = !counts.length || counts.includes(count);
     const message = fits

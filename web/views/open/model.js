@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The visitor's model, which the worker knows by an id. Its files and its last inputs are kept here, because
- * a replaced worker has lost them.
+ * The visitor's model, which the worker knows by an id. Its files and its last inputs are kept
+ * here, because a replaced worker has lost them.
  */
 
 /** @typedef {import("./files.js").Files} Files */

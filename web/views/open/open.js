@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * The Open view, which runs any ONNX file that the visitor chooses: facts about it, before any weight is
- * uploaded; a form for its inputs; its outputs, and how far WebGPU and NumPy differ in them.
+ * The Open view, which runs any ONNX file that the visitor chooses: facts about it, before any
+ * weight is uploaded; a form for its inputs; its outputs, and how far WebGPU and NumPy differ in
+ * them.
  */
 
 import { NotReady } from "../../engine/engine.js";
@@ -36,7 +37,9 @@ import { OpenWork } from "./work.js";
  * @property {string[]} unneeded
  */
 
-/** The warm runs after a first one and in comparisons. After so many seconds no further run begins. */
+/**
+ * The warm runs after a first one and in comparisons. After so many seconds no further run begins.
+ */
 const WARM = { runs: 5, seconds: 2 };
 
 /** The same limit of seconds for a series that the visitor asked for. */
@@ -91,7 +94,7 @@ export class Open {
       reading: { status: hook("open-said"), cancel: hook("open-cancel-reading") },
       running: { status: hook("open-doing"), cancel: hook("open-cancel") },
     };
-    this.#work = new OpenWork(root, elements, find(".since"), () => this.#tell());
+    this.#work = new OpenWork(root, elements, find(".since"), () => this.#render());
     this.#error = /** @type {HTMLElement} */ (hook("open-error"));
     this.#message = new Message(this.#error);
     this.#facts = new OpenFacts(
@@ -114,7 +117,7 @@ export class Open {
       (survey) => {
         this.#facts.count(survey);
         this.#usable = this.#opened && !survey.unsupported.length;
-        this.#tell();
+        this.#render();
       },
       (error) => this.#fail(words("openSurveyFailed", plain(wordsOf(error)))),
     );
@@ -155,8 +158,8 @@ export class Open {
   }
 
   /**
-   * Open the model among these files. Files without a model are added to a model that lacks files, or are
-   * labels for the open model.
+   * Open the model among these files. Files without a model are added to a model that lacks files,
+   * or are labels for the open model.
    * @param {Given[] | Promise<Given[]>} given
    */
   async take(given) {
@@ -311,7 +314,7 @@ export class Open {
     /** @type {HTMLElement} */ (this.#given.querySelector(".results")).replaceChildren();
     this.#times.show(null);
     this.#timed(null);
-    this.#tell();
+    this.#render();
   }
 
   async #timeIt() {
@@ -388,7 +391,7 @@ export class Open {
 
   // ---- state and messages -------------------------------------------------------------------
 
-  #tell() {
+  #render() {
     this.#run.disabled = this.#work.busy || !this.#usable;
     this.#compare.disabled = this.#time.disabled = this.#work.busy || !this.#answer;
   }

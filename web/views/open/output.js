@@ -1,5 +1,8 @@
 // @ts-check
-/** Shows one output of the visitor's model: as its best classes, a table, a histogram, a picture or a file. */
+/**
+ * Shows one output of the visitor's model: as its best classes, a table, a histogram, a picture or
+ * a file.
+ */
 
 import { follow, show } from "../../i18n/show.js";
 import { value as shown } from "../../shared/format.js";
@@ -130,10 +133,10 @@ export class OpenOutput {
     for (const member of this.#members) member.compared(found);
     this.#difference = found.find(({ name }) => name === this.#output.name) ?? null;
     this.element.dataset.difference = String(this.#difference?.difference ?? "");
-    this.#tellApart();
+    this.#renderDifference();
   }
 
-  #tellApart() {
+  #renderDifference() {
     const found = this.#difference;
     show(this.#apart, () => (found ? text.openApart(found.difference, found.largest) : ""));
   }
@@ -318,8 +321,8 @@ export class OpenOutput {
 
 /**
  * @param {ArrayLike<number | bigint | string>} values
- * @returns {{least: number, most: number, mean: number, odd: number}}  of the finite values; odd: how many
- *   are not finite
+ * @returns {{least: number, most: number, mean: number, odd: number}}  of the finite values; odd:
+ *   how many are not finite
  */
 function range(values) {
   let [least, most, sum, odd] = [Infinity, -Infinity, 0, 0];

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Shows how long the visitor's model takes: its first run, a series of warm ones, and the same on the other
- * device; and how much data moved between device and host.
+ * Shows how long the visitor's model takes: its first run, a series of warm ones, and the same on
+ * the other device; and how much data moved between device and host.
  */
 
 import { DEVICES } from "../../shared/devices.js";
@@ -47,7 +47,7 @@ export class OpenTimes {
   constructor(took, compared) {
     this.#took = took;
     this.#comparison = compared;
-    follow(took, () => this.#tell());
+    follow(took, () => this.#render());
   }
 
   /** @param {import("./open.js").Answer | null} answer  null for none */
@@ -55,13 +55,13 @@ export class OpenTimes {
     this.#answer = answer;
     this.#series = this.#compared = null;
     this.#words = "";
-    this.#tell();
+    this.#render();
   }
 
   /** @param {Series | null} series */
   measured(series) {
     this.#series = series;
-    this.#tell();
+    this.#render();
   }
 
   /** @param {Compared | Words} found  the result, or a message about progress or a failure */
@@ -69,17 +69,17 @@ export class OpenTimes {
     const done = typeof found === "object" && "webgpu" in found;
     this.#compared = done ? found : null;
     this.#words = done ? "" : found;
-    this.#tell();
+    this.#render();
   }
 
   /** The comparison was cancelled. */
   stopped() {
     this.#words = "";
-    this.#tell();
+    this.#render();
   }
 
-  #tell() {
-    this.#tellCompared();
+  #render() {
+    this.#renderComparison();
     if (!this.#answer) {
       this.#took.textContent = "";
       return;
@@ -101,7 +101,7 @@ export class OpenTimes {
     this.#took.textContent = sentences.join(" ");
   }
 
-  #tellCompared() {
+  #renderComparison() {
     const found = this.#compared;
     const lines = found
       ? /** @type {("webgpu" | "numpy")[]} */ (["webgpu", "numpy"]).map((device) =>

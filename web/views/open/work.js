@@ -1,5 +1,8 @@
 // @ts-check
-/** The current work of the Open view, one task at a time: its status, its seconds and a button to cancel it. */
+/**
+ * The current work of the Open view, one task at a time: its status, its seconds and a button to
+ * cancel it.
+ */
 
 import { show } from "../../i18n/show.js";
 import { text } from "../../i18n/text.js";
@@ -73,7 +76,7 @@ export class OpenWork {
       if (current()) this.#rest(this.#words[kind] === status ? "" : this.#words[kind]);
     })();
     if (kind === "running") this.running = working;
-    this.#tell();
+    this.#render();
     await working;
     if (this.running === working) this.running = null;
   }
@@ -81,7 +84,7 @@ export class OpenWork {
   /** @param {Words} status  shown from now on, even after the work has ended */
   say(status) {
     if (this.#kind) this.#words[this.#kind] = status;
-    this.#tell();
+    this.#render();
   }
 
   /**
@@ -102,7 +105,7 @@ export class OpenWork {
     clearInterval(this.#clock);
     this.#since.textContent = "";
     this.#root.setAttribute("aria-busy", "false");
-    this.#tell();
+    this.#render();
   }
 
   #startClock() {
@@ -116,7 +119,7 @@ export class OpenWork {
     }, 1000);
   }
 
-  #tell() {
+  #render() {
     for (const kind of /** @type {Kind[]} */ (["reading", "running"])) {
       show(this.#elements[kind].status, this.#words[kind]);
       this.#elements[kind].cancel.hidden = this.#kind !== kind;

@@ -1,5 +1,8 @@
 // @ts-check
-/** The boot log: a line for each stage of a start, with its time, and for each failure that was recovered. */
+/**
+ * The boot log: a line for each stage of a start, with its time, and for each failure that was
+ * recovered.
+ */
 
 import { follow } from "../../i18n/show.js";
 import { bytes as inBytes, time } from "../../shared/format.js";
@@ -44,7 +47,8 @@ export class BootLog {
   }
 
   /**
-   * Show compiled kernels in the stage that compiles them. Kernels compiled for tuning have no stage.
+   * Show compiled kernels in the stage that compiles them. Kernels compiled for tuning have no
+   * stage.
    * @param {number} done
    * @param {number} total
    */
@@ -55,7 +59,10 @@ export class BootLog {
     }
   }
 
-  /** Note a failure that is being recovered. @param {import("../../i18n/messages.js").Words} note */
+  /**
+   * Note a failure that is being recovered.
+   * @param {import("../../i18n/messages.js").Words} note
+   */
   note(note) {
     this.#set(`note ${this.#notes++}`, { note });
   }

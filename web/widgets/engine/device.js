@@ -1,5 +1,8 @@
 // @ts-check
-/** Lets the visitor choose WebGPU or NumPy, and shows the adapter's name or why WebGPU is unavailable. */
+/**
+ * Lets the visitor choose WebGPU or NumPy, and shows the adapter's name or why WebGPU is
+ * unavailable.
+ */
 
 import { follow } from "../../i18n/show.js";
 import { say } from "../../i18n/messages.js";

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Shows whether the page works offline. Its service worker, made with Workbox by the build, caches all files. A
- * new version is offered and waits until the visitor takes it. A button installs the page as an app, if the
- * browser offers that.
+ * Shows whether the page works offline. Its service worker, made with Workbox by the build, caches
+ * all files. A new version is offered and waits until the visitor takes it. A button installs the
+ * page as an app, if the browser offers that.
  */
 
 import { Workbox } from "workbox-window";
@@ -127,8 +127,8 @@ export class Offline {
 }
 
 /**
- * Register the service worker. Browsers that refuse do so in different ways: they reject, or resolve with
- * nothing, which Workbox does not expect.
+ * Register the service worker. Browsers that refuse do so in different ways: they reject, or
+ * resolve with nothing, which Workbox does not expect.
  * @param {Workbox} worker
  * @returns {Promise<ServiceWorkerRegistration>}
  * @throws {LocalizedError}

@@ -2,8 +2,8 @@
 /**
  * Shows the kernels of the last answer: what each computes, its time, its slots and its WGSL.
  *
- * A profile runs the network again. So it waits until the panel is open and the page has been quiet for a
- * moment, because answers come first.
+ * A profile runs the network again. So it waits until the panel is open and the page has been quiet
+ * for a moment, because answers come first.
  */
 
 import { follow } from "../../i18n/show.js";
@@ -136,7 +136,10 @@ export class Kernels {
     this.#tuning.warn(warnings);
   }
 
-  /** Profile, if the panel is open and no tuning is under way. @param {number} delay  milliseconds */
+  /**
+   * Profile, if the panel is open and no tuning is under way.
+   * @param {number} delay  milliseconds
+   */
   #refresh(delay) {
     clearTimeout(this.#timer);
     if (!this.#stale || !this.#root.open) return;

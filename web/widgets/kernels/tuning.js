@@ -1,5 +1,7 @@
 // @ts-check
-/** A button that tunes the kernels of the page's model for this device, and a text with the result. */
+/**
+ * A button that tunes the kernels of the page's model for this device, and a text with the result.
+ */
 
 import { DEVICES } from "../../shared/devices.js";
 import { follow, show } from "../../i18n/show.js";
@@ -31,7 +33,8 @@ export class Tuning {
    * @param {import("../../engine/engine.js").Engine} engine
    * @param {object} listener
    * @param {() => void} listener.started
-   * @param {(reloaded: boolean) => void} listener.ended  reloaded: whether the model was loaded again
+   * @param {(reloaded: boolean) => void} listener.ended  reloaded: whether the model was loaded
+   *   again
    */
   constructor(root, engine, listener) {
     const find = (/** @type {string} */ selector) =>

@@ -4,7 +4,7 @@
 import { Model } from "./model.js";
 
 /**
- * @typedef {import("./models.js").Brought} Brought
+ * @typedef {import("./models.js").FetchedModel} FetchedModel
  * @typedef {import("./models.js").Facts} Facts
  * @typedef {import("../gpu.js").Gpu} Gpu
  *
@@ -34,12 +34,12 @@ export class Answering {
 
   /** Drop all models, because the device changes. */
   leave() {
-    for (const { brought } of this.#models.values()) this.#worker.models.drop(brought);
+    for (const { fetched } of this.#models.values()) this.#worker.models.drop(fetched);
     this.#models.clear();
   }
 
   /** Load all earlier models on the current device. @returns {Promise<Record<string, Facts>>} */
-  async again() {
+  async reload() {
     /** @type {Record<string, Facts>} */
     const facts = {};
     for (const name of this.#loaded) facts[name] = await this.load(name);
@@ -49,18 +49,18 @@ export class Answering {
   /**
    * Load a model on the current device. Call it in turn with other changes.
    * @param {string} name
-   * @param {Brought} [brought]  if it was already fetched
+   * @param {FetchedModel} [fetched]  if it was already fetched
    * @returns {Promise<Facts>}
    */
-  async load(name, brought) {
+  async load(name, fetched) {
     const { app, models, gpu } = this.#worker;
-    if (brought && brought.gpu !== (await gpu())) {
-      models.drop(brought); // it was for the previous device
-      brought = undefined;
+    if (fetched && fetched.gpu !== (await gpu())) {
+      models.drop(fetched); // it was for the previous device
+      fetched = undefined;
     }
-    const current = brought ?? (await models.bring(name, gpu()));
+    const current = fetched ?? (await models.fetchModel(name, gpu()));
     const before = this.#models.get(name);
-    if (before) models.drop(before.brought);
+    if (before) models.drop(before.fetched);
     const facts = current.program
       ? models.facts(name, current)
       : await app
@@ -86,16 +86,16 @@ export class Answering {
    * Get a model after loading it in Python too. Call it within a job of Python.
    * @param {string} name
    */
-  async known(name) {
+  async inPython(name) {
     const { app, models } = this.#worker;
     const model = this.get(name);
-    const { brought } = model;
-    if (!brought.program || !brought.kept) return model;
-    const facts = await models.load(name, brought);
-    brought.kept = null;
-    if (brought.program) return model;
+    const { fetched } = model;
+    if (!fetched.program || !fetched.saved) return model;
+    const facts = await models.load(name, fetched);
+    fetched.saved = null;
+    if (fetched.program) return model;
     // Python refused the saved plan and loaded the model's file.
-    const other = new Model(app, name, brought, facts.seconds);
+    const other = new Model(app, name, fetched, facts.seconds);
     if (this.#models.get(name) === model) this.#models.set(name, other);
     return other;
   }
@@ -105,7 +105,7 @@ export class Answering {
     await this.#worker.idle();
     for (const name of this.#models.keys()) {
       // A failed start of Python was reported, and is retried when Python is needed.
-      await this.#worker.app.inTurn(() => this.known(name)).catch(() => {});
+      await this.#worker.app.inTurn(() => this.inPython(name)).catch(() => {});
     }
   }
 }

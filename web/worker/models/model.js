@@ -3,7 +3,7 @@
 
 /**
  * @typedef {import("../app.js").App} App
- * @typedef {import("./models.js").Brought} Brought
+ * @typedef {import("./models.js").FetchedModel} FetchedModel
  */
 
 /** How many classes the answer for a photograph contains. */
@@ -21,14 +21,14 @@ export class Model {
   /**
    * @param {App} app
    * @param {string} name
-   * @param {Brought} brought  once its program is dropped, Python answers
+   * @param {FetchedModel} fetched  once its program is dropped, Python answers
    * @param {number} seconds   from its graph, or the saved plan, until it could answer
    */
-  constructor(app, name, brought, seconds) {
+  constructor(app, name, fetched, seconds) {
     this.#app = app;
     this.#name = name;
     this.#seconds = seconds;
-    this.brought = brought;
+    this.fetched = fetched;
   }
 
   /**
@@ -38,7 +38,7 @@ export class Model {
    */
   async answer(pixels, keep) {
     const bytes = new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.byteLength);
-    const { program } = this.brought;
+    const { program } = this.fetched;
     const run = async () => {
       const began = performance.now();
       const content = program

@@ -1,43 +1,44 @@
 // @ts-check
 /**
- * Loads the site's models: as a plan saved on an earlier visit or, without one, as the model's file, which
- * Python compiles. The new plan is saved once the worker is idle.
+ * Loads the site's models: as a plan saved on an earlier visit or, without one, as the model's
+ * file, which Python compiles. The new plan is saved once the worker is idle.
  *
- * A saved plan needs no Python: it is found, uploaded, prepared on the GPU and answers without it. Python
- * loads it later. If anything is wrong with a saved plan, the model's file is used instead.
+ * A saved plan needs no Python: it is found, uploaded, prepared on the GPU and answers without it.
+ * Python loads it later. If anything is wrong with a saved plan, the model's file is used instead.
  */
 
 import { fetchCard, findModel } from "../../shared/catalogue.js";
 import { Part } from "../../shared/streamed.js";
 import { download, downloadPieces } from "../downloads.js";
-import { find, forget, keep, keyOf } from "./plans.js";
+import { find, forget, keyOf, save } from "./plans.js";
 import { BUILD } from "../runtime.js";
 import { emit, describeError } from "../serve.js";
-import { stage, tell } from "../stage.js";
+import { reportStage, stage } from "../stage.js";
 
 /**
  * @typedef {import("../gpu.js").Gpu} Gpu
  * @typedef {import("../../gpu/python.js").PythonProgram} PythonProgram
- * @typedef {import("./plans.js").Kept} Kept
+ * @typedef {import("./plans.js").SavedPlan} SavedPlan
  *
  * @typedef {object} Worker  provided by main.js
  * @property {import("../app.js").App} app
  * @property {() => Promise<unknown>} idle  resolves when nothing has been asked for a while
  *
- * @typedef {{seconds: number, warnings: unknown[], lent?: number, compiling?: number}} Facts  what app.py
- *   reports about a model, in part; seconds: from its graph, or its plan, until it could answer; lent: the id
- *   of its compiled plan
+ * @typedef {{seconds: number, warnings: unknown[], lent?: number, compiling?: number}} Facts  what
+ *   app.py reports about a model, in part; seconds: from its graph, or its plan, until it could
+ *   answer; lent: the id of its compiled plan
  *
  * @typedef {object} Files  of a model; see py/tallow_build/split_model.py
  * @property {Uint8Array} graph
- * @property {import("../../shared/streamed.js").StreamedFile} weights  the .onnx, which may still be downloading
+ * @property {import("../../shared/streamed.js").StreamedFile} weights  the .onnx, which may still
+ *   be downloading
  *
- * @typedef {object} Brought  a model that was fetched, before Python loads it
+ * @typedef {object} FetchedModel  a model that was fetched, before Python loads it
  * @property {Gpu} gpu   the device that it was fetched for
  * @property {string} card
  * @property {import("./plans.js").Key | null} key
  * @property {Files | null} files
- * @property {Kept | null} kept
+ * @property {SavedPlan | null} saved
  * @property {PythonProgram | null} program  of the saved plan, on the GPU
  * @property {number} seconds  that fetching took
  */
@@ -57,62 +58,62 @@ export class Models {
    * Fetch a model's files, or put its saved plan on the GPU.
    * @param {string} name
    * @param {Promise<Gpu>} opening  the device; NumPy computes if it has no adapter
-   * @returns {Promise<Brought>}
+   * @returns {Promise<FetchedModel>}
    */
-  async bring(name, opening) {
+  async fetchModel(name, opening) {
     const entry = await findModel(name);
     const [card, gpu] = await Promise.all([fetchCard(entry), opening]);
     const { info, tuning, tuningRefused } = gpu;
     if (!info) this.#worker.app.start();
-    const brought = {
+    const fetched = {
       gpu,
       card: JSON.stringify(card),
       key: /** @type {import("./plans.js").Key | null} */ (null),
       files: /** @type {Files | null} */ (null),
-      kept: /** @type {Kept | null} */ (null),
+      saved: /** @type {SavedPlan | null} */ (null),
       program: /** @type {PythonProgram | null} */ (null),
       seconds: 0,
     };
     const began = performance.now();
     // If the tuning record can't be read, Python must compile the model, to report that.
     if (!tuningRefused) {
-      brought.key = await keyOf(BUILD, name, entry.sha256, card, info, tuning);
-      if (brought.key) await this.#recall(name, brought);
+      fetched.key = await keyOf(BUILD, name, entry.sha256, card, info, tuning);
+      if (fetched.key) await this.#recall(name, fetched);
     }
-    if (!brought.program) this.#worker.app.start(); // load() reports a failure
-    if (!brought.kept) brought.files = await this.#download(name);
-    brought.seconds = (performance.now() - began) / 1000;
-    return brought;
+    if (!fetched.program) this.#worker.app.start(); // load() reports a failure
+    if (!fetched.saved) fetched.files = await this.#download(name);
+    fetched.seconds = (performance.now() - began) / 1000;
+    return fetched;
   }
 
   /**
    * The facts that app.py would report about a model that answers without it.
    * @param {string} name
-   * @param {Brought} brought
+   * @param {FetchedModel} fetched
    * @returns {Facts}
    */
-  facts(name, { kept, program, seconds }) {
-    const facts = { name, ...kept?.record.facts, kept: true, ...program?.stats };
+  facts(name, { saved, program, seconds }) {
+    const facts = { name, ...saved?.record.facts, kept: true, ...program?.stats };
     return { ...facts, seconds, warnings: [] };
   }
 
   /**
    * Load a model in Python. Call it within a job of Python.
    * @param {string} name
-   * @param {Brought} brought
+   * @param {FetchedModel} fetched
    * @returns {Promise<Facts>}
    */
-  async load(name, brought) {
-    if (brought.kept) {
+  async load(name, fetched) {
+    if (fetched.saved) {
       try {
-        return await this.#loadKept(name, brought, brought.kept);
+        return await this.#loadSaved(name, fetched, fetched.saved);
       } catch (error) {
-        await miss(name, brought, error);
+        await discardPlan(name, fetched, error);
       }
     }
     emit("progress", { stage: "compile", model: name });
-    const { files, card } = brought;
-    brought.files = null; // so that memory is freed as Python takes the weights
+    const { files, card } = fetched;
+    fetched.files = null; // what Python does not take must not stay in memory
     const { app } = this.#worker;
     const facts = await stage("kernels", { model: name }, () =>
       this.withFiles(name, (fetch) => app.ask("load_model", name, fetch, card), files),
@@ -122,15 +123,18 @@ export class Models {
       end: performance.now(),
       duration: facts.compiling,
     });
-    this.keep(name, brought, facts).catch(() => {}); // fails if Python itself failed
+    this.savePlan(name, fetched, facts).catch(() => {}); // fails if Python itself failed
     return facts;
   }
 
-  /** Free what the worker holds of a model; Python answers from now on. @param {Brought} brought */
-  drop(brought) {
-    brought.program?.close();
-    brought.program = null;
-    brought.files?.weights.stop();
+  /**
+   * Free what the worker holds of a model; Python answers from now on.
+   * @param {FetchedModel} fetched
+   */
+  drop(fetched) {
+    fetched.program?.close();
+    fetched.program = null;
+    fetched.files?.weights.stop();
   }
 
   /**
@@ -159,7 +163,7 @@ export class Models {
   async #download(name) {
     const { file, bytes, pieces, graph } = await findModel(name);
     const weights = downloadPieces(`models/${file}`, pieces);
-    stage("model", { model: name, bytes }, () => weights.whole).catch(() => {}); // see weights.failure
+    stage("model", { model: name, bytes }, () => weights.whole).catch(() => {}); // see `failure`
     try {
       const content = await download(`models/${graph.file}`, graph);
       return { graph: content, weights };
@@ -172,38 +176,38 @@ export class Models {
   /**
    * Look for a saved plan, and load it on the GPU.
    * @param {string} name
-   * @param {Brought} brought
+   * @param {FetchedModel} fetched
    */
-  async #recall(name, brought) {
-    const { gpu, key } = brought;
+  async #recall(name, fetched) {
+    const { gpu, key } = fetched;
     if (!key) return;
     const began = performance.now();
     try {
-      const kept = await find(key);
-      if (!kept) return;
-      brought.kept = kept;
-      const facts = { model: name, bytes: kept.bytes };
-      tell("plan", facts, "begun", began);
+      const saved = await find(key);
+      if (!saved) return;
+      fetched.saved = saved;
+      const facts = { model: name, bytes: saved.bytes };
+      reportStage("plan", facts, "begun", began);
       if (gpu.info) {
-        const { plan } = kept.record;
-        brought.program = await stage("kernels", { model: name }, () =>
-          gpu.loadKept(plan, kept.weights),
+        const { plan } = saved.record;
+        fetched.program = await stage("kernels", { model: name }, () =>
+          gpu.loadKept(plan, saved.weights),
         );
       } else {
-        await kept.weights.ready(kept.weights.count - 1);
+        await saved.weights.ready(saved.weights.count - 1);
       }
-      tell("plan", facts, "done", began);
+      reportStage("plan", facts, "done", began);
     } catch (error) {
-      await miss(name, brought, error);
+      await discardPlan(name, fetched, error);
     }
   }
 
   /**
    * @param {string} name
-   * @param {Brought} brought
-   * @param {Kept} kept
+   * @param {FetchedModel} fetched
+   * @param {SavedPlan} saved
    */
-  async #loadKept(name, { card, program, seconds }, { text, weights }) {
+  async #loadSaved(name, { card, program, seconds }, { text, weights }) {
     /** @type {(...given: unknown[]) => Promise<Facts>} */
     const load = (...given) => this.#worker.app.ask("load_kept", name, card, text, ...given);
     if (program) return load(program, undefined);
@@ -217,7 +221,7 @@ export class Models {
   }
 
   /**
-   * @param {import("./plans.js").KeptWeights} weights  all of which have arrived
+   * @param {import("./plans.js").SavedWeights} weights  all of which have arrived
    * @returns {any}  a Python bytearray with all of them
    */
   #copy(weights) {
@@ -239,10 +243,10 @@ export class Models {
   /**
    * Save the plan that Python compiled, once the worker is idle.
    * @param {string} name
-   * @param {{key: import("./plans.js").Key | null}} brought
+   * @param {{key: import("./plans.js").Key | null}} fetched
    * @param {{warnings: unknown[], lent?: number}} facts
    */
-  async keep(name, { key }, { warnings, lent: id }) {
+  async savePlan(name, { key }, { warnings, lent: id }) {
     const { app, idle } = this.#worker;
     try {
       // A model that caused a warning is compiled again next time, so that it warns again.
@@ -252,15 +256,15 @@ export class Models {
       try {
         const text = /** @type {string} */ (app.call("kept_text", id));
         const sizes = JSON.parse(text).weights.map((/** @type {any[]} */ weight) => weight[3]);
-        const kept = await keep(key, text, sizes, (index) => {
+        const saved = await save(key, text, sizes, (index) => {
           const held = app.call("kept_weight", id, index);
           return held instanceof Part ? held.bytes() : app.copy(held);
         });
-        if (kept) tell("keep", { model: name }, "done", began);
+        if (saved) reportStage("keep", { model: name }, "done", began);
       } catch (error) {
         // Another device or model was chosen meanwhile, and Python has freed this plan.
         if (/** @type {{type?: string}} */ (error).type === "KeyError") return;
-        tell("keep", { model: name, why: describeError(error).words }, "failed", began);
+        reportStage("keep", { model: name, why: describeError(error).words }, "failed", began);
       }
     } finally {
       app.call("let_go", id);
@@ -269,15 +273,21 @@ export class Models {
 }
 
 /**
- * Forget a saved plan that can't be used, and report why. If the device was lost, the plan is not to blame.
+ * Forget a saved plan that can't be used, and report why. If the device was lost, the plan is not
+ * to blame.
  * @param {string} name
- * @param {Brought} brought
+ * @param {FetchedModel} fetched
  * @param {unknown} error
  */
-async function miss(name, brought, error) {
-  brought.program?.close();
-  brought.program = brought.kept = null; // from now on calls wait for Python
+async function discardPlan(name, fetched, error) {
+  fetched.program?.close();
+  fetched.program = fetched.saved = null; // from now on calls wait for Python
   if (/** @type {Error} */ (error).name === "DeviceLostError") throw error;
-  tell("plan", { model: name, why: describeError(error).words }, "failed", performance.now());
-  if (brought.key) await forget(brought.key).catch(() => {}); // the failure of the storage was reported before
+  reportStage(
+    "plan",
+    { model: name, why: describeError(error).words },
+    "failed",
+    performance.now(),
+  );
+  if (fetched.key) await forget(fetched.key).catch(() => {}); // storage has failed before
 }

@@ -1,35 +1,38 @@
 // @ts-check
 /**
- * Compiled plans with their weights, saved in the browser's cache storage for later visits. Each plan is one
- * entry. Its key is a hash of everything that the plan depends on.
+ * Compiled plans with their weights, saved in the browser's cache storage for later visits. Each
+ * plan is one entry. Its key is a hash of everything that the plan depends on.
  *
- * An entry consists of parts: first a text (py/tallow/compile/plan_serialization.py), then some weights each.
- * A part begins with its length and its SHA-256, so damage is detected when it is read. A second entry notes
- * when the first was last used.
+ * An entry consists of parts: first a text (py/tallow/compile/plan_serialization.py), then some
+ * weights each. A part begins with its length and its SHA-256, so damage is detected when it is
+ * read. A second entry notes when the first was last used.
  *
- * Entries are written and deleted as a whole. If tabs write or delete the same entry at the same time, at
- * worst it is not found.
+ * Entries are written and deleted as a whole. If tabs write or delete the same entry at the same
+ * time, at worst it is not found.
  */
 
 import { digest, hex, joined } from "../../shared/bytes.js";
 import { SITE } from "../../shared/fetch.js";
 import { LocalizedError, words } from "../../i18n/messages.js";
-import { tell } from "../stage.js";
+import { reportStage } from "../stage.js";
 
 /**
  * @typedef {object} Key
  * @property {string} build  of Tallow; plans of other builds can't be used
  * @property {string} hash   of the build and everything else that the plan depends on
  *
- * @typedef {object} Kept  a saved plan
+ * @typedef {object} SavedPlan  a saved plan
  * @property {string} text
  * @property {{plan: import("../../gpu/program.js").Plan, weights: [number, string, number[], number][],
  *   facts: object}} record  the parsed text
- * @property {KeptWeights} weights
+ * @property {SavedWeights} weights
  * @property {number} bytes
  */
 
-/** Named after the version of the format and the site: an origin may have several sites, at other paths. */
+/**
+ * Named after the version of the format and the site: an origin may have several sites, at other
+ * paths.
+ */
 const CACHE = `tallow:plans:3:${SITE.href}`;
 
 /** The name of such a cache, of any version; the group is its site. */
@@ -47,7 +50,9 @@ const ENTRY = /^[0-9a-f]{64}\/[0-9a-f]{64}(\?used)?$/;
 const MAX_BYTES = 200e6;
 const MAX_SHARE = 0.25;
 
-/** A part ends after this many bytes of weights. Smaller parts would mean waiting for more hashes. */
+/**
+ * A part ends after this many bytes of weights. Smaller parts would mean waiting for more hashes.
+ */
 const PART_BYTES = 1 << 20;
 
 /** Bytes at the beginning of a part: its length as a 32-bit word, and its SHA-256. */
@@ -69,7 +74,7 @@ let reported = false;
 export function storable() {
   if (globalThis.caches && globalThis.crypto?.subtle) return true;
   const why = words(globalThis.isSecureContext ? "noStorage" : "insecure");
-  if (!reported) tell("storage", { why }, "failed", performance.now());
+  if (!reported) reportStage("storage", { why }, "failed", performance.now());
   reported = true;
   return false;
 }
@@ -88,7 +93,7 @@ export async function keyOf(build, ...about) {
 }
 
 /** Whether any plan may have been saved. */
-export async function any() {
+export async function anySaved() {
   try {
     return await caches.has(CACHE);
   } catch {
@@ -99,7 +104,7 @@ export async function any() {
 /**
  * Find a saved plan. Its weights are read and checked afterwards.
  * @param {Key} key
- * @returns {Promise<Kept | null>}
+ * @returns {Promise<SavedPlan | null>}
  * @throws {Error}  of any kind, if it can't be read
  */
 export async function find(key) {
@@ -114,12 +119,12 @@ export async function find(key) {
   const bytes = sizes.reduce((/** @type {number} */ sum, /** @type {number} */ n) => sum + n, 0);
   // Not awaited: at worst, the entry seems older than it is and is deleted too early.
   noteUse(cache, key, text.length + bytes).catch(() => {});
-  return { text, record, weights: new KeptWeights(parts, sizes), bytes: text.length + bytes };
+  return { text, record, weights: new SavedWeights(parts, sizes), bytes: text.length + bytes };
 }
 
 /**
- * Save a plan. It replaces an older one with the same key, and deletes the least recently used plans if there
- * is not enough room.
+ * Save a plan. It replaces an older one with the same key, and deletes the least recently used
+ * plans if there is not enough room.
  * @param {Key} key
  * @param {string} text
  * @param {number[]} sizes  of the weights
@@ -127,7 +132,7 @@ export async function find(key) {
  * @returns {Promise<boolean>}  false if it is too large
  * @throws {Error}  of any kind if the browser refuses; then nothing was saved
  */
-export async function keep(key, text, sizes, weight) {
+export async function save(key, text, sizes, weight) {
   const cache = await caches.open(CACHE);
   const bytes = sizes.reduce((sum, size) => sum + size, text.length);
   if (!(await makeRoom(cache, key, bytes))) return false;
@@ -196,7 +201,7 @@ export async function forget(key) {
 }
 
 /** The weights of an entry, by index. */
-export class KeptWeights {
+export class SavedWeights {
   #parts;
   #sizes;
   #read = 0;

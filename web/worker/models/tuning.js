@@ -10,8 +10,8 @@
  * @property {() => number} era  how often the device was changed
  * @property {(model: string, progress: (done: number, total: number) => boolean) => Promise<Tuned>} tune
  *   times the kernels that could serve a model, op by op, until `progress` returns false
- * @property {(model: string, wanted: () => boolean) => Promise<object | null>} again  loads the model
- *   again in turn, if it is still wanted then
+ * @property {(model: string, wanted: () => boolean) => Promise<object | null>} again  loads the
+ *   model again in turn, if it is still wanted then
  * @property {(done: number, total: number) => void} progress
  */
 

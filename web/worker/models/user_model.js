@@ -3,15 +3,16 @@
  * The visitor's own model in the worker: one at a time, held by py/tallow_page/user_model.py.
  *
  * Files arrive as File objects and are read chunk by chunk into Python's memory, without a copy in
- * JavaScript. NumPy is loaded when Python first needs it. A compiled plan is saved without the weights that
- * are in the files. It is found again by the files' content, which is read in any case.
+ * JavaScript. NumPy is loaded when Python first needs it. A compiled plan is saved without the
+ * weights that are in the files. It is found again by the files' content, which is read in any
+ * case.
  */
 
 import { Fingerprint } from "../../shared/bytes.js";
 import { find, forget, keyOf, storable } from "./plans.js";
 import { BUILD } from "../runtime.js";
 import { emit, describeError } from "../serve.js";
-import { tell } from "../stage.js";
+import { reportStage } from "../stage.js";
 
 /**
  * @typedef {import("./plans.js").Key} Key
@@ -45,9 +46,9 @@ const alive = () => emit("progress", { stage: "open" });
  * @param {Key | null} key
  * @param {import("../../i18n/messages.js").Words} why
  */
-async function miss(name, key, why) {
-  tell("plan", { model: name, why }, "failed", performance.now());
-  if (key) await forget(key).catch(() => {}); // the failure of the storage was reported before
+async function discardPlan(name, key, why) {
+  reportStage("plan", { model: name, why }, "failed", performance.now());
+  if (key) await forget(key).catch(() => {}); // storage has failed before
 }
 
 /** This worker does not have the model; an earlier worker, which failed, had it. */
@@ -95,8 +96,8 @@ export function userModelActions({ app, models, settled }) {
 
   /**
    * @param {File} file
-   * @returns {Promise<{held: any, print: string | null}>}  a Python bytearray; the content's fingerprint,
-   *   or null if plans can't be saved
+   * @returns {Promise<{held: any, print: string | null}>}  a Python bytearray; the content's
+   *   fingerprint, or null if plans can't be saved
    */
   const read = async (file) => {
     const print = storable() ? new Fingerprint() : null;
@@ -147,20 +148,20 @@ export function userModelActions({ app, models, settled }) {
     if (!key) return undefined;
     const began = performance.now();
     try {
-      const kept = await find(key);
-      if (!kept) return undefined;
-      const facts = { model: name, bytes: kept.bytes };
-      tell("plan", facts, "begun", began);
+      const saved = await find(key);
+      if (!saved) return undefined;
+      const facts = { model: name, bytes: saved.bytes };
+      reportStage("plan", facts, "begun", began);
       /** @type {Uint8Array[]} */
       const weights = [];
-      for (let index = 0; index < kept.weights.count; index++) {
-        await kept.weights.ready(index);
-        kept.weights.lend(index, (bytes) => weights.push(bytes));
+      for (let index = 0; index < saved.weights.count; index++) {
+        await saved.weights.ready(index);
+        saved.weights.lend(index, (bytes) => weights.push(bytes));
       }
-      tell("plan", facts, "done", began);
-      return [kept.text, ...weights];
+      reportStage("plan", facts, "done", began);
+      return [saved.text, ...weights];
     } catch (error) {
-      await miss(name, key, describeError(error).words);
+      await discardPlan(name, key, describeError(error).words);
       return undefined;
     }
   };
@@ -202,7 +203,8 @@ export function userModelActions({ app, models, settled }) {
           const [[name, print], ...rest] = prints;
           const names = JSON.stringify(rest.map(([path]) => path));
           const info = await app.ask("open_model", held[0], names, ...held.slice(1));
-          // The fingerprints include the names of the external data, but not of the model's own file.
+          // The fingerprints include the names of the external data, but not of the model's own
+          // file.
           const needed = rest.filter(([path]) => !info.unneeded?.includes(path));
           info.unneeded = paths.filter((path) => !needed.some(([other]) => other === path));
           content = { name, files: print === null ? null : [print, ...needed] };
@@ -237,8 +239,8 @@ export function userModelActions({ app, models, settled }) {
           recalled,
           ...bytes,
         );
-        if (refused) await miss(name, key, refused);
-        if (lent) models.keep(name, { key }, { warnings: [], lent }).catch(() => {});
+        if (refused) await discardPlan(name, key, refused);
+        if (lent) models.savePlan(name, { key }, { warnings: [], lent }).catch(() => {});
         fetchBytes(answer.outputs);
         return answer;
       }),

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The field of one input of the visitor's model: a tensor, a sequence of tensors that the visitor adds, or an
- * optional value.
+ * The field of one input of the visitor's model: a tensor, a sequence of tensors that the visitor
+ * adds, or an optional value.
  */
 
 import { show } from "../../../i18n/show.js";
@@ -98,23 +98,23 @@ export class OpenField {
     if (this.#held.element?.kind !== "tensor") return;
     const list = make("ol", { class: "members" });
     const add = make("button", { type: "button", "data-testid": "open-add" });
-    const tell = () => (add.disabled = this.#members.length >= MAX_MEMBERS);
+    const updateButton = () => (add.disabled = this.#members.length >= MAX_MEMBERS);
     add.addEventListener("click", () => {
-      this.#addMember(list, tell);
-      tell();
+      this.#addMember(list, updateButton);
+      updateButton();
     });
     this.#content.append(
       list,
       show(add, () => text.openAdd),
     );
-    this.#addMember(list, tell);
+    this.#addMember(list, updateButton);
   }
 
   /**
    * @param {HTMLElement} list
-   * @param {() => void} tell  called after a removal
+   * @param {() => void} updateButton  called after a removal
    */
-  #addMember(list, tell) {
+  #addMember(list, updateButton) {
     const info = /** @type {Info} */ (this.#held.element);
     const value = new OpenValue(info, null, () => {});
     const remove = make("button", { type: "button", "data-testid": "open-remove" });
@@ -124,7 +124,7 @@ export class OpenField {
     remove.addEventListener("click", () => {
       this.#members.splice(this.#members.indexOf(member), 1);
       element.remove();
-      tell();
+      updateButton();
     });
     this.#members.push(member);
     list.append(element);

@@ -1,5 +1,8 @@
 // @ts-check
-/** The form for the visitor's model: the lengths that its file leaves open, and a field for each input. */
+/**
+ * The form for the visitor's model: the lengths that its file leaves open, and a field for each
+ * input.
+ */
 
 import { show } from "../../../i18n/show.js";
 import { ValueError } from "../../../prepare/elements.js";

@@ -1,5 +1,8 @@
 // @ts-check
-/** A picture as the value of an input: its file, how it is fitted, and how its colours become numbers. */
+/**
+ * A picture as the value of an input: its file, how it is fitted, and how its colours become
+ * numbers.
+ */
 
 import { show } from "../../../i18n/show.js";
 import { ValueError, isInteger, sizeOf } from "../../../prepare/elements.js";
@@ -15,8 +18,8 @@ import { choice, make } from "../../../widgets/dom.js";
  */
 
 /**
- * Mean and scale for colours from 0 to 255, as the visitor would type them. Most classifiers were trained with
- * those of ImageNet.
+ * Mean and scale for colours from 0 to 255, as the visitor would type them. Most classifiers were
+ * trained with those of ImageNet.
  * @type {Record<Preset, [string, string]>}
  */
 const PRESETS = {

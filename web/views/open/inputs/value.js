@@ -1,5 +1,8 @@
 // @ts-check
-/** One tensor, or one array of texts, for an input: the kind of value, and the controls for that kind. */
+/**
+ * One tensor, or one array of texts, for an input: the kind of value, and the controls for that
+ * kind.
+ */
 
 import { show } from "../../../i18n/show.js";
 import {
