@@ -87,9 +87,9 @@ def test_a_checkpoint_that_calls_a_command_is_refused(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     head = checkpoint({}, {}).split(b"\x80\x02ccollections")[0]
     for data in (head + pickle.dumps(Attack(trace), 2), pickle.dumps(Attack(trace), 2)):
-        with pytest.raises(CheckpointError, match=r"the pickle asks for \w+\.system"):
+        with pytest.raises(CheckpointError, match=r"the pickle names \w+\.system"):
             read_torch_legacy(data)
-    with pytest.raises(CheckpointError, match=r"the pickle asks for \w+\.system"):
+    with pytest.raises(CheckpointError, match=r"the pickle names \w+\.system"):
         read_array_pickle(pickle.dumps({"conv1": [Attack(trace)]}, 3))
     assert not trace.exists()
 
@@ -245,7 +245,7 @@ def test_make_checks_what_goes_in_and_what_comes_out(tmp_path: Path) -> None:
     with pytest.raises(command.MakeError, match=r"is not toy/weights\.bin of toy 1\.0: its sha256"):
         command.make(source, out, entry, bytes.upper)
     source.write_bytes(b"good")
-    with pytest.raises(command.MakeError, match="put the new numbers in manifest"):
+    with pytest.raises(command.MakeError, match="put the new values in manifest"):
         command.make(source, out, entry, bytes.title)
     assert not out.parent.exists()
     command.make(source, out, entry, bytes.upper)

@@ -163,7 +163,7 @@ class ChromiumRunner(Runner):
         started = BrowserPython(context.new_page(), self._address)
         booted = started.boot(self.device)
         if booted.device != self.device:
-            why = booted.reason or "the browser did not say why"
+            why = booted.reason or "the browser gave no reason"
             raise BuildError(f"Getting the device {self.device}", why, "try again")
         for worker in self._workers:
             started.write(worker.name, worker.read_bytes())
