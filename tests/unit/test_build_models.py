@@ -86,7 +86,7 @@ def test_a_damaged_made_file_is_made_again(project):
 def test_a_recipe_that_gives_something_else_leaves_nothing(project):
     folder, _ = project
     (folder / "made" / "make.py").write_text(MAKE.replace("upper", "title"))
-    with pytest.raises(BuildError, match=r"Making made/b\.onnx failed") as caught:
+    with pytest.raises(BuildError, match=r"Building made/b\.onnx failed") as caught:
         models.ensure()
     assert "has sha256" in caught.value.why
     assert not (models.MADE / "made" / "b.onnx").exists()

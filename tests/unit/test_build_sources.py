@@ -108,9 +108,9 @@ def test_a_damaged_file_in_the_cache_is_fetched_again(cache, monkeypatch):
     ("content", "member", "sha256", "words"),
     [
         (wheel(), "in/data", "b" * 64, "has sha256"),
-        (wheel(), "in/other", SHA256, "does not give in/other"),
-        (sdist(), "somebody-1.2/other", SHA256, "does not give"),
-        (sdist()[:50], "somebody-1.2/data", SHA256, "does not give"),
+        (wheel(), "in/other", SHA256, "in/other can't be read"),
+        (sdist(), "somebody-1.2/other", SHA256, "can't be read from"),
+        (sdist()[:50], "somebody-1.2/data", SHA256, "can't be read from"),
     ],
     ids=["another content", "no such member", "no such member of an sdist", "cut off"],
 )

@@ -98,7 +98,7 @@ def test_a_checkpoint_that_calls_a_command_is_refused(tmp_path: Path) -> None:
 def test_only_what_weights_need_may_be_named(name: str) -> None:
     module, _, attribute = name.rpartition(".")
     data = b"\x80\x02c" + f"{module}\n{attribute}\n".encode() + b"."
-    with pytest.raises(CheckpointError, match=f"asks for {name}, which is not needed"):
+    with pytest.raises(CheckpointError, match=f"the pickle names {name}, which is not needed"):
         read_array_pickle(data)
 
 

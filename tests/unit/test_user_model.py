@@ -221,5 +221,5 @@ def test_sequences_and_optionals(ask: Callable[..., Any]) -> None:
     ask("run_model", json.dumps([*feeds, feed("maybe", 1)]), nothing, one, two, one)
     assert bytes(app.output_bytes("there")) == b"\1"
     wrong = [{"name": "several", "shape": [], "members": [{**feed("s", 1), "dtype": "int32"}]}]
-    with pytest.raises(FeedError, match=r"'several' .*member 0 is of int32, not float32"):
+    with pytest.raises(FeedError, match=r"'several' .*member 0 is int32, not float32"):
         ask("run_model", json.dumps([*wrong, feed("x", 2)]), nothing, one, two)
