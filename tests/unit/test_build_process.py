@@ -1,4 +1,4 @@
-"""Running other programs, the port, and the words when something is not as needed."""
+"""Running other programs, the port, and the messages when something is missing."""
 
 import os
 import shutil
@@ -102,7 +102,7 @@ def test_the_url_of_a_listener():
 
 @pytest.fixture
 def programs(tmp_path, monkeypatch):
-    """Makes programs that print a line; PATH leads to nothing else."""
+    """Makes programs that print a line; nothing else is on PATH."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv(browser.VARIABLE, raising=False)
 
@@ -221,6 +221,6 @@ def test_debian_gets_firefox_from_apt(programs, monkeypatch):
 def test_elsewhere_there_may_be_no_firefox(programs, monkeypatch):
     monkeypatch.setattr(firefox, "_NAMES", ("firefox",))
     monkeypatch.setattr(debian, "available", lambda: False)
-    programs("firefox", "", status=1)  # a stub that only says where to get one
+    programs("firefox", "", status=1)  # a stub that only tells where to get one
     firefox.ensure()
     assert firefox.find() is None

@@ -1,4 +1,4 @@
-"""What makes model files: the reading of pickles that trusts none, the recipes, the errors."""
+"""The building of model files: safe reading of pickles, the recipes, the errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-# models/ lies beside py/ and is no part of the installed package.
+# models/ is beside py/ and not in the installed package.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from models.efficientnet_lite0 import make as efficientnet
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.unit
 
 
 class Attack:
-    """Pickled, it has the reader run a command that leaves a file."""
+    """An object whose pickle makes the reader run a command that writes a file."""
 
     def __init__(self, trace: Path) -> None:
         self.trace = trace
@@ -47,7 +47,7 @@ def numbers(values: tuple[int, ...]) -> bytes:
 
 
 def tensor(key: str, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0) -> bytes:
-    """The opcodes with which PyTorch describes a float32 tensor."""
+    """The opcodes by which PyTorch describes a float32 tensor."""
     storage = b"(" + text("storage") + b"ctorch\nFloatStorage\n" + text(key) + text("cpu")
     storage += b"I%d\nNtQ" % int(np.prod(shape))
     call = b"ctorch._utils\n_rebuild_tensor_v2\n(" + storage + b"I%d\n" % offset
@@ -150,7 +150,7 @@ def squeezenet_weights() -> dict[str, list[np.ndarray[Any, Any]]]:
 
 
 def efficientnet_state() -> dict[str, np.ndarray[Any, Any]]:
-    """The real names and kernel sizes, an eighth of the channels."""
+    """The network with its real names and kernel sizes, but an eighth of the channels."""
     random = np.random.default_rng(0)
     state: dict[str, np.ndarray[Any, Any]] = {}
 
