@@ -1,4 +1,4 @@
-"""Whether an engine gave the right answer. What is wrong has no time."""
+"""Checks an engine's answer. Wrong answers are not timed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 
 import numpy as np
 
-# Of the largest value of the answer; sums of float32 in another order stay a hundred times below.
+# Relative to the answer's largest value; float32 sums in another order differ a hundred times less.
 TOLERANCE = 1e-3
 
 Numbers = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
@@ -17,7 +17,7 @@ class WrongAnswerError(Exception):
 
 
 def decoded(text: str) -> Numbers:
-    """The numbers of an answer as the pages send it."""
+    """The numbers of an answer in the form that the pages send."""
     return np.frombuffer(base64.b64decode(text), np.float32)
 
 
@@ -25,7 +25,7 @@ def deviation(answer: Numbers, expected: Numbers, *, classes: bool) -> float:
     """The largest difference, as a share of the largest expected value.
 
     classes: the values are scores, and the best one must be the same. Raises WrongAnswerError if
-    it is not, if the deviation exceeds TOLERANCE, or if the answers are not of one size.
+    it is not, if the deviation exceeds TOLERANCE, or if the answers differ in size.
     """
     if answer.shape != expected.shape:
         raise WrongAnswerError(f"{answer.size} values, expected {expected.size}")

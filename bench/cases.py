@@ -1,8 +1,8 @@
-"""What is measured: the networks, and chains of a single operator; and the files of each.
+"""The networks and operator chains that are measured, and their files.
 
-A chain holds one operator of a fixed shape several times, each with weights of its own, because
-that is how networks hold them: what goes in and out once (the upload, the readback, the way to the
-engine's own layout and back) is spread over the links for all engines alike.
+A chain repeats one operator of a fixed shape, each time with different weights, as in a network. So
+costs that occur once (upload, readback, conversion to the engine's own layout and back) are spread
+over the links, for all engines alike.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ MADE = BUILD / "bench"
 
 NETWORKS = ("mnist", "squeezenet1_1", "efficientnet_lite0", "resnet50")
 
-# A chain is as long as makes this much work, but neither empty nor endless.
+# The work of a chain, in floating-point operations, and its maximum length.
 WORK = 0.5e9
-MOST_LINKS = 16
+MAX_LINKS = 16
 
 
 @dataclass(frozen=True)
 class Case:
     """Something to measure. flop: floating-point operations of one run, two for a multiplication
-    and its addition; 0 for a network. links: how often the operator stands in it. make: the ONNX
-    file's content; None where dist/ has the file."""
+    and its addition; 0 for a network. links: how often the operator occurs. make: returns the ONNX
+    file's content; None if dist/ has the file."""
 
     name: str
     title: str
@@ -68,7 +68,7 @@ def network(name: str) -> Case:
 
 
 def _links(flop: float) -> int:
-    return max(1, min(MOST_LINKS, round(WORK / flop)))
+    return max(1, min(MAX_LINKS, round(WORK / flop)))
 
 
 def matmul(size: int) -> Case:
@@ -94,13 +94,13 @@ def conv(kernel: int, inputs: int, outputs: int, size: int, *, depthwise: bool =
 
 
 def addition() -> Case:
-    """Next to nothing: what an engine runs before anything is measured."""
+    """A tiny model that an engine runs before anything is measured."""
     return Case("addition", "addition", 4, make=networks.addition)
 
 
 def micro() -> list[Case]:
-    """Matrix products, and the convolutions that ResNet-50 (the first four) and EfficientNet-Lite0
-    spend their time in."""
+    """Matrix products, and the convolutions that take most of the time in ResNet-50 (the first
+    four) and EfficientNet-Lite0."""
     return [
         *(matmul(size) for size in (256, 512, 1024)),
         conv(3, 64, 64, 56),
@@ -118,8 +118,8 @@ def micro() -> list[Case]:
 
 @dataclass(frozen=True)
 class Files:
-    """A case, ready: addresses of its files on the bench's server, the input's name and shape, and
-    the answer of onnxruntime on this machine's CPU."""
+    """A prepared case: addresses of its files on the bench's server, the input's name and shape,
+    and the answer of onnxruntime on this machine's CPU."""
 
     model: str
     input: str
@@ -128,12 +128,12 @@ class Files:
     answer: Numbers
 
     def for_page(self) -> dict[str, Any]:
-        """What the page is told."""
+        """The information for the page."""
         return {name: value for name, value in vars(self).items() if name != "answer"}
 
 
 def prepare(case: Case) -> Files:
-    """Makes what is missing of a case's files, in build/bench. Raises BuildError."""
+    """Makes a case's missing files, in build/bench. Raises BuildError."""
     MADE.mkdir(parents=True, exist_ok=True)
     if case.make:
         _write(case, case.make)

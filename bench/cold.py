@@ -1,10 +1,10 @@
-"""Measures visits: from navigation to the first answer, of Tallow and of onnxruntime-web.
+"""Measures visits, from navigation to the first answer, for Tallow and onnxruntime-web.
 
     python3 build.py bench --cold [--models NAME ...] [--engines NAME ...] [--speeds NAME ...]
                                   [--rounds N] [--json FILE] [--smoke]
 
-A first visit has an empty profile; the second one is of a browser that was started again with what
-the first has left. docs/performance.md says how each figure is made.
+A first visit has an empty profile; a second visit uses the same profile in a restarted browser.
+docs/performance.md explains how each figure is measured.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--smoke",
         action="store_true",
-        help="the digits at full speed, on NumPy and its peer: whether it works, in a minute",
+        help="quick check that it works: the digits at full speed, on NumPy and its peer",
     )
     options = parser.parse_args(argv)
     if options.rounds < 1:
@@ -56,13 +56,13 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     if options.smoke:
         options.models, options.speeds, options.rounds = ["mnist"], ["full"], 1
         options.engines = ["tallow-numpy", "ort-wasm"]
-    # In an order of ours: each of Tallow's before its peer.
+    # In a fixed order: each of Tallow's engines before its peer.
     options.engines = [name for name in ENGINES if name in options.engines]
     return options
 
 
 def visits(visitor: Visitor, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Every visit, Tallow's and its peer's one after the other, round by round."""
+    """Every visit, alternating between Tallow and its peer, round by round."""
     failed: set[Subject] = set()
     for number in range(options.rounds):
         for model in options.models:
@@ -91,7 +91,7 @@ def _both(visitor: Visitor, subject: Subject, speed: str) -> Iterator[dict[str, 
 
 
 def main(argv: Sequence[str]) -> int:
-    """Measures and reports. Returns 1 if a page failed, or if two disagree."""
+    """Measures and reports. Returns 1 if a page failed or two pages disagree."""
     options = arguments(argv)
     peer_page.prepare(small=not options.smoke)
     wire = Wire(peer_page.application())

@@ -1,4 +1,4 @@
-"""The figures of `bench --cold`: medians of the visits, and their tables in Markdown."""
+"""The figures of `bench --cold`: medians over visits, and their tables in Markdown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _kind(visit: Row) -> tuple[str, ...]:
 
 
 def rows(visits: Sequence[Row]) -> list[Row]:
-    """A row for each kind of visit, in the order of the first round; none for one that failed."""
+    """A row for each kind of visit that did not fail, in the order of the first round."""
     well = [visit for visit in visits if not visit["failed"]]
     kinds = dict.fromkeys(map(_kind, well))
     return [_row([visit for visit in well if _kind(visit) == kind], well) for kind in kinds]
@@ -73,19 +73,19 @@ def _median(values: Any) -> float | None:
 
 
 def failures(visits: Sequence[Row]) -> str:
-    """What failed, a line each; models of which two engines say different things; and first visits
-    that were not seen to compile, of which none on a second visit would mean nothing."""
+    """The failures, one per line: failed visits; models on which two engines disagree; and first
+    visits without observed compilation, without which 0 ms on a second visit means nothing."""
     lines = [f"FAILED: {visit['failed']}" for visit in visits if visit["failed"]]
     for visit in visits:
         first = visit["engine"] in PEERS and visit["cache"] == "empty"
         if first and not visit["failed"] and not visit["compile_ms"]:
             where = f"{visit['model']} on {visit['engine']}"
-            lines.append(f"FAILED: {where}: compiling was not seen on a first visit")
+            lines.append(f"FAILED: {where}: no compilation was observed on a first visit")
     for model in dict.fromkeys(visit["model"] for visit in visits):
         own = [visit for visit in visits if visit["model"] == model and not visit["failed"]]
-        said = {visit["answer"]: visit["engine"] for visit in own}
-        if len(said) > 1:
-            words = ", ".join(f"{answer} by {engine}" for answer, engine in said.items())
+        answers = {visit["answer"]: visit["engine"] for visit in own}
+        if len(answers) > 1:
+            words = ", ".join(f"{answer} by {engine}" for answer, engine in answers.items())
             lines.append(f"FAILED: answers of {model} differ: {words}")
     return "\n".join(lines)
 
@@ -125,7 +125,7 @@ def _times(found: Sequence[Row]) -> str:
 
 
 def _stages(found: Sequence[Row]) -> str:
-    """When each stage of the boot log began and ended."""
+    """When each stage of the boot log started and ended."""
     lines = [
         (
             *_where(row),
@@ -144,7 +144,7 @@ def _seconds(row: Row) -> str:
     return f"{row['answer_ms'] / 1000:.2f} s"
 
 
-# What is asked for: words, reach, beyond, the kind of visit, and how that is told.
+# Targets: description, goal, stretch goal, the kind of visit, and how to format it.
 _TARGETS: tuple[tuple[str, str, str, tuple[str, ...], Callable[[Row], str]], ...] = (
     ("digits answered, warm cache, WebGPU", "1.5 s", "0.7 s",
      ("mnist", "full", "warm", "tallow-webgpu"), _seconds),
@@ -171,8 +171,8 @@ _TARGETS: tuple[tuple[str, str, str, tuple[str, ...], Callable[[Row], str]], ...
 def _targets(found: Sequence[Row]) -> str:
     by_kind = {_kind(row): row for row in found}
     lines = [
-        (words, reach, beyond, told(by_kind[kind]))
-        for words, reach, beyond, kind, told in _TARGETS
+        (words, reach, beyond, format_row(by_kind[kind]))
+        for words, reach, beyond, kind, format_row in _TARGETS
         if kind in by_kind
     ]
     return table(("what", "reach", "beyond", "measured"), lines, 1) if lines else ""

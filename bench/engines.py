@@ -1,4 +1,4 @@
-"""The engines: each is a page of its own in one Chromium, with a worker of its own."""
+"""The engines: each has its own page, with its own worker, in one Chromium."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tallow_build.errors import BuildError
 PEERS = {"tallow-webgpu": "ort-webgpu", "tallow-numpy": "ort-wasm"}
 ENGINES = ("tallow-webgpu", "ort-webgpu", "tallow-numpy", "ort-wasm")
 
-# An engine that says nothing for so long is given up.
+# An engine that does not answer within this time has failed.
 PATIENCE_MS = 600_000
 
-# One turn of a warm engine: it runs until this time has gone, but so often at most.
+# One turn of a warm engine ends after this time or this many runs.
 TURN_MS = 50
 TURN_RUNS = 20
 
@@ -34,7 +34,7 @@ _CALL = """async ([name, args, patience]) => {
 
 
 class EngineError(Exception):
-    """An engine could not do it; the message is its own."""
+    """An engine failed; the message is its own."""
 
 
 class Engine:
@@ -55,11 +55,11 @@ class Engine:
         return self._call("engine.first", files.for_page())
 
     def turn(self) -> dict[str, Any]:
-        """Some more runs: times, answer; of Tallow also python_ms."""
+        """Some more runs: times, answer; for Tallow also python_ms."""
         return self._call("engine.turn", TURN_MS, TURN_RUNS)
 
     def finish(self) -> dict[str, Any]:
-        """Closes the session; counts of its last run. On WebGPU, one without a dispatch failed."""
+        """Closes the session; returns counts of its last run. On WebGPU it must have dispatches."""
         counts = self._call("engine.finish")
         if self.name.endswith("webgpu") and not counts["dispatches"]:
             raise EngineError(f"{self.name}: it ran nothing on the GPU")
@@ -82,7 +82,7 @@ class Engine:
 def started(
     chromium: Browser, address: str, names: Sequence[str], small: Files
 ) -> Iterator[list[Engine]]:
-    """Fresh engines, with nothing cached. Raises BuildError if one cannot be had."""
+    """New engines, with nothing cached. Raises BuildError if one is unavailable."""
     with ExitStack() as stack:
         engines = []
         for name in names:
@@ -90,6 +90,6 @@ def started(
             try:
                 engines.append(Engine(name, context.new_page(), small))
             except EngineError as error:
-                remedy = "leave it out with --engines, or see what the browser said above"
+                remedy = "omit it with --engines, or see the browser's messages above"
                 raise BuildError(f"Starting {name}", str(error), remedy) from error
         yield engines

@@ -1,4 +1,4 @@
-"""The figures of one case on one engine, from what its page said."""
+"""The figures of one case on one engine, from the results of its page."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tallow.compile import Plan
 
 
 class Figures:
-    """Collects first runs, warm turns and counts; `summary` makes plain data of them.
+    """Collects first runs, warm turns and counts; `summary` turns them into plain data.
 
-    Every answer is compared with the expected one. One that is wrong raises WrongAnswerError.
+    Every answer is compared with the expected one; a wrong one raises WrongAnswerError.
     """
 
     def __init__(self, case: Case, expected: Numbers, engine: str) -> None:
@@ -33,22 +33,22 @@ class Figures:
         self._class: int | None = None
         self._counts: dict[str, Any] = {}
 
-    def first(self, said: dict[str, Any], adapter: str, boot_ms: float) -> None:
-        """A first run, on this adapter, in an engine that was started in boot_ms."""
-        self._judge(said)
+    def first(self, result: dict[str, Any], adapter: str, boot_ms: float) -> None:
+        """Adds a first run, on this adapter, in an engine that took boot_ms to start."""
+        self._judge(result)
         self._adapter = adapter
         self._boot.append(boot_ms)
-        self._create.append(said["create_ms"])
-        self._first.append(said["first_ms"])
+        self._create.append(result["create_ms"])
+        self._first.append(result["first_ms"])
 
-    def turn(self, said: dict[str, Any]) -> None:
-        """Warm runs."""
-        self._judge(said)
-        self._warm += said["times"]
-        self._python += said.get("python_ms", [])
+    def turn(self, result: dict[str, Any]) -> None:
+        """Adds warm runs."""
+        self._judge(result)
+        self._warm += result["times"]
+        self._python += result.get("python_ms", [])
 
     def finish(self, counts: dict[str, Any]) -> None:
-        """Counts of the last run; from Tallow also its plan."""
+        """Adds counts of the last run; for Tallow also its plan."""
         self._counts = dict(counts)
         text = self._counts.pop("plan", None)
         if text:
@@ -57,14 +57,14 @@ class Figures:
             self._counts["activation_bytes"] = activation_bytes(plan)
             self._counts["live_bytes"] = largest_live(plan)
 
-    def _judge(self, said: dict[str, Any]) -> None:
-        answer = decoded(said["answer"])
+    def _judge(self, result: dict[str, Any]) -> None:
+        answer = decoded(result["answer"])
         off = deviation(answer, self._expected, classes=self.case.is_network)
         self._deviation = max(self._deviation, off)
         self._class = int(answer.argmax()) if self.case.is_network else None
 
     def summary(self) -> dict[str, Any]:
-        """All of it; times in milliseconds, medians. No times if the engine failed."""
+        """All figures, with median times in milliseconds. No times if the engine failed."""
         is_tallow_gpu = self.engine == "tallow-webgpu"
         head = {
             "case": self.case.name,
@@ -96,7 +96,7 @@ class Figures:
 
 
 def compare(rows: list[dict[str, Any]]) -> None:
-    """Adds to each row of Tallow's its times as shares of the peer's, where that was measured."""
+    """Adds to each row of Tallow its times relative to its peer's, if that was measured."""
     times = {(row["case"], row["engine"]): row for row in rows if not row["failed"]}
     for row in times.values():
         peer = times.get((row["case"], PEERS.get(row["engine"], "")))

@@ -1,4 +1,4 @@
-"""How much memory a plan takes for activations, and the least that its steps need."""
+"""How much memory a plan uses for activations, and the minimum that its steps need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ACTIVATIONS = ("input", "output", "scratch")
 
 @dataclass
 class _Value:
-    """What lies in a slot from one step to another."""
+    """A value that occupies a slot from one step to another."""
 
     first: int
     last: int
@@ -24,14 +24,14 @@ class _Value:
 def largest_live(plan: Plan) -> int:
     """Bytes of the largest set of values that must be in memory together.
 
-    At each step of a run: what it writes, and what was written and is still to be read. No memory
-    plan for these steps can do with less. Weights do not count.
+    At each step of a run, these are the values that it writes, and those that are still to be read.
+    No memory plan for these steps can use less. Weights do not count.
     """
     activations = {n for n, slot in enumerate(plan.slots) if slot.kind in ACTIVATIONS}
     end = len(plan.run)
     values = [_Value(0, 0, port.bytes) for port in plan.inputs]
     value_in = {port.slot: value for port, value in zip(plan.inputs, values, strict=True)}
-    missing: dict[int, int] = {}  # of what is written part by part, elements that are to come
+    missing: dict[int, int] = {}  # elements still to come of values that are written in parts
     for number, step in enumerate(plan.run):
         *reads, write = step.bindings
         for slot in activations.intersection(reads):
@@ -56,7 +56,7 @@ def largest_live(plan: Plan) -> int:
 
 
 def activation_bytes(plan: Plan) -> int:
-    """Bytes of the slots that a run uses beside the weights."""
+    """Bytes of the slots that a run uses in addition to weights."""
     used = {slot for step in plan.run for slot in step.bindings}
     used |= {port.slot for port in (*plan.inputs, *plan.outputs)}
     return sum(plan.slots[slot].bytes for slot in used if plan.slots[slot].kind in ACTIVATIONS)

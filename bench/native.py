@@ -3,16 +3,15 @@
     python3 build.py bench --native [--peak TFLOPS] [--peak-float16 TFLOPS] [--json FILE]
                                     [--parts matmul conv packed models] [--types float32 float16]
 
-Matrix products from 256 to 8192, the convolutions of SqueezeNet 1.1 and EfficientNet-Lite0,
-products with weights that stay packed beside the same with float32, and the models, in float32 and
-with factors rounded to float16, which is what a user gets after
-`tl.set_float32_matmul_precision("medium")`; kernels are the rule's, not tuned ones. A figure is by
-the clock on the wall over several runs in one submit, so that neither transfers nor Python count;
-each answer is checked against NumPy before it is timed. What the adapter cannot hold, what it would
-compute in float32 all the same, or what would take longer than some seconds a run, is left out,
-with the reason in its place. The first row, a kernel that only moves memory, tells how busy the
-machine is. Where a CPU plays the GPU, the last figure is what it would be if nobody else used its
-cores: the rate by the time that they spent.
+It measures matrix products from 256 to 8192, the convolutions of SqueezeNet 1.1 and
+EfficientNet-Lite0, products with packed weights next to the same ones in float32, and the models.
+Each runs in float32 and with factors rounded to float16, as after
+`tl.set_float32_matmul_precision("medium")`, with the default kernels, not tuned ones. Times are
+wall-clock times over several runs in one submit, without transfers and Python; each answer is
+checked against NumPy first. Cases are skipped, with the reason, if they do not fit on the adapter,
+would be computed in float32 anyway, or would take more than some seconds per run. The first row, a
+kernel that only moves memory, shows how busy the machine is. If a CPU emulates the GPU, the last
+figure is the rate by the CPU time spent, as if nothing else used its cores.
 """
 
 from __future__ import annotations
@@ -50,10 +49,10 @@ from tallow_build import models  # noqa: E402
 MODELS = ROOT / "dist" / "models"
 SIZES = (256, 512, 1024, 2048, 4096, 8192)
 PACKED = ((512, 512, 512), (1, 384, 384), (1, 2048, 2048))  # rows, inner length, columns
-LONGEST = 4.0  # seconds that one run may take
+MAX_SECONDS = 4.0  # seconds that one run may take
 ROUNDS = 5
-BUDGET = 10.0  # seconds of all rounds of a case, unless a single one takes longer
-TOLERANCE = {"float32": 1e-4, "float16": 1e-2}  # of an answer's largest value
+BUDGET = 10.0  # seconds for all rounds of a case, unless a single one takes longer
+TOLERANCE = {"float32": 1e-4, "float16": 1e-2}  # relative to an answer's largest value
 # Image side, channels in and out, kernel, stride, groups.
 CONVOLUTIONS = {
     "squeezenet stem": (224, 3, 64, 3, 2, 1),
@@ -75,7 +74,7 @@ CONVOLUTIONS = {
 
 @dataclass(frozen=True)
 class Row:
-    """A figure, or why there is none. rate: GFLOP/s, or GB/s of the kernel that only moves
+    """A figure, or why there is none. rate: in GFLOP/s, or GB/s for the kernel that only moves
     memory."""
 
     part: str
@@ -85,7 +84,7 @@ class Row:
     rate: float = 0.0
     kernels: str = ""
     share: float | None = None  # of the card's peak
-    alone: float | None = None  # the rate by the cores' own time, where they play the GPU
+    alone: float | None = None  # the rate by CPU time, if the CPU emulates the GPU
     left_out: str | None = None
 
 
@@ -124,7 +123,7 @@ def convolution(name: str) -> tuple[Graph, float]:
 
 
 def packed(shape: tuple[int, int, int], name: str) -> tuple[Graph, float]:
-    """A product of an input with a constant of a type, scaled by column, and its operations."""
+    """A product of an input and a constant of the given type, scaled by column; its operations."""
     rows, inner, columns = shape
     x, dtype = input_node("x", (rows, inner), tl.float32), BY_NAME[name]
     numbers = np.random.default_rng(1).integers(-8, 8, inner * columns).tolist()
@@ -150,25 +149,25 @@ def operations(node: Node) -> float:
 
 
 def limits(backend: NativeBackend, dtype: str) -> Limits:
-    """The adapter's, with leave for float16 products or without."""
+    """The adapter's limits, with or without float16 products."""
     traits = replace(backend.limits.traits, half=dtype == "float16")
     return replace(backend.limits, traits=traits)
 
 
 def checked(backend: NativeBackend, graph: Graph, dtype: str) -> tuple[NativeProgram, str]:
-    """The program of a graph, once it gave NumPy's answer on random inputs; its steps' names."""
+    """The program of a graph, after checking its answer against NumPy; its steps' names."""
     try:
         compiled = compile_graph(graph, "webgpu", limits(backend, dtype))
         if dtype == "float16" and not any("enable f16;" in m for m in compiled.plan.modules):
-            lacks = "" if backend.limits.traits.float16 else ", it has no shader-f16"
-            raise LeftOutError(f"this adapter computes it in float32 all the same{lacks}")
+            reason = "" if backend.limits.traits.float16 else " because it lacks shader-f16"
+            raise LeftOutError(f"this adapter computes it in float32 anyway{reason}")
         program = backend.load(compiled)
     except tl.DeviceMemoryError as error:
         raise LeftOutError(str(error)) from error
     rng = np.random.default_rng(0)
     feeds = [rng.normal(size=port.shape).astype(port.dtype) for port in compiled.plan.inputs]
     got = program.run(feeds)[0].numpy()
-    if len(feeds) == 2:  # a product: two rows tell whether it is right
+    if len(feeds) == 2:  # a product: two rows are enough to check it
         got, wanted = got[0, :2], feeds[0][0, :2] @ feeds[1][0]
     else:
         wanted = NumpyProgram(compile_graph(graph, "numpy")).run(feeds)[0].numpy()
@@ -179,7 +178,7 @@ def checked(backend: NativeBackend, graph: Graph, dtype: str) -> tuple[NativePro
 
 
 def measure(backend: NativeBackend, graph: Graph, dtype: str) -> tuple[float, float, str]:
-    """Median seconds of a run, the same by the time that the cores spent, and what ran."""
+    """Median seconds of a run, by wall-clock time and by CPU time, and what ran."""
     program, names = checked(backend, graph, dtype)
     try:
         once = program.seconds(1)
@@ -187,16 +186,16 @@ def measure(backend: NativeBackend, graph: Graph, dtype: str) -> tuple[float, fl
         rounds = 1 if once * repeats * ROUNDS > BUDGET else ROUNDS
         walls, spent = [], []
         for _ in range(rounds):
-            began = time.process_time()
+            start_time = time.process_time()
             walls.append(program.seconds(repeats))
-            spent.append((time.process_time() - began) / repeats / (os.cpu_count() or 1))
+            spent.append((time.process_time() - start_time) / repeats / (os.cpu_count() or 1))
         return statistics.median(walls), statistics.median(spent), names
     finally:
         program.close()
 
 
 def cases(parts: list[str]) -> Iterator[tuple[str, str, Callable[[], tuple[Graph, float]]]]:
-    """Part, name and graph of everything that is to be measured."""
+    """Part, name and graph of everything to measure."""
     yield "memory", "doubling 16 MB (GB/s)", trivial
     if "matmul" in parts:
         for size in SIZES:
@@ -216,15 +215,15 @@ def cases(parts: list[str]) -> Iterator[tuple[str, str, Callable[[], tuple[Graph
 
 
 def rows(backend: NativeBackend, parts: list[str], dtype: str, peak: float | None) -> Iterator[Row]:
-    """Measures what is computed with factors of one type. peak: of the card, in TFLOP/s."""
-    rate, adapter = math.inf, find_adapter()  # operations a second of the product before
+    """Measures all cases with factors of one type. peak: the card's, in TFLOP/s."""
+    rate, adapter = math.inf, find_adapter()  # operations per second of the previous product
     for part, name, build in cases(parts):
         if part == "memory" and dtype != "float32":
             continue
         try:
             graph, work = build()
-            if part == "matmul" and work / rate > LONGEST:
-                raise LeftOutError(f"a run would take some {work / rate:.0f} seconds")
+            if part == "matmul" and work / rate > MAX_SECONDS:
+                raise LeftOutError(f"a run would take about {work / rate:.0f} seconds")
             seconds, spent, names = measure(backend, graph, dtype)
         except LeftOutError as reason:
             yield Row(part, name, dtype, left_out=str(reason))
@@ -240,7 +239,7 @@ def text_of(row: Row) -> str:
     """A row of the table."""
     about = f"{row.part:7} {row.name:36} {row.dtype:7}"
     if row.left_out:
-        return f"{about} left out: {row.left_out}"
+        return f"{about} skipped: {row.left_out}"
     share = f" {row.share:7.1%}" if row.share is not None else ""
     alone = f" {row.alone:9.2f} alone" if row.alone is not None else ""
     return f"{about} {row.milliseconds:10.3f} ms {row.rate:9.2f}{share}{alone}  {row.kernels}"
@@ -253,17 +252,17 @@ def main() -> None:
     parts, types = ["matmul", "conv", "packed", "models"], ["float32", "float16"]
     parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
     parser.add_argument("--types", nargs="+", choices=types, default=types)
-    parser.add_argument("--peak", type=float, help="the card's TFLOP/s, to give shares of it")
-    parser.add_argument("--peak-float16", type=float, help="likewise, for factors of float16")
-    parser.add_argument("--json", type=Path, help="write the figures to this file as well")
+    parser.add_argument("--peak", type=float, help="the card's TFLOP/s, to show shares of it")
+    parser.add_argument("--peak-float16", type=float, help="the same for float16 factors")
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
     try:
         backend = NativeBackend()
     except tl.DeviceUnavailableError as error:
         sys.exit(str(error))
     peaks = {"float32": options.peak, "float16": options.peak_float16}
-    told = [f", {dtype} peak {peak} TFLOP/s" for dtype, peak in peaks.items() if peak]
-    print(f"{backend.info.adapter}; GFLOP/s{''.join(told)}")
+    shown = [f", {dtype} peak {peak} TFLOP/s" for dtype, peak in peaks.items() if peak]
+    print(f"{backend.info.adapter}; GFLOP/s{''.join(shown)}")
     results = []
     for dtype in options.types:
         for row in rows(backend, options.parts, dtype, peaks[dtype]):

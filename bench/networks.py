@@ -1,7 +1,7 @@
-"""Networks that the benchmark makes itself, with random weights from a fixed seed.
+"""Networks that the benchmark generates, with random weights from a fixed seed.
 
-One of ResNet-50's shape (He and others 2015, arXiv:1512.03385, stride in the 3x3 as is usual), and
-chains of a single operator.
+They are ResNet-50 (He and others 2015, arXiv:1512.03385, with the stride in the 3x3, as is usual)
+and chains of a single operator.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Writer:
         self._weights: list[onnx.TensorProto] = []
 
     def node(self, op: str, *inputs: str, **attributes: Any) -> str:
-        """Any operator of one output."""
+        """Adds any operator with one output."""
         output = f"{op.lower()}{len(self._nodes)}"
         self._nodes.append(helper.make_node(op, inputs, [output], name=output, **attributes))
         return output
@@ -58,8 +58,8 @@ class Writer:
         group: int = 1,
         gain: float = 1.0,
     ) -> str:
-        """A square convolution with a bias. channels: into it, out of it. The output is `gain`
-        times as large as the input, or where ReLUs follow, as large as it for gain sqrt(2)."""
+        """A square convolution with a bias. channels: of input and output. The output is `gain`
+        times as large as the input; with a ReLU, gain sqrt(2) preserves the size."""
         inputs, outputs = channels
         fan_in = inputs // group * kernel * kernel
         weight = self.weight((outputs, inputs // group, kernel, kernel), gain / math.sqrt(fan_in))
@@ -86,7 +86,7 @@ class Writer:
 
 
 def resnet50() -> bytes:
-    """ResNet-50 for images of 224 x 224, as exporters write it: batch norm is in the weights."""
+    """ResNet-50 for 224 x 224 images, as exporters write it: with batch norm in the weights."""
     writer = Writer("resnet50", (1, 3, 224, 224))
     relu = math.sqrt(2)
     x = writer.node("Relu", writer.conv("input", (3, 64), 7, stride=2, gain=relu))

@@ -1,7 +1,7 @@
-"""The peer's page of `bench --cold`: its folder, put together and served as Tallow's own is.
+"""The peer's page of `bench --cold`: its folder, built and served like Tallow's own page.
 
-Every file has its compressed forms beside it, and a browser may keep it for good, since the folder
-of them all has their hash in its name; only the document is asked about again.
+Every file has compressed versions next to it, and browsers may cache it forever, because the name
+of its folder contains a hash; only the document is revalidated.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _FILES = (
 def prepare(*, small: bool) -> None:
     """Makes the folder. Raises BuildError.
 
-    small: with the compressed forms beside its files, which takes a minute or two the first time.
+    small: also compress its files, which takes a minute or two the first time.
     """
     folder = DIST / "samples"
     if not folder.is_dir():
         why, remedy = f"{shown(folder)} is missing", "run `python3 build.py build`"
-        raise BuildError("Putting the peer's page together", why, remedy)
+        raise BuildError("Building the peer's page", why, remedy)
     sample = folder / json.loads((folder / "samples.json").read_text("utf-8"))[0]["file"]
     models = {f"{name}.onnx": next((DIST / "models" / name).glob("*.onnx")) for name in MODELS}
     files = {path.name: path for path in _FILES}
-    with only_one(), scratch("peer", BUILD / "tmp") as aside:  # another build.py sweeps build/tmp
+    with only_one(), scratch("peer", BUILD / "tmp") as aside:  # another build.py deletes build/tmp
         site = Site(aside / "peer")
         hashed = site.put_in_hashed_folder("files", {**files, **models, "sample": sample})
         document = _DOCUMENT.read_text("utf-8").replace('src="', f'src="{hashed}/')

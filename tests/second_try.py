@@ -1,9 +1,9 @@
-"""Runs each browser test that failed once more, alone, when all others are over; a pytest plugin.
+"""A pytest plugin that reruns failed browser tests, one at a time, after all other tests.
 
-A browser on a busy machine may miss a moment that no state announces, and nothing else has a second
-try. `build.py test` loads this with `-p tests.second_try`. A run whose failures all pass then has
-passed; its last lines name them. Where more than a few fail, or tests were left out, it is no busy
-moment, and nothing is tried again.
+A browser on a busy machine may miss a moment that no state announces; other tests get no second
+try. `build.py test` loads this with `-p tests.second_try`. If all failures pass the second time,
+the run has passed, and its last lines name them. If many tests fail, or the run was cut short, a
+busy machine is not the reason, and nothing is rerun.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from typing import Any
 
 import pytest
 
-# More failures than this are not a busy moment's.
+# More failures than this are not due to a busy machine.
 MAX_TRIES = 20
 
 
 def is_browser_test(report: Any) -> bool:
-    """Whether a failure is that of a test which is marked as a browser's."""
+    """Whether a failure belongs to a test with the marker "browser"."""
     return isinstance(report, pytest.TestReport) and "browser" in report.keywords
 
 
 def passes_alone(config: pytest.Config, test: str) -> bool:
-    """Whether a test passes in a pytest of its own, whose output is shown."""
+    """Whether a test passes in a separate pytest, whose output is shown."""
     command = [sys.executable, "-m", "pytest", "--numprocesses=0", test]
     return subprocess.call(command, cwd=config.rootpath) == pytest.ExitCode.OK
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None, Any, Any]:
-    """Acts after the summary of the run, in the process that started it."""
+    """Runs after the summary, in the main process."""
     result = yield
     config = session.config
-    whole = not (session.shouldstop or session.shouldfail)  # by --maxfail, for one
+    whole = not (session.shouldstop or session.shouldfail)  # for example by --maxfail
     if (
         session.exitstatus != pytest.ExitCode.TESTS_FAILED
         or not whole
@@ -46,7 +46,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, Any, Any]:
     capture = config.pluginmanager.get_plugin("capturemanager")
     assert terminal and capture
     failures = [*terminal.getreports("failed"), *terminal.getreports("error")]
-    # One may fail, and its fixtures' end as well.
+    # A test and its fixtures' teardown may both fail.
     tests = list(dict.fromkeys(each.nodeid for each in failures if is_browser_test(each)))
     if not 0 < len(tests) <= MAX_TRIES:
         return result

@@ -1,7 +1,7 @@
 """Measures Tallow inside the browser; page.js calls these functions.
 
-All clocks run from numbers in the engine's own memory to numbers there: what the page and the
-worker say to each other is not measured.
+All times are from numbers in the engine's own memory to numbers there; messages between the page
+and the worker are not included.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tallow.hostarray import HostArray
 
 
 class _Subject:
-    """The session that is being measured, and what it is fed."""
+    """The session that is being measured, and its inputs."""
 
     session: ModelSession
     feeds: dict[str, HostArray]
@@ -33,7 +33,7 @@ subject = _Subject()
 
 
 async def attach(origin: str) -> None:
-    """Puts the counters in place: meter.js and tallow.js of this server."""
+    """Installs the counters: meter.js and tallow.js from this server."""
     folder = f"{origin}/bench/in_browser"
     subject.meter = (await run_js(f"import('{folder}/meter.js')")).meter
     subject.inside = (await run_js(f"import('{folder}/tallow.js')")).inside
@@ -46,7 +46,7 @@ async def _run() -> HostArray:
 
 
 def _count(dispatches: int) -> None:
-    """Notes what the meter says; dispatches: its count before the last run."""
+    """Stores the meter's counts; dispatches: the count before the last run."""
     subject.counts = {
         "kernels": subject.meter.pipelines,
         "dispatches": subject.meter.dispatches - dispatches,
@@ -60,14 +60,14 @@ def _base64(answer: HostArray) -> str:
 
 
 async def first(name: str, shape: list[int]) -> dict[str, Any]:
-    """model.onnx as a session, and its answer to input.bin.
+    """Opens model.onnx as a session, and runs it on input.bin.
 
-    create_ms: until the session is there; first_ms: until the answer is. answer: float32, base64.
+    create_ms: until the session is ready; first_ms: until the answer. answer: float32, base64.
     """
     content, values = Path("model.onnx").read_bytes(), Path("input.bin").read_bytes()
     subject.feeds = {name: HostArray(memoryview(values), tuple(shape), dtype.float32)}
     subject.meter.reset()
-    began = time.perf_counter()
+    start_time = time.perf_counter()
     subject.session = await tallow.onnx.load(content).session_async()
     created = time.perf_counter()
     dispatches = subject.meter.dispatches
@@ -75,32 +75,32 @@ async def first(name: str, shape: list[int]) -> dict[str, Any]:
     ended = time.perf_counter()
     _count(dispatches)
     return {
-        "create_ms": 1000 * (created - began),
-        "first_ms": 1000 * (ended - began),
+        "create_ms": 1000 * (created - start_time),
+        "first_ms": 1000 * (ended - start_time),
         "answer": _base64(answer),
     }
 
 
-async def turn(milliseconds: float, most: int) -> dict[str, Any]:
-    """Runs until so much time has gone, at most so often, but once at least.
+async def turn(milliseconds: float, max_runs: int) -> dict[str, Any]:
+    """Runs at least once, and until the time is up or `max_runs` is reached.
 
-    times: of each run. python_ms: of each, the part that was not in the runner (tallow.js).
+    times: the time of each run. python_ms: the part of each outside of the runner (tallow.js).
     """
     times: list[float] = []
     python: list[float] = []
     answer = None
-    while answer is None or (sum(times) < milliseconds and len(times) < most):
+    while answer is None or (sum(times) < milliseconds and len(times) < max_runs):
         before, dispatches = subject.inside.milliseconds, subject.meter.dispatches
-        began = time.perf_counter()
+        start_time = time.perf_counter()
         answer = await _run()
-        times.append(1000 * (time.perf_counter() - began))
+        times.append(1000 * (time.perf_counter() - start_time))
         python.append(times[-1] - (subject.inside.milliseconds - before))
         _count(dispatches)
     return {"times": times, "python_ms": python, "answer": _base64(answer)}
 
 
 async def finish() -> dict[str, Any]:
-    """Closes the session; the counts at its last run, and its plan as JSON."""
+    """Closes the session; returns the counts of its last run, and its plan as JSON."""
     session = subject.session
     own = {"runner_bytes": session.stats.get("bytes"), "plan": session.plan.to_json(host=False)}
     session.close()

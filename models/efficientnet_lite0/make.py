@@ -1,9 +1,9 @@
 """Makes efficientnet_lite0.onnx from the PyTorch checkpoint of EfficientNet-Lite0, without torch.
 
-The skeleton of EfficientNet-B0 without squeeze-and-excite: a stem, sixteen inverted bottlenecks, a
-head and a dense layer, ReLU6 throughout. Batch norm is folded into the convolutions, in float64,
-then everything is rounded once. The weights were trained in TensorFlow, whose 'SAME' padding puts
-the odd pixel at the bottom right.
+The network is EfficientNet-B0 without squeeze-and-excite: a stem, sixteen inverted bottlenecks, a
+head and a dense layer, with ReLU6 throughout. Batch norm is folded into the convolutions in
+float64, and the result is rounded once. The weights were trained in TensorFlow, whose 'SAME'
+padding puts the odd pixel at the bottom right.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# Run by its path, the script finds only its own folder; what it shares lies two folders up.
+# A script that is run by its path only sees its own folder; shared modules are two folders up.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from models.making import command
@@ -47,14 +47,14 @@ STAGES = (
 
 
 def same_pads(size: int, kernel: int, stride: int) -> tuple[int, int, int, int]:
-    """TensorFlow's 'SAME' on a square picture, as ONNX pads: top, left, bottom, right."""
+    """TensorFlow's 'SAME' padding of a square picture, as ONNX pads: top, left, bottom, right."""
     total = max((-(-size // stride) - 1) * stride + kernel - size, 0)
     before = total // 2
     return (before, before, total - before, total - before)
 
 
 class _Network:
-    """Follows the checkpoint through the graph, knowing the side of the picture at each place."""
+    """Converts the checkpoint to a graph, tracking the picture's side length through the layers."""
 
     def __init__(self, state: Mapping[str, NDArray[Any]], size: int) -> None:
         self.state = state
@@ -127,7 +127,7 @@ def build(state: Mapping[str, NDArray[Any]], size: int = SIZE) -> bytes:
 
 
 def convert(data: bytes) -> bytes:
-    """The checkpoint file to the ONNX file. Raises CheckpointError."""
+    """Converts the checkpoint file to the ONNX file. Raises CheckpointError."""
     return build(read_torch_legacy(data))
 
 

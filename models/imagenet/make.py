@@ -1,5 +1,5 @@
-"""Makes imagenet/labels*.json: the names of ImageNet's 1000 classes in a language, as a JSON array,
-a line each.
+"""Makes imagenet/labels*.json: the names of ImageNet's 1000 classes in one language, as a JSON
+array with one name per line.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-# Run by its path, the script finds only its own folder; what it shares lies two folders up.
+# A script that is run by its path only sees its own folder; shared modules are two folders up.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from models.making import command
@@ -17,7 +17,7 @@ CLASSES = 1000
 
 
 def convert(data: bytes) -> bytes:
-    """{"0": name, ...} to [name, ...], in the order of the classes. Raises ValueError."""
+    """Converts {"0": name, ...} to [name, ...], in class order. Raises ValueError."""
     names = json.loads(data)
     expected = {str(index) for index in range(CLASSES)}
     if not isinstance(names, dict) or names.keys() != expected:

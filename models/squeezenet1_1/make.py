@@ -1,8 +1,8 @@
 """Makes squeezenet1_1.onnx from a pickle of SqueezeNet 1.1's weights.
 
-A first convolution, eight fire modules (a 1x1 squeeze, then 1x1 and 3x3 expansions side by side), a
-last 1x1 convolution and a mean over the picture, with a ReLU after every convolution, the last
-included, as the network was published and trained. The weights come as (h, w, in, out); ONNX wants
+The network is a first convolution, eight fire modules (a 1x1 squeeze, then parallel 1x1 and 3x3
+expansions), a last 1x1 convolution and a mean over the picture. A ReLU follows every convolution,
+including the last, as published and trained. The weights are (h, w, in, out); ONNX expects
 (out, in, h, w).
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Run by its path, the script finds only its own folder; what it shares lies two folders up.
+# A script that is run by its path only sees its own folder; shared modules are two folders up.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from models.making import command
@@ -55,7 +55,7 @@ def build(weights: Mapping[str, Sequence[NDArray[Any]]], size: int = SIZE) -> by
 
 
 def convert(data: bytes) -> bytes:
-    """The pickle to the ONNX file. Raises CheckpointError."""
+    """Converts the pickle to the ONNX file. Raises CheckpointError."""
     return build(read_array_pickle(data))
 
 

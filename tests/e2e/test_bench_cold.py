@@ -116,7 +116,7 @@ def test_failures_and_differences_are_reported():
 def test_a_first_visit_that_compiles_nothing_is_a_failure():
     found = [visit(engine, 0, 1, cache="empty") for engine in ("tallow-numpy", "ort-wasm")]
     (line,) = cold_table.failures(found).splitlines()
-    assert line == "FAILED: mnist on tallow-numpy: compiling was not seen on a first visit"
+    assert line == "FAILED: mnist on tallow-numpy: no compilation was observed on a first visit"
     found[0]["compile_ms"] = 80.0
     assert not cold_table.failures(found)
 

@@ -1,10 +1,10 @@
-"""Looks for silent wrong answers: random models, on Tallow and on others.
+"""Searches for silent wrong answers with random models, on Tallow and on others.
 
     python3 build.py fuzz [--device numpy|webgpu|native] [--minutes N] [--seed S] [--only PATTERN]
 
-Without --device on NumPy, then on WebGPU in headless Chromium. native is this machine's own WebGPU,
-for quick work. Each finding is made small and written to tests/fuzz/findings/, where it is a test
-from then on. The exit status is 1 if there was one.
+Without --device it uses NumPy, then WebGPU in headless Chromium. native is this machine's own
+WebGPU, for quick work. Each finding is minimized and written to tests/fuzz/findings/, where it
+becomes a test. The exit status is 1 if there are findings.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def chosen(pattern: str) -> dict[str, list[str]]:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Draws and judges until the time is over. Returns 1 if something was found."""
+    """Draws and judges cases until the time is up. Returns 1 if something was found."""
     options = arguments(argv)
     families = chosen(options.only)
     if not families:
@@ -76,7 +76,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    # At once: Playwright's driver has had the signal too, closes Chromium, and answers no more.
+    # Exit now: Playwright's driver gets the signal too, closes Chromium, and stops answering.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     try:
         sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""What runs cases: a device of Tallow's, and beside it those that know the right answer."""
+"""Runs cases on a device of Tallow's, and on oracles that know the right answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _process(worker: str, argument: str) -> ProcessRunner:
 
 
 class Bench:
-    """Judges cases of a device. Raises BuildError where what it needs does not start."""
+    """Judges cases on a device. Raises BuildError if a process that it needs does not start."""
 
     def __init__(self, device: Runner) -> None:
         self.device = device
@@ -32,8 +32,8 @@ class Bench:
         self._numpy = None if device.device == "numpy" else _process("device_worker.py", "numpy")
 
     def judge(self, cases: Sequence[Case]) -> list[Verdict]:
-        """The verdict of each case. The second oracle is asked where the first does not settle it:
-        it is slow."""
+        """The verdict on each case. The second oracle is slow, so it is asked only if the first
+        does not settle a case."""
         first, second = ORACLES
         with ThreadPoolExecutor(1) as other:
             asked = other.submit(self._answers, first, cases)
@@ -50,14 +50,14 @@ class Bench:
         return judge(case, said, others, rough=self._numpy is not None)
 
     def _answers(self, oracle: str, cases: Sequence[Case]) -> list[dict[str, Any]]:
-        """What it says of each case; of one that ends it, that it has no answer."""
+        """The oracle's answer to each case; a case that crashes it has no answer."""
         answers = self._oracles[oracle].ask(cases)
         return [{"error": a["ended"]} if "ended" in a else a for a in answers]
 
     def _beside_numpy(
         self, verdicts: list[Verdict], said: Sequence[dict[str, Any]]
     ) -> list[Verdict]:
-        """Where nobody else answers, or not with one voice, the devices must agree."""
+        """If no oracle answers, or they disagree, the devices must agree."""
         assert self._numpy
         open_ = [i for i, one in enumerate(verdicts) if one.status in ("unjudged", "disputed")]
         cases = [verdicts[i].case for i in open_]
@@ -70,7 +70,7 @@ class Bench:
         return verdicts
 
     def close(self) -> None:
-        """Ends the processes, but not the device's."""
+        """Ends the processes, except the device's."""
         for runner in (*self._oracles.values(), self._numpy):
             if runner:
                 runner.close()
@@ -78,7 +78,7 @@ class Bench:
 
 @contextmanager
 def started(device: str) -> Iterator[Bench]:
-    """The bench of a device as the command line knows it: numpy, native or webgpu."""
+    """The bench of a device by its name on the command line: numpy, native or webgpu."""
     with ExitStack() as stack:
         runner: Runner
         if device == "webgpu":

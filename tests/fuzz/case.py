@@ -1,6 +1,6 @@
-"""One case of the fuzzer as plain data: a small graph, what it is fed, and how near is near enough.
+"""One fuzzer case as plain data: a small graph, its inputs, and the tolerance.
 
-A value is a NumPy array (of ml_dtypes' types and of texts, too), a list of values (a sequence), or
+A value is a NumPy array (including ml_dtypes' types and strings), a list of values (a sequence), or
 None (an empty optional).
 """
 
@@ -19,7 +19,7 @@ from ..onnx.conformance.worker import encode
 
 Value = Any
 OTHER = {"": 21, "ai.onnx.ml": 5, "ai.onnx.preview.training": 1, "com.microsoft": 1}
-"""The versions of the domains that a case does not draw one for."""
+"""The default versions of domains, for cases that do not draw one."""
 
 PROGRAM = "tallow"
 """The domain of nodes that are calls of Tallow's functions."""
@@ -27,7 +27,7 @@ PROGRAM = "tallow"
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A node. attributes: numbers, texts, lists of them, arrays (tensors), Graphs and Kinds."""
+    """A node. attributes: numbers, strings, lists of them, arrays (tensors), Graphs and Kinds."""
 
     op: str
     inputs: tuple[str, ...]
@@ -37,7 +37,7 @@ class Node:
 
     @property
     def name(self) -> str:
-        """The operator, after its domain and a dot where that is not the standard one."""
+        """The operator, prefixed by its domain and a dot unless that is the standard one."""
         return f"{self.domain}.{self.op}" if self.domain else self.op
 
 
@@ -91,7 +91,7 @@ class Case:
 
     @property
     def operators(self) -> list[str]:
-        """The names of the operators that it has, each once, sorted."""
+        """The sorted names of its operators, without duplicates."""
         return sorted({node.name for node in self.graph.every_node()})
 
     def model(self) -> bytes:
@@ -102,7 +102,7 @@ class Case:
         return model.SerializeToString()
 
     def encoded(self) -> dict[str, Any]:
-        """As program_worker.py takes it, and, where it is a model, conformance's worker.py."""
+        """The form for program_worker.py and, if it is a model, for conformance's worker.py."""
         feeds = {name: encode(value) for name, value in self.feeds.items()}
         if self.is_program:
             return {"id": self.id, "program": self._program(), "feeds": [feeds]}
@@ -121,7 +121,7 @@ class Case:
 
 
 def kind_of(value: Value) -> Kind:
-    """The kind of a value that is fed; for an empty list or optional it is float32's."""
+    """The kind of an input value; for an empty list or optional, that of float32."""
     if isinstance(value, list):
         first = kind_of(value[0]) if value else Kind("float32", None)
         return Kind(first.dtype, None, "sequence")
@@ -132,7 +132,7 @@ def kind_of(value: Value) -> Kind:
 
 
 def element_type(name: str) -> int:
-    """ONNX's number of an element type."""
+    """ONNX's number for an element type."""
     return TensorProto.STRING if name == "string" else int(getattr(TensorProto, _ONNX_NAMES[name]))
 
 

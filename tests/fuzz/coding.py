@@ -1,4 +1,4 @@
-"""Values as JSON: as workers say them, and as a person reads them in findings/."""
+"""Values as JSON: in the form of workers, and in a readable form for findings/."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .values import dtype_of
 
 
 def decoded(value: Any) -> Value:
-    """The value that conformance's `encode` was given; of types that NumPy lacks, ml_dtypes'."""
+    """Decodes conformance's `encode`; types that NumPy lacks become ml_dtypes'."""
     if value is None:
         return None
     if "list" in value:
@@ -25,7 +25,7 @@ def decoded(value: Any) -> Value:
 
 
 def texts_of(items: list[str], shape: Any) -> np.ndarray:
-    """An array of texts."""
+    """An array of strings."""
     array = np.empty(len(items), object)
     array[:] = items
     return array.reshape(shape)
@@ -35,7 +35,7 @@ def texts_of(items: list[str], shape: Any) -> np.ndarray:
 
 
 def written(case: Case) -> dict[str, Any]:
-    """The case as JSON that a person reads and changes; `read` makes the case of it again."""
+    """The case as JSON that a person can read and edit; `read` parses it."""
     return {
         "family": case.family,
         "about": case.about,
@@ -49,7 +49,7 @@ def written(case: Case) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Case:
-    """The case that `written` was given."""
+    """The case from the JSON of `written`."""
     feeds = {name: _value(item) for name, item in data["feeds"].items()}
     rest = {key: data[key] for key in ("slack", "scaled", "steps")}
     return Case(data["family"], data["about"], _graph(data["graph"]), feeds, data["opsets"], **rest)

@@ -1,4 +1,4 @@
-"""As program_worker.py, for this machine's Python, with a limit on what a case computes.
+"""Like program_worker.py, for this machine's Python, with limits on each case.
 
 python device_worker.py DEVICE         reads names of request files from standard input
 """

@@ -1,4 +1,4 @@
-"""A case that is being drawn: what strategies draw with, and add inputs and nodes to."""
+"""A case under construction, for which strategies draw values and add inputs and nodes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def versions(op: str, domain: str = "", first: int = OLDEST) -> tuple[int, ...]:
 
 @cache
 def types(op: str, opset: int, port: int = 0, domain: str = "") -> tuple[str, ...]:
-    """The element types, by NumPy's names, that an operator admits as an input; texts not."""
+    """The element types, by NumPy's names, that an operator accepts as an input; no strings."""
     schema = defs.get_schema(op, opset, domain)
     formal = schema.inputs[min(port, len(schema.inputs) - 1)]
     admitted = [text.removeprefix("tensor(").removesuffix(")") for text in formal.types]
@@ -47,7 +47,7 @@ def types(op: str, opset: int, port: int = 0, domain: str = "") -> tuple[str, ..
 
 
 class Draft:
-    """What a strategy draws with. `op` is the operator; inputs and nodes are added one by one."""
+    """The helper with which a strategy draws. `op` is the operator; inputs and nodes are added."""
 
     def __init__(self, draw: Callable[[Any], Any], family: str, op: str) -> None:
         self._draw = draw
@@ -78,11 +78,11 @@ class Draft:
         return self.any(st.integers(low, high))
 
     def flag(self) -> bool:
-        """Yes or no; no is the simpler."""
+        """True or false; false is simpler."""
         return self.any(st.booleans())
 
     def seldom(self) -> bool:
-        """Yes once in five times."""
+        """True once in five times."""
         return self.integer(0, 4) == 4
 
     def real(self, low: float = -2.0, high: float = 2.0) -> float:
@@ -90,8 +90,8 @@ class Draft:
         return self.integer(int(low * 8), int(high * 8)) / 8
 
     def opset(self, first: int = OLDEST, last: int = NEWEST) -> int:
-        """The operator set of the operator's domain: mostly the newest that defines the operator
-        and that onnxruntime has, too."""
+        """The operator set for the operator's domain: mostly the newest that defines the operator
+        and that onnxruntime supports."""
         found = [v for v in versions(self.op, self.domain, first) if first <= v <= last] or [first]
         usual = [v for v in found if v <= _USUAL] or found
         chosen = self.pick((usual[0], usual[0], *found)) if len(found) > 1 else found[0]
@@ -99,7 +99,7 @@ class Draft:
         return chosen
 
     def dtype(self, port: int = 0, among: Sequence[str] | None = None) -> str:
-        """An element type that the operator admits at an input, of those in `among`."""
+        """An element type from `among` that the operator accepts at an input."""
         found = types(self.op, self.opsets[self.domain], port, self.domain)
         if among is not None:
             found = tuple(name for name in found if name in among)
@@ -108,7 +108,7 @@ class Draft:
         return self.pick(sorted(found, key=lambda name: (name != "float32", name)))
 
     def floating(self, port: int = 0) -> str:
-        """A floating element type that the operator admits at an input."""
+        """A floating element type that the operator accepts at an input."""
         return self.dtype(port, values.FLOATS)
 
     def shape(self, least: int = 0, most: int = 4, *, zeros: bool = True, long: int = 65) -> Shape:
@@ -120,12 +120,12 @@ class Draft:
         )
 
     def broadcast(self, shape: Shape) -> Shape:
-        """A shape that broadcasts to it: axes are missing at the front, or of the length 1."""
+        """A shape that broadcasts to it: leading axes are missing, or axes have length 1."""
         kept = shape[self.integer(0, len(shape)) if self.flag() else 0 :]
         return tuple(1 if self.seldom() else n for n in kept)
 
     def axis(self, rank: int) -> int:
-        """An axis, seldom counted from the end."""
+        """An axis, rarely counted from the end."""
         axis = self.integer(0, rank - 1)
         return axis - rank if self.seldom() else axis
 
@@ -156,12 +156,12 @@ class Draft:
     # ---- what it consists of -------------------------------------------------------------------
 
     def name(self) -> str:
-        """A name that nothing has yet."""
+        """A new name."""
         self._names += 1
         return f"v{self._names - 1}"
 
     def given(self, value: Value, *, known: bool | None = None, kind: Kind | None = None) -> str:
-        """An input of this value. known: whether it is an initializer; None: that is drawn."""
+        """An input with this value. known: whether it is an initializer; None: drawn."""
         name = self.name()
         able = isinstance(value, np.ndarray)
         if able and (self.seldom() if known is None else known):
@@ -175,13 +175,13 @@ class Draft:
         return name
 
     def constant(self, value: Any, dtype: str = "int64") -> str:
-        """An initializer, mostly: numbers that are usually part of the model."""
+        """Mostly an initializer: for numbers that are usually part of the model."""
         return self.given(np.array(value, values.dtype_of(dtype)), known=not self.seldom())
 
     def node(
         self, op: str, *inputs: str, outputs: int = 1, domain: str = "", **attributes: Any
     ) -> list[str]:
-        """Adds a node; the names of its results. Attributes that are None are left out."""
+        """Adds a node and returns the names of its results. Attributes of None are omitted."""
         names = [self.name() for _ in range(outputs)]
         keep = domain == PROGRAM
         kept = {key: value for key, value in attributes.items() if keep or value is not None}
@@ -197,14 +197,14 @@ class Draft:
         steps: int = 0,
         **attributes: Any,
     ) -> Case:
-        """The case of one node of the operator itself, with these inputs."""
+        """A case with one node of the operator and these inputs."""
         self.outputs += self.node(
             self.op, *inputs, outputs=outputs, domain=self.domain, **attributes
         )
         return self.case(slack=slack, scaled=scaled, steps=steps)
 
     def case(self, *, slack: float = 1.0, scaled: bool = False, steps: int = 0) -> Case:
-        """What was drawn."""
+        """The finished case."""
         graph = Graph(self.nodes, self.inputs, self.outputs, self.known)
         used = {node.domain for node in graph.every_node()} | {""}
         opsets = {domain: version for domain, version in self.opsets.items() if domain in used}

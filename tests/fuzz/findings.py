@@ -1,4 +1,4 @@
-"""What was found once, small, as files that a person can read: each is a test from then on."""
+"""Minimized findings as readable files, each of which is a regression test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLDER = Path(__file__).with_name("findings")
 
 
 def write(verdict: Verdict, device: str, folder: Path = FOLDER) -> Path:
-    """Writes a finding and returns its file, whose name is the same for the same case."""
+    """Writes a finding and returns its file, whose name depends only on the case."""
     case = verdict.case
     words = re.sub(r"\W+", "-", f"{case.about} {verdict.kind}").strip("-").lower()
     path = folder / f"{words}-{key(case)[:6]}.json"
@@ -27,7 +27,7 @@ def write(verdict: Verdict, device: str, folder: Path = FOLDER) -> Path:
 
 
 def load(path: Path) -> Case:
-    """The case of a finding's file."""
+    """The case in a finding's file."""
     return read(json.loads(path.read_text("utf-8")))
 
 
@@ -37,7 +37,7 @@ def files() -> list[Path]:
 
 
 def _pretty(value: Any, indent: str = "") -> str:
-    """JSON that puts on one line what has the room."""
+    """JSON with short values on one line."""
     flat = json.dumps(value, ensure_ascii=False)
     if len(indent) + len(flat) <= 96 or not isinstance(value, (dict, list)):
         return flat

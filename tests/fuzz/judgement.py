@@ -1,4 +1,4 @@
-"""What a case comes to: Tallow's answer beside those of others."""
+"""Judges a case by comparing Tallow's answer with those of others."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .coding import decoded
 from .known import ROUGH_ON_GPU, misled
 
 _EPSILONS = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
-# How many epsilons are near enough: a GPU's exp and pow lose some, and float16 is computed in one
-# go or operator by operator.
+# The tolerance in epsilons: a GPU's exp and pow lose some, and float16 may be rounded once or after
+# every operator.
 _USUAL = {"float64": 1e6, "float32": 150, "float16": 6, "bfloat16": 4}
 
 
-# Python's own words for a tuple or a list are about the oracle's code.
+# Python's messages about tuples or lists are about the oracle's code.
 _OUTSIDE = re.compile(
     r"(?<!tuple index )(?<!list index )out of (data )?(bounds|range)|invalid ind(ex|ices)",
     re.IGNORECASE,
@@ -44,12 +44,12 @@ class Verdict:
 
     @property
     def signature(self) -> tuple[str, ...]:
-        """What findings of one cause have in common, mostly."""
+        """A key that findings with the same cause mostly share."""
         return (*self.case.operators, self.kind)
 
     @property
     def settled(self) -> bool:
-        """Whether the answer of another oracle would change nothing."""
+        """Whether another oracle's answer would change nothing."""
         judged = self.status == "finding" and self.kind in _JUDGED
         return not (judged or self.status == "unjudged")
 
@@ -92,7 +92,7 @@ def judge(
 
 
 def _alone(case: Case, others: Mapping[str, Mapping[str, Any]]) -> Verdict:
-    """Where Tallow alone answers. An index that others find out of range is out of range."""
+    """Judges a case that only Tallow answers. Others decide whether an index is out of range."""
     errors = [f"{name}: {answer['error']}" for name, answer in others.items() if "error" in answer]
     outside = next((words for words in errors if _OUTSIDE.search(words)), None)
     if outside:
@@ -107,7 +107,7 @@ def _values(answer: Mapping[str, Any]) -> list[Value]:
 def difference(
     case: Case, mine: Sequence[Value], wanted: Sequence[Value], rough: bool = False
 ) -> tuple[str, str] | None:
-    """What differs: the kind, and words. None if nothing does. rough: see `judge`."""
+    """The kind and a description of the difference; None if there is none. rough: see `judge`."""
     if len(mine) != len(wanted):
         return "count", f"{len(mine)} values, expected {len(wanted)}"
     for i, (one, other) in enumerate(zip(mine, wanted, strict=True)):
@@ -149,7 +149,7 @@ def _apart(case: Case, mine: np.ndarray, wanted: np.ndarray, rough: bool) -> np.
         return np.asarray(mine != wanted)
     one, other = mine.astype(np.float64), wanted.astype(np.float64)
     if rough and case.is_program and name == "float64":
-        name = "float32"  # as which Tallow's functions compute it on a GPU; they say so
+        name = "float32"  # a GPU computes it as that type, which is documented
     relative = _epsilon(case, name) * _USUAL[name] * case.slack
     absolute = relative * (_scale(case) if case.scaled else 0.1) + _tiniest(wanted.dtype)
     if not case.slack:
@@ -163,24 +163,24 @@ def _apart(case: Case, mine: np.ndarray, wanted: np.ndarray, rough: bool) -> np.
 
 
 def _roughness(case: Case) -> float:
-    """The absolute error that WGSL leaves to a device's functions, above the usual one."""
+    """The absolute error that WGSL permits a device's functions, beyond the usual one."""
     return max((ROUGH_ON_GPU.get(name, 0.0) for name in case.operators), default=0.0)
 
 
 def _epsilon(case: Case, name: str) -> float:
-    """That of the coarsest type that the case computes with: a result may be finer."""
+    """The epsilon of the coarsest type in the case: the result's type may be finer."""
     arrays = [*case.feeds.values(), *case.graph.known.values()]
     names = {x.dtype.name for x in arrays if isinstance(x, np.ndarray)} & set(_EPSILONS)
     return max(_EPSILONS[other] for other in {name, *names})
 
 
 def _tiniest(dtype: Any) -> float:
-    """GPUs may take for 0 what is less than this."""
+    """GPUs may flush smaller numbers to 0."""
     return {"float64": 1e-307, "float16": 6e-5}.get(dtype.name, 1.2e-38)
 
 
 def _scale(case: Case) -> float:
-    """As large as a product of two of the operands' elements can be, infinities aside."""
+    """The largest product of two finite elements of the operands."""
     largest = 1.0
     for value in [*case.feeds.values(), *case.graph.known.values()]:
         if isinstance(value, np.ndarray) and value.dtype.name in _EPSILONS and value.size:

@@ -1,4 +1,4 @@
-"""Where a difference is none of Tallow's mistakes: what others get wrong, and what is decided."""
+"""Known differences that are not mistakes of Tallow: errors of others, and decisions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .case import Case, Node
 from .values import INTEGERS
 
 ROUGH_ON_GPU = dict.fromkeys(("Acos", "Asin", "Atan"), 2e-4)
-"""WGSL demands no more of these than an absolute error of about 7e-5."""
+"""WGSL only requires an absolute error of about 7e-5 for these."""
 
 
 @dataclass(frozen=True)
 class Misled:
-    """An oracle that is wrong about cases. applies: whether about this one."""
+    """Cases that an oracle gets wrong. applies: whether a case is one of them."""
 
     oracle: str
     applies: Callable[[Case], bool]
@@ -24,7 +24,7 @@ class Misled:
 
 
 def _has(*operators: str, before: int = 1000) -> Callable[[Case], bool]:
-    """Whether a case has one of them, in an operator set before that one."""
+    """Whether a case has one of the operators, in an operator set before the given one."""
     return lambda case: case.opsets[""] < before and not set(operators).isdisjoint(case.operators)
 
 
@@ -76,7 +76,7 @@ def _fed(case: Case, dtype: str) -> bool:
 
 
 def _no_turns(case: Case) -> bool:
-    """Whether a Loop of no turns is in a model of lengths that the file does not fix."""
+    """Whether a Loop without turns is in a model with symbolic lengths."""
     values = {**case.graph.known, **case.feeds}
     first = [values.get(x) for n in case.graph.nodes if n.op == "Loop" for x in n.inputs[:2]]
     open_ = any(isinstance(n, str) for k in case.graph.inputs.values() for n in k.shape or ())
@@ -125,13 +125,13 @@ MISLED = (
 
 
 def misled(oracle: str, case: Case) -> bool:
-    """Whether the oracle's answer is not to be asked about a case."""
+    """Whether the oracle must not be asked about a case."""
     return any(entry.oracle == oracle and entry.applies(case) for entry in MISLED)
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """applies: whether it is about a node. reason: why Tallow's answer stands."""
+    """applies: whether it concerns a node. reason: why Tallow's answer is right."""
 
     op: str
     applies: Callable[[Node], bool]
@@ -144,7 +144,7 @@ def _pool(node: Node) -> bool:
 
 
 def _gaps(node: Node) -> bool:
-    """Whether SAME is asked for, and strides are longer than the window."""
+    """Whether SAME padding is requested and strides are longer than the window."""
     pairs = zip(node.attributes.get("strides", ()), node.attributes["kernel_shape"], strict=False)
     return node.attributes.get("auto_pad", "").startswith("SAME") and any(s > k for s, k in pairs)
 
@@ -174,7 +174,7 @@ TopK, Unique and what searches; slices backwards to INT_MAX; ScaledTanh without 
 
 
 def deviation(case: Case) -> Deviation | None:
-    """The known deviation that explains a difference, if one does."""
+    """The known deviation that explains a difference, if any."""
     for node in case.graph.every_node():
         for entry in DEVIATIONS:
             if entry.op == node.op and entry.applies(node):

@@ -1,17 +1,17 @@
-"""What a case may take. Processor time is counted, so that a busy machine ends no case."""
+"""Limits of a case. They count processor time, so that a busy machine does not end a case."""
 
 from __future__ import annotations
 
 import signal
 
 PROCESSOR_SECONDS = 60
-"""Of a case: after these the system ends the process, and the case is a finding."""
+"""Per case: the system ends a process that exceeds this, and the case is a finding."""
 
 PATIENCE = 300
-"""Seconds after which a process that computes nothing either is ended from outside."""
+"""Seconds after which even an idle process is ended from outside."""
 
 
 def begin() -> None:
-    """Gives this process PROCESSOR_SECONDS from now on; the system ends it after them."""
+    """Limits this process to PROCESSOR_SECONDS from now on."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, PROCESSOR_SECONDS)

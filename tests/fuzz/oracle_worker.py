@@ -1,9 +1,9 @@
-"""What others say of a case: onnxruntime and the onnx package's reference evaluator.
+"""The answers of others to a case: onnxruntime and the onnx package's reference evaluator.
 
 python oracle_worker.py ORACLE         reads names of request files from standard input
 
-ORACLE: a name of the table below. It runs in a process of its own, since a model that is out of the
-ordinary may end it. An answer is {"outputs": [value]} or {"error": why}.
+ORACLE: a name in the table below. It runs in a separate process, because an unusual model may crash
+it. An answer is {"outputs": [value]} or {"error": why}.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _numpy(program: dict[str, Any], feeds: Feeds) -> list[Any]:
 
 
 def ask(case: dict[str, Any], oracle: str) -> dict[str, Any]:
-    """What an oracle answers; of a program it is NumPy."""
+    """An oracle's answer; for programs the oracle is NumPy."""
     (encoded,) = case["feeds"]
     try:
         feeds = {name: decoded(value) for name, value in encoded.items()}
@@ -67,7 +67,7 @@ def ask(case: dict[str, Any], oracle: str) -> dict[str, Any]:
         else:
             outputs = ORACLES[oracle](base64.b64decode(case["model"]), feeds)
         return {"outputs": [encode(value) for value in outputs]}
-    except Exception as error:  # theirs have no common root
+    except Exception as error:  # their exceptions have no common base class
         return {"error": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"}
 
 

@@ -1,6 +1,6 @@
-"""Runs what the fuzzer draws: models as conformance's worker does, and programs of functions.
+"""Runs the fuzzer's cases: models, like conformance's worker, and programs of functions.
 
-Tallow and NumPy alone, so that a browser's Python can too. A program is {"calls": [[function,
+It needs only Tallow and NumPy, so it also runs in a browser. A program is {"calls": [[function,
 [name], {keyword: value}, name]], "known": {name: value}, "outputs": [name]}.
 """
 
@@ -21,7 +21,7 @@ from tallow.tensor import Tensor
 
 if __package__:
     from ..onnx.conformance import worker
-else:  # in a browser both files lie in one folder
+else:  # in a browser both files are in the same folder
     sys.path.insert(0, ".")
     worker = __import__("worker")
 
@@ -30,7 +30,7 @@ _NUMPY = {"repetitions": "reps", "correction": "ddof"}
 
 
 def numpy_call(function: str, values: list[Any], keywords: dict[str, Any]) -> Any:
-    """What NumPy says of a call. Of its own mind are the types of sums and of indices."""
+    """NumPy's answer to a call. Only the types of sums and of indices differ from Tallow's."""
     if function == "astype":
         return values[0].astype(keywords["dtype"])
     if function in _TOGETHER:
@@ -51,7 +51,7 @@ def numpy_call(function: str, values: list[Any], keywords: dict[str, Any]) -> An
 
 
 def numpy_run(program: dict[str, Any], values: dict[str, Any]) -> list[Any]:
-    """The outputs of a program, by NumPy; `values` are what it is fed and what is constant."""
+    """The outputs of a program, by NumPy; `values` are its inputs and constants."""
     values = dict(values)
     with np.errstate(all="ignore"):
         for function, names, keywords, made in program["calls"]:
@@ -79,7 +79,7 @@ def _built(program: dict[str, Any], feeds: dict[str, Any]) -> Graph:
 
 
 async def run(case: dict[str, Any], device: str) -> dict[str, Any]:
-    """What became of a case, as conformance's worker says it."""
+    """The outcome of a case, in the form of conformance's worker."""
     if "program" not in case:
         said: dict[str, Any] = await worker.run(case, device)
         return said
@@ -99,6 +99,6 @@ async def run(case: dict[str, Any], device: str) -> dict[str, Any]:
 
 
 async def serve(request: str, device: str) -> None:
-    """Runs the cases of a request file and prints what became of each."""
+    """Runs the cases of a request file and prints the outcome of each."""
     for case in json.loads(Path(request).read_text("utf-8")):
         print(json.dumps(await run(case, device)), flush=True)

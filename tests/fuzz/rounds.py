@@ -1,4 +1,4 @@
-"""Rounds over the families, and what came of them."""
+"""Rounds over the families, and their results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_LINES = 40
 
 
 class Rounds:
-    """Draws a batch of each family in turn. findings: each cause's first, made small."""
+    """Draws a batch of each family in turn. findings: the first of each cause, minimized."""
 
     def __init__(
         self, bench: Bench, families: Mapping[str, Sequence[str]], seed: int, batch: int
@@ -33,7 +33,7 @@ class Rounds:
         self._seen: set[tuple[str, ...]] = set()
 
     def run(self, deadline: float) -> None:
-        """Rounds, until a batch would begin after `deadline` (of time.monotonic)."""
+        """Runs rounds until a batch would start after `deadline` (of time.monotonic)."""
         number = self._seed * 1_000_003
         while True:
             for family in self._families:
@@ -43,7 +43,7 @@ class Rounds:
             number += 1
 
     def one(self, family: str, number: int) -> None:
-        """Draws one batch of a family, judges it, and makes what is found small."""
+        """Draws one batch of a family, judges it, and minimizes findings."""
         strategy = cases(family, self._families[family])
         for verdict in self._bench.judge(drawn(strategy, number, self._batch)):
             status = self._status(verdict)
@@ -57,7 +57,7 @@ class Rounds:
                 self._seen |= {verdict.signature, small.signature}
 
     def count(self, status: str) -> int:
-        """The cases of that status, of all families."""
+        """The number of cases with a status, over all families."""
         return sum(n for (_, name), n in self._counts.items() if name == status)
 
     def _status(self, verdict: Verdict) -> str:
@@ -65,7 +65,7 @@ class Rounds:
         return "known" if known else verdict.status
 
     def summary(self, *, details: bool = False) -> str:
-        """A line for each family, and what was refused though another answers, by operator."""
+        """A line per family, and by operator the cases that Tallow refused but another answered."""
         lines = [f"{'family':16}{'cases':>8}" + "".join(f"{name:>10}" for name in _COLUMNS)]
         for family in self._families:
             counts = [self._counts[family, name] for name in _COLUMNS]

@@ -1,4 +1,4 @@
-"""The search: Hypothesis draws cases, a bench judges them, and Hypothesis makes findings small."""
+"""The search: Hypothesis draws cases, a bench judges them, and Hypothesis minimizes findings."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from .judgement import Verdict
 from .known import deviation
 
 _TRIES = 150
-"""Cases that are run, at most, to make one small."""
+"""The most cases that are run to minimize one."""
 
 
 class SmallerError(Exception):
-    """Says to Hypothesis that a case still shows the finding."""
+    """Tells Hypothesis that a case still shows the finding."""
 
 
 def drawn(strategy: st.SearchStrategy[Case], number: int, count: int) -> list[Case]:
-    """Up to `count` cases, the same for the same number."""
+    """Up to `count` cases, determined by the number."""
     cases: list[Case] = []
     _run(strategy, number, count, cases.append, [Phase.generate])
     return cases
@@ -57,14 +57,14 @@ def _run(
 
 
 def key(case: Case) -> str:
-    """The same for the same case."""
+    """A key that is equal for equal cases."""
     return hashlib.sha256(json.dumps(written(case)).encode()).hexdigest()[:12]
 
 
 def shrunk(
     strategy: st.SearchStrategy[Case], number: int, count: int, finding: Verdict, bench: Bench
 ) -> Verdict:
-    """A smaller case of the same finding: drawn as before, up to it, and then made simpler."""
+    """A smaller case of the same finding: redraws the case and then simplifies it."""
     verdicts = {key(finding.case): finding}
     smallest = finding
     reached = False

@@ -1,4 +1,4 @@
-"""What the fuzzer has found, once and for all: on NumPy, and in Chromium on WebGPU."""
+"""The fuzzer's findings as regression tests: on NumPy, and in Chromium on WebGPU."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILES = findings.files()
 
 @pytest.fixture(scope="module", params=("numpy", pytest.param("webgpu", marks=pytest.mark.browser)))
 def verdicts(request: pytest.FixtureRequest) -> Iterator[dict[str, Verdict]]:
-    """The verdict of each finding, by the name of its file."""
+    """The verdict on each finding, by its file name."""
     cases = [findings.load(path) for path in FILES]
     if request.param == "numpy":
         with started("numpy") as bench:

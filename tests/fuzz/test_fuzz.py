@@ -1,4 +1,4 @@
-"""A short search with a fixed seed: so many cases of each family, on NumPy and on WebGPU."""
+"""A short search with a fixed seed: some cases of each family, on NumPy and on WebGPU."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COUNTS = {"numpy": 40, "native": 8}
 
 @pytest.fixture(scope="module", params=COUNTS)
 def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    """What judges cases of a device; its `device` is "numpy" or "webgpu"."""
+    """The bench of a device; its `device` is "numpy" or "webgpu"."""
     if request.param == "native":
         request.getfixturevalue("native")
     with started(request.param) as bench:

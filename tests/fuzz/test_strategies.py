@@ -1,4 +1,4 @@
-"""The strategies and the judgement: no operator is forgotten, and nothing wrong passes."""
+"""The strategies and the judgement: no operator is forgotten, and no wrong answer passes."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ CASE = Case(
 
 
 def said(value: Any, error: str | None = None) -> dict[str, Any]:
-    """What a worker says."""
+    """A worker's answer."""
     return {"error": error, "outputs": [[encode(value)]]}
 
 
 def answer(value: Any) -> dict[str, Any]:
-    """What an oracle says."""
+    """An oracle's answer."""
     return {"outputs": [encode(value)]}
 
 

@@ -1,7 +1,7 @@
 """Strategies for element types, shapes and the elements of arrays.
 
-Small arrays are drawn element by element, so that Hypothesis makes their values simple too; larger
-ones come from NumPy's generator, of which a number is drawn.
+Small arrays are drawn element by element, so that Hypothesis simplifies their values too; larger
+ones come from NumPy's generator with a drawn seed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def dtype_of(name: str) -> Any:
 
 @cache
 def dimension(zeros: bool, most: int) -> st.SearchStrategy[int]:
-    """A length of an axis: mostly short, seldom 0 or longer than what a GPU does at once."""
+    """The length of an axis: mostly short, rarely 0 or longer than a GPU's workgroup."""
     short = [n for n in _SHORT if n <= most]
     options = [*short * 4, *[n for n in _LONG if n <= most], *([0] if zeros else [])]
     return st.sampled_from(options)
@@ -39,7 +39,7 @@ def dimension(zeros: bool, most: int) -> st.SearchStrategy[int]:
 
 @cache
 def ordinary(name: str, low: float | None, high: float | None) -> tuple[Any, ...]:
-    """The elements that small arrays of a type are made of, simple ones first."""
+    """The elements of small arrays of a type, simple ones first."""
     if name == "bool":
         return (False, True)
     if name in INTEGERS or name in ("int4", "uint4"):
@@ -53,7 +53,7 @@ def ordinary(name: str, low: float | None, high: float | None) -> tuple[Any, ...
 
 @cache
 def extremes(name: str) -> tuple[Any, ...]:
-    """Elements at the edges of a type."""
+    """Elements at the limits of a type."""
     if name == "bool":
         return (False, True)
     if name in INTEGERS:
@@ -68,7 +68,7 @@ def extremes(name: str) -> tuple[Any, ...]:
 def elements(
     name: str, count: int, low: float | None, high: float | None, edges: bool
 ) -> st.SearchStrategy[np.ndarray]:
-    """`count` elements from low to high; with edges also those that are special."""
+    """`count` elements from low to high; with edges, also special ones."""
     dtype = dtype_of(name)
     pool = np.array(ordinary(name, low, high), dtype)
     if edges:
@@ -93,7 +93,7 @@ def _many(dtype: Any, count: int, low: float | None, high: float | None, seed: i
 
 
 def texts(count: int) -> st.SearchStrategy[np.ndarray]:
-    """`count` texts."""
+    """`count` strings."""
     chosen = st.lists(st.sampled_from(TEXTS), min_size=count, max_size=count)
 
     def made(items: list[str]) -> np.ndarray:

@@ -21,7 +21,7 @@ DIGITS = 24
 
 
 class Subject:
-    """One model of dist/, which must have been built."""
+    """One model of dist/, which must already be built."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -32,13 +32,13 @@ class Subject:
 
     @cached_property
     def pictures(self) -> np.ndarray:
-        """(count, channels, height, width): real digits, or the photographs of the tests."""
+        """(count, channels, height, width): real digits, or the test photographs."""
         if self.card["task"] == "digit":
             return self.normalised(mnist("t10k-images")[:DIGITS, :, :, None])
         return np.concatenate([self.normalised(cropped(p, self.card)[None]) for p in photographs()])
 
     def normalised(self, pixels: np.ndarray) -> np.ndarray:
-        """Pixels 0..255 (n, h, w, c), RGB, as the model wants them: (n, c, h, w)."""
+        """Converts pixels 0..255 (n, h, w, c), RGB, to the model's input (n, c, h, w)."""
         rules = self.card["preprocess"]
         if rules["channels"] == "BGR":
             pixels = pixels[..., ::-1]
@@ -53,14 +53,14 @@ class Subject:
         return np.concatenate(rows)
 
     def check(self, got: np.ndarray) -> None:
-        """Asserts the same five best, in order, and logits within 1e-3 of the largest."""
+        """Asserts the same top five, in order, and logits within 1e-3 of the largest."""
         assert got.dtype == np.float32
         np.testing.assert_allclose(got, self.wanted, atol=1e-3 * np.abs(self.wanted).max(), rtol=0)
         np.testing.assert_array_equal(best(got), best(self.wanted))
 
 
 def best(logits: np.ndarray) -> np.ndarray:
-    """The five best of each row, best first."""
+    """The top five of each row, best first."""
     return np.argsort(-logits, axis=1, kind="stable")[:, :5]
 
 

@@ -1,4 +1,4 @@
-"""Every shipped model gives on real pictures what onnxruntime gives, on NumPy and on WebGPU."""
+"""Every shipped model agrees with onnxruntime on real pictures, on NumPy and on WebGPU."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tallow_page import javascript
 
 from .subjects import NAMES, Subject, mnist
 
-# Runs in the browser: every picture through one session; gives the logits and who computed them.
+# Runs in the browser: every picture through one session; returns the logits and the device.
 IN_BROWSER = """
 import numpy as np, tallow as tl
 pictures = np.load("pictures.npy")
@@ -74,7 +74,7 @@ def test_what_the_card_says(subject: Subject) -> None:
 
 @pytest.mark.parametrize("device", ["webgpu", "numpy"])
 def test_it_is_compiled_before_its_weights_have_arrived(subject: Subject, device: str) -> None:
-    """As the page does it: no pass looks at a weight that may still be on its way."""
+    """Like the page: no pass reads a weight that may not be loaded yet."""
     arriving = StreamedFile(javascript.Source(Files(subject.path).weights))
     graph = tl.onnx.load(Files(subject.path).graph, {subject.path.name: arriving}).graph()
     compiled = compile_graph(graph, device)
@@ -85,7 +85,7 @@ def test_it_is_compiled_before_its_weights_have_arrived(subject: Subject, device
 
 
 def test_digits_of_the_standard_test_set(dist: Path) -> None:
-    """At least 99.2 % of the 10,000, as the model is claimed to reach."""
+    """At least 99.2 % of the 10,000, as documented for the model."""
     subject = Subject("mnist")
     images, labels = mnist("t10k-images"), mnist("t10k-labels")
     batch = 500

@@ -1,7 +1,7 @@
-"""Networks that others made and exported: the same answers as onnxruntime's, on both devices.
+"""Third-party networks give the same answers as onnxruntime, on both devices.
 
-A text encoder whose weights are 8 bits wide, a pitch tracker with audio features inside, a picture
-classifier, and a voice detector that keeps a state and decides by an If: what exporters write.
+They are a text encoder with 8-bit weights, a pitch tracker with audio features inside, a picture
+classifier, and a voice detector with a state and an If, as written by common exporters.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _text(rows: int, length: int) -> Feeds:
 
 
 def _voice(rate: int) -> Feeds:
-    """What it hears at 8 or 16 kHz: a piece of sound with some of the one before."""
+    """Its input at 8 or 16 kHz: a piece of sound with some of the previous one."""
     length = 576 if rate == 16000 else 288
     state = np.zeros((2, 1, 128), np.float32)
     return {"input": _noise(1, length) / 10, "state": state, "sr": np.array(rate)}

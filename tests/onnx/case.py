@@ -1,7 +1,7 @@
-"""One case of an ONNX operator: a model of one node, what it is fed, and what others say it gives.
+"""One case of an ONNX operator: a model of one node, its inputs, and the expected outputs.
 
-The expected answer is onnxruntime's; where that lacks the operator, the opset or the type, it is
-that of the onnx package's reference evaluator.
+The expected answer comes from onnxruntime, or, if that lacks the operator, the opset or the type,
+from the onnx package's reference evaluator.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from onnx.reference import ReferenceEvaluator
 from .oracle import runtime, saturates
 
 OLDEST, NEWEST = 7, 28
-OTHER = 21  # the standard set beside that of another domain
+OTHER = 21  # the standard set in models that use another domain
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """An input that is part of the model (an initializer), not fed."""
+    """An input that is part of the model (an initializer)."""
 
     value: np.ndarray
 
@@ -49,7 +49,7 @@ class Case:
 
     @property
     def versions(self) -> list[int]:
-        """An operator set for each definition of the operator that the case holds for."""
+        """An operator set for each definition of the operator that the case covers."""
         first, last = self.opsets
         since = [v for v in definitions(self.domain)[self.op] if v <= last]
         return sorted({max(v, first, 1 if self.domain else OLDEST) for v in since})
@@ -69,7 +69,7 @@ class Case:
 
 @cache
 def definitions(domain: str = "") -> dict[str, list[int]]:
-    """The operator sets that define each operator of the standard anew."""
+    """The operator sets that define or redefine each standard operator."""
     found: dict[str, list[int]] = {}
     for schema in defs.get_all_schemas_with_history():
         if schema.domain == domain and not schema.deprecated:
@@ -100,14 +100,14 @@ def model_of(case: Case, opset: int) -> onnx.ModelProto:
         sets.append(helper.make_opsetid("", OTHER))
     model = helper.make_model(graph, opset_imports=sets, ir_version=10)
     model = onnx.shape_inference.infer_shapes(model)
-    if case.domain:  # what is not inferred of another domain's operators
+    if case.domain:  # not inferred for another domain's operators
         for info in model.graph.output:
             kind = info.type.tensor_type
             kind.elem_type = kind.elem_type or TensorProto.FLOAT
             if not kind.HasField("shape"):
                 kind.shape.dim.extend([onnx.TensorShapeProto.Dimension()] * case.inputs[0].ndim)
     if not all(info.type.tensor_type.HasField("shape") for info in model.graph.output):
-        del model.graph.output[:]  # what inference does not know, the reference evaluator does
+        del model.graph.output[:]  # where inference fails, the reference evaluator knows
         values = _reference(onnx.shape_inference.infer_shapes(model), outputs, case)
         model.graph.output.extend(
             helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(y.dtype), y.shape)
@@ -123,7 +123,7 @@ def _reference(model: onnx.ModelProto, outputs: list[str], case: Case) -> list[n
 
 
 def expected(case: Case, model: onnx.ModelProto) -> list[np.ndarray]:
-    """What onnxruntime, or else the reference evaluator, gives."""
+    """The outputs of onnxruntime, or else of the reference evaluator."""
     if case.judged_as is not None:
         model = model_of(case, case.judged_as)
     types = [x.dtype.name for x in case.feeds.values()]
@@ -131,16 +131,16 @@ def expected(case: Case, model: onnx.ModelProto) -> list[np.ndarray]:
         try:
             return runtime(model.SerializeToString()).run(None, case.feeds)
         except Exception as error:
-            # Its exceptions have no common root; whatever it is, the reference decides.
+            # Its exceptions have no common base class; in any case the reference decides.
             assert "onnxruntime" in type(error).__module__, error
     return _reference(model, [f"y{i}" for i in range(case.outputs)], case)
 
 
 def assert_agrees(case: Case, got: Sequence[np.ndarray], wanted: Sequence[np.ndarray]) -> None:
-    """Same types, same shapes, and values within the case's tolerance."""
+    """Asserts the same types and shapes, and values within the case's tolerance."""
     for mine, other in zip(got, wanted, strict=True):
         assert mine.shape == other.shape
-        if mine.dtype == object:  # texts
+        if mine.dtype == object:  # strings
             assert other.dtype.kind in "OU"
             assert mine.tolist() == other.tolist()
             continue
@@ -151,19 +151,19 @@ def assert_agrees(case: Case, got: Sequence[np.ndarray], wanted: Sequence[np.nda
 
 
 def floats(*shape: int, low: float = -3, high: float = 3, dtype: Any = np.float32) -> np.ndarray:
-    """Numbers that are the same in every run."""
+    """Random numbers, the same in every run."""
     random = np.random.default_rng(len(shape) * 1000 + sum(shape))
     return random.uniform(low, high, shape).astype(dtype)
 
 
 def integers(*shape: int, low: int = -9, high: int = 10, dtype: Any = np.int64) -> np.ndarray:
-    """Whole numbers from low up to, without, high; the same in every run."""
+    """Random integers from low up to but excluding high; the same in every run."""
     random = np.random.default_rng(len(shape) * 1000 + sum(shape) + 1)
     return random.integers(low, high, shape).astype(dtype)
 
 
 def bools(*shape: int) -> np.ndarray:
-    """Some true, some false; the same in every run."""
+    """Random booleans, the same in every run."""
     return integers(*shape, low=0, high=2).astype(bool)
 
 

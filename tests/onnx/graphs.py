@@ -1,4 +1,4 @@
-"""Small models for the tests of the importer, each in one line."""
+"""Builds small models for the tests of the importer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Node = onnx.NodeProto
 
 
 def node(op: str, inputs: str, outputs: str, name: str = "", **attributes: Any) -> Node:
-    """A node; names of values apart by blanks, "_" for an absent one."""
+    """A node; value names are separated by blanks, "_" is an absent one."""
     absent = {"_": ""}
     return helper.make_node(
         op,
@@ -31,7 +31,7 @@ def value(name: str, shape: Shape | None, dtype: int = TensorProto.FLOAT) -> onn
 
 
 def weight(name: str, array: np.ndarray) -> TensorProto:
-    """An initializer, raw."""
+    """An initializer with raw data."""
     return numpy_helper.from_array(array, name)
 
 
@@ -43,7 +43,7 @@ def model(
     opset: int = 17,
     **fields: Any,
 ) -> onnx.ModelProto:
-    """A model that nothing has checked. outputs: names apart by blanks, or values."""
+    """An unchecked model. outputs: names separated by blanks, or values."""
     if isinstance(outputs, str):
         outputs = [value(name, None) for name in outputs.split()]
     graph = helper.make_graph(list(nodes), "test", list(inputs), list(outputs), list(weights))

@@ -1,6 +1,6 @@
-"""Runs models on a device and compares, inside the browser's Python: NumPy and tallow alone.
+"""Runs models on a device and compares, in the browser's Python. Needs only NumPy and tallow.
 
-cases.npz holds, for a case of the name N: N/model (the bytes of an ONNX file), N/feed/NAME and
+cases.npz has, for a case with the name N: N/model (the bytes of an ONNX file), N/feed/NAME and
 N/want/NAME (arrays), N/tolerance (rtol, atol).
 """
 
@@ -54,7 +54,7 @@ class Archive:
         return None
 
     async def run_all(self, cases: Iterable[str], device: str) -> list[dict[str, Any]]:
-        """The outcome of each case; an exception's text stands as what is wrong."""
+        """The outcome of each case; for an exception, "wrong" is its message."""
         outcomes = []
         for case in cases:
             try:

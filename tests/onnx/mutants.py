@@ -1,6 +1,6 @@
 """Damaged copies of models, COUNT of each: `python -m tests.onnx.mutants DEVICE COUNT MODEL...`.
 
-Each is loaded, and where that succeeds, surveyed, compiled and run, under bounds of memory and
+Each is loaded and, if that succeeds, summarized, compiled and run, with limits on memory and
 time. Prints how they ended, as JSON: {"outcomes": {exception or "ran": count}, "offences": [...]}.
 An offence is any exception but TallowError, one of several lines, or one that took too long.
 """
@@ -27,8 +27,8 @@ TURNS = 1000  # of a mutant's loops
 
 
 def use(data: bytes, rng: random.Random, device: str = "numpy") -> str:
-    """Loads, surveys, compiles and runs; the name of how it ended. What is not a TallowError
-    passes."""
+    """Loads, summarizes, compiles and runs a model; returns how it ended. Only catches
+    TallowError."""
     try:
         model = tl.onnx.load(data)
         lines = model.unsupported
@@ -56,11 +56,11 @@ def use(data: bytes, rng: random.Random, device: str = "numpy") -> str:
 
 
 def _largest(model: tl.onnx.Model) -> int:
-    """Elements of the largest value, where that is known before the model runs."""
+    """The elements of the largest value, if that is known before the model runs."""
     try:
         return max(node.size for node in model.graph().nodes())
     except tl.TallowError:
-        return 0  # running it says what is wrong, or computes it on the host
+        return 0  # running it reports the problem, or computes it on the host
 
 
 def _feed(info: Any, shape: tuple[int, ...], rng: random.Random) -> object:
@@ -72,7 +72,7 @@ def _feed(info: Any, shape: tuple[int, ...], rng: random.Random) -> object:
         return [np.zeros(2, np.float32), np.ones(2, np.float32)]
     if info.kind != "tensor" or info.dtype is None:
         return None
-    kind = word_type(info.dtype).name  # of a coded type, that of its codes
+    kind = word_type(info.dtype).name  # for a coded type, that of its codes
     if kind == "bool":
         return np.full(shape, rng.random() < 0.8)
     return np.full(shape, rng.choice([0, 1, 2]), kind)

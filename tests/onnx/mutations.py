@@ -8,13 +8,13 @@ from typing import Any
 
 
 def flip_bits(data: bytearray, rng: random.Random) -> None:
-    """One to four bits turned over."""
+    """One to four bits are flipped."""
     for _ in range(rng.randint(1, 4)):
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
 
 
 def change_bytes(data: bytearray, rng: random.Random) -> None:
-    """A byte or two become the ends of a varint, a large number, or anything."""
+    """One or two bytes become limits of a varint, a large number, or anything."""
     for _ in range(rng.randint(1, 2)):
         data[rng.randrange(len(data))] = rng.choice([0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)])
 
@@ -31,7 +31,7 @@ def drop(data: bytearray, rng: random.Random) -> None:
 
 
 def repeat(data: bytearray, rng: random.Random) -> None:
-    """Some bytes stand there twice."""
+    """Some bytes are duplicated."""
     start = rng.randrange(len(data))
     data[start:start] = data[start : start + rng.randint(1, 64)]
 
@@ -40,7 +40,7 @@ NUMBERS = (0, 1, -1, 2, 7, -7, 255, 2**16, 10**9, 2**31 - 1, -(2**31), 2**40, 2*
 
 
 def edit(data: bytearray, rng: random.Random) -> None:
-    """A sound file that says something else: other numbers, names, operators, graphs or shapes."""
+    """A valid file with other contents: other numbers, names, operators, graphs or shapes."""
     from onnx import onnx_ml_pb2
 
     model = onnx_ml_pb2.ModelProto.FromString(bytes(data))
@@ -85,7 +85,7 @@ def _lose_attribute(graph: Any, rng: random.Random) -> None:
 
 
 def _list(graph: Any, rng: random.Random) -> None:
-    """A number in a small list of int64, such as a shape."""
+    """Changes a number in a small list of int64, such as a shape."""
     held = [*getattr(graph, "initializer", ())]
     held += [a.t for node in graph.node for a in node.attribute if a.HasField("t")]
     tensors = [t for t in held if t.data_type == 7 and (t.raw_data or t.int64_data)]
@@ -115,7 +115,7 @@ def _tensor_types(graph: Any) -> list[Any]:
 
 
 def _type(graph: Any, rng: random.Random) -> None:
-    """Of a weight, or of an input or output."""
+    """Changes the type of a weight, an input or an output."""
     kinds = _tensor_types(graph)
     if kinds and graph.initializer and rng.random() < 0.5:
         rng.choice(graph.initializer).data_type = rng.randrange(30)
@@ -152,7 +152,7 @@ def _wiring(graph: Any, rng: random.Random) -> None:
 
 
 def _count(graph: Any, rng: random.Random) -> None:
-    """An input or output of a node, or of the graph, too many or too few."""
+    """A node or the graph has one input or output too many or too few."""
     owners = [graph, *graph.node]
     values = rng.choice([getattr(rng.choice(owners), end) for end in ("input", "output")])
     if values and rng.random() < 0.5:
@@ -174,7 +174,7 @@ def _swap_weights(graph: Any, rng: random.Random) -> None:
 
 
 def _elsewhere(graph: Any, rng: random.Random) -> None:
-    """A weight lies in another file."""
+    """A weight is stored in another file."""
     if getattr(graph, "initializer", ()):
         tensor = rng.choice(graph.initializer)
         tensor.ClearField("raw_data")
@@ -205,7 +205,7 @@ def _repeat_node(graph: Any, rng: random.Random) -> None:
 
 
 def _rename(graph: Any, rng: random.Random) -> None:
-    """A graph, node or operator has a name of odd characters."""
+    """A graph, node or operator has a name with odd characters."""
     name = rng.choice(["", "two\nlines", "\0", "\u202e", "x" * 300])
     if graph.node and rng.random() < 0.7:
         setattr(rng.choice(graph.node), rng.choice(["name", "op_type", "domain"]), name)

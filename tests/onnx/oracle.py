@@ -10,10 +10,10 @@ _PRODUCTS = ("MatMulInteger", "ConvInteger", "QLinearMatMul", "QLinearConv")
 
 
 def runtime(model: bytes | str, *, plain: bool = False) -> onnxruntime.InferenceSession:
-    """A session of one thread and without a log. plain: without its optimisations of the graph.
+    """A session with one thread and without a log. plain: without graph optimizations.
 
-    Products of uint8 and int8 are exact where it packs the weights: on processors without VNNI it
-    adds them in pairs of 16 bits, which saturate, unless it is asked for precision.
+    Products of uint8 and int8 are exact if it packs the weights. Otherwise, on processors without
+    VNNI, it adds them in pairs of 16 bits, which saturate, unless precision is requested.
     """
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
@@ -25,6 +25,6 @@ def runtime(model: bytes | str, *, plain: bool = False) -> onnxruntime.Inference
 
 
 def saturates(operators: Iterable[str], dtypes: Iterable[str]) -> bool:
-    """Whether onnxruntime may give a wrong answer, as the processor decides: products of uint8 and
-    int8 operands that it does not pack."""
+    """Whether onnxruntime may give a wrong answer, depending on the processor: for products of
+    uint8 and int8 operands that it does not pack."""
     return {"uint8", "int8"} <= set(dtypes) and any(op in _PRODUCTS for op in operators)

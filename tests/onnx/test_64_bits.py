@@ -1,4 +1,4 @@
-"""64-bit integers with WebGPU: exact, whether the GPU computes them or NumPy."""
+"""64-bit integers with WebGPU: exact, whether the GPU or NumPy computes them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ SHIFT = {"direction": "LEFT"}
 def test_what_32_bits_do_not_hold(
     operator: str, feeds: tuple[Any, ...], attributes: dict[str, Any], wanted: np.ndarray
 ) -> None:
-    """NumPy computes it, and the report says so."""
+    """NumPy computes it, and the report shows that."""
     named = {f"x{i}": x for i, x in enumerate(feeds)}
     one = node(operator, " ".join(named), "y", **attributes)
     session = session_of([one], named, TYPES[wanted.dtype])
@@ -77,11 +77,11 @@ def test_what_32_bits_do_not_hold(
 
 
 def test_values_that_pass_on_through_a_network() -> None:
-    """What follows runs on the GPU again, whose operators see the exact value."""
+    """The following nodes run on the GPU again, with the exact value."""
     nodes = [node("Mul", "x x", "square"), node("Cast", "square", "f", to=FLOAT)]
     nodes += [node("Relu", "f", "r"), node("Add", "r r", "y")]
     session = session_of(nodes, {"x": LARGE}, FLOAT)
-    for factor in (1, 3, 1):  # the second time it is known that they are large
+    for factor in (1, 3, 1):  # the second time they are already known to be large
         x = LARGE * factor
         got = session.run({"x": x})["y"]
         np.testing.assert_array_equal(got, (x * x).astype(np.float32) * 2)
@@ -89,7 +89,7 @@ def test_values_that_pass_on_through_a_network() -> None:
         assert session.stats["dispatches"] == 1
     small = session_of(nodes, {"x": LARGE}, FLOAT)
     np.testing.assert_array_equal(small.run({"x": np.int64([3, 5, 7])})["y"], [18, 50, 98])
-    assert on_host(small) == ["Mul"]  # which might have left 32 bits
+    assert on_host(small) == ["Mul"]  # which might have exceeded 32 bits
 
 
 def test_a_loop_that_outgrows_32_bits() -> None:

@@ -1,4 +1,4 @@
-"""Feeds that do not fit: by the input's name, with what was expected, in one line."""
+"""Inputs that do not fit: one line with the input's name and what was expected."""
 
 from __future__ import annotations
 

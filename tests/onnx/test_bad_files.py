@@ -1,4 +1,4 @@
-"""Files that are not sound ONNX, or that need what Tallow lacks: what is said of each."""
+"""The errors for files that are invalid ONNX, or that need unsupported features."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _wrong_kind() -> Node:
     return broken
 
 
-# A node that contradicts itself: the node, weights it reads, the message after its description.
+# Inconsistent nodes: the node, weights it reads, the message after its description.
 CONTRADICTIONS = {
     "weight of other channels": (
         node("Conv", "x w", "y"),
@@ -298,7 +298,7 @@ def test_unsupported(name: str) -> None:
 
 
 def test_the_type_of_a_cast() -> None:
-    """It may be one that the host alone has, such as texts; so it is said when the model runs."""
+    """It may be one that only the host has, such as strings; so the error comes from the run."""
     broken = node("Cast", "x", "y", to=TensorProto.COMPLEX64)
     session = tl.onnx.load(_bytes(model([broken], X))).session("numpy")
     with pytest.raises(tl.OnnxUnsupportedError, match=r"node 'y': Cast .*complex64"):

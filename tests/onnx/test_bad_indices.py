@@ -1,4 +1,4 @@
-"""Indices that are out of range: an error that names them, never an element of another row."""
+"""Indices out of range: an error that names them, never an element of another row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .case import Case, floats, model_of
 from .graphs import model, node, value, weight
 
 X, CUBE = floats(3, 4), floats(2, 3, 4)
-BEYOND = 1 << 32  # 0, if 32 bits are all that is looked at
+BEYOND = 1 << 32  # 0, if only 32 bits are read
 UPDATE = np.full(1, 9, np.float32)
 ROW = np.full((1, 4), 9, np.float32)
 
@@ -28,7 +28,7 @@ def at(*values: Any) -> np.ndarray:
     return np.array(values, np.int64)
 
 
-# Inputs, of which the second is the indices; attributes; the index that is wrong, and the length.
+# Inputs, of which the second is the indices; attributes; the wrong index, and the length.
 FED: list[tuple[str, Sequence[np.ndarray], dict[str, Any], int, int]] = [
     ("Gather", [X, at(0, 3)], {}, 3, 3),
     ("Gather", [X, at(-4)], {}, -4, 3),
@@ -73,11 +73,11 @@ def test_fed(
         text = str(caught.value)
         assert "'x1'" in text and str(wrong) in text and f"{length} elements" in text
         session.run({**case.feeds, "x1": case.feeds["x1"] * 0})
-        assert session.report().device == device  # it did not go elsewhere for that
+        assert session.report().device == device  # it did not move to NumPy for that
         assert all(plan.device == device for plan in session.plans)
 
 
-# The same, and what a GPU gives: the last element along the axis, or what was there before.
+# The same, and a GPU's result: the last element along the axis, or the previous value.
 COMPUTED: list[tuple[str, Sequence[np.ndarray], dict[str, Any], np.ndarray]] = [
     ("Gather", [X, at(4, 1)], {"axis": 1}, X[:, [3, 1]]),
     ("Gather", [X, at(-4)], {}, X[[2]]),
@@ -97,7 +97,7 @@ COMPUTED: list[tuple[str, Sequence[np.ndarray], dict[str, Any], np.ndarray]] = [
 def test_computed(
     op: str, inputs: Sequence[Any], attributes: dict[str, Any], left: np.ndarray, device: str
 ) -> None:
-    """Where nobody sees them before the device does."""
+    """For indices that only the device sees."""
     arrays = {name: np.asarray(x) for name, x in zip("xiu", inputs, strict=False)}
     infos = [value(name, list(x.shape), NUMBERS[x.dtype.name]) for name, x in arrays.items()]
     proto = model(

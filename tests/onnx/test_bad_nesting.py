@@ -1,4 +1,4 @@
-"""Graphs in graphs, functions that call functions, names of odd characters: said in one line."""
+"""Nested graphs, nested function calls, names with odd characters: errors in one line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FEEDS = {"c": np.array(True), "x": np.float32([-1, 2])}
 
 
 def _number(number: int) -> bytes:
-    """A varint of protobuf's."""
+    """A protobuf varint."""
     low, high = number & 127, number >> 7
     return bytes([low | 128]) + _number(high) if high else bytes([low])
 
@@ -30,7 +30,7 @@ def _field(tag: int, content: bytes | int) -> bytes:
 
 
 def ifs(depth: int) -> bytes:
-    """Ifs in each other, as bytes: protobuf itself would not write so many."""
+    """Nested Ifs, as bytes: protobuf itself would not write that many."""
     relu = _field(1, b"x") + _field(2, b"y") + _field(4, b"Relu")
     end = _field(2, b"inner") + _field(12, _field(1, b"y"))
     graph = _field(1, relu) + end

@@ -1,4 +1,4 @@
-"""Nodes that contradict themselves: one line that says what, before anything is computed."""
+"""Inconsistent nodes: an error in one line, before anything is computed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_bad_node(op: str, inputs: list[Any], attributes: dict[str, Any], words:
 
 
 def _model(case: Case) -> Any:
-    """As `model_of`, without inferring shapes, which finds fault with some of these itself."""
+    """Like `model_of`, without shape inference, which would reject some of these itself."""
     from onnx import TensorProto, helper, numpy_helper
 
     names = ["" if x is None else f"x{i}" for i, x in enumerate(case.inputs)]

@@ -1,4 +1,4 @@
-"""Nodes that contradict themselves, or ask for what cannot be: one line that says what."""
+"""Nodes that are inconsistent or impossible: an error in one line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _weights(**arrays: Any) -> list[TensorProto]:
     return [weight(name, np.asarray(array)) for name, array in arrays.items()]
 
 
-# operator, inputs that are fed, initializers, attributes, what the message says
+# operator, inputs, initializers, attributes, part of the message
 WRONG: list[tuple[str, dict[str, list[int]], dict[str, Any], dict[str, Any], str]] = [
     ("GatherND", {"x": [3, 2]}, {"i": [[0, 5]]}, {}, "out of range: 5 to 5 along 2"),
     ("GatherND", {"x": [3, 2]}, {"i": [[0, 0, 0]]}, {}, r"indices \(1, 3\) in \(3, 2\)"),

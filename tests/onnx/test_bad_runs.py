@@ -1,4 +1,4 @@
-"""Runs that would not end, or would take more memory than there is: a line that says so, before."""
+"""Runs that would not end, or need too much memory: an error in one line, in time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def refusal(
     device: str = "numpy",
     **more: Any,
 ) -> str:
-    """What is said, in one line, when it is loaded, compiled or run."""
+    """The error, in one line, when a model is loaded, compiled or run."""
     with pytest.raises(error) as caught:
         session_of(proto, device, **more).run(feeds)
     text = str(caught.value)
@@ -49,7 +49,7 @@ def refusal(
 def around(
     nodes: list[Any], carried: Any, results: list[Any], weights: Any = (), count: str = "n"
 ) -> Any:
-    """A Loop of x that goes on for ever: its body gives what it carries, then rows."""
+    """A Loop over x that never ends: its body returns what it carries, then rows."""
     inputs = [value("i", [], INT), value("c", [], BOOL), carried]
     outputs = [value("on", [], BOOL), *results]
     graph = helper.make_graph(
@@ -133,12 +133,12 @@ def test_others_come_before_the_next_turn_and_may_end_the_run() -> None:
             await run
         return turns
 
-    # A thread has no event loop yet, whatever runs in this one.
+    # A new thread has no event loop, whatever runs in this one.
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(asyncio.run, cancelled()).result() == 5
 
 
-LITTLE = 1 << 22  # bytes that the host is said to have
+LITTLE = 1 << 22  # the simulated memory of the host, in bytes
 
 
 @pytest.fixture
@@ -205,7 +205,7 @@ def one(op: str, inputs: str, opset: int = 21, **known: Any) -> onnx.ModelProto:
 
 
 def then(*more: onnx.NodeProto) -> onnx.ModelProto:
-    """A billion zeros, and what is computed of them."""
+    """A billion zeros, and a result computed from them."""
     nodes = [node("ConstantOfShape", "s", "z"), *more]
     weights = [
         weight("s", np.int64([BILLION])),

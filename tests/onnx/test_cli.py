@@ -28,7 +28,7 @@ Said = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def file(tmp_path: Path) -> Callable[[onnx.ModelProto], str]:
-    """Writes a model and gives its path."""
+    """Writes a model and returns its path."""
 
     def write(proto: onnx.ModelProto, name: str = "model.onnx") -> str:
         path = tmp_path / name
@@ -44,7 +44,7 @@ def doubling(*shape: Any, dtype: int = TensorProto.FLOAT) -> onnx.ModelProto:
 
 
 def said(capsys: Said, *arguments: str) -> str:
-    """What a command prints that ends well."""
+    """The output of a command that succeeds."""
     assert main(list(arguments)) == 0
     captured = capsys.readouterr()
     assert captured.err == ""
@@ -52,7 +52,7 @@ def said(capsys: Said, *arguments: str) -> str:
 
 
 def refused(capsys: Said, *arguments: str) -> str:
-    """The one line of a command that does not."""
+    """The error line of a command that fails."""
     assert main(list(arguments)) == 1
     captured = capsys.readouterr()
     assert captured.out == ""

@@ -1,4 +1,4 @@
-"""Operators of com.microsoft: the same as onnxruntime, whose they are."""
+"""Operators of com.microsoft: the same results as onnxruntime, which defines them."""
 
 from __future__ import annotations
 

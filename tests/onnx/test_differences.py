@@ -1,4 +1,4 @@
-"""docs/differences.md: each example gives what the page says, in Tallow and in the others."""
+"""docs/differences.md: each example gives the documented result, in Tallow and the others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .graphs import model, node, value, weight
 
 PAGE = (ROOT / "docs" / "differences.md").read_text("utf-8")
 
-# The results that the page tells of an example: lists, or one that is refused.
+# The documented results of an example: lists, or an error.
 ROW = re.compile(r"^\| (Tallow|onnx\.reference|onnxruntime) \| (.*) \|$", re.MULTILINE)
 SECTION = re.compile(r"^### ([^\n]*)\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 
@@ -29,12 +29,12 @@ DILATED = {"kernel_shape": [3], "dilations": [2], "auto_pad": "SAME_UPPER"}
 
 
 def floats(*values: float, shape: tuple[int, ...] = (-1,)) -> np.ndarray:
-    """The same as float32, in this shape."""
+    """The values as float32, in this shape."""
     return np.array(values, np.float32).reshape(shape)
 
 
 def whole(*values: int) -> np.ndarray:
-    """The same as int64."""
+    """The values as int64."""
     return np.array(values, np.int64)
 
 
@@ -44,7 +44,7 @@ PIXELS = floats(*range(1, 7), shape=(1, 1, 6))
 ONE = floats(1, shape=(1, 1, 1))
 MIXED = floats(1, NAN, 3, 2, NAN)
 
-# By heading: the inputs, where None is absent and all but the first are constants; attributes.
+# By heading: the inputs (None: absent; all but the first are constants), and the attributes.
 EXAMPLES: dict[str, tuple[list[np.ndarray | None], dict[str, Any]]] = {
     "Resize-13: the size of a region": ([ROWED, ROI, floats(1, 1, 1, 2)], REGION),
     "Resize-13: a region of a size that stays": ([ROWED, ROI, None, whole(1, 1, 1, 3)], REGION),
@@ -75,7 +75,7 @@ INTEGERS = {"TopK": {1}, "Unique": {1, 2, 3}}
 
 
 def made(heading: str) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
-    """The model of an example, and its feeds."""
+    """The model of an example, and its inputs."""
     inputs, attributes = EXAMPLES[heading]
     op, opset = re.findall(r"^(\w+)-(\d+)", heading)[0]
     names = ["_" if each is None else f"x{i}" for i, each in enumerate(inputs)]

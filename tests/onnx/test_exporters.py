@@ -38,14 +38,14 @@ def weights(**arrays: Any) -> list[TensorProto]:
 
 @dataclass(frozen=True)
 class Habit:
-    """A model and what it is fed, one feed after the other."""
+    """A model and its inputs, one set after the other."""
 
     proto: onnx.ModelProto
     feeds: tuple[dict[str, np.ndarray], ...]
 
 
 def scalar_of_convolution() -> Habit:
-    """A head that leaves one number, without axes."""
+    """A head that returns one number, without axes."""
     nodes = [
         node("Conv", "x w", "c"),
         node("Reshape", "c s", "r"),
@@ -67,7 +67,7 @@ def scalar_of_pooling() -> Habit:
 
 
 def places_beyond_one_row() -> Habit:
-    """Places that are there in what it is fed, not in a batch of one."""
+    """Indices that are valid for its input, but not in a batch of one."""
     nodes = [
         node("Shape", "x", "s"),
         node("ConstantOfShape", "s", "zeros"),
@@ -82,7 +82,7 @@ def places_beyond_one_row() -> Habit:
 
 
 def causal_mask() -> Habit:
-    """As text models make it: of the ids' shape, and of what is padding."""
+    """As in text models: from the ids' shape and from the padding."""
     nodes = [
         node("Shape", "ids", "s"),
         node("Gather", "s zero", "b"),
@@ -112,7 +112,7 @@ def causal_mask() -> Habit:
 
 
 def quantised_chain() -> Habit:
-    """Scales for which many sums lie in the middle of two steps: to be rounded as others do."""
+    """Scales for which many sums are halfway between two steps: they must round like others."""
     nodes = [
         node("QLinearConv", "x s0 z0 w sw zw s1 z1 b", "c"),
         node("QLinearMatMul", "c s1 z1 m s1 z1 s2 z2", "q"),
@@ -129,7 +129,7 @@ def quantised_chain() -> Habit:
 
 
 def flat_sound() -> Habit:
-    """STFT of sound that has no axis of one."""
+    """STFT of sound without the axis of length 1."""
     nodes = [
         node("STFT", "x step window length", "f", onesided=1),
         node("ReduceSumSquare", "f", "y", axes=[-1], keepdims=0),
@@ -149,7 +149,7 @@ def odd_names() -> Habit:
 
 
 def passed_through() -> Habit:
-    """Outputs that are an input and a weight; an input and a weight that nothing reads."""
+    """Outputs that are an input and a weight; an unused input and an unused weight."""
     inputs = [value("x", ["n", 3]), value("unused", ["k"])]
     outputs = [value("y", None), value("x", ["n", 3]), value("c", [2])]
     held = weights(c=numbers(2), never=numbers(9))

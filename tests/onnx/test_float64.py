@@ -1,4 +1,4 @@
-"""float64 on a GPU: NumPy computes it, exactly, and the report says so; all else stays there."""
+"""float64 on a GPU: NumPy computes it exactly, as reported; everything else stays on the GPU."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def session_of(proto: onnx.ModelProto) -> Any:
 
 
 def on_host(session: Any) -> list[tuple[str, int, int]]:
-    """The nodes that NumPy had for the sake of float64, and the bytes that each took and gave."""
+    """The nodes that NumPy computed because of float64, and the bytes that each read and wrote."""
     assert all(one.reason == REASON for one in session.report().host)
     return [(one.operator, one.bytes_in, one.bytes_out) for one in session.report().host]
 
 
 def test_a_model_of_float64_is_exact() -> None:
-    """All its digits, and a value that float32 can't hold; only its ends cross."""
+    """All its digits, and a value beyond float32; only its inputs and outputs cross."""
     nodes = [node("Exp", "x", "e"), node("Mul", "e large", "y")]
     inputs, outputs = [value("x", [4, 3], DOUBLE)], [value("y", [4, 3], DOUBLE)]
     session = session_of(model(nodes, inputs, outputs, [weight("large", np.float64(1e300))]))
@@ -44,7 +44,7 @@ def test_a_model_of_float64_is_exact() -> None:
 
 
 def test_a_cast_to_float64_and_back_crosses_once_each_way() -> None:
-    """What is before and behind stays on the device, also where the detour passes by."""
+    """Earlier and later nodes stay on the device, also in parallel with the NumPy nodes."""
     nodes = [
         node("Relu", "x", "r"),
         node("Cast", "r", "d", to=DOUBLE),
@@ -81,7 +81,7 @@ def test_the_summary_says_what_numpy_has() -> None:
 
 
 def test_constants_cross_never_and_are_computed_exactly() -> None:
-    """Weights that are cast, scales that are computed, a length that is asked for."""
+    """Cast weights, computed scales, and a length."""
     wide = np.random.default_rng(4).standard_normal((3, 5000))
     nodes = [
         node("Cast", "wide", "w", to=FLOAT),
@@ -124,7 +124,7 @@ def test_a_shape_of_float64_is_no_reason() -> None:
 
 
 def test_float64_inside_an_operator() -> None:
-    """Integers to a power that is a fraction: 5 to the 3.0 must not be 124.9999 and then 124."""
+    """Integers to a floating power: 5 to the 3.0 must not be 124.9999 and then 124."""
     base, exponent = np.int32([[5, 7, 11]] * 4), np.float32([[3.0, 2.5, 4.0]] * 4)
     inputs = [value("x", [4, 3], TensorProto.INT32), value("p", [4, 3])]
     outputs = [value("y", [4, 3], TensorProto.INT32)]
@@ -135,7 +135,7 @@ def test_float64_inside_an_operator() -> None:
 
 
 def test_values_of_float64_decide_shapes() -> None:
-    """An upscaling factor in float64 makes the sizes of a Resize, which are known in a run only."""
+    """A float64 upscaling factor determines the sizes of a Resize, known only in a run."""
     nodes = [
         node("Mul", "size factor", "grown"),
         node("Floor", "grown", "whole"),

@@ -1,4 +1,4 @@
-"""External data that is given as bytes: which of the given names a location of the model means."""
+"""External data given as bytes: which given name matches a location of the model."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def _weight(name: str, location: str, **entries: int) -> TensorProto:
 
 
 def _model(locations: Sequence[str]) -> bytes:
-    """Joins a weight of each location."""
+    """A model that joins a weight from each location."""
     weights = [_weight(f"w{i}", location) for i, location in enumerate(locations)]
     nodes = [node("Concat", " ".join(tensor.name for tensor in weights), "y", axis=0)]
     return model(nodes, [], "y", weights).SerializeToString()
 
 
 def _read(locations: Sequence[str], given: Mapping[str, float]) -> list[float]:
-    """The first element of the file that each location was found in."""
+    """The first element of the file that each location matched."""
     files = {name: np.float32([first]).tobytes() for name, first in given.items()}
     loaded = tl.onnx.load(_model(locations), files)
     found: list[float] = loaded.session("numpy").run({})["y"].tolist()
@@ -69,7 +69,7 @@ def test_which_file_is_meant(
     ("locations", "given", "message"),
     [
         (TWINS, ["w.bin"], r"'enc/w\.bin' and 'dec/w\.bin', and 'w\.bin' could be either: "),
-        # Else what was given first, as the other one, would be taken for this one.
+        # Otherwise the file given first would be taken for this one.
         (TWINS, ["w.bin", "dec/w.bin"], r"'enc/w\.bin' and 'dec/w\.bin', and 'w\.bin' could"),
         (("w.bin", "enc/w.bin"), ["w.bin"], r"'w\.bin' and 'enc/w\.bin', and 'w\.bin' could"),
         (("w.bin", "enc/w.bin"), ["net/enc/w.bin"], r"and 'net/enc/w\.bin' could be either"),
@@ -121,13 +121,13 @@ def test_files_that_are_not_there(
     ],
 )
 def test_locations_that_the_standard_forbids(location: str, message: str) -> None:
-    """As for the files in a model's folder."""
+    """Like files in a model's folder."""
     with pytest.raises(tl.OnnxFormatError, match=message):
         _read([location], {location: 1.0, "w.bin": 2.0})
 
 
 def test_several_tensors_of_one_file() -> None:
-    """Offsets count from the file's beginning; two tensors may share bytes."""
+    """Offsets count from the start of the file; two tensors may share bytes."""
     data = np.arange(4, dtype=np.float32).tobytes()
     places = [{"offset": 8, "length": 4}, {"offset": 4}, {"offset": 8}, {}]
 

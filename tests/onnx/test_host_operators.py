@@ -1,4 +1,4 @@
-"""Every operator of the host, called by itself, against onnxruntime."""
+"""Every host operator, called directly, compared with onnxruntime."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def test_operator_agrees(case: Case, opset: int) -> None:
     assert_agrees(case, (got if isinstance(got, tuple) else (got,))[: case.outputs], wanted)
 
 
-# Sequences and optionals are no inputs of a Case: test_stages.py, and the official cases.
+# A Case can't have sequences and optionals: see test_stages.py and the official cases.
 SEQUENCES = (
     "ConcatFromSequence Optional OptionalGetElement OptionalHasElement SequenceAt "
     "SequenceConstruct SequenceEmpty SequenceErase SequenceInsert SequenceLength SplitToSequence"
@@ -55,7 +55,7 @@ def test_the_composed_form_comes_first() -> None:
 
 
 def test_the_first_label_encoder() -> None:
-    """Between texts and their places; the reference has it not, and its types are not inferred."""
+    """Between strings and indices; the reference lacks it, and its types are not inferred."""
     encode: Any = host_operators()["ai.onnx.ml", "LabelEncoder"].function
     classes = {"classes_strings": ("x", "a")}
     record = NodeRecord("", "LabelEncoder", "ai.onnx.ml", 1, (), (), classes)

@@ -1,4 +1,4 @@
-"""What is larger than an array can be, or than memory, is refused before it is made."""
+"""Values that are too large for an array or for memory are errors before they are allocated."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _one(
     op: str, *arrays: np.ndarray, weights: dict[str, Any] | None = None, outputs: str = "y",
     more: dict[str, Any] | None = None, **attributes: Any,
 ) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:  # fmt: skip
-    """A model of one node that is fed the arrays, and then reads the weights."""
+    """A model of one node that reads the arrays as inputs, and then the weights."""
     feeds = {f"x{i}": array for i, array in enumerate(arrays)}
     known = [weight(name, np.asarray(array)) for name, array in (weights or {}).items()]
     types = {"O": TEXT, "i": INT, "d": DOUBLE}
@@ -150,7 +150,7 @@ def test_more_axes_than_an_array_has(
 def test_an_initializer_of_too_many_axes() -> None:
     tensor = helper.make_tensor("w", TensorProto.FLOAT, [1] * 65, [1.0])
     proto = model([node("Relu", "w", "y")], weights=[tensor])
-    with pytest.raises(tl.OnnxError, match="65 axes; 64 at most"):
+    with pytest.raises(tl.OnnxError, match="65 axes; at most 64"):
         tl.onnx.load(proto.SerializeToString())
 
 

@@ -1,4 +1,4 @@
-"""tl.onnx.load: what a Model says of its file, and the ways in."""
+"""tl.onnx.load: the information in a Model, and the kinds of sources."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_domain_ai_onnx_is_the_standard_one() -> None:
 
 
 def test_attributes_without_a_type() -> None:
-    """Files before IR version 2 have them."""
+    """As in files before IR version 2."""
     proto = model([node("Transpose", "x", "y", perm=[1, 0])], [value("x", [1, 2])])
     proto.graph.node[0].attribute[0].ClearField("type")
     session = tl.onnx.load(proto.SerializeToString()).session("numpy")
@@ -152,7 +152,7 @@ def test_only_the_schema_of_onnx_is_used() -> None:
 
 
 def test_loads_with_the_schema_alone_and_without_numpy(tmp_path: Path) -> None:
-    """As in a browser, where `onnx` is a folder with the schema in it."""
+    """As in a browser, where `onnx` is a folder with only the schema."""
     (tmp_path / "onnx").mkdir()
     shutil.copy(Path(onnx.__file__).parent / "onnx_ml_pb2.py", tmp_path / "onnx")
     (tmp_path / "network.onnx").write_bytes(graphs.network().SerializeToString())
@@ -169,7 +169,7 @@ def test_loads_with_the_schema_alone_and_without_numpy(tmp_path: Path) -> None:
 
 
 def _with_protobuf(code: str) -> str:
-    """-S leaves site-packages out, onnx's own with it; protobuf alone is let in again."""
+    """-S excludes site-packages, including onnx; only protobuf is added again."""
     import google.protobuf
 
     packages = Path(google.protobuf.__file__).parents[2]

@@ -1,4 +1,4 @@
-"""Graphs of many nodes: the work to open them grows as they do."""
+"""Graphs with many nodes: the time to open them is linear."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Nodes = list[onnx.NodeProto]
 def _chain(
     *ops: str, shape: tuple[int, ...] = (4, 4), **attributes: object
 ) -> Callable[[int], onnx.ModelProto]:
-    """A maker of chains: node after node, with the weight w where "+w" follows the operator."""
+    """Makes chains of nodes; "+w" after an operator adds the weight w as an input."""
 
     def make(length: int) -> onnx.ModelProto:
         nodes: Nodes = []
@@ -38,7 +38,7 @@ def _chain(
 
 
 def _outputs(count: int) -> onnx.ModelProto:
-    """A node that many read, each of which is an output."""
+    """A node with many readers, each of which is an output."""
     nodes = [node("Sin", "x", "s"), *(node("Mul", f"s c{i}", f"y{i}") for i in range(count))]
     numbers = [weight(f"c{i}", np.float32([i + 2])) for i in range(count)]
     return model(nodes, [value("x", [4, 4])], " ".join(f"y{i}" for i in range(count)), numbers)
@@ -75,12 +75,12 @@ def test_twice_the_nodes_take_twice_the_work(kind: str, device: str) -> None:
         data = KINDS[kind](length).SerializeToString()
         return steps(lambda: compile_graph(tl.onnx.load(data).graph(), device))
 
-    work(2)  # what is made once
+    work(2)  # one-time costs
     assert work(80) <= 2.5 * work(40)
 
 
 class _Asked(dict[str, Any]):
-    """Is asked for one name at a time; to go through all of them for each node is slow."""
+    """Only allows looking up single names, because iterating over all for each node is slow."""
 
     def __iter__(self) -> Any:
         raise AssertionError("all names are gone through")
@@ -118,7 +118,7 @@ def test_a_chain_that_is_longer_than_pythons_stack(
 
 
 def test_a_sum_is_looked_for_once_in_a_graph_of_many_paths(native: str) -> None:
-    """There are 2 ** 40 paths from the value that is spread back to what it is made of."""
+    """There are 2 ** 40 paths from the expanded value back to its inputs."""
     nodes = [node("Add", f"m{i} m{i}", f"m{i + 1}") for i in range(40)]
     nodes.append(node("Add", "x m40", "y"))
     proto = model(nodes, [value("x", [4, 4]), value("m0", [4, 1])])

@@ -24,7 +24,7 @@ from .graphs import model, network, node, value, weight
 
 
 def operators() -> onnx.ModelProto:
-    """Operators whose attributes and lists of numbers could go out of hand."""
+    """Operators whose attributes and number lists could cause excessive work."""
     nodes = [
         node("AveragePool", "x", "a", kernel_shape=[2, 2], pads=[1, 0, 1, 1], ceil_mode=1),
         node("LRN", "a", "l", size=3),
@@ -52,7 +52,7 @@ def operators() -> onnx.ModelProto:
 
 
 def control() -> onnx.ModelProto:
-    """Branches in loops in functions, sequences, an optional, texts."""
+    """Branches in loops in functions, sequences, an optional, strings."""
     floats, texts = TensorProto.FLOAT, TensorProto.STRING
 
     def graph(nodes: list[Any], inputs: list[Any], outputs: list[Any]) -> onnx.GraphProto:
@@ -126,14 +126,14 @@ def test_mutants_of_networks(
 
 
 def test_mutants_on_webgpu(native: str, tmp_path: Path) -> None:
-    """A plan that is wrong must not end the process."""
+    """A wrong plan must not crash the process."""
     path = tmp_path / "control.onnx"
     path.write_bytes(control().SerializeToString())
     assert report_on([path], 100, "upb", "webgpu")["offences"] == []
 
 
 def test_mutants_of_every_operator(tmp_path: Path) -> None:
-    """Two of each case, all of them sound files that say something else."""
+    """Two of each case, all of them valid files with other contents."""
     paths = []
     for number, case in enumerate(CASES):
         paths.append(tmp_path / f"{number:03}-{case.op}.onnx")

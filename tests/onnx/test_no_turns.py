@@ -1,4 +1,4 @@
-"""Loops and scans of no turns, whose rows have no type in the file."""
+"""Loops and scans without turns, whose rows have no type in the file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .test_stages import BOOL, INT, X, both, graph, session_of
 
 @pytest.mark.parametrize("x", [X, X.astype(np.int32), np.array(["a", "b"], object)])
 def test_a_loop_without_turns_whose_rows_have_no_type_in_the_file(x: np.ndarray) -> None:
-    """The body says which: onnxruntime infers it, Tallow asks the body."""
+    """The body determines the type: onnxruntime infers it, Tallow runs the body."""
     kind = helper.np_dtype_to_tensor_dtype(x.dtype)
     body = graph(
         [
@@ -35,7 +35,7 @@ def test_a_loop_without_turns_whose_rows_have_no_type_in_the_file(x: np.ndarray)
 
 
 def test_a_loop_without_turns_whose_body_fails() -> None:
-    """Then nothing says what its rows are."""
+    """Then nothing determines the type of its rows."""
     body = graph(
         [node("Identity", "c", "on"), node("Gather", "x i", "r"), node("Add", "r v", "w")],
         [value("i", [], INT), value("c", [], BOOL), value("v", [3])],

@@ -1,4 +1,4 @@
-"""Operator sets before 7: what did not change since, and what did."""
+"""Operator sets before 7: unchanged and changed definitions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ X = floats(2, 3, 4)
 
 
 def run(broken: Node, opset: int, *inputs: np.ndarray) -> np.ndarray:
-    """The output of a model of one node, fed with a, and b, c ... as weights."""
+    """The output of a model of one node, with a as the input and b, c ... as weights."""
     names = broken.input[1:]
     weights = [weight(name, array) for name, array in zip(names, inputs[1:], strict=True)]
     proto = model([broken], [value("a", inputs[0].shape)], "y", weights, opset)
@@ -51,7 +51,7 @@ def test_what_changed_is_the_last_definition_before() -> None:
 )
 def test_definitions_that_are_older_still(name: str, opset: int, since: int) -> None:
     with pytest.raises(
-        tl.OnnxUnsupportedError, match=f"operator set {since} first|sets {since} to"
+        tl.OnnxUnsupportedError, match=f"first defined in operator set {since}|sets {since} to"
     ):
         find("", name, opset)
 

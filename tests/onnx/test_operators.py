@@ -1,4 +1,4 @@
-"""Every operator, in every definition it has had since operator set 7, against onnxruntime."""
+"""Every operator, in every definition since operator set 7, compared with onnxruntime."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ RUNS = [
     for opset in case.versions
 ]
 
-# Nobody else draws their numbers: test_randomness.py has them.
+# Others draw other numbers: see test_randomness.py.
 RANDOM = {
     "Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
     "RandomUniformLike",
@@ -58,7 +58,7 @@ def test_batch_normalization_of_every_element() -> None:
 
 
 def test_group_normalization_before_it_was_defined_anew() -> None:
-    """From opset 18 to 20 scale and bias are per group; the onnx package disowns that now."""
+    """From opset 18 to 20 scale and bias are per group, which onnx no longer supports."""
     x, scale, bias = floats(2, 6, 4), floats(3), floats(3) * 2
     proto = model(
         [node("GroupNormalization", "x scale bias", "y", num_groups=3)],

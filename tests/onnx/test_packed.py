@@ -1,4 +1,4 @@
-"""Weights of few bits: packed on the GPU for the session's life, and the same answers.
+"""Weights with few bits: they stay packed on the GPU, with the same answers.
 
 Each is compared with NumPy, which unpacks them once, and with onnxruntime.
 """
@@ -79,7 +79,7 @@ def run(proto: onnx.ModelProto, device: str, feeds: Any) -> tuple[np.ndarray, in
 def check(
     dtype: str, nodes: list[Node], weights: list[TensorProto], x: np.ndarray, rtol: float = 1e-5
 ) -> None:
-    """Compares the answers, and what is held with what may be."""
+    """Compares the answers, and the bytes on the device with the expected ones."""
     given = value("x", x.shape, helper.np_dtype_to_tensor_dtype(x.dtype))
     types = {"MatMulInteger": TensorProto.INT32, "QLinearConv": TensorProto.UINT8}
     result = value("y", None, types.get(nodes[-1].op_type, TensorProto.FLOAT))
@@ -95,14 +95,14 @@ def check(
 
 
 def other_answer(proto: onnx.ModelProto, dtype: str, x: np.ndarray) -> np.ndarray | None:
-    """onnxruntime's, or the reference evaluator's where the processor decides that; None where
-    onnxruntime has no such operator."""
+    """onnxruntime's answer, or the reference evaluator's if onnxruntime's depends on the processor;
+    None if onnxruntime lacks the operator."""
     if saturates([node.op_type for node in proto.graph.node], [dtype, x.dtype.name]):
         answers: Any = ReferenceEvaluator(proto).run(None, {"x": x})
         return np.asarray(answers[0])
     try:
         session = runtime(proto.SerializeToString(), plain=True)
-    except Exception as error:  # its errors have no common type
+    except Exception as error:  # its errors have no common base class
         assert "NOT_IMPLEMENTED" in str(error)
         return None
     return np.asarray(session.run(None, {"x": x})[0])
@@ -189,11 +189,11 @@ def test_quantised_convolution() -> None:
     ]  # fmt: skip
     x = random.integers(0, 256, (1, 17, 9, 9)).astype(np.uint8)
     nodes = [node("QLinearConv", "x xs xz q s z ys yz", "y")]
-    check("int8", nodes, weights, x, rtol=1 / 255)  # a step, where a half is rounded
+    check("int8", nodes, weights, x, rtol=1 / 255)  # one step, where a half is rounded
 
 
 def prepared(nodes: list[Node], weights: list[TensorProto], x: np.ndarray) -> int:
-    """The bytes of weights on the device, once the answer proves right."""
+    """The bytes of weights on the device, after checking the answer."""
     proto = model(nodes, [value("x", x.shape)], "y", weights, 23)
     answer, held, _ = run(proto, "webgpu", {"x": x})
     wanted, _, _ = run(proto, "numpy", {"x": x})
@@ -233,13 +233,13 @@ def _computed() -> tuple[list[Node], list[TensorProto], np.ndarray]:
 
 @pytest.mark.parametrize("case", [_reordered, _scaled_each, _computed])
 def test_others_are_unpacked_once(case: Callable[[], Any]) -> None:
-    """What cannot be read well where it lies, or costs more than a read to compute."""
+    """Weights that can't be read efficiently in place, or cost more than a read to compute."""
     nodes, weights, x = case()
     assert prepared(nodes, weights, x) == 4 * 96 * 64
 
 
 def test_a_packed_weight_is_not_transformed() -> None:
-    """A convolution that would be Winograd's, as one of the same weight in float32 is."""
+    """A convolution that would use Winograd, like one with the same weight in float32."""
     nodes, weights = dequantised("int8", (128, 128, 3, 3), 0)
     conv = node("Conv", "x w", "y", pads=[1, 1, 1, 1])
     x = numbers(1, 128, 28, 28)
@@ -249,7 +249,7 @@ def test_a_packed_weight_is_not_transformed() -> None:
 
 
 def test_a_factor_per_channel_waits_for_the_product() -> None:
-    """Batch norm's factor and the weight's scale are one multiplication, behind the sums."""
+    """Batch norm's factor and the weight's scale become one multiplication after the sums."""
     nodes, weights = dequantised("int8", (64, 96, 1, 1), 0)
     weights += [weight(name, scales(64)) for name in ("gamma", "beta", "mean", "var")]
     nodes += [node("Conv", "x w", "c"), node("BatchNormalization", "c gamma beta mean var", "y")]

@@ -14,12 +14,12 @@ from tallow.functions.philox import normal, random_bits, uniform
 
 from .graphs import model, node, value, weight
 
-# Counter 0 under two keys, from the authors' known answers and from the definition below.
+# Counter 0 with two keys, from the authors' known answers and from the definition below.
 KNOWN = {(0, 0): [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]}
 
 
 def philox(counter: int, key: tuple[int, int]) -> list[int]:
-    """The paper's definition, on Python integers."""
+    """The paper's definition, with Python integers."""
     c, (k0, k1) = [counter, 0, 0, 0], key
     for _ in range(10):
         a, b = c[0] * 0xD2511F53, c[2] * 0xCD9E8D57

@@ -17,7 +17,7 @@ from tallow.formats.onnx.re2 import characters as ch
     ["(a+)+$", "(a|a)*b", "(a|ab|b)*c", "(a|b)*a(a|b){9}c", "((a?){50}b?)*c", r"(\b|a)*b"],
 )
 def test_a_text_of_twice_the_length_costs_twice_the_steps(pattern: str) -> None:
-    """Python's own matcher does not come to an end on the first of these."""
+    """Python's own matcher never finishes the first of these."""
 
     def steps(length: int) -> int:
         made = compiled(pattern)

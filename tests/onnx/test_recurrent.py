@@ -1,4 +1,4 @@
-"""Networks of recurrent layers: long ones, saved ones, and what their plans are made of."""
+"""Networks of recurrent layers: long ones, saved ones, and their plans."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def layer(op: str, x: str, outputs: str, features: int, **attributes: Any) -> tu
 
 
 def network() -> onnx.ModelProto:
-    """Two layers, as exporters write them: states joined, directions laid side by side."""
+    """Two layers, as exporters write them: states joined, directions concatenated."""
     first, weights = layer("LSTM", "x", "y1 h1 c1", FEATURES)
     second, more = layer("GRU", "z1", "y2 h2", 2 * SIZE, linear_before_reset=1)
     nodes = [
@@ -92,7 +92,7 @@ def test_a_long_sequence_is_a_few_steps() -> None:
 def test_a_gpu_takes_a_sequence_in_parts(
     backward: tuple[bool, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On NumPy, which executes the steps that the GPU would."""
+    """On NumPy, which executes the same steps as the GPU."""
     ways, (time, batch) = len(backward), (23, 2)
     shapes = [(time, batch, FEATURES), (ways, 4 * SIZE, FEATURES), (ways, 4 * SIZE, SIZE)]
     arrays = [RANDOM.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]
@@ -147,7 +147,7 @@ def test_what_does_not_fit_is_said() -> None:
 
 @pytest.mark.parametrize("name", [name for name in CASES if "recurrence" in name])
 def test_cells_without_blas(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a browser, where NumPy has none."""
+    """As in a browser, where NumPy has no BLAS."""
     monkeypatch.setattr(numpy_kernels, "HAS_BLAS", False)
     program = NumpyProgram(compile_graph(graph_of(name), "numpy"))
     (output,) = program.run(list(feeds_of(name).values()))

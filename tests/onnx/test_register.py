@@ -22,7 +22,7 @@ X = np.linspace(-2, 2, 6, dtype=np.float32)
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    """Takes what a test registers out of the table again."""
+    """Removes operators that a test registers."""
     yield
     for key in registry._REGISTERED:
         registry._OPERATORS.pop(key, None)
@@ -30,7 +30,7 @@ def forgotten() -> Iterator[None]:
 
 
 def custom(*nodes: onnx.NodeProto, version: int | None = 1, outputs: str = "y") -> tl.onnx.Model:
-    """A model of nodes of the custom domain; version: None if it does not import that."""
+    """A model with nodes of the custom domain; version: None if it does not import the domain."""
     imports = [helper.make_opsetid("", 21)]
     if version is not None:
         imports.append(helper.make_opsetid(DOMAIN, version))
@@ -86,7 +86,7 @@ def test_the_standards_domains_are_refused(domain: str, words: str) -> None:
 def test_operators_that_tallow_has_are_refused() -> None:
     registry.operator("Own", domain="org.tallow")(swish)
     try:
-        with pytest.raises(OptionError, match=r"has the operator 'Own' of 'org\.tallow' itself"):
+        with pytest.raises(OptionError, match=r"already has the operator 'Own' of 'org\.tallow'"):
             tl.onnx.register("org.tallow", "Own")
     finally:
         del registry._OPERATORS["org.tallow", "Own"]

@@ -1,4 +1,4 @@
-"""The table of operators against the definitions that the onnx package carries."""
+"""The table of operators, compared with the definitions in the onnx package."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ for _schema in sorted(defs.get_all_schemas_with_history(), key=lambda s: s.since
     if _schema.domain == "":
         HISTORY.setdefault(_schema.name, []).append(_schema)
 
-# What a network that looks at pictures is made of.
+# The operators of image networks.
 DEMANDED = (
     "Conv Gemm MatMul Add Sub Mul Div Pow Sqrt Exp Log Neg Abs Erf Relu LeakyRelu Sigmoid Tanh "
     "Clip HardSwish HardSigmoid Softmax LogSoftmax BatchNormalization GlobalAveragePool "

@@ -1,4 +1,4 @@
-"""`tl.onnx.save`: every op, shipped models, functions; valid, and equal in onnxruntime."""
+"""`tl.onnx.save`: every op, shipped models, functions; valid, and the same in onnxruntime."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ RANDOM = np.random.default_rng(5)
 
 
 def answers(path: Path, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """What onnxruntime gives; the reference evaluator where that lacks a type, or would end the
-    process: the processor traps where the least integer is divided by -1."""
+    """onnxruntime's outputs; the reference evaluator's if onnxruntime lacks a type or would crash:
+    the processor traps when the smallest integer is divided by -1."""
     proto = onnx.load(path)
     names = [info.name for info in proto.graph.output]
     divides = not {"Div", "Mod"}.isdisjoint(node.op_type for node in proto.graph.node)
@@ -50,12 +50,12 @@ def answers(path: Path, feeds: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def has_least(x: np.ndarray) -> bool:
-    """Whether the least integer of its type is among the elements."""
+    """Whether the smallest integer of its type is among the elements."""
     return x.dtype.kind == "i" and bool((x == np.iinfo(x.dtype).min).any())
 
 
 def saved(path: Path, what: Any, **options: Any) -> onnx.ModelProto:
-    """The file that is written, after the whole check."""
+    """The written file, after a full check."""
     tl.onnx.save(what, path, **options)
     onnx.checker.check_model(str(path), full_check=True)
     return onnx.load(path, load_external_data=False)
@@ -206,7 +206,7 @@ EXPECTED = {
         "Gemm": 1,
     },
 }  # fmt: skip
-"""No Transpose is left, and the weights are what they were."""
+"""No Transpose remains, and the weights are unchanged."""
 
 
 @pytest.mark.parametrize("name", EXPECTED)

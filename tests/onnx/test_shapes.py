@@ -74,7 +74,7 @@ def test_shapes_that_do_not_fit(
 
 
 def both(proto: onnx.ModelProto, feeds: dict[str, np.ndarray], shapes: Any = None) -> None:
-    """Tallow and onnxruntime give the same."""
+    """Asserts that Tallow and onnxruntime agree."""
     data = proto.SerializeToString()
     wanted = onnxruntime.InferenceSession(data).run(None, feeds)
     got = tl.onnx.load(data).session("numpy", shapes).run(feeds)
@@ -103,7 +103,7 @@ def test_shape_gather_concat_reshape() -> None:
 
 
 def test_shape_arithmetic() -> None:
-    """Sums, products, quotients, remainders and casts of dimensions, as for attention heads."""
+    """Sums, products, quotients, remainders and casts of dimensions, as in attention heads."""
     nodes = [
         node("Shape", "x", "s"),
         node("Slice", "s two four", "hw"),

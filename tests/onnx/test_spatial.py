@@ -1,4 +1,4 @@
-"""Operators over spatial axes, beyond their cases: on the host, exact integers, what is refused."""
+"""Operators over spatial axes, beyond their cases: on the host, exact integers, errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .graphs import model, node, value, weight
 
 
 def fed(case: Case, opset: int) -> np.ndarray:
-    """What the case gives if all its inputs are fed, none is known before."""
+    """The case's outputs if all its values are inputs, and none is known in advance."""
     values = [x.value if isinstance(x, Known) else x for x in case.inputs]
     case = replace(case, inputs=values)
     with tl.onnx.load(model_of(case, opset).SerializeToString()).session("numpy") as session:
@@ -52,7 +52,7 @@ def test_inputs_that_are_known_at_run_time_only(case: Case) -> None:
 
 
 def test_regions_that_are_nowhere() -> None:
-    """Samples at NaN or at infinity show nothing, and no element is read for them."""
+    """Samples at NaN or infinity are 0, and read no element."""
     far = [[np.nan, 0, 3, 3], [0, np.nan, 3, 3], [0, 0, np.inf, 3], [1e10, 0, 2e10, 3]]
     regions = np.array(far, np.float32)
     for mode in ("avg", "max"):
@@ -69,7 +69,7 @@ def test_what_depends_on_a_fed_size_says_so() -> None:
 
 
 def test_regions_of_any_number_are_known_at_run_time() -> None:
-    """More numbers than are worked out while a model is loaded."""
+    """More numbers than are computed while a model is loaded."""
     rois = np.tile(REGIONS, (700, 1))
     got = fed(Case("RoiAlign", [IMAGE, rois, np.zeros(1400, np.int64)]), 22)
     few = fed(Case("RoiAlign", [IMAGE, REGIONS, np.zeros(2, np.int64)]), 22)
@@ -122,7 +122,7 @@ def test_pictures_that_cannot_be_decoded(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_long_sums_of_integers_are_exact() -> None:
-    """Where one float32 sum would lose the last bits."""
+    """A single float32 sum would lose the last bits."""
     x = integers(1, 500, 6, 6, low=0, high=256, dtype=np.uint8)
     w = integers(3, 500, 3, 3, low=-128, high=128, dtype=np.int8)
     weights = [weight("w", w), weight("z", np.array(7, np.uint8))]
@@ -136,7 +136,7 @@ def test_long_sums_of_integers_are_exact() -> None:
 
 
 def test_float16_is_summed_in_float32() -> None:
-    """Sums of float16 would overflow here, or stand still."""
+    """Sums in float16 would overflow here, or stop growing."""
     x = np.full((1, 2, 64, 64), 30, np.float16)
     w = np.full((1, 2, 64, 64), 0.25, np.float16)
     nodes = [

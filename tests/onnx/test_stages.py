@@ -1,4 +1,4 @@
-"""Models that one plan can't run: shapes from data, control flow, sequences, texts, functions."""
+"""Models that one plan can't run: shapes from data, control flow, sequences, strings, functions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def session_of(proto: onnx.ModelProto, device: str = "numpy", **options: Any) ->
 
 
 def both(proto: onnx.ModelProto, *feeds: dict[str, Any], device: str = "numpy") -> Any:
-    """One session gives what onnxruntime gives, for one feed after the other; gives the session."""
+    """Asserts that one session agrees with onnxruntime for several inputs; returns the session."""
     other = onnxruntime.InferenceSession(proto.SerializeToString())
     session = session_of(proto, device)
     for feed in feeds:
@@ -140,7 +140,7 @@ def nested(way: str, result: str) -> Any:
 
 
 def by_length() -> onnx.ModelProto:
-    """Two such Ifs of one name, one after the other."""
+    """Two such Ifs with the same name, one after the other."""
     nodes = [
         node("Shape", "x", "shape"),
         node("Mod", "shape two", "rest"),
@@ -161,7 +161,7 @@ def by_length() -> onnx.ModelProto:
 def test_sessions_are_as_many_as_are_kept_however_lengths_vary(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Also of branches that were put among the nodes around them; and each run takes its own."""
+    """Also for inlined branches; and each run takes its own branch."""
     open_sessions: set[int] = set()
     numbers = iter(range(10**6))
     compile_session, close = execution.compile_session, tl.Session.close
@@ -190,14 +190,14 @@ def test_sessions_are_as_many_as_are_kept_however_lengths_vary(
         counts.append(len(open_sessions))
         if run % 10 == 0:
             gc.collect()
-    # Eight lengths of each of the eight inner branches, and of the model itself.
+    # Eight lengths for each of the eight inner branches, and for the model itself.
     assert max(counts) == counts[-1] <= 8 * (8 + 1)
     session.close()
     assert not open_sessions
 
 
 def test_a_run_of_many_stages_keeps_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run of more stages than eight finds all of them again."""
+    """A run with more than eight stages finds all of them again."""
     nodes, name = [], "x"
     for i in range(12):
         nodes += [
@@ -215,7 +215,7 @@ def test_a_run_of_many_stages_keeps_its_own(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def loop(inputs: str, outputs: str) -> Any:
-    """Doubles v each turn, and gives what it was; goes on while v is below 100."""
+    """Doubles v each turn and outputs the old value, while v is below 100."""
     body = graph(
         [
             node("Mul", "v two", "w"),
@@ -284,7 +284,7 @@ def test_scan(way: int) -> None:
 
 
 def test_control_flow_in_control_flow() -> None:
-    """A loop whose body holds an if, which reads values of both graphs around it."""
+    """A loop whose body has an If, which reads values of both outer graphs."""
     then = graph([node("Add", "v x", "a")], [], [value("a", None)])
     other = graph([node("Sub", "v x", "b")], [], [value("b", None)])
     body = graph(
@@ -355,7 +355,7 @@ def with_functions(nodes: list[Any], functions: list[Any]) -> onnx.ModelProto:
 
 
 def test_functions_of_the_model() -> None:
-    """One calls another twice; an attribute is handed on; names inside and outside are the same."""
+    """One calls another twice and passes an attribute on; inner and outer names are the same."""
     scale = node("Elu", "x", "y")
     scale.attribute.append(
         onnx.AttributeProto(name="alpha", ref_attr_name="slope", type=onnx.AttributeProto.FLOAT)
@@ -380,7 +380,7 @@ def test_a_function_that_calls_itself() -> None:
 
 
 def test_functions_that_stand_for_too_much() -> None:
-    """Each calls the one before twenty times: a small file, and twenty to the tenth nodes."""
+    """Each calls the previous one twenty times: a small file, but 20 ** 10 nodes."""
     functions = [function("f0", [node("Relu", "x", "y")], "x", "y")]
     for depth in range(1, 11):
         calls = [node(f"f{depth - 1}", "x", f"t{i}", domain="own") for i in range(19)]

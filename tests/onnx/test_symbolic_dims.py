@@ -1,4 +1,4 @@
-"""Dimensions that stay free in a saved file."""
+"""Dimensions that stay symbolic in a saved file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def loaded(proto: onnx.ModelProto) -> tl.onnx.Model:
 
 
 def attention() -> onnx.ModelProto:
-    """softmax(x w x^T) x: batch and length are free, a reshape names one of them."""
+    """softmax(x w x^T) x: batch and length are symbolic, and a reshape uses one of them."""
     nodes = [
         node("MatMul", "x w", "q"),
         node("Transpose", "x", "t", perm=[0, 2, 1]),

@@ -1,4 +1,4 @@
-"""The cases of every operator inside Chromium, on WebGPU; every test asserts that WebGPU ran it."""
+"""The cases of every operator in Chromium, on WebGPU; every test asserts that WebGPU ran it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BY_OPERATOR: dict[str, dict[str, Case]] = {}
 for _number, _case in enumerate(CASES):
     BY_OPERATOR.setdefault(_case.op, {})[str(_number)] = _case
 
-# Known when the model is loaded, or another shape for the same bytes: nothing is left to compute.
+# Known when the model is loaded, or the same bytes in another shape: nothing remains to compute.
 FREE = {
     "BlackmanWindow", "Constant", "ConstantOfShape", "Dropout", "EyeLike", "Flatten",
     "HammingWindow", "HannWindow", "Identity", "MelWeightMatrix", "NonZero", "Range", "Reshape",
@@ -28,7 +28,7 @@ FREE = {
 
 
 def codes(array: np.ndarray) -> np.ndarray:
-    """The array as it is seen where there is no ml_dtypes: of types that NumPy lacks, codes."""
+    """The array without ml_dtypes: types that NumPy lacks become codes."""
     return array.view(f"u{array.dtype.itemsize}") if array.dtype.isbuiltin == 2 else array
 
 

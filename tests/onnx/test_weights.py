@@ -1,4 +1,4 @@
-"""Initializers: every type, every way of storing it, sizes that lie, and files beside the model."""
+"""Initializers: every type and storage format, wrong sizes, and external files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TYPES = {
 
 
 def loaded(tensor: TensorProto) -> np.ndarray:
-    """The tensor as the output of a model that does nothing."""
+    """The tensor as the output of a model without nodes."""
     tensor.name = "w"
     proto = model([], [], "w", [tensor])
     return tl.onnx.load(proto.SerializeToString()).session("numpy").run({})["w"]
@@ -91,7 +91,7 @@ def test_shapes(shape: tuple[int, ...]) -> None:
 
 
 def test_raw_weights_are_not_copied() -> None:
-    """A weight's bytes are the very ones that protobuf gave."""
+    """A weight's bytes are not copied from protobuf's."""
     proto = model([node("Add", "x w", "y")], [value("x", [512])], weights=[
         weight("w", np.arange(512, dtype=np.float32))])  # fmt: skip
     graph = tl.onnx.load(proto.SerializeToString()).graph()

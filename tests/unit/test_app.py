@@ -1,4 +1,4 @@
-"""What the page calls: answers, and the same pixels again for the profile and the check."""
+"""What the page calls: predictions, and the same pixels again for the profile and the check."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_answers_the_check_and_the_profile_are_of_the_pixels_that_are_given() ->
         with pytest.raises(FeedError, match="expects 3136 bytes"):
             await app.predict("mnist", own[:-1].copy())
 
-    with warnings.catch_warnings():  # the page's own way of hearing them ends here
+    with warnings.catch_warnings():  # the page's own way of showing warnings ends here
         try:
             asyncio.run(answers())
         finally:

@@ -1,4 +1,4 @@
-"""build.py as a person meets it: its words, its exit status, its pins."""
+"""build.py from the command line: its messages, its exit status, its pins."""
 
 import json
 import re
@@ -18,7 +18,7 @@ def python(*arguments):
 
 
 def test_the_commands_need_the_standard_library_only():
-    """-S: no site-packages; -I: no environment. So it is before there is a .venv."""
+    """Runs it as before there is a .venv: -S, no site-packages; -I, no environment."""
     done = python("-I", "-S", "build.py", "--help")
     assert done.returncode == 0, done.stderr
     for command in (

@@ -1,4 +1,4 @@
-"""Files and folders are whole or not there; stamps notice every change; one set-up at a time."""
+"""Files and folders are complete or absent; stamps notice every change; one set-up at a time."""
 
 import subprocess
 import sys
@@ -98,7 +98,7 @@ def test_digest_tells_content_names_and_presence(tmp_path):
 
 @pytest.fixture
 def finished(tmp_path):
-    """A stamp of a step that made out/file from the input "in"."""
+    """The stamp of a step that made out/file from the input "in"."""
     output = tmp_path / "out"
     output.mkdir()
     (output / "file").write_text("made")

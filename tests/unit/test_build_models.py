@@ -1,4 +1,4 @@
-"""Model files: committed ones are checked, others made once, and again when they are not right."""
+"""Model files: committed ones are checked; others are built once, and again if they are wrong."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ def sha256(data):
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A project with one committed and one made model; `fetch` puts the source where it is told."""
+    """A project with one committed and one made model; `fetch` writes the source."""
     assert VENV_PYTHON.exists(), "start the tests with: python3 build.py test"
     folder = tmp_path / "models"
     (folder / "committed").mkdir(parents=True)
@@ -86,7 +86,7 @@ def test_a_damaged_made_file_is_made_again(project):
 def test_a_recipe_that_gives_something_else_leaves_nothing(project):
     folder, _ = project
     (folder / "made" / "make.py").write_text(MAKE.replace("upper", "title"))
-    with pytest.raises(BuildError, match=r"Making made/b\.onnx failed") as caught:
+    with pytest.raises(BuildError, match=r"Building made/b\.onnx failed") as caught:
         models.ensure()
     assert "has sha256" in caught.value.why
     assert not (models.MADE / "made" / "b.onnx").exists()

@@ -1,4 +1,4 @@
-"""Running other programs, the port, and the words when something is not as needed."""
+"""Running other programs, the port, and the messages when something is missing."""
 
 import os
 import shutil
@@ -102,7 +102,7 @@ def test_the_url_of_a_listener():
 
 @pytest.fixture
 def programs(tmp_path, monkeypatch):
-    """Makes programs that print a line; PATH leads to nothing else."""
+    """Makes programs that print a line; nothing else is on PATH."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv(browser.VARIABLE, raising=False)
 
@@ -139,7 +139,7 @@ def test_node_new_enough(programs):
 
 
 def test_a_browser_is_found_by_name_and_the_variable_wins(programs, monkeypatch):
-    monkeypatch.setattr(browser, "_PLACES", ())
+    monkeypatch.setattr(browser, "_PATHS", ())
     assert browser.find() is None
     chrome = programs("google-chrome")
     assert browser.find() == chrome
@@ -152,7 +152,7 @@ def test_a_browser_is_found_by_name_and_the_variable_wins(programs, monkeypatch)
 
 
 def test_debian_gets_chromium_from_apt(programs, monkeypatch):
-    monkeypatch.setattr(browser, "_PLACES", ())
+    monkeypatch.setattr(browser, "_PATHS", ())
     monkeypatch.setattr(browser, "_playwrights", lambda: None)
     monkeypatch.setattr(debian, "available", lambda: True)
     monkeypatch.setattr(debian, "install", lambda name: programs(name, "Chromium 150"))
@@ -160,7 +160,7 @@ def test_debian_gets_chromium_from_apt(programs, monkeypatch):
 
 
 def test_elsewhere_playwright_installs_it(programs, monkeypatch):
-    monkeypatch.setattr(browser, "_PLACES", ())
+    monkeypatch.setattr(browser, "_PATHS", ())
     monkeypatch.setattr(debian, "available", lambda: False)
     installed: list[str] = []
     monkeypatch.setattr(browser, "_playwrights", lambda: installed[-1] if installed else None)
@@ -170,7 +170,7 @@ def test_elsewhere_playwright_installs_it(programs, monkeypatch):
 
 
 def test_no_browser_and_no_way_to_get_one(programs, monkeypatch):
-    monkeypatch.setattr(browser, "_PLACES", ())
+    monkeypatch.setattr(browser, "_PATHS", ())
     monkeypatch.setattr(debian, "available", lambda: False)
     monkeypatch.setattr(browser, "_playwrights", lambda: None)
     monkeypatch.setattr(browser, "call", lambda *_: "")
@@ -180,7 +180,7 @@ def test_no_browser_and_no_way_to_get_one(programs, monkeypatch):
 
 
 def test_a_stub_of_a_browser_is_passed_over(programs, monkeypatch):
-    monkeypatch.setattr(browser, "_PLACES", ())
+    monkeypatch.setattr(browser, "_PATHS", ())
     programs("chromium", "", status=1)
     chrome = programs("google-chrome", "Chrome 150")
     assert browser.ensure() == chrome
@@ -221,6 +221,6 @@ def test_debian_gets_firefox_from_apt(programs, monkeypatch):
 def test_elsewhere_there_may_be_no_firefox(programs, monkeypatch):
     monkeypatch.setattr(firefox, "_NAMES", ("firefox",))
     monkeypatch.setattr(debian, "available", lambda: False)
-    programs("firefox", "", status=1)  # a stub that only says where to get one
+    programs("firefox", "", status=1)  # a stub that only tells where to get one
     firefox.ensure()
     assert firefox.find() is None

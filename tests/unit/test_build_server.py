@@ -1,4 +1,4 @@
-"""The static server: types, revalidation, ranges, paths outside of its folder."""
+"""The static server: types, revalidation, ranges, paths outside its folder."""
 
 import http.client
 from urllib.parse import urlsplit
@@ -14,7 +14,7 @@ PLAIN = b"let number = 1;"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """A server of a small folder under /deep/er/, beside a secret that it must not give."""
+    """Serves a small folder under /deep/er/; beside it is a secret that it must not serve."""
     root = tmp_path_factory.mktemp("site")
     folder = root / "dist"
     (folder / "models").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The parts of the build that make dist/ out of files: names, documents, compression, budget."""
+"""The parts of the build that make dist/ from files: names, documents, compression, budget."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ PAGE = """<!doctype html>
 def test_a_document_says_its_policy_before_it_loads_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """The header's, but for what browsers take from a header alone."""
+    """The header's policy, without what browsers accept only in a header."""
     (tmp_path / name).write_text(PAGE)
     monkeypatch.setattr(documents, "WEB", tmp_path)
     site = Site(tmp_path / "site")
@@ -183,7 +183,7 @@ def test_what_pays_is_compressed_once(tmp_path: Path) -> None:
     compressed.compress(site, tmp_path / "kept")
     assert {"a.js.br", "a.js.gz"} <= {path.name for path in site.iterdir()}
     left = {path: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
-    assert left.items() < kept.items()  # nothing anew, and what is of no use any more is gone
+    assert left.items() < kept.items()  # nothing was rewritten, and unused files are gone
 
 
 LINES = """
@@ -204,7 +204,7 @@ bytes = {all}
 
 @pytest.fixture
 def held(tmp_path: Path):
-    """held(code, all): compares a site with a budget of so many bytes."""
+    """held(code, all): compares a site with a budget of these numbers of bytes."""
     site = tmp_path / "site"
     (site / "models").mkdir(parents=True)
     (site / "main.js").write_bytes(bytes(90))

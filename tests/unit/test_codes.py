@@ -33,18 +33,18 @@ def other(dtype: dt.DType) -> Any:
 
 
 def numbers_for(dtype: dt.DType) -> np.ndarray:
-    """Without what a format leaves open: what is not positive as a power of two."""
+    """The numbers whose code the format defines: a power of two can't be zero or negative."""
     if dtype != dt.float8_e8m0fnu:
         return NUMBERS
     kept = NUMBERS[(NUMBERS > 1e-37) | np.isnan(NUMBERS)]
-    halves = kept.view(np.uint32) & 0x7FFFFF == 0x400000  # rounded up here, as ONNX has it
+    halves = kept.view(np.uint32) & 0x7FFFFF == 0x400000  # rounded up here, as ONNX specifies
     return kept[~halves]
 
 
 @pytest.mark.parametrize("dtype", CODED, ids=lambda dtype: dtype.name)
 def test_every_code_means_what_it_should(dtype: dt.DType) -> None:
     codes = np.arange(1 << min(dtype.bits, 16)).astype(f"u{dtype.size}")
-    with np.errstate(invalid="ignore"):  # NaN that signal
+    with np.errstate(invalid="ignore"):  # signalling NaNs
         wanted = codes.view(other(dtype)).astype(np.float64)
     np.testing.assert_array_equal(decoded(codes.tolist(), dtype), wanted)
 
@@ -60,7 +60,7 @@ def test_numbers_get_the_nearest_code(dtype: dt.DType) -> None:
 @pytest.mark.parametrize("dtype", FLOATING, ids=lambda dtype: dtype.name)
 def test_a_device_casts_as_the_host_does(dtype: dt.DType, device: str) -> None:
     numbers = numbers_for(dtype)
-    if device == "webgpu":  # which may take numbers that are not normal for 0
+    if device == "webgpu":  # which may read subnormal numbers as 0
         numbers = numbers[(abs(numbers) > 1e-37) | (numbers == 0) | np.isnan(numbers)]
     x = Tensor(input_node("x", numbers.shape, dt.float32))
     outputs = {"y": x.astype(dtype).node, "z": x.astype(dtype).astype(dt.float32).node}
@@ -76,7 +76,7 @@ def test_a_device_casts_as_the_host_does(dtype: dt.DType, device: str) -> None:
 @pytest.mark.parametrize("device", ["numpy", "webgpu"])
 @pytest.mark.parametrize("dtype", CODED, ids=lambda dtype: dtype.name)
 def test_weights_and_inputs_of_every_type(dtype: dt.DType, device: str) -> None:
-    shape = (7, 19)  # more than is decoded when the graph is compiled, and no whole bytes
+    shape = (7, 19)  # too many to decode at compile time, and no whole bytes
     weights = random.integers(0, 4, shape).astype(np.float32).astype(other(dtype))
     values = random.integers(0, 4, shape).astype(np.float32).astype(other(dtype))
     x = Tensor(input_node("x", shape, dtype))

@@ -43,7 +43,7 @@ def names(plan: Plan) -> list[str]:
 
 
 def test_gelu_as_users_write_it_is_one_kernel(capsys: pytest.CaptureFixture[str]) -> None:
-    """Burn's example of fusion."""
+    """The example of fusion in Burn's documentation."""
     x = image(64, 512)
     plan = compiled(x, x * (1 + tl.erf(x / math.sqrt(2))) / 2).plan
     assert len(plan.run) == 1
@@ -89,7 +89,7 @@ def test_rows_are_normalised_in_one_kernel() -> None:
 
 
 def test_plan_is_as_recorded() -> None:
-    """TALLOW_UPDATE_GOLDEN=1 writes the file anew: read the difference before committing it."""
+    """TALLOW_UPDATE_GOLDEN=1 rewrites the file: read the difference before committing it."""
     plan = small_network().plan
     text = "\n".join([str(plan), "", *plan.modules])
     path = GOLDEN / "small_network.txt"
@@ -125,14 +125,14 @@ def test_weights_are_prepared_once() -> None:
 
 
 def test_numpy_computes_float16_in_float32() -> None:
-    """Rounded where it leaves the graph, and only there; what is moved is not touched."""
+    """Values are rounded where they leave the graph, and only there; moved ones are unchanged."""
     x = Tensor(input_node("x", (3, 16), tl.float16))
     outputs = {"sum": tl.sum(x * x, 1).node, "moved": x.mT.node}
     graph = optimise(Graph((x.node,), outputs), TARGETS["numpy"], DEFAULT)
     assert [node.dtype for node in graph.outputs.values()] == [tl.float16, tl.float16]
     halves = [node.op.name for node in graph.nodes() if node.dtype == tl.float16]
     assert sorted(halves) == ["cast", "input", "permute"]
-    values = np.full((3, 16), 300, np.float16)  # their squares are beyond float16
+    values = np.full((3, 16), 300, np.float16)  # their squares overflow float16
     root = compile_graph(Graph((x.node,), {"y": tl.sqrt(tl.sum(x * x, 1)).node}), "numpy")
     (got,) = NumpyProgram(root).run([values])
     assert got.numpy().dtype == np.float16
@@ -191,8 +191,9 @@ def test_what_is_known_is_folded() -> None:
 
 @pytest.mark.parametrize("rows", [8, 40])
 def test_what_jumps_is_known_or_computed_for_all_its_readers(rows: int) -> None:
-    """Places between elements, which Python and a GPU may round apart: the element before a place,
-    the share of the next one, and whether it is inside come of the same floor and comparison."""
+    """Positions between elements, which Python and a GPU may round differently: the element before
+    a position, the weight of the next one, and whether it is inside use the same floor and
+    comparison."""
     at = tl.asarray(rng.uniform(0, 9, (rows, 4)).astype(np.float32)) / 3.0
     low, x = tl.floor(at), image(rows, 4)
     first = low[:2].astype(tl.int32)
@@ -205,8 +206,8 @@ def test_what_jumps_is_known_or_computed_for_all_its_readers(rows: int) -> None:
 
 
 def test_kernels_share_no_computation() -> None:
-    """What two kernels read is computed by one, however little it is: each would round it in its
-    own way. They may both follow an index."""
+    """One kernel computes what two kernels read, however little it is: each would round it in its
+    own way. Both may follow an index."""
     x = image(6, 8)
     at = x * 3.7 + 0.1
     low = tl.floor(at)
@@ -224,7 +225,7 @@ def test_kernels_share_no_computation() -> None:
 
 
 def test_what_does_not_fit_its_type_is_not_folded() -> None:
-    """The lowest of all numbers, as masks have it, cast to an integer: devices differ."""
+    """The lowest number, as in masks, cast to an integer: devices differ."""
     x = image(2)
     lowest = tl.asarray([-3.4e38, 5.0]) * 1.0
     program = NumpyProgram(compiled(x, lowest.astype(tl.int32) + 1))
@@ -245,11 +246,11 @@ def test_outputs_may_be_inputs_or_constants() -> None:
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_largest_numbers_as_literals(sign: int) -> None:
-    """Fewer digits of them would be too large: masks of attention are made of such."""
+    """Rounded to fewer digits they would be too large; attention masks use them."""
     largest = sign * 3.4028234663852886e38
     text = number(largest, tl.float32).strip("()").removesuffix("f")
     assert np.float32(text) == np.float32(largest)
-    assert abs(float(text)) <= abs(largest)  # Chromium's compiler refuses more
+    assert abs(float(text)) <= abs(largest)  # Chromium's compiler rejects larger ones
     beyond = number(10 * largest, tl.float32)
     assert beyond == f"bitcast<f32>({'minus_' if sign < 0 else ''}inf_bits)"
 

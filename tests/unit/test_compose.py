@@ -1,4 +1,4 @@
-"""Compositions for a GPU compare everything with everything, and store none of it."""
+"""Compositions for a GPU compare all pairs of elements without storing the comparisons."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Values that are known before anything runs: the same as NumPy's."""
+"""Values computed at compile time: the same as NumPy's."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def normal(*shape: int) -> np.ndarray:
 
 
 def tensors_of(*arrays: np.ndarray) -> Any:
-    """A list of them, of any length."""
+    """A list of arrays, of any length."""
     return [tl.asarray(x) for x in arrays]
 
 
@@ -53,7 +53,7 @@ def test_running_sums_with_what_they_begin_with() -> None:
 
 
 def test_running_sums_do_not_grow_with_every_step() -> None:
-    """Each step reads what the last one computed at two places: fused, the work would double."""
+    """Each step reads the last one's result twice: fused, the work would double each time."""
     x = tl.Tensor(input_node("x", (4, 4000), tl.float32))
     plan = compile_graph(Graph((x.node,), {"y": tl.cumulative_sum(x, axis=1).node})).plan
     assert 1 < len(plan.run) <= 6

@@ -1,4 +1,4 @@
-"""What may import what: the seams of docs/architecture.md, held by tests."""
+"""What may import what: the layers of docs/architecture.md."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def module_of(path: Path, root: Path = PY) -> str:
 
 @dataclass(frozen=True)
 class Import:
-    """That a module imports another, and where it says so."""
+    """That one module imports another, and on which line."""
 
     by: str
     of: str
@@ -37,7 +37,7 @@ class Import:
 
 
 def imports(files: Mapping[str, Path]) -> Iterator[Import]:
-    """Every import of one of these modules by another, deferred ones and those for types too."""
+    """All imports between these modules, deferred and type-only ones included."""
     for name, path in files.items():
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
         for item in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -68,7 +68,7 @@ def layer_of(module: str) -> str:
 
 
 def upward(found: Iterator[Import], order: list[str]) -> list[str]:
-    """The imports of what stands below, in words."""
+    """The imports of lower layers, as text."""
     rank = {name: place for place, name in enumerate(order)}
     return [
         f"{each.where}: {layer_of(each.by)} imports {layer_of(each.of)}, which stands below it"
@@ -78,7 +78,7 @@ def upward(found: Iterator[Import], order: list[str]) -> list[str]:
 
 
 def circles(found: list[Import], folder: str) -> list[str]:
-    """The imports that lie on a circle of the files and folders in a folder, in words."""
+    """The imports that form a cycle between the files and folders in a folder, as text."""
 
     def entry(module: str) -> str | None:
         if module == folder:
@@ -135,7 +135,7 @@ FOLDERS = sorted(module_of(path) for path in FILES if path.name == "__init__.py"
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_circle_inside_a_folder(folder: str) -> None:
-    # The library as a whole is held by the list; `tallow` itself stands at its end there.
+    # The list of layers covers the library as a whole; `tallow` itself is at its end.
     assert not circles(list(all_imports()), folder)
 
 
@@ -182,7 +182,7 @@ def test_only_one_file_knows_the_browser(path: Path) -> None:
 
 
 def test_the_library_does_not_look_for_values_of_javascript() -> None:
-    """Their methods are asked for in the page's package and in the browser's runner."""
+    """Only the page's package and the browser's runner look for their methods."""
     sniffs = re.compile(r"hasattr\([^)]*\"to_(bytes|memoryview|py|js)\"")
     found = [path for path in FILES if sniffs.search(path.read_text("utf-8"))]
     assert found == [PY / "tallow_page" / "javascript.py"]
@@ -194,7 +194,7 @@ def test_nothing_imports_numpy_at_import_time(path: Path) -> None:
 
 
 def ended(code: str) -> int:
-    """The exit status of a new Python that has the sources alone."""
+    """The exit status of a new Python that sees only the sources."""
     return subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(PY)}).returncode
 
 
@@ -206,7 +206,7 @@ def test_importing_tallow_imports_neither_numpy_nor_wgpu() -> None:
 
 
 def test_importing_tallow_needs_python_alone() -> None:
-    """-S -I: without what is installed beside the standard library."""
+    """-S -I: only the standard library, no installed packages."""
     code = f"import sys; sys.path.insert(0, {str(PY)!r}); import tallow; tallow.zeros((2,)) + 1"
     assert subprocess.run([sys.executable, "-I", "-S", "-c", code]).returncode == 0
 

@@ -14,8 +14,8 @@ import pytest
 import tallow as tl
 from tallow_build.paths import ROOT
 
-BLOCKS = 200  # that Python keeps for itself: caches and free lists
-BYTES = 50_000  # likewise; the smallest buffer of the network that is used here holds more
+BLOCKS = 200  # which Python itself may keep: caches and free lists
+BYTES = 50_000  # likewise; less than the smallest buffer of the network used here
 MODEL = ROOT / "models" / "mnist" / "mnist.onnx"
 
 
@@ -25,13 +25,13 @@ def feeds_of(session: tl.Session) -> dict[str, Any]:
 
 
 def held() -> tuple[int, int]:
-    """Blocks that Python holds, and the bytes in them and in NumPy's arrays."""
+    """Python's allocated blocks, and the bytes in them and in NumPy's arrays."""
     gc.collect()
     return sys.getallocatedblocks(), tracemalloc.get_traced_memory()[0]
 
 
 def same_after(action: Callable[[], object], count: int) -> None:
-    """What an action holds after the tenth time, it holds after the last."""
+    """Checks that memory grows no more after the action's tenth time."""
     tracemalloc.start()
     try:
         for _ in range(10):
@@ -49,7 +49,7 @@ def same_after(action: Callable[[], object], count: int) -> None:
 def test_many_runs() -> None:
     with tl.onnx.load(MODEL).session("numpy") as session:
         feeds = feeds_of(session)
-        same_after(lambda: session.run(feeds), 300)  # a block of each is more than `BLOCKS`
+        same_after(lambda: session.run(feeds), 300)  # one leaked block per run exceeds `BLOCKS`
 
 
 def test_many_sessions() -> None:
@@ -61,7 +61,7 @@ def test_many_sessions() -> None:
         session.close()
         assert session.stats["bytes"] == 0
 
-    same_after(once, 40)  # one that stays holds hundreds of blocks
+    same_after(once, 40)  # a leaked session holds hundreds of blocks
 
 
 def test_runs_that_fail() -> None:

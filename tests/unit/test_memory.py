@@ -71,7 +71,7 @@ def test_a_chain_needs_two_slots_beside_its_input() -> None:
 
 
 def test_a_residual_is_added_in_place() -> None:
-    """The result of the second convolution is written over what is added to it."""
+    """The result of the second convolution overwrites the value that is added to it."""
 
     def block(x: Tensor) -> Tensor:
         y = convolve(x)
@@ -95,7 +95,7 @@ def test_what_is_still_wanted_is_not_written_over() -> None:
 
 
 def test_what_is_read_elsewhere_is_not_written_over() -> None:
-    """Each element of x is needed in two places."""
+    """Each element of x is read twice."""
     plan = plan_of(lambda x: x + tl.flip(x, axis=1), 4, 6)
     assert len(activations(plan)) == 2
 
@@ -126,8 +126,10 @@ def test_concatenations_of_concatenations_have_no_copies_either() -> None:
     [
         lambda x: tl.concat([convolve(x), x], axis=1),  # an input
         lambda x: tl.concat([y := convolve(x), convolve(y)], axis=1),  # read elsewhere
-        lambda x: tl.concat([y := convolve(x), y], axis=1),  # twice the same
-        lambda x: tl.concat([F.conv2d(x, weight(3, 4, 1, 1)), convolve(x)], axis=1),  # not in fours
+        lambda x: tl.concat([y := convolve(x), y], axis=1),  # the same value twice
+        lambda x: tl.concat(
+            [F.conv2d(x, weight(3, 4, 1, 1)), convolve(x)], axis=1
+        ),  # not a multiple of 4
     ],
     ids=["input", "read", "twice", "odd"],
 )
@@ -147,7 +149,7 @@ def test_regions_survive_json() -> None:
 
 
 def _packed(values: list[memory._Value]) -> memory.Packed:
-    """As memory.py says, said plainly: every value is compared with all others."""
+    """The rule of memory.py in its simplest form: every value is compared with all others."""
     number_of: dict[memory._Value, int] = {}
     slots: list[int] = []
     for value in values:

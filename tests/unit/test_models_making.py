@@ -1,4 +1,4 @@
-"""What makes model files: the reading of pickles that trusts none, the recipes, the errors."""
+"""The building of model files: safe reading of pickles, the recipes, the errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-# models/ lies beside py/ and is no part of the installed package.
+# models/ is beside py/ and not in the installed package.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from models.efficientnet_lite0 import make as efficientnet
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.unit
 
 
 class Attack:
-    """Pickled, it has the reader run a command that leaves a file."""
+    """An object whose pickle makes the reader run a command that writes a file."""
 
     def __init__(self, trace: Path) -> None:
         self.trace = trace
@@ -47,7 +47,7 @@ def numbers(values: tuple[int, ...]) -> bytes:
 
 
 def tensor(key: str, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0) -> bytes:
-    """The opcodes with which PyTorch describes a float32 tensor."""
+    """The opcodes by which PyTorch describes a float32 tensor."""
     storage = b"(" + text("storage") + b"ctorch\nFloatStorage\n" + text(key) + text("cpu")
     storage += b"I%d\nNtQ" % int(np.prod(shape))
     call = b"ctorch._utils\n_rebuild_tensor_v2\n(" + storage + b"I%d\n" % offset
@@ -87,9 +87,9 @@ def test_a_checkpoint_that_calls_a_command_is_refused(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     head = checkpoint({}, {}).split(b"\x80\x02ccollections")[0]
     for data in (head + pickle.dumps(Attack(trace), 2), pickle.dumps(Attack(trace), 2)):
-        with pytest.raises(CheckpointError, match=r"the pickle asks for \w+\.system"):
+        with pytest.raises(CheckpointError, match=r"the pickle names \w+\.system"):
             read_torch_legacy(data)
-    with pytest.raises(CheckpointError, match=r"the pickle asks for \w+\.system"):
+    with pytest.raises(CheckpointError, match=r"the pickle names \w+\.system"):
         read_array_pickle(pickle.dumps({"conv1": [Attack(trace)]}, 3))
     assert not trace.exists()
 
@@ -98,7 +98,7 @@ def test_a_checkpoint_that_calls_a_command_is_refused(tmp_path: Path) -> None:
 def test_only_what_weights_need_may_be_named(name: str) -> None:
     module, _, attribute = name.rpartition(".")
     data = b"\x80\x02c" + f"{module}\n{attribute}\n".encode() + b"."
-    with pytest.raises(CheckpointError, match=f"asks for {name}, which is not needed"):
+    with pytest.raises(CheckpointError, match=f"the pickle names {name}, which is not needed"):
         read_array_pickle(data)
 
 
@@ -150,7 +150,7 @@ def squeezenet_weights() -> dict[str, list[np.ndarray[Any, Any]]]:
 
 
 def efficientnet_state() -> dict[str, np.ndarray[Any, Any]]:
-    """The real names and kernel sizes, an eighth of the channels."""
+    """The network with its real names and kernel sizes, but an eighth of the channels."""
     random = np.random.default_rng(0)
     state: dict[str, np.ndarray[Any, Any]] = {}
 
@@ -245,7 +245,7 @@ def test_make_checks_what_goes_in_and_what_comes_out(tmp_path: Path) -> None:
     with pytest.raises(command.MakeError, match=r"is not toy/weights\.bin of toy 1\.0: its sha256"):
         command.make(source, out, entry, bytes.upper)
     source.write_bytes(b"good")
-    with pytest.raises(command.MakeError, match="put the new numbers in manifest"):
+    with pytest.raises(command.MakeError, match="put the new values in manifest"):
         command.make(source, out, entry, bytes.title)
     assert not out.parent.exists()
     command.make(source, out, entry, bytes.upper)

@@ -1,4 +1,4 @@
-"""Digits drawn by the recipe are prepared as MNIST's own were."""
+"""The recipe prepares the digits that it draws as MNIST's were."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-# models/ lies beside py/ and is no part of the installed package.
+# models/ is beside py/ and not in the installed package.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from models.mnist.strokes import CANVAS, DIGITS, Stroke, drawn_digits, polyline, prepare, shaky

@@ -78,7 +78,7 @@ def test_results_outlive_the_next_run() -> None:
     for value, copy, other in zip(first, kept, second, strict=True):
         assert value.tolist() == copy.tolist()
         assert not np.shares_memory(value, other)
-        other[...] = 99  # and what the user does to them is seen by no run
+        other[...] = 99  # and no run sees what the user writes into them
     assert [v.numpy().tolist() for v in program.run([feed])] == [v.tolist() for v in kept]
 
 

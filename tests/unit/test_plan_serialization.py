@@ -1,4 +1,4 @@
-"""A compiled graph as text and buffers, and back; and what the page asks of it."""
+"""A compiled graph as text and buffers, and back; and how the page uses it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def network(device: str) -> Compiled:
 
 
 def buffers(compiled: Compiled) -> list[memoryview]:
-    """Copies of all weights, as a keeper makes them."""
+    """Copies of all weights, as the page keeps them."""
     count = len(compiled.weights)
     return [memoryview(bytes(plan_serialization.buffer(compiled, place))) for place in range(count)]
 
@@ -73,7 +73,7 @@ def test_what_is_kept_for_a_gpu_is_strict_json_whose_weights_are_the_devices() -
         assert size == np.prod(shape) * (4 if dtype == "bool" else np.dtype(dtype).itemsize)
     handle = object()
     again, _ = plan_serialization.restore(text, loaded=handle)
-    assert again.plan == compiled.plan  # with the host operations, which a profile counts
+    assert again.plan == compiled.plan  # with the host operations, which profiles count
     assert (again.loaded, again.weights) == (handle, [])
 
 
@@ -165,7 +165,7 @@ def test_the_page_loads_what_it_has_kept_without_the_models_file() -> None:
         whole = b"".join(weight.ljust(-(-len(weight) // 16) * 16, b"\0") for weight in weights)
         again = json.loads(await app.load_kept("mnist", card, text, None, whole))
         assert not facts.pop("kept") and again.pop("kept")
-        assert facts.pop("compiling") > 0  # milliseconds, of which the second visit has none
+        assert facts.pop("compiling") > 0  # milliseconds; the second visit spends none
         assert facts.pop("seconds") > 0
         assert again.pop("seconds") > 0
         assert again == facts
@@ -175,7 +175,7 @@ def test_the_page_loads_what_it_has_kept_without_the_models_file() -> None:
         assert asked == ["mnist"]
         assert await app.tune("mnist", lambda done, total: None, fetch)  # nothing to tune: no graph
 
-    with warnings.catch_warnings():  # the page's own way of hearing them ends here
+    with warnings.catch_warnings():  # the page's own way of showing warnings ends here
         try:
             asyncio.run(visits())
         finally:

@@ -21,7 +21,7 @@ GPU = Limits(traits=Traits(subgroups=True, float16=True))
 
 @pytest.fixture(autouse=True)
 def as_before() -> Iterator[None]:
-    """Leaves the setting as every other test expects it."""
+    """Restores the default setting after each test."""
     yield
     tl.set_float32_matmul_precision("highest")
 
@@ -32,13 +32,13 @@ def product() -> Graph:
 
 
 def backend_with(limits: Limits) -> Any:
-    """A device, as far as compiling asks for it."""
+    """The parts of a device that compiling uses."""
     info = SimpleNamespace(adapter="a test's")
     return SimpleNamespace(limits=limits, info=info, tuning_record=lambda: None)
 
 
 def kernels(limits: Limits) -> str:
-    """The texts of the kernels of a product on such a device."""
+    """The kernels' source for a product on such a device."""
     plan = compile_graph(product(), "webgpu", limits_of(backend_with(limits))).plan
     return "\n".join(plan.modules)
 

@@ -1,4 +1,4 @@
-"""Profiles: what a step of a plan has to do, and the times of the kernels as table and trace."""
+"""Profiles: the work of each step of a plan, and the kernels' times as a table and a trace."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Build = Callable[..., Tensor]
 
 
 def graph(build: Build, *shapes: tuple[int, ...]) -> Graph:
-    """The graph of a function of inputs of these shapes."""
+    """The graph of a function, for inputs of these shapes."""
     nodes = tuple(input_node(f"x{n}", shape, tl.float32) for n, shape in enumerate(shapes))
     return Graph(nodes, {"y": build(*map(Tensor, nodes)).node}, "small")
 

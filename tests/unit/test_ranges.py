@@ -1,4 +1,4 @@
-"""Between what the results of ops lie, and which 64-bit integers 32 bits hold."""
+"""The bounds of ops' results, and which 64-bit integers fit 32 bits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BOUNDED = [
     for op in REGISTRY.values()
     if isinstance(op, (Elementwise, Reduce))
     and op.bounds
-    and op.name not in ("cast", "bitcast", "position")  # which take no operands like these
+    and op.name not in ("cast", "bitcast", "position")  # which don't take such operands
 ]
 
 
@@ -41,7 +41,7 @@ def numbers(draw: Any, dtype: Any, shape: tuple[int, ...]) -> Node:
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
 def test_results_lie_within_their_bounds(name: str, data: st.DataObject) -> None:
-    """Unless exact arithmetic leaves the type, when anything may come of it."""
+    """Except where the exact result does not fit the type: then any result is allowed."""
     op = REGISTRY[name]
     kinds = [t for t in (tl.int64, tl.uint64, tl.float32) if t.kind in op.accepts]
     dtype = data.draw(st.sampled_from(kinds))

@@ -50,7 +50,7 @@ def test_rule(shape: tuple[int, ...], axis: int, software: str, gpu: str) -> Non
 
 
 def test_no_workgroup_where_few_of_the_results_are_folds() -> None:
-    """As when a short fold is joined to a long tensor."""
+    """For example where a short fold is concatenated with a long tensor."""
     assert reduction_schedule(reduction((2, 4096), 1), 100_000, GPU) == "serial"
 
 
@@ -64,7 +64,7 @@ def test_a_choice_goes_before_the_rule(name: str) -> None:
 
 
 def test_no_invocation_loops_longer_than_devices_let_it() -> None:
-    """lavapipe ends an invocation's loops after 65535 turns in all, silently."""
+    """lavapipe silently ends an invocation's loops after 65535 iterations in total."""
     node = reduction((1, 70_001), 1, op=records.argmax)
     for traits in (SOFTWARE, GPU):
         serial = Traits(traits.software, True, choices={signature(node): "serial"})
@@ -111,7 +111,7 @@ def test_split_gives_the_same(
         ((4, 8192), 1, 1),  # not long
         ((1024, 1 << 14), 1, 1),  # many results
         ((100_003,), 0, 1),  # a prime
-        ((64, 3, 64, 64), (0, 2, 3), 1),  # something between the axes
+        ((64, 3, 64, 64), (0, 2, 3), 1),  # another axis between them
     ],
 )
 def test_what_is_split(shape: tuple[int, ...], axes: int | tuple[int, ...], kernels: int) -> None:
@@ -126,7 +126,7 @@ def test_places_are_not_split() -> None:
 
 
 def test_a_split_reads_in_order() -> None:
-    """What is fused in front of it is not asked for element by element, by division."""
+    """Its fused inputs are not indexed element by element, by division."""
     node, x = image(1024, 1 << 10)
     for traits in (SOFTWARE, GPU):
         first = compiled(node, tl.sum(x * x), traits).plan

@@ -60,7 +60,7 @@ def test_many(number):
 
 
 class Run:
-    """A run of some of the toy tests, which begins in an empty folder."""
+    """A run of some of the toy tests, from an empty folder."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         (folder / "pytest.ini").write_text(SETTINGS)

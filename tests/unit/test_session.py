@@ -1,4 +1,4 @@
-"""Sessions: feeds are checked by name, and what cannot fit is refused before it is tried."""
+"""Sessions: feeds are checked by name, and what can't fit is rejected before it is tried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models whose weights are still on their way: what is built of them, and what has to wait."""
+"""Models whose weights are still loading: what can be built, and what has to wait."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PIXELS = np.random.default_rng(4).random((28, 28), np.float32)
 
 
 def answers(*files: Files) -> list[list[float]]:
-    """The probabilities that models which came so give the same pixels, on NumPy."""
+    """The probabilities for the same pixels, of models loaded from these files, on NumPy."""
 
     async def visit(given: Files) -> list[float]:
         async def fetch() -> Files:
@@ -43,7 +43,7 @@ def answers(*files: Files) -> list[list[float]]:
         await app.load_model("mnist", fetch, CARD)
         return list((await app.predict("mnist", PIXELS)).cast("B").cast("f"))
 
-    with warnings.catch_warnings():  # the page's own way of hearing them ends here
+    with warnings.catch_warnings():  # the page's own way of showing warnings ends here
         try:
             return [asyncio.run(visit(each)) for each in files]
         finally:
@@ -65,7 +65,7 @@ def _normal(pixels: np.ndarray) -> np.ndarray:
 
 
 def test_where_a_value_is_wanted_early_all_are_read_and_the_answer_is_the_same() -> None:
-    """Even the shape of a reshape is a weight here that has not arrived."""
+    """Here, even the shape of a reshape is a weight that has not arrived."""
     usual, early = Files(MODEL), Files(MODEL, least=1)
     assert len(early.weights.asked) == len(usual.weights.asked) == 0
     assert answers(early) == answers(usual)
@@ -144,7 +144,7 @@ def model_of(*weights: onnx.TensorProto) -> onnx.ModelProto:
 
 
 def places(content: bytes, least: int = 16) -> list[tuple[int, int, int]] | None:
-    """What may be taken out; None where only protobuf can tell."""
+    """The ranges that can be taken out; None where only protobuf can tell."""
     found: list[tuple[int, int, int]] = []
 
     def note(*place: int) -> bytes:
@@ -194,7 +194,7 @@ def test_of_bytes_that_are_given_large_weights_are_views() -> None:
 
 
 def test_damaged_files_are_judged_alike_with_views_and_without(tmp_path: Path) -> None:
-    """A path is parsed by protobuf alone."""
+    """A file given by its path is parsed by protobuf only."""
     content, random = MODEL.read_bytes(), Random(11)
     weights = places(content, 1024)
     assert weights
@@ -217,7 +217,7 @@ def test_damaged_files_are_judged_alike_with_views_and_without(tmp_path: Path) -
 
 
 def _outcome(source: bytes | Path) -> str:
-    """What loading comes to."""
+    """The result of loading."""
     try:
         model = tl.onnx.load(source)
     except tl.TallowError as error:
@@ -237,5 +237,5 @@ def test_a_name_that_is_long_keeps_its_length(tmp_path: Path) -> None:
     assert graph.graph.initializer[0].name == "w" * 300
     (tmp_path / "m.onnx").write_bytes(content)
     (tmp_path / "m.graph").write_bytes(graph.SerializeToString())
-    loaded = onnx.load(tmp_path / "m.graph")  # as any other tool reads it
+    loaded = onnx.load(tmp_path / "m.graph")  # as other tools read it
     assert numpy_helper.to_array(loaded.graph.initializer[0])[-1] == 4999

@@ -1,4 +1,4 @@
-"""Tensors: shapes and types are known, and mistakes are raised, where an op is built."""
+"""Tensors: building an op computes its shape and type, and raises mistakes."""
 
 from __future__ import annotations
 

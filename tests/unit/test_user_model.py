@@ -1,4 +1,4 @@
-"""A model that the visitor opened, as the page asks for it: what is told, run, compared, freed."""
+"""A model that the visitor opened, as the page uses it: described, run, compared, freed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def made(nodes: Any, inputs: Any, outputs: Any, constants: Any = (), opset: int 
 
 @pytest.fixture
 def ask() -> Iterator[Callable[..., Any]]:
-    """ask(function of app.py, arguments): what it tells."""
+    """ask(function of app.py, arguments): its answer."""
 
     async def call(name: str, *args: Any) -> Any:
         return json.loads(await getattr(app, name)(*args))
@@ -48,7 +48,7 @@ def ask() -> Iterator[Callable[..., Any]]:
 
 
 async def nothing() -> None:
-    """In the place of what finds plans: none was kept."""
+    """A function for finding kept plans that finds none."""
 
 
 WEIGHT = numpy_helper.from_array(np.arange(12, dtype=np.float32).reshape(4, 3), "w")
@@ -221,5 +221,5 @@ def test_sequences_and_optionals(ask: Callable[..., Any]) -> None:
     ask("run_model", json.dumps([*feeds, feed("maybe", 1)]), nothing, one, two, one)
     assert bytes(app.output_bytes("there")) == b"\1"
     wrong = [{"name": "several", "shape": [], "members": [{**feed("s", 1), "dtype": "int32"}]}]
-    with pytest.raises(FeedError, match=r"'several' .*the type of its member 0 is int32"):
+    with pytest.raises(FeedError, match=r"'several' .*member 0 is int32, not float32"):
         ask("run_model", json.dumps([*wrong, feed("x", 2)]), nothing, one, two)

@@ -1,4 +1,4 @@
-"""Plans of models that the visitor opened: which are lent to be kept, and of use another time."""
+"""Plans of models that the visitor opened: which are kept, and used the next time."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ X = np.arange(128, dtype=np.float32).reshape(2, 64)
 
 
 def content(*nodes: Any, weight: Any = WEIGHT) -> bytes:
-    """A file: x times w, then these nodes, which make y."""
+    """A file that multiplies x by w; these nodes then compute y."""
     return made(nodes or PRODUCT, [value("x", ["n", 64])], [value("y", ["n", "m"])], [weight])
 
 
 class Visit:
-    """The worker: what it keeps outlives the visits."""
+    """The worker: its kept plans outlive the visits."""
 
     def __init__(self) -> None:
         self.kept: dict[str, tuple[str, list[bytes]]] = {}
@@ -45,7 +45,7 @@ class Visit:
         return asyncio.run(opened())
 
     def run(self, key: str = "", x: Any = X) -> dict[str, Any]:
-        """Runs the model; what is lent is kept under a key, and found under it."""
+        """Runs the model; a plan that it offers is kept under the key, and found there."""
 
         async def find() -> Any:
             text, weights = self.kept.get(key, (None, []))
@@ -93,7 +93,7 @@ def test_the_second_time_nothing_is_compiled_and_no_weight_was_kept(visit: Visit
     told = visit.run()
     assert (told["lent"] is None, told["refused"], visit.compiled) == (False, "", 1)
     first = answer()
-    assert visit.run()["lent"] is None  # there is nothing new
+    assert visit.run()["lent"] is None  # nothing new to keep
     ((text, weights),) = visit.kept.values()
     assert sum(map(len, weights)) < 64 < len(WEIGHT.raw_data) and len(text) < 10_000
 
@@ -130,7 +130,7 @@ def test_what_is_lent_ends_with_the_model_and_with_its_session(visit: Visit) -> 
     visit.open(content())
     number = visit.run()["lent"]
     visit.run("one", X[:1])
-    assert app.kept_text(number)  # who keeps it has waited for that run
+    assert app.kept_text(number)  # the page keeps it only after that run
     app.close_model()
     with pytest.raises(KeyError):
         app.kept_text(number)
@@ -154,7 +154,7 @@ def test_numbers_that_are_drawn_anew_each_time_are_not_kept(visit: Visit) -> Non
 
 
 def test_of_several_stages_the_first_is_kept(visit: Visit) -> None:
-    """What follows depends on values, which another run has others of."""
+    """The later stages depend on values, which differ between runs."""
     nodes = [
         helper.make_node("MatMul", ["x", "w"], ["z"]),
         helper.make_node("NonZero", ["z"], ["places"]),

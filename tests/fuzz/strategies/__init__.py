@@ -1,6 +1,6 @@
 """Strategies that draw cases, a file per family of operators."""
 
-# ruff: noqa: F401 - a family enters itself
+# ruff: noqa: F401 - a family registers itself
 from . import (
     attention,
     casting,

@@ -1,4 +1,4 @@
-"""Attention, rotary positions, linear attention."""
+"""Attention, rotary embeddings, linear attention."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def attention(draft: Draft) -> Case:
         shape = (*shape[:-2], length, total + past)
         mask = draft.array("bool" if draft.flag() else dtype, shape, -2, 2)
         if mask.dtype == bool:
-            mask[..., 0] = True  # a row that sees nothing is nobody's business
+            mask[..., 0] = True  # rows that attend to nothing are undefined
         inputs.append(draft.given(mask))
     if past:
         inputs += [""] * (4 - len(inputs))
@@ -51,7 +51,9 @@ def attention(draft: Draft) -> Case:
     outputs = 1 if not past else draft.pick((1, 3))
     if draft.seldom():
         outputs, chosen["qk_matmul_output_mode"] = 4, draft.pick((None, 0, 1, 2, 3))
-    slack = 1e4 if dtype == "float64" else 8  # others root the scale in float32
+    slack = (
+        1e4 if dtype == "float64" else 8
+    )  # others compute the square root of the scale in float32
     return draft.result(*inputs, outputs=outputs, **chosen, scaled=True, slack=slack)
 
 

@@ -15,7 +15,7 @@ _KINDS = (*FLOATS, *INTEGERS, "bool", "bfloat16")
 
 
 def _castable(draft: Draft, dtype: str, to: str) -> np.ndarray:
-    """Of floating elements only what the other type holds: the rest is left undefined."""
+    """Only floating elements that fit the other type: the rest is undefined."""
     shape = draft.shape()
     if dtype not in INTEGERS and dtype != "bool" and to in INTEGERS:
         return draft.array(dtype, shape, 0 if to[0] == "u" else -4, 4)
@@ -48,7 +48,7 @@ def bit_cast(draft: Draft) -> Case:
 
 @draws("casting", "Relu Selu Elu Celu LeakyRelu ThresholdedRelu HardSigmoid HardSwish Mish Gelu")
 def activation(draft: Draft) -> Case:
-    """Near 0, too, where a result is made large to see all of its digits."""
+    """Also near 0, where the result is scaled up to check all of its digits."""
     draft.opset()
     chosen: dict[str, Any] = {}
     for key in {
@@ -93,7 +93,7 @@ def swish(draft: Draft) -> Case:
 
 @draws("casting", "Dropout")
 def dropout(draft: Draft) -> Case:
-    """Outside of training, where it does nothing."""
+    """Outside of training, where it has no effect."""
     opset = draft.opset()
     x = draft.given(draft.array(draft.dtype(), draft.shape()))
     outputs = draft.integer(1, 2)

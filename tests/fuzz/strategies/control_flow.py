@@ -1,4 +1,4 @@
-"""If, Loop, Scan and SequenceMap, with bodies that also read what lies outside of them."""
+"""If, Loop, Scan and SequenceMap, with bodies that also read outer values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BINARY = ("Add", "Sub", "Mul", "Max", "Min")
 
 
 class Body:
-    """A graph within the case; its names are of the case, so that no name is there twice."""
+    """A graph within the case; its names are unique in the whole case."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -71,7 +71,7 @@ def either(draft: Draft) -> Case:
 
 @draws("control_flow", "Loop")
 def loop(draft: Draft) -> Case:
-    """So many rounds, or as long as a sum is small; what is carried, and what is collected."""
+    """A number of turns, or while a sum is small; carried and collected values."""
     draft.opset()
     shape = draft.shape(0, 2, zeros=False, long=4)
     outside, first = _floats(draft, shape), _floats(draft, shape)
@@ -128,7 +128,7 @@ def scan(draft: Draft) -> Case:
 
 @draws("control_flow", "SequenceMap")
 def mapped(draft: Draft) -> Case:
-    """Over one sequence, and a tensor or a sequence beside it."""
+    """Over one sequence, with an additional tensor or sequence."""
     draft.opset(17)
     shape = draft.shape(0, 2, zeros=False, long=4)
     items = [draft.array("float32", shape, -2, 2) for _ in range(draft.integer(1, 3))]

@@ -14,7 +14,7 @@ AUTO = (None, "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
 
 
 def spatial(draft: Draft, kernel: Shape, auto: str | None) -> dict[str, Any]:
-    """strides, dilations and pads that go with a kernel."""
+    """strides, dilations and pads that fit a kernel."""
     n = len(kernel)
     found: dict[str, Any] = {"auto_pad": auto}
     if draft.flag():
@@ -39,7 +39,7 @@ def kernel_of(draft: Draft, *, most: int = 3) -> Shape:
 
 
 def image_of(draft: Draft, reach: Shape) -> Shape:
-    """Spatial lengths in which a kernel of that reach has the room."""
+    """Spatial lengths into which a kernel of that reach fits."""
     return tuple(n + draft.integer(0, 6) for n in reach)
 
 
@@ -85,7 +85,7 @@ def conv_transpose(draft: Draft) -> Case:
         chosen["output_padding"] = [draft.integer(0, n) for n in most]
     pads = chosen.get("pads", [0] * 2 * len(kernel))
     reach = extent(kernel, chosen)
-    for i, n in enumerate(image):  # something must be left of it
+    for i, n in enumerate(image):  # the result must not be empty
         whole = (n - 1) * strides[i] + reach[i]
         if whole - pads[i] - pads[i + len(kernel)] < 1:
             chosen.pop("pads")

@@ -23,7 +23,7 @@ def unary(draft: Draft) -> Case:
 
 @draws("elementwise", "Sin Cos Tan")
 def periodic(draft: Draft) -> Case:
-    """Far from 0 devices differ in how they reduce the argument."""
+    """Near 0, because devices differ in how they reduce large arguments."""
     draft.opset()
     x = draft.array(draft.floating(), draft.shape(), -9, 9)
     return draft.result(draft.given(x), scaled=True)
@@ -58,7 +58,7 @@ def binary(draft: Draft) -> Case:
 
 
 def _divisible(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Without what integers leave undefined: a divisor of 0, and the least number by -1."""
+    """Without undefined integer divisions: by 0, and of the smallest number by -1."""
     if x.dtype.kind not in "iu":
         return x, y
     y = np.where(y == 0, y.dtype.type(3), y)
@@ -85,7 +85,7 @@ def remainder(draft: Draft) -> Case:
 
 @draws("elementwise", "Pow")
 def power(draft: Draft) -> Case:
-    """Whole numbers to whole powers that fit."""
+    """Integers to integer powers that do not overflow."""
     opset = draft.opset()
     dtype = draft.dtype()
     other = draft.dtype(1) if opset >= 12 else dtype
@@ -148,7 +148,7 @@ def where(draft: Draft) -> Case:
 
 @draws("elementwise", "PRelu")
 def prelu(draft: Draft) -> Case:
-    """The slope broadcasts to x, and not the other way round."""
+    """The slope broadcasts to x, but not vice versa."""
     draft.opset()
     dtype = draft.dtype()
     shape = draft.shape(1)

@@ -1,4 +1,4 @@
-"""Whole graphs: 2 to 12 nodes of many families, each of what the others gave."""
+"""Whole graphs: 2 to 12 nodes of many families, each reading results of others."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Made:
 
 
 class Growing:
-    """A graph that grows. `values` are all that there are, the last one made last."""
+    """A growing graph. `values` are all its values, the newest last."""
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
         self.values: list[Made] = []
 
     def one(self, least: int = 0, dtype: str = "float32") -> Made:
-        """A value of so many axes at least: mostly one of the last, else a new input."""
+        """A value with a minimum number of axes: mostly a recent one, else a new input."""
         fits = [v for v in self.values if v.dtype == dtype and len(v.shape) >= least]
         if fits and not self.draft.seldom():
             return self.draft.pick(fits[::-1][:4])
@@ -48,7 +48,7 @@ class Growing:
     def add(
         self, op: str, inputs: list[str], shape: Shape, dtype: str = "", **more: object
     ) -> None:
-        """Adds a node with one result of that shape."""
+        """Adds a node with one result of the given shape."""
         (name,) = self.draft.node(op, *inputs, **more)
         self.values.append(Made(name, shape, dtype or "float32"))
 
@@ -253,7 +253,7 @@ _STEPS: tuple[Step, ...] = (
 
 @draws("graphs", "graph:any")
 def graph(draft: Draft) -> Case:
-    """Every value that no node reads is an output, and seldom one that is read."""
+    """Every value that no node reads is an output, and rarely one that is read."""
     draft.opsets[""] = draft.pick((18, 21))
     growing = Growing(draft)
     rank = draft.pick((2, 4, 3, 1, 0))

@@ -1,4 +1,4 @@
-"""Operators that read or write where indices say, and those that sort and search."""
+"""Operators that read or write at indices, and those that sort and search."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .registry import draws
 
 
 def _indices(draft: Draft, shape: Shape, length: int, *, negative: bool = True) -> np.ndarray:
-    """Indices of an axis, of int64 or int32, seldom out of its range."""
+    """int64 or int32 indices along an axis, rarely out of range."""
     dtype = draft.pick(("int64", "int32"))
     beyond = 1 if draft.integer(0, 14) == 14 else 0
     low = -length if negative and draft.flag() else 0
@@ -134,7 +134,7 @@ def tensor_scatter(draft: Draft) -> Case:
 
 @draws("indexing", "OneHot")
 def one_hot(draft: Draft) -> Case:
-    """Of a depth that is little, or more than a byte holds."""
+    """With a depth that is small, or larger than a byte."""
     draft.opset(9)
     kinds = ("int64", "int32", "float32", "uint8", "int8")
     indices = draft.array(draft.dtype(0, kinds), draft.shape(0, 3), edges=False)
@@ -174,7 +174,7 @@ def unique(draft: Draft) -> Case:
 
 @draws("indexing", "TopK")
 def top_k(draft: Draft) -> Case:
-    """Of equal elements the first comes first; before set 11 the largest alone are sought."""
+    """Among equal elements the first comes first; before set 11 only the largest are sought."""
     opset = draft.opset()
     x = draft.array(draft.dtype(), draft.shape(1, 3), edges=False)
     axis = draft.axis(x.ndim)

@@ -1,4 +1,4 @@
-"""Losses, optimisers, and the operators of ai.onnx.ml."""
+"""Losses, optimizers, and the operators of ai.onnx.ml."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def trees(draft: Draft) -> Case:
 
 
 def _enter(table: dict[str, list[Any]], number: int, root: Any) -> None:
-    """Puts a tree into the lists of the operator, the root first."""
+    """Adds a tree to the operator's lists, the root first."""
     waiting = [root]
     for place, node in enumerate(waiting):
         row: dict[str, Any] = {"treeids": number, "nodeids": place, "modes": "LEAF"}

@@ -1,4 +1,4 @@
-"""Operators that move elements and compute none."""
+"""Operators that move elements without computing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def plain(draft: Draft) -> Case:
 
 @draws("movement", "Reshape")
 def reshape(draft: Draft) -> Case:
-    """0 copies a length, or since 14 may mean 0; -1 is what remains."""
+    """0 copies a length, or since 14 may mean 0; -1 is inferred."""
     opset = draft.opset()
     x = _x(draft)
     rest = x.size
@@ -113,7 +113,7 @@ def concat(draft: Draft) -> Case:
 
 @draws("movement", "Split")
 def split(draft: Draft) -> Case:
-    """Into given lengths, or into equal parts of which since 18 the last may be shorter."""
+    """Into given lengths, or into equal parts; since 18 the last may be shorter."""
     opset = draft.opset()
     dtype, shape = draft.dtype(), list(draft.shape(1))
     axis = draft.axis(len(shape)) if opset >= 11 else draft.integer(0, len(shape) - 1)
@@ -166,7 +166,7 @@ def slices(draft: Draft) -> Case:
 
 @draws("movement", "Pad")
 def pad(draft: Draft) -> Case:
-    """Negative lengths cut; reflect and wrap repeat what is there."""
+    """Negative lengths crop; reflect and wrap repeat existing elements."""
     opset = draft.opset()
     modes = ["constant", "edge", "reflect", *(["wrap"] if opset >= 19 else [])]
     mode = draft.pick(modes)
@@ -181,7 +181,7 @@ def pad(draft: Draft) -> Case:
         for axis in padded
     ]
     n = len(padded)
-    for i, axis in enumerate(padded):  # what is cut must be there
+    for i, axis in enumerate(padded):  # it must have the elements that are cropped
         if lengths[i] + lengths[i + n] + x.shape[axis] < (mode != "constant"):
             lengths[i] = lengths[i + n] = 0
     if opset < 11:

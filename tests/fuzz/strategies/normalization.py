@@ -1,4 +1,4 @@
-"""Normalisation over a batch, a layer, groups and neighbours."""
+"""Normalization over a batch, a layer, groups and neighbours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SLACK = 40
 
 
 def _stashed(dtype: str) -> float:
-    """The slack of what computes the mean in float32, whatever the type is."""
+    """The slack of operators that compute the mean in float32, whatever the type."""
     return 1e6 if dtype == "float64" else _SLACK
 
 
@@ -99,7 +99,7 @@ def unit(draft: Draft) -> Case:
 
 @draws("normalization", "MeanVarianceNormalization")
 def standard(draft: Draft) -> Case:
-    """Values that are not all the same: what divides by 0 differs by roundings."""
+    """Values that are not all equal: results of dividing by nearly 0 depend on rounding."""
     draft.opset(9)
     shape = draft.shape(4, 4, zeros=False)
     axes = sorted(axis % 4 for axis in draft.axes(4, 2)) if draft.flag() else None

@@ -1,4 +1,4 @@
-"""Pools, and what takes values out of regions."""
+"""Pools, and operators that sample regions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def global_pool(draft: Draft) -> Case:
 
 @draws("pooling", "MaxUnpool")
 def unpool(draft: Draft) -> Case:
-    """Of what a pool of the same kernel gives."""
+    """Unpools the result of a pool with the same kernel."""
     draft.opset(9)
     kernel = kernel_of(draft)
     shape = (draft.integer(1, 2), draft.integer(1, 3), *[k * draft.integer(1, 4) for k in kernel])
@@ -73,6 +73,6 @@ def roi_align(draft: Draft) -> Case:
         draft.given(x), draft.given(rois), draft.given(which), **sizes,
         mode=draft.pick((None, "avg", "max")), sampling_ratio=draft.pick((None, 0, 1, 2)),
         spatial_scale=draft.pick((None, 0.5, 1.0)), scaled=True,
-        slack=1e4 if dtype == "float64" else 8,  # the reference computes places in float32
+        slack=1e4 if dtype == "float64" else 8,  # the reference computes coordinates in float32
         coordinate_transformation_mode=draft.pick(modes) if opset >= 16 else None,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from .registry import draws
 
 
 def _factors(draft: Draft, *, most: int = 2) -> tuple[Shape, Shape]:
-    """The shapes of a product's factors, vectors and batches included."""
+    """The shapes of a product's factors, including vectors and batches."""
     n, k, m = (draft.shape(1, 1)[0] for _ in range(3))
     batch = draft.shape(0, most, zeros=False, long=4)
     if draft.seldom():
@@ -60,7 +60,7 @@ def fused(draft: Draft) -> Case:
 
 @draws("products", "Einsum")
 def einsum(draft: Draft) -> Case:
-    """One to three operands; repeated letters, ellipses, blanks, outputs that are not written."""
+    """One to three operands; repeated letters, ellipses, blanks, implicit outputs."""
     draft.opset()
     lengths = {letter: draft.integer(1, 4) for letter in "ijkA"}
     dotted = draft.integer(0, 3) == 3

@@ -1,4 +1,4 @@
-"""Programs of Tallow's own functions, those of the array API standard, beside NumPy's.
+"""Programs of Tallow's functions from the array API standard, compared with NumPy's.
 
 A program is a graph whose nodes are calls: the operator is the function's name, in the domain
 tallow, and the attributes are what it is called with beside its tensors.
@@ -25,7 +25,7 @@ _ANY = "negative abs sign square"
 
 
 class Program:
-    """What has been computed so far, by NumPy, so that shapes and types are known."""
+    """The values computed so far, by NumPy, so that shapes and types are known."""
 
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
@@ -39,12 +39,12 @@ class Program:
         return name
 
     def one(self, fits: Callable[[np.ndarray], Any] = lambda x: True) -> str | None:
-        """The name of a value that fits, if there is one."""
+        """The name of a value that fits, if any."""
         names = [name for name, value in self.values.items() if fits(value)]
         return self.draft.pick(names[::-1]) if names else None
 
     def call(self, function: str, *names: str, **keywords: Any) -> None:
-        """Calls, unless the result is large or not a finite number."""
+        """Adds a call, unless the result is large or not finite."""
         with np.errstate(all="ignore"):
             value = np.asarray(numpy_call(function, [self.values[n] for n in names], keywords))
         if value.size <= _MOST and (value.dtype.kind != "f" or np.isfinite(value).all()):
@@ -156,7 +156,7 @@ _STEPS = (
 
 @draws("programs", "program:any")
 def program(draft: Draft) -> Case:
-    """All that was computed is given, or the last value alone, so that the rest may be fused."""
+    """Outputs all values, or only the last one, so that the rest may be fused."""
     p = Program(draft)
     kinds = ("float32", "float32", "int32", *FLOATS, "bool", "int64", "uint8", "uint32", "int16")
     p.new(draft.shape(0, 3, zeros=True, long=33), draft.pick(kinds))

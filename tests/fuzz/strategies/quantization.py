@@ -1,4 +1,4 @@
-"""Quantised tensors, and products of them."""
+"""Quantized tensors, and products of them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .convolution import AUTO, extent, image_of, kernel_of, spatial
 from .registry import draws
 
 _BYTES = ("uint8", "int8")
-# The first are exact; of the others the rounding of a quotient may go either way.
+# The first ones are exact; with the others, a quotient may round either way.
 _EXACT, _ROUNDED = (1.0, 0.5, 2.0, 0.25), (0.1, 0.03)
 
 
 def _scales(draft: Draft, dtype: str, shape: Shape) -> tuple[np.ndarray, int]:
-    """Scales, and how far a rounded result may be off."""
+    """Scales, and the tolerance of a rounded result."""
     exact = draft.flag()
     options = np.array(_EXACT if exact else _ROUNDED, dtype)
     chosen = draft.array("int32", shape, 0, len(options) - 1) % len(options)
@@ -25,7 +25,7 @@ def _scales(draft: Draft, dtype: str, shape: Shape) -> tuple[np.ndarray, int]:
 
 
 def _parameters(draft: Draft, opset: int, x: Shape) -> tuple[Shape, dict[str, Any]]:
-    """The shape of scales: one, one for each index of an axis, or since 21 for each block."""
+    """The shape of scales: one, one per index along an axis, or since 21 one per block."""
     how = draft.integer(0, 3 if opset >= 21 else 2 if opset >= 13 else 1)
     if how < 2 or not x:
         return (), {}
@@ -142,7 +142,7 @@ def qlinear_conv(draft: Draft) -> Case:
 def to_float(draft: Draft) -> Case:
     n, k, m = (draft.shape(1, 1, zeros=False)[0] for _ in range(3))
     columns = (m,) if draft.flag() else ()
-    # Seven bits: where a processor lacks the instructions, onnxruntime's sums of two saturate.
+    # Seven bits: onnxruntime's sums of two products saturate on processors without VNNI.
     b = draft.given(draft.array("int8", (k, m), -64, 63), known=True)
     scale = draft.given(draft.array("float32", columns, 0.25, 1))
     zero = draft.given(np.zeros(columns, np.int8), known=True)

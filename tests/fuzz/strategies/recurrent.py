@@ -1,4 +1,4 @@
-"""RNN, GRU and LSTM, and LSTM with quantised weights."""
+"""RNN, GRU and LSTM, and LSTM with quantized weights."""
 
 from __future__ import annotations
 

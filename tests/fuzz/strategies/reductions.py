@@ -1,4 +1,4 @@
-"""Reductions, running totals, and what normalises along an axis."""
+"""Reductions, running totals, and normalization along an axis."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _AXES_FED = {"ReduceSum": 13}  # the others: 18
 
 
 def _range(op: str, dtype: str) -> tuple[int, int] | tuple[None, None]:
-    """The elements of which an oracle's type holds what is computed on the way."""
+    """Elements whose intermediate results fit in the oracle's type."""
     if op == "ReduceProd":
         return 0, 2
     if dtype in INTEGERS and op == "ReduceL2":
@@ -28,7 +28,7 @@ def _range(op: str, dtype: str) -> tuple[int, int] | tuple[None, None]:
     "ReduceSum ReduceSumSquare",
 )
 def reduction(draft: Draft) -> Case:
-    """Over axes that are an attribute, or since 13 and 18 an input; over none of them, too."""
+    """Over axes from an attribute, or since 13 or 18 from an input; also over no axes."""
     opset = draft.opset()
     dtype = draft.dtype()
     shape = draft.shape()
@@ -71,7 +71,7 @@ def running(draft: Draft) -> Case:
 
 @draws("reductions", "Softmax LogSoftmax Hardmax")
 def soft(draft: Draft) -> Case:
-    """Before 13 over all axes from the chosen one on."""
+    """Before 13, over all axes from the chosen one on."""
     opset = draft.opset()
     shape = draft.shape(1)
     x = draft.array(draft.dtype(), shape, edges=False)

@@ -15,7 +15,7 @@ FAMILIES: dict[str, dict[str, Strategy]] = {}
 
 
 def draws(family: str, operators: str) -> Callable[[Strategy], Strategy]:
-    """Enters the decorated function for operators of a family, names apart by blanks."""
+    """Registers the decorated function for operators of a family; names are separated by blanks."""
 
     def enter(function: Strategy) -> Strategy:
         table = FAMILIES.setdefault(family, {})

@@ -1,4 +1,4 @@
-"""Pictures at other sizes and at places that are computed."""
+"""Resized pictures, and pictures sampled at computed coordinates."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def grid_sample(draft: Draft) -> Case:
     x = draft.array("float32", shape, edges=False)
     out = (batch, *(draft.integer(1, 4) for _ in range(rank)), rank)
     grid = draft.array("float32", out, -1.5, 1.5)
-    # Halves and edges are where roundings decide.
+    # At halves and edges, rounding decides.
     grid = np.where(grid == np.round(grid * 16) / 16, grid + np.float32(0.0137), grid)
     if draft.seldom():
         grid.flat[0] = np.nan

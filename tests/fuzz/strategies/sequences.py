@@ -50,7 +50,7 @@ def construct(draft: Draft) -> Case:
 
 @draws("sequences", "SequenceEmpty")
 def empty(draft: Draft) -> Case:
-    """And its length, or what it is after one was put into it."""
+    """Also its length, or the sequence after an insertion."""
     draft.opset(11)
     dtype = draft.pick(_KINDS)
     (name,) = draft.node("SequenceEmpty", dtype=element_type(dtype))
@@ -97,7 +97,7 @@ def split(draft: Draft) -> Case:
 
 @draws("sequences", "Optional OptionalHasElement OptionalGetElement")
 def optional(draft: Draft) -> Case:
-    """An optional that is fed, or that is made of a tensor or a sequence."""
+    """An optional that is an input, or that is made from a tensor or a sequence."""
     draft.opset(18)
     dtype = draft.pick(_KINDS[:5])
     if draft.flag():

@@ -11,7 +11,7 @@ from .registry import draws
 
 @draws("signal", "DFT")
 def transform(draft: Draft) -> Case:
-    """Of real and of complex numbers, cut or filled to a length."""
+    """With real and complex numbers, cropped or padded to a length."""
     opset = draft.opset(17)
     dtype = draft.dtype(0, ("float32", "float64"))
     rank = draft.integer(1, 3)

@@ -1,4 +1,4 @@
-"""Texts: what computes them, and what moves them as it moves numbers."""
+"""Operators that compute strings or move them like numbers."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def normalizer(draft: Draft) -> Case:
     return draft.result(
         draft.given(texts_of(items, shape)), stopwords=stops,
         case_change_action=draft.pick((None, "NONE", "LOWER", "UPPER")),
-        is_case_sensitive=draft.pick((None, 0, 1)), locale="C.UTF-8",  # which is everywhere
+        is_case_sensitive=draft.pick((None, 0, 1)), locale="C.UTF-8",  # exists everywhere
     )  # fmt: skip
 
 
 @draws("texts", "TfIdfVectorizer")
 def tfidf(draft: Draft) -> Case:
-    """Runs of one and of two items, in numbers or in texts."""
+    """n-grams of one and two items, of numbers or strings."""
     draft.opset(9)
     words = draft.flag()
     items = ["a", "b", "c", "d"] if words else [1, 2, 3, 4]
@@ -91,7 +91,7 @@ def _order(count: int) -> st.SearchStrategy[list[int]]:
 
 @draws("texts", "text:Equal text:Where text:Gather text:Concat text:Cast text:Unique text:Pad")
 def moved(draft: Draft) -> Case:
-    """Operators of numbers, on texts."""
+    """Operators that also work on numbers, on strings."""
     draft.op = draft.about.removeprefix("text:")
     draft.opset(19)
     x = _texts(draft, 1, 3)

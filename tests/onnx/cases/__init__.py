@@ -48,4 +48,4 @@ CASES = [
 ]
 
 ON_HOST = [*gathering.ON_HOST, *learning.ON_HOST, *texts.ON_HOST, *texts.MOVED]
-"""Cases of operators that are computed on the host."""
+"""Cases of host operators."""

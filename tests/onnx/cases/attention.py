@@ -1,4 +1,4 @@
-"""Attention of every kind, rotary positions, caches."""
+"""Attention of every kind, rotary embeddings, caches."""
 
 from typing import Any
 

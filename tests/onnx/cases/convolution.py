@@ -1,4 +1,4 @@
-"""Convolution over one to three axes, with every rule of padding; of integers; with a state."""
+"""Convolution over one to three axes, with every padding rule; of integers; with a state."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ VOLUME = floats(2, 4, 5, 7, 6)
 
 
 def lists(attributes: dict[str, object]) -> str:
-    """The attributes that are lists, for the name of a case."""
+    """The list attributes, for the name of a case."""
     return ",".join(f"{key}{value}" for key, value in attributes.items() if isinstance(value, list))
 
 

@@ -180,7 +180,7 @@ DROPOUT = [
     Case("Dropout", [floats(2, 3), scalar(0.3), scalar(False, bool)], **_MASK),
 ]
 
-# Each overflows, or loses all its digits, where every step is rounded to float16.
+# Each overflows, or loses all digits, if every step is rounded to float16.
 _HALF, _LARGE = {"rtol": 2e-3, "atol": 1e-6}, floats(2, 3, 40, low=200, high=400, dtype=np.float16)
 _NEGATIVE = np.array([-5, -4, -3, -1e-3, 60000], np.float16)
 HALF = [

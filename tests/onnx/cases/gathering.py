@@ -10,7 +10,7 @@ _PAIRS = np.array([[0, 1], [2, -1], [-3, 0]])
 
 
 def places(*shape: int, below: int) -> np.ndarray:
-    """Indices from -below up to, without, below."""
+    """Indices from -below up to but excluding below."""
     return integers(*shape, low=-below, high=below)
 
 
@@ -31,7 +31,7 @@ GATHER = [
                    ([False] * 9 + [True], {}), ([False], {"axis": 1})]],
 ]  # fmt: skip
 
-# Duplicates: the last update stands in onnxruntime too.
+# Duplicates: the last update wins in onnxruntime too.
 _NONE = [
     Case(op, [floats(4, 3), places(2, 3, below=4), floats(2, 3) + 9], a, (first, last))
     for op, first, last in (("Scatter", 9, 10), ("ScatterElements", 11, 28))

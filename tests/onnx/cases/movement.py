@@ -1,4 +1,4 @@
-"""Operators that move elements, gather them, or know them when the model is loaded."""
+"""Operators that move or gather elements, or know them when the model is loaded."""
 
 import numpy as np
 from onnx import TensorProto, numpy_helper

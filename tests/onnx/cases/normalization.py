@@ -1,4 +1,4 @@
-"""Normalisations."""
+"""Normalizations."""
 
 import numpy as np
 
@@ -35,7 +35,7 @@ CASES = [
     Case("LpNormalization", [np.zeros((2, 2), np.float32)], opsets=(22, 28), oracle="reference"),
     Case("LRN", [_IMAGE], {"size": 3}),
     Case("LRN", [_IMAGE], {"size": 5, "alpha": 0.2, "beta": 0.5, "bias": 2.0}),
-    # onnxruntime takes odd sizes alone, and the reference as many channels as the batch has.
+    # onnxruntime only takes odd sizes, and the reference only as many channels as the batch has.
     Case("LRN", [floats(4, 4, 3, 2)], {"size": 4, "alpha": 0.2}),
     Case("LRN", [_IMAGE], {"size": 7}),
     *[Case("LRN", [floats(1, 2, 3, 2)], {"size": size, "alpha": 0.2}) for size in (5, 9, 101)],

@@ -1,4 +1,4 @@
-"""Pooling over one to three axes, with every rule of padding; where maxima were; its undoing."""
+"""Pooling over one to three axes, with every padding rule; indices of maxima; unpooling."""
 
 import numpy as np
 

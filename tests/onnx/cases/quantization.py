@@ -1,4 +1,4 @@
-"""Quantisation and its inverse, and products of quantised operands."""
+"""Quantization, dequantization, and products of quantized operands."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from onnx import TensorProto as T
 
 from ..case import Case, floats, integers
 
-# Halves that round to even, and values beyond every range.
+# Halves, which round to even, and values beyond every range.
 _WIDE = np.array([[0, 1, -1, 0.5, 1.5, 2.5, -0.5], [3, 999, -999, 7, 8, 1e9, -8.5]], np.float32)
 _ONE, _HALF = np.array(1, np.float32), np.array(0.5, np.float32)
 _TWO = np.array([2, 0.5], np.float32)

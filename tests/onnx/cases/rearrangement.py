@@ -1,4 +1,4 @@
-"""What is turned round, cropped or framed along given axes."""
+"""Reversing, cropping and padding along given axes."""
 
 import numpy as np
 

@@ -14,7 +14,7 @@ MANY = (
     "Affine", "Elu", "HardSigmoid", "LeakyRelu", "Relu", "ScaledTanh", "Sigmoid", "Softplus",
     "Softsign", "Tanh", "ThresholdedRelu",
 )  # fmt: skip
-# onnxruntime has no, or another, default for their alpha and beta.
+# onnxruntime has no default for their alpha and beta, or another one.
 NEEDED = {"Affine", "ScaledTanh", "ThresholdedRelu"}
 
 
@@ -87,7 +87,7 @@ CASES += [
     _case("LSTM", _bias("LSTM", 2), LENGTHS, None, None, floats(2, 3 * SIZE),
           direction="bidirectional", note="peepholes"),
     _case("LSTM", _bias("LSTM"), input_forget=1),
-    # A gate is every fourth element here, and an activation alone is computed over it.
+    # A gate is every fourth element here, and only an activation is computed over it.
     Case("LSTM", [floats(2, 4, 3), floats(2, 4, 3), floats(2, 4, 1), floats(2, 8), None, None,
                   None, floats(2, 3)],
          {"hidden_size": 1, "direction": "bidirectional"}, outputs=3, note="one element"),

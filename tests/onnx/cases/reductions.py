@@ -1,10 +1,10 @@
-"""Reductions, places of extremes, matrix products."""
+"""Reductions, indices of extremes, matrix products."""
 
 import numpy as np
 
 from ..case import Case, floats, integers, known
 
-# The operator set from which on the axes are an input.
+# The operator set since which the axes are an input.
 AXES_INPUT = {
     "ReduceSum": 13, "ReduceMean": 18, "ReduceMax": 18, "ReduceMin": 18, "ReduceProd": 18,
     "ReduceL1": 18, "ReduceL2": 18, "ReduceLogSum": 18, "ReduceLogSumExp": 18,
@@ -38,8 +38,8 @@ REDUCE += [
     Case("ReduceMin", [integers(2, 3, dtype=np.int32), known(0)], opsets=(18, 28)),
     Case("ReduceMax", [np.array([[True, False], [False, False]]), known(1)], opsets=(20, 28)),
     Case("ReduceMean", [integers(2, 3, low=0), known(1)], opsets=(18, 28)),
-    # Integers: the sum, or the square, does not fit their type, nor float32; or its mean has a
-    # fraction, or only just has none.
+    # Integers whose sum or square fits neither their type nor float32, or whose mean is (or is
+    # almost) a fraction.
     *[Case(op, [np.array(values, dtype), known(1)], opsets=(18, 27), note=note, rtol=0, atol=0)
       for op in ("ReduceMean", "ReduceL2", "ReduceLogSum")
       for note, values, dtype in [
@@ -47,7 +47,7 @@ REDUCE += [
           ("odd", [[16777217, 16777217], [60000, 60000], [-1, 8]], np.int32),
           ("wide", [[2**40 + 1, 2**40 + 1], [3, 4]], np.int64),
           ("full", [[2**31 - 1, 2**31 - 1], [2**30, 2**30]], np.int32)]
-      if (op, note) != ("ReduceL2", "wide")],  # onnxruntime's digits end, the reference overflows
+      if (op, note) != ("ReduceL2", "wide")],  # onnxruntime is imprecise, the reference overflows
     Case("ReduceMean", [np.ones((2, 49), np.int32), known(1)], opsets=(18, 28), rtol=0, atol=0),
     Case("ReduceMean", [np.full((2, 999), 100, np.float16), known(1)], opsets=(18, 28)),
     Case("ReduceMax", [floats(2, 0, 3), known(1)], opsets=(20, 28), oracle="reference"),

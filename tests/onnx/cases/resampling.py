@@ -1,4 +1,4 @@
-"""Resize with every mode, coordinate transformation and way to say the size; Upsample."""
+"""Resize with every mode, coordinate transformation and kind of size; Upsample."""
 
 import numpy as np
 

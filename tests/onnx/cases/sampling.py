@@ -1,4 +1,4 @@
-"""Grids, regions and deformed convolution: pictures at places that are computed."""
+"""Grids, regions and deformable convolution: pictures at computed coordinates."""
 
 import numpy as np
 
@@ -37,7 +37,7 @@ AFFINE = [
     for align in (0, 1)
 ]
 
-# The last has samples on an element; none on the edge of the picture, where the last bit decides.
+# The last has samples on an element, but none on the picture's edge, where the last bit decides.
 _REGIONS = np.array(
     [[0, 0, 4, 3], [1.3, 0.7, 5.2, 4.4], [3, 2, 3.2, 2.1], [-3, -2, 8.7, 8.4]], np.float32
 )

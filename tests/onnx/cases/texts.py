@@ -1,7 +1,7 @@
-"""Texts, all on the host.
+"""String operators, all on the host.
 
-onnxruntime takes tabs for no blanks and splits an empty text into nothing; there the reference
-evaluator keeps to the standard.
+onnxruntime does not treat tabs as blanks and splits an empty string into nothing; there the
+reference evaluator follows the standard.
 """
 
 from typing import Any
@@ -13,14 +13,14 @@ from ..case import Case, Known, bools, floats, integers
 
 
 def texts(*values: Any) -> np.ndarray:
-    """An array of texts; nested lists are axes."""
+    """An array of strings; nested lists are axes."""
     return np.array(values, dtype=object)
 
 
 _WORDS = texts("Monday", "tuesday", "", "Wednesday", "MONDAY", "é")
 _EVERYWHERE = {
     "locale": "C.UTF-8"
-}  # without it onnxruntime asks for a locale that few machines have
+}  # without it onnxruntime requires a locale that few machines have
 _MAILS = texts(["account@onnx.ai", "a.b@c.de"], ["nothing", "@"])
 _LIST = texts(["a,b,,c", ",x"], ["", "one"])
 _SPACED = texts("  to be  or\tnot ", "", "one", " a b c")
@@ -82,7 +82,7 @@ ON_HOST = [
 
 _TABLE = texts(["a", "b", "c"], ["d", "", "f"])
 
-# Where texts lie in memory is moved as that of numbers is.
+# Strings are moved like numbers.
 MOVED = [
     Case("Concat", [_TABLE, _TABLE], {"axis": 1}, (13, 28)),
     Case("Constant", [], {"value_strings": ["x", "y"]}, (12, 28)),

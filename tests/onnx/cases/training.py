@@ -1,4 +1,4 @@
-"""Optimisers: one step, for one tensor and for two."""
+"""Optimizers: one step, for one tensor and for two."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Transposed convolution over one to three axes, and blocks laid back into a picture."""
+"""Transposed convolution over one to three axes, and Col2Im."""
 
 import numpy as np
 

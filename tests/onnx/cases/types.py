@@ -1,4 +1,4 @@
-"""Types that neither NumPy nor WGSL has: casts, constants and movement of them."""
+"""Types that NumPy and WGSL lack: casts, constants and movement."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _NUMBERS = np.array(
 )
 _POWERS = np.array([0.124, 1.1, 3, 2, 1e-9, 7e5, 1.5], np.float32)
 
-# Type, and the operator set whose Cast first has it.
+# Each type, and the first operator set whose Cast has it.
 _FLOATING = [
     (ml_dtypes.bfloat16, T.BFLOAT16, 13), (ml_dtypes.float8_e4m3fn, T.FLOAT8E4M3FN, 19),
     (ml_dtypes.float8_e4m3fnuz, T.FLOAT8E4M3FNUZ, 19), (ml_dtypes.float8_e5m2, T.FLOAT8E5M2, 19),
@@ -27,7 +27,7 @@ _WHOLE = [
 
 
 def few(*shape: int, dtype: Any) -> np.ndarray:
-    """Numbers that every type holds."""
+    """Numbers that every type can represent."""
     return integers(*shape, low=0, high=2).astype(np.float32).astype(dtype)
 
 

@@ -2,8 +2,9 @@
 
     python3 build.py conformance [--device numpy|webgpu|native] [--only PATTERN] [--update]
 
-Without --device on NumPy, then on WebGPU in headless Chromium. native is this machine's own WebGPU,
-for quick work: it changes no file. The exit status is 1 if a case is not as not_passing.txt says.
+Without --device it uses NumPy, then WebGPU in headless Chromium. native is this machine's own
+WebGPU, for quick work: it changes no file. The exit status is 1 if a case differs from
+not_passing.txt.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs the cases on each device and reports. Returns 1 if a case is not as listed."""
+    """Runs the cases on each device and reports. Returns 1 if a case differs from the list."""
     options = arguments(argv)
     entries = listed.read(listed.LIST.read_text("utf-8"))
     every = collect()
@@ -65,7 +66,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def run(cases: Sequence[Case], device: str) -> list[Outcome]:
-    """The outcomes, with a line of progress now and then, and the counts at the end."""
+    """Yields the outcomes; prints progress now and then, and the counts at the end."""
     outcomes: list[Outcome] = []
     started = time.perf_counter()
     with runners.started(device) as runner:
@@ -85,7 +86,7 @@ def run(cases: Sequence[Case], device: str) -> list[Outcome]:
 
 
 if __name__ == "__main__":
-    # At once: Playwright's driver has had the signal too, closes Chromium, and answers no more.
+    # Exit now: Playwright's driver gets the signal too, closes Chromium, and stops answering.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     try:
         sys.exit(main(sys.argv[1:]))

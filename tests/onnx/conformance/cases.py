@@ -27,7 +27,7 @@ from .worker import encode
 _FOLDERS = ("simple", "pytorch-converted", "pytorch-operator")
 SETS = ("node", "light", *_FOLDERS)
 
-# The types that every GPU computes, or that are computed exactly by wider ones.
+# The types that every GPU computes, directly or exactly in a wider type.
 _GPU_TYPES = {
     TensorProto.FLOAT, TensorProto.INT32, TensorProto.INT64, TensorProto.UINT8, TensorProto.INT8,
     TensorProto.BOOL,
@@ -54,14 +54,14 @@ class Case:
         return self.id.split("/")[0] if "/" in self.id else "node"
 
     def encoded(self) -> dict[str, Any]:
-        """As worker.py takes it, without what must come out."""
+        """The form for worker.py, without expected outputs."""
         feeds = [{name: encode(x) for name, x in feeds.items()} for feeds, _ in self.runs]
         return {"id": self.id, "model": base64.b64encode(self.model).decode(), "feeds": feeds}
 
 
 @cache
 def collect() -> list[Case]:
-    """All of them: 1,884 of operators, and those of the other sets. Takes some seconds."""
+    """All cases: 1,884 of operators, and those of the other sets. Takes some seconds."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the cases divide by zero and overflow on purpose
         return [*_node_cases(), *_light_cases(), *_folder_cases()]
@@ -145,7 +145,7 @@ def _named(model: onnx.ModelProto, values: Any) -> dict[str, Any]:
 
 
 def _array(value: Any) -> Any:
-    """What a node case holds: an array, a TensorProto, a scalar of NumPy, a list, or None."""
+    """Converts a node case's value: an array, a TensorProto, a NumPy scalar, a list, or None."""
     if isinstance(value, TensorProto):
         return numpy_helper.to_array(value)
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""not_passing.txt: the cases that do not pass, with the reason of each; the runs are held to it.
+"""not_passing.txt: the cases that are expected not to pass, with reasons; runs must match it.
 
 A line is DEVICES, PATTERN and REASON. DEVICES: numpy, webgpu or all. PATTERN: a case's id, with *
 for any text. Every case that matches must not pass on those devices, and every other one must.
@@ -32,7 +32,7 @@ class Entry:
     unsure: bool = False
 
     def matches(self, case: Case) -> bool:
-        """Whether the case is one of those meant."""
+        """Whether the entry matches the case."""
         return fnmatchcase(case.id, self.pattern)
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Entry:
 
 
 def read(text: str) -> list[Entry]:
-    """The entries of the list; ValueError for a line that is none."""
+    """The entries of the list; ValueError for an invalid line."""
     entries = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -59,7 +59,7 @@ def read(text: str) -> list[Entry]:
 
 
 def settled(outcomes: Iterable[Outcome], device: str, entries: Sequence[Entry]) -> list[Outcome]:
-    """The outcomes as they are everywhere: those that the machine decides have failed."""
+    """The outcomes independent of the machine: cases that depend on it count as failed."""
     unsure = [entry for entry in entries if entry.unsure and device in entry.devices]
     return [
         replace(outcome, status="failed", reason="the machine decides", dispatches=0)
@@ -70,7 +70,7 @@ def settled(outcomes: Iterable[Outcome], device: str, entries: Sequence[Entry]) 
 
 
 def deviations(outcomes: Iterable[Outcome], device: str, entries: Sequence[Entry]) -> list[str]:
-    """What is not as the list says, each with the line to change."""
+    """The deviations from the list, each with the line to change."""
     found = []
     for outcome in outcomes:
         case = outcome.case
@@ -119,7 +119,7 @@ def updated(outcomes: Sequence[Outcome], device: str, entries: Sequence[Entry]) 
 
 
 def _merged(entries: Sequence[Entry]) -> list[Entry]:
-    """One entry for each pattern, or two of which one is unsure; its first reason stays."""
+    """One entry per pattern, or two if one is unsure; the first reason is kept."""
     merged: dict[tuple[str, bool], Entry] = {}
     for entry in sorted(entries, key=lambda entry: entry.pattern):
         key = entry.pattern, entry.unsure

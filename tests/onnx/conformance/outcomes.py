@@ -1,4 +1,4 @@
-"""What became of a case: judged by the official runner's own comparison."""
+"""The outcome of a case, judged by the official runner's own comparison."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ def judge(case: Case, said: dict[str, Any], device: str) -> Outcome:
 
 
 def broken(case: Case, why: str) -> Outcome:
-    """The outcome of a case that what ran it did not survive."""
+    """The outcome of a case that crashed its runner."""
     return Outcome(case, "failed", why, 0, 0.0)
 
 
 def _compare(case: Case, outputs: list[list[Any]]) -> None:
-    """AssertionError, AttributeError or TypeError for what is not as it must be."""
+    """Raises AssertionError, AttributeError or TypeError for a wrong output."""
     for (_, wanted), got in zip(case.runs, outputs, strict=True):
         _agree(case, [_decoded(value) for value in got], wanted)
 
 
 def _agree(case: Case, mine: Any, other: Any) -> None:
-    """Lists item by item: the official comparison would not miss what is missing at their ends."""
+    """Compares lists item by item: the official one would ignore missing items at the end."""
     if isinstance(other, list) and isinstance(mine, list):
         if len(mine) != len(other):
             raise AssertionError(f"{len(mine)} values, expected {len(other)}")

@@ -1,6 +1,6 @@
-"""docs/onnx-support.md: what became of every official case, by operator type, on each device.
+"""docs/onnx-support.md: the outcome of every official case, by operator type and device.
 
-A run on one device keeps what the page says of the other, which it reads from there.
+A run on one device keeps the page's results for the other device, which it reads from the page.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _COLUMNS += "|---|---|--:|--:|--:|--:|--:|--:|--:|\n"
 
 @dataclass(frozen=True)
 class Counts:
-    """Cases by what became of them. native: those that passed and of which a kernel ran."""
+    """Counts of cases by outcome. native: those that passed and ran a kernel."""
 
     passed: int = 0
     failed: int = 0
@@ -181,7 +181,7 @@ def _has(domain: str, name: str, opset: int) -> bool:
 
 
 def parse(text: str) -> dict[Row, Counts]:
-    """The rows of a page that `page` made."""
+    """Parses the rows of a page written by `page`."""
     rows: dict[Row, Counts] = {}
     by_name = {name: device for device, name in _NAMES.items()}
     for line in text.splitlines():
@@ -199,7 +199,7 @@ def parse(text: str) -> dict[Row, Counts]:
 
 
 def write(outcomes: Sequence[Outcome], device: str) -> None:
-    """Writes the page anew with a run of all cases on a device."""
+    """Updates the page with a run of all cases on a device."""
     old = parse(PAGE.read_text("utf-8")) if PAGE.exists() else {}
     others = {row: counts for row, counts in old.items() if row[0] != device}
     PAGE.write_text(page(others | count(outcomes, device)), "utf-8")

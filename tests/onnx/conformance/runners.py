@@ -1,4 +1,4 @@
-"""What runs cases: Pythons of this machine, or Chromium's. One that falls silent is replaced."""
+"""Runs cases in this machine's Python or in Chromium's. A runner that hangs is replaced."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from .outcomes import Outcome, broken, judge
 
 WORKER = Path(__file__).with_name("worker.py")
 PATIENCE = 180
-"""Seconds that a case may take: the largest networks need most of them on two slow cores."""
+"""The time limit of a case in seconds: the largest networks need most of it on two slow cores."""
 
 
 class Encodable(Protocol):
-    """What is run: cases of conformance, and of the fuzzer."""
+    """A case to run, of conformance or of the fuzzer."""
 
     def encoded(self) -> dict[str, Any]:
-        """As worker.py takes it."""
+        """The form for worker.py."""
 
 
 class Runner(ABC):
@@ -43,7 +43,7 @@ class Runner(ABC):
         self.device = device
 
     def run(self, cases: Sequence[Case]) -> list[Outcome]:
-        """The outcome of each. A case that ends what runs it, or takes too long, has failed."""
+        """The outcome of each case. One that crashes its runner, or takes too long, has failed."""
         answers = zip(cases, self.ask(cases), strict=True)
         return [
             broken(case, said["ended"]) if "ended" in said else judge(case, said, self.device)
@@ -51,8 +51,8 @@ class Runner(ABC):
         ]
 
     def ask(self, cases: Sequence[Encodable]) -> list[dict[str, Any]]:
-        """The worker's answer for each. For a case that ends what runs it, or takes too long, it is
-        {"ended": why}, and the next one gets a new start. Raises BuildError if none starts."""
+        """The worker's answer for each case. For one that crashes its runner, or takes too long, it
+        is {"ended": why}, and the next case gets a new runner. Raises BuildError if none starts."""
         answers: list[dict[str, Any]] = []
         while len(answers) < len(cases):
             self._start()
@@ -61,25 +61,25 @@ class Runner(ABC):
             except BuildError as error:
                 self.close()
                 if len(answers) == len(cases):
-                    break  # every case was answered before that
+                    break  # every case was answered before the crash
                 answers.append({"ended": error.why})
         return answers
 
     @abstractmethod
     def _start(self) -> None:
-        """Starts what runs cases, unless it is there."""
+        """Starts the runner, unless it is running."""
 
     @abstractmethod
     def _answers(self, cases: Sequence[Encodable], take: Callable[[dict[str, Any]], None]) -> None:
-        """Gives worker.py's answer for each; BuildError if they end before all cases do."""
+        """Yields worker.py's answer for each case; BuildError if they end too early."""
 
     @abstractmethod
     def close(self) -> None:
-        """Ends what runs; the next case starts it anew."""
+        """Stops the runner; the next case starts a new one."""
 
 
 class ProcessRunner(Runner):
-    """Runs cases in a process of this machine's Python, which may be silent for `patience`."""
+    """Runs cases in a process of this machine's Python; `patience`: seconds without output."""
 
     def __init__(self, device: str, worker: Path = WORKER, patience: float = PATIENCE) -> None:
         super().__init__(device)
@@ -143,8 +143,8 @@ class ProcessRunner(Runner):
 
 
 class ChromiumRunner(Runner):
-    """Runs cases in a headless Chromium's Python, on WebGPU or NumPy. workers: files that it has;
-    the last of them serves."""
+    """Runs cases in a headless Chromium's Python, on WebGPU or NumPy. workers: the files to copy
+    there; the last one is the worker."""
 
     def __init__(
         self, device: str, chromium: Browser, address: str, workers: Sequence[Path] = (WORKER,)
@@ -163,7 +163,7 @@ class ChromiumRunner(Runner):
         started = BrowserPython(context.new_page(), self._address)
         booted = started.boot(self.device)
         if booted.device != self.device:
-            why = booted.reason or "the browser did not say why"
+            why = booted.reason or "the browser gave no reason"
             raise BuildError(f"Getting the device {self.device}", why, "try again")
         for worker in self._workers:
             started.write(worker.name, worker.read_bytes())
@@ -197,13 +197,13 @@ def _request(cases: Sequence[Encodable]) -> bytes:
 
 
 def _nothing(stream: str, text: str) -> None:
-    """Drops what a script says."""
+    """Ignores a script's output."""
 
 
 @contextmanager
 def started(device: str, workers: Sequence[Path] = (WORKER,)) -> Iterator[Runner]:
-    """The runner of a device as the command line knows it: numpy, native or webgpu. workers: what
-    serves, the last of them, and what that imports."""
+    """The runner of a device by its name on the command line: numpy, native or webgpu. workers: the
+    files that the worker imports, and the worker as the last one."""
     with ExitStack() as stack:
         runner: Runner
         if device == "webgpu":

@@ -32,7 +32,7 @@ def groups() -> dict[str, list[Case]]:
 
 @pytest.fixture(scope="module", params=DEVICES)
 def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
-    """What runs cases on a device; NumPy's in a process, WebGPU's in Chromium."""
+    """The runner of a device; NumPy's is a process, WebGPU's is Chromium."""
     started: Runner
     if request.param == "numpy":
         started = ProcessRunner("numpy")

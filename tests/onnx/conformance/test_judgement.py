@@ -1,4 +1,4 @@
-"""What holds the official cases to the list: verdicts, the list, the page, and what runs cases."""
+"""The checks of official cases against the list: verdicts, list, page and runners."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def case(name: str = "test_neg", *, wanted: object = None, op: str = "Neg") -> C
 
 
 def said(outputs: list[object], **other: object) -> dict[str, object]:
-    """What the worker says of a case that ran."""
+    """The worker's answer for a case that ran."""
     encoded = [[encode(value) for value in outputs]]
     ran = {"error": None, "refused": False, "outputs": encoded, "device": "numpy"}
     return {**ran, "dispatches": 0, "seconds": 0.0, **other}
 
 
 def outcome(status: str, name: str = "test_neg", dispatches: int = 0) -> Outcome:
-    """An outcome of a case of that name."""
+    """An outcome of a case with that name."""
     return Outcome(case(name), status, "" if status == "passed" else "why", dispatches, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""Runs cases of models on a device: NumPy and tallow alone, so that a browser's Python can too.
+"""Runs cases of models on a device. Needs only NumPy and tallow, so it also runs in a browser.
 
     python worker.py DEVICE         reads names of request files from standard input, a line each
 
@@ -29,7 +29,7 @@ REFUSALS = (OnnxUnsupportedError, DTypeError, DeviceMemoryError)
 
 
 def encode(value: Any) -> Any:
-    """A value of the host as JSON: an array, a list of values (a sequence), or None."""
+    """A host value as JSON: an array, a list of values (a sequence), or None."""
     if value is None:
         return None
     if isinstance(value, (list, tuple)):
@@ -48,7 +48,7 @@ def encode(value: Any) -> Any:
 
 
 def decode(value: Any) -> Any:
-    """The value that `encode` was given. Types that NumPy lacks come as Tallow's HostArray."""
+    """Decodes a value of `encode`. Types that NumPy lacks become Tallow's HostArray."""
     if value is None:
         return None
     if "list" in value:
@@ -66,10 +66,10 @@ def decode(value: Any) -> Any:
 
 
 async def run(case: dict[str, Any], device: str) -> dict[str, Any]:
-    """What became of a case: its outputs for each set of feeds, or else the error."""
+    """The outcome of a case: its outputs for each set of inputs, or the error."""
     done: dict[str, Any] = {"id": case["id"], "error": None, "refused": False, "outputs": []}
     started = time.perf_counter()
-    tl.manual_seed(0)  # a case must end the same way each time
+    tl.manual_seed(0)  # a case must end the same way every time
     try:
         model = tl.onnx.load(base64.b64decode(case["model"]))
         with await model.session_async(device) as session:
@@ -86,7 +86,7 @@ async def run(case: dict[str, Any], device: str) -> dict[str, Any]:
 
 
 async def serve(request: str, device: str) -> None:
-    """Runs the cases of a request file and prints what became of each."""
+    """Runs the cases of a request file and prints the outcome of each."""
     for case in json.loads(Path(request).read_text("utf-8")):
         print(json.dumps(await run(case, device)), flush=True)
 
