@@ -146,7 +146,7 @@ CONTRADICTIONS = {
     "pads": (
         node("Conv", "x w", "y", pads=[1, 1]),
         {"x": [1, 3, 8, 8], "w": np.zeros((4, 3, 3, 3), np.float32)},
-        r"pads \(1, 1\) for 2 spatial axes",
+        r"pads \(1, 1\) do not fit 2 spatial axes",
     ),
     "strides": (
         node("MaxPool", "x", "y", kernel_shape=[2, 2], strides=[0, 1]),

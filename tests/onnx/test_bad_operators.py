@@ -22,7 +22,7 @@ def _weights(**arrays: Any) -> list[TensorProto]:
 # operator, inputs, initializers, attributes, part of the message
 WRONG: list[tuple[str, dict[str, list[int]], dict[str, Any], dict[str, Any], str]] = [
     ("GatherND", {"x": [3, 2]}, {"i": [[0, 5]]}, {}, "out of range: 5 to 5 along 2"),
-    ("GatherND", {"x": [3, 2]}, {"i": [[0, 0, 0]]}, {}, r"indices \(1, 3\) in \(3, 2\)"),
+    ("GatherND", {"x": [3, 2]}, {"i": [[0, 0, 0]]}, {}, r"indices \(1, 3\) do not fit \(3, 2\)"),
     ("GatherND", {"x": [3, 2]}, {"i": [[0]]}, {"batch_dims": 1}, r"batches of \(3, 2\)"),
     ("GatherND", {"x": [3, 2]}, {"i": [[0]]}, {"batch_dims": -1}, "-1 batch axes"),
     ("ScatterElements", {"x": [3, 2]}, {"i": [[0]], "u": [[1.0, 2]]}, {}, "updates"),
@@ -105,7 +105,7 @@ TREE = {
         ({"leaf_targetids": [4]}, "a target beyond the 1"),
         ({"n_targets": 1 << 40}, "targets in trees of 3 nodes"),
         ({"nodes_modes": [0, 9]}, "modes"),
-        ({"nodes_featureids": [0]}, "lists of"),
+        ({"nodes_featureids": [0]}, "its lists have"),
     ],
 )
 def test_what_is_no_tree(change: dict[str, Any], message: str) -> None:

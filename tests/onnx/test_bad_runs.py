@@ -167,7 +167,7 @@ GROWING = {
                    [value("w", [1], TEXT)]),
             [value("x", [1], TEXT)],
         ),
-        r"StringConcat .*: texts of [\d,]+ letters: [\d,]+ bytes, but only 4,194,304",
+        r"StringConcat .*: strings of [\d,]+ characters: [\d,]+ bytes, but only 4,194,304",
     ),
     "a sequence": (
         endless(
@@ -300,7 +300,7 @@ def test_a_sequence_of_ten_million_parts() -> None:
     nodes = [node("SplitToSequence", "x", "q"), node("SequenceLength", "q", "y")]
     proto = model(nodes, [value("x", [10**7])], opset=21)
     text = refusal(tl.OnnxFormatError, proto, {"x": np.zeros(10**7, np.float32)})
-    assert "a sequence of 10,000,000 parts; 262,144 at most" in text
+    assert "a sequence of 10,000,000 parts is too long; the maximum is 262,144" in text
 
 
 def test_more_skips_than_a_text_has_words() -> None:

@@ -30,7 +30,9 @@ def scatter_elements(call: Call, x: Tensor, indices: Tensor, updates: Tensor) ->
     """updates[i, j] goes to x[indices[i, j], j] for axis 0, and so on; the last update wins."""
     axis = check_axis(call.get("axis", int, 0), x.ndim, "scatter")
     if indices.shape != updates.shape or indices.ndim != x.ndim:
-        raise OnnxFormatError(f"updates {updates.shape} at {indices.shape} do not fit {x.shape}")
+        raise OnnxFormatError(
+            f"indices {indices.shape} and updates {updates.shape} do not fit {x.shape}"
+        )
     check_range(indices, x.shape[axis])
     shape = tuple(x.shape[a] if a == axis else n for a, n in enumerate(indices.shape))
     if any(n > x.shape[a] for a, n in enumerate(shape)):
@@ -69,7 +71,9 @@ def scatter_nd(call: Call, x: Tensor, indices: Tensor, updates: Tensor) -> Tenso
     """updates[..., :] goes to x[indices[..., 0], indices[..., 1], ..., :]."""
     depth = indices.shape[-1] if indices.ndim else 0
     if not 0 < depth <= x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
-        raise OnnxFormatError(f"updates {updates.shape} at {indices.shape} do not fit {x.shape}")
+        raise OnnxFormatError(
+            f"indices {indices.shape} and updates {updates.shape} do not fit {x.shape}"
+        )
     lead, rest = x.shape[:depth], size_of(x.shape[depth:])
     offsets = flat_indices(indices, lead, False)
     reduction = _reduction(call, 16)
@@ -102,7 +106,9 @@ def _written(np: Any, x: Any, at: tuple[Any, ...], updates: Any, reduction: str)
 def scatter_elements_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
     axis = check_axis(call.get("axis", int, 0), x.ndim, "scatter")
     if indices.shape != updates.shape or indices.ndim != x.ndim:
-        raise OnnxFormatError(f"updates {updates.shape} at {indices.shape} do not fit {x.shape}")
+        raise OnnxFormatError(
+            f"indices {indices.shape} and updates {updates.shape} do not fit {x.shape}"
+        )
     at = list(np.indices(indices.shape, sparse=True))
     at[axis] = indices
     return _written(np, x, tuple(at), updates, _reduction(call, 16))
@@ -117,6 +123,8 @@ def scatter_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> 
 def scatter_nd_on_host(call: Call, np: Any, x: Any, indices: Any, updates: Any) -> Any:
     depth = indices.shape[-1] if indices.ndim else 0
     if not 0 < depth <= x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
-        raise OnnxFormatError(f"updates {updates.shape} at {indices.shape} do not fit {x.shape}")
+        raise OnnxFormatError(
+            f"indices {indices.shape} and updates {updates.shape} do not fit {x.shape}"
+        )
     at = tuple(np.moveaxis(indices, -1, 0))
     return _written(np, x, at, updates, _reduction(call, 16))
