@@ -37,7 +37,7 @@ WRONG: list[tuple[Any, Any, str]] = [
     (TENSOR, {"x": X[0]}, r"'x' expects float32 \('N', 3\), got float32 \(3,\)"),
     (TENSOR, {"x": X.astype(float)}, r"'x' expects float32 \('N', 3\), got float64 \(2, 3\)"),
     (TENSOR, {"x": float("nan")}, r"'x' expects float32 \('N', 3\), got float32 \(\)"),
-    (TENSOR, {"x": None}, r"'x' expects float32 \('N', 3\), got NoneType: NoneType is not an array"),
+    (TENSOR, {"x": None}, r"'x' expects float32 \('N', 3\), got NoneType: NoneType is not"),
     (TENSOR, {"x": "text"}, r"'x' expects float32 \('N', 3\), got str: str is not an array"),
     (TENSOR, {"x": object()}, r"'x' expects .* object is not an array of numbers"),
     (TENSOR, {"x": X.astype(object)}, "'x' expects .* format 'O' has no element type"),

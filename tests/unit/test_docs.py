@@ -48,3 +48,10 @@ def test_every_decision_has_its_reason_and_its_price() -> None:
         points = re.findall(r"^\* (Why|Cost|Instead of):", record, re.M)
         assert points[0] == "Why", decision
         assert {"Cost", "Instead of"} & set(points), decision
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_are_named_exist(page: Path) -> None:
+    top = "bench|docs|kernels_wgsl|models|py|samples|tests|web"
+    named = re.findall(rf"`((?:{top})/[\w./-]+\.\w+)`", page.read_text("utf-8"))
+    assert not [path for path in named if "NAME" not in path and not (ROOT / path).exists()]
