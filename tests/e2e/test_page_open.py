@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,8 @@ def a_digit_model(here: Opening, photos: Any) -> None:
     summary = here.hook("open-summary")
     expect(summary).to_have_attribute("data-parameters", "76514")
     expect(summary).to_have_attribute("data-multiply-adds", "3848960")
+    expect(summary.locator("[data-fact=parameters]")).to_contain_text(re.compile(r"\d"))
+    expect(summary.locator("[data-fact=multiply-adds]")).to_contain_text(re.compile(r"\d"))
     expect(summary).to_contain_text("train.py")
     expect(here.operator("Conv")).to_have_attribute("data-count", "5")
     expect(here.operator("Conv")).to_contain_text("GPU")

@@ -46,6 +46,8 @@ const MAX_LISTED = 40;
 export class OpenFacts {
   #root;
   #lacking;
+  /** What the survey fills in, with its words. @type {[HTMLElement, () => string][]} */
+  #surveyed = [];
   #device;
   /** @type {Survey | null} */
   #survey = null;
@@ -100,10 +102,11 @@ export class OpenFacts {
       [() => text.openTakes, () => listed(info.inputs), "inputs"],
       [() => text.openGives, () => listed(info.outputs), "outputs"],
     ];
+    this.#surveyed = [];
     for (const [name, words, fact] of rows) {
-      facts.append(
-        make("div", {}, show(make("dt"), name), show(make("dd", { "data-fact": fact }), words)),
-      );
+      const value = show(make("dd", { "data-fact": fact }), words);
+      if (value.textContent === text.openSurveying) this.#surveyed.push([value, words]);
+      facts.append(make("div", {}, show(make("dt"), name), value));
     }
     this.#operators = show(
       make("table", { class: "operators", role: "table", "data-testid": "open-operators" }),
@@ -123,6 +126,7 @@ export class OpenFacts {
   /** @param {Survey} survey */
   count(survey) {
     this.#survey = survey;
+    for (const [value, words] of this.#surveyed) show(value, words);
     if (!this.#info.unsupported.length) this.#lack(survey.unsupported, 0);
     Object.assign(this.#root.dataset, {
       parameters: String(survey.parameters),
