@@ -14,7 +14,7 @@ from .search import drawn, shrunk
 from .strategies import cases
 
 _COLUMNS = ("agreed", "refused", "known", "disputed", "unjudged", "finding")
-_MOST_LINES = 40
+_MAX_LINES = 40
 
 
 class Rounds:
@@ -76,7 +76,7 @@ class Rounds:
         for status, title in titles.items():
             noted = [(n, key) for key, n in self._noted.most_common() if key[0] == status]
             lines += [title] if noted else []
-            lines += [f"{n:6} {about}: {why[:150]}" for n, (_, about, why) in noted[:_MOST_LINES]]
+            lines += [f"{n:6} {about}: {why[:150]}" for n, (_, about, why) in noted[:_MAX_LINES]]
         return "\n".join(lines)
 
 

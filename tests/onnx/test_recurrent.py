@@ -112,7 +112,7 @@ def test_a_gpu_takes_a_sequence_in_parts(
         return [r.numpy() for r in results], [step.name for step in compiled.plan.run]
 
     whole, _ = run("numpy")
-    monkeypatch.setattr(ops, "_MOST_TURNS", 60)
+    monkeypatch.setattr(ops, "_MAX_TURNS", 60)
     parts, steps = run("webgpu")
     assert sum("recurrence_steps" in name for name in steps) == 3
     assert_same(parts, whole)
