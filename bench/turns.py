@@ -3,7 +3,8 @@
     python3 build.py bench --turns [--rounds N] [--turns-a-round N] [--json FILE]
 
 A turn is ten elementwise operations and a 256 x 256 product of what stays on the GPU, eagerly and
-compiled with `jit`. *Host* is the time until the call returns, in which the GPU may still be busy:
+compiled with `jit`; each takes the result of the one before, since jax-js computes nothing that is
+not asked for. *Host* is the time until the call returns, in which the GPU may still be busy:
 Python and JavaScript, or JavaScript alone. *Whole* is the time until the GPU is done. Libraries
 take turns in one headless Chromium; before they are timed, their answers are compared.
 """
