@@ -46,9 +46,9 @@ fn block(ky: u32, kx: u32, c4: u32, o4: u32) -> mat4x4f {
 
 // Where the window of an output pixel begins. In the padding above or left of the image the
 // coordinates wrap round to huge ones, which `pixel` takes for outside like any other.
-fn corner(place: u32) -> vec2u {
-  let y = place / OUT_W;
-  return vec2u(place - y * OUT_W, y) * vec2u(STRIDE_W, STRIDE_H) - vec2u(PAD_LEFT, PAD_TOP);
+fn corner(pixel_index: u32) -> vec2u {
+  let y = pixel_index / OUT_W;
+  return vec2u(pixel_index - y * OUT_W, y) * vec2u(STRIDE_W, STRIDE_H) - vec2u(PAD_LEFT, PAD_TOP);
 }
 
 // A pixel of the image, zero in the padding; `last` is the image's last corner.

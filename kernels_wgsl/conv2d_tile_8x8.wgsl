@@ -49,9 +49,9 @@ var<workgroup> corners: array<vec2u, SIDE>;
 
 // Where the window of an output pixel begins. In the padding above or left of the image the
 // coordinates wrap round to huge ones, which `pixel` takes for outside like any other.
-fn corner(place: u32) -> vec2u {
-  let y = place / OUT_W;
-  return vec2u(place - y * OUT_W, y) * vec2u(STRIDE_W, STRIDE_H) - vec2u(PAD_LEFT, PAD_TOP);
+fn corner(pixel_index: u32) -> vec2u {
+  let y = pixel_index / OUT_W;
+  return vec2u(pixel_index - y * OUT_W, y) * vec2u(STRIDE_W, STRIDE_H) - vec2u(PAD_LEFT, PAD_TOP);
 }
 
 // A pixel of the image, zero in the padding; `last` is the image's last corner.
@@ -61,7 +61,7 @@ fn pixel(n: u32, at: vec2u, last: vec2u, c4: u32) -> vec4f {
 }
 
 // Column and line of the window, and four of channels, that a step of the product takes.
-fn place_of(step: u32, channels: u32) -> vec3u {
+fn tap_of(step: u32, channels: u32) -> vec3u {
   let tap = step / channels;
   let ky = tap / K_W;
   return vec3u(tap - ky * K_W, ky, step - tap * channels);
@@ -105,18 +105,18 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
     workgroupBarrier();
     // Past the end both are zero: what lies there, times zero, need not be.
     let a_step = step + a_depth;
-    let a_place = place_of(min(a_step, steps - 1u), channels);
-    let tap = a_place.xy * dilation;
+    let a_tap = tap_of(min(a_step, steps - 1u), channels);
+    let tap = a_tap.xy * dilation;
     for (var i = 0u; i < 4u; i++) {
       let row = a_row + i * 16u;
-      let value = pixel(n, corners[row] + tap, last, a_place.z);
+      let value = pixel(n, corners[row] + tap, last, a_tap.z);
       tile_a[a_depth * PITCH + row] = select(vec4f(), value, a_step < steps);
     }
     let b_step = step + b_k / 4u;
-    let b_place = place_of(min(b_step, steps - 1u), channels);
-    let b_first = b_place.z * 4u + b_k % 4u;
+    let b_tap = tap_of(min(b_step, steps - 1u), channels);
+    let b_first = b_tap.z * 4u + b_k % 4u;
     for (var i = 0u; i < 4u; i++) {
-      let value = load_w(b_place.y, b_place.x, b_first + i, from_four);
+      let value = load_w(b_tap.y, b_tap.x, b_first + i, from_four);
       tile_b[(b_k + i) * FOURS + b_four] = select(vec4f(), value, b_step < steps);
     }
     workgroupBarrier();

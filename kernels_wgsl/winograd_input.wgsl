@@ -1,6 +1,6 @@
 // Winograd F(2x2, 3x3), the image: B^T d B of each 4x4 patch d, which begins at every second pixel.
 // A strip of patches x 4 channels an invocation, 8 down: neighbours share two lines, read once.
-// out[place, tile, channel], 16 places of a patch row-major.
+// out[position, tile, channel], 16 positions of a patch row-major.
 
 override IN_H: u32;
 override IN_W: u32;
@@ -21,8 +21,8 @@ fn load_x(n: u32, y: u32, x: u32, c4: u32) -> vec4f {
   return image[((n * IN_H + y) * IN_W + x) * (IN_C / 4u) + c4];
 }
 
-fn store_out(place: u32, tile: u32, c4: u32, value: vec4f) {
-  out[(place * TILES + tile) * (IN_C / 4u) + c4] = value;
+fn store_out(position: u32, tile: u32, c4: u32, value: vec4f) {
+  out[(position * TILES + tile) * (IN_C / 4u) + c4] = value;
 }
 
 // A pixel of the image, whose last corner is `last`; zero in the padding, where coordinates lie

@@ -1,5 +1,5 @@
 // Winograd F(2x2, 3x3), the result: A^T m A, 2x2 pixels, of the 16 products m of each tile.
-// One tile x 4 channels an invocation. m[place, tile, channel], 16 places of a patch row-major.
+// One tile x 4 channels an invocation. m[position, tile, channel], 16 positions of a patch row-major.
 
 override OUT_H: u32;
 override OUT_W: u32;
@@ -13,8 +13,8 @@ const TILE_CHANNELS = 4u;
 @group(0) @binding(0) var<storage, read> m: array<vec4f>;
 @group(0) @binding(1) var<storage, read_write> out: array<vec4f>;
 
-fn load_m(place: u32, tile: u32, c4: u32) -> vec4f {
-  return m[(place * TILES + tile) * (OUT_C / 4u) + c4];
+fn load_m(position: u32, tile: u32, c4: u32) -> vec4f {
+  return m[(position * TILES + tile) * (OUT_C / 4u) + c4];
 }
 
 fn store_out(n: u32, y: u32, x: u32, c4: u32, value: vec4f) {

@@ -166,9 +166,9 @@ def unpack(data: memoryview, dtype: DType, count: int) -> memoryview:
         return data
     per_byte, mask = 8 // dtype.bits, (1 << dtype.bits) - 1
     words, packed = bytearray(per_byte * len(data)), bytes(data)
-    for place in range(per_byte):
-        table = bytes(code >> place * dtype.bits & mask for code in range(256))
-        words[place::per_byte] = packed.translate(table)
+    for index in range(per_byte):
+        table = bytes(code >> index * dtype.bits & mask for code in range(256))
+        words[index::per_byte] = packed.translate(table)
     return memoryview(words)[:count]
 
 
@@ -179,7 +179,7 @@ def pack(words: memoryview, dtype: DType) -> memoryview:
     per_byte, mask, count = 8 // dtype.bits, (1 << dtype.bits) - 1, len(words)
     full = bytes(words) + bytes(-count % per_byte)
     total = 0
-    for place in range(per_byte):
-        table = bytes((code & mask) << place * dtype.bits for code in range(256))
-        total |= int.from_bytes(full[place::per_byte].translate(table), "little")
+    for index in range(per_byte):
+        table = bytes((code & mask) << index * dtype.bits for code in range(256))
+        total |= int.from_bytes(full[index::per_byte].translate(table), "little")
     return memoryview(total.to_bytes(len(full) // per_byte, "little"))

@@ -5,7 +5,7 @@ rule and says how code is made for it; the record gives the facts. A backend hol
 never asks for an op by name, hand-written kernels aside (codegen/wgsl/choice.py chooses those).
 
     Source        begins a graph: an input, a constant, a coordinate
-    Elementwise   one output element from the elements at the same place
+    Elementwise   one output element from the elements at the same position
     Reduce        folds axes to length 1 (they are kept, so that rank never changes)
     Movement      moves elements without computing: an index rule, `pick`
     Contraction   sums products over an axis: matmul, and Winograd's transforms around it
@@ -74,7 +74,7 @@ class Source(Op):
 
 @dataclass(frozen=True, eq=False)
 class Elementwise(Op):
-    """One element from the elements at the same place; operands have equal shapes.
+    """One element from the elements at the same position; operands have equal shapes.
 
     wgsl: the expression, with {0}, {1} ... for the operands and {T} for the WGSL type (scalar or
     vec4) of the first; must hold for both. helper: functions it calls, with {T} and {S}, the
@@ -140,7 +140,7 @@ class Reduce(Op):
     combine: WGSL expression of {a}, the value so far, and {b}, the next.
     start: the value before the first element: a number, or "lowest" or "highest", the end of the
     type's range (a fold over nothing is then an error).
-    indexed: the result is the place of the winner; `combine` is then the WGSL test that {b}
+    indexed: the result is the index of the winner; `combine` is then the WGSL test that {b}
     wins over {a}.
     across: the subgroup operation of WGSL that folds alike; of an indexed op, the one that gives
     the winning element.
@@ -166,7 +166,7 @@ class Reduce(Op):
 
 @dataclass(frozen=True)
 class Pick:
-    """One place an element may come from: operand and coordinates, if all of `when` hold.
+    """One position an element may come from: operand and coordinates, if all of `when` hold.
 
     A condition is (coordinate, low, high): low <= coordinate < high.
     """
@@ -180,13 +180,13 @@ class Pick:
 class Movement(Op):
     """Moves elements.
 
-    pick(shapes, attrs, coords, read) -> the places from which the element at `coords` may come,
+    pick(shapes, attrs, coords, read) -> the positions from which the element at `coords` may come,
     first match first; an element that none matches is `attrs["value"]`. Coordinates are Python
     integers or index expressions of the code generator: use only + - * // % on them.
     `read(operand, coords, size)` is an element of an integer operand as a coordinate along an
     axis of `size` elements, negative ones counted from its end.
     rule(operands, attrs): the shape rule.
-    view: the element's place is a plain function of the coordinates and costs nothing, so that
+    view: the element's position is a plain function of the coordinates and costs nothing, so that
     every reader may take its own copy. bijective: every source element is used exactly once.
     """
 

@@ -129,8 +129,8 @@ def ceil_border(size: int, low: int, high: int, kernel: int, stride: int, dilati
     return max(high, reach - size - low)
 
 
-def places_inside(start: int, kernel: int, dilation: int, first: int, last: int) -> int:
-    """How many places of a window that begins at `start` satisfy first <= place < last."""
+def positions_inside(start: int, kernel: int, dilation: int, first: int, last: int) -> int:
+    """How many positions of a window that begins at `start` satisfy first <= position < last."""
     before = max(0, -((start - first) // dilation))
     after = min(kernel - 1, (last - 1 - start) // dilation)
     return max(0, after - before + 1)

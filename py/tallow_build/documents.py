@@ -35,7 +35,7 @@ def attribute(path: Path) -> str:
 def put_page(site: Site, name: str) -> None:
     """Writes a document of web/ into a site that already has all files it refers to.
 
-    Raises BuildError if the document has no place for its policy.
+    Raises BuildError if the document has no line after which its policy can be inserted.
     """
     text = with_views((WEB / name).read_text("utf-8"))
     styles = _STYLE.findall(text)

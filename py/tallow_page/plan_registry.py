@@ -46,10 +46,10 @@ def kept_text(number: int) -> str:
     return keep(*_plans[number])
 
 
-def kept_weight(number: int, place: int) -> Any:
+def kept_weight(number: int, index: int) -> Any:
     """The bytes of one weight of the plan, or the part of the model's file that contains them
     (web/shared/streamed.js). Raises KeyError, IndexError."""
-    return buffer(_plans[number][0], place)
+    return buffer(_plans[number][0], index)
 
 
 def let_go(number: int) -> None:

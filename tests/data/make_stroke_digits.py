@@ -141,8 +141,8 @@ def written(way: list[Line], size: int, width: int, tilt: float, random: Random)
         moved.append(path)
     spans = []
     for axis in (0, 1):
-        places = [point[axis] for path in moved for point in path]
-        low, room = min(places), SIDE - width - (max(places) - min(places))
+        coordinates = [point[axis] for path in moved for point in path]
+        low, room = min(coordinates), SIDE - width - (max(coordinates) - min(coordinates))
         spans.append(width / 2 - low + random.uniform(0, 1) * max(room, 0))
     dx, dy = spans
     return [[(round(x + dx, 1), round(y + dy, 1)) for x, y in path] for path in moved]

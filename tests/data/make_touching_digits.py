@@ -56,8 +56,8 @@ def number(digits: list[int], ways: list[int], size: int, width: int, random: Ra
     for digit, way in zip(digits, ways, strict=True):
         high = round(size * random.uniform(0.88, 1.12))
         strokes = written(WAYS[digit][way], high, width, random.uniform(-10, 10), random)
-        places = [point for stroke in strokes for point in stroke]
-        low = sum(y for _, y in places) / len(places)
+        points = [point for stroke in strokes for point in stroke]
+        low = sum(y for _, y in points) / len(points)
         strokes = moved(strokes, 0, SIDE / 2 - low + random.uniform(-0.08, 0.08) * size)
         if last:
             strokes = moved(
@@ -82,11 +82,11 @@ def numbers(seed: int) -> list[dict[str, object]]:
     """The whole set, in order."""
     random = Random(seed)
     found: list[dict[str, object]] = []
-    for places, count in COUNTS.items():
+    for length, count in COUNTS.items():
         while count:
-            digits = [random.randrange(10) for _ in range(places)]
-            ways = [random.randrange(3) for _ in range(places)]
-            size, width = random.choice(SIZES[places])
+            digits = [random.randrange(10) for _ in range(length)]
+            ways = [random.randrange(3) for _ in range(length)]
+            size, width = random.choice(SIZES[length])
             strokes = number(digits, ways, size, width, random)
             points = [point for line in strokes for point in line]
             if min(x for x, _ in points) < width / 2 or min(y for _, y in points) < width / 2:

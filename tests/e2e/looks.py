@@ -87,7 +87,7 @@ class Looks:
             shades = Image.fromarray((255 - np.minimum(4 * far, 255)).astype(np.uint8))
             FOUND.mkdir(parents=True, exist_ok=True)
             shades.save(FOUND / name.replace(".png", ".difference.png"))
-            self._tell(name, seen, f"differs in {count} of {far.size} places")
+            self._tell(name, seen, f"differs in {count} of {far.size} parts")
 
     def _tell(self, name: str, seen: Image.Image, what: str) -> None:
         FOUND.mkdir(parents=True, exist_ok=True)

@@ -163,10 +163,10 @@ def lengths_that_are_open(here: Opening, _: Any) -> None:
 def an_operator_of_the_host(here: Opening, _: Any) -> None:
     nodes = [
         helper.make_node("Relu", ["x"], ["positive"]),
-        helper.make_node("NonZero", ["positive"], ["places"]),
+        helper.make_node("NonZero", ["positive"], ["indices"]),
     ]
-    places = value("places", INT64, [1, "found"])
-    here.choose(file("places.onnx", model(nodes, [value("x", FLOAT, [4])], [places])))
+    indices = value("indices", INT64, [1, "found"])
+    here.choose(file("indices.onnx", model(nodes, [value("x", FLOAT, [4])], [indices])))
     expect(here.operator("NonZero")).to_have_attribute("data-place", "host")
     expect(here.operator("NonZero")).to_contain_text("must be known when")
     expect(here.operator("Relu")).to_have_attribute("data-place", "device")
@@ -174,8 +174,8 @@ def an_operator_of_the_host(here: Opening, _: Any) -> None:
     here.run()
     expect(here.hook("open-times")).to_have_attribute("data-host", "1")
     expect(here.hook("open-times")).to_contain_text("moved to and from it")
-    assert here.array("places").tolist() == [[1, 3]]
-    assert here.apart("places") == 0
+    assert here.array("indices").tolist() == [[1, 3]]
+    assert here.apart("indices") == 0
 
 
 def nothing_is_supported(here: Opening, _: Any) -> None:

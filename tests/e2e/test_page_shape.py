@@ -65,7 +65,7 @@ def test_the_page_is_responsive_while_a_photograph_is_classified(visitor, photos
 def test_fits_any_width_and_nothing_moves_when_an_answer_comes(newcomer, photos):
     visitor = newcomer
     # The panels below come with the first answer. On a phone, where the answer stands below the
-    # question, it has no place before it is there; on a wide screen the engine stands beside both.
+    # question, it takes up no room before it comes; on a wide screen the engine stands beside both.
     still = {320: ".question", 768: "", 1280: "", 2560: ".question, .answer"}
     boxes = """(parts) => [...document.querySelectorAll(parts)].map(element => {
         const { x, y, width, height } = element.getBoundingClientRect();

@@ -42,8 +42,8 @@ def test_photographs_are_prepared_as_by_pillow(photo, photos):
 def test_exif_turns_a_photograph_upright(photo, tmp_path, orientation):
     """A colour per quarter: red and green above, blue and white below, in any orientation."""
     image = Image.new("RGB", (400, 400))
-    for colour, place in zip(("red", "lime", "blue", "white"), np.ndindex(2, 2), strict=True):
-        image.paste(colour, (200 * place[1], 200 * place[0], 200 * place[1] + 200, 400))
+    for colour, position in zip(("red", "lime", "blue", "white"), np.ndindex(2, 2), strict=True):
+        image.paste(colour, (200 * position[1], 200 * position[0], 200 * position[1] + 200, 400))
     ways = {
         3: Image.Transpose.ROTATE_180,
         6: Image.Transpose.ROTATE_90,

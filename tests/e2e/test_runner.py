@@ -67,7 +67,7 @@ def run(module: Module) -> Module:
       const progress = [];
       const weights = {
         ready: () => {},
-        lend: (place, use) => use(new Uint8Array(new Float32Array([1, 2, 3, 4]).buffer)),
+        lend: (index, use) => use(new Uint8Array(new Float32Array([1, 2, 3, 4]).buffer)),
       };
       const tools = {
         device, info, runner, progress,

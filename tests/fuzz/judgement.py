@@ -131,8 +131,8 @@ def _differs(case: Case, mine: Value, wanted: Value, rough: bool) -> tuple[str, 
     if not wrong.any():
         return None
     index = tuple(int(i) for i in np.argwhere(wrong)[0])
-    place = f"{wrong.sum()} of {wrong.size} differ, first at {index}"
-    return "values", f"{place}: {mine[index]!r}, expected {wanted[index]!r}"
+    summary = f"{wrong.sum()} of {wrong.size} differ, first at {index}"
+    return "values", f"{summary}: {mine[index]!r}, expected {wanted[index]!r}"
 
 
 def _form(value: Value) -> str:

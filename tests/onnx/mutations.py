@@ -95,9 +95,9 @@ def _list(graph: Any, rng: random.Random) -> None:
     if tensor.int64_data:
         tensor.int64_data[rng.randrange(len(tensor.int64_data))] = rng.choice(NUMBERS)
         return
-    place = 8 * rng.randrange(len(tensor.raw_data) // 8)
+    offset = 8 * rng.randrange(len(tensor.raw_data) // 8)
     raw = bytearray(tensor.raw_data)
-    raw[place : place + 8] = rng.choice(NUMBERS).to_bytes(8, "little", signed=True)
+    raw[offset : offset + 8] = rng.choice(NUMBERS).to_bytes(8, "little", signed=True)
     tensor.raw_data = bytes(raw)
 
 
@@ -179,7 +179,7 @@ def _elsewhere(graph: Any, rng: random.Random) -> None:
         tensor = rng.choice(graph.initializer)
         tensor.ClearField("raw_data")
         tensor.data_location = 1
-        places = [
+        locations = [
             "w.bin",
             "../w.bin",
             "/etc/passwd",
@@ -190,7 +190,7 @@ def _elsewhere(graph: Any, rng: random.Random) -> None:
             "C:w",
             "\ud7ff" * 99,
         ]
-        tensor.external_data.add(key="location", value=rng.choice(places))
+        tensor.external_data.add(key="location", value=rng.choice(locations))
         tensor.external_data.add(key="offset", value=str(rng.choice(NUMBERS)))
 
 

@@ -143,8 +143,8 @@ LITTLE = 1 << 22  # the simulated memory of the host, in bytes
 
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("tallow.formats.onnx.values.host_memory", "tallow.compile.limits.host_memory"):
-        monkeypatch.setattr(place, lambda: LITTLE)
+    for name in ("tallow.formats.onnx.values.host_memory", "tallow.compile.limits.host_memory"):
+        monkeypatch.setattr(name, lambda: LITTLE)
 
 
 SEQUENCE = helper.make_tensor_sequence_value_info
@@ -250,8 +250,8 @@ LARGE = {
 
 @pytest.fixture
 def gigabyte(monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("tallow.formats.onnx.values.host_memory", "tallow.compile.limits.host_memory"):
-        monkeypatch.setattr(place, lambda: 1 << 30)
+    for name in ("tallow.formats.onnx.values.host_memory", "tallow.compile.limits.host_memory"):
+        monkeypatch.setattr(name, lambda: 1 << 30)
 
 
 @pytest.mark.usefixtures("gigabyte")

@@ -66,15 +66,15 @@ def scalar_of_pooling() -> Habit:
     return Habit(proto, ({"x": numbers(1, 1, 5, 5)},))
 
 
-def places_beyond_one_row() -> Habit:
+def indices_beyond_one_row() -> Habit:
     """Indices that are valid for its input, but not in a batch of one."""
     nodes = [
         node("Shape", "x", "s"),
         node("ConstantOfShape", "s", "zeros"),
-        node("ScatterND", "zeros places updates", "m"),
+        node("ScatterND", "zeros indices updates", "m"),
         node("Add", "x m", "y"),
     ]
-    held = weights(places=integers([0, 1], [1, 3]), updates=numbers(2))
+    held = weights(indices=integers([0, 1], [1, 3]), updates=numbers(2))
     return Habit(
         model(nodes, [value("x", ["n", 4])], "y", held),
         ({"x": numbers(2, 4)}, {"x": numbers(3, 4)}),
@@ -158,7 +158,7 @@ def passed_through() -> Habit:
 
 
 HABITS: list[Callable[[], Habit]] = [
-    scalar_of_convolution, scalar_of_pooling, places_beyond_one_row, causal_mask,
+    scalar_of_convolution, scalar_of_pooling, indices_beyond_one_row, causal_mask,
     quantised_chain, flat_sound, odd_names, passed_through,
 ]  # fmt: skip
 

@@ -129,7 +129,7 @@ def test_locations_that_the_standard_forbids(location: str, message: str) -> Non
 def test_several_tensors_of_one_file() -> None:
     """Offsets count from the start of the file; two tensors may share bytes."""
     data = np.arange(4, dtype=np.float32).tobytes()
-    places = [{"offset": 8, "length": 4}, {"offset": 4}, {"offset": 8}, {}]
+    ranges = [{"offset": 8, "length": 4}, {"offset": 4}, {"offset": 8}, {}]
 
     def load(*entries: dict[str, int]) -> tl.onnx.Model:
         weights = [_weight(f"w{i}", "w.bin", **each) for i, each in enumerate(entries)]
@@ -137,7 +137,7 @@ def test_several_tensors_of_one_file() -> None:
         made = model([node("Concat", names, "y", axis=0)], [], "y", weights)
         return tl.onnx.load(made.SerializeToString(), {"w.bin": data})
 
-    assert load(*places).session("numpy").run({})["y"].tolist() == [2, 1, 2, 0]
+    assert load(*ranges).session("numpy").run({})["y"].tolist() == [2, 1, 2, 0]
     for wrong, message in (
         ({"offset": 16}, r"'w1', float32 \(1,\), needs 4 bytes at 16 of 'w\.bin', which has 16"),
         ({"offset": 13}, "needs 4 bytes at 13"),

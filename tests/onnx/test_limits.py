@@ -91,8 +91,8 @@ _proto.graph.node[0].input[:] = ["condition", "x0", "x1"]
 
 @pytest.fixture
 def gigabyte(monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("tallow.formats.onnx.values.host_memory", "tallow.compile.limits.host_memory"):
-        monkeypatch.setattr(place, lambda: 1 << 30)
+    for name in ("tallow.formats.onnx.values.host_memory", "tallow.compile.limits.host_memory"):
+        monkeypatch.setattr(name, lambda: 1 << 30)
 
 
 @pytest.mark.usefixtures("gigabyte")

@@ -49,7 +49,7 @@ def scales(*shape: int) -> np.ndarray:
 
 
 def dequantised(dtype: str, shape: tuple[int, ...], axis: int) -> tuple[list[Node], list[Any]]:
-    """Nodes and weights that make the float32 value "w"; integers have a scale for each place
+    """Nodes and weights that make the float32 value "w"; integers have a scale for each index
     along the axis, and a zero point where they are unsigned."""
     if dtype in FLOATING:
         return [node("Cast", "q", "w", to=TensorProto.FLOAT)], [packed("q", dtype, *shape)]

@@ -78,16 +78,16 @@ def test_regions_of_any_number_are_known_at_run_time() -> None:
 
 def test_unpooling_of_many_elements_is_left_to_the_host() -> None:
     x = np.ones((1, 1, 64, 64), np.float32)
-    places = np.arange(64 * 64).reshape(x.shape) * 4
+    indices = np.arange(64 * 64).reshape(x.shape) * 4
     inputs = [value("x", x.shape), value("i", x.shape, TensorProto.INT64)]
     proto = model([node("MaxUnpool", "x i", "y", kernel_shape=[2, 2], strides=[2, 2])], inputs)
     with pytest.raises(OnnxUnsupportedError, match="4,096 elements to 16,384"):
         tl.onnx.load(proto.SerializeToString()).graph()
     with tl.onnx.load(proto.SerializeToString()).session("numpy") as session:
-        (got,) = session.run({"x": x, "i": places}).values()
+        (got,) = session.run({"x": x, "i": indices}).values()
         assert len(session.report().host) == 1
     wanted = np.zeros(128 * 128, np.float32)
-    wanted[places.reshape(-1)] = 1
+    wanted[indices.reshape(-1)] = 1
     np.testing.assert_array_equal(np.asarray(got).reshape(-1), wanted)
 
 

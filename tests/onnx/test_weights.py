@@ -188,8 +188,8 @@ def _external(**entries: Any) -> onnx.ModelProto:
 def _saved(folder: Path, proto: onnx.ModelProto, data: bytes = b"") -> Path:
     inner = folder / "model"
     (inner / "parts").mkdir(parents=True)
-    for place in (inner / "weights.bin", inner / "parts" / "w.bin", folder / "secret.bin"):
-        place.write_bytes(data or np.arange(5, dtype=np.float32).tobytes())
+    for target in (inner / "weights.bin", inner / "parts" / "w.bin", folder / "secret.bin"):
+        target.write_bytes(data or np.arange(5, dtype=np.float32).tobytes())
     path = inner / "m.onnx"
     path.write_bytes(proto.SerializeToString())
     return path

@@ -332,8 +332,8 @@ def graph_of(file: str, cases: list[Case]) -> Graph:
     inputs, outputs = [], {}
     for number, case in enumerate(cases):
         nodes = [
-            input_node(f"x{number}_{place}", array.shape, as_dtype(array.dtype))
-            for place, array in enumerate(case.inputs)
+            input_node(f"x{number}_{index}", array.shape, as_dtype(array.dtype))
+            for index, array in enumerate(case.inputs)
         ]
         inputs += nodes
         outputs[f"y{number}"] = case.build(*map(Tensor, nodes)).node
@@ -363,9 +363,9 @@ async def run_schedule(file: str) -> dict[str, Any]:
     cases = MAKERS[file]()
     compiled = forced(file, cases, device.limits)
     feeds = {
-        f"x{number}_{place}": array
+        f"x{number}_{index}": array
         for number, case in enumerate(cases)
-        for place, array in enumerate(case.inputs)
+        for index, array in enumerate(case.inputs)
     }
     with Session(compiled, await device.load_async(compiled), device) as session:
         results = await session.run_async(feeds)

@@ -38,8 +38,8 @@ def graph_of(cases: Mapping[str, Case]) -> Graph:
     inputs, outputs = [], {}
     for name, case in cases.items():
         nodes = [
-            input_node(f"{name} {place}", array.shape, as_dtype(array.dtype))
-            for place, array in enumerate(case.inputs)
+            input_node(f"{name} {index}", array.shape, as_dtype(array.dtype))
+            for index, array in enumerate(case.inputs)
         ]
         inputs += nodes
         outputs[name] = case.build(*map(Tensor, nodes)).node
@@ -74,7 +74,7 @@ def folds(*shape: int) -> list[Case]:
             cases.append(case(f"{name} {label}", truths, *over(take, axis)))
             cases.append(case(f"{name} alike {label}", some, *over(take, axis)))
         for name in ("argmax", "argmin"):
-            take = getattr(tl, name), placed(getattr(np, name))
+            take = getattr(tl, name), indexed(getattr(np, name))
             # Whole numbers repeat: the first of equal ones counts.
             for kind, array in (("float32", x), ("int32", whole // 10), ("equal", x * 0 - np.inf)):
                 cases.append(case(f"{name} {kind} {label}", array, *over(take, axis)))
@@ -129,7 +129,7 @@ def typed(function: Any) -> Any:
     return lambda x, axis: function(x, axis=axis, dtype=x.dtype)
 
 
-def placed(function: Any) -> Any:
+def indexed(function: Any) -> Any:
     return lambda x, axis: np.asarray(function(x, axis=axis)).astype(np.int32)
 
 
@@ -165,8 +165,8 @@ def long_cases() -> dict[str, Case]:
     made = [
         case("sum prime", prime, *over((tl.sum, np.sum), None)),
         case("max prime", prime, *over((tl.max, np.max), None)),
-        case("argmax prime", prime, *over((tl.argmax, placed(np.argmax)), None)),
-        case("argmin wide", wide, *over((tl.argmin, placed(np.argmin)), 1)),
+        case("argmax prime", prime, *over((tl.argmax, indexed(np.argmax)), None)),
+        case("argmin wide", wide, *over((tl.argmin, indexed(np.argmin)), 1)),
         case("sum columns", even, *over((tl.sum, np.sum), 0)),
         case("sum wide", wide, *over((tl.sum, np.sum), 1)),
         case("sum int32", whole, *over((tl.sum, typed(np.sum)), None)),
@@ -217,9 +217,9 @@ async def run(chosen: Mapping[str, Case], traits: Traits) -> dict[str, Any]:
     limits = replace(device.limits, traits=traits)
     compiled = compile_graph(graph_of(chosen), "webgpu", limits)
     feeds = {
-        f"{name} {place}": array
+        f"{name} {index}": array
         for name, case in chosen.items()
-        for place, array in enumerate(case.inputs)
+        for index, array in enumerate(case.inputs)
     }
     with Session(compiled, await device.load_async(compiled), device) as session:
         results = await session.run_async(feeds)

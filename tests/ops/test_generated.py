@@ -157,8 +157,8 @@ def _take(one: Drawn) -> Node:
     shape = one.shape()
     axis = one.axis(shape)
     x = one.input(shape, one.dtype())
-    places = one.input(one.shape(1), tl.int32, -shape[axis], shape[axis] - 1)
-    return make(REGISTRY["take"], x, places, axis=axis)
+    indices = one.input(one.shape(1), tl.int32, -shape[axis], shape[axis] - 1)
+    return make(REGISTRY["take"], x, indices, axis=axis)
 
 
 def _take_along_axis(one: Drawn) -> Node:
@@ -166,8 +166,8 @@ def _take_along_axis(one: Drawn) -> Node:
     axis = one.axis(shape)
     x = one.input(shape, one.dtype())
     other = (*shape[:axis], one.draw(st.integers(1, 5)), *shape[axis + 1 :])
-    places = one.input(other, tl.int32, -shape[axis], shape[axis] - 1)
-    return make(REGISTRY["take_along_axis"], x, places, axis=axis)
+    indices = one.input(other, tl.int32, -shape[axis], shape[axis] - 1)
+    return make(REGISTRY["take_along_axis"], x, indices, axis=axis)
 
 
 def _matmul(one: Drawn) -> Node:
@@ -213,13 +213,13 @@ def _argsort(one: Drawn) -> Node:
 def _scatter(one: Drawn) -> Node:
     batch, rows, length, count = one.shape(4)
     data = one.input((batch, rows, length), tl.float32)
-    places = one.input((batch, count), tl.int32, 0, rows - 1)
+    indices = one.input((batch, count), tl.int32, 0, rows - 1)
     updates = one.input((batch, count, length), tl.float32)
     reduction = one.draw(st.sampled_from(["none", "add", "mul", "max", "min"]))
-    if reduction == "none":  # of one place many times, ONNX does not say which update stays
+    if reduction == "none":  # of several updates of an index, ONNX does not say which stays
         one.feeds["x1"] = np.stack([np.roll(np.arange(max(rows, count)), i)[:count] % rows
                                     for i in range(batch)]).astype(np.int32)  # fmt: skip
-    return make(REGISTRY["scatter"], data, places, updates, reduction=reduction)
+    return make(REGISTRY["scatter"], data, indices, updates, reduction=reduction)
 
 
 def _recurrence(one: Drawn) -> Node:

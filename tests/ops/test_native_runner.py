@@ -1,4 +1,4 @@
-"""The native runner: overlapping runs, memory, errors that name their place, choice of device."""
+"""The native runner: overlapping runs, memory, where errors come from, choice of device."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ def winograd_output_reference(m: np.ndarray, size: tuple[int, int]) -> np.ndarra
     pictures = m.shape[1] // (down * across)
     result = np.zeros((pictures, 2 * down, 2 * across, m.shape[2]), m.dtype)
     for tile in range(m.shape[1]):
-        picture, place = divmod(tile, down * across)
-        y, x = 2 * (place // across), 2 * (place % across)
+        picture, index = divmod(tile, down * across)
+        y, x = 2 * (index // across), 2 * (index % across)
         products = m[:, tile].reshape(4, 4, -1)
         result[picture, y : y + 2, x : x + 2] = np.einsum(
             "ai,ijc,bj->abc", OUTPUT, products, OUTPUT

@@ -16,7 +16,7 @@ OTHER = "0" * 64
 
 
 def test_publish_moves_a_file_with_the_right_content(tmp_path):
-    made, target = tmp_path / "made", tmp_path / "place" / "target"
+    made, target = tmp_path / "made", tmp_path / "folder" / "target"
     made.write_bytes(b"abc")
     publish(made, target, file_sha256(made), "Fetching")
     assert target.read_bytes() == b"abc"

@@ -164,9 +164,9 @@ def test_elsewhere_playwright_installs_it(programs, monkeypatch):
     monkeypatch.setattr(debian, "available", lambda: False)
     installed: list[str] = []
     monkeypatch.setattr(browser, "_playwrights", lambda: installed[-1] if installed else None)
-    place = programs("theirs", "Chromium 150")
-    monkeypatch.setattr(browser, "call", lambda *_: installed.append(place))
-    assert browser.ensure() == place
+    path = programs("theirs", "Chromium 150")
+    monkeypatch.setattr(browser, "call", lambda *_: installed.append(path))
+    assert browser.ensure() == path
 
 
 def test_no_browser_and_no_way_to_get_one(programs, monkeypatch):

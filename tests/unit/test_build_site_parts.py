@@ -49,14 +49,14 @@ def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
         (web / folder).mkdir(parents=True)
     for name in ("begin.js", "start.js", "python.js"):
         (web / "boot" / name).write_text("console.log(1);\n")
-    (web / "place.js").write_text('export const HOME = new URL("./", import.meta.url);\n')
+    (web / "home.js").write_text('export const HOME = new URL("./", import.meta.url);\n')
     (web / "boot" / "main.js").write_text(
-        'import { HOME } from "../place.js";\n'
+        'import { HOME } from "../home.js";\n'
         'new Worker(new URL("../worker/main.js", import.meta.url));\nconsole.log(HOME);\n'
     )
     (web / "worker" / "script.py").write_text("1")
     (web / "worker" / "main.js").write_text(
-        'import { HOME } from "../place.js";\n'
+        'import { HOME } from "../home.js";\n'
         'fetch(new URL("./script.py", import.meta.url));\nconsole.log(HOME);\n'
     )
     (web / "worker" / "script.js").write_text(

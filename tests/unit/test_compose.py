@@ -23,10 +23,10 @@ def test_sorting_stores_no_square() -> None:
 
 
 @pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "min"])
-def test_a_scatter_to_known_places_stores_no_table(reduction: str) -> None:
-    places = tl.asarray(np.arange(3000, dtype=np.int32) % 1000)
+def test_a_scatter_at_known_indices_stores_no_table(reduction: str) -> None:
+    indices = tl.asarray(np.arange(3000, dtype=np.int32) % 1000)
 
     def build(x: Tensor, u: Tensor) -> Tensor:
-        return tl.scatter(x, places, u, reduction)
+        return tl.scatter(x, indices, u, reduction)
 
     assert largest_slot(build, x=(5000, 2), u=(3000, 2)) <= 4 * 5000 * 2

@@ -44,10 +44,10 @@ def test_nan_of_either_operand_stays(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["max", "min", "sign"])
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_nan_at_any_place_stays(name: str, place: int) -> None:
+@pytest.mark.parametrize("index", [0, 1, 2])
+def test_nan_at_any_index_stays(name: str, index: int) -> None:
     x = np.array([3, 1, 2], np.float32)
-    x[place] = np.nan
+    x[index] = np.nan
     value = host_value(getattr(f, name)(asarray(x)).node)
     assert value is not None
     np.testing.assert_array_equal(value.numpy(), getattr(np, name)(x))

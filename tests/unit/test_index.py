@@ -23,17 +23,17 @@ def evaluate(coord: Coord, **values: int) -> int:
 
 def test_division_vanishes_where_the_remainder_is_known() -> None:
     row, column = atom("row", 7), atom("column", 32)
-    place = row * 32 + column
-    assert place // 32 == row
-    assert place % 32 == column
+    linear = row * 32 + column
+    assert linear // 32 == row
+    assert linear % 32 == column
     assert (column * 4 + 3) // 128 == 0
 
 
 def test_groups_of_four_stay_together() -> None:
-    place = atom("i", 16) * 4
-    assert (place + 3) // 8 == (place // 8)
-    assert (place + 1) % 8 == place % 8 + 1
-    assert is_multiple(place % 8, 4)
+    linear = atom("i", 16) * 4
+    assert (linear + 3) // 8 == (linear // 8)
+    assert (linear + 1) % 8 == linear % 8 + 1
+    assert is_multiple(linear % 8, 4)
 
 
 def test_an_atom_with_one_value_is_that_value() -> None:
@@ -67,9 +67,9 @@ def test_arithmetic_is_exact(scale: int, offset: int, divisor: int, bound: int, 
     ],
 )
 def test_reshape_finds_the_same_element(source: tuple[int, ...], target: tuple[int, ...]) -> None:
-    for place, coords in enumerate(itertools.product(*map(range, target))):
+    for linear, coords in enumerate(itertools.product(*map(range, target))):
         found = reshape_coords(source, target, coords)
-        assert sum(c * s for c, s in zip(found, strides_of(source), strict=True)) == place
+        assert sum(c * s for c, s in zip(found, strides_of(source), strict=True)) == linear
     names = [atom(f"c{axis}", dim) for axis, dim in enumerate(target)]
     symbolic = reshape_coords(source, target, names)
     assert all(isinstance(c, (int, Index)) for c in symbolic)

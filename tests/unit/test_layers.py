@@ -69,7 +69,7 @@ def layer_of(module: str) -> str:
 
 def upward(found: Iterator[Import], order: list[str]) -> list[str]:
     """The imports of lower layers, as text."""
-    rank = {name: place for place, name in enumerate(order)}
+    rank = {name: index for index, name in enumerate(order)}
     return [
         f"{each.where}: {layer_of(each.by)} imports {layer_of(each.of)}, which stands below it"
         for each in found

@@ -105,7 +105,7 @@ def test_other_element_types_are_not_written_over() -> None:
     assert len(activations(plan)) == 2
 
 
-def test_parts_of_a_concatenation_are_computed_in_their_places() -> None:
+def test_parts_of_a_concatenation_are_computed_in_their_regions() -> None:
     plan = plan_of(pair, 1, 4, 8, 8)
     regions = [step.region for step in plan.run if "conv2d" in step.name]
     assert [(r.start, r.length, r.stride) for r in regions if r] == [(0, 8, 16), (8, 8, 16)]

@@ -25,7 +25,7 @@ def test_each_digit_fits_the_box_and_is_centred_by_its_mass() -> None:
     for digit, picture in pairs:
         assert picture.shape == (28, 28) and picture.min() >= 0 and picture.max() <= 1, digit
         inked = [np.flatnonzero(picture.any(axis)) for axis in (0, 1)]
-        assert max(places[-1] - places[0] + 1 for places in inked) == 20, digit
+        assert max(indices[-1] - indices[0] + 1 for indices in inked) == 20, digit
         for axis in (0, 1):
             middle = picture.sum(1 - axis) @ (np.arange(28) + 0.5) / picture.sum()
             assert 14 <= middle <= 15 + 1e-6, digit

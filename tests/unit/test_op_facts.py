@@ -14,7 +14,7 @@ from tallow.op import REGISTRY, Contraction, Elementwise, Op, Reduce
 INTEGERS = [-128, -127, -2, -1, 0, 1, 2, 7, 100, 127]
 UNSIGNED = [0, 1, 2, 7, 100, 127, 128, 255]
 
-# Where functions of floating numbers are known to jump, and places where they do not.
+# Where functions of floating numbers are known to jump, and points where they do not.
 CENTRES = [-3.0, -2.5, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.5, 3.0]
 
 CASTS = ("cast", "bitcast")

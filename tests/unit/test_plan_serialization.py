@@ -41,7 +41,7 @@ def network(device: str) -> Compiled:
 def buffers(compiled: Compiled) -> list[memoryview]:
     """Copies of all weights, as the page keeps them."""
     count = len(compiled.weights)
-    return [memoryview(bytes(plan_serialization.buffer(compiled, place))) for place in range(count)]
+    return [memoryview(bytes(plan_serialization.buffer(compiled, index))) for index in range(count)]
 
 
 def test_what_is_kept_for_numpy_gives_the_same_answer() -> None:
@@ -64,9 +64,9 @@ def test_what_is_kept_for_a_gpu_is_strict_json_whose_weights_are_the_devices() -
 
     told = json.loads(text, parse_constant=refuse)
     assert told["plan"] == json.loads(compiled.plan.to_json(host=False))
-    places = [slot for slot in told["plan"]["slots"] if slot["kind"] == "weight"]
+    slots = [slot for slot in told["plan"]["slots"] if slot["kind"] == "weight"]
     for (offset, dtype, shape, size), slot, content in zip(
-        told["weights"], places, buffers(compiled), strict=True
+        told["weights"], slots, buffers(compiled), strict=True
     ):
         assert offset == slot["offset"]
         assert size == content.nbytes <= slot["bytes"]
@@ -94,8 +94,8 @@ def test_weights_that_are_at_hand_are_not_kept_a_second_time(device: str) -> Non
     sizes = [size for _, _, _, size, *_ in json.loads(text)["weights"]]
     assert sizes.count(0) == len(at_hand)
     stored = [
-        memoryview(bytes(plan_serialization.buffer(compiled, place))) if size else memoryview(b"")
-        for place, size in enumerate(sizes)
+        memoryview(bytes(plan_serialization.buffer(compiled, index))) if size else memoryview(b"")
+        for index, size in enumerate(sizes)
     ]
     again, _ = plan_serialization.restore(text, stored, None, at_hand)
     for (offset, data), (_, expected) in zip(again.weights, compiled.weights, strict=True):
@@ -151,7 +151,7 @@ def test_the_page_loads_what_it_has_kept_without_the_models_file() -> None:
         first = bytes(await app.predict("mnist", pixels))
         text = app.kept_text(number)
         sizes = [size for *_, size in json.loads(text)["weights"]]
-        weights = [bytes(app.kept_weight(number, place)) for place in range(len(sizes))]
+        weights = [bytes(app.kept_weight(number, index)) for index in range(len(sizes))]
         assert [len(weight) for weight in weights] == sizes
         assert app.kept_text(number) == text
         assert bytes(await app.predict("mnist", pixels)) == first

@@ -120,7 +120,7 @@ def test_what_is_split(shape: tuple[int, ...], axes: int | tuple[int, ...], kern
         assert len(compiled(node, tl.sum(x * x, axis=axes), traits).plan.run) == kernels
 
 
-def test_places_are_not_split() -> None:
+def test_an_argmax_is_not_split() -> None:
     node, x = image(1 << 20)
     assert len(compiled(node, tl.argmax(x), SOFTWARE).plan.run) == 1
 

@@ -102,18 +102,18 @@ def test_a_file_that_is_too_short_is_refused() -> None:
 def test_the_parts_of_a_model_are_the_model() -> None:
     content = MODEL.read_bytes()
     graph = onnx.load_from_string(split_model.graph_of(content, MODEL.name))
-    places = []
+    parts = []
     for tensor in graph.graph.initializer:
         if tensor.data_location == TensorProto.EXTERNAL:
             entries = {entry.key: entry.value for entry in tensor.external_data}
             assert entries.pop("location") == MODEL.name
             offset, length = int(entries["offset"]), int(entries["length"])
-            places.append((offset, offset + length))
+            parts.append((offset, offset + length))
             tensor.raw_data = content[offset : offset + length]
             del tensor.external_data[:]
             tensor.ClearField("data_location")
     assert graph == onnx.load_from_string(content)
-    assert places and all(end - begin >= split_model.MIN_BYTES for begin, end in places)
+    assert parts and all(end - begin >= split_model.MIN_BYTES for begin, end in parts)
 
 
 def test_pieces_follow_each_other_and_part_no_weight(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +122,7 @@ def test_pieces_follow_each_other_and_part_no_weight(monkeypatch: pytest.MonkeyP
     pieces = split_model.pieces_of(content, MODEL.name)
     ends = [end for end, _ in pieces]
     assert ends == sorted(set(ends)) and ends[-1] == len(content) and len(ends) > 2
-    weights = places(content, split_model.MIN_BYTES)
+    weights = ranges(content, split_model.MIN_BYTES)
     assert weights
     assert all(not offset < end < offset + n for end in ends for _, offset, n in weights)
 
@@ -143,12 +143,12 @@ def model_of(*weights: onnx.TensorProto) -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
 
 
-def places(content: bytes, least: int = 16) -> list[tuple[int, int, int]] | None:
+def ranges(content: bytes, least: int = 16) -> list[tuple[int, int, int]] | None:
     """The ranges that can be taken out; None where only protobuf can tell."""
     found: list[tuple[int, int, int]] = []
 
-    def note(*place: int) -> bytes:
-        found.append(place)
+    def note(*found_range: int) -> bytes:
+        found.append(found_range)
         return b""
 
     return None if wire.replace_raw_data(memoryview(content), least, note) is None else found
@@ -162,7 +162,7 @@ def test_only_large_raw_data_is_taken_out() -> None:
     away.CopyFrom(large)
     away.data_location = TensorProto.EXTERNAL
     content = model_of(small, numbers, away, large).SerializeToString()
-    found = places(content)
+    found = ranges(content)
     assert found is not None
     ((number, offset, length),) = found
     assert (number, content[offset : offset + length]) == (3, large.raw_data)
@@ -171,15 +171,15 @@ def test_only_large_raw_data_is_taken_out() -> None:
 def test_what_is_unusual_is_left_to_protobuf() -> None:
     weight = numpy_helper.from_array(np.arange(100, dtype=np.float32), "w")
     content = model_of(weight).SerializeToString()
-    assert places(content)
-    assert places(content + content) is None  # which protobuf merges
-    assert places(content[:-1]) is None
-    assert places(content + b"\x0b") is None  # a group
+    assert ranges(content)
+    assert ranges(content + content) is None  # which protobuf merges
+    assert ranges(content[:-1]) is None
+    assert ranges(content + b"\x0b") is None  # a group
     assert (
-        places(content + b"\xba\x00\x00") is None
+        ranges(content + b"\xba\x00\x00") is None
     )  # a graph whose tag has more bytes than it needs
     twice = content.replace(weight.raw_data, weight.raw_data)
-    assert places(twice) == places(content)
+    assert ranges(twice) == ranges(content)
 
 
 def test_of_bytes_that_are_given_large_weights_are_views() -> None:
@@ -196,7 +196,7 @@ def test_of_bytes_that_are_given_large_weights_are_views() -> None:
 def test_damaged_files_are_judged_alike_with_views_and_without(tmp_path: Path) -> None:
     """A file given by its path is parsed by protobuf only."""
     content, random = MODEL.read_bytes(), Random(11)
-    weights = places(content, 1024)
+    weights = ranges(content, 1024)
     assert weights
     ends = [0, *(end for _, at, n in weights for end in (at, at + n)), len(content)]
     outline = [

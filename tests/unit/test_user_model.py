@@ -75,16 +75,16 @@ def test_what_only_the_host_can_compute(ask: Callable[..., Any]) -> None:
     )
     nodes = [
         *PRODUCT,
-        helper.make_node("NonZero", ["y"], ["places"]),
-        helper.make_node("Transpose", ["places"], ["turned"]),
+        helper.make_node("NonZero", ["y"], ["indices"]),
+        helper.make_node("Transpose", ["indices"], ["turned"]),
         helper.make_node("If", ["c"], ["chosen"], then_branch=body, else_branch=body),
     ]
     inputs = [value("x", [2, 4]), value("c", [], TensorProto.BOOL)]
     content = made(nodes, inputs, [value("turned", [None, 2], 7), value("chosen", [], 7)], [WEIGHT])
     ask("open_model", bytearray(content), "[]")
     found = ask("survey_model", "{}")
-    places = {(use["operator"], use["place"]) for use in found["uses"]}
-    assert {("MatMul", "device"), ("NonZero", "host"), ("If", "host")} <= places
+    uses = {(use["operator"], use["place"]) for use in found["uses"]}
+    assert {("MatMul", "device"), ("NonZero", "host"), ("If", "host")} <= uses
     assert sum(use["count"] for use in found["uses"]) == found["nodes"] == 6
     assert (found["multiplyAdds"], found["whole"]) == (24, False)
 
@@ -140,9 +140,9 @@ def test_external_data_by_name(ask: Callable[..., Any]) -> None:
         ask("open_model", content, json.dumps(["w.bin"]), data[:9])
 
 
-def _outside(name: str, place: str) -> onnx.TensorProto:
+def _outside(name: str, location: str) -> onnx.TensorProto:
     weight = onnx.TensorProto(name=name, dims=[4, 3], data_type=FLOAT, data_location=1)
-    weight.external_data.add(key="location", value=place)
+    weight.external_data.add(key="location", value=location)
     return weight
 
 

@@ -62,8 +62,8 @@ class Visit:
             text = app.kept_text(number)
             sizes = [size for _, _, _, size, *_ in json.loads(text)["weights"]]
             weights = [
-                bytes(app.kept_weight(number, place)) if size else b""
-                for place, size in enumerate(sizes)
+                bytes(app.kept_weight(number, index)) if size else b""
+                for index, size in enumerate(sizes)
             ]
             self.kept[key] = text, weights
         return told
@@ -157,8 +157,8 @@ def test_of_several_stages_the_first_is_kept(visit: Visit) -> None:
     """The later stages depend on values, which differ between runs."""
     nodes = [
         helper.make_node("MatMul", ["x", "w"], ["z"]),
-        helper.make_node("NonZero", ["z"], ["places"]),
-        helper.make_node("Cast", ["places"], ["numbers"], to=TensorProto.FLOAT),
+        helper.make_node("NonZero", ["z"], ["indices"]),
+        helper.make_node("Cast", ["indices"], ["numbers"], to=TensorProto.FLOAT),
         helper.make_node("Relu", ["numbers"], ["y"]),
     ]
     visit.open(content(*nodes))

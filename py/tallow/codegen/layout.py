@@ -23,8 +23,8 @@ class Region:
     length: int
     stride: int
 
-    def place(self, linear: Coord) -> Coord:
-        """The place in the larger one of the element at the row-major place `linear`."""
+    def flat_index(self, linear: Coord) -> Coord:
+        """The flat index in the larger one of the element whose own flat index is `linear`."""
         run = linear // self.length
         return run * self.stride + linear % self.length + self.start
 

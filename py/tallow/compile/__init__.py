@@ -11,8 +11,8 @@
     split_wide    joins of many operands fit a kernel's bindings (fuse.py)
     static_nodes  what depends on weights alone (partition.py)
     fuse          nodes into kernels (fuse.py)
-    join_in_place parts of a concatenation are computed in their places, where the target may write
-                  in place (join.py)
+    join_in_place parts of a concatenation are computed directly in its result, where the target may
+                  write in place (join.py)
     lower         kernels into steps, results into slots (lower.py, memory.py)
 
 Each pass up to fuse takes a graph and gives a graph, which is checked; most are in passes/. What
@@ -51,8 +51,8 @@ __all__ = ["TARGETS", "Compiled", "Limits", "Plan", "Target", "compile_graph", "
 
 @dataclass(frozen=True)
 class Compiled:
-    """A plan and its weights: a constant for each slot of that kind, in their order, with its place
-    among them.
+    """A plan and its weights: a constant for each slot of that kind, in their order, with its
+    offset in the weights block.
 
     coded: the types of the inputs and outputs that travel as words (passes/decode.py), by name.
     loaded: what the device already has of it, if it has it; then there need be no weights.

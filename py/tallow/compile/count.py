@@ -112,7 +112,7 @@ def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
     if op is winograd.winograd_input:  # 32 sums for the 16 results of a patch
         return 2 * size
     if op is winograd.winograd_output:  # 24 sums of the 16 operands of a tile
-        return 24 * size_of(operands[0][0]) // winograd.PLACES
+        return 24 * size_of(operands[0][0]) // winograd.POSITIONS
     if op is recurrence.recurrence_steps:
         return 2 * int(attrs["steps"]) * operands[0][0][1] * size_of(operands[1][0])
     if op is recurrence.recurrence:

@@ -47,12 +47,12 @@ class Group:
     anchor: Node | None = None
     # Axes of the root that its rows consist of, in a kernel of rows.
     row: tuple[int, ...] = ()
-    # Reads whose elements are only needed where the result's element at the same place is written.
+    # Reads whose elements are only needed where the result's element at the same index is written.
     in_place: set[Node] = field(default_factory=set)
     # How a member is read from the root: see `_Fuser._access`.
     access: dict[Node, str] = field(default_factory=dict)
-    # Where a member is computed for one element of the root: the movements on the way to each.
-    places: dict[Node, frozenset[tuple[Node, ...]]] = field(default_factory=dict)
+    # The paths from the root to a member, as the movements on them; it is computed once for each.
+    paths: dict[Node, frozenset[tuple[Node, ...]]] = field(default_factory=dict)
     frontier: set[Node] = field(default_factory=set)
     # The members that read a node, in the order in which they joined.
     readers: dict[Node, list[Node]] = field(default_factory=dict)
@@ -216,7 +216,7 @@ class _Fuser:
         crowded = len((group.frontier - {node}) | set(self._loads(node))) >= self.most
         if self._is_view(node) or node.op is iota:
             return not (crowded and node in self.packed)
-        if "repeated" in accesses or len(self._places(group, node)) > MAX_EVALUATIONS:
+        if "repeated" in accesses or len(self._paths(group, node)) > MAX_EVALUATIONS:
             return False
         if crowded or ("row" in accesses and accesses != {"row"}):
             return False
@@ -242,18 +242,18 @@ class _Fuser:
     def _depth(self, group: Group, node: Node) -> int:
         return max((group.depth[reader] + 1 for reader in self._readers_in(group, node)), default=0)
 
-    def _places(self, group: Group, node: Node) -> frozenset[tuple[Node, ...]]:
-        """Where the readers in a group would have a node computed."""
+    def _paths(self, group: Group, node: Node) -> frozenset[tuple[Node, ...]]:
+        """The paths from the root of a group to a node that would join it."""
         return frozenset(
-            place if isinstance(reader.op, Elementwise) else (*place, reader)
+            path if isinstance(reader.op, Elementwise) else (*path, reader)
             for reader in self._readers_in(group, node)
-            for place in group.places[reader]
+            for path in group.paths[reader]
         )
 
     def _access(self, group: Group, reader: Node, node: Node) -> str:
         """How a group would use a node that `reader`, a member, reads.
 
-        "same": at the root's own place. "row": one value for a row of the root. "once": each
+        "same": at the root's own index. "row": one value for a row of the root. "once": each
         element once, elsewhere. "repeated": some elements more than once. "memory": only from
         memory.
         """
@@ -324,7 +324,7 @@ class _Fuser:
 
     def _add(self, group: Group, node: Node, access: str) -> None:
         group.members.append(node)
-        group.places[node] = self._places(group, node) or frozenset([()])
+        group.paths[node] = self._paths(group, node) or frozenset([()])
         group.access[node] = access
         group.depth[node] = self._depth(group, node)
         for child in node.inputs:

@@ -1,4 +1,4 @@
-"""Joins without a copy: what is concatenated is computed into its place in the result at once."""
+"""Joins without a copy: what is concatenated is computed directly into its region of the result."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _in_fours(node: Node) -> bool:
 
 
 def _regions(node: Node, outer: Region | None) -> list[Region]:
-    """Where each part of a concatenation is stored: within `outer`, the place of the whole."""
+    """Where each part of a concatenation is stored: within `outer`, the region of the whole."""
     axis = node.attrs["axis"]
     inner = size_of(node.shape[axis + 1 :])
     stride = outer.stride if outer else node.shape[axis] * inner

@@ -26,7 +26,7 @@ def lower(
     types: dict[str, str],
     limits: Limits,
 ) -> tuple[Plan, Weights]:
-    """The plan of a fused graph, and the constants with their places in the weights block.
+    """The plan of a fused graph, and the constants with their offsets in the weights block.
 
     types: the element types that the user sees, by the name of the input or output.
     """
@@ -157,14 +157,14 @@ def _names(group: Group) -> list[str]:
 
 def _host_program(group: Group) -> list[HostOp]:
     reads = {node: ["read", index] for index, node in enumerate(group.reads)}
-    places: dict[Node, list[Any]] = dict(reads)
+    operand_of: dict[Node, list[Any]] = dict(reads)
     program = []
     for index, node in enumerate(group.members):
         operands = [
-            places.get(child)
+            operand_of.get(child)
             or ["number", child.attrs["data"].tolist(), child.dtype.name, list(child.shape)]
             for child in node.inputs
         ]
         program.append(HostOp(node.op.name, operands, dict(node.attrs)))
-        places[node] = ["op", index]
+        operand_of[node] = ["op", index]
     return program

@@ -70,9 +70,9 @@ def _pack_by_time(values: list[_Value]) -> Packed:
             insort(free, (slots[number], number))
         if free:
             # The smallest that is large enough, or the first of the largest.
-            place = bisect_left(free, (value.bytes, 0))
-            place = place if place < len(free) else bisect_left(free, (free[-1][0], 0))
-            number = free.pop(place)[1]
+            index = bisect_left(free, (value.bytes, 0))
+            index = index if index < len(free) else bisect_left(free, (free[-1][0], 0))
+            number = free.pop(index)[1]
         else:
             number = len(slots)
             slots.append(0)

@@ -36,15 +36,15 @@ def keep(compiled: Compiled, facts: Mapping[str, Any], at_hand: Sequence[HostArr
     host = json.loads(plan.to_json())
     steps = {name: [step["host"] for step in host[name]] for name in ("prepare", "run")}
     # Passes may have given one another shape, but then copied nothing.
-    places = {id(data.data): place for place, data in enumerate(at_hand)}
+    indices = {id(data.data): index for index, data in enumerate(at_hand)}
     weights: list[list[Any]] = []
     for offset, data in compiled.weights:
         known = [offset, data.dtype.name, list(data.shape)]
-        place = places.get(id(data.data)) if at_hand else None
-        if place is None:
+        index = indices.get(id(data.data)) if at_hand else None
+        if index is None:
             weights.append([*known, compiled.target.stored_size(data)])
         else:
-            weights.append([*known, 0, place])
+            weights.append([*known, 0, index])
     stored = {
         "plan": json.loads(plan.to_json(host=False)),
         "host": json.dumps(steps, separators=(",", ":")),
@@ -91,12 +91,12 @@ def restore(
         if loaded is None:
             if isinstance(weights, memoryview):
                 weights = _split(weights, [size for _, _, _, size, *_ in stored["weights"]])
-            for (offset, name, shape, _, *place), data in zip(
+            for (offset, name, shape, _, *index), data in zip(
                 stored["weights"], weights, strict=True
             ):
                 dtype, dims = BY_NAME[name], tuple(shape)
-                if place:
-                    known = HostArray(at_hand[place[0]].data, dims, dtype)
+                if index:
+                    known = HostArray(at_hand[index[0]].data, dims, dtype)
                 else:
                     known = TARGETS[raw["device"]].loaded(data, dims, dtype)
                 constants.append((offset, known))

@@ -11,7 +11,7 @@ from ..graph import constant, make
 from ..hostarray import from_values
 from ..op import Window
 from ..ops import window
-from ..shape import places_inside
+from ..shape import positions_inside
 from ..tensor import Tensor
 from .windows import (
     Padding,
@@ -97,7 +97,7 @@ def avg_pool2d(
         starts = range(-pads[axis][0], -pads[axis][0] + result.shape[2 + axis] * strides[axis],
                        strides[axis])  # fmt: skip
         k, d = kernel[axis], dilations[axis]
-        counts.append([places_inside(start, k, d, first, last) for start in starts])
+        counts.append([positions_inside(start, k, d, first, last) for start in starts])
     # A window that covers only padding has no mean.
     rows, columns = ([1.0 / n if n else math.nan for n in side] for side in counts)
     if len(set(counts[0])) == 1 and len(set(counts[1])) == 1:

@@ -56,9 +56,9 @@ def scatter(x: Tensor, places: Tensor, updates: Tensor, reduction: str = "none")
     return flat.reshape(x.shape)
 
 
-def scatter_rows(x: Tensor, places: Tensor, updates: Tensor, reduction: str) -> Tensor:
-    """`scatter` for each element of a batch: x (b, n, s), places (b, j), updates (b, j, s)."""
+def scatter_rows(x: Tensor, indices: Tensor, updates: Tensor, reduction: str) -> Tensor:
+    """`scatter` for each element of a batch: x (b, n, s), indices (b, j), updates (b, j, s)."""
     if reduction not in _REDUCTIONS:
         raise OptionError(f"scatter: {reduction!r} is not one of {', '.join(_REDUCTIONS)}")
-    places = position(places, x.shape[1]).astype(dt.int32)
-    return Tensor(make(arrange.scatter, x.node, places.node, updates.node, reduction=reduction))
+    indices = position(indices, x.shape[1]).astype(dt.int32)
+    return Tensor(make(arrange.scatter, x.node, indices.node, updates.node, reduction=reduction))

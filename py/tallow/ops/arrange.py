@@ -16,17 +16,17 @@ def _argsort_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     ((shape, _),) = operands
     count = attrs["count"]
     if not shape or not 0 <= count <= shape[-1]:
-        raise ShapeError(f"argsort: the first {count} places of the last axis of {shape}")
+        raise ShapeError(f"argsort: the first {count} indices of the last axis of {shape}")
     return (*shape[:-1], count), dt.int32
 
 
 def _argsort(np: Any, x: Any, descending: bool, count: int) -> Any:
     if descending:  # turned round before and after, so that equal elements keep their order
         turned = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
-        places = x.shape[-1] - 1 - turned
+        indices = x.shape[-1] - 1 - turned
     else:
-        places = np.argsort(x, axis=-1, kind="stable")
-    return places[..., :count].astype(np.int32)
+        indices = np.argsort(x, axis=-1, kind="stable")
+    return indices[..., :count].astype(np.int32)
 
 
 argsort = Composite(
@@ -40,18 +40,18 @@ equal ones the first comes first."""
 
 
 def _scatter_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
-    (data, dtype), (places, kind), (updates, other) = operands
+    (data, dtype), (indices, kind), (updates, other) = operands
     if not kind.is_integer or dtype != other:
-        raise DTypeError(f"scatter: {other.name} at {kind.name} places into {dtype.name}")
-    fits = len(data) == len(updates) == 3 and len(places) == 2 and updates[:2] == places
-    if not fits or data[0] != places[0] or data[2] != updates[2]:
-        raise ShapeError(f"scatter: {updates} at {places} does not fit into {data}")
+        raise DTypeError(f"scatter: {other.name} at {kind.name} indices into {dtype.name}")
+    fits = len(data) == len(updates) == 3 and len(indices) == 2 and updates[:2] == indices
+    if not fits or data[0] != indices[0] or data[2] != updates[2]:
+        raise ShapeError(f"scatter: {updates} at {indices} does not fit into {data}")
     return data, dtype
 
 
-def _scatter(np: Any, data: Any, places: Any, updates: Any, reduction: str) -> Any:
+def _scatter(np: Any, data: Any, indices: Any, updates: Any, reduction: str) -> Any:
     result = data.copy()
-    at = (np.arange(data.shape[0])[:, None], places)
+    at = (np.arange(data.shape[0])[:, None], indices)
     if reduction == "none":
         result[at] = updates
     else:
@@ -61,7 +61,7 @@ def _scatter(np: Any, data: Any, places: Any, updates: Any, reduction: str) -> A
 
 
 def _scatter_bounds(operands: Any, attrs: Any, data: Range, at: Range, new: Range) -> Range | None:
-    """Every update may go to one place."""
+    """All updates may go to one element."""
     updates = [operands[2]]
     if attrs["reduction"] == "add":
         added = total(updates, {"axes": (1,)}, (min(new[0], 0), max(new[1], 0)))
@@ -74,6 +74,6 @@ def _scatter_bounds(operands: Any, attrs: Any, data: Range, at: Range, new: Rang
 
 
 scatter = Composite("scatter", _scatter, _scatter_rule, bounds=_scatter_bounds)
-"""data (b, n, s) with the rows of updates (b, j, s) put to the places (b, j), which are counted
-from the front. reduction: "none" (the last update of a place stands), "add", "mul", "max", "min".
+"""data (b, n, s) with the rows of updates (b, j, s) written at the indices (b, j), which count
+from the front. reduction: "none" (the last update of an index wins), "add", "mul", "max", "min".
 """

@@ -1,4 +1,4 @@
-"""Gathers: movement whose places are read from an integer operand."""
+"""Gathers: movement whose indices are read from an integer operand."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def _take_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
 
 def _take_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) -> list[Pick]:
     axis, rank = attrs["axis"], len(shapes[1])
-    place = read(1, coords[axis : axis + rank], shapes[0][axis])
-    return [Pick(0, (*coords[:axis], place, *coords[axis + rank :]))]
+    index = read(1, coords[axis : axis + rank], shapes[0][axis])
+    return [Pick(0, (*coords[:axis], index, *coords[axis + rank :]))]
 
 
 take = Movement(
@@ -46,8 +46,8 @@ def _along_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
 
 def _along_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) -> list[Pick]:
     axis = attrs["axis"]
-    place = read(1, coords, shapes[0][axis])
-    return [Pick(0, (*coords[:axis], place, *coords[axis + 1 :]))]
+    index = read(1, coords, shapes[0][axis])
+    return [Pick(0, (*coords[:axis], index, *coords[axis + 1 :]))]
 
 
 take_along_axis = Movement(
@@ -57,7 +57,7 @@ take_along_axis = Movement(
     _along_pick,
     bounds=first,
 )
-"""Each index picks along `axis` at its own place in the other axes (ONNX GatherElements)."""
+"""Each index picks along `axis` at its own position in the other axes (ONNX GatherElements)."""
 
 
 def _position(np: Any, index: Any, length: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Movement: elements change place, none is computed. An index rule each; see `Movement.pick`."""
+"""Movement: elements move, none is computed. An index rule each; see `Movement.pick`."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ def reshape_coords(source: Shape, target: Shape, coords: Sequence[Any]) -> tuple
     result: list[Any] = [0] * len(source)
     for a, b in runs_of(source, target):
         inner = [target[axis] for axis in b]
-        place: Any = 0
+        flat: Any = 0
         for axis, stride in zip(b, strides_of(inner), strict=True):
             if target[axis] > 1:
-                place = place + coords[axis] * stride
+                flat = flat + coords[axis] * stride
         dims = [source[axis] for axis in a]
         outermost = True
         for axis, stride in zip(a, strides_of(dims), strict=True):
             if source[axis] == 1:
                 continue
-            coord = place // stride
+            coord = flat // stride
             result[axis] = coord if outermost else coord % source[axis]
             outermost = False
     return tuple(result)

@@ -113,7 +113,7 @@ def winograd_input(np: Any, x: Any, padding: Pads) -> Any:
     patches = windows_of(np, x, (4, 4), (2, 2), (1, 1))
 
     def transform(a: Any, axis: int) -> Any:
-        d0, d1, d2, d3 = (a.take(place, axis) for place in range(4))
+        d0, d1, d2, d3 = (a.take(index, axis) for index in range(4))
         return np.stack([d0 - d2, d1 + d2, d2 - d1, d1 - d3], axis)
 
     values = transform(transform(patches, 3), 4)
@@ -127,7 +127,7 @@ def winograd_output(np: Any, m: Any, size: Pair) -> Any:
     m = m.reshape(4, 4, -1, down, across, m.shape[2])
 
     def transform(a: Any, axis: int) -> Any:
-        m0, m1, m2, m3 = (a.take(place, axis) for place in range(4))
+        m0, m1, m2, m3 = (a.take(index, axis) for index in range(4))
         return np.stack([m0 + m1 + m2, m1 - m2 - m3], axis)
 
     tiles = transform(transform(m, 0), 1)

@@ -188,7 +188,7 @@ def _steps(
     time, batch, directions, _ = x.shape
     times = np.arange(start, start + steps)
     at = [time - 1 - times if back else times for back in backward]
-    turned = [x[places, :, direction] for direction, places in enumerate(at)]
+    turned = [x[indices, :, direction] for direction, indices in enumerate(at)]
     inputs = np.stack(turned, 1) if directions > 1 else turned[0][:, None]
     alive = None
     if steps and (lengths < time).any():

@@ -62,7 +62,7 @@ argmax = Reduce(
     loses_nan=True,
     bounds=bounds.position,
 )
-"""The first place of the largest element along the one axis of `axes`, as int32."""
+"""The index of the first largest element along the one axis of `axes`, as int32."""
 
 argmin = Reduce(
     "argmin",
@@ -74,4 +74,4 @@ argmin = Reduce(
     loses_nan=True,
     bounds=bounds.position,
 )
-"""The first place of the smallest element along the one axis of `axes`, as int32."""
+"""The index of the first smallest element along the one axis of `axes`, as int32."""

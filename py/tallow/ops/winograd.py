@@ -1,12 +1,13 @@
 """Winograd convolution F(2x2, 3x3): the transforms of the image, the weight and the result.
 
 A 3x3 convolution of stride 1 makes each 2x2 tile of its result from a 4x4 patch of the image. In
-the transformed domain that is 16 products, one for each place of the patch, where the definition
-takes 36: with V = B^T d B of the patches d, U = G g G^T of the weight g, the result is A^T (UV) A
-(Lavin and Gray 2015, arXiv:1509.09308). The sum over channels is a matmul of 16 matrices.
+the transformed domain that is 16 products, one for each position in the patch, where the
+definition takes 36: with V = B^T d B of the patches d, U = G g G^T of the weight g, the result is
+A^T (UV) A (Lavin and Gray 2015, arXiv:1509.09308). The sum over channels is a matmul of 16
+matrices.
 
-Images are channels-last. Tiles are counted row-major over the pictures of a batch; places of a
-patch row-major too.
+Images are channels-last. Tiles are counted row-major over the pictures of a batch; positions in
+a patch row-major too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..op import Attrs, Contraction, Spec
 from ..shape import Shape
 from . import numpy_kernels
 
-PLACES = 16  # elements of a 4x4 patch
+POSITIONS = 16  # in a 4x4 patch
 
 # The rows of G.
 _WEIGHT_ROWS = ((1.0, 0.0, 0.0), (0.5, 0.5, 0.5), (0.5, -0.5, 0.5), (0.0, 0.0, 1.0))
@@ -55,7 +56,7 @@ def _input_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
             f"{attrs['padding']}"
         )
     down, across = tiles_of(result_size(x, attrs["padding"]))
-    return (PLACES, x[0] * down * across, x[3]), dtype
+    return (POSITIONS, x[0] * down * across, x[3]), dtype
 
 
 winograd_input = Contraction("winograd_input", numpy_kernels.winograd_input, _input_rule)
@@ -66,7 +67,7 @@ def _output_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     ((m, dtype),) = operands
     height, width = attrs["size"]
     down, across = tiles_of((height, width))
-    if len(m) != 3 or m[0] != PLACES or m[1] % (down * across):
+    if len(m) != 3 or m[0] != POSITIONS or m[1] % (down * across):
         raise ShapeError(
             f"winograd_output: {m} is not (16, tiles, channels) with {down * across} tiles for "
             f"each picture of {height} x {width}"

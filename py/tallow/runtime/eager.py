@@ -114,8 +114,8 @@ def _is_fed(node: Node) -> bool:
 def _entry_of(
     compiled: Compiled, program: Program, names: list[str], structure: _Structure
 ) -> _Entry:
-    places = {f"leaf {number}": number for number in range(len(structure.leaves))}
-    indexed = [(places[each.name], each) for each in compiled.indexed]
+    indices = {f"leaf {number}": number for number in range(len(structure.leaves))}
+    indexed = [(indices[each.name], each) for each in compiled.indexed]
     coded = {names.index(name): dtype for name, dtype in compiled.coded.items()}
     return _Entry(program, names, coded, indexed, WeakSet(), structure.kept)
 
@@ -158,8 +158,8 @@ _turns = count()
 
 def _inputs(structure: _Structure, entry: _Entry, memory: Memory) -> list[Any]:
     leaves = structure.leaves
-    for place, each in entry.indexed:
-        node = leaves[place]
+    for index, each in entry.indexed:
+        node = leaves[index]
         if node.is_constant and node not in entry.checked:
             each.check(node.attrs["data"])
             entry.checked.add(node)
@@ -263,7 +263,7 @@ async def fetch_async(todo: Work) -> list[HostArray]:
 
 
 def _decoded(entry: _Entry, values: list[Any]) -> list[HostArray]:
-    for place, dtype in entry.coded.items():
-        words = values[place]
-        values[place] = from_words(words.data, words.shape, dtype)
+    for index, dtype in entry.coded.items():
+        words = values[index]
+        values[index] = from_words(words.data, words.shape, dtype)
     return values

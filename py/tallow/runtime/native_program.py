@@ -347,8 +347,8 @@ class NativeProgram:
                 self._gpu.queue.write_buffer(self._slots[port.slot], 0, content)
 
     def _keep(self, kept: Sequence[bool]) -> tuple[list[Buffer], list[tuple[Any, Any, int]]]:
-        """Buffers for outputs that stay, and what must be copied into them: others take the places
-        of their slots in this run."""
+        """Buffers for outputs that stay, and what must be copied into them: others replace their
+        slots in this run."""
         plan, memory = self._plan, self._gpu.memory
         buffers, moves = [], []
         for port, keep in zip(plan.outputs, kept, strict=True):

@@ -22,8 +22,8 @@ _SOURCES = {
 class KernelTime:
     """One kernel of a run.
 
-    number: its place in the run. anchor: the op that it is about. ops: the ops fused in it.
-    milliseconds: of one run; share: of all kernels' time, 0 to 1. flops: see compile/count.py.
+    number: its position in the run, from 1. anchor: the op that it is about. ops: the ops fused in
+    it. milliseconds: of one run; share: of all kernels' time, 0 to 1. flops: see compile/count.py.
     read, written: bytes. reads, writes: slots. module: into the plan's modules, -1 if it has none.
     wgsl: that module's text, "" on NumPy.
     """
@@ -170,8 +170,8 @@ class Profile(Sequence[KernelTime]):
                 "slot written": kernel.writes,
                 "workgroups": list(kernel.workgroups),
             }
-            place = {"ph": "X", "pid": 1, "tid": 1, "ts": at, "dur": duration}
-            events.append({"name": kernel.name, "cat": kernel.anchor, **place, "args": args})
+            span = {"ph": "X", "pid": 1, "tid": 1, "ts": at, "dur": duration}
+            events.append({"name": kernel.name, "cat": kernel.anchor, **span, "args": args})
             at += duration
         about = {"adapter": self.adapter, "times": self.explanation}
         return json.dumps({"traceEvents": events, "displayTimeUnit": "ms", "otherData": about})

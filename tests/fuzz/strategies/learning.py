@@ -183,11 +183,11 @@ def trees(draft: Draft) -> Case:
 def _enter(table: dict[str, list[Any]], number: int, root: Any) -> None:
     """Adds a tree to the operator's lists, the root first."""
     waiting = [root]
-    for place, node in enumerate(waiting):
-        row: dict[str, Any] = {"treeids": number, "nodeids": place, "modes": "LEAF"}
+    for index, node in enumerate(waiting):
+        row: dict[str, Any] = {"treeids": number, "nodeids": index, "modes": "LEAF"}
         row |= dict.fromkeys(("featureids", "truenodeids", "falsenodeids"), 0) | {"values": 0.0}
         if len(node) == 2:
-            leaf = {"treeids": number, "nodeids": place, "ids": node[0], "weights": node[1]}
+            leaf = {"treeids": number, "nodeids": index, "ids": node[0], "weights": node[1]}
             for key, value in leaf.items():
                 table[f"target_{key}"].append(value)
         else:

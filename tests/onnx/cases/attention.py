@@ -68,7 +68,7 @@ ATTENTION = [
 ]
 
 _X, _COS, _SIN = floats(2, 3, 4, 8), floats(10, 4), floats(10, 4) / 2
-_PLACES = integers(2, 4, low=0, high=10)
+_POSITIONS = integers(2, 4, low=0, high=10)
 
 
 def _rotary(*inputs: Any, **attributes: Any) -> Case:
@@ -76,11 +76,11 @@ def _rotary(*inputs: Any, **attributes: Any) -> Case:
 
 
 ROTARY = [
-    _rotary(_X, _COS, _SIN, _PLACES),
-    _rotary(_X, _COS, _SIN, _PLACES, interleaved=1),
+    _rotary(_X, _COS, _SIN, _POSITIONS),
+    _rotary(_X, _COS, _SIN, _POSITIONS, interleaved=1),
     _rotary(_X, floats(2, 4, 4), floats(2, 4, 4) / 2),
-    _rotary(_X, floats(10, 2), floats(10, 2) / 2, _PLACES, rotary_embedding_dim=4),
-    _rotary(floats(2, 4, 24), _COS, _SIN, _PLACES, num_heads=3),
+    _rotary(_X, floats(10, 2), floats(10, 2) / 2, _POSITIONS, rotary_embedding_dim=4),
+    _rotary(floats(2, 4, 24), _COS, _SIN, _POSITIONS, num_heads=3),
 ]
 
 _B, _T = 2, 5

@@ -9,7 +9,7 @@ from ..case import Case, Known, bools, floats, integers, known
 _PAIRS = np.array([[0, 1], [2, -1], [-3, 0]])
 
 
-def places(*shape: int, below: int) -> np.ndarray:
+def indices(*shape: int, below: int) -> np.ndarray:
     """Indices from -below up to but excluding below."""
     return integers(*shape, low=-below, high=below)
 
@@ -17,9 +17,9 @@ def places(*shape: int, below: int) -> np.ndarray:
 GATHER = [
     Case("GatherND", [floats(3, 2, 4), _PAIRS]),
     Case("GatherND", [floats(3, 2), _PAIRS]),
-    Case("GatherND", [floats(3, 2, 4), places(2, 2, 1, below=3)]),
-    Case("GatherND", [floats(2, 5, 3), places(2, 4, 1, below=5)], {"batch_dims": 1}, (12, 28)),
-    Case("GatherND", [integers(2, 3, 4, 5), places(2, 3, 6, 2, below=4)], {"batch_dims": 2},
+    Case("GatherND", [floats(3, 2, 4), indices(2, 2, 1, below=3)]),
+    Case("GatherND", [floats(2, 5, 3), indices(2, 4, 1, below=5)], {"batch_dims": 1}, (12, 28)),
+    Case("GatherND", [integers(2, 3, 4, 5), indices(2, 3, 6, 2, below=4)], {"batch_dims": 2},
          (12, 28)),
     Case("GatherND", [bools(3, 2), known([0, 1], [2, 0])], note="known"),
     Case("ArrayFeatureExtractor", [floats(3, 5), known(4, 0, 4)], opsets=(1, 5),
@@ -33,11 +33,11 @@ GATHER = [
 
 # Duplicates: the last update wins in onnxruntime too.
 _NONE = [
-    Case(op, [floats(4, 3), places(2, 3, below=4), floats(2, 3) + 9], a, (first, last))
+    Case(op, [floats(4, 3), indices(2, 3, below=4), floats(2, 3) + 9], a, (first, last))
     for op, first, last in (("Scatter", 9, 10), ("ScatterElements", 11, 28))
     for a in ({}, {"axis": 0})
 ] + [
-    Case(op, [floats(3, 6), places(3, 9, below=6), floats(3, 9) + 9], {"axis": -1}, (first, last))
+    Case(op, [floats(3, 6), indices(3, 9, below=6), floats(3, 9) + 9], {"axis": -1}, (first, last))
     for op, first, last in (("Scatter", 9, 10), ("ScatterElements", 11, 28))
 ]
 
@@ -51,12 +51,12 @@ def _reduced(op: str, inputs: list[Any], axis: dict[str, Any]) -> list[Case]:
 
 SCATTER = [
     *_NONE,
-    Case("ScatterElements", [floats(4, 5, 3), places(2, 3, 2, below=5), floats(2, 3, 2)],
+    Case("ScatterElements", [floats(4, 5, 3), indices(2, 3, 2, below=5), floats(2, 3, 2)],
          {"axis": 1}, (11, 28)),
     Case("ScatterElements", [bools(4), np.array([1, -1]), bools(2)], opsets=(11, 28)),
-    *_reduced("ScatterElements", [floats(4, 3), places(7, 3, below=4), floats(7, 3)], {"axis": 0}),
-    *_reduced("ScatterElements", [floats(4, 6), places(3, 5, below=6), floats(3, 5)], {"axis": 1}),
-    *_reduced("ScatterElements", [integers(5), places(9, below=5), integers(9)], {"axis": 0}),
+    *_reduced("ScatterElements", [floats(4, 3), indices(7, 3, below=4), floats(7, 3)], {"axis": 0}),
+    *_reduced("ScatterElements", [floats(4, 6), indices(3, 5, below=6), floats(3, 5)], {"axis": 1}),
+    *_reduced("ScatterElements", [integers(5), indices(9, below=5), integers(9)], {"axis": 0}),
     Case("ScatterND", [floats(3, 2, 4), _PAIRS, floats(3, 4)]),
     Case("ScatterND", [floats(3, 2, 4), np.array([[1], [1], [-3]]), floats(3, 2, 4)]),
     Case("ScatterND", [floats(6), known([4], [3]), integers(2).astype(np.float32)], note="known"),

@@ -65,23 +65,23 @@ LP = [
 ]  # fmt: skip
 
 
-def _places(x: np.ndarray, first: int = 8, **attributes: object) -> Case:
+def _indices(x: np.ndarray, first: int = 8, **attributes: object) -> Case:
     return Case("MaxPool", [x], attributes, (first, 28), 2, lists(attributes))
 
 
 _TIES = integers(2, 3, 8, 9, low=0, high=3)
 INDICES = [
-    _places(IMAGE, kernel_shape=[3, 3]),
-    _places(IMAGE, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1]),
-    _places(IMAGE, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1], storage_order=1),
-    _places(IMAGE, 10, kernel_shape=[2, 2], strides=[3, 3], ceil_mode=1),
-    _places(IMAGE, 10, kernel_shape=[2, 3], dilations=[3, 2], pads=[1, 1, 1, 1]),
-    _places(floats(2, 3, 11), kernel_shape=[3], strides=[2], pads=[1, 1]),
-    _places(VOLUME, kernel_shape=[2, 3, 2], strides=[2, 1, 2], pads=[0, 1, 1, 1, 1, 0]),
-    _places(VOLUME, kernel_shape=[2, 3, 2], storage_order=1),
-    _places(_TIES.astype(np.float32), kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
-    _places(_TIES.astype(np.uint8), 12, kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
-    _places((_TIES - 128).astype(np.int8), 12, kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+    _indices(IMAGE, kernel_shape=[3, 3]),
+    _indices(IMAGE, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1]),
+    _indices(IMAGE, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1], storage_order=1),
+    _indices(IMAGE, 10, kernel_shape=[2, 2], strides=[3, 3], ceil_mode=1),
+    _indices(IMAGE, 10, kernel_shape=[2, 3], dilations=[3, 2], pads=[1, 1, 1, 1]),
+    _indices(floats(2, 3, 11), kernel_shape=[3], strides=[2], pads=[1, 1]),
+    _indices(VOLUME, kernel_shape=[2, 3, 2], strides=[2, 1, 2], pads=[0, 1, 1, 1, 1, 0]),
+    _indices(VOLUME, kernel_shape=[2, 3, 2], storage_order=1),
+    _indices(_TIES.astype(np.float32), kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+    _indices(_TIES.astype(np.uint8), 12, kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+    _indices((_TIES - 128).astype(np.int8), 12, kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
 ]
 
 _WHERE = np.array([[[[5, 7], [13, 15]], [[16, 19], [24, 31]]]], np.int64)

@@ -61,14 +61,14 @@ REDUCE += [
 ]  # fmt: skip
 
 _TIES = np.array([[2, 1, 2, 0], [0, 3, 3, 3], [1, 1, 1, 1]], np.float32)
-PLACES = [
+ARG = [
     Case(op, [x], {"axis": axis, "keepdims": keepdims})
     for op in ("ArgMax", "ArgMin")
     for x in (_TIES, floats(2, 3, 4))
     for axis in (0, 1)
     for keepdims in (0, 1)
 ]
-PLACES += [
+ARG += [
     Case("ArgMax", [floats(2, 3)]),
     Case("ArgMax", [floats(2, 3)], {"axis": -1}, (11, 28)),
     Case("ArgMax", [integers(7, dtype=np.int32)]),
@@ -104,4 +104,4 @@ GEMM = [
     Case("Gemm", [_A, _B], opsets=(11, 28)),
 ]
 
-CASES = [*REDUCE, *PLACES, *MATMUL, *GEMM]
+CASES = [*REDUCE, *ARG, *MATMUL, *GEMM]

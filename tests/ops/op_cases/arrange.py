@@ -1,4 +1,4 @@
-"""Order, and places that are written to."""
+"""Order, and elements that are written at indices."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ case("sort", normal(3, 4, 9), lambda x: tl.sort(x, 1), lambda x: np.sort(x, 1))
 
 
 def scattered(name: str) -> Callable[..., np.ndarray]:
-    def reference(x: np.ndarray, places: np.ndarray, updates: np.ndarray) -> np.ndarray:
+    def reference(x: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
         result = x.copy()
-        for place, row in zip(places, updates, strict=True):
-            result[place] = row if name == "none" else JOINS[name](result[place], row)
+        for index, row in zip(indices, updates, strict=True):
+            result[index] = row if name == "none" else JOINS[name](result[index], row)
         return result
 
     return reference
@@ -48,6 +48,6 @@ for name in ("none", *JOINS):
         case(
             f"scatter-{name}{suffix}",
             (make_values(5, 3), np.array([4, 0, -1, 0, 2, 2], np.int32), make_values(6, 3)),
-            lambda x, places, updates, name=name: tl.scatter(x, places, updates, name),
+            lambda x, indices, updates, name=name: tl.scatter(x, indices, updates, name),
             scattered(name),
         )

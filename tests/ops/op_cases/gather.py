@@ -1,4 +1,4 @@
-"""Gathers: elements at places that an operand names."""
+"""Gathers: elements at indices that an operand gives."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ def spoilt(length: int) -> np.ndarray:
     """Rows of random numbers, special ones at their start, middle and end, or all over."""
     rows = normal(len(SPOILT), length)
     for row, changes in zip(rows, SPOILT, strict=True):
-        for place, value in changes.items():
-            row[{ALL: slice(None), MIDDLE: length // 2}.get(place, place)] = value
+        for index, value in changes.items():
+            row[{ALL: slice(None), MIDDLE: length // 2}.get(index, index)] = value
     return rows
 
 
@@ -77,8 +77,8 @@ case("asinh-and-logs", great, lambda x: tl.asinh(x) + tl.log1p(x) + tl.log(x) + 
 # ---- reductions -------------------------------------------------------------------------------
 
 
-def placed(name: str, axis: int | None) -> Any:
-    """NumPy's function of that name along the axis, places as int32."""
+def reduced(name: str, axis: int | None) -> Any:
+    """NumPy's function of that name along the axis, indices as int32."""
 
     def expected(x: np.ndarray) -> np.ndarray:
         found = np.asarray(getattr(np, name)(x, axis=axis))
@@ -95,12 +95,12 @@ for length, axes in ((5, (1, 0, None)), (8, (1, 0, None)), (1027, (1, None)), (2
                 f"nan-{name}-{length}-{axis}",
                 spoilt(length),
                 lambda x, n=name, a=axis: getattr(tl, n)(x, axis=a),
-                placed(name, axis),
+                reduced(name, axis),
             )
 
 
 def ordered(x: np.ndarray, descending: bool) -> np.ndarray:
-    """Places in order, NaN greater than all; of equal ones the first comes first."""
+    """The indices that sort each row: NaN is greater than all, of equal ones the first is first."""
     if not descending:
         return np.argsort(x, axis=-1, kind="stable").astype(np.int32)
     turned = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]

@@ -191,7 +191,7 @@ def winograd_pays(conv: Node, traits: Traits) -> bool:
 
     direct = 9 * batch * computed(height * width)
     transforms = element * tiles * (channels + filters)
-    return direct >= _WINOGRAD_GAIN * winograd.PLACES * (computed(tiles) + transforms)
+    return direct >= _WINOGRAD_GAIN * winograd.POSITIONS * (computed(tiles) + transforms)
 
 
 def _depthwise(node: Node) -> list[Schedule]:

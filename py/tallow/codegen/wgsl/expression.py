@@ -31,9 +31,9 @@ class Expression:
     reads: the name of the binding for each node that is in a buffer. declared: the widths with
     which bindings are declared, shared by all functions of a module; an access of width 4 raises
     one.
-    place: coordinates that are known to make a place in row-major order, with that place; it
-    saves the arithmetic. flat: every node is indexed by one coordinate, its row-major place. team:
-    which invocations compute a reduction together.
+    known: a shape, coordinates in it and their flat index, which saves the arithmetic. flat: every
+    node is indexed by one coordinate, its flat index. team: which invocations compute a reduction
+    together.
     """
 
     def __init__(
@@ -41,14 +41,14 @@ class Expression:
         reads: Mapping[Node, str],
         declared: dict[str, int],
         helpers: dict[str, str],
-        place: tuple[tuple[int, ...], Coords, Coord] | None = None,
+        known: tuple[tuple[int, ...], Coords, Coord] | None = None,
         flat: bool = False,
         team: Team = ALONE,
     ) -> None:
         self.reads = reads
         self.declared = declared
         self.helpers = helpers
-        self.places = {place[:2]: place[2]} if place else {}
+        self.flat_indices = {known[:2]: known[2]} if known else {}
         self.flat = flat
         self.team = team
         self._scopes: list[tuple[list[str], dict[Key, str]]] = [([], {})]
@@ -85,12 +85,12 @@ class Expression:
             return coord
         return atom(self.let(coord.text), coord.bound)
 
-    def know(self, shape: Shape, coords: Coords, place: Coord) -> None:
-        """Says which place in row-major order coordinates make."""
-        self.places.setdefault((shape, coords), place)
+    def know(self, shape: Shape, coords: Coords, linear: Coord) -> None:
+        """Says that coordinates in a shape have the flat index `linear`."""
+        self.flat_indices.setdefault((shape, coords), linear)
 
     def give(self, node: Node, text: str) -> None:
-        """Says what the value of a node is at the place, and of the width, that is asked for."""
+        """Says what the value of a node is, at the coordinates and width that are asked for."""
         self._given[node] = text
 
     def block(self, head: str, write: Callable[[], None]) -> None:
@@ -132,8 +132,8 @@ class Expression:
         if node.op is iota:
             return self._iota(node, coords, width)
         if node.op is gather.take and width == 4 and _is_table(node):
-            table, places = node.inputs
-            at = self.value(places, coords, 4)
+            table, codes = node.inputs
+            at = self.value(codes, coords, 4)
             limit = table.shape[0]
             lanes = [self._read(table, atom(f"{at}.{lane}", limit), 1) for lane in "xyzw"]
             return f"{type_of(node.dtype, 4)}({', '.join(lanes)})"
@@ -143,23 +143,23 @@ class Expression:
     def _linear(self, node: Node, coords: Coords) -> Coord:
         if self.flat:
             return coords[0]
-        if (node.shape, coords) in self.places:
-            return self.places[node.shape, coords]
+        if (node.shape, coords) in self.flat_indices:
+            return self.flat_indices[node.shape, coords]
         result: Coord = 0
         for coord, dim, stride in zip(coords, node.shape, strides_of(node.shape), strict=True):
             if dim > 1:
                 result = result + coord * stride
         return result
 
-    def _read(self, node: Node, place: Coord, width: int) -> str:
+    def _read(self, node: Node, linear: Coord, width: int) -> str:
         binding = self.reads[node]
-        if width == 4 and is_multiple(place, 4) and not is_packed(node.dtype):
+        if width == 4 and is_multiple(linear, 4) and not is_packed(node.dtype):
             self.declared[binding] = 4
         # The declared width is known only when the whole module is written: see `finish`.
-        if is_packed(node.dtype) or (width == 4 and is_multiple(place, 4)):
-            return storage.load(binding, node.dtype, place, width, 4)
-        wide = storage.load(binding, node.dtype, place, width, 4)
-        narrow = storage.load(binding, node.dtype, place, width, 1)
+        if is_packed(node.dtype) or (width == 4 and is_multiple(linear, 4)):
+            return storage.load(binding, node.dtype, linear, width, 4)
+        wide = storage.load(binding, node.dtype, linear, width, 4)
+        narrow = storage.load(binding, node.dtype, linear, width, 1)
         return f"\x02{binding}\x03{narrow}\x03{wide}\x02"
 
     def _elementwise(self, node: Node, coords: Coords, width: int) -> str:
@@ -220,15 +220,15 @@ class Expression:
             if source in self.reads:  # row-major order is all that counts
                 return self._read(source, self._linear(node, coords), width)
         picks = self._picks(node, coords)
-        if node.op is movement.reshape:  # the place stays, however it is counted
+        if node.op is movement.reshape:  # the flat index stays the same
             shape = node.inputs[0].shape
             self.know(shape, _inside(shape, picks[0].coords), self._linear(node, coords))
         splats = False
         if width == 4:
-            places = [lane(node.shape, coords, number) for number in range(4)]
-            kind = self._alike(node, picks, [self._picks(node, place) for place in places[1:]])
+            lanes = [lane(node.shape, coords, number) for number in range(4)]
+            kind = self._alike(node, picks, [self._picks(node, each) for each in lanes[1:]])
             if kind is None:
-                parts = [self.value(node, place, 1) for place in places]
+                parts = [self.value(node, each, 1) for each in lanes]
                 return f"{type_of(node.dtype, 4)}({', '.join(parts)})"
             splats = kind == "one"
         fill = splat(number(node.attrs.get("value", 0), node.dtype), node.dtype, width)
@@ -267,7 +267,7 @@ class Expression:
     @staticmethod
     def _alike(node: Node, first: list[Pick], lanes: list[list[Pick]]) -> str | None:
         """Where four lanes come from: "neighbours" of one source, "one" element, or (None)
-        places that have to be looked up one by one."""
+        elements that have to be looked up one by one."""
         kinds = set()
         for number_, picks in enumerate(lanes, 1):
             if len(picks) != len(first):
@@ -302,14 +302,14 @@ def _is_known_number(node: Node) -> bool:
 
 
 def _is_table(take: Node) -> bool:
-    """Whether an op looks its elements up, each by the code at its own place."""
-    table, places = take.inputs
-    return len(table.shape) == 1 and table.size > 1 and places.dtype.kind == "u"
+    """Whether an op looks its elements up, each by the code at its own position."""
+    table, codes = take.inputs
+    return len(table.shape) == 1 and table.size > 1 and codes.dtype.kind == "u"
 
 
 def _undecided(pick: Pick) -> Pick | None:
     """The pick without its conditions on coordinates that are numbers; None if one of those does
-    not hold: its place is then outside of what it picks from."""
+    not hold: its position is then outside of what it picks from."""
     known = [test for test in pick.when if isinstance(test[0], int)]
     if not all(low <= coord < high for coord, low, high in known):
         return None

@@ -276,8 +276,8 @@ def _transform_numbers(node: Node) -> dict[str, Any]:
     if node.op is winograd.winograd_output:
         return {**numbers, "OUT_H": height, "OUT_W": width, "OUT_C": channels}
     top, left = node.attrs["padding"][0][0], node.attrs["padding"][1][0]
-    place = {"IN_H": height, "IN_W": width, "IN_C": channels}
-    return {**numbers, **place, "PAD_TOP": top, "PAD_LEFT": left}
+    shape = {"IN_H": height, "IN_W": width, "IN_C": channels}
+    return {**numbers, **shape, "PAD_TOP": top, "PAD_LEFT": left}
 
 
 def _transform_extent(node: Node, tile: Tile) -> tuple[int, int, int]:
@@ -291,7 +291,7 @@ def _transform(file: str, load: Load, params: tuple[str, ...]) -> Schedule:
     )
 
 
-_PATCH = ("place", "tile", "c4")
+_PATCH = ("position", "tile", "c4")
 
 TRANSFORM_INPUT = _transform("winograd_input", _image(), _PATCH)
 TRANSFORM_OUTPUT = _transform(
@@ -320,17 +320,17 @@ def _recurrence_numbers(node: Node) -> dict[str, Any]:
         "BATCH": node.shape[2],
         "DIRECTIONS": node.shape[1],
         "HIDDEN": node.shape[3],
-        "BACKWARD": sum(back << place for place, back in enumerate(attrs["backward"])),
+        "BACKWARD": sum(back << direction for direction, back in enumerate(attrs["backward"])),
         "CLIP": _bits(attrs["clip"]),
         "INPUT_FORGET": int(attrs["input_forget"]),
         "GATES": recurrence.GATES[attrs["cell"]],
         "LINEAR": bool(attrs["linear_before_reset"]),
     }
     unused = [("Tanh", 0.0, 0.0)] * (3 - len(attrs["activations"]))
-    for place, (name, alpha, beta) in enumerate([*attrs["activations"], *unused]):
+    for index, (name, alpha, beta) in enumerate([*attrs["activations"], *unused]):
         number = list(recurrence.ACTIVATIONS).index(name)
-        numbers |= {f"FUNCTION_{place}": number}
-        numbers |= {f"ALPHA_{place}": _bits(alpha), f"BETA_{place}": _bits(beta)}
+        numbers |= {f"FUNCTION_{index}": number}
+        numbers |= {f"ALPHA_{index}": _bits(alpha), f"BETA_{index}": _bits(beta)}
     return numbers
 
 

@@ -46,7 +46,7 @@ _WORD = re.compile(r"\w+")
 class Result:
     """What a kernel computes, and where it writes it.
 
-    region: its place in its binding, if that holds more. over: the reads that lie in its binding,
+    region: where it is in its binding, if that holds more. over: the reads that lie in its binding,
     over which it is written element by element.
     """
 
@@ -54,9 +54,9 @@ class Result:
     region: Region | None = None
     over: Collection[Node] = ()
 
-    def place(self, linear: Coord) -> Coord:
-        """Where the element at a row-major place of the root is written."""
-        return self.region.place(linear) if self.region else linear
+    def flat_index(self, linear: Coord) -> Coord:
+        """Where the element at a flat index of the root is written."""
+        return self.region.flat_index(linear) if self.region else linear
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,8 @@ class _Module:
         return "\n".join([f"// {title}", *enables, *bits, content.strip(), ""])
 
     def store(self, linear: Coord, width: int, value: str) -> str:
-        """Writes `width` elements of the root, from its row-major place `linear` on."""
-        at = text_of(self.result.place(linear) // width)
+        """Writes `width` elements of the root, from its flat index `linear` on."""
+        at = text_of(self.result.flat_index(linear) // width)
         return storage.store(_RESULT, self.result.root.dtype, at, width, value)
 
 
@@ -159,7 +159,7 @@ def _indent(lines: Sequence[str]) -> str:
 
 
 def _is_flat(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> bool:
-    """Whether every element depends on the elements at its own place in row-major order."""
+    """Whether every element depends on the elements at its own flat index."""
     if any(node.size != root.size for node in reads):
         return False
     return all(
@@ -214,7 +214,7 @@ def _generated(
         body = module.body(flat=True)
     else:
         coords = _unravel(root.shape, linear, head)
-        body = module.body(place=(root.shape, coords, linear), team=team)
+        body = module.body(known=(root.shape, coords, linear), team=team)
     value = body.value(root, coords, width)
     store = module.store(linear, width, value)
     body.line(store if team.alone else f"if (lane == 0u) {{ {store} }}")
@@ -242,10 +242,10 @@ def _rows(
     guard = [f"let row = {which};", f"if (row >= {rows}u) {{ return; }}"]
     head: list[str] = []
     outer_coords = _unravel(outer, atom("row", max(rows, 2)), head, "row")
-    lane_place = atom("i", max(length // width, 2)) * width
-    coords = (*outer_coords, *movement.reshape_coords(inner, (length,), (lane_place,)))
-    linear = atom("row", max(rows, 2)) * length + lane_place
-    body = module.body(place=(root.shape, coords, linear), team=team)
+    in_row = atom("i", max(length // width, 2)) * width
+    coords = (*outer_coords, *movement.reshape_coords(inner, (length,), (in_row,)))
+    linear = atom("row", max(rows, 2)) * length + in_row
+    body = module.body(known=(root.shape, coords, linear), team=team)
     per_row = tuple(0 if axis >= row[0] else coord for axis, coord in enumerate(coords))
     loop = team.loop("i", length // width)
     for node in members:
@@ -295,7 +295,7 @@ def _main(guard: list[str], head: list[str], lines: list[str], team: Team) -> st
 
 
 def _unravel(shape: Shape, linear: Coord, head: list[str], name: str = "i") -> Coords:
-    """Coordinates of the element at a row-major place, a sum of `name`, each computed once."""
+    """Coordinates of the element at a flat index, a sum of `name`, each computed once."""
     coords = movement.reshape_coords(shape, (math.prod(shape),), (linear,))
     named: list[Coord] = []
     for axis, coord in enumerate(coords):
@@ -413,18 +413,18 @@ def _store_function(module: _Module, anchor: Node, schedule: Schedule) -> tuple[
     lines: list[str] = []
     result_width = 4 if width == 4 and space[-1] % 4 == 0 else 1
     if result_width == width:
-        body = module.body(place=(root.shape, inside, linear))
+        body = module.body(known=(root.shape, inside, linear))
         body.give(anchor, "value")
         value = body.value(root, inside, width)
         lines = [*body.lines, module.store(linear, width, value)]
     else:
         for number in range(4):
-            place = linear + number
+            index = linear + number
             at_lane = lane(root.shape, inside, number)
-            body = module.body(place=(root.shape, at_lane, place))
+            body = module.body(known=(root.shape, at_lane, index))
             body.give(anchor, f"value.{'xyzw'[number]}")
             value = body.value(root, at_lane, 1)
-            block = [*body.lines, module.store(place, 1, value)]
+            block = [*body.lines, module.store(index, 1, value)]
             lines.append(f"if ({schedule.params[-1]} * 4u + {number}u < {space[-1]}u) {{")
             lines += ["    " + line for line in block] + ["}"]
     return f"fn store_out({signature}) {{\n{_indent(lines)}\n}}", result_width

@@ -54,14 +54,14 @@ class Team:
         """The fold of what all have, as an expression; must stand in uniform control flow.
 
         mine: the invocation's own fold, of `width` elements of the type `dtype`; of an indexed op,
-        its best element and the place of that.
+        its best element and the index of that.
         """
         if self.alone:
             return mine[-1]
         kind, suffix = type_of(dtype, width), suffix_of(dtype, width)
         self._memory(helpers, kind, suffix)
         if op.indexed:
-            self._memory(helpers, "i32", "places")
+            self._memory(helpers, "i32", "indices")
         text = _INDEXED if op.indexed else _PLAIN
         start = splat(start_of(op, dtype), dtype, width)
         name = f"together_{op.name}_{suffix}"
@@ -103,7 +103,7 @@ class Body(Protocol):
     def fresh(self, prefix: str = "v") -> str: ...
     def let(self, text: str) -> str: ...
     def named(self, coord: Coord) -> Coord: ...
-    def know(self, shape: Shape, coords: Coords, place: Coord) -> None: ...
+    def know(self, shape: Shape, coords: Coords, linear: Coord) -> None: ...
     def block(self, head: str, write: Callable[[], None]) -> None: ...
     def value(self, node: Node, coords: Coords, width: int) -> str: ...
 
@@ -150,33 +150,33 @@ _PLAIN = {
 }
 
 # The best element, and the first of those that no other beats. Who has met no winner has the start
-# value and place 0, which is the answer if none has.
+# value and index 0, which is the answer if none has.
 _INDEXED = {
-    False: """fn {name}(lane: u32, mine: {kind}, place: i32) -> i32 {{
+    False: """fn {name}(lane: u32, mine: {kind}, index: i32) -> i32 {{
     workgroupBarrier();
     {memory}[lane] = mine;
-    team_places[lane] = place;
+    team_indices[lane] = index;
     workgroupBarrier();
     if (lane < {root}) {{
         var all = mine;
-        var first = place;
+        var first = index;
         for (var k = lane + {root}; k < TEAM; k += {root}) {{
             let other = {memory}[k];
-            let at = team_places[k];
+            let at = team_indices[k];
             if ({fold} || (at < first && !{back})) {{
                 all = other;
                 first = at;
             }}
         }}
         {memory}[lane] = all;
-        team_places[lane] = first;
+        team_indices[lane] = first;
     }}
     workgroupBarrier();
     var all = {memory}[0];
-    var first = team_places[0];
+    var first = team_indices[0];
     for (var k = 1u; k < {root}; k++) {{
         let other = {memory}[k];
-        let at = team_places[k];
+        let at = team_indices[k];
         if ({fold} || (at < first && !{back})) {{
             all = other;
             first = at;
@@ -184,20 +184,20 @@ _INDEXED = {
     }}
     return first;
 }}""",
-    True: """fn {name}(lane: u32, mine: {kind}, place: i32) -> i32 {{
+    True: """fn {name}(lane: u32, mine: {kind}, index: i32) -> i32 {{
     let rank = subgroupExclusiveAdd(1u);
     let members = subgroupAdd(1u);
     let part = {across}(mine);
-    let part_place = subgroupMin(select(0x7fffffffi, place, !{behind}));
+    let part_index = subgroupMin(select(0x7fffffffi, index, !{behind}));
     workgroupBarrier();
     {memory}[lane] = select({start}, part, rank == 0u);
-    team_places[lane] = select(0x7fffffffi, part_place, rank == 0u);
+    team_indices[lane] = select(0x7fffffffi, part_index, rank == 0u);
     workgroupBarrier();
     var all = {start};
     var first = 0x7fffffffi;
     for (var k = rank; k < TEAM; k += members) {{
         let other = {memory}[k];
-        let at = team_places[k];
+        let at = team_indices[k];
         if ({fold} || (at < first && !{back})) {{
             all = other;
             first = at;
@@ -349,41 +349,41 @@ def _strided(
         parts = movement.reshape_coords(counts, (total,), (linear,))
         for (axis, size), part in zip(steps.items(), parts, strict=True):
             at[axis] = body.named(part) * size
-        place = _row_major(child, coords, steps, linear)
-        if place is not None:
-            body.know(child.shape, tuple(at), place)
+        index = _row_major(child, coords, steps, linear)
+        if index is not None:
+            body.know(child.shape, tuple(at), index)
         step(tuple(at))
 
     body.block(body.team.loop(name, total), one)
 
 
 def _row_major(child: Node, coords: Coords, steps: dict[int, int], linear: Coord) -> Coord | None:
-    """The place of an element, if the axes are adjacent and so can be counted as one."""
+    """The flat index of an element, if the axes are adjacent and so can be counted as one."""
     longer = [axis for axis, dim in enumerate(child.shape) if dim != 1]
     first = longer.index(min(steps))
     if longer[first : first + len(steps)] != list(steps):
         return None
     strides = strides_of(child.shape)
     last = max(steps)
-    place = linear * (strides[last] * steps[last])
+    index = linear * (strides[last] * steps[last])
     for axis in longer:
         if axis not in steps:
-            place = place + coords[axis] * strides[axis]
-    return place
+            index = index + coords[axis] * strides[axis]
+    return index
 
 
 def _winner(body: Body, node: Node, coords: Coords, best: str) -> str:
-    """The place of the first element that no other beats."""
+    """The index of the first element that no other beats."""
     op, (child,) = node.op, node.inputs
     assert isinstance(op, Reduce)
     (axis,) = node.attrs["axes"]
-    place, name = body.fresh("place"), body.fresh("r")
-    body.line(f"var {place} = {number(0, int32)};")
+    index, name = body.fresh("index"), body.fresh("r")
+    body.line(f"var {index} = {number(0, int32)};")
     at = (*coords[:axis], atom(name, max(child.shape[axis], 2)), *coords[axis + 1 :])
 
     def take(item: str) -> None:
         body.line(f"{best} = {item};")
-        body.line(f"{place} = i32({name});")
+        body.line(f"{index} = i32({name});")
 
     def step() -> None:
         item = body.value(child, at, 1)
@@ -391,4 +391,4 @@ def _winner(body: Body, node: Node, coords: Coords, best: str) -> str:
         body.block(f"if ({wins})", lambda: take(item))
 
     body.block(body.team.loop(name, child.shape[axis]), step)
-    return body.let(body.team.combined(body.helpers, op, child.dtype, 1, best, place))
+    return body.let(body.team.combined(body.helpers, op, child.dtype, 1, best, index))

@@ -35,7 +35,7 @@ def _line(shape: tuple[int, ...], axis: int) -> Tensor:
 
 
 def _argsort(x: Tensor, descending: bool, count: int) -> Tensor:
-    """An element's place in the order is the number of those that come before it."""
+    """An element's rank is the number of elements that come before it."""
     size, axis = x.shape[-1], x.ndim - 1
     if not size or not count:
         return f.zeros((*x.shape[:-1], count), dt.int32)
@@ -49,8 +49,8 @@ def _argsort(x: Tensor, descending: bool, count: int) -> Tensor:
     earlier = f.logical_and(f.equal(other, this), _line(square, axis + 1) < _line(square, axis))
     rank = f.sum(f.logical_or(before, earlier).astype(dt.int32), axis=-1)  # (..., size)
     found = f.equal(f.expand_dims(rank, axis), _line((*x.shape[:-1], count, size), axis))
-    places = _line((*x.shape[:-1], count, size), axis + 1)
-    return f.max(f.where(found, places, 0), axis=-1)
+    indices = _line((*x.shape[:-1], count, size), axis + 1)
+    return f.max(f.where(found, indices, 0), axis=-1)
 
 
 def _in_order(x: Tensor) -> Tensor:
@@ -61,23 +61,23 @@ def _in_order(x: Tensor) -> Tensor:
     return f.where(magnitude > 0x7F800000, 0x7FFFFFFF, signed)
 
 
-def _scatter(data: Tensor, places: Tensor, updates: Tensor, reduction: str) -> Tensor:
+def _scatter(data: Tensor, indices: Tensor, updates: Tensor, reduction: str) -> Tensor:
     """Every row of the result looks for the updates that are meant for it."""
     batch, rows, length = data.shape
     count = updates.shape[1]
     if not count or not data.size:
         return data
-    places = places.astype(dt.int32)
+    indices = indices.astype(dt.int32)
     if reduction == "none":
         wide = (batch, rows, count)
-        hit = f.equal(f.expand_dims(places, 1), _line(wide, 1))
+        hit = f.equal(f.expand_dims(indices, 1), _line(wide, 1))
         last = f.max(f.where(hit, _line(wide, 2), -1), axis=2)
         row = f.maximum(last, 0) + _line(last.shape, 0) * count
         moved = f.take(f.reshape(updates, (batch * count, length)), row)
         return f.where(f.expand_dims(last >= 0, 2), moved, data)
     # Compared anew for every element of a row: a table of hits would have to be stored.
     full = (batch, rows, count, length)
-    hit, rest = f.equal(f.expand_dims(places, (1, 3)), _line(full, 1)), f.expand_dims(updates, 1)
+    hit, rest = f.equal(f.expand_dims(indices, (1, 3)), _line(full, 1)), f.expand_dims(updates, 1)
     if reduction in ("add", "mul"):
         fold, join = (f.sum, f.add) if reduction == "add" else (f.prod, f.multiply)
         return join(data, fold(f.where(hit, rest, int(reduction == "mul")), axis=2))

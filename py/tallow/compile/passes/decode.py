@@ -91,7 +91,7 @@ def _constant(data: HostArray, reads_packed: ReadsPacked) -> Node:
         return _from_words(codes.astype(dt.uint8), dtype).node
     per_byte, length = 8 // dtype.bits, len(data.data)
     packed = Tensor(constant(HostArray(data.data, (length, 1), dt.uint8)))
-    shifts = from_values([dtype.bits * place for place in range(per_byte)], (per_byte,), dt.uint8)
+    shifts = from_values([dtype.bits * index for index in range(per_byte)], (per_byte,), dt.uint8)
     codes = f.bitwise_and(packed >> Tensor(constant(shifts)), (1 << dtype.bits) - 1)
     flat = f.reshape(codes, (length * per_byte,))[: data.size]
     return _from_words(f.reshape(flat, data.shape), dtype).node

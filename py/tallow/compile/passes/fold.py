@@ -133,7 +133,7 @@ def _items(node: Node, values: list[HostArray]) -> list[Any] | None:
         found = [op.numpy(_Numbers, *operands, **attrs) for operands in zip(*flat, strict=True)]
         return [_wrapped(item, node.dtype) for item in found] if node.dtype.is_integer else found
     if op is source.iota:
-        return [coords[node.attrs["axis"]] for coords in _places(node)]
+        return [coords[node.attrs["axis"]] for coords in _all_coords(node)]
     if op is movement.reshape:
         return flat[0]
     if op in _STRIDED:
@@ -157,7 +157,7 @@ def _as_type(item: Any, node: Node) -> Any:
     return float(item) if node.dtype.is_floating else int(item)
 
 
-def _places(node: Node) -> itertools.product[tuple[int, ...]]:
+def _all_coords(node: Node) -> itertools.product[tuple[int, ...]]:
     return itertools.product(*(range(dim) for dim in node.shape))
 
 
@@ -173,28 +173,28 @@ def _strided(node: Node, items: list[Any]) -> list[Any]:
     assert isinstance(op, Movement)
     rule, strides = op.pick, strides_of(child.shape)
 
-    def place(coords: tuple[int, ...]) -> int:
+    def flat_index(coords: tuple[int, ...]) -> int:
         assert rule is not None
         (pick,) = rule([child.shape], node.attrs, coords, None)
         return sum(map(operator.mul, pick.coords, strides))
 
-    first = place((0,) * rank)
-    places = [first]
+    first = flat_index((0,) * rank)
+    indices = [first]
     for axis, dim in enumerate(node.shape):
-        step = place(tuple(int(other == axis) for other in range(rank))) - first
-        places = [start + step * i for start in places for i in range(dim)]
-    return [items[each] for each in places]
+        step = flat_index(tuple(int(other == axis) for other in range(rank))) - first
+        indices = [start + step * i for start in indices for i in range(dim)]
+    return [items[index] for index in indices]
 
 
 def _moved(node: Node, op: Movement, flat: list[list[Any]]) -> list[Any]:
     shapes = [child.shape for child in node.inputs]
     strides = [strides_of(shape) for shape in shapes]
 
-    def at(operand: int, place: tuple[int, ...]) -> Any:
-        return flat[operand][sum(map(operator.mul, place, strides[operand]))]
+    def at(operand: int, coords: tuple[int, ...]) -> Any:
+        return flat[operand][sum(map(operator.mul, coords, strides[operand]))]
 
-    def read(operand: int, place: tuple[int, ...], size: int) -> int:
-        index = int(at(operand, place))
+    def read(operand: int, coords: tuple[int, ...], size: int) -> int:
+        index = int(at(operand, coords))
         if not -size <= index < size:
             raise IndexError(index)
         return index % size
@@ -206,13 +206,13 @@ def _moved(node: Node, op: Movement, flat: list[list[Any]]) -> list[Any]:
                 return at(pick.operand, pick.coords)
         return node.attrs["value"]
 
-    return [element(coords) for coords in _places(node)]
+    return [element(coords) for coords in _all_coords(node)]
 
 
 def _reduced(node: Node, items: list[Any], fold: Callable[[list[Any]], Any]) -> list[Any]:
     (child,), strides = node.inputs, strides_of(node.shape)
     groups: list[list[Any]] = [[] for _ in range(node.size)]
-    for item, coords in zip(items, _places(child), strict=True):
+    for item, coords in zip(items, _all_coords(child), strict=True):
         kept = (0 if axis in node.attrs["axes"] else c for axis, c in enumerate(coords))
         groups[sum(map(operator.mul, kept, strides))].append(item)
     return [fold(group) for group in groups]

@@ -69,11 +69,11 @@ def keep_packed(graph: Graph) -> Graph:
         summed = {} if node in static else _SUMMED.get(node.op, {})
         factors: list[Node] = []
         operands = list(inputs)
-        for place, axes in summed.items():
-            if node.inputs[place] in chains:
-                same = tuple(range(len(node.inputs[place].shape)))
-                weight, behind = _parted(turning.turned(node.inputs[place], same), axes)
-                operands[place] = weight
+        for index, axes in summed.items():
+            if node.inputs[index] in chains:
+                same = tuple(range(len(node.inputs[index].shape)))
+                weight, behind = _parted(turning.turned(node.inputs[index], same), axes)
+                operands[index] = weight
                 factors += behind
         new = rebuild(node, tuple(operands))
         for factor in factors:

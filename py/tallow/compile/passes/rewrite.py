@@ -44,9 +44,9 @@ def _through_reshape(node: Node, axes: tuple[int, ...]) -> Node | None:
     kept = [dim for dim in node.shape if dim != 1]
     if kept != [dim for dim in source.shape if dim != 1]:
         return None
-    places = [axis for axis, dim in enumerate(node.shape) if dim != 1]
+    longer = [axis for axis, dim in enumerate(node.shape) if dim != 1]
     origins = [axis for axis, dim in enumerate(source.shape) if dim != 1]
-    order = [origins[places.index(axis)] for axis in axes if node.shape[axis] != 1]
+    order = [origins[longer.index(axis)] for axis in axes if node.shape[axis] != 1]
     inner = [axis for axis, dim in enumerate(source.shape) if dim == 1] + order
     return reshape(permute(source, inner), tuple(node.shape[axis] for axis in axes))
 
@@ -61,8 +61,8 @@ def expand(node: Node, shape: Shape) -> Node:
 def inverse(axes: Sequence[int]) -> tuple[int, ...]:
     """The permutation that undoes another."""
     result = [0] * len(axes)
-    for place, axis in enumerate(axes):
-        result[axis] = place
+    for index, axis in enumerate(axes):
+        result[axis] = index
     return tuple(result)
 
 

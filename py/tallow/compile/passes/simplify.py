@@ -93,8 +93,8 @@ def _gather(node: Node) -> Node:
         indices = node.inputs[1].shape
         ones = (*source.shape[:axis], *(1 for _ in indices), *source.shape[axis + 1 :])
         return rewrite.expand(rewrite.reshape(source, ones), node.shape)
-    others = zip(source.shape, node.shape, strict=True)
-    if any(a != b for place, (a, b) in enumerate(others) if place != axis):
+    lengths = zip(source.shape, node.shape, strict=True)
+    if any(a != b for other, (a, b) in enumerate(lengths) if other != axis):
         return node
     return rewrite.expand(source, node.shape)
 

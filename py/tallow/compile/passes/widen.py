@@ -20,7 +20,7 @@ def widen(graph: Graph) -> Graph:
     order = graph.nodes()
     if not any(node.dtype == float16 for node in order):
         return graph
-    new: dict[Node, Node] = {}  # float32 in the place of what was computed in float16
+    new: dict[Node, Node] = {}  # float32 nodes instead of those computed in float16
     wide: dict[Node, Node] = {}  # inputs and constants, cast once
     for node in order:
         inputs = tuple(new[child] for child in node.inputs)

@@ -38,7 +38,7 @@ def use_winograd(graph: Graph, traits: Traits, most_bytes: int) -> Graph:
     static = static_nodes(graph)
     ready = static - packed_nodes(graph, static)
     budget = max(SMALL, _largest(graph, static))
-    matrix = constant(from_values(ops.weight_matrix(), (1, ops.PLACES, 9), float32))
+    matrix = constant(from_values(ops.weight_matrix(), (1, ops.POSITIONS, 9), float32))
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
         if _is_plain(node) and node.inputs[1] in ready and winograd_pays(node, traits):
@@ -86,13 +86,13 @@ def _parts(x: Node, weight: Node, matrix: Node, padding: Any) -> tuple[Node, Nod
     image = make(ops.winograd_input, x, padding=padding)
     flat = rewrite.reshape(weight, (1, 9, channels * filters))
     transformed = make(contract.matmul, matrix, flat)
-    transformed = rewrite.reshape(transformed, (ops.PLACES, channels, filters))
+    transformed = rewrite.reshape(transformed, (ops.POSITIONS, channels, filters))
     return image, transformed, make(contract.matmul, image, transformed)
 
 
 def _fits(image: Node, weight: Node, product: Node, most_bytes: int) -> bool:
     """Whether the device can bind the buffers, and every schedule can run in one dispatch."""
-    tiles, filters = image.shape[1], weight.size // ops.PLACES
+    tiles, filters = image.shape[1], weight.size // ops.POSITIONS
     return (
         all(_bytes(node) <= most_bytes for node in (image, weight, product))
         and tiles <= MAX_WORKGROUPS

@@ -111,14 +111,14 @@ class Clamp:
     NaN aside; a sum of squares is NaN exactly if there is one.
     """
 
-    def __init__(self, np: Any, place: int, low: int | None, high: int | None) -> None:
+    def __init__(self, np: Any, varying: int, low: int | None, high: int | None) -> None:
         self._np = np
-        self.place = place  # of the operand that varies
+        self.varying = varying  # the index of the operand that is not known
         self.low, self.high = low, high  # bits
 
     def __call__(self, operands: Sequence[Any], out: Any) -> None:
         np = self._np
-        x = operands[self.place]
+        x = operands[self.varying]
         flat = x.reshape(-1)
         total = np.einsum("i,i->", flat, flat)
         low, high = self.low, self.high
@@ -139,20 +139,20 @@ class Clamp:
         """One kernel for this one and then `other` on its result, if there is one."""
         if not isinstance(other, Clamp) or self.high is not None or other.low is not None:
             return None
-        return Clamp(self._np, self.place, self.low, other.high)
+        return Clamp(self._np, self.varying, self.low, other.high)
 
 
 def _clamp(np: Any, name: str, known: Sequence[Any]) -> Clamp | None:
     if name not in ("maximum", "minimum") or plain.HAS_BLAS:
         return None
-    for place, value in enumerate(known):
+    for index, value in enumerate(known):
         if value is None or value.dtype != np.float32 or not value.size:
             continue
         bits = int(value[(0,) * value.ndim].view(np.int32))
         one = value.size == 1 or not any(value.strides)
         if one and 0 <= bits <= _INFINITY_BITS:
             low, high = (bits, None) if name == "maximum" else (None, bits)
-            return Clamp(np, 1 - place, low, high)
+            return Clamp(np, 1 - index, low, high)
     return None
 
 

@@ -19,12 +19,12 @@ from .specialized import WEIGHTS, Clamp, Workspace, bind, is_ufunc, widened
 @dataclass(eq=False)
 class _Value:
     """A value in a step. array: where it is, if that is the same at every run. known: it never
-    changes. place: the op that makes a new array for it at every run."""
+    changes. maker: the index of the op that makes a new array for it at every run."""
 
     spec: Spec
     array: Any = None
     known: bool = False
-    place: int = -1
+    maker: int = -1
 
 
 @dataclass(eq=False)
@@ -113,21 +113,21 @@ class BoundStep:
                 return _Value(spec, array, known)
         arrays = [value.array if value.known else None for value in operands]
         kernel = bind(np, op.op, op.attrs, arrays, self._workspace)
-        out = None if kernel is None else self._place(number, op, spec)
+        out = None if kernel is None else self._claim_target(number, op, spec)
         given: list[_Value | None] = list(operands)
         if kernel is None or (out is None and is_ufunc(op.op)):
-            result = _Value(spec, place=number)
+            result = _Value(spec, maker=number)
             self._actions.append(_Action(_evaluation(np, op), given, result))
             return result
         if op.op in WEIGHTS:
             given[WEIGHTS[op.op]] = None
         if out is None:
-            result = _Value(spec, place=number)
+            result = _Value(spec, maker=number)
             self._actions.append(_Action(_allocating(np, kernel, spec), given, result))
             return result
         if isinstance(kernel, Clamp) and self._actions:
             before = self._actions[-1]
-            if isinstance(before.function, Clamp) and before.result is operands[kernel.place]:
+            if isinstance(before.function, Clamp) and before.result is operands[kernel.varying]:
                 both = before.function.then(kernel)
                 if both and before.result.array is not None:
                     before.function = both
@@ -142,11 +142,11 @@ class BoundStep:
         """Whether all that follows an op looks at its result in other shapes, one by one."""
         rest = list(enumerate(self._host))[number + 1 :]
         return all(
-            getattr(REGISTRY[op.op], "view", False) and op.operands[0] == ["op", place - 1]
-            for place, op in rest
+            getattr(REGISTRY[op.op], "view", False) and op.operands[0] == ["op", index - 1]
+            for index, op in rest
         )
 
-    def _place(self, number: int, op: HostOp, spec: Spec) -> Any:
+    def _claim_target(self, number: int, op: HostOp, spec: Spec) -> Any:
         """The target in the result's shape, if it can hold the result now; else None."""
         shape, dtype = spec
         target = self._target
@@ -225,9 +225,9 @@ def _allocating(np: Any, kernel: Any, spec: Spec) -> Callable[[Sequence[Any], An
 
 
 def _call(action: _Action, made: list[Any]) -> Callable[[], None]:
-    function, out, place = action.function, action.result.array, action.result.place
+    function, out, maker = action.function, action.result.array, action.result.maker
     arrays = [value.array if value else None for value in action.operands]
-    late = [(n, v.place) for n, v in enumerate(action.operands) if v and v.array is None]
+    late = [(n, v.maker) for n, v in enumerate(action.operands) if v and v.array is None]
 
     def call() -> None:
         operands = arrays
@@ -236,7 +236,7 @@ def _call(action: _Action, made: list[Any]) -> Callable[[], None]:
             for index, source in late:
                 operands[index] = made[source]
         result = function(operands, out)
-        if place >= 0:
-            made[place] = result
+        if maker >= 0:
+            made[maker] = result
 
     return call

@@ -138,7 +138,7 @@ def _winograd_input(node: Node, inputs: Inputs) -> Node:
     made = make(window.conv2d, pictures, weight, stride=(2, 2), padding=pads, dilation=(1, 1),
                 groups=1)  # fmt: skip
     conv = _conv2d(made, made.inputs)
-    tiles = rewrite.reshape(conv, (n, c, down * across, winograd.PLACES))
+    tiles = rewrite.reshape(conv, (n, c, down * across, winograd.POSITIONS))
     return rewrite.reshape(rewrite.permute(tiles, (3, 0, 2, 1)), node.shape)
 
 
@@ -148,8 +148,8 @@ def _winograd_output(node: Node, inputs: Inputs) -> Node:
     n, height, width, c = node.shape
     down, across = winograd.tiles_of((height, width))
     rows = [value for row in _both_ways(_OUTPUT_ROWS) for value in row]
-    matrix = constant(from_values(rows, (4, winograd.PLACES), m.dtype))
-    flat = rewrite.reshape(m, (winograd.PLACES, m.shape[1] * c))
+    matrix = constant(from_values(rows, (4, winograd.POSITIONS), m.dtype))
+    flat = rewrite.reshape(m, (winograd.POSITIONS, m.shape[1] * c))
     product = form("MatMul", matrix, flat, shape=(4, m.shape[1] * c))
     tiles = rewrite.reshape(product, (2, 2, n, down, across, c))
     permuted = rewrite.permute(tiles, (2, 3, 0, 4, 1, 5))

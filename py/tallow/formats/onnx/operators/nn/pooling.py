@@ -11,7 +11,7 @@ from ..... import functional as nn
 from ..... import functions as f
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....hostarray import from_values
-from .....shape import places_inside, size_of
+from .....shape import positions_inside, size_of
 from .....tensor import Tensor, asarray
 from ...call import Call
 from ...registry import host_operator, operator
@@ -138,7 +138,7 @@ def average_pool(call: Call, x: Tensor) -> Tensor:
         low, high = given.pads[axis] if with_pads else (0, 0)
         k, s, d = window.kernel[axis], window.stride[axis], window.dilation[axis]
         starts = range(-window.pads[axis][0], -window.pads[axis][0] + count * s, s)
-        inside = [places_inside(at, k, d, -low, x.shape[2 + axis] + high) for at in starts]
+        inside = [positions_inside(at, k, d, -low, x.shape[2 + axis] + high) for at in starts]
         # A window that covers only padding has no mean.
         shares = [1.0 / n if n else math.nan for n in inside]
         if len(set(inside)) == 1:
