@@ -307,7 +307,7 @@ test("bytes that all parts have taken are released", async () => {
     [...one.take(), ...one.bytes(), ...other.take()],
     [0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7],
   );
-  assert.throws(() => other.bytes(), /Bytes 0 to 65536 were released before\./);
+  assert.throws(() => other.bytes(), /Bytes 0 to 65536 have been released\./);
   assert.throws(() => file.part(65_530, 10), /are not within one piece/);
 });
 

@@ -65,7 +65,7 @@ test("at first there is no device; a change opens one and gets ready", async () 
   assert.equal(await change, "webgpu");
   await turn();
   assert.equal(start.state, "ready");
-  assert.equal(start.era, 1);
+  assert.equal(start.changeCount, 1);
   assert.deepEqual(done, ["open webgpu", "leave", "use webgpu"]);
 });
 
@@ -139,12 +139,12 @@ test("work on the old device ends before the new one is opened", async () => {
   const change = start.change("webgpu", use, () => ended.promise);
   await turn();
   assert.deepEqual(done, []);
-  assert.equal(start.era, 0);
+  assert.equal(start.changeCount, 0);
   ended.resolve();
   await turn();
   arrive("webgpu");
   await change;
-  assert.equal(start.era, 1);
+  assert.equal(start.changeCount, 1);
 });
 
 test("begin() fetches the first model in advance", async () => {

@@ -130,9 +130,9 @@ test("a model without a plan is loaded by Python, which answers", async () => {
   assert.deepEqual(await answering.load("mnist"), { seconds: 1 });
   assert.deepEqual(done, ["fetchModel mnist", "load mnist"]);
   const model = answering.get("mnist");
-  assert.throws(() => model.asked, /has answered nothing yet/);
+  assert.throws(() => model.asked, /has no answer yet/);
   assert.deepEqual((await model.answer(PIXELS, false)).probabilities, [0.25, 0.75]);
-  assert.throws(() => model.asked, /has answered nothing yet/);
+  assert.throws(() => model.asked, /has no answer yet/);
   await model.answer(PIXELS, true);
   assert.deepEqual([...model.asked], [0, 0, 0, 0]);
 });
@@ -225,15 +225,15 @@ test("a model that could not be reloaded stops answering, and is loaded on reque
 function tuned() {
   const over = deferred();
   const settled = deferred();
-  const state = { era: 0, progress: /** @type {any} */ (null), again: 0 };
+  const state = { changes: 0, progress: /** @type {any} */ (null), again: 0 };
   const tuning = new Tuning({
     settled: () => settled.promise,
-    era: () => state.era,
+    deviceChanges: () => state.changes,
     tune: (_, progress) => {
       state.progress = progress;
       return over.promise;
     },
-    again: async (_, wanted) => (wanted() ? { again: ++state.again } : null),
+    reload: async (_, wanted) => (wanted() ? { again: ++state.again } : null),
     progress: () => {},
   });
   return { tuning, over, settled, state };
@@ -274,7 +274,7 @@ test("nothing is loaded again if the device changed or tuning failed", async () 
   const run = tuning.run("mnist");
   settled.resolve();
   await turn();
-  state.era += 1;
+  state.changes += 1;
   over.resolve({ measured: 3 });
   assert.equal((await run).facts, null);
 

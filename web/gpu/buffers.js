@@ -1,106 +1,107 @@
 // @ts-check
 /**
- * Buffers that stay on the device, by the numbers under which Python knows them; and memory that is
- * free, which the next ones take.
+ * Buffers that stay on the device between runs. Python chooses their ids. Freed buffers are pooled,
+ * so that new ones of the same size can reuse them.
  */
 
 import { DeviceError } from "./errors.js";
 
-/** Free buffers that are kept for later: of one size, and bytes in all. */
-const MAX_IDLE = 4;
-const MAX_IDLE_BYTES = 256 << 20;
+/** Limits of the pool: free buffers of one size, and the bytes of all free buffers. */
+const MAX_FREE_PER_SIZE = 4;
+const MAX_FREE_BYTES = 256 << 20;
 
 export class Buffers {
   /** @param {import("./runner.js").Runner} runner */
   constructor(runner) {
     this.runner = runner;
     /** @type {Map<number, GPUBuffer>} */
-    this.held = new Map();
-    /** Free ones by size. @type {Map<number, GPUBuffer[]>} */
-    this.idle = new Map();
-    this.idleBytes = 0;
-    /** Distinguishes buffers in keys. @type {WeakMap<GPUBuffer, number>} */
+    this.byId = new Map();
+    /** The pool, by size. @type {Map<number, GPUBuffer[]>} */
+    this.pool = new Map();
+    this.poolBytes = 0;
+    /** Numbers that identify buffers in cache keys. @type {WeakMap<GPUBuffer, number>} */
     this.serials = new WeakMap();
-    this.made = 0;
+    this.lastSerial = 0;
   }
 
   /**
-   * A buffer with anything in it.
-   * @param {number} bytes  a multiple of 16
+   * Get a buffer from the pool, or create one. Its contents are undefined.
+   * @param {number} size  in bytes, a multiple of 16
    */
-  take(bytes) {
-    const free = this.idle.get(bytes)?.pop();
+  allocate(size) {
+    const free = this.pool.get(size)?.pop();
     if (free) {
-      this.idleBytes -= bytes;
+      this.poolBytes -= size;
       return free;
     }
     const { STORAGE, COPY_DST, COPY_SRC } = GPUBufferUsage;
     const usage = STORAGE | COPY_DST | COPY_SRC;
-    return this.runner.device.createBuffer({ size: bytes, usage, label: "array" });
+    return this.runner.device.createBuffer({ size, usage, label: "array" });
   }
 
   /**
-   * Keep a buffer from take() under a number.
+   * Give an id to a buffer from allocate().
    * @param {number} id
    * @param {GPUBuffer} buffer
    */
-  hold(id, buffer) {
-    this.held.set(id, buffer);
+  register(id, buffer) {
+    this.byId.set(id, buffer);
   }
 
   /** @param {number} id */
   get(id) {
-    const buffer = this.held.get(id);
+    const buffer = this.byId.get(id);
     if (!buffer) throw new DeviceError(`there is no buffer ${id} on this device`);
     return buffer;
   }
 
   /**
-   * Free a buffer, for what is submitted from now on.
+   * Free a buffer. Work that was already submitted can still use it, because the queue runs in
+   * order.
    * @param {number} id
    */
   free(id) {
-    const buffer = this.held.get(id);
+    const buffer = this.byId.get(id);
     if (!buffer) return;
-    this.held.delete(id);
-    const free = this.idle.get(buffer.size) ?? [];
-    if (free.length < MAX_IDLE && this.idleBytes + buffer.size <= MAX_IDLE_BYTES) {
-      this.idleBytes += buffer.size;
-      this.idle.set(buffer.size, [...free, buffer]);
+    this.byId.delete(id);
+    const free = this.pool.get(buffer.size) ?? [];
+    if (free.length < MAX_FREE_PER_SIZE && this.poolBytes + buffer.size <= MAX_FREE_BYTES) {
+      this.poolBytes += buffer.size;
+      this.pool.set(buffer.size, [...free, buffer]);
     } else buffer.destroy();
   }
 
   /**
-   * Put bytes into a new buffer.
+   * Upload bytes into a new buffer.
    * @param {number} id
-   * @param {Uint8Array} bytes  whole words
+   * @param {Uint8Array} bytes  a multiple of 4
    */
   upload(id, bytes) {
-    const buffer = this.take(inSixteens(bytes.byteLength));
+    const buffer = this.allocate(bufferSize(bytes.byteLength));
     const { buffer: memory, byteOffset, byteLength } = bytes;
     this.runner.device.queue.writeBuffer(buffer, 0, memory, byteOffset, byteLength);
-    this.hold(id, buffer);
+    this.register(id, buffer);
   }
 
   /**
-   * Put what is in a buffer into a new one.
-   * @param {number} id
-   * @param {number} from
+   * Copy a buffer into a new one.
+   * @param {number} id  of the new buffer
+   * @param {number} sourceId
    */
-  clone(id, from) {
+  clone(id, sourceId) {
     const { device } = this.runner;
-    const source = this.get(from);
-    const buffer = this.take(source.size);
+    const source = this.get(sourceId);
+    const buffer = this.allocate(source.size);
     const encoder = device.createCommandEncoder({ label: "clone" });
     encoder.copyBufferToBuffer(source, 0, buffer, 0, source.size);
     device.queue.submit([encoder.finish()]);
-    this.hold(id, buffer);
+    this.register(id, buffer);
   }
 
   /**
-   * The first bytes of each buffer, once they are computed.
+   * Read the first bytes of each buffer. Earlier runs that write to them are waited for.
    * @param {number[]} ids
-   * @param {number[]} sizes  bytes, whole words
+   * @param {number[]} sizes  in bytes, multiples of 4
    * @returns {Promise<ArrayBuffer[]>}
    */
   async read(ids, sizes) {
@@ -118,33 +119,33 @@ export class Buffers {
           usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
           label: "reading",
         });
-        let at = 0;
+        let offset = 0;
         for (const [index, id] of ids.entries()) {
-          encoder.copyBufferToBuffer(this.get(id), 0, staging, at, sizes[index]);
-          at += sizes[index];
+          encoder.copyBufferToBuffer(this.get(id), 0, staging, offset, sizes[index]);
+          offset += sizes[index];
         }
         device.queue.submit([encoder.finish()]);
       });
       const mapped = /** @type {GPUBuffer} */ (/** @type {unknown} */ (staging));
       await runner.whileAlive(mapped.mapAsync(GPUMapMode.READ));
-      runner.throwFailure();
+      runner.throwUncapturedError();
       const content = mapped.getMappedRange();
-      let at = 0;
-      return sizes.map((size) => content.slice(at, (at += size)));
+      let offset = 0;
+      return sizes.map((size) => content.slice(offset, (offset += size)));
     } finally {
       staging?.destroy();
     }
   }
 
-  /** A number of the buffer's own. @param {GPUBuffer} buffer */
-  serial(buffer) {
+  /** A number that no other buffer has. @param {GPUBuffer} buffer */
+  serialOf(buffer) {
     let serial = this.serials.get(buffer);
-    if (!serial) this.serials.set(buffer, (serial = this.made += 1));
+    if (!serial) this.serials.set(buffer, (serial = this.lastSerial += 1));
     return serial;
   }
 }
 
-/** Bytes of a buffer that holds so many. @param {number} bytes */
-export function inSixteens(bytes) {
+/** The size of a buffer for some bytes: a multiple of 16, at least 16. @param {number} bytes */
+export function bufferSize(bytes) {
   return Math.max(16, Math.ceil(bytes / 16) * 16);
 }

@@ -1,26 +1,24 @@
 // @ts-check
-/**
- * The GPU device: asked for with all that the adapter has, and what it says of itself.
- */
+/** Opens the GPU device, with the features and limits that Tallow uses, and describes it. */
 
 import { DeviceUnavailableError } from "./errors.js";
 
 /**
  * @typedef {object} DeviceInfo
- * @property {string} name          the adapter's name for people, never empty
- * @property {boolean} named      whether the adapter tells a name; Firefox's tell none
+ * @property {string} name          for people, never empty
+ * @property {boolean} named        whether the adapter reports a name; in Firefox none does
  * @property {string} vendor
  * @property {string} architecture
  * @property {string} description
- * @property {boolean} software     whether a CPU plays the GPU
- * @property {string[]} features    WebGPU's names of the optional features that are on
+ * @property {boolean} software     whether the adapter runs on the CPU
+ * @property {string[]} features    WebGPU's names of the optional features that are enabled
  * @property {Record<string, number>} limits
  */
 
-/** Features that kernels or measurements use where the adapter has them. @type {GPUFeatureName[]} */
+/** Optional features that kernels or profiles use if available. @type {GPUFeatureName[]} */
 const FEATURES = ["shader-f16", "subgroups", "timestamp-query"];
 
-/** Limits that are asked for as high as the adapter has them. */
+/** Limits to raise to the adapter's own. */
 const LIMITS = [
   "maxBufferSize",
   "maxStorageBufferBindingSize",
@@ -34,15 +32,14 @@ const LIMITS = [
 
 /** @param {Partial<GPUAdapterInfo>} info @returns {string}  may be empty */
 function nameOf(info) {
-  const said = info.description || info.device;
-  const made = [info.vendor, info.architecture].filter(Boolean).join(" ");
-  if (said && made) return `${said} (${made})`;
-  return said || made;
+  const model = info.description || info.device;
+  const family = [info.vendor, info.architecture].filter(Boolean).join(" ");
+  if (model && family) return `${model} (${family})`;
+  return model || family;
 }
 
 /**
- * Open a device on the best adapter.
- *
+ * Open a device on the adapter with the highest performance.
  * @returns {Promise<{device: GPUDevice, info: DeviceInfo}>}
  * @throws {DeviceUnavailableError}
  */
@@ -75,8 +72,9 @@ export async function openDevice() {
     throw new DeviceUnavailableError("ADAPTER_REFUSED", what, message);
   }
   const { vendor = "", architecture = "", description = "" } = adapter.info ?? {};
-  const own = nameOf(adapter.info ?? {});
-  const name = own || "WebGPU adapter that does not tell its name";
+  const reportedName = nameOf(adapter.info ?? {});
+  // Tuning records are stored under this name: if it changes, they are lost.
+  const name = reportedName || "WebGPU adapter that does not tell its name";
   const software =
     adapter.info?.isFallbackAdapter === true ||
     /swiftshader|llvmpipe|lavapipe|basic render/i.test(name);
@@ -85,7 +83,7 @@ export async function openDevice() {
     device,
     info: {
       name,
-      named: Boolean(own),
+      named: Boolean(reportedName),
       vendor,
       architecture,
       description,

@@ -1,17 +1,17 @@
 // @ts-check
-/** How dispatches are written into a command encoder. */
+/** Encodes the steps of a plan. */
 
 /**
- * All dispatches in one compute pass.
+ * Encode one compute pass with all of these dispatches.
  * @param {GPUCommandEncoder} encoder
- * @param {import("./bound.js").BoundStep[]} dispatches  which are bound
+ * @param {import("./bound.js").BoundStep[]} dispatches  bind() must have been called on each
  * @param {GPUComputePassTimestampWrites} [timestampWrites]
  */
 export function encode(encoder, dispatches, timestampWrites) {
   const pass = encoder.beginComputePass({ timestampWrites });
-  for (const { pipeline, group, workgroups } of dispatches) {
+  for (const { pipeline, bindGroup, workgroups } of dispatches) {
     pass.setPipeline(pipeline);
-    pass.setBindGroup(0, /** @type {GPUBindGroup} */ (group));
+    pass.setBindGroup(0, /** @type {GPUBindGroup} */ (bindGroup));
     pass.dispatchWorkgroups(...workgroups);
   }
   pass.end();

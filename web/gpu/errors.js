@@ -1,22 +1,24 @@
 // @ts-check
 /**
- * What the runner rejects with; py/tallow/runtime/browser.py knows these names. The messages are plain
- * English; a page in another language translates by `code`.
+ * The errors that the runner throws. py/tallow/runtime/browser.py recognises them by name. Their
+ * messages are in English; a page in another language translates those that have a `code`.
  */
 
-/** The device refused: a mistake in a plan, or in what was fed. */
+/** The device rejected something: the plan or the inputs are wrong. */
 export class DeviceError extends Error {
   name = "DeviceError";
 }
 
 /**
- * There is no device here, and why not:
+ * Why there is no device:
  *   NO_WEBGPU        this browser or worker has no navigator.gpu
  *   INSECURE_PAGE    browsers offer WebGPU to secure contexts only
  *   NO_ADAPTER       no adapter was found
- *   ADAPTER_REFUSED  the adapter opened no device; `details` holds the browser's reason
+ *   ADAPTER_REFUSED  the adapter could not open a device; `details` holds the browser's reason
  * @typedef {"NO_WEBGPU" | "INSECURE_PAGE" | "NO_ADAPTER" | "ADAPTER_REFUSED"} UnavailableCode
  */
+
+/** There is no device. */
 export class DeviceUnavailableError extends DeviceError {
   name = "DeviceUnavailableError";
 
@@ -32,12 +34,12 @@ export class DeviceUnavailableError extends DeviceError {
   }
 }
 
-/** The device went away; a new one must be opened. */
+/** The device was lost. To continue, open a new one. */
 export class DeviceLostError extends DeviceError {
   name = "DeviceLostError";
 }
 
-/** The device has no memory left for this. */
+/** The device is out of memory. */
 export class OutOfMemoryError extends DeviceError {
   name = "OutOfMemoryError";
 }

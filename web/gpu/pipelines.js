@@ -1,88 +1,95 @@
 // @ts-check
-/** The pipelines of a plan. */
+/** Compiles the pipelines of a plan. */
 
 import { DeviceError } from "./errors.js";
 
 /**
- * Every pipeline of a plan, by module and constants; all are made at once.
+ * Compile all pipelines of a plan in parallel.
  * @param {import("./runner.js").Runner} runner
  * @param {import("./program.js").Plan} plan
  * @param {(done: number, total: number) => void} onProgress
- * @returns {Promise<Map<string, GPUComputePipeline>>}
+ * @returns {Promise<Map<string, GPUComputePipeline>>}  by pipelineKey()
  */
 export async function compile(runner, plan, onProgress) {
   const { device } = runner;
-  const wanted = stepsOf(plan);
+  const steps = stepPerPipeline(plan);
   device.pushErrorScope("validation");
-  const modules = modulesOf(runner, plan);
-  device.popErrorScope().catch(() => {}); // the pipelines below tell of it, with their names
+  const modules = createModules(runner, plan);
+  // Ignored: creating the pipelines below fails too, and that error names the step.
+  device.popErrorScope().catch(() => {});
   let done = 0;
-  onProgress(0, wanted.size);
-  /** @param {[string, import("./program.js").Computing]} entry @returns {Promise<[string, GPUComputePipeline]>} */
+  onProgress(0, steps.size);
+  /**
+   * @param {[string, import("./program.js").Computing]} entry
+   * @returns {Promise<[string, GPUComputePipeline]>}
+   */
   const create = async ([key, step]) => {
     const module = modules[step.kernel.module];
     try {
-      const pipeline = await runner.pipeline(textOf(plan, step), () =>
+      const pipeline = await runner.pipeline(cacheKey(plan, step), () =>
         device.createComputePipelineAsync(descriptorOf(step, module)),
       );
-      onProgress(++done, wanted.size);
+      onProgress(++done, steps.size);
       return [key, pipeline];
     } catch (error) {
       const { messages } = await module.getCompilationInfo();
-      const said = messages.map(({ lineNum, message }) => `line ${lineNum}: ${message}`);
+      const lines = messages.map(({ lineNum, message }) => `line ${lineNum}: ${message}`);
       const { message } = /** @type {Error} */ (error);
       throw new DeviceError(
-        `${plan.name}: the step ${step.name}: ${[message, ...said].join("; ")}`,
+        `${plan.name}: the step ${step.name}: ${[message, ...lines].join("; ")}`,
       );
     }
   };
-  const pipelines = await runner.whileAlive(Promise.all([...wanted].map(create)));
+  const pipelines = await runner.whileAlive(Promise.all([...steps].map(create)));
   return new Map(pipelines);
 }
 
 /**
- * The same, without waiting: an error is told of by the device when nobody waits for it.
+ * The same without waiting. The device reports errors as uncaptured ones.
  * @param {import("./runner.js").Runner} runner
  * @param {import("./program.js").Plan} plan
  * @returns {Map<string, GPUComputePipeline>}
  */
 export function compileNow(runner, plan) {
-  const modules = modulesOf(runner, plan);
-  const made = new Map();
-  for (const [key, step] of stepsOf(plan)) {
-    const make = () =>
+  const modules = createModules(runner, plan);
+  const pipelines = new Map();
+  for (const [key, step] of stepPerPipeline(plan)) {
+    const create = () =>
       runner.device.createComputePipeline(descriptorOf(step, modules[step.kernel.module]));
-    made.set(key, runner.pipelineNow(textOf(plan, step), make));
+    pipelines.set(key, runner.pipelineNow(cacheKey(plan, step), create));
   }
-  return made;
+  return pipelines;
 }
 
-/** A step for each pipeline that is needed, by key. @param {import("./program.js").Plan} plan */
-function stepsOf(plan) {
+/**
+ * One step for each pipeline of a plan, by pipelineKey().
+ * @param {import("./program.js").Plan} plan
+ */
+function stepPerPipeline(plan) {
   /** @type {Map<string, import("./program.js").Computing>} */
-  const wanted = new Map();
+  const steps = new Map();
   for (const step of [...plan.prepare, ...plan.run]) {
-    if (computes(step)) wanted.set(keyOf(step), step);
+    if (computes(step)) steps.set(pipelineKey(step), step);
   }
-  return wanted;
+  return steps;
 }
 
 /**
  * @param {import("./runner.js").Runner} runner
  * @param {import("./program.js").Plan} plan
  */
-function modulesOf({ device }, plan) {
+function createModules({ device }, plan) {
   return plan.modules.map((code, index) =>
     device.createShaderModule({ code, label: `${plan.name} module ${index}` }),
   );
 }
 
 /**
- * What tells a pipeline from every other on the device.
+ * Identifies a pipeline among those of all programs on the device.
  * @param {import("./program.js").Plan} plan
  * @param {import("./program.js").Computing} step
  */
-function textOf(plan, step) {
+function cacheKey(plan, step) {
   return `${plan.modules[step.kernel.module]}${JSON.stringify(step.kernel.constants)}`;
 }
 
@@ -100,7 +107,7 @@ function descriptorOf(step, module) {
 }
 
 /**
- * Whether a step has a kernel; one whose result is empty has none.
+ * Whether a step has a kernel. A step with an empty result has none.
  * @param {import("./program.js").Step} step
  * @returns {step is import("./program.js").Computing}
  */
@@ -108,7 +115,7 @@ export function computes(step) {
   return "module" in step.kernel;
 }
 
-/** Steps of one key share a pipeline. @param {import("./program.js").Computing} step */
-export function keyOf(step) {
+/** Identifies a pipeline within its plan. @param {import("./program.js").Computing} step */
+export function pipelineKey(step) {
   return `${step.kernel.module} ${JSON.stringify(step.kernel.constants)}`;
 }

@@ -1,45 +1,48 @@
 // @ts-check
 /**
- * How long each step of a program takes, by the device's own clock where it has timestamp-query.
+ * Measures how long each step of a program takes: with the feature timestamp-query if available,
+ * otherwise only the whole run.
  *
- * Each step gets a compute pass of its own here, which a normal run does without.
+ * Unlike in a normal run, each step is a compute pass of its own, because WebGPU takes timestamps
+ * at the beginning and the end of passes.
  */
 
 import { encode } from "./encode.js";
 import { computes } from "./pipelines.js";
 
 /**
- * @typedef {object} Timing  times are in nanoseconds
+ * @typedef {object} Timing  in nanoseconds
  * @property {"timestamp" | "counted"} source  counted: only the whole run could be measured
- * @property {number[] | null} steps  of each step of the plan's `run`; null if counted
- * @property {number} total           of a run
- * @property {number} repeats         runs of which the times are the median; the mean if coarse
- * @property {number} resolution      a tick of the clock, 0 if it is finer than matters
+ * @property {number[] | null} steps  the time of each step of the plan's `run`; null if counted
+ * @property {number} total           the time of a run
+ * @property {number} repeats         number of runs. The times are their median; if the clock is
+ *   coarse, their mean
+ * @property {number} resolution      a tick of the clock if it is coarse, otherwise 0
  */
 
-/** Milliseconds, unless told otherwise, and runs after which enough is known. */
-const BUDGET = 500;
-const MOST_REPEATS = 50;
+/** Limits of a profile: milliseconds, unless the caller gives others, and runs. */
+const BUDGET_MS = 500;
+const MAX_REPEATS = 50;
 
-/** Passes whose two timestamps fit into one query set. */
-const MOST_PASSES = 2048;
+/** A query set holds at most 4096 timestamps, two for each pass. */
+const MAX_PASSES = 2048;
 
-/** A tick from which on the clock counts as coarse: browsers may round to 0.1 ms. */
-const COARSE = 1000n;
+/** Nanoseconds from which a tick of the clock counts as coarse. Browsers may round to 0.1 ms. */
+const COARSE_NS = 1000n;
 
 /**
  * @param {import("./program.js").Program} program
- * @param {() => void} upload  puts the inputs into their slots, which a run may overwrite
- * @param {number} [budget]  milliseconds after which no further run is begun
+ * @param {() => void} upload  uploads the inputs, before every run because runs may overwrite them
+ * @param {number} [budget]  milliseconds after which no further run begins
  * @returns {Promise<Timing>}
  */
-export async function profile(program, upload, budget = BUDGET) {
+export async function profile(program, upload, budget = BUDGET_MS) {
   const { runner, plan, dispatches } = program;
   if (runner.device.features.has("timestamp-query") && dispatches.length) {
     const { runs, resolution } = await measure(program, upload, budget);
     const times = typical(runs, resolution);
     const total = sum(times);
-    // All steps may be shorter than a tick: then nothing was measured.
+    // If all steps are shorter than a tick, nothing was measured.
     if (total > 0) {
       let next = 0;
       const steps = plan.run.map((step) => (computes(step) ? times[next++] : 0));
@@ -52,19 +55,19 @@ export async function profile(program, upload, budget = BUDGET) {
 }
 
 /**
- * @param {() => Promise<number[]>} once
+ * @param {() => Promise<number[]>} once  runs once, and resolves to the times
  * @param {number} budget  milliseconds
  * @returns {Promise<number[][]>}
  */
 async function repeat(once, budget) {
   const until = performance.now() + budget;
   const runs = [await once()];
-  while (runs.length < MOST_REPEATS && performance.now() < until) runs.push(await once());
+  while (runs.length < MAX_REPEATS && performance.now() < until) runs.push(await once());
   return runs;
 }
 
 /**
- * The time of each dispatch, in each of several runs.
+ * Measure each dispatch, in several runs.
  * @param {import("./program.js").Program} program
  * @param {() => void} upload
  * @param {number} budget  milliseconds
@@ -72,17 +75,18 @@ async function repeat(once, budget) {
  */
 async function measure({ runner, plan, dispatches }, upload, budget) {
   const { device } = runner;
-  const count = 2 * Math.min(dispatches.length, MOST_PASSES);
+  const count = 2 * Math.min(dispatches.length, MAX_PASSES);
   const { QUERY_RESOLVE, COPY_SRC, COPY_DST, MAP_READ } = GPUBufferUsage;
   /** @type {{destroy: () => void}[]} */
-  const held = [];
-  const keep = (/** @type {any} */ thing) => {
-    held.push(thing);
-    return thing;
+  const resources = [];
+  const destroyLater = (/** @type {any} */ resource) => {
+    resources.push(resource);
+    return resource;
   };
   /** @type {GPUQuerySet} */ let querySet;
   /** @type {GPUBuffer} */ let resolved;
   /** @type {GPUBuffer} */ let staging;
+  /** Of all timestamps: a tick of the clock. */
   let divisor = 0n;
 
   /** @param {typeof dispatches} part  @returns {Promise<number[]>} */
@@ -109,26 +113,27 @@ async function measure({ runner, plan, dispatches }, upload, budget) {
 
   try {
     await runner.checked(`${plan.name}: profiling`, () => {
-      querySet = keep(device.createQuerySet({ type: "timestamp", count }));
-      resolved = keep(device.createBuffer({ size: 8 * count, usage: QUERY_RESOLVE | COPY_SRC }));
-      staging = keep(device.createBuffer({ size: 8 * count, usage: MAP_READ | COPY_DST }));
+      const size = 8 * count;
+      querySet = destroyLater(device.createQuerySet({ type: "timestamp", count }));
+      resolved = destroyLater(device.createBuffer({ size, usage: QUERY_RESOLVE | COPY_SRC }));
+      staging = destroyLater(device.createBuffer({ size, usage: MAP_READ | COPY_DST }));
     });
     const runs = await repeat(async () => {
       upload();
       const times = [];
-      for (let from = 0; from < dispatches.length; from += MOST_PASSES) {
-        times.push(...(await timePart(dispatches.slice(from, from + MOST_PASSES))));
+      for (let from = 0; from < dispatches.length; from += MAX_PASSES) {
+        times.push(...(await timePart(dispatches.slice(from, from + MAX_PASSES))));
       }
       return times;
     }, budget);
-    return { runs, resolution: divisor >= COARSE ? Number(divisor) : 0 };
+    return { runs, resolution: divisor >= COARSE_NS ? Number(divisor) : 0 };
   } finally {
-    for (const thing of held) thing.destroy();
+    for (const resource of resources) resource.destroy();
   }
 }
 
 /**
- * The time of a whole run, by the clock of the host.
+ * Time a whole run by the host's clock.
  * @param {import("./program.js").Program} program
  * @param {() => void} upload
  * @returns {Promise<number[]>}
@@ -147,10 +152,10 @@ async function timeWhole({ runner, plan, dispatches }, upload) {
 }
 
 /**
- * One figure for each step from those of several runs: the median, since other programs disturb
- * some runs; by a coarse clock the mean, whose error shrinks with every run.
+ * Reduce the times of several runs to one for each step: the median, because other programs disturb
+ * some runs. With a coarse clock it is the mean, whose error shrinks with every run.
  * @param {number[][]} runs
- * @param {number} resolution
+ * @param {number} resolution  0 if the clock is fine
  */
 function typical(runs, resolution) {
   return runs[0].map((_, step) => {

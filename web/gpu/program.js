@@ -1,16 +1,17 @@
 // @ts-check
 /**
- * A plan (py/tallow/compile/plan.py) on the device: loaded once, replayed at every run.
+ * A plan (py/tallow/compile/plan.py) on the device, which is loaded once and then run many times.
  *
- * Loading creates every pipeline at once, uploads the weights and runs `prepare`. A run is one upload
- * per input, one submit and one map; it creates nothing, unless outputs stay on the device.
+ * Loading compiles all pipelines in parallel, uploads the weights and runs the plan's `prepare`. A
+ * run needs one upload per input, one submit and one map. It creates no buffers, unless outputs
+ * stay on the device.
  */
 
 import { BoundStep } from "./bound.js";
-import { inSixteens } from "./buffers.js";
+import { bufferSize } from "./buffers.js";
 import { encode } from "./encode.js";
 import { DeviceError } from "./errors.js";
-import { compile, compileNow, computes, keyOf } from "./pipelines.js";
+import { compile, compileNow, computes, pipelineKey } from "./pipelines.js";
 import { profile } from "./profile.js";
 
 /**
@@ -18,12 +19,13 @@ import { profile } from "./profile.js";
  * @typedef {{name: string, slot: number, bytes: number}} Port
  * @typedef {object} Step
  * @property {string} name
- * @property {number[]} bindings                the last one is written; if it is also read, in place
+ * @property {number[]} bindings                slots; the last one is written, and listed twice if
+ *   the step works in place
  * @property {Kernel | {}} kernel               empty if there is nothing to compute
  * @typedef {object} Kernel
  * @property {number} module
  * @property {Record<string, number>} constants
- * @property {number[]} params                  words of the uniform that is bound after all slots
+ * @property {number[]} params                  words of the uniform buffer, bound after all slots
  * @property {[number, number, number]} workgroups
  * @typedef {Step & {kernel: Kernel}} Computing  a step with a kernel
  * @typedef {object} Plan
@@ -34,19 +36,25 @@ import { profile } from "./profile.js";
  * @property {string[]} modules
  * @property {Step[]} prepare
  * @property {Step[]} run
- * @property {Port[]} states  what stays from run to run; their buffers are given after the inputs
- * @property {{source: number, target: number, bytes: number}[]} copies  after the last step
+ * @property {Port[]} states  values that stay on the device between runs. The caller passes their
+ *   buffers after the inputs.
+ * @property {{source: number, target: number, bytes: number}[]} copies  between slots, after the
+ *   last step
  *
- * @typedef {Uint8Array | number} Feed  bytes from the host, or the number of a buffer that stays
+ * @typedef {Uint8Array | number} Feed  bytes from the host, or the id of a buffer on the device
  *
- * @typedef {object} Weights  the bytes of each slot of that kind, by its place among them
- * @property {(place: number) => Promise<void> | void} ready  once they are there
- * @property {(place: number, use: (bytes: Uint8Array) => void) => void} lend  gives them for the
- *   time of a call, once: nobody asks for them again
+ * @typedef {object} Weights  the weights of a plan, by their index among its slots of that kind
+ * @property {(index: number) => Promise<void> | void} ready  resolves once a weight has arrived
+ * @property {(index: number, use: (bytes: Uint8Array) => void) => void} lend  calls `use` with a
+ *   weight, which is valid only during the call. It is called once for each weight, so that the
+ *   weight can be freed.
  */
 
-/** Bytes of weights that only `prepare` reads, after which it runs on them before more are uploaded. */
-const PART = 4 << 20;
+/**
+ * `prepare` runs in parts. Each part creates about this many bytes of buffers that only `prepare`
+ * uses.
+ */
+const PART_BYTES = 4 << 20;
 
 export class Program {
   /**
@@ -56,25 +64,28 @@ export class Program {
   constructor(runner, plan) {
     this.runner = runner;
     this.plan = plan;
-    /** @type {(GPUBuffer | undefined)[]} */
+    /** The program's own buffers, by slot. @type {(GPUBuffer | undefined)[]} */
     this.buffers = [];
-    /** The place of each weight among them, by slot. @type {Map<number, number>} */
-    this.places = new Map();
+    /** The index of each weight among the weights, by slot. @type {Map<number, number>} */
+    this.weightIndices = new Map();
     for (const [slot, { kind }] of plan.slots.entries()) {
-      if (kind === "weight") this.places.set(slot, this.places.size);
+      if (kind === "weight") this.weightIndices.set(slot, this.weightIndices.size);
     }
-    /** The params of all steps, each at an offset of its own. @type {GPUBuffer | undefined} */
+    /** A uniform buffer with the params of all steps. @type {GPUBuffer | undefined} */
     this.params = undefined;
-    /** @type {Map<Computing, number>} */
-    this.offsets = new Map();
-    /** For outputs on their way to the host: those that no run uses. @type {GPUBuffer[]} */
-    this.idle = [];
+    /** The offset of each step's params in it. @type {Map<Computing, number>} */
+    this.paramOffsets = new Map();
+    /** Staging buffers that no run is using. @type {GPUBuffer[]} */
+    this.idleStaging = [];
     /** @type {BoundStep[]} */
     this.dispatches = [];
-    /** What slots have in the place of their own buffers. @type {Map<number, GPUBuffer>} */
-    this.over = new Map();
-    /** Slots whose buffers may be others in every run. */
-    this.outside = new Set(
+    /**
+     * Buffers that replace the program's own in the current run, by slot.
+     * @type {Map<number, GPUBuffer>}
+     */
+    this.replacements = new Map();
+    /** Slots whose buffers can be replaced. */
+    this.externalSlots = new Set(
       [...plan.inputs, ...plan.states, ...plan.outputs]
         .map(({ slot }) => slot)
         .filter((slot) => ["input", "state", "output"].includes(plan.slots[slot].kind)),
@@ -82,87 +93,88 @@ export class Program {
     this.kernels = 0;
     this.runs = 0;
     this.closed = false;
-    /** Milliseconds in which nothing but weights was missing. */
+    /** Milliseconds of loading spent waiting only for weights. */
     this.waited = 0;
   }
 
   /**
+   * Load the plan, which may begin before the weights have arrived.
    * @param {Weights} weights
    * @param {(done: number, total: number) => void} onProgress
-   * @param {boolean} warm  whether to run once; else the run is only checked
+   * @param {boolean} warm  whether to run once; otherwise the run is only validated
    */
   async load(weights, onProgress, warm) {
     const { runner, plan } = this;
     const compiling = compile(runner, plan, onProgress);
-    let compiled = Infinity;
-    const done = () => (compiled = performance.now());
-    compiling.then(done, done); // awaited below, after the uploads
-    const lasting = this.#lasting();
-    await this.#ready(lasting, weights);
-    this.waited = Math.max(0, performance.now() - compiled);
+    let compiledAt = Infinity;
+    const noteTime = () => (compiledAt = performance.now());
+    compiling.then(noteTime, noteTime); // awaited below, after the uploads
+    const persistent = this.#persistentSlots();
+    await this.#weightsReady(persistent, weights);
+    this.waited = Math.max(0, performance.now() - compiledAt);
     await runner.checked(`${plan.name}: allocating`, () => {
-      this.#allocate(weights, lasting);
-      this.idle.push(this.#newStaging());
+      this.#allocate(weights, persistent);
+      this.idleStaging.push(this.#createStaging());
     });
     const pipelines = await compiling;
     this.kernels = pipelines.size;
-    for (const part of this.#parts(lasting)) {
+    for (const part of this.#prepareParts(persistent)) {
       const since = performance.now();
-      await this.#ready(part.missing, weights);
+      await this.#weightsReady(part.missing, weights);
       this.waited += performance.now() - since;
       /** @type {BoundStep[]} */
       let dispatches = [];
       await runner.checked(`${plan.name}: preparing`, () => {
         dispatches = this.#bindPart(part, weights, pipelines);
       });
-      await this.#submit(dispatches);
-      for (const slot of part.done) this.#free(slot);
+      await this.#runOnce(dispatches);
+      for (const slot of part.unneeded) this.#destroyBuffer(slot);
     }
     await runner.checked(`${plan.name}: binding`, () => {
-      for (const { slot } of plan.states) this.#create(slot, weights);
-      this.dispatches = plan.run.flatMap((step) => this.#bind(step, pipelines));
-      for (const dispatch of this.dispatches) dispatch.bind((slot) => this.#buffer(slot));
+      // Temporary states for the warm-up, so that it changes no real one.
+      for (const { slot } of plan.states) this.#createBuffer(slot, weights);
+      this.dispatches = plan.run.flatMap((step) => this.#bindStep(step, pipelines));
+      for (const dispatch of this.dispatches) dispatch.bind((slot) => this.#bufferOf(slot));
     });
-    // The first run of a pipeline is slower; nobody waits for this one's answer, and it is on what is
-    // nobody's state.
-    await this.#submit(this.dispatches, warm);
-    for (const { slot } of plan.states) this.#free(slot);
+    // The first run of a pipeline is slower than later ones, hence the warm-up.
+    await this.#runOnce(this.dispatches, warm);
+    for (const { slot } of plan.states) this.#destroyBuffer(slot);
   }
 
   /**
-   * Load without waiting for the device, nor running once. What is wrong with the plan shows when
-   * something is read.
-   * @param {Weights} weights  which are there
+   * Load without waiting for the device and without a warm-up. If the plan is wrong, the next read
+   * throws the error.
+   * @param {Weights} weights  all of which have arrived
    */
   loadNow(weights) {
     const { plan, runner } = this;
-    const lasting = this.#lasting();
+    const persistent = this.#persistentSlots();
     const pipelines = compileNow(runner, plan);
     this.kernels = pipelines.size;
-    this.#allocate(weights, lasting);
-    for (const part of this.#parts(lasting)) {
+    this.#allocate(weights, persistent);
+    for (const part of this.#prepareParts(persistent)) {
       const encoder = runner.device.createCommandEncoder();
       encode(encoder, this.#bindPart(part, weights, pipelines));
       runner.device.queue.submit([encoder.finish()]);
-      for (const slot of part.done) this.#free(slot);
+      for (const slot of part.unneeded) this.#destroyBuffer(slot);
     }
-    this.dispatches = plan.run.flatMap((step) => this.#bind(step, pipelines));
+    this.dispatches = plan.run.flatMap((step) => this.#bindStep(step, pipelines));
   }
 
   /**
-   * Wait for what these slots begin with.
+   * Wait for the weights among these slots.
    * @param {Iterable<number>} slots
    * @param {Weights} weights
    */
-  async #ready(slots, weights) {
+  async #weightsReady(slots, weights) {
     for (const slot of slots) {
-      const place = this.places.get(slot);
-      if (place !== undefined) await weights.ready(place);
+      const index = this.weightIndices.get(slot);
+      if (index !== undefined) await weights.ready(index);
     }
   }
 
-  /** The slots that are needed after `prepare`. */
-  #lasting() {
+  /** The slots that runs use, other than states, whose buffers the caller passes. */
+  #persistentSlots() {
     const { inputs, outputs, run, states, copies } = this.plan;
     const slots = new Set(run.flatMap(({ bindings }) => bindings));
     for (const { slot } of [...inputs, ...outputs]) slots.add(slot);
@@ -172,51 +184,58 @@ export class Program {
   }
 
   /**
-   * `prepare` part by part, so that few of the slots that it alone needs are there at a time.
-   * @param {Set<number>} lasting
-   * @returns {Generator<{steps: Step[], missing: number[], done: number[]}>}  the slots to be made
-   *   before the steps of a part, and those that nobody needs after it
+   * Split `prepare` into parts, to save memory: few of the slots that only `prepare` uses need a
+   * buffer at the same time.
+   * @param {Set<number>} persistent
+   * @returns {Generator<{steps: Step[], missing: number[], unneeded: number[]}>}  missing: slots
+   *   that need a buffer before the part runs; unneeded: slots that no later part uses
    */
-  *#parts(lasting) {
+  *#prepareParts(persistent) {
     const { plan } = this;
-    const left = plan.prepare.map(({ bindings }) => bindings.filter((slot) => !lasting.has(slot)));
-    const waiting = [...plan.prepare];
-    while (waiting.length) {
+    const stepsLeft = [...plan.prepare];
+    /** The temporary slots of each of these steps. */
+    const slotsLeft = plan.prepare.map(({ bindings }) =>
+      bindings.filter((slot) => !persistent.has(slot)),
+    );
+    while (stepsLeft.length) {
       /** @type {Step[]} */
       const steps = [];
       /** @type {Set<number>} */
-      const mine = new Set();
-      for (let bytes = 0; waiting.length && bytes < PART;) {
-        steps.push(/** @type {Step} */ (waiting.shift()));
-        for (const slot of /** @type {number[]} */ (left.shift())) {
-          if (!mine.has(slot) && !this.buffers[slot]) bytes += plan.slots[slot].bytes;
-          mine.add(slot);
+      const temporary = new Set();
+      for (let bytes = 0; stepsLeft.length && bytes < PART_BYTES;) {
+        steps.push(/** @type {Step} */ (stepsLeft.shift()));
+        for (const slot of /** @type {number[]} */ (slotsLeft.shift())) {
+          if (!temporary.has(slot) && !this.buffers[slot]) bytes += plan.slots[slot].bytes;
+          temporary.add(slot);
         }
       }
-      const missing = [...mine].filter((slot) => !this.buffers[slot]);
-      const done = [...mine].filter((slot) => !left.some((slots) => slots.includes(slot)));
-      yield { steps, missing, done };
+      const missing = [...temporary].filter((slot) => !this.buffers[slot]);
+      const unneeded = [...temporary].filter(
+        (slot) => !slotsLeft.some((slots) => slots.includes(slot)),
+      );
+      yield { steps, missing, unneeded };
     }
   }
 
   /**
-   * @param {{steps: Step[], missing: number[]}} part  of `prepare`
+   * Create the buffers of a part of `prepare`, and bind its steps to them.
+   * @param {{steps: Step[], missing: number[]}} part
    * @param {Weights} weights
    * @param {Map<string, GPUComputePipeline>} pipelines
    */
   #bindPart({ steps, missing }, weights, pipelines) {
-    for (const slot of missing) this.#create(slot, weights);
-    const dispatches = steps.flatMap((step) => this.#bind(step, pipelines));
-    for (const dispatch of dispatches) dispatch.bind((slot) => this.#buffer(slot));
+    for (const slot of missing) this.#createBuffer(slot, weights);
+    const dispatches = steps.flatMap((step) => this.#bindStep(step, pipelines));
+    for (const dispatch of dispatches) dispatch.bind((slot) => this.#bufferOf(slot));
     return dispatches;
   }
 
   /**
-   * Run without inputs. What is wrong with a step shows here; then its name is found.
+   * Run these steps once, without inputs. If a step is invalid, the error names it.
    * @param {BoundStep[]} dispatches
-   * @param {boolean} [really]  or only have the device look at it
+   * @param {boolean} [submit]  if false, they are only validated
    */
-  async #submit(dispatches, really = true) {
+  async #runOnce(dispatches, submit = true) {
     const { runner, plan } = this;
     const { device } = runner;
     try {
@@ -224,10 +243,11 @@ export class Program {
         const encoder = device.createCommandEncoder();
         encode(encoder, dispatches);
         const commands = encoder.finish();
-        if (really) device.queue.submit([commands]);
+        if (submit) device.queue.submit([commands]);
       });
     } catch (error) {
       if (runner.lost) throw error;
+      // Encode the steps one by one, to find the invalid one.
       for (const dispatch of dispatches) {
         await runner.checked(`${plan.name}: the step ${dispatch.name}`, () => {
           const encoder = device.createCommandEncoder();
@@ -241,18 +261,18 @@ export class Program {
   }
 
   /**
-   * The buffers that last.
+   * Create the buffers that runs use.
    * @param {Weights} weights
-   * @param {Set<number>} lasting
+   * @param {Set<number>} persistent
    */
-  #allocate(weights, lasting) {
-    for (const slot of lasting) this.#create(slot, weights);
+  #allocate(weights, persistent) {
+    for (const slot of persistent) this.#createBuffer(slot, weights);
     this.#uploadParams();
   }
 
-  /** Memory that the host can read, for all outputs. */
-  #newStaging() {
-    const size = this.plan.outputs.reduce((sum, { bytes }) => sum + wholeWords(bytes), 0);
+  /** Create a buffer from which the host reads all outputs. */
+  #createStaging() {
+    const size = this.plan.outputs.reduce((sum, { bytes }) => sum + wordAligned(bytes), 0);
     return this.runner.device.createBuffer({
       size: Math.max(size, 16),
       usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
@@ -260,17 +280,21 @@ export class Program {
     });
   }
 
-  /** Keep one for the next run; runs that overlap are the exception. @param {GPUBuffer} staging */
-  #giveBack(staging) {
-    if (this.closed || this.idle.length) staging.destroy();
-    else this.idle.push(staging);
+  /**
+   * Keep a staging buffer for the next run. One is enough, because runs seldom overlap.
+   * @param {GPUBuffer} staging
+   */
+  #recycleStaging(staging) {
+    if (this.closed || this.idleStaging.length) staging.destroy();
+    else this.idleStaging.push(staging);
   }
 
   /**
+   * Create the buffer of a slot. If the slot is a weight, upload it.
    * @param {number} slot
    * @param {Weights} weights
    */
-  #create(slot, weights) {
+  #createBuffer(slot, weights) {
     const { device } = this.runner;
     const { bytes, kind } = this.plan.slots[slot];
     const { STORAGE, COPY_DST, COPY_SRC } = GPUBufferUsage;
@@ -278,10 +302,10 @@ export class Program {
     const usage = STORAGE | COPY_DST | COPY_SRC;
     const buffer = device.createBuffer({ size: bytes, usage, label });
     this.buffers[slot] = buffer;
-    const place = this.places.get(slot);
-    if (place === undefined) return;
-    weights.lend(place, (given) => {
-      const { buffer: memory, byteOffset, byteLength } = inWords(given);
+    const index = this.weightIndices.get(slot);
+    if (index === undefined) return;
+    weights.lend(index, (weight) => {
+      const { buffer: memory, byteOffset, byteLength } = paddedToWords(weight);
       device.queue.writeBuffer(buffer, 0, memory, byteOffset, byteLength);
     });
   }
@@ -292,12 +316,12 @@ export class Program {
     const align = device.limits.minUniformBufferOffsetAlignment;
     let size = 0;
     for (const step of steps) {
-      this.offsets.set(step, size);
+      this.paramOffsets.set(step, size);
       size += Math.ceil((4 * step.kernel.params.length) / align) * align;
     }
     if (!size) return;
     const words = new Uint32Array(size / 4);
-    for (const [step, offset] of this.offsets) words.set(step.kernel.params, offset / 4);
+    for (const [step, offset] of this.paramOffsets) words.set(step.kernel.params, offset / 4);
     const { UNIFORM, COPY_DST } = GPUBufferUsage;
     const label = `${this.plan.name} params`;
     this.params = device.createBuffer({ size, usage: UNIFORM | COPY_DST, label });
@@ -307,71 +331,78 @@ export class Program {
   /**
    * @param {Step} step
    * @param {Map<string, GPUComputePipeline>} pipelines
-   * @returns {BoundStep[]}  none if there is nothing to compute
+   * @returns {BoundStep[]}  empty if there is nothing to compute
    */
-  #bind(step, pipelines) {
-    const pipeline = computes(step) && pipelines.get(keyOf(step));
+  #bindStep(step, pipelines) {
+    const pipeline = computes(step) && pipelines.get(pipelineKey(step));
     if (!pipeline) return [];
     const size = 4 * step.kernel.params.length;
-    const offset = this.offsets.get(step);
+    const offset = this.paramOffsets.get(step);
     const params = this.params && size ? { buffer: this.params, offset, size } : undefined;
-    return [new BoundStep(this.runner, step, pipeline, params, this.outside)];
+    return [new BoundStep(this.runner, step, pipeline, params, this.externalSlots)];
   }
 
-  /** @param {number} slot */
-  #buffer(slot) {
-    const buffer = this.over.get(slot) ?? this.buffers[slot];
+  /** The buffer of a slot in the current run. @param {number} slot */
+  #bufferOf(slot) {
+    const buffer = this.replacements.get(slot) ?? this.buffers[slot];
     if (!buffer) throw new DeviceError(`${this.plan.name}: slot ${slot} has no buffer`);
     return buffer;
   }
 
   /** @param {number} slot */
-  #free(slot) {
+  #destroyBuffer(slot) {
     this.buffers[slot]?.destroy();
     this.buffers[slot] = undefined;
   }
 
   /**
-   * Run once. Runs may overlap: the device keeps to their order.
-   * @param {Feed[]} inputs  in the plan's order, then the states; bytes may change once this returns
-   * @param {number[]} [kept]  for each output the number under which it stays, or 0 if it is fetched
-   * @returns {Promise<ArrayBuffer[]>}  those that are fetched, in whole words
+   * Run once. Runs may overlap, because the device executes them in order.
+   * @param {Feed[]} inputs  in the plan's order, then the states. The caller may change their bytes
+   *   as soon as this call returns.
+   * @param {number[]} [outputIds]  for each output, the id of the new buffer that keeps it on the
+   *   device, or 0 to fetch it
+   * @returns {Promise<ArrayBuffer[]>}  the fetched outputs, padded to a multiple of 4 bytes
    */
-  async run(inputs, kept = []) {
-    this.#check(inputs);
-    return this.#fetch(inputs, kept);
+  async run(inputs, outputIds = []) {
+    this.#checkInputs(inputs);
+    return this.#runAndFetch(inputs, outputIds);
   }
 
   /**
-   * Run once, fetch nothing, and do not wait. What goes wrong shows when something is read.
+   * Run once without fetching anything, and don't wait. If the run fails, the next read throws the
+   * error.
    * @param {Feed[]} inputs  as for run()
-   * @param {number[]} kept  for each output the number under which it stays
+   * @param {number[]} outputIds  for each output, the id of the new buffer that keeps it
    */
-  start(inputs, kept) {
-    this.#check(inputs);
-    this.#send(inputs, kept);
+  start(inputs, outputIds) {
+    this.#checkInputs(inputs);
+    this.#submitRun(inputs, outputIds);
   }
 
   /**
-   * Run several times, for the times of the steps; each run updates the states.
+   * Run several times and measure each step. Each run updates the states.
    * @param {Feed[]} inputs  as for run()
-   * @param {number} [budget]  milliseconds after which no further run is begun
+   * @param {number} [budget]  milliseconds after which no further run begins
    */
   async profile(inputs, budget) {
-    this.#check(inputs);
+    this.#checkInputs(inputs);
     const copies = inputs.map((input) => (typeof input === "number" ? input : input.slice()));
-    await this.#fetch(copies, []);
+    await this.#runAndFetch(copies, []);
     return profile(this, () => this.#feed(copies), budget);
   }
 
-  /** @param {Feed[]} inputs */
-  #check(inputs) {
+  /**
+   * Check that the program can run on these inputs.
+   * @param {Feed[]} inputs
+   * @throws {DeviceError}
+   */
+  #checkInputs(inputs) {
     const { runner, plan } = this;
     if (runner.lost) throw runner.lost;
     if (this.closed) throw new DeviceError(`${plan.name}: the program is closed`);
     const ports = [...plan.inputs, ...plan.states];
     if (inputs.length !== ports.length) {
-      throw new DeviceError(`${plan.name}: ${inputs.length} inputs for ${ports.length}`);
+      throw new DeviceError(`${plan.name}: got ${inputs.length} inputs instead of ${ports.length}`);
     }
     for (const [index, { name, bytes }] of ports.entries()) {
       const input = inputs[index];
@@ -384,27 +415,28 @@ export class Program {
   }
 
   /**
-   * Upload what comes from the host, and have slots be the buffers that stay on the device.
-   * @param {Feed[]} inputs  which fit
-   * @param {Map<number, GPUBuffer>} [over]  what else slots have
+   * Upload the inputs that come from the host, and bind the buffers that are already on the device.
+   * @param {Feed[]} inputs  checked by #checkInputs()
+   * @param {Map<number, GPUBuffer>} [replacements]  the buffers of outputs that stay on the device
    */
-  #feed(inputs, over = new Map()) {
+  #feed(inputs, replacements = new Map()) {
     const { plan, runner } = this;
-    const had = this.over.size > 0;
+    const hadReplacements = this.replacements.size > 0;
     for (const [index, { slot }] of [...plan.inputs, ...plan.states].entries()) {
       const input = inputs[index];
-      if (typeof input === "number") over.set(slot, runner.buffers.get(input));
+      if (typeof input === "number") replacements.set(slot, runner.buffers.get(input));
     }
-    this.over = over;
+    this.replacements = replacements;
     for (const [index, { slot }] of plan.inputs.entries()) {
       const input = inputs[index];
       if (typeof input === "number") continue;
-      const { buffer, byteOffset, byteLength } = inWords(input);
-      runner.device.queue.writeBuffer(this.#buffer(slot), 0, buffer, byteOffset, byteLength);
+      const { buffer, byteOffset, byteLength } = paddedToWords(input);
+      runner.device.queue.writeBuffer(this.#bufferOf(slot), 0, buffer, byteOffset, byteLength);
     }
+    const changed = hadReplacements || replacements.size > 0;
     for (const dispatch of this.dispatches) {
-      if (!dispatch.group || (dispatch.outside.length && (had || over.size))) {
-        dispatch.bind((slot) => this.#buffer(slot));
+      if (!dispatch.bindGroup || (dispatch.externalSlots.length && changed)) {
+        dispatch.bind((slot) => this.#bufferOf(slot));
       }
     }
   }
@@ -412,40 +444,42 @@ export class Program {
   /**
    * Submit a run.
    * @param {Feed[]} inputs
-   * @param {number[]} kept
-   * @param {GPUBuffer} [staging]  where the outputs go that are not kept
+   * @param {number[]} outputIds
+   * @param {GPUBuffer} [staging]  receives the outputs to fetch
    */
-  #send(inputs, kept, staging) {
+  #submitRun(inputs, outputIds, staging) {
     const { plan, runner } = this;
     const { device, buffers } = runner;
     /** @type {Map<number, GPUBuffer>} */
-    const over = new Map();
-    /** @type {[number, GPUBuffer, number][]} */
-    const moves = [];
+    const replacements = new Map();
+    /** @type {{slot: number, buffer: GPUBuffer, size: number}[]} */
+    const outputCopies = [];
     for (const [index, { slot, bytes }] of plan.outputs.entries()) {
-      if (!kept[index]) continue;
-      const size = inSixteens(bytes);
-      const buffer = buffers.take(size);
-      buffers.hold(kept[index], buffer);
-      const own = plan.slots[slot].kind === "output" && plan.slots[slot].bytes === size;
-      if (own && !over.has(slot)) over.set(slot, buffer);
-      else moves.push([slot, buffer, wholeWords(bytes)]);
+      if (!outputIds[index]) continue;
+      const size = bufferSize(bytes);
+      const buffer = buffers.allocate(size);
+      buffers.register(outputIds[index], buffer);
+      // If possible, the run writes into the new buffer directly; otherwise the output is copied.
+      const replaceable = plan.slots[slot].kind === "output" && plan.slots[slot].bytes === size;
+      if (replaceable && !replacements.has(slot)) replacements.set(slot, buffer);
+      else outputCopies.push({ slot, buffer, size: wordAligned(bytes) });
     }
-    this.#feed(inputs, over);
+    this.#feed(inputs, replacements);
     const encoder = device.createCommandEncoder({ label: plan.name });
     encode(encoder, this.dispatches);
-    let at = 0;
+    let offset = 0;
     for (const [index, { slot, bytes }] of plan.outputs.entries()) {
-      if (kept[index] || !staging) continue;
-      encoder.copyBufferToBuffer(this.#buffer(slot), 0, staging, at, wholeWords(bytes));
-      at += wholeWords(bytes);
+      if (outputIds[index] || !staging) continue;
+      const size = wordAligned(bytes);
+      encoder.copyBufferToBuffer(this.#bufferOf(slot), 0, staging, offset, size);
+      offset += size;
     }
-    for (const [slot, buffer, size] of moves) {
-      encoder.copyBufferToBuffer(this.#buffer(slot), 0, buffer, 0, size);
+    for (const { slot, buffer, size } of outputCopies) {
+      encoder.copyBufferToBuffer(this.#bufferOf(slot), 0, buffer, 0, size);
     }
     for (const { source, target, bytes } of plan.copies) {
-      const size = wholeWords(bytes);
-      encoder.copyBufferToBuffer(this.#buffer(source), 0, this.#buffer(target), 0, size);
+      const size = wordAligned(bytes);
+      encoder.copyBufferToBuffer(this.#bufferOf(source), 0, this.#bufferOf(target), 0, size);
     }
     device.queue.submit([encoder.finish()]);
     this.runs += 1;
@@ -453,68 +487,68 @@ export class Program {
 
   /**
    * @param {Feed[]} inputs
-   * @param {number[]} kept
+   * @param {number[]} outputIds
    */
-  async #fetch(inputs, kept) {
+  async #runAndFetch(inputs, outputIds) {
     const { plan, runner } = this;
-    const fetched = plan.outputs.filter((_, index) => !kept[index]);
+    const fetched = plan.outputs.filter((_, index) => !outputIds[index]);
     /** @type {GPUBuffer | undefined} */
     let staging;
     const checking = runner.checked(plan.name, () => {
-      staging = this.idle.pop() ?? this.#newStaging();
-      this.#send(inputs, kept, staging);
+      staging = this.idleStaging.pop() ?? this.#createStaging();
+      this.#submitRun(inputs, outputIds, staging);
     });
-    if (!staging) return checking.then(() => []); // there was no memory for it: this rejects
-    const host = /** @type {GPUBuffer} */ (staging);
-    const mapping = runner.whileAlive(host.mapAsync(GPUMapMode.READ));
+    if (!staging) return checking.then(() => []); // `checking` rejects: the buffer was not created
+    const mapped = /** @type {GPUBuffer} */ (staging);
+    const mapping = runner.whileAlive(mapped.mapAsync(GPUMapMode.READ));
     try {
       await Promise.all([checking, mapping]);
-      runner.throwFailure();
-      const content = host.getMappedRange();
-      let at = 0;
-      return fetched.map(({ bytes }) => content.slice(at, (at += wholeWords(bytes))));
+      runner.throwUncapturedError();
+      const content = mapped.getMappedRange();
+      let offset = 0;
+      return fetched.map(({ bytes }) => content.slice(offset, (offset += wordAligned(bytes))));
     } finally {
-      // The next run needs it unmapped, whatever went wrong.
-      await mapping.then(() => host.unmap()).catch(() => {});
-      this.#giveBack(host);
+      // The next run needs the buffer unmapped, even if this one failed.
+      await mapping.then(() => mapped.unmap()).catch(() => {});
+      this.#recycleStaging(mapped);
     }
   }
 
-  /** Counts, and the bytes that are held now. */
+  /** Counts, and the bytes of the program's buffers. */
   get stats() {
-    const held = [...this.buffers, this.params, ...this.idle];
+    const buffers = [...this.buffers, this.params, ...this.idleStaging];
     return {
       kernels: this.kernels,
       dispatches: this.dispatches.length,
       slots: this.plan.slots.length,
-      bytes: held.reduce((sum, buffer) => sum + (buffer?.size ?? 0), 0),
+      bytes: buffers.reduce((sum, buffer) => sum + (buffer?.size ?? 0), 0),
       runs: this.runs,
       waited: this.waited,
       adapter: this.runner.info.name,
     };
   }
 
-  /** Free all that the program holds; runs that are under way end well. */
+  /** Destroy the program's buffers. Runs that were already submitted still end normally. */
   close() {
     this.closed = true;
-    for (const buffer of [...this.buffers, this.params, ...this.idle]) buffer?.destroy();
+    for (const buffer of [...this.buffers, this.params, ...this.idleStaging]) buffer?.destroy();
     this.buffers = [];
     this.params = undefined;
-    this.idle = [];
-    this.over = new Map();
+    this.idleStaging = [];
+    this.replacements = new Map();
     this.dispatches = [];
   }
 }
 
-/** @param {number} bytes */
-function wholeWords(bytes) {
+/** Round up to a multiple of 4, as WebGPU's copies and uploads need. @param {number} bytes */
+function wordAligned(bytes) {
   return Math.ceil(bytes / 4) * 4;
 }
 
-/** As writeBuffer wants them. @param {Uint8Array} bytes */
-function inWords(bytes) {
+/** Pad bytes with zeros to a multiple of 4. @param {Uint8Array} bytes */
+function paddedToWords(bytes) {
   if (bytes.byteLength % 4 === 0) return bytes;
-  const whole = new Uint8Array(wholeWords(bytes.byteLength));
-  whole.set(bytes);
-  return whole;
+  const padded = new Uint8Array(wordAligned(bytes.byteLength));
+  padded.set(bytes);
+  return padded;
 }

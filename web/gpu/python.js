@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * A GPU as Python sees it (py/tallow/runtime/browser.py), in any page or worker: it has what is opened
- * here as globalThis.tallowGpu.
+ * The GPU as Python uses it (py/tallow/runtime/browser.py), in any page or worker. Python finds the
+ * result of openForPython() as globalThis.tallowGpu.
  *
- * Buffers of Python come as proxies and are read where they lie in its memory, without a copy.
+ * Python's buffers arrive as proxies. They are read in place in its memory, without a copy.
  */
 
 import { openDevice } from "./device.js";
@@ -15,44 +15,45 @@ import { readTuning, writeTuning } from "./tuning.js";
  * @typedef {import("./program.js").Weights} Weights
  * @typedef {import("./device.js").DeviceInfo} DeviceInfo
  * @typedef {{getBuffer(type: "u8"): {data: Uint8Array, release(): void}}} PyBuffer  of Pyodide
- * @typedef {{ready(): Promise<void> | void, bytes(): Uint8Array}} Streamed  bytes that come to the GPU
- *   without Python
+ * @typedef {{ready(): Promise<void> | void, bytes(): Uint8Array}} Streamed  a weight that is still
+ *   downloading; it bypasses Python's memory
  * @typedef {object} Gpu
- * @property {DeviceInfo | null} info      about the adapter, null where none is available
+ * @property {DeviceInfo | null} info      describes the adapter, null if none is available
  * @property {string | null} reason        why none is available
  * @property {(planJson: string, ...weights: (PyBuffer | Streamed)[]) => Promise<PythonProgram>} load
  * @property {(planJson: string, ...weights: PyBuffer[]) => PythonProgram} loadNow
  * @property {PythonBuffers | null} buffers
  * @property {(plan: Plan, weights: Weights) => Promise<PythonProgram>} loadKept
  * @property {string | null} tuning                        the tuning record of this adapter
- * @property {string | null} tuningRefused                 why it could not be read
+ * @property {string | null} tuningRefused                 why the record could not be read
  * @property {(record: string) => Promise<void>} keepTuning
  */
 
-/** A program that Python runs, or the worker itself before that is there. */
+/** A program that Python runs. Before Python has started, the worker runs it. */
 export class PythonProgram {
   /** @param {import("./program.js").Program} program */
   constructor(program) {
     this.program = program;
-    this.inputs = program.plan.inputs.length + program.plan.states.length;
+    /** How many inputs and states it has. */
+    this.inputCount = program.plan.inputs.length + program.plan.states.length;
   }
 
   /**
-   * @param {...(PyBuffer | number)} feeds  the inputs and states, then the number under which each
-   *   output stays, or 0 if it is fetched; of no output if all are fetched
+   * @param {...(PyBuffer | number)} feeds  the inputs and states; then, for each output, the id of
+   *   the buffer that keeps it on the device, or 0 to fetch it. Without ids, all are fetched.
    */
   run(...feeds) {
-    const kept = /** @type {number[]} */ (feeds.splice(this.inputs));
-    return withViews(feeds, (views) => this.program.run(views, kept));
+    const outputIds = /** @type {number[]} */ (feeds.splice(this.inputCount));
+    return withViews(feeds, (views) => this.program.run(views, outputIds));
   }
 
   /**
-   * As run(), but no output is fetched.
-   * @param {...(PyBuffer | number)} feeds
+   * Run without fetching outputs, and don't wait.
+   * @param {...(PyBuffer | number)} feeds  as for run(), without zeros
    */
   start(...feeds) {
-    const kept = /** @type {number[]} */ (feeds.splice(this.inputs));
-    withViews(feeds, (views) => this.program.start(views, kept));
+    const outputIds = /** @type {number[]} */ (feeds.splice(this.inputCount));
+    withViews(feeds, (views) => this.program.start(views, outputIds));
   }
 
   /**
@@ -67,29 +68,31 @@ export class PythonProgram {
     return this.program.stats;
   }
 
-  /** Free what it holds. */
+  /** Free its buffers. */
   close() {
     this.program.close();
   }
 }
 
 /**
- * Call with the bytes of Python's buffers, which are there during the call alone. Numbers stay.
+ * Call `use` with views of Python's buffers, which are valid only during the call. Ids are passed
+ * on unchanged.
  * @template T
  * @param {(PyBuffer | number)[]} feeds
  * @param {(views: (Uint8Array | number)[]) => T} use
  * @returns {T}
  */
 function withViews(feeds, use) {
-  const held = feeds.map((feed) => (typeof feed === "number" ? feed : feed.getBuffer("u8")));
+  const views = feeds.map((feed) => (typeof feed === "number" ? feed : feed.getBuffer("u8")));
   try {
-    return use(held.map((view) => (typeof view === "number" ? view : view.data)));
+    return use(views.map((view) => (typeof view === "number" ? view : view.data)));
   } finally {
-    for (const view of held) if (typeof view !== "number") view.release();
+    for (const view of views) if (typeof view !== "number") view.release();
   }
 }
 
 /**
+ * Call `use` with a view of one buffer.
  * @param {PyBuffer} buffer
  * @param {(bytes: Uint8Array) => void} use
  */
@@ -97,7 +100,7 @@ function lend(buffer, use) {
   withViews([buffer], ([view]) => use(/** @type {Uint8Array} */ (view)));
 }
 
-/** What Python may do with buffers that stay on the device; see web/gpu/buffers.js. */
+/** Buffers that stay on the device, as Python uses them; see buffers.js. */
 class PythonBuffers {
   /** @param {Runner} runner */
   constructor(runner) {
@@ -115,14 +118,14 @@ class PythonBuffers {
   }
 
   /**
-   * @param {number} id
-   * @param {number} from
+   * @param {number} id  of the new buffer
+   * @param {number} sourceId
    */
-  clone(id, from) {
-    this.runner.buffers.clone(id, from);
+  clone(id, sourceId) {
+    this.runner.buffers.clone(id, sourceId);
   }
 
-  /** @param {...number} idsAndSizes  the numbers, then the bytes of each */
+  /** @param {...number} idsAndSizes  all ids, then the size of each in bytes */
   read(...idsAndSizes) {
     const sizes = idsAndSizes.splice(idsAndSizes.length / 2);
     return this.runner.buffers.read(idsAndSizes, sizes);
@@ -138,11 +141,12 @@ class PythonBuffers {
 const isStreamed = (weight) => !("getBuffer" in weight);
 
 /**
- * Open the best adapter. Rejects with a DeviceUnavailableError.
+ * Open the GPU. Rejects with a DeviceUnavailableError if there is none.
  * @param {object} options
- * @param {string} options.scope  whose tuning records these are: see tuning.js
- * @param {(reason: string) => void} [options.onLost]  heard before any run or load fails with it
- * @param {(done: number, total: number) => void} [options.onProgress]  pipelines compiled
+ * @param {string} options.scope  of the tuning records: see tuning.js
+ * @param {(reason: string) => void} [options.onLost]  called when the device is lost, before any
+ *   run or load fails because of that
+ * @param {(done: number, total: number) => void} [options.onProgress]  counts compiled pipelines
  * @returns {Promise<Gpu>}
  */
 export async function openForPython({ scope, onLost = () => {}, onProgress = () => {} }) {
@@ -162,12 +166,12 @@ export async function openForPython({ scope, onLost = () => {}, onProgress = () 
       load(
         JSON.parse(planJson),
         {
-          ready: (place) => {
-            const weight = weights[place];
+          ready: (index) => {
+            const weight = weights[index];
             return isStreamed(weight) ? weight.ready() : undefined;
           },
-          lend: (place, use) => {
-            const weight = weights[place];
+          lend: (index, use) => {
+            const weight = weights[index];
             if (isStreamed(weight)) use(weight.bytes());
             else lend(weight, use);
           },
@@ -178,17 +182,16 @@ export async function openForPython({ scope, onLost = () => {}, onProgress = () 
       new PythonProgram(
         runner.loadNow(JSON.parse(planJson), {
           ready: () => {},
-          lend: (place, use) => lend(weights[place], use),
+          lend: (index, use) => lend(weights[index], use),
         }),
       ),
     buffers: new PythonBuffers(runner),
-    // It has run on this adapter before; and often a question is waiting, for whose first run a warm-up
-    // would cost as much again.
+    // No warm-up: the plan has run on this adapter before, and often a question is waiting already.
     loadKept: (plan, weights) => load(plan, weights, false),
     tuning: null,
     tuningRefused: null,
     keepTuning: async (record) => {
-      // What is kept nowhere else holds as long as this worker does.
+      // First of all, so that the record is used in this worker even if storage is refused.
       gpu.tuning = record;
       gpu.tuningRefused = null;
       await writeTuning(scope, info.name, record);

@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * The WebGPU runner: a device that programs (program.js) are loaded on, and how it fails.
+ * The WebGPU runner: loads programs (program.js) onto a device, and reports the device's errors.
  */
 
 import { Buffers } from "./buffers.js";
 import { DeviceError, DeviceLostError, OutOfMemoryError } from "./errors.js";
 import { Program } from "./program.js";
 
-/** Milliseconds in which a lost device tells that it is lost. */
-const LAST_WORDS = 100;
+/** How long to wait for `device.lost` after an operation failed. */
+const LOSS_REPORT_MS = 100;
 
 export class Runner {
   /**
@@ -18,67 +18,77 @@ export class Runner {
   constructor(device, info) {
     this.device = device;
     this.info = info;
-    /** Why the device is gone, once it is. @type {DeviceLostError | undefined} */
+    /** Set once the device is lost. @type {DeviceLostError | undefined} */
     this.lost = undefined;
-    /** How to tell those who wait for the device. @type {Set<(error: Error) => void>} */
-    this.waiting = new Set();
-    /** Resolves, before anything fails with it. @type {Promise<DeviceLostError>} */
+    /** Rejects the pending calls of whileAlive(). @type {Set<(error: Error) => void>} */
+    this.rejecters = new Set();
+    /**
+     * Resolves when the device is lost, before any call fails because of that.
+     * @type {Promise<DeviceLostError>}
+     */
     this.loss = device.lost.then(({ reason, message }) => {
       this.lost = new DeviceLostError(`The GPU device was lost (${reason}): ${message}`);
-      for (const tell of this.waiting) tell(this.lost);
+      for (const reject of this.rejecters) reject(this.lost);
       return this.lost;
     });
-    /** What stays on the device between runs. */
+    /** Buffers that stay on the device between runs. */
     this.buffers = new Buffers(this);
-    /** What went wrong where nobody waited, until somebody reads. @type {DeviceError | undefined} */
-    this.failure = undefined;
+    /**
+     * The first error outside all error scopes, until a read throws it.
+     * @type {DeviceError | undefined}
+     */
+    this.uncapturedError = undefined;
     device.addEventListener("uncapturederror", (event) => {
       const { error } = /** @type {GPUUncapturedErrorEvent} */ (event);
-      this.failure ??=
+      this.uncapturedError ??=
         error instanceof GPUOutOfMemoryError
-          ? new OutOfMemoryError(`the device has no memory: ${error.message}`)
+          ? new OutOfMemoryError(`the device is out of memory: ${error.message}`)
           : new DeviceError(error.message);
     });
     /**
-     * Pipelines by code and constants: what one program uses, another need not compile again.
+     * The pipelines of all programs, by code and constants. Programs share equal pipelines. An
+     * unused pipeline is kept only until the garbage collector frees it.
      * @type {Map<string, WeakRef<GPUComputePipeline>>}
      */
     this.pipelines = new Map();
     /** @type {FinalizationRegistry<string>} */
-    this.dropped = new FinalizationRegistry((key) => {
+    this.freedPipelines = new FinalizationRegistry((key) => {
       if (!this.pipelines.get(key)?.deref()) this.pipelines.delete(key);
     });
   }
 
   /**
-   * Wait for the device, but not longer than it lives.
+   * Wait for a promise of the device. Rejects with a DeviceLostError if the device is lost.
    * @template T
    * @param {Promise<T>} promise
    * @returns {Promise<T>}
    */
   async whileAlive(promise) {
     if (this.lost) {
-      promise.catch(() => {}); // which may fail now, but says less
+      promise.catch(() => {}); // it may reject too, with a less helpful error
       throw this.lost;
     }
     /** @type {(error: Error) => void} */
-    let tell = () => {};
-    // No Promise.race with `loss`: that would remember every call for as long as the device lives.
-    const lost = new Promise((_, reject) => this.waiting.add((tell = reject)));
+    let rejecter = () => {};
+    // Not Promise.race with `loss`, which would keep every call in memory until the device is lost.
+    const lost = new Promise((_, reject) => this.rejecters.add((rejecter = reject)));
     try {
       return await Promise.race([promise, /** @type {Promise<never>} */ (lost)]);
     } catch (error) {
-      // A device that goes away fails what waits on it before it says so itself.
-      await Promise.race([this.loss, new Promise((resolve) => setTimeout(resolve, LAST_WORDS))]);
+      // When a device is lost, pending operations can fail before `device.lost` resolves.
+      await Promise.race([
+        this.loss,
+        new Promise((resolve) => setTimeout(resolve, LOSS_REPORT_MS)),
+      ]);
       throw this.lost ?? error;
     } finally {
-      this.waiting.delete(tell);
+      this.rejecters.delete(rejecter);
     }
   }
 
   /**
-   * Do something on the device and reject if it was invalid or had no memory.
-   * @param {string} what  for the message
+   * Call the device within error scopes. Rejects if a call was invalid or memory ran out.
+   * @param {string} what  describes the action in the error's message
    * @param {() => void} action
    * @returns {Promise<void>}
    */
@@ -86,7 +96,7 @@ export class Runner {
     const { device } = this;
     device.pushErrorScope("validation");
     device.pushErrorScope("out-of-memory");
-    // Scopes are popped in the same turn as they were pushed, so that they never interleave.
+    // Scopes are popped synchronously, so that those of concurrent calls never interleave.
     const scopes = [];
     try {
       action();
@@ -94,51 +104,52 @@ export class Runner {
       scopes.push(device.popErrorScope(), device.popErrorScope());
     }
     const [memory, validation] = await this.whileAlive(Promise.all(scopes));
-    if (memory) throw new OutOfMemoryError(`${what}: the device has no memory: ${memory.message}`);
+    if (memory)
+      throw new OutOfMemoryError(`${what}: the device is out of memory: ${memory.message}`);
     if (validation) throw new DeviceError(`${what}: ${validation.message}`);
   }
 
-  /** Throw what went wrong where nobody waited, once. */
-  throwFailure() {
-    const { failure } = this;
-    this.failure = undefined;
-    if (failure) throw failure;
+  /** Throw the uncaptured error, if there is one, and forget it. */
+  throwUncapturedError() {
+    const error = this.uncapturedError;
+    this.uncapturedError = undefined;
+    if (error) throw error;
   }
 
   /**
-   * A pipeline that some program has, or had not long ago; else the one that is made.
+   * Reuse a pipeline, or create it.
    * @param {string} key  its code and constants
-   * @param {() => Promise<GPUComputePipeline>} make
+   * @param {() => Promise<GPUComputePipeline>} create
    */
-  async pipeline(key, make) {
-    return this.pipelines.get(key)?.deref() ?? this.#remember(key, await make());
+  async pipeline(key, create) {
+    return this.pipelines.get(key)?.deref() ?? this.#remember(key, await create());
   }
 
   /**
-   * The same, made at once.
+   * The same, synchronously.
    * @param {string} key
-   * @param {() => GPUComputePipeline} make
+   * @param {() => GPUComputePipeline} create
    */
-  pipelineNow(key, make) {
-    return this.pipelines.get(key)?.deref() ?? this.#remember(key, make());
+  pipelineNow(key, create) {
+    return this.pipelines.get(key)?.deref() ?? this.#remember(key, create());
   }
 
   /**
    * @param {string} key
-   * @param {GPUComputePipeline} made
+   * @param {GPUComputePipeline} pipeline
    */
-  #remember(key, made) {
-    this.pipelines.set(key, new WeakRef(made));
-    this.dropped.register(made, key);
-    return made;
+  #remember(key, pipeline) {
+    this.pipelines.set(key, new WeakRef(pipeline));
+    this.freedPipelines.register(pipeline, key);
+    return pipeline;
   }
 
   /**
    * Load a plan.
    * @param {import("./program.js").Plan} plan
    * @param {import("./program.js").Weights} weights
-   * @param {(done: number, total: number) => void} [onProgress]  pipelines compiled
-   * @param {boolean} [warm]  whether to run it once, so that the first answer is no slower
+   * @param {(done: number, total: number) => void} [onProgress]  counts compiled pipelines
+   * @param {boolean} [warm]  whether to run it once, because the first run of a pipeline is slower
    * @returns {Promise<Program>}
    */
   async load(plan, weights, onProgress = () => {}, warm = true) {
@@ -156,7 +167,7 @@ export class Runner {
   /**
    * Load a plan without waiting for the device.
    * @param {import("./program.js").Plan} plan
-   * @param {import("./program.js").Weights} weights  which are there
+   * @param {import("./program.js").Weights} weights  all of which have arrived
    */
   loadNow(plan, weights) {
     if (this.lost) throw this.lost;

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Tuning records (py/tallow/runtime/tuning.py), kept in IndexedDB by a scope and the adapter's name. The
- * scope is the address of the site whose records these are: another site of the same origin may be of
- * another version.
+ * Stores tuning records (py/tallow/runtime/tuning.py) in IndexedDB, one for each scope and adapter.
+ * The scope is the address of a site, because the sites of an origin may have different versions of
+ * Tallow.
  */
 
 const DATABASE = "tallow";
@@ -27,7 +27,7 @@ async function open() {
     request.onupgradeneeded = () => request.result.createObjectStore(STORE);
     return await done(request);
   } catch (error) {
-    // What browsers say of it ranges from nothing at all to "The operation is insecure."
+    // Some browsers give no error or an empty message, others "The operation is insecure."
     const { message, name } = /** @type {Error} */ (error ?? new Error());
     throw new Error(message || name);
   }
@@ -40,27 +40,25 @@ async function open() {
 const keyOf = (scope, adapter) => `${scope} ${adapter}`;
 
 /**
- * The record of an adapter, null if there is none; rejects with its reason if the browser
- * refuses storage.
+ * Read the record of an adapter. Rejects with the browser's reason if it refuses storage.
  * @param {string} scope
  * @param {string} adapter
- * @returns {Promise<string | null>}
+ * @returns {Promise<string | null>}  null if there is none
  */
 export async function readTuning(scope, adapter) {
   const database = await open();
   try {
     const store = database.transaction(STORE).objectStore(STORE);
-    const own = await done(store.get(keyOf(scope, adapter)));
-    // Of a version that named no site.
-    return own ?? (await done(store.get(adapter))) ?? null;
+    const record = await done(store.get(keyOf(scope, adapter)));
+    // Earlier versions stored records without a scope.
+    return record ?? (await done(store.get(adapter))) ?? null;
   } finally {
     database.close();
   }
 }
 
 /**
- * Keep the record of an adapter; rejects with its reason if the browser
- * refuses storage.
+ * Store the record of an adapter. Rejects with the browser's reason if it refuses storage.
  * @param {string} scope
  * @param {string} adapter
  * @param {string} record

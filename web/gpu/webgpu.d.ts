@@ -1,5 +1,5 @@
-// WebGPU's constants, which TypeScript's own DOM library declares the types around but not itself.
-// For the type check only; dist/ does not carry it.
+// Declares WebGPU's constants. TypeScript's DOM library has the types of WebGPU, but not these.
+// Only the type check reads this file; dist/ does not contain it.
 
 declare const GPUBufferUsage: {
   readonly MAP_READ: number;

@@ -1,18 +1,22 @@
 // @ts-check
-/** The kinds of device, a record each. No other module tells them apart by name (tests/js/devices.test.js). */
+/**
+ * The kinds of device, one record for each. No other module compares their names
+ * (tests/js/devices.test.js).
+ */
 
 /** @typedef {"webgpu" | "numpy"} Device */
 
 /**
+ * label: for people. onGpu: whether it needs an adapter, runs kernels and can be lost. Otherwise it
+ * computes in Python.
  * @type {Record<Device, {label: string, onGpu: boolean}>}
- * label: for people. onGpu: it needs an adapter, runs kernels and may be lost; the other computes in Python.
  */
 export const DEVICES = {
   webgpu: { label: "WebGPU", onGpu: true },
   numpy: { label: "NumPy", onGpu: false },
 };
 
-/** The device that is used unless the visitor wants another. @type {Device} */
+/** The device that is used unless the visitor chooses another. @type {Device} */
 export const DEFAULT = "webgpu";
 
 /** The device that works everywhere. @type {Device} */

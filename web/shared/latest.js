@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * Asks questions of which only the latest matters: one is being answered, and one may wait, which a
- * newer one replaces. Answers arrive in the order of their questions.
+ * Asks questions when only the latest one matters. While one question is being answered, another
+ * one can wait; a newer question replaces the waiting one. Answers arrive in the order of their
+ * questions.
  */
 
 /**
@@ -14,6 +15,7 @@ export class Latest {
   /** @type {Question | undefined} */
   #waiting;
   #busy = false;
+  /** Counts the calls of forget(). */
   #era = 0;
 
   /**

@@ -35,7 +35,7 @@ export class StreamedFile {
     this.#pieces = pieces.map(
       ([end, sha256], i) => new PieceBuffer(i ? pieces[i - 1][0] : 0, end, sha256),
     );
-    /** Bytes in all. */
+    /** The size of the file in bytes. */
     this.size = /** @type {Piece} */ (pieces.at(-1))[0];
     /** Resolves once everything has arrived, or after stop(). @type {Promise<void>} */
     this.whole = this.#arrive();
@@ -167,12 +167,12 @@ class PieceBuffer {
 
   /** Its bytes. Memory is allocated when the first of them arrives. */
   get content() {
-    if (this.#released) throw new Error(`Bytes ${this.begin} to ${this.end} were released before.`);
+    if (this.#released) throw new Error(`Bytes ${this.begin} to ${this.end} have been released.`);
     this.#content ??= new Uint8Array(this.end - this.begin);
     return this.#content;
   }
 
-  /** One of its parts was taken. The last one frees the memory. */
+  /** Called when a part was taken. The last part frees the memory. */
   release() {
     this.parts -= 1;
     if (this.parts) return;

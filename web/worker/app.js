@@ -6,7 +6,7 @@
 
 import { DEVICES, FALLBACK } from "../shared/devices.js";
 import { LocalizedError } from "../i18n/messages.js";
-import { openGpu, show, withoutGpu } from "./gpu.js";
+import { openGpu, giveToPython, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
 import { Queue } from "./queue.js";
 import { emit } from "./serve.js";
@@ -48,7 +48,8 @@ export class App {
   }
 
   /**
-   * Compute on this device from the next job on. Python then forgets all models but the visitor's.
+   * Compute on this device from the next job on. Python then forgets all models except the
+   * visitor's.
    * @param {Device} device
    * @param {Promise<Gpu>} gpu  the opened GPU, for "webgpu"
    */
@@ -83,7 +84,7 @@ export class App {
   async prepareBoth() {
     const gpu = await openGpu();
     if (!gpu.info) throw new LocalizedError(gpu.words ?? "");
-    show(gpu);
+    giveToPython(gpu);
     await (await this.start()).loadNumpy();
   }
 
@@ -97,7 +98,7 @@ export class App {
     while (this.#current !== this.#wanted) {
       const python = await this.start();
       const wanted = this.#wanted;
-      show(await wanted.gpu);
+      giveToPython(await wanted.gpu);
       this.#module ??= python.pyodide.pyimport("tallow_page.app");
       if (!DEVICES[wanted.device].onGpu) await python.loadNumpy();
       this.#adapter = (await this.ask("start", wanted.device)).adapter;

@@ -43,7 +43,7 @@ export async function openGpu() {
 
 /** Stands for the GPU when none was requested. @returns {Gpu} */
 export function withoutGpu() {
-  return none("WebGPU was not asked for.");
+  return none("WebGPU was not requested.");
 }
 
 /**
@@ -69,9 +69,9 @@ function none(words) {
 }
 
 /**
- * Give Python this GPU. Not while Python computes on another.
+ * Let Python use this GPU. Don't call this while Python computes on another one.
  * @param {Gpu} gpu
  */
-export function show(gpu) {
+export function giveToPython(gpu) {
   Object.assign(globalThis, { tallowGpu: gpu });
 }

@@ -22,7 +22,7 @@
  * @param {WebAssembly.Module} code
  * @param {Library} library
  * @returns {[number, number]}  the beginning and the end of its data
- * @throws {Error}  if the table has another size than it had
+ * @throws {Error}  if the table does not have the expected size
  */
 export function link(emscripten, code, { path, handle, memory, slots: [first, next] }) {
   const { wasmTable } = emscripten;
@@ -33,7 +33,7 @@ export function link(emscripten, code, { path, handle, memory, slots: [first, ne
     wasmTable.grow(slots - wasmTable.length);
   };
   const { memorySize, tableSize, weakImports } = emscripten.getDylinkMetadata(code);
-  grow(first); // some browsers use fewer slots before
+  grow(first); // in some browsers, what was loaded before uses fewer slots
   grow(first + tableSize);
   const resolve = (/** @type {string} */ name) => emscripten.resolveGlobalSymbol(name).sym;
   /** @type {Record<string, any>} */
@@ -59,7 +59,7 @@ export function link(emscripten, code, { path, handle, memory, slots: [first, ne
   emscripten.updateGOT(own);
   emscripten.reportUndefinedSymbols();
   if (wasmTable.length !== next) {
-    throw new Error(`${path}: it took the slots up to ${wasmTable.length}, not ${next}.`);
+    throw new Error(`${path}: it uses the slots up to ${wasmTable.length}, not ${next}.`);
   }
   emscripten.newDSO(path, handle, own).global = false;
   return [memory, memory + memorySize];

@@ -63,25 +63,25 @@ const answering = new Answering({ app, models, gpu: () => device.gpu, idle: () =
 
 const tuning = new Tuning({
   settled: () => device.settled(),
-  era: () => device.era,
+  deviceChanges: () => device.changeCount,
   tune: async (model, progress) => {
     await app.inTurn(() => answering.inPython(model));
     return models.withFiles(model, (fetch) => app.ask("tune", model, progress, fetch));
   },
-  again: (model, wanted) =>
+  reload: (model, wanted) =>
     changes.add(async () => (answering.has(model) && wanted() ? answering.load(model) : null)),
   progress: (done, total) => emit("tuning", { done, total }),
 });
 
 /**
- * Start what the page will ask for, judging by its address.
+ * Start what the page will probably request, judging by its address.
  * @param {import("../boot/first_worker.js").BeginArgs} args
  */
 async function begin({ device: wanted, kind, model, controlled }) {
   if (controlled) expectCached();
   const nameOf = kind === "digit" ? async () => DIGIT_MODEL : () => photoModel(model);
   device.begin(wanted, kind ? nameOf() : null);
-  app.use(navigator.gpu ? wanted : FALLBACK, device.gpu); // else there is no adapter
+  app.use(navigator.gpu ? wanted : FALLBACK, device.gpu); // without navigator.gpu: no adapter
   // Otherwise start Python only if this model has no saved plan (Models.fetchModel).
   if (!DEVICES[wanted].onGpu || !kind || !(await anySaved())) app.start();
 }
@@ -141,7 +141,7 @@ function runOnBoth(name, warm) {
 /**
  * @param {string} name
  * @param {Float32Array<ArrayBuffer> | Uint8ClampedArray<ArrayBuffer>} pixels
- * @param {boolean} keep  whether profiles and checks shall use these pixels
+ * @param {boolean} keep  whether profiles and checks will use these pixels
  */
 async function answer(name, pixels, keep) {
   quiet.asked();

@@ -24,7 +24,8 @@ import { stage } from "./stage.js";
  * @typedef {any} Pyodide
  *
  * @typedef {(settings: object) => Promise<any>} Create  Emscripten's module
- * @typedef {{loadPyodide: (options: object) => Promise<Pyodide>, create: Create}} Glue  Pyodide's two modules
+ * @typedef {{loadPyodide: (options: object) => Promise<Pyodide>, create: Create}} Glue  Pyodide's
+ *   two modules
  *
  * @typedef {object} Parts  what every way to start needs
  * @property {Promise<Glue>} glue
@@ -35,7 +36,7 @@ import { stage } from "./stage.js";
 const WASM = "pyodide.asm.wasm";
 const STANDARD = "python_stdlib.zip";
 
-/** A name in place of the standard library's, under which nothing is fetched. */
+/** A name that replaces the standard library's, so that Pyodide does not fetch it. */
 const NO_LIBRARY = "none.zip";
 
 /** How long a synchronous import waits for the server. */
@@ -96,13 +97,13 @@ export class Python {
   async #installNumpy() {
     await fetchNumpy();
     /** @type {string[]} */
-    const complaints = [];
+    const errors = [];
     await this.pyodide.loadPackage("numpy", {
       messageCallback: () => {},
-      errorCallback: (/** @type {string} */ words) => complaints.push(words),
+      errorCallback: (/** @type {string} */ message) => errors.push(message),
     });
     if (!this.hasNumpy) {
-      throw new LocalizedError(words("numpyFailed", complaints.join(" ")));
+      throw new LocalizedError(words("numpyFailed", errors.join(" ")));
     }
   }
 }
@@ -157,7 +158,8 @@ async function importGlue() {
 }
 
 /**
- * A module of Pyodide. Browsers report one that can't be loaded as a TypeError, like a program's fault.
+ * Import a module of Pyodide. If it can't be loaded, browsers throw a TypeError, which looks like a
+ * bug; this throws a message for the visitor instead.
  * @param {string} name
  * @returns {Promise<any>}
  */
@@ -180,7 +182,7 @@ function restore(parts, base, withNumpy) {
   const { numpy } = runtime;
   const { [WASM]: code, [STANDARD]: standard } = runtime.pyodide.files;
   const more = withNumpy ? [numpy.snapshot, ...numpy.libraries] : [];
-  const bytes = [code, runtime.snapshot, ...more].reduce((sum, is) => sum + is.bytes, 0);
+  const bytes = [code, runtime.snapshot, ...more].reduce((sum, file) => sum + file.bytes, 0);
   return stage(withNumpy ? "numpySnapshot" : "snapshot", { bytes }, async () => {
     const files = withNumpy ? [base, downloadPart(numpy.snapshot)] : [base];
     const libraries = (withNumpy ? numpy.libraries : []).map((library) => ({
@@ -208,13 +210,14 @@ function restore(parts, base, withNumpy) {
 async function load(parts) {
   const { files } = runtime.pyodide;
   const wheels = Object.entries(runtime.packages).filter(([name]) => name !== "numpy");
-  const archives = Promise.all(wheels.map(([, is]) => downloadPart(is)));
+  const archives = Promise.all(wheels.map(([, wheel]) => downloadPart(wheel)));
   const standard = keep(pathOf(STANDARD), files[STANDARD]);
   const downloads = [archives, standard];
   const bytes = files[WASM].bytes + files[STANDARD].bytes;
   const pyodide = await stage("python", { bytes }, () => start(parts, downloads));
-  await stage("tallow", { bytes: wheels.reduce((sum, [, is]) => sum + is.bytes, 0) }, async () => {
-    for (const wheel of await archives) pyodide.unpackArchive(wheel, "wheel");
+  const wheelBytes = wheels.reduce((sum, [, wheel]) => sum + wheel.bytes, 0);
+  await stage("tallow", { bytes: wheelBytes }, async () => {
+    for (const archive of await archives) pyodide.unpackArchive(archive, "wheel");
     pyodide.pyimport("tallow").destroy();
   });
   return new Python(pyodide, false);
@@ -227,8 +230,8 @@ async function load(parts) {
  * @returns {Promise<Pyodide>}
  */
 async function start({ glue, wasm }, downloads, snapshot) {
-  withhold(addressOf(NO_LIBRARY));
-  withhold(addressOf(WASM)); // compiled separately
+  answerEmpty(addressOf(NO_LIBRARY));
+  answerEmpty(addressOf(WASM)); // compiled separately
   globalThis.fetch = fetchOrReady;
   const { instantiateStreaming: instantiate } = WebAssembly;
   /** @type {PromiseWithResolvers<never>} */
@@ -319,9 +322,9 @@ function keep(path, expected) {
 }
 
 /**
- * Answer Pyodide's next request for a file that it does not need with nothing.
+ * Answer Pyodide's next request for this file with an empty body. Pyodide does not need the file.
  * @param {string} address
  */
-function withhold(address) {
+function answerEmpty(address) {
   ready.set(address, Promise.resolve(new Uint8Array()));
 }

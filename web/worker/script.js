@@ -15,7 +15,7 @@
 
 import { DEFAULT, DEVICES, FALLBACK } from "../shared/devices.js";
 import { fetchBytes } from "../shared/fetch.js";
-import { openGpu, show, withoutGpu } from "./gpu.js";
+import { openGpu, giveToPython, withoutGpu } from "./gpu.js";
 import { startPython } from "./python.js";
 import { emit, serve } from "./serve.js";
 
@@ -39,7 +39,7 @@ async function boot({ device }) {
     fetchBytes(SCRIPT),
     DEVICES[device ?? DEFAULT].onGpu ? openGpu() : withoutGpu(),
   ]);
-  show(gpu);
+  giveToPython(gpu);
   const { info, reason } = gpu;
   ({ pyodide } = python);
   stream("stdout", pyodide.setStdout);

@@ -10,7 +10,7 @@
 
 import { link } from "./libraries.js";
 
-/** Words before the list of runs. */
+/** Words before the list of runs, which are stretches of words that the snapshot changes. */
 const HEAD = 3;
 
 /** Bytes reserved for Pyodide's header, whose size is not known yet: far more than it needs. */
@@ -62,7 +62,7 @@ export class Snapshot {
       (file) => new Uint32Array(file.buffer, 0, file.length >> 2),
     );
     const fresh = this.#fresh;
-    if (!fresh) throw new Error("The memory of a new instance was not seen.");
+    if (!fresh) throw new Error("begin() was not called with the new instance's memory.");
     const bytes = Math.max(...files.map(([, memoryBytes]) => memoryBytes));
     if (bytes > emscripten.HEAPU8.length) emscripten.growMemory(bytes);
     if (bytes > emscripten.HEAPU8.length) {
@@ -98,10 +98,10 @@ export class Snapshot {
     header.set(given.subarray(from, (from += headerBytes >> 2)));
     header[LENGTH] = ROOM;
     for (let run = 0; run < list.length; run += 2) {
-      const [at, count] = list.subarray(run, run + 2);
+      const [first, count] = list.subarray(run, run + 2);
       const piece = given.subarray(from, (from += count));
-      if (at >= end >> 2) words.set(piece, at);
-      else for (let i = 0; i < count; i++) words[at + i] ^= piece[i];
+      if (first >= end >> 2) words.set(piece, first);
+      else for (let i = 0; i < count; i++) words[first + i] ^= piece[i];
     }
     return memoryBytes;
   }

@@ -54,7 +54,7 @@ export class Start {
   #early = Promise.resolve(null);
   /** The last change. @type {Promise<unknown>} */
   #last = Promise.resolve();
-  #era = 0;
+  #changeCount = 0;
 
   /**
    * @param {Work<G, B>} work
@@ -75,8 +75,8 @@ export class Start {
   }
 
   /** How often the device was changed. */
-  get era() {
-    return this.#era;
+  get changeCount() {
+    return this.#changeCount;
   }
 
   /**
@@ -103,7 +103,7 @@ export class Start {
     this.#enter("changing");
     const mine = this.#work.changes.add(async () => {
       await before();
-      this.#era += 1;
+      this.#changeCount += 1;
       if (this.#begun !== device) this.#opening = this.#work.open(device);
       this.#begun = null;
       const gpu = await this.#opening;

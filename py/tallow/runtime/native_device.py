@@ -159,7 +159,7 @@ class NativeDevice:
 
     def _named(self, error: Exception, what: str) -> DeviceError:
         if isinstance(error, self.wgpu.GPUOutOfMemoryError):
-            return DeviceMemoryError(f"{what}: the device has no memory: {words(error)}")
+            return DeviceMemoryError(f"{what}: the device is out of memory: {words(error)}")
         if _LOST.search(str(error)):
             self.lost = DeviceLostError(f"The GPU device was lost: {what}: {words(error)}")
             return self.lost

@@ -369,7 +369,7 @@ class NativeProgram:
         plan = self._plan
         ports = [*plan.inputs, *plan.states]
         if len(inputs) != len(ports):
-            raise DeviceError(f"{plan.name}: {len(inputs)} inputs for {len(ports)}")
+            raise DeviceError(f"{plan.name}: got {len(inputs)} inputs instead of {len(ports)}")
         contents: list[Feed] = []
         for port, value in zip(ports, inputs, strict=True):
             if isinstance(value, Buffer):

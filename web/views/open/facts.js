@@ -45,8 +45,11 @@ const MAX_LISTED = 40;
 
 export class OpenFacts {
   #root;
-  #lacking;
-  /** What the survey fills in, with its words. @type {[HTMLElement, () => string][]} */
+  #unsupported;
+  /**
+   * The elements that the survey fills, each with a function for its text.
+   * @type {[HTMLElement, () => string][]}
+   */
   #surveyed = [];
   #device;
   /** @type {Survey | null} */
@@ -58,22 +61,22 @@ export class OpenFacts {
 
   /**
    * @param {HTMLElement} root
-   * @param {HTMLElement} lacking  lists what is unsupported
+   * @param {HTMLElement} unsupported  lists what is unsupported
    * @param {() => import("../../engine/types.js").Device} device  that computes
    */
-  constructor(root, lacking, device) {
+  constructor(root, unsupported, device) {
     this.#root = root;
-    this.#lacking = lacking;
+    this.#unsupported = unsupported;
     this.#device = device;
     follow(root, () => this.relabel());
   }
 
   clear() {
-    this.#root.hidden = this.#lacking.hidden = true;
+    this.#root.hidden = this.#unsupported.hidden = true;
     this.#survey = null;
     for (const fact of ["file", "parameters", "multiplyAdds"]) delete this.#root.dataset[fact];
     /** @type {HTMLElement} */ (this.#root.querySelector(".said-of")).replaceChildren();
-    /** @type {HTMLElement} */ (this.#lacking.querySelector("ul")).replaceChildren();
+    /** @type {HTMLElement} */ (this.#unsupported.querySelector("ul")).replaceChildren();
   }
 
   /** @param {ModelInfo} info @param {string} file  its name */
@@ -120,14 +123,14 @@ export class OpenFacts {
     if (info.doc || info.properties.length) inside.append(this.#more(info));
     this.#root.dataset.file = file;
     this.#root.hidden = false;
-    this.#lack(info.unsupported, info.left);
+    this.#listUnsupported(info.unsupported, info.left);
   }
 
   /** @param {Survey} survey */
   count(survey) {
     this.#survey = survey;
     for (const [value, words] of this.#surveyed) show(value, words);
-    if (!this.#info.unsupported.length) this.#lack(survey.unsupported, 0);
+    if (!this.#info.unsupported.length) this.#listUnsupported(survey.unsupported, 0);
     Object.assign(this.#root.dataset, {
       parameters: String(survey.parameters),
       multiplyAdds: String(survey.multiplyAdds ?? ""),
@@ -144,7 +147,7 @@ export class OpenFacts {
   #table({ uses }) {
     const { onGpu } = DEVICES[this.#device()];
     const { device, host, nowhere } = onGpu ? text.openPlaces : text.openPlacesOnNumpy;
-    const places = { device, host, nowhere };
+    const placeNames = { device, host, nowhere };
     const names = [text.openOperator, text.openNodes, text.openWhere, text.openWhy];
     const head = make(
       "tr",
@@ -162,7 +165,7 @@ export class OpenFacts {
         },
         make("td", { role: "cell" }, operator),
         make("td", { role: "cell", class: "number" }, String(count)),
-        make("td", { role: "cell" }, places[place]),
+        make("td", { role: "cell" }, placeNames[place]),
         make("td", { role: "cell", class: "why" }, reason && text.openReason(reason)),
       ),
     );
@@ -191,11 +194,11 @@ export class OpenFacts {
   }
 
   /** @param {string[]} unsupported @param {number} left  how many more there are */
-  #lack(unsupported, left) {
-    const list = /** @type {HTMLElement} */ (this.#lacking.querySelector("ul"));
+  #listUnsupported(unsupported, left) {
+    const list = /** @type {HTMLElement} */ (this.#unsupported.querySelector("ul"));
     list.replaceChildren(...unsupported.map((line) => make("li", {}, line)));
     if (left) list.append(show(make("li"), () => text.openAndMore(left)));
-    this.#lacking.hidden = !unsupported.length;
+    this.#unsupported.hidden = !unsupported.length;
   }
 }
 

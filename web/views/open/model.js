@@ -15,8 +15,8 @@ export class OpenModel {
   /** @type {import("../../worker/models/user_model.js").Feed[]} */
   #feeds = [];
 
-  /** Whether files are missing, or other files may be the right ones. */
-  lacking = false;
+  /** Whether the model lacks files, or could not be opened with the ones it has. */
+  mayNeedFiles = false;
 
   /** @param {import("../../engine/engine.js").Engine} engine */
   constructor(engine) {
@@ -31,16 +31,16 @@ export class OpenModel {
     return this.#files;
   }
 
-  /** Its files, if it needs others. */
-  get incomplete() {
-    return this.lacking ? this.#files : null;
+  /** Its files if more files may complete them, otherwise null. */
+  get filesToComplete() {
+    return this.mayNeedFiles ? this.#files : null;
   }
 
   /** Take another model. @param {Files} files */
   choose(files) {
     this.#id++;
     this.#files = files;
-    this.lacking = false;
+    this.mayNeedFiles = false;
   }
 
   /** Forget the model. */

@@ -37,15 +37,13 @@ import { OpenWork } from "./work.js";
  * @property {string[]} unneeded
  */
 
-/**
- * The warm runs after a first one and in comparisons. After so many seconds no further run begins.
- */
+/** Limits of the warm runs after a first run and in comparisons. */
 const WARM = { runs: 5, seconds: 2 };
 
-/** The same limit of seconds for a series that the visitor asked for. */
+/** The limit of seconds for a series that the visitor starts. */
 const MAX_SERIES_SECONDS = 30;
 
-/** How long another model waits for a run to end before the worker is restarted. */
+/** To open another model, the worker is restarted if a run does not end within this time. */
 const GRACE_MS = 5000;
 
 export class Open {
@@ -69,7 +67,7 @@ export class Open {
   #opened = false;
   #usable = false;
   /** Whether this view is restarting the worker; then the page stays as it is. */
-  #ending = false;
+  #restarting = false;
   /** @type {Answer | null} */
   #answer = null;
   /** @type {OpenOutput[]} */
@@ -119,7 +117,7 @@ export class Open {
         this.#usable = this.#opened && !survey.unsupported.length;
         this.#render();
       },
-      (error) => this.#fail(words("openSurveyFailed", plain(wordsOf(error)))),
+      (error) => this.#fail(words("openSurveyFailed", nested(wordsOf(error)))),
     );
     this.#input.addEventListener("change", () => {
       const files = [...(this.#input.files ?? [])];
@@ -128,10 +126,10 @@ export class Open {
     });
     find("form").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
-      void this.#answerIt();
+      void this.#runModel();
     });
-    this.#compare.addEventListener("click", () => void this.#compareIt());
-    this.#time.addEventListener("click", () => void this.#timeIt());
+    this.#compare.addEventListener("click", () => void this.#compareDevices());
+    this.#time.addEventListener("click", () => void this.#timeSeries());
     for (const { cancel } of Object.values(elements)) {
       cancel.addEventListener("click", () => this.#cancel());
     }
@@ -169,7 +167,7 @@ export class Open {
       if (this.#opened && files.every(({ path }) => LABELS.test(path))) {
         return await this.#labels.read(files[0].file);
       }
-      const chosen = filesAmong(files, this.#model.incomplete);
+      const chosen = filesAmong(files, this.#model.filesToComplete);
       if (!chosen) return this.#fail(words("openOnlyData", pathsOf(files)));
       await this.#open(chosen);
     } catch (error) {
@@ -182,13 +180,13 @@ export class Open {
    * @param {boolean} died  whether the worker failed, perhaps because of the current run
    */
   answer(died) {
-    if (this.#ending) return;
+    if (this.#restarting) return;
     const running = this.#work.kind === "running";
     const again = !this.#root.hidden && (running ? !died : this.#answer !== null);
     this.#clearAnswer();
     if (!again) return;
     if (running) this.#work.end();
-    void this.#answerIt();
+    void this.#runModel();
   }
 
   /** The device may have changed. */
@@ -214,8 +212,8 @@ export class Open {
         if (current()) this.#show(info, files);
       },
       (error) => {
-        this.#model.lacking = others.length > 0; // other files may be the right ones
-        this.#fail(words("openFailed", file.name, plain(wordsOf(error))), error);
+        this.#model.mayNeedFiles = others.length > 0; // other files may be the right ones
+        this.#fail(words("openFailed", file.name, nested(wordsOf(error))), error);
       },
     );
   }
@@ -226,13 +224,13 @@ export class Open {
    */
   #show(info, { file, others }) {
     if (info.missing) {
-      this.#model.lacking = true;
+      this.#model.mayNeedFiles = true;
       const given = others.length ? words("openGivenToo", pathsOf(others)) : "";
-      this.#fail(words("openMissing", file.name, info.missing.join(", "), plain(given)));
+      this.#fail(words("openMissing", file.name, info.missing.join(", "), nested(given)));
       return;
     }
     if (info.unclear) {
-      this.#model.lacking = true;
+      this.#model.mayNeedFiles = true;
       const [locations, names] = [info.unclear, info.given ?? []].map((each) => each.join(", "));
       const why = words("openUnclear", file.name, locations, names);
       this.#fail(why, new UnclearFilesError(why));
@@ -257,13 +255,13 @@ export class Open {
     this.#facts.clear();
     this.#form.clear();
     this.#labels.clear();
-    this.#forgive();
+    this.#clearError();
   }
 
   /** Count again, because a length has changed. */
   #survey() {
     try {
-      this.#forgive();
+      this.#clearError();
       this.#surveys.ask({ id: this.#model.id, shapes: this.#form.shapes() });
     } catch (error) {
       this.#fail(wordsOf(error));
@@ -272,11 +270,11 @@ export class Open {
 
   // ---- running ------------------------------------------------------------------------------
 
-  async #answerIt() {
+  async #runModel() {
     if (this.#work.busy || !this.#usable) return;
     const { id } = this.#model;
     this.#clearAnswer();
-    this.#forgive();
+    this.#clearError();
     await this.#attempt(words("openRunning"), async (current) => {
       const answer = await this.#model.ask("runModel", { id, feeds: await this.#form.feeds() });
       if (!current()) return;
@@ -317,9 +315,9 @@ export class Open {
     this.#render();
   }
 
-  async #timeIt() {
+  async #timeSeries() {
     if (this.#work.busy || !this.#answer) return;
-    this.#forgive();
+    this.#clearError();
     const runs = Number(this.#runs.value);
     if (!Number.isInteger(runs) || runs < 1) return this.#fail(words("openBadRuns"));
     const args = { id: this.#model.id, runs, seconds: MAX_SERIES_SECONDS };
@@ -329,9 +327,9 @@ export class Open {
     });
   }
 
-  async #compareIt() {
+  async #compareDevices() {
     if (this.#work.busy || !this.#answer) return;
-    this.#forgive();
+    this.#clearError();
     this.#times.compared(words("openComparing"));
     await this.#work.start(
       "running",
@@ -344,7 +342,7 @@ export class Open {
         this.#times.compared(found);
         for (const output of this.#outputs) output.compared(found.outputs);
       },
-      (error) => this.#times.compared(words("openCompareFailed", plain(wordsOf(error)))),
+      (error) => this.#times.compared(words("openCompareFailed", nested(wordsOf(error)))),
     );
   }
 
@@ -356,7 +354,7 @@ export class Open {
    */
   async #attempt(status, work) {
     await this.#work.start("running", status, work, (error) =>
-      this.#fail(words("openRunFailed", plain(wordsOf(error))), error),
+      this.#fail(words("openRunFailed", nested(wordsOf(error))), error),
     );
   }
 
@@ -373,13 +371,14 @@ export class Open {
 
   /** @param {Words} why */
   #restart(why) {
-    this.#ending = true;
+    this.#restarting = true;
     this.#engine.restart(why);
-    this.#ending = false;
+    this.#restarting = false;
   }
 
   /**
-   * Wait a while for the current run to end, then restart the worker, to open another model.
+   * Make the worker free for another model: wait a while for the current run to end, then restart
+   * the worker.
    * @param {() => boolean} current  whether that model is still wanted
    */
   async #makeWay(current) {
@@ -414,15 +413,15 @@ export class Open {
     );
   }
 
-  #forgive() {
+  #clearError() {
     this.#message.clear();
     this.#error.hidden = true;
   }
 }
 
 /**
- * Allows a message as an argument of another one.
+ * Lets a message be an argument of another message, which the types don't allow.
  * @param {Words} inner
  * @returns {any}
  */
-const plain = (inner) => inner;
+const nested = (inner) => inner;

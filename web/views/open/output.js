@@ -40,11 +40,14 @@ export class OpenOutput {
   /** @type {HTMLSelectElement} */
   #view;
   #content;
-  #apart;
-  /** The number of the row of classes, or the picture, that is shown. @type {HTMLInputElement} */
-  #which;
+  #differenceLine;
+  /**
+   * Chooses which row of classes, or which picture, is shown.
+   * @type {HTMLInputElement}
+   */
+  #partInput;
   /** @type {HTMLElement} */
-  #choice;
+  #partLabel;
   /** @type {OpenOutput[]} */
   #members;
   /** @type {Difference | null} */
@@ -63,12 +66,12 @@ export class OpenOutput {
     this.#labels = labels;
     this.#values = output.bytes ? decode(output.bytes, dtype) : (output.texts ?? []);
     this.#content = make("div", { class: "shown" });
-    this.#apart = make("p", { class: "apart", "data-testid": "open-difference" });
+    this.#differenceLine = make("p", { class: "apart", "data-testid": "open-difference" });
     this.#view = make("select", { "data-testid": "open-view" });
-    this.#which = make("input", { type: "number", min: "1", value: "1", class: "which" });
-    this.#which.setAttribute("data-testid", "open-which");
-    this.#which.addEventListener("change", () => this.#show());
-    this.#choice = make("label", {}, make("span"), " ", this.#which);
+    this.#partInput = make("input", { type: "number", min: "1", value: "1", class: "which" });
+    this.#partInput.setAttribute("data-testid", "open-which");
+    this.#partInput.addEventListener("change", () => this.#show());
+    this.#partLabel = make("label", {}, make("span"), " ", this.#partInput);
     const members = output.members ?? [];
     this.#members = members.map((each) => new OpenOutput(each, labels, "open-member"));
     const type = kind === "texts" ? "string" : dtype;
@@ -106,7 +109,7 @@ export class OpenOutput {
     const acts = make("div", { class: "acts" });
     if (views.length > 1) {
       const label = show(make("span"), () => text.openAs);
-      acts.append(make("label", {}, label, " ", this.#view), this.#choice);
+      acts.append(make("label", {}, label, " ", this.#view), this.#partLabel);
     }
     if (kind === "tensor") {
       const save = make("button", { type: "button", "data-testid": "open-download" });
@@ -116,7 +119,7 @@ export class OpenOutput {
     if (kind === "tensor" && views.length) {
       this.element.append(show(make("p", { class: "type" }), this.#statistics()));
     }
-    this.element.append(acts, this.#content, this.#apart);
+    this.element.append(acts, this.#content, this.#differenceLine);
     this.#show();
     follow(this.element, () => this.#show());
   }
@@ -138,7 +141,9 @@ export class OpenOutput {
 
   #renderDifference() {
     const found = this.#difference;
-    show(this.#apart, () => (found ? text.openApart(found.difference, found.largest) : ""));
+    show(this.#differenceLine, () =>
+      found ? text.openApart(found.difference, found.largest) : "",
+    );
   }
 
   /** The ways to show it, the most suitable first. @returns {View[]} */
@@ -160,8 +165,8 @@ export class OpenOutput {
     return views;
   }
 
-  /** How many rows of classes, or pictures, there are to choose from. */
-  #parts() {
+  /** How many rows of classes, or pictures, the visitor can choose from. */
+  #partCount() {
     const { shape } = this.#output;
     const form = shownForm(shape);
     switch (this.#view.value) {
@@ -174,20 +179,20 @@ export class OpenOutput {
     }
   }
 
-  /** The index of the one that is shown. */
-  #part() {
-    const chosen = Math.trunc(Number(this.#which.value)) || 1;
-    return Math.min(Math.max(chosen, 1), this.#parts()) - 1;
+  /** The index of the row or picture that is shown. */
+  #partIndex() {
+    const chosen = Math.trunc(Number(this.#partInput.value)) || 1;
+    return Math.min(Math.max(chosen, 1), this.#partCount()) - 1;
   }
 
   #show() {
     if (!this.#values.length) return;
     const name = this.#output.name;
-    const parts = this.#parts();
-    this.#choice.hidden = parts === 1;
-    this.#which.max = String(parts);
-    this.#which.value = String(this.#part() + 1);
-    if (this.#choice.firstChild) this.#choice.firstChild.textContent = text.openWhich(parts);
+    const parts = this.#partCount();
+    this.#partLabel.hidden = parts === 1;
+    this.#partInput.max = String(parts);
+    this.#partInput.value = String(this.#partIndex() + 1);
+    if (this.#partLabel.firstChild) this.#partLabel.firstChild.textContent = text.openWhich(parts);
     switch (this.#view.value) {
       case "top":
         return this.#content.replaceChildren(this.#top());
@@ -202,7 +207,7 @@ export class OpenOutput {
 
   #top() {
     const classes = this.#output.shape.at(-1) ?? 1;
-    const from = this.#part() * classes;
+    const from = this.#partIndex() * classes;
     const values = /** @type {Float32Array} */ (this.#values).slice(from, from + classes);
     const order = Array.from(values, (_, i) => i)
       .filter((i) => !Number.isNaN(values[i]))
@@ -262,7 +267,7 @@ export class OpenOutput {
 
   /** @param {string} name */
   #histogram(name) {
-    const { least, most } = range(this.#values);
+    const { least, most } = statisticsOf(this.#values);
     const bins = new Array(BINS).fill(0);
     const width = (most - least) / BINS || 1;
     for (let i = 0; i < this.#values.length; i++) {
@@ -270,11 +275,11 @@ export class OpenOutput {
       if (Number.isFinite(value)) bins[Math.min(BINS - 1, Math.floor((value - least) / width))]++;
     }
     const highest = Math.max(1, ...bins);
-    const items = bins.map((often, i) => {
+    const items = bins.map((count, i) => {
       const [from, to] = [least + i * width, least + (i + 1) * width].map(shown);
-      const words = text.openBin(from, to, often);
+      const words = text.openBin(from, to, count);
       const item = make("li", { title: words }, make("span", { class: "hidden" }, words));
-      item.style.setProperty("--share", (often / highest).toFixed(4));
+      item.style.setProperty("--share", (count / highest).toFixed(4));
       return item;
     });
     const list = make("ol", { class: "bins", "data-testid": "open-histogram" }, ...items);
@@ -291,7 +296,7 @@ export class OpenOutput {
     surface.setAttribute("aria-label", text.openOutputPicture(name));
     if (!form) return surface;
     const size = form.channels * form.height * form.width;
-    const from = this.#part() * size;
+    const from = this.#partIndex() * size;
     const values = /** @type {Float32Array} */ (this.#values).slice(from, from + size);
     const image = toPicture(values, form, dtype === "uint8");
     Object.assign(surface, { width: form.width, height: form.height });
@@ -301,9 +306,9 @@ export class OpenOutput {
 
   /** @returns {() => string} */
   #statistics() {
-    const { least, most, mean, odd } = range(this.#values);
+    const { least, most, mean, notFinite } = statisticsOf(this.#values);
     const [from, to, middle] = [least, most, mean].map(shown);
-    return () => text.openStatistics(from, to, middle, odd);
+    return () => text.openStatistics(from, to, middle, notFinite);
   }
 
   #download() {
@@ -312,7 +317,7 @@ export class OpenOutput {
     this.#files.save(file, () => writeNpy(bytes ?? new Uint8Array(), dtype, shape));
   }
 
-  /** Free what it holds, when it is no longer shown. */
+  /** Free its files, once it is no longer shown. */
   close() {
     for (const member of this.#members) member.close();
     this.#files.forget();
@@ -321,21 +326,23 @@ export class OpenOutput {
 
 /**
  * @param {ArrayLike<number | bigint | string>} values
- * @returns {{least: number, most: number, mean: number, odd: number}}  of the finite values; odd:
- *   how many are not finite
+ * @returns {{least: number, most: number, mean: number, notFinite: number}}  of the finite values;
+ *   notFinite: how many others there are
  */
-function range(values) {
-  let [least, most, sum, odd] = [Infinity, -Infinity, 0, 0];
+function statisticsOf(values) {
+  let [least, most, sum, notFinite] = [Infinity, -Infinity, 0, 0];
   for (let i = 0; i < values.length; i++) {
     const value = Number(values[i]);
     if (!Number.isFinite(value)) {
-      odd += 1;
+      notFinite += 1;
       continue;
     }
     if (value < least) least = value;
     if (value > most) most = value;
     sum += value;
   }
-  const seen = values.length - odd;
-  return seen ? { least, most, mean: sum / seen, odd } : { least: 0, most: 0, mean: 0, odd };
+  const seen = values.length - notFinite;
+  return seen
+    ? { least, most, mean: sum / seen, notFinite }
+    : { least: 0, most: 0, mean: 0, notFinite };
 }

@@ -26,8 +26,6 @@ import { text } from "../../i18n/text.js";
  * @property {{name: string, difference: number | null, largest: number | null}[]} outputs
  */
 
-/** Names of the devices. */
-
 export class OpenTimes {
   #took;
   #comparison;

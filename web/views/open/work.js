@@ -28,7 +28,7 @@ export class OpenWork {
   /** The last run until it ends, even if it was cancelled. @type {Promise<void> | null} */
   running = null;
   /** @type {Record<Kind, Words>} */
-  #words = { reading: "", running: "" };
+  #statuses = { reading: "", running: "" };
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #clock;
 
@@ -64,7 +64,7 @@ export class OpenWork {
     const job = ++this.#job;
     const current = () => job === this.#job;
     this.#kind = kind;
-    this.#words = { reading: "", running: "", [kind]: status };
+    this.#statuses = { reading: "", running: "", [kind]: status };
     this.#root.setAttribute("aria-busy", "true");
     this.#startClock();
     const working = (async () => {
@@ -73,7 +73,7 @@ export class OpenWork {
       } catch (error) {
         if (current()) fail(error);
       }
-      if (current()) this.#rest(this.#words[kind] === status ? "" : this.#words[kind]);
+      if (current()) this.#becomeIdle(this.#statuses[kind] === status ? "" : this.#statuses[kind]);
     })();
     if (kind === "running") this.running = working;
     this.#render();
@@ -83,7 +83,7 @@ export class OpenWork {
 
   /** @param {Words} status  shown from now on, even after the work has ended */
   say(status) {
-    if (this.#kind) this.#words[this.#kind] = status;
+    if (this.#kind) this.#statuses[this.#kind] = status;
     this.#render();
   }
 
@@ -93,15 +93,15 @@ export class OpenWork {
    */
   end(last = "") {
     this.#job += 1;
-    this.#rest(last);
+    this.#becomeIdle(last);
   }
 
   /** @param {Words} last */
-  #rest(last) {
+  #becomeIdle(last) {
     const kind = this.#kind;
     this.#kind = null;
-    this.#words = { reading: "", running: "" };
-    if (kind) this.#words[kind] = last;
+    this.#statuses = { reading: "", running: "" };
+    if (kind) this.#statuses[kind] = last;
     clearInterval(this.#clock);
     this.#since.textContent = "";
     this.#root.setAttribute("aria-busy", "false");
@@ -121,7 +121,7 @@ export class OpenWork {
 
   #render() {
     for (const kind of /** @type {Kind[]} */ (["reading", "running"])) {
-      show(this.#elements[kind].status, this.#words[kind]);
+      show(this.#elements[kind].status, this.#statuses[kind]);
       this.#elements[kind].cancel.hidden = this.#kind !== kind;
     }
     this.#changed();

@@ -33,7 +33,7 @@ export class Model {
 
   /**
    * @param {Float32Array<ArrayBuffer> | Uint8ClampedArray<ArrayBuffer>} pixels
-   * @param {boolean} keep  whether profiles and checks shall use these pixels
+   * @param {boolean} keep  whether profiles and checks will use these pixels
    * @returns {Promise<{probabilities: number[], ms: number}>}
    */
   async answer(pixels, keep) {
@@ -55,7 +55,7 @@ export class Model {
   /** The last pixels that were kept. */
   get asked() {
     if (this.#asked) return this.#asked;
-    throw new Error(`${this.#name} has answered nothing yet that could be computed again`);
+    throw new Error(`${this.#name} has no answer yet that could be computed again`);
   }
 
   /** Milliseconds from its graph, or the saved plan, to its first answer. */

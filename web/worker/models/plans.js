@@ -88,8 +88,11 @@ export function storable() {
 export async function keyOf(build, ...about) {
   if (!storable()) return null;
   const encode = (/** @type {unknown} */ value) => new TextEncoder().encode(JSON.stringify(value));
-  const [of, hash] = await Promise.all([digest(encode(build)), digest(encode([build, ...about]))]);
-  return { build: hex(of), hash: hex(hash) };
+  const [buildHash, hash] = await Promise.all([
+    digest(encode(build)),
+    digest(encode([build, ...about])),
+  ]);
+  return { build: hex(buildHash), hash: hex(hash) };
 }
 
 /** Whether any plan may have been saved. */
@@ -302,7 +305,7 @@ class Parts {
  * @returns {Promise<boolean>}  whether there is room
  */
 async function makeRoom(cache, key, bytes) {
-  await dropOtherForms();
+  await dropOldFormats();
   const { quota = Infinity } = (await navigator.storage?.estimate?.()) ?? {};
   const limit = Math.min(MAX_BYTES, MAX_SHARE * quota);
   if (bytes > limit) return false;
@@ -327,15 +330,15 @@ async function makeRoom(cache, key, bytes) {
 }
 
 /** Delete what earlier versions of this site saved in other formats. */
-async function dropOtherForms() {
+async function dropOldFormats() {
   for (const name of await caches.keys()) {
-    if (SHARED.test(name)) await dropShare(name);
+    if (SHARED.test(name)) await dropFromShared(name);
     else if (name !== CACHE && NAME.exec(name)?.[1] === SITE.href) await caches.delete(name);
   }
 }
 
 /** Delete this site's entries. @param {string} name  of a cache that other sites may use too */
-async function dropShare(name) {
+async function dropFromShared(name) {
   const cache = await caches.open(name);
   const all = await cache.keys();
   const own = all.filter(({ url }) => url.startsWith(PLANS) && ENTRY.test(url.slice(PLANS.length)));

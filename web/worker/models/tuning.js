@@ -7,10 +7,10 @@
  *
  * @typedef {object} Worker  provided by main.js
  * @property {() => Promise<unknown>} settled  resolves when no change of the device is under way
- * @property {() => number} era  how often the device was changed
+ * @property {() => number} deviceChanges  how often the device was changed
  * @property {(model: string, progress: (done: number, total: number) => boolean) => Promise<Tuned>} tune
  *   times the kernels that could serve a model, op by op, until `progress` returns false
- * @property {(model: string, wanted: () => boolean) => Promise<object | null>} again  loads the
+ * @property {(model: string, wanted: () => boolean) => Promise<object | null>} reload  loads the
  *   model again in turn, if it is still wanted then
  * @property {(done: number, total: number) => void} progress
  */
@@ -37,10 +37,10 @@ export class Tuning {
     const run = { stop: false, ended: Promise.resolve() };
     this.#current = run;
     let tuned;
-    let since = worker.era();
+    let changesBefore = worker.deviceChanges();
     try {
       await worker.settled(); // a change of the device waits until the tuning is over
-      since = worker.era();
+      changesBefore = worker.deviceChanges();
       run.ended = worker.tune(model, (done, total) => {
         worker.progress(done, total);
         return !run.stop;
@@ -50,8 +50,8 @@ export class Tuning {
       this.#current = null;
     }
     const { stop: stopped } = run;
-    const wanted = () => tuned.measured > 0 && since === worker.era();
-    return { ...tuned, stopped, facts: await worker.again(model, wanted) };
+    const wanted = () => tuned.measured > 0 && changesBefore === worker.deviceChanges();
+    return { ...tuned, stopped, facts: await worker.reload(model, wanted) };
   }
 
   /** Stop, and resolve when tuning has ended. Keeps what was measured so far. */

@@ -96,23 +96,23 @@ export function userModelActions({ app, models, settled }) {
 
   /**
    * @param {File} file
-   * @returns {Promise<{held: any, print: string | null}>}  a Python bytearray; the content's
+   * @returns {Promise<{held: any, fingerprint: string | null}>}  a Python bytearray; the content's
    *   fingerprint, or null if plans can't be saved
    */
   const read = async (file) => {
-    const print = storable() ? new Fingerprint() : null;
+    const fingerprint = storable() ? new Fingerprint() : null;
     const held = app.call("reserve", file.size);
     try {
       const reader = file.stream().getReader();
       for (let offset = 0, reported = 0; ;) {
         const { done, value } = await reader.read();
-        if (done) return { held, print: (await print?.end()) ?? null };
+        if (done) return { held, fingerprint: (await fingerprint?.end()) ?? null };
         // Python's memory may move between two chunks.
         const view = held.getBuffer("u8");
         view.data.set(value, offset);
         view.release();
         offset += value.length;
-        await print?.add(value);
+        await fingerprint?.add(value);
         if (offset - reported < BYTES_PER_REPORT) continue;
         reported = offset;
         alive();
@@ -186,12 +186,12 @@ export function userModelActions({ app, models, settled }) {
         /** @type {any[]} */
         const held = [];
         /** @type {[string, string | null][]} */
-        const prints = [];
+        const fingerprints = [];
         try {
           const hold = async (/** @type {File} */ each, /** @type {string} */ path) => {
             const one = await read(each);
             held.push(one.held);
-            prints.push([path, one.print]);
+            fingerprints.push([path, one.fingerprint]);
           };
           await hold(file, file.name);
           const paths = others.map(({ path }) => path);
@@ -200,14 +200,14 @@ export function userModelActions({ app, models, settled }) {
             : [];
           for (const each of others)
             if (wanted.includes(each.path)) await hold(each.file, each.path);
-          const [[name, print], ...rest] = prints;
+          const [[name, fingerprint], ...rest] = fingerprints;
           const names = JSON.stringify(rest.map(([path]) => path));
           const info = await app.ask("open_model", held[0], names, ...held.slice(1));
           // The fingerprints include the names of the external data, but not of the model's own
           // file.
           const needed = rest.filter(([path]) => !info.unneeded?.includes(path));
           info.unneeded = paths.filter((path) => !needed.some(([other]) => other === path));
-          content = { name, files: print === null ? null : [print, ...needed] };
+          content = { name, files: fingerprint === null ? null : [fingerprint, ...needed] };
           open = id;
           return info;
         } catch (error) {
