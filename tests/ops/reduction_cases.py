@@ -152,9 +152,21 @@ def cases() -> dict[str, Case]:
         made += rows(*shape)
     made += axes_of(1, 7, 7, 20)
     made += axes_of(3, 5, 2, 17)
-    named = {case.name: case for case in made}
-    assert len(named) == len(made)
-    return named
+    return named(made)
+
+
+@cache
+def few_cases() -> dict[str, Case]:
+    """Every kind of fold and row, at lengths below and above the size of a team: for Chromium,
+    which takes ten times as long to compile a kernel as the desktop's WebGPU."""
+    made = [*folds(7, 3), *folds(2, 1021), *rows(7, 17), *rows(2, 1021), *axes_of(3, 5, 2, 17)]
+    return named(made)
+
+
+def named(made: list[Case]) -> dict[str, Case]:
+    found = {case.name: case for case in made}
+    assert len(found) == len(made)
+    return found
 
 
 @cache
@@ -197,13 +209,16 @@ def schedules_of(compiled: Compiled) -> set[str]:
     return found
 
 
-async def run_schedule(schedule: str) -> dict[str, Any]:
-    """{"missing": feature or None, "wrong": texts, "schedules": those used, "adapter"}."""
+async def run_schedule(schedule: str, chosen: Mapping[str, Case] | None = None) -> dict[str, Any]:
+    """{"missing": feature or None, "wrong": texts, "schedules": those used, "adapter"}, of all
+    cases unless some are chosen."""
     device = backend("webgpu")
     traits = device.limits.traits
     if schedule == "subgroup" and not traits.subgroups:
         return {"missing": "subgroups", "adapter": device.info.adapter}
-    return {"missing": None} | await run(cases(), replace(traits, choices=Always(schedule)))
+    return {"missing": None} | await run(
+        cases() if chosen is None else chosen, replace(traits, choices=Always(schedule))
+    )
 
 
 async def run_long(software: bool) -> dict[str, Any]:

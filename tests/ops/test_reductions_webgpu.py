@@ -1,4 +1,7 @@
-"""Every schedule of reductions inside Chromium, also where the rule chooses another."""
+"""Every schedule of reductions inside Chromium, also where the rule chooses another.
+
+All lengths and the op suite are in test_reductions_native.py.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ from tallow.codegen.wgsl.choice import REDUCTIONS
 
 @pytest.mark.parametrize("schedule", REDUCTIONS)
 def test_schedule(schedule: str, python: Any) -> None:
-    code = f"import reduction_cases; await reduction_cases.run_schedule({schedule!r})"
-    outcome = python.run(code)
+    call = f"run_schedule({schedule!r}, reduction_cases.few_cases())"
+    outcome = python.run(f"import reduction_cases; await reduction_cases.{call}")
     if outcome["missing"]:
         pytest.skip(f"{outcome['adapter']} has no {outcome['missing']}")
     assert outcome["schedules"] == [schedule]
