@@ -4,9 +4,10 @@
 
 A turn is ten elementwise operations and a 256 x 256 product of what stays on the GPU, eagerly and
 compiled with `jit`; each takes the result of the one before, since jax-js computes nothing that is
-not asked for. *Host* is the time until the call returns, in which the GPU may still be busy:
-Python and JavaScript, or JavaScript alone. *Whole* is the time until the GPU is done. Libraries
-take turns in one headless Chromium; before they are timed, their answers are compared.
+not asked for. *Python* is what Tallow's Python takes of a turn. *Host* is the time until the call
+returns, in which the GPU may still be busy: Python and JavaScript, or JavaScript alone; jax-js
+defers part of its work until something is read. *Whole* is the time until the GPU is done.
+Libraries take turns in one headless Chromium; before they are timed, their answers are compared.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Tallow:
         return float(self._run(f"await answer({mode!r})"))
 
     def turns(self, mode: str, count: int) -> dict[str, float]:
-        """Milliseconds a turn: host, whole; and what is left behind: plans, buffers."""
+        """Milliseconds a turn: python, host, whole; and what is left behind: plans, buffers."""
         found: dict[str, float] = self._run(f"await turns({mode!r}, {count})")
         return found
 
@@ -115,16 +116,19 @@ def main(argv: Sequence[str]) -> int:
                     found.setdefault((each.name, mode), []).append(measured)
         about = {**report.about(), "chromium": chromium.version}
         print(report.headline(about, tallow.adapter, f"Chromium {chromium.version}"))
-    print("\n| library | mode | host, median | host, best | whole, median |\n|---|---|--:|--:|--:|")
+    print("\n| library | mode | Python, median | host, median | host, best | whole, median |")
+    print("|---|---|--:|--:|--:|--:|")
     left = 0.0
     for (name, mode), each_round in found.items():
         host = [each["host"] for each in each_round]
         whole = statistics.median(each["whole"] for each in each_round)
-        row = {"library": name, "mode": mode, "host": host, "whole": whole}
+        python = [each["python"] for each in each_round if "python" in each]
+        row = {"library": name, "mode": mode, "python": python, "host": host, "whole": whole}
         left += sum(each.get("left", 0) for each in each_round)
         rows.append(row)
-        median = statistics.median(host)
-        print(f"| {name} | {mode} | {median:.3f} ms | {min(host):.3f} ms | {whole:.2f} ms |")
+        cells = [statistics.median(python) if python else None, statistics.median(host), min(host)]
+        shown = " | ".join("" if each is None else f"{each:.3f} ms" for each in cells)
+        print(f"| {name} | {mode} | {shown} | {whole:.2f} ms |")
     print(f"\nTallow: {left:.0f} plans and buffers left behind")
     report.write(options.json, {**about, "turns": rows})
     return 1 if left else 0

@@ -4,11 +4,38 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import tallow as tl
+from tallow.runtime import browser
+from tallow.runtime.browser import WebGpuProgram
 from tallow.runtime.device import backend
 
 SIDE = 256
+
+
+class _Clock:
+    """Seconds spent in the runner (web/gpu), that is in JavaScript and in the browser's WebGPU."""
+
+    runner = 0.0
+
+    def around(self, start: Callable[..., None]) -> Callable[..., None]:
+        def timed(*inputs: object) -> None:
+            began = time.perf_counter()
+            start(*inputs)
+            self.runner += time.perf_counter() - began
+
+        return timed
+
+
+class _TimedProgram(WebGpuProgram):
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._start = _clock.around(self._start)
+
+
+_clock = _Clock()
+browser.WebGpuProgram = _TimedProgram  # type: ignore[assignment, misc]
 
 
 def _matrix(scale: float) -> tl.Tensor:
@@ -39,19 +66,21 @@ async def answer(mode: str) -> float:
 
 
 async def turns(mode: str, count: int) -> dict[str, float]:
-    """Milliseconds a turn, for the host and as a whole; plans and buffers that are left. Each turn
-    computes with the result of the one before, so that none can be skipped."""
+    """Milliseconds a turn: in Python alone, for the host, and as a whole; plans and buffers that
+    are left. Each turn computes with the result of the one before, so that none can be skipped."""
     turn = MODES[mode]
     programs = backend().memory.programs
     before = len(programs), tl.live_buffers().count
+    _clock.runner = 0.0
     began = time.perf_counter()
     y = x
     for _ in range(count):
         y = turn(y)
     called = time.perf_counter()
+    python = called - began - _clock.runner
     await y.numpy_async()
     ended = time.perf_counter()
     del y
     left = len(programs) - before[0] + tl.live_buffers().count - before[1]
-    host, whole = (1000 * (at - began) / count for at in (called, ended))
-    return {"host": host, "whole": whole, "left": left}
+    seconds = {"python": python, "host": called - began, "whole": ended - began}
+    return {name: 1000 * each / count for name, each in seconds.items()} | {"left": left}
