@@ -1,142 +1,20 @@
-"""Several pictures: a tile for each, progress, cancel, and one shown large."""
+"""Several pictures: a tile for each, progress, cancel, and one shown large.
+
+All on one page, with a network that answers at once. For a gallery of photographs see
+test_page_classify.py.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
-from typing import Any
-
-import numpy as np
 import pytest
-from PIL import Image
 from playwright.sync_api import expect
-from tests.onnx import graphs
+from tests.conftest import watched_page
+from tests.e2e.colours import add_colours, most, small
+from tests.e2e.conftest import Visitor
 
-from tallow_build import split_model
 from tallow_build.browser import until
 
 PATIENCE = 240_000
-
-
-def colour(number: int) -> tuple[int, int, int]:
-    """A colour whose three components differ."""
-    return (number * 5 % 256 // 3 * 3, number * 11 % 256 // 3 * 3 + 1, 92)
-
-
-def most(number: int) -> str:
-    """The strongest component in the picture of this number."""
-    parts = colour(number)
-    return ("red", "green", "blue")[parts.index(max(parts))]
-
-
-def small(number: int) -> dict[str, Any]:
-    """A picture of one colour, as a file to choose."""
-    file = io.BytesIO()
-    Image.new("RGB", (40, 30), colour(number)).save(file, "PNG")
-    return {"name": f"{number}.png", "mimeType": "image/png", "buffer": file.getvalue()}
-
-
-@pytest.fixture
-def visitor(regular):
-    """One page for all tests that do not need a fresh one."""
-    return regular
-
-
-def test_several_files_are_a_gallery(visitor, photos):
-    visitor.open("./#classify")
-    expect(visitor.device).to_have_attribute("data-device", "webgpu")
-    gallery = visitor.hook("image-gallery")
-    expect(gallery).to_be_hidden()
-    name = "<img src=x onerror=alert(1)>.png"
-    chosen = [
-        {"name": p["file"], "mimeType": "image/png", "buffer": p["path"].read_bytes()}
-        for p in (photos["coffee"], photos["chelsea"])
-    ]
-    chosen.insert(1, {"name": name, "mimeType": "image/png", "buffer": b"<b>no picture</b>"})
-    visitor.choose(chosen)
-    assert visitor.answer("coffee.png")[0]["label"] == "espresso"  # the first one is shown large
-    expect(gallery).to_have_attribute("data-state", "done", timeout=PATIENCE)
-    expect(gallery.locator(".count")).to_have_text("3 of 3")
-    expect(gallery.get_by_role("status")).to_contain_text("2 pictures classified, 1 failed")
-
-    coffee, bad, cat = gallery.locator(".tile").all()
-    expect(coffee).to_have_attribute("data-state", "answered")
-    expect(coffee).to_contain_text("espresso")
-    expect(coffee).to_contain_text("%")
-    expect(bad).to_have_attribute("data-state", "failed")
-    expect(bad).to_contain_text(name)
-    assert visitor.page.locator("img[src=x]").count() == 0
-    expect(cat).to_have_attribute("data-state", "answered")
-
-    cat.click()
-    best = visitor.answer("chelsea.png")[0]
-    expect(cat).to_have_attribute("data-label", best["label"])
-    expect(cat).to_have_attribute("aria-current", "true")
-    bad.click()
-    alert = visitor.page.locator("#view-classify").get_by_role("alert")
-    expect(alert).to_contain_text(f"“{name}”")
-    assert visitor.result.get_attribute("data-source") is None
-
-    # Another device classifies all of them again.
-    visitor.hook("device-select").select_option("numpy")
-    expect(visitor.device).to_have_attribute("data-device", "numpy", timeout=PATIENCE)
-    expect(gallery).to_have_attribute("data-state", "done", timeout=PATIENCE)
-    expect(coffee).to_contain_text("espresso")
-
-    visitor.choose(photos["rocket"]["path"])  # one file: no gallery
-    assert visitor.answer("rocket.jpg")
-    expect(gallery).to_be_hidden()
-
-
-@pytest.fixture
-def colours(newcomer) -> None:
-    """Has the site carry one more model, which is as good as free: it says which colour there is
-    most of in a picture."""
-    network = graphs.model(
-        [
-            graphs.node("GlobalAveragePool", "image", "mean"),
-            graphs.node("Reshape", "mean flat", "logits"),
-        ],
-        [graphs.value("image", (1, 3, 32, 32))],
-        [graphs.value("logits", (1, 3))],
-        [graphs.weight("flat", np.int64([1, 3]))],
-    ).SerializeToString()
-    graph = split_model.graph_of(network, "colours.onnx")
-    entry = {
-        "name": "colours",
-        "title": "Colours",
-        "task": "image",
-        "file": "colours.onnx",
-        "card": "colours.json",
-        "bytes": len(network),
-        "sha256": hashlib.sha256(network).hexdigest(),
-        "graph": {
-            "file": "colours.graph",
-            "bytes": len(graph),
-            "sha256": hashlib.sha256(graph).hexdigest(),
-        },
-        "pieces": split_model.pieces_of(network, "colours.onnx"),
-    }
-    card = {
-        **entry,
-        "preprocess": {"size": 32, "crop": 1, "channels": "RGB", "mean": [0] * 3, "std": [1] * 3},
-        "input": {"name": "image"},
-        "output": {"name": "logits", "kind": "logits"},
-        "labels": "colours.labels.json",
-    }
-    files = {
-        "manifest.json": json.dumps({"models": [entry]}),
-        "colours.json": json.dumps(card),
-        "colours.labels.json": json.dumps(["red", "green", "blue"]),
-        "colours.graph": graph,
-        "colours.onnx": network,
-    }
-    for name, body in files.items():
-        newcomer.page.route(
-            f"**/models/{name}", lambda route, _, body=body: route.fulfill(body=body)
-        )
-
 
 # Counts open decoded pictures, and object URLs that were not revoked.
 COUNT = """
@@ -156,22 +34,85 @@ URL.revokeObjectURL = (url) => { window.addresses -= 1; revoke(url); };
 
 # One question does not reach the worker until post() is called: the gallery waits for its answer.
 WITHHOLD = """
-let asked = 0;
+window.asked = 0;
 const send = Worker.prototype.postMessage;
 Worker.prototype.postMessage = function (message, ...others) {
     const now = () => send.call(this, message, ...others);
-    if (message.action === "classify" && ++asked === 150) window.post = now;
+    if (message.action === "classify" && ++window.asked === 150) window.post = now;
     else now();
 };
 """
 
 
-@pytest.mark.usefixtures("colours")
-def test_five_hundred_files_can_be_cancelled_and_continued(newcomer):
-    visitor = newcomer
-    visitor.page.add_init_script(COUNT)
-    visitor.page.add_init_script(WITHHOLD)
-    visitor.open("./?device=numpy&model=colours#classify")
+@pytest.fixture(scope="module")
+def regular_page(browser, server):
+    """A page with a gallery that is still hidden."""
+    for page, _ in watched_page(browser, server):
+        page.add_init_script(COUNT)
+        page.add_init_script(WITHHOLD)
+        add_colours(page)
+        visitor = Visitor(page)
+        visitor.open("./?device=numpy&model=colours#classify")
+        expect(visitor.hook("image-gallery")).to_be_hidden()
+        yield visitor
+
+
+@pytest.fixture
+def visitor(regular_page):
+    """One page for all tests, which begin anywhere on it."""
+    visitor = regular_page
+    visitor.page.evaluate("[window.asked, window.most] = [0, 0]")
+    return visitor
+
+
+def test_several_files_are_a_gallery(visitor):
+    visitor.page.evaluate("location.hash = '#classify'")
+    visitor.hook("device-select").select_option("webgpu")
+    visitor.wait()
+    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    gallery = visitor.hook("image-gallery")
+    name = "<img src=x onerror=alert(1)>.png"
+    broken = {"name": name, "mimeType": "image/png", "buffer": b"<b>no picture</b>"}
+    visitor.choose([small(1), broken, small(22)])
+    assert visitor.answer("1.png")[0]["label"] == most(1)  # the first one is shown large
+    expect(gallery).to_have_attribute("data-state", "done", timeout=PATIENCE)
+    expect(gallery.locator(".count")).to_have_text("3 of 3")
+    expect(gallery.get_by_role("status")).to_contain_text("2 pictures classified, 1 failed")
+
+    first, bad, last = gallery.locator(".tile").all()
+    assert most(1) != most(22)
+    for tile, number in ((first, 1), (last, 22)):
+        expect(tile).to_have_attribute("data-state", "answered")
+        expect(tile).to_contain_text(most(number))
+        expect(tile).to_contain_text("%")
+    expect(bad).to_have_attribute("data-state", "failed")
+    expect(bad).to_contain_text(name)
+    assert visitor.page.locator("img[src=x]").count() == 0
+
+    last.click()
+    best = visitor.answer("22.png")[0]
+    expect(last).to_have_attribute("data-label", best["label"])
+    expect(last).to_have_attribute("aria-current", "true")
+    bad.click()
+    alert = visitor.page.locator("#view-classify").get_by_role("alert")
+    expect(alert).to_contain_text(f"“{name}”")
+    assert visitor.result.get_attribute("data-source") is None
+
+    # Another device classifies all of them again.
+    asked = visitor.page.evaluate("window.asked")
+    visitor.hook("device-select").select_option("numpy")
+    expect(visitor.device).to_have_attribute("data-device", "numpy", timeout=PATIENCE)
+    until(visitor.page, "window.asked >= argument", asked + 2)
+    expect(gallery).to_have_attribute("data-state", "done", timeout=PATIENCE)
+    expect(first).to_contain_text(most(1))
+
+    visitor.choose(small(3))  # one file: no gallery
+    assert visitor.answer("3.png")
+    expect(gallery).to_be_hidden()
+
+
+def test_five_hundred_files_can_be_cancelled_and_continued(visitor):
+    visitor.page.evaluate("location.hash = '#classify'")
     gallery = visitor.hook("image-gallery")
     visitor.choose([small(number) for number in range(500)])
     expect(gallery.locator(".tile")).to_have_count(500)
@@ -202,8 +143,9 @@ def test_five_hundred_files_can_be_cancelled_and_continued(newcomer):
     assert kept < 50e6
 
 
-def test_a_pasted_picture_is_classified(visitor, photos):
-    visitor.open("./?device=numpy#draw")
+def test_a_pasted_picture_is_classified(visitor):
+    visitor.page.evaluate("location.hash = '#draw'")
+    visitor.wait()
     visitor.page.evaluate(
         """content => {
             const clipboardData = new DataTransfer();
@@ -212,26 +154,26 @@ def test_a_pasted_picture_is_classified(visitor, photos):
             const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true });
             document.body.dispatchEvent(paste);
         }""",
-        list(photos["coffee"]["path"].read_bytes()),
+        list(small(22)["buffer"]),
     )
-    assert visitor.answer("pasted.png")[0]["label"] == "espresso"
+    assert visitor.answer("pasted.png")[0]["label"] == most(22)
     expect(visitor.page.locator("#view-classify")).to_be_visible()
 
 
-def test_a_folder_gives_its_pictures(visitor, photos, tmp_path):
+def test_a_folder_gives_its_pictures(visitor, tmp_path):
     """Dropped as the browser itself does: a folder is not a file."""
     inner = tmp_path / "holiday" / "day 2"
     inner.mkdir(parents=True)
-    (inner.parent / "a.png").write_bytes(photos["coffee"]["path"].read_bytes())
+    (inner.parent / "a.png").write_bytes(small(1)["buffer"])
     (inner.parent / "notes.txt").write_text("no picture")
-    (inner / "b.png").write_bytes(photos["chelsea"]["path"].read_bytes())
+    (inner / "b.png").write_bytes(small(22)["buffer"])
     (tmp_path / "empty").mkdir()
-    visitor.open("./?device=numpy#classify")
+    visitor.page.evaluate("location.hash = '#classify'")
     visitor.drop(tmp_path / "empty")
     alert = visitor.page.locator("#view-classify").get_by_role("alert")
     expect(alert).to_contain_text("The folder “empty” contains no pictures")
     visitor.drop(tmp_path / "holiday")
-    assert visitor.answer("a.png")[0]["label"] == "espresso"
+    assert visitor.answer("a.png")[0]["label"] == most(1)
     gallery = visitor.hook("image-gallery")
     expect(gallery).to_have_attribute("data-state", "done", timeout=PATIENCE)
     names = [tile.get_attribute("data-name") for tile in gallery.locator(".tile").all()]

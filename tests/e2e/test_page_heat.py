@@ -44,8 +44,8 @@ window.Worker = class extends Worker {
 
 def test_what_mattered_is_shown_and_described(visitor, photos):
     visitor.page.add_init_script(KEPT)
-    visitor.open("./?model=squeezenet1_1#classify")
-    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    visitor.open("./?device=numpy&model=squeezenet1_1#classify")
+    expect(visitor.device).to_have_attribute("data-device", "numpy")
     button, status = visitor.hook("heat"), visitor.hook("heat-said")
     heat = visitor.page.locator(".photo .heat")
     expect(button).to_be_disabled()

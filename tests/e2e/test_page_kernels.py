@@ -1,17 +1,30 @@
-"""The Kernels panel: the kernels of an answer, and how long each took."""
+"""The Kernels panel: the kernels of an answer, and how long each took. For a device that can't time
+them see test_page_tuning.py."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
+from tests.conftest import watched_page
+from tests.e2e.conftest import BRIEFLY, Regular
 from tests.e2e.test_page_results import SHOWN_FOR_LONG
 
 from tallow_build.paths import ROOT
 
 PATIENCE = 60_000
+
+# Rounds the GPU's times to so many bits, as browsers may.
+STAMPS = "for (const stamp of stamps)"
+ROUND = """
+const bits = BigInt(globalThis.bits ?? 0);
+stamps.forEach((t, i) => (stamps[i] = (t >> bits) << bits));
+"""
+PROFILE = 'app.ask("profile", name, model.asked)'
+BROKEN = f"(globalThis.broken ? globalThis.trial() : {PROFILE})"
 
 
 def look(visitor: Any) -> list[Any]:
@@ -34,18 +47,45 @@ def downloaded(visitor: Any, hook: str) -> tuple[str, Any]:
     return download.value.suggested_filename, json.loads(download.value.path().read_bytes())
 
 
+@pytest.fixture(scope="module")
+def regular_page(browser: Browser, server: str, patch: Any) -> Iterator[Regular]:
+    """A page on which measurements are shorter than otherwise and the copy button shows its result
+    for long; flags of the worker coarsen the GPU's clock or let profiles fail."""
+    for page, _ in watched_page(browser, server):
+        patch(page, *SHOWN_FOR_LONG)
+        patch(page, *BRIEFLY)
+        patch(page, "gpu/profile.js", STAMPS, f"{ROUND} {STAMPS}")
+        patch(page, "worker/main.js", PROFILE, BROKEN)
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        yield Regular(page)
+
+
 @pytest.fixture
-def visitor(regular):
-    """One page for all tests that do not need a fresh one."""
-    return regular
+def visitor(regular: Regular) -> Iterator[Regular]:
+    """A visitor who stays on one page for all tests."""
+    yield regular
+    regular.page.workers[-1].evaluate("() => { globalThis.bits = globalThis.broken = 0; }")
+
+
+def seven(visitor: Any, device: str = "webgpu") -> list[Any]:
+    """A seven on this device; returns the rows of the panel."""
+    # This model is lighter than the default for photographs, which the view would load.
+    visitor.open(f"./?device={device}&model=squeezenet1_1")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    return look(visitor)
+
+
+def seven_again(visitor: Any) -> None:
+    """Another seven, with the panel as it is."""
+    visitor.clear()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
 
 
 @pytest.mark.parametrize("device", ["webgpu", "numpy"])
 def test_each_kernel_has_its_share_of_the_time(visitor, device):
-    visitor.open(f"./?device={device}")
-    visitor.draw_seven()
-    assert visitor.read() == "7"
-    rows = look(visitor)
+    rows = seven(visitor, device)
     shares = [float(row.get_attribute("data-share")) for row in rows]
     assert len(rows) > 5
     assert sum(shares) == pytest.approx(1, abs=0.01)
@@ -59,6 +99,9 @@ def test_each_kernel_has_its_share_of_the_time(visitor, device):
     expect(panel).to_have_attribute("data-source", "timestamp" if device == "webgpu" else "clock")
     expect(panel).to_contain_text("Measured by")
     assert visitor.read() == "7"  # profiling changed nothing
+    if device == "numpy":
+        expect(visitor.hook("kernels-wgsl")).to_contain_text("no WGSL")
+        expect(visitor.hook("kernels-copy")).to_be_hidden()
 
     name, plan = downloaded(visitor, "kernels-plan")
     assert name == "mnist.plan.json"
@@ -69,14 +112,8 @@ def test_each_kernel_has_its_share_of_the_time(visitor, device):
     assert [event["name"] for event in trace["traceEvents"] if event["ph"] == "X"] == names
 
 
-def test_a_kernel_shows_its_text_to_copy(newcomer, patch):
-    visitor = newcomer
-    patch(visitor.page, *SHOWN_FOR_LONG)
-    visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    visitor.open()
-    visitor.draw_seven()
-    visitor.read()
-    rows = look(visitor)
+def test_a_kernel_shows_its_text_to_copy_and_selects_it_if_copying_is_not_allowed(visitor):
+    rows = seven(visitor)
     code = visitor.hook("kernels-wgsl")
     for parts in (code.locator("span"), rows[0].locator("td, td *")):
         sizes = parts.evaluate_all(
@@ -96,34 +133,17 @@ def test_a_kernel_shows_its_text_to_copy(newcomer, patch):
     visitor.hook("kernels-copy").click()
     expect(visitor.hook("kernels-copy")).to_have_text("Copied")
     assert visitor.page.evaluate("navigator.clipboard.readText()") == code.text_content()
-
-
-def test_if_copying_is_not_allowed_the_code_is_selected(newcomer, patch):
-    visitor = newcomer
-    patch(visitor.page, *SHOWN_FOR_LONG)
-    visitor.page.add_init_script(
-        "navigator.clipboard.writeText = async () => { throw new Error('no') };"
+    visitor.page.evaluate(
+        "navigator.clipboard.writeText = async () => { throw new Error('no') }; 0"
     )
-    visitor.open()
-    visitor.draw_seven()
-    visitor.read()
-    look(visitor)
     visitor.hook("kernels-copy").click()
     expect(visitor.hook("kernels-copy")).to_contain_text("keyboard")
-    assert "@compute" in visitor.page.evaluate("getSelection().toString()")
-
-
-def test_numpy_has_no_wgsl_and_says_so(visitor):
-    visitor.open("./?device=numpy")
-    visitor.draw_seven()
-    visitor.read()
-    look(visitor)
-    expect(visitor.hook("kernels-wgsl")).to_contain_text("no WGSL")
-    expect(visitor.hook("kernels-copy")).to_be_hidden()
+    assert visitor.page.evaluate("getSelection().toString()").strip() == code.text_content()
+    visitor.page.evaluate("delete navigator.clipboard.writeText")  # the browser's own again
 
 
 def test_nothing_is_profiled_while_the_panel_is_closed_or_without_an_answer(visitor):
-    visitor.open()
+    visitor.open("./?model=squeezenet1_1")
     panel = visitor.hook("kernels-panel")
     visitor.draw_seven()
     visitor.read()
@@ -136,61 +156,21 @@ def test_nothing_is_profiled_while_the_panel_is_closed_or_without_an_answer(visi
     expect(panel).to_contain_text("Draw a digit")
 
 
-def test_the_kernels_are_those_of_the_last_answer(visitor, photos):
-    visitor.open()
-    visitor.draw_seven()
-    visitor.read()
-    digits = len(look(visitor))
-    visitor.show("Classify")
-    expect(visitor.hook("kernels-table")).to_be_hidden()
-    visitor.hook("model-select").select_option("squeezenet1_1")
-    visitor.choose(photos["coffee"]["path"])
-    visitor.answer("coffee.png")
-    assert len(measured(visitor)) > digits
-    assert downloaded(visitor, "kernels-plan")[0] == "squeezenet1_1.plan.json"
-    visitor.show("Draw")
-    assert len(measured(visitor)) == digits
-    visitor.hook("device-select").select_option("numpy")
-    visitor.wait()
-    visitor.read()
-    expect(visitor.hook("kernels-wgsl")).to_contain_text("no WGSL", timeout=PATIENCE)
-
-
-def test_without_timestamp_query_the_shares_are_estimated_and_the_panel_says_so(newcomer, patch):
-    visitor = newcomer
-    patch(visitor.page, "gpu/device.js", ', "timestamp-query"', "")
-    visitor.open()
-    visitor.draw_seven()
-    assert visitor.read() == "7"
-    rows = look(visitor)
-    panel = visitor.hook("kernels-panel")
-    expect(panel).to_have_attribute("data-source", "counted")
-    expect(panel).to_contain_text("estimated from the kernel’s arithmetic and bytes, not measured")
-    expect(rows[0]).to_contain_text("≈")
-    assert sum(float(row.get_attribute("data-share")) for row in rows) == pytest.approx(1, abs=0.01)
-    expect(visitor.hook("kernels-wgsl")).to_contain_text("@compute")
-
-
-@pytest.mark.parametrize(("bits", "source"), [(16, "timestamp"), (60, "counted")])
-def test_a_coarse_clock_is_mentioned_and_one_that_stands_still_is_not_used(
-    newcomer, bits, source, patch
-):
+def test_a_coarse_clock_is_mentioned_and_one_that_stands_still_is_not_used(visitor):
     """Browsers may round the GPU's times."""
-    visitor = newcomer
-    rounding = f"stamps.forEach((t, i) => (stamps[i] = (t >> {bits}n) << {bits}n));"
-    loop = "for (const stamp of stamps)"
-    patch(visitor.page, "gpu/profile.js", loop, f"{rounding} {loop}")
-    visitor.open()
-    visitor.draw_seven()
-    visitor.read()
-    look(visitor)
+    seven(visitor)
     panel = visitor.hook("kernels-panel")
-    expect(panel).to_have_attribute("data-source", source)
-    expect(panel).to_contain_text("it ticks every" if source == "timestamp" else "not measured")
+    cases = [(16, "timestamp", "it ticks every"), (60, "counted", "not measured")]
+    for bits, source, words in cases:
+        visitor.page.workers[-1].evaluate("(bits) => { globalThis.bits = bits; }", bits)
+        seven_again(visitor)
+        measured(visitor)
+        expect(panel).to_have_attribute("data-source", source)
+        expect(panel).to_contain_text(words)
 
 
 def test_the_keyboard_goes_through_the_kernels(visitor):
-    visitor.open()
+    visitor.open("./?model=squeezenet1_1")
     visitor.draw_seven()
     visitor.read()
     visitor.hook("kernels-panel").locator("summary").focus()
@@ -208,13 +188,11 @@ def test_the_keyboard_goes_through_the_kernels(visitor):
     visitor.hook("kernels-panel").get_by_label("Order").select_option("time")
     shares = [float(r.get_attribute("data-share")) for r in visitor.hook("kernels-row").all()]
     assert shares == sorted(shares, reverse=True)
+    visitor.hook("kernels-panel").get_by_label("Order").select_option("run")
 
 
 def test_fits_any_width(visitor):
-    visitor.open()
-    visitor.draw_seven()
-    visitor.read()
-    look(visitor)
+    seven(visitor)
     for width in (320, 768, 1280, 2560):
         visitor.page.set_viewport_size({"width": width, "height": 800})
         assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -222,11 +200,9 @@ def test_fits_any_width(visitor):
         assert table["x"] >= 0 and table["x"] + table["width"] <= width
 
 
-def test_a_failure_is_shown_and_can_be_tried_again(newcomer, patch):
-    visitor = newcomer
-    asking = 'app.ask("profile", name, model.asked)'
-    patch(visitor.page, "worker/main.js", asking, "globalThis.trial()")
-    visitor.open()
+def test_a_failure_is_shown_and_can_be_tried_again(visitor):
+    visitor.open("./?model=squeezenet1_1")
+    visitor.page.workers[-1].evaluate("() => { globalThis.broken = true; }")
     visitor.draw_seven()
     assert visitor.read() == "7"
     panel = visitor.hook("kernels-panel")
@@ -236,9 +212,28 @@ def test_a_failure_is_shown_and_can_be_tried_again(newcomer, patch):
     expect(visitor.hook("kernels-table")).to_be_hidden()
     panel.get_by_role("button", name="Try again").click()
     expect(panel).to_have_attribute("data-state", "error", timeout=PATIENCE)
-    visitor.clear()
-    visitor.draw_seven()
-    assert visitor.read() == "7"
+    seven_again(visitor)
+    expect(panel).to_have_attribute("data-state", "error", timeout=PATIENCE)
+    visitor.page.workers[-1].evaluate("() => { globalThis.broken = false; }")
+    panel.get_by_role("button", name="Try again").click()
+    measured(visitor)
+
+
+def test_the_kernels_are_those_of_the_last_answer(visitor, photos):
+    digits = len(seven(visitor))
+    visitor.show("Classify")
+    expect(visitor.hook("kernels-table")).to_be_hidden()
+    expect(visitor.hook("model-select")).to_have_value("squeezenet1_1")
+    visitor.choose(photos["coffee"]["path"])
+    visitor.answer("coffee.png")
+    assert len(measured(visitor)) > digits
+    assert downloaded(visitor, "kernels-plan")[0] == "squeezenet1_1.plan.json"
+    visitor.show("Draw")
+    assert len(measured(visitor)) == digits
+    visitor.hook("device-select").select_option("numpy")
+    visitor.wait()
+    visitor.read()
+    expect(visitor.hook("kernels-wgsl")).to_contain_text("no WGSL", timeout=PATIENCE)
 
 
 def test_python_in_the_browser_profiles_sessions(browser_python):

@@ -1,10 +1,14 @@
-"""The Open view: any ONNX file, facts about it, its answers, and errors of bad files."""
+"""The Open view: any ONNX file, facts about it, its answers, and errors of bad files.
+
+All on one page.
+"""
 
 from __future__ import annotations
 
 import io
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,11 +25,29 @@ MNIST = ROOT / "models" / "mnist" / "mnist.onnx"
 PATIENCE = 120_000
 MARKUP = "<img src=x onerror='window.hacked = 1'>"
 
+READING = "openModel: ({ id, file, others }) =>"
+STUCK = f"{READING} file.name === 'stuck.onnx' ? (() => {{ for (;;); }})() :"
+# Kills the worker; whether there is no answer on the page then.
+CLEARED = f"{CRASH}, document.querySelector('#view-open .given').hidden"
 
-def test_models_of_the_visitor_s_own(visitor: Any, photos: Any) -> None:
-    """All on one page."""
-    visitor.open("./#open")
+# The object URLs that the page holds.
+ADDRESSES = """
+window.addresses = [];
+const [make, revoke] = [URL.createObjectURL, URL.revokeObjectURL];
+URL.createObjectURL = (file) => { addresses.push(make(file)); return addresses.at(-1); };
+URL.revokeObjectURL = (url) => { addresses.splice(addresses.indexOf(url), 1); revoke(url); };
+"""
+
+
+def test_models_of_the_visitor_s_own(visitor: Any, photos: Any, patch: Any, tmp_path: Path) -> None:
+    page = visitor.page
+    page.add_init_script(ADDRESSES)
+    page.add_init_script(WORKERS)
+    patch(page, "engine/rpc.js", RULE, IMPATIENT)
+    patch(page, "worker/models/user_model.js", READING, STUCK)
+    visitor.open("./")
     here = Opening(visitor)
+    files_are_dropped_anywhere(here)
     for step in (
         a_digit_model,
         a_photograph,
@@ -36,10 +58,28 @@ def test_models_of_the_visitor_s_own(visitor: Any, photos: Any) -> None:
         external_data,
         sequences_optionals_and_odd_values,
         a_run_that_is_cancelled,
-        texts_and_their_markup,
     ):
         step(here, photos)
+    a_saved_output_keeps_its_address_while_it_is_shown(here)
+    files_of_the_same_name_in_two_folders(here, tmp_path)
+    texts_and_their_markup(here)
     in_chinese(here)
+    a_file_that_stops_the_worker_and_what_replaces_it(here)
+
+
+def files_are_dropped_anywhere(here: Opening) -> None:
+    assert not here.page.url.endswith("#open")
+    here.page.evaluate(
+        """content => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File([new Uint8Array(content)], "dropped.onnx"));
+            document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, dataTransfer }));
+        }""",
+        list(MNIST.read_bytes()),
+    )
+    expect(here.hook("open-summary")).to_have_attribute("data-file", "dropped.onnx")
+    assert here.page.url.endswith("#open")
+    here.rest()
 
 
 def a_digit_model(here: Opening, photos: Any) -> None:
@@ -312,7 +352,7 @@ def a_run_that_is_cancelled(here: Opening, _: Any) -> None:
     expect(here.hook("open-times")).to_have_attribute("data-device", "webgpu")
 
 
-def texts_and_their_markup(here: Opening, _: Any) -> None:
+def texts_and_their_markup(here: Opening) -> None:
     nodes = [helper.make_node("Identity", [MARKUP], ["same"], MARKUP)]
     texts = value(MARKUP, STRING, [2])
     content = model(nodes, [texts], [value("same", STRING, [2])], doc_string=MARKUP,
@@ -336,27 +376,18 @@ def in_chinese(here: Opening) -> None:
     expect(here.hook("open-times")).to_contain_text("首次")
     here.choose(file("empty.onnx", b""))
     here.fails("无法打开")
+    here.hook("language-select").select_option("en")
 
 
-READING = "openModel: ({ id, file, others }) =>"
-# Kills the worker; whether there is no answer on the page then.
-CLEARED = f"{CRASH}, document.querySelector('#view-open .given').hidden"
-
-
-def test_a_file_that_stops_the_worker_and_what_replaces_it(visitor: Any, patch: Any) -> None:
-    page = visitor.page
-    page.add_init_script(WORKERS)
-    patch(page, "engine/rpc.js", RULE, IMPATIENT)
-    stuck = f"{READING} file.name === 'stuck.onnx' ? (() => {{ for (;;); }})() :"
-    patch(page, "worker/models/user_model.js", READING, stuck)
-    visitor.open("./#open")
-    here = Opening(visitor)
+def a_file_that_stops_the_worker_and_what_replaces_it(here: Opening) -> None:
+    visitor, page = here.visitor, here.page
+    before = page.evaluate("workers.length")
     page.evaluate("globalThis.patience = 2")
     here.choose(file("stuck.onnx", b"anything"))
     here.fails("stuck.onnx", "has not responded")
     expect(here.hook("open-error").get_by_role("button", name="Try again")).to_be_visible()
     visitor.wait()
-    assert page.evaluate("workers.length") == 2
+    assert page.evaluate("workers.length") == before + 1
 
     # The next file works, and is answered again after every change.
     here.choose(MNIST)
@@ -372,7 +403,7 @@ def test_a_file_that_stops_the_worker_and_what_replaces_it(visitor: Any, patch: 
     assert page.evaluate(CLEARED)
     expect(took).to_be_visible(timeout=PATIENCE)
     np.testing.assert_allclose(here.array("logits"), first, atol=1e-4)
-    assert page.evaluate("workers.length") == 3
+    assert page.evaluate("workers.length") == before + 2
 
 
 def outside(locations: dict[str, str]) -> bytes:
@@ -390,7 +421,7 @@ def outside(locations: dict[str, str]) -> bytes:
     return model(nodes, [value("x", FLOAT, [1])], [value("y", FLOAT, [1])], weights)
 
 
-def test_files_of_the_same_name_in_two_folders(visitor: Any, tmp_path: Any) -> None:
+def files_of_the_same_name_in_two_folders(here: Opening, tmp_path: Path) -> None:
     """Alone, either is refused; a folder, chosen or dropped, shows which is which."""
     content = outside({"v": "enc/w.bin", "w": "dec/w.bin"})
     three, five, seven = (np.float32([number]).tobytes() for number in (3, 5, 7))
@@ -401,8 +432,7 @@ def test_files_of_the_same_name_in_two_folders(visitor: Any, tmp_path: Any) -> N
     }.items():  # fmt: skip
         (net / path).parent.mkdir(parents=True, exist_ok=True)
         (net / path).write_bytes(each)
-    visitor.open("./?device=numpy#open")
-    here = Opening(visitor)
+    visitor = here.visitor
     clear = "Drop the folder that holds the model and all its files here, or choose it."
 
     def answers(number: float) -> None:
@@ -441,27 +471,15 @@ def test_files_of_the_same_name_in_two_folders(visitor: Any, tmp_path: Any) -> N
     answers(37)
 
 
-# The object URLs that the page holds.
-ADDRESSES = """
-window.addresses = [];
-const [make, revoke] = [URL.createObjectURL, URL.revokeObjectURL];
-URL.createObjectURL = (file) => { addresses.push(make(file)); return addresses.at(-1); };
-URL.revokeObjectURL = (url) => { addresses.splice(addresses.indexOf(url), 1); revoke(url); };
-"""
-
-
-def test_a_saved_output_keeps_its_address_while_it_is_shown(visitor: Any) -> None:
+def a_saved_output_keeps_its_address_while_it_is_shown(here: Opening) -> None:
     """The page can't know when the browser has read the file."""
-    visitor.page.add_init_script(ADDRESSES)
-    visitor.open("./?device=numpy#open")
-    here = Opening(visitor)
     tensors = [value(name, FLOAT, [2]) for name in ("x", "one", "two")]
     nodes = [helper.make_node("Identity", ["x"], [name]) for name in ("one", "two")]
     here.choose(file("m.onnx", model(nodes, tensors[:1], tensors[1:])))
 
     def held() -> int:
         """How many there are, after all pending tasks."""
-        count: int = visitor.page.evaluate(
+        count: int = here.page.evaluate(
             "new Promise((resolve) => setTimeout(() => resolve(addresses.length)))"
         )
         return count
@@ -477,18 +495,3 @@ def test_a_saved_output_keeps_its_address_while_it_is_shown(visitor: Any) -> Non
         assert held() == 2
     here.choose(file("n.onnx", model(nodes, tensors[:1], tensors[1:])))
     assert held() == 0
-
-
-def test_files_are_dropped_anywhere(visitor: Any) -> None:
-    visitor.open("./?device=numpy")
-    content = list(MNIST.read_bytes())
-    visitor.page.evaluate(
-        """content => {
-            const dataTransfer = new DataTransfer();
-            dataTransfer.items.add(new File([new Uint8Array(content)], "dropped.onnx"));
-            document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, dataTransfer }));
-        }""",
-        content,
-    )
-    expect(visitor.hook("open-summary")).to_have_attribute("data-file", "dropped.onnx")
-    assert visitor.page.url.endswith("#open")

@@ -17,7 +17,7 @@ SHOWN_FOR_LONG = ("widgets/copy_button.js", "const RESULT_MS = 2000;", "const RE
 def test_answers_are_copied(visitor, photos, patch):
     patch(visitor.page, *SHOWN_FOR_LONG)
     visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    visitor.open("./?device=numpy#classify")
+    visitor.open("./?device=numpy&model=squeezenet1_1#classify")
     as_json, as_csv = visitor.hook("copy-json"), visitor.hook("copy-csv")
     expect(as_json).to_be_disabled()
 
@@ -31,7 +31,7 @@ def test_answers_are_copied(visitor, photos, patch):
     visitor.choose(photos["coffee"]["path"])
     answer = visitor.answer("coffee.png")
     (one,) = json.loads(copied(as_json))
-    assert one == {"file": "coffee.png", "model": "efficientnet_lite0", "classes": answer}
+    assert one == {"file": "coffee.png", "model": "squeezenet1_1", "classes": answer}
 
     lines = list(csv.DictReader(io.StringIO(copied(as_csv), newline="")))
     assert [line["rank"] for line in lines] == ["1", "2", "3", "4", "5"]

@@ -1,11 +1,17 @@
-"""The sample photographs: thumbnails when they come into view, classification, credits."""
+"""The sample photographs: thumbnails when they come into view, classification, credits.
+
+All on one page, on which nothing is fetched before the view is shown.
+"""
 
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Request, expect
+from tests.conftest import watched_page
+from tests.e2e.conftest import Visitor
 
 from tallow_build.browser import until
 from tallow_build.paths import ROOT
@@ -21,23 +27,36 @@ MEANS = """(addresses) => Promise.all(addresses.map(async (address) => {
 }))"""
 
 
+def note(fetched: list[str], request: Request) -> None:
+    """Adds the name of a sample's file that the page requests."""
+    if "/samples/" in request.url:
+        fetched.append(request.url.rpartition("/")[2])
+
+
+@pytest.fixture(scope="module")
+def page_of_samples(browser, server):
+    """A visitor of "Draw", and the names of the sample files that were fetched so far: none."""
+    for page, _ in watched_page(browser, server):
+        fetched: list[str] = []
+        page.on("request", partial(note, fetched))
+        visitor = Visitor(page)
+        visitor.open("./?device=numpy")
+        assert not fetched
+        yield visitor, fetched
+
+
 @pytest.fixture
-def visitor(regular):
-    """One page for all tests that do not need a fresh one."""
-    return regular
+def visitor(page_of_samples):
+    """The visitor of the one page of these tests, in English."""
+    visitor, _ = page_of_samples
+    visitor.hook("language-select").select_option("en")
+    return visitor
 
 
-def test_samples_are_shown_credited_and_classified(newcomer, dist):
-    visitor = newcomer
+def test_samples_are_shown_credited_and_classified(visitor, page_of_samples, dist):
+    _, fetched = page_of_samples
     known = json.loads((ROOT / "samples" / "samples.json").read_text("utf-8"))["samples"]
     published = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
-    fetched: list[str] = []
-    visitor.page.on(
-        "request",
-        lambda r: fetched.append(r.url.rpartition("/")[2]) if "/samples/" in r.url else None,
-    )
-    visitor.open("./?device=numpy")
-    assert not fetched
     visitor.show("Classify")
     samples = visitor.hook("image-sample")
     expect(samples).to_have_count(8)
@@ -75,7 +94,6 @@ def test_samples_look_like_their_photographs_and_sharp_on_a_dense_screen(visitor
     published = json.loads((dist / "samples" / "samples.json").read_text("utf-8"))
     page = visitor.page
     page.set_viewport_size({"width": 1920, "height": 1080})
-    visitor.open("./?device=numpy")
     visitor.show("Classify")
     pictures = page.locator(".samples img")
     expect(pictures).to_have_count(8)
@@ -93,7 +111,6 @@ def test_samples_look_like_their_photographs_and_sharp_on_a_dense_screen(visitor
 
 def test_a_thumbnail_cannot_be_dragged(visitor):
     page = visitor.page
-    visitor.open("./?device=numpy")
     visitor.show("Classify")
     page.evaluate("addEventListener('dragstart', () => document.body.dataset.dragged = 'yes')")
     page.locator(".samples img").first.drag_to(page.locator("#view-classify .drop"), force=True)

@@ -1,4 +1,5 @@
-"""Tuning in the page: the button, its progress and result, the saved record, failures."""
+"""Tuning in the page: the button, its progress and result, the saved record, failures. For the
+storage of the record see also test_tuning.py."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, expect
-from tests.e2e.keeping import kept
+from playwright.sync_api import Locator, Route, expect
+from tests.e2e.conftest import BRIEFLY
+from tests.e2e.keeping import kept, recalled
 
 PATIENCE = 120_000
 
@@ -31,10 +33,13 @@ PUT = """(text) => new Promise((resolve, reject) => {
     change.oncomplete = () => { request.result.close(); resolve(); };
   };
 })"""
-# In both ways in which browsers do it: at the start, and when a record is written.
+# In both ways in which browsers do it: at the start, and when a record is written. Until
+# globalThis.storing is true.
 REFUSE = """
 let refusals = 0;
-IDBFactory.prototype.open = () => {
+const { open: openDatabase } = IDBFactory.prototype;
+IDBFactory.prototype.open = function (...args) {
+  if (globalThis.storing) return openDatabase.apply(this, args);
   const error = new DOMException("no storage here");
   if (refusals++ === 0) throw error;
   const request = {error};
@@ -57,6 +62,9 @@ window.Worker = class extends Worker {
 # Where the worker starts to time something; and code that blocks this until goOn().
 MEASURE = "const { runner, plan, dispatches } = program;"
 HOLD = "() => { globalThis.held = new Promise((goOn) => { globalThis.goOn = goOn; }); }"
+# The tuning fails while globalThis.broken is true.
+TUNE = 'app.ask("tune", model, progress, fetch)'
+BROKEN = f"(globalThis.broken ? globalThis.trial() : {TUNE})"
 # Records every text that the visitor sees meanwhile.
 LISTEN = """() => {
   const text = document.querySelector("[data-testid=tuning-said]");
@@ -67,10 +75,11 @@ LISTEN = """() => {
 
 
 class Held:
-    """Blocks tuning at its first op until go_on()."""
+    """Blocks tuning at its first op until go_on(). All measurements are shorter than otherwise."""
 
     def __init__(self, visitor: Any, patch: Any) -> None:
         self.page = visitor.page
+        patch(self.page, *BRIEFLY)
         patch(self.page, "gpu/profile.js", MEASURE, f"{MEASURE} await globalThis.held;")
 
     def hold(self) -> None:
@@ -96,9 +105,17 @@ def measured(visitor: Any) -> Locator:
     return panel
 
 
-def seven(visitor: Any, address: str = "./") -> Locator:
-    """The panel for a seven."""
-    visitor.open(address)
+def seven(visitor: Any) -> Locator:
+    """The panel for a seven on a new page."""
+    visitor.open()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    return measured(visitor)
+
+
+def seven_again(visitor: Any) -> Locator:
+    """The panel for a seven on this page."""
+    visitor.clear()
     visitor.draw_seven()
     assert visitor.read() == "7"
     return measured(visitor)
@@ -117,15 +134,35 @@ def tune(visitor: Any) -> str:
     return visitor.hook("tuning-said").text_content() or ""
 
 
-def tune_one(visitor: Any, held: Held) -> None:
-    """Starts tuning and cancels it at the first op, whose result is kept."""
-    button, text = visitor.hook("tune"), visitor.hook("tuning-said")
+def first_op(visitor: Any, held: Held) -> None:
+    """Starts tuning, by the keyboard; returns while its first op is held."""
     held.hold()
-    button.click()
-    expect(text).to_contain_text("op 1 of", timeout=PATIENCE)
-    button.click()
+    visitor.hook("tune").focus()
+    visitor.page.keyboard.press("Enter")
+    expect(visitor.hook("tuning")).to_have_attribute("data-state", "running")
+    expect(visitor.hook("tune")).to_be_focused()
+    expect(visitor.hook("tuning-said")).to_contain_text("op 1 of", timeout=PATIENCE)
+
+
+def cancel(visitor: Any, held: Held) -> None:
+    """Cancels tuning at its first op, by the keyboard. The result of that op is kept."""
+    expect(visitor.hook("tune")).to_have_text("Cancel")
+    visitor.hook("tune").focus()
+    visitor.page.keyboard.press("Enter")
     held.go_on()
-    expect(text).to_contain_text("Cancelled", timeout=PATIENCE)
+    expect(visitor.hook("tuning")).to_have_attribute("data-state", "idle", timeout=PATIENCE)
+
+
+def record_of(visitor: Any) -> dict[str, Any]:
+    """The only saved record."""
+    (text,) = visitor.page.evaluate(RECORD)
+    record: dict[str, Any] = json.loads(text)
+    return record
+
+
+def checksum(choices: Any) -> str:
+    """Of the choices of a record."""
+    return hashlib.sha256(json.dumps(choices, sort_keys=True).encode()).hexdigest()
 
 
 def kernels(visitor: Any) -> list[str]:
@@ -137,28 +174,46 @@ def kernels(visitor: Any) -> list[str]:
     return [name for text in texts for name in re.findall(r"kernels_wgsl/(\w+)\.wgsl", text)]
 
 
-def test_tuning_shows_its_progress_and_result_and_saves_it(visitor):
-    seven(visitor)
+def test_tuning_can_be_cancelled_and_its_choices_serve_later_visits(visitor, held):
+    """Three visits: while tuning answers continue, and a whole tuning saves its choices; later
+    visits use them, and survive a model that can't be loaded again; a damaged record is reported
+    and replaced, and another device ends the tuning."""
+    page, text, warned = visitor.page, visitor.hook("tuning-said"), visitor.hook("tuning-warned")
+    page.add_init_script(COUNT_LOADS)
+    visitor.open()
+    expect(visitor.hook("kernels-panel")).to_be_hidden()  # before the first answer
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    measured(visitor)
     before = [float(value) for value in probabilities(visitor)]
-    visitor.page.evaluate(LISTEN)
-    text = tune(visitor)
-    texts = visitor.page.evaluate("texts")
-    steps = [re.fullmatch(r"Tuning, op (\d+) of (\d+)", words) for words in texts]
+
+    first_op(visitor, held)
+    visitor.draw([(0.2, 0.5), (0.8, 0.5)])
+    assert visitor.read()
+    cancel(visitor, held)
+    expect(text).to_contain_text("Cancelled")
+    measured(visitor)
+    seven_again(visitor)
+
+    page.evaluate(LISTEN)
+    result = tune(visitor)
+    steps = [re.fullmatch(r"Tuning, op (\d+) of (\d+)", words) for words in page.evaluate("texts")]
     ops = [(int(step[1]), int(step[2])) for step in steps if step]
     assert len(ops) > 1
     assert ops[0][0] == 1 and ops[-1][0] == ops[-1][1]
     assert re.search(
-        r"mnist: (\d+ of \d+ kernels replaced|the rule had already chosen the fastest)", text
+        r"mnist: (\d+ of \d+ kernels replaced|the rule had already chosen the fastest)", result
     )
-    assert "Timed by the GPU’s own clock" in text
-    expect(visitor.hook("tuning-warned")).to_be_empty()
+    assert "Timed by the GPU’s own clock" in result
+    expect(warned).to_be_empty()
     assert visitor.read() == "7"
     assert [float(value) for value in probabilities(visitor)] == pytest.approx(before, abs=1e-4)
     measured(visitor)
     expect(visitor.hook("tune")).to_be_enabled()
-    (record,) = visitor.page.evaluate(RECORD)
-    choices = json.loads(record)["choices"]["highest"]
+    record = record_of(visitor)
+    choices = record["choices"]["highest"]
     assert len(choices) == ops[0][1]
+    assert record["checksum"] == checksum(record["choices"])
     assert set(kernels(visitor)) <= {*choices.values(), "pool2d"}
 
     # A record of choices that were not made here shows whether a new page uses it.
@@ -166,66 +221,33 @@ def test_tuning_shows_its_progress_and_result_and_saves_it(visitor):
     chosen = set(convolutions.values())
     planted = "conv2d_4x4" if chosen != {"conv2d_4x4"} else "conv2d_8x8"
     altered = {"highest": choices | dict.fromkeys(convolutions, planted)}
-    checksum = hashlib.sha256(json.dumps(altered, sort_keys=True).encode()).hexdigest()
-    changed = {**json.loads(record), "choices": altered, "checksum": checksum}
-    visitor.page.evaluate(PUT, json.dumps(changed))
+    page.evaluate(PUT, json.dumps({**record, "choices": altered, "checksum": checksum(altered)}))
     seven(visitor)
     assert {name for name in kernels(visitor) if name.startswith("conv2d_")} == {planted}
-    expect(visitor.hook("tuning-warned")).to_be_empty()
+    expect(warned).to_be_empty()
     assert [float(value) for value in probabilities(visitor)] == pytest.approx(before, abs=1e-4)
 
-
-def test_a_damaged_record_is_reported_and_replaced(visitor, held):
+    cannot_be_loaded_again(visitor, held)
+    (saved,) = page.evaluate(RECORD)
+    damaged = saved.replace("conv2d_", "conv3d_", 1)
+    assert damaged != saved
+    page.evaluate(PUT, damaged)
     seven(visitor)
-    tune_one(visitor, held)
-    (record,) = visitor.page.evaluate(RECORD)
-    visitor.page.evaluate(PUT, record.replace("conv2d_", "conv3d_", 1))
-    seven(visitor)
-    warned = visitor.hook("tuning-warned")
     expect(warned).to_contain_text("was discarded: its checksum is wrong")
-    tune_one(visitor, held)
-    seven(visitor)
-    expect(warned).to_be_empty()
-
-
-def test_while_tuning_answers_continue_and_the_button_cancels(visitor, held):
-    """By the keyboard."""
-    seven(visitor)
-    held.hold()
-    visitor.hook("tune").focus()
-    visitor.page.keyboard.press("Enter")
-    expect(visitor.hook("tuning")).to_have_attribute("data-state", "running")
-    expect(visitor.hook("tune")).to_be_focused()
-    expect(visitor.hook("tuning-said")).to_contain_text("op 1 of", timeout=PATIENCE)
-    visitor.draw([(0.2, 0.5), (0.8, 0.5)])
-    assert visitor.read()
-    expect(visitor.hook("tune")).to_have_text("Cancel")
-    visitor.hook("tune").focus()
-    visitor.page.keyboard.press("Enter")
-    held.go_on()
-    expect(visitor.hook("tuning")).to_have_attribute("data-state", "idle", timeout=PATIENCE)
-    expect(visitor.hook("tuning-said")).to_contain_text("Cancelled")
+    first_op(visitor, held)
+    cancel(visitor, held)
+    expect(text).to_contain_text("Cancelled")
     measured(visitor)
-    visitor.clear()
-    visitor.draw_seven()
-    assert visitor.read() == "7"
-    measured(visitor)
-    text = tune(visitor)
-    assert "Cancelled" not in text
+    replaced = record_of(visitor)
+    assert replaced["choices"]["highest"]
+    assert replaced == {
+        **record,
+        "choices": replaced["choices"],
+        "checksum": checksum(replaced["choices"]),
+    }
 
-
-def test_another_device_ends_the_tuning_and_numpy_has_nothing_to_tune(visitor, held):
-    visitor.page.add_init_script(COUNT_LOADS)
-    visitor.open()
-    expect(visitor.hook("kernels-panel")).to_be_hidden()  # before the first answer
-    visitor.draw_seven()
-    assert visitor.read() == "7"
-    visitor.hook("kernels-panel").locator("summary").click()
-    measured(visitor)
-    expect(visitor.hook("tune")).to_be_enabled()
-    held.hold()
-    visitor.hook("tune").click()
-    expect(visitor.hook("tuning-said")).to_contain_text("op 1 of", timeout=PATIENCE)
+    first_op(visitor, held)
+    loads = page.evaluate("loads")
     visitor.hook("device-select").select_option("numpy")
     held.go_on()
     visitor.wait()
@@ -234,52 +256,19 @@ def test_another_device_ends_the_tuning_and_numpy_has_nothing_to_tune(visitor, h
     measured(visitor)
     expect(visitor.device).to_have_attribute("data-device", "numpy")
     expect(visitor.hook("tune")).to_be_disabled()
-    expect(visitor.hook("tuning-said")).to_contain_text("nothing to tune")
-    assert visitor.page.evaluate("loads") == 2  # at the start, and on the other device
+    expect(text).to_contain_text("nothing to tune")
+    assert page.evaluate("loads") == loads + 1  # on the other device only
 
 
-def test_without_timestamp_query_the_other_clock_is_used_and_mentioned(visitor, patch):
-    patch(visitor.page, "gpu/device.js", ', "timestamp-query"', "")
-    seven(visitor)
-    assert "Timed by the page’s clock" in tune(visitor)
-    assert visitor.read() == "7"
-    assert len(visitor.page.evaluate(RECORD)) == 1
-
-
-def test_refused_storage_is_reported_and_tuning_works(visitor, patch):
-    first = "/** @type {Promise<Gpu> | undefined} */"
-    patch(visitor.page, "worker/gpu.js", first, f"{REFUSE}\n{first}")
-    seven(visitor)
-    warned = visitor.hook("tuning-warned")
-    expect(warned).to_contain_text(
-        "can’t be read because this browser refuses storage: no storage here"
-    )
-    tune(visitor)
-    expect(warned).to_contain_text(
-        "can’t be saved because this browser refuses storage: no storage here"
-    )
-    visitor.hook("language-select").select_option("zh")
-    expect(warned).to_contain_text("这个浏览器拒绝存储（no storage here）")
-    assert visitor.read() == "7"
-
-
-def test_a_failure_is_shown(visitor, patch):
-    tune = 'app.ask("tune", model, progress, fetch)'
-    patch(visitor.page, "worker/main.js", tune, "globalThis.trial()")
-    seven(visitor)
-    visitor.hook("tune").click()
-    failure = "could not be tuned: an unexpected error"
-    expect(visitor.hook("tuning-said")).to_contain_text(failure, timeout=PATIENCE)
-    expect(visitor.hook("tune")).to_be_enabled()
-
-
-def test_a_model_that_could_not_be_loaded_again_is_loaded_on_the_next_use(visitor):
-    seven(visitor)
+def cannot_be_loaded_again(visitor: Any, held: Held) -> None:
+    """A model that could not be loaded again after tuning is loaded on the next use. This begins
+    with the plan that was kept."""
     kept(visitor)
-    seven(visitor)  # from the plan that was kept
+    seven(visitor)
+    recalled(visitor)
     asked = []
 
-    def handle(route):
+    def handle(route: Route) -> None:
         asked.append(route.request.url)
         if len(asked) == 1:  # for the tuning itself
             route.continue_()
@@ -287,10 +276,50 @@ def test_a_model_that_could_not_be_loaded_again_is_loaded_on_the_next_use(visito
             route.fulfill(status=404)
 
     visitor.page.route("**/mnist-*.onnx", handle)
-    assert "could not be tuned" in tune(visitor)
+    first_op(visitor, held)
+    cancel(visitor, held)
+    expect(visitor.hook("tuning-said")).to_contain_text("could not be tuned")
     assert len(asked) > 1
-    visitor.page.unroute_all()
-    visitor.clear()
-    visitor.draw_seven()
+    visitor.page.unroute("**/mnist-*.onnx")
+    seven_again(visitor)
+
+
+def test_without_timestamp_query_and_storage_tuning_works_and_says_so(visitor, patch, held):
+    """The other clock is mentioned, the kernels' shares are estimated, refused storage is reported,
+    and so is a failure."""
+    patch(visitor.page, "gpu/device.js", ', "timestamp-query"', "")
+    first = "/** @type {Promise<Gpu> | undefined} */"
+    patch(visitor.page, "worker/gpu.js", first, f"{REFUSE}\n{first}")
+    patch(visitor.page, "worker/main.js", TUNE, BROKEN)
+    panel = seven(visitor)
+    expect(panel).to_have_attribute("data-source", "counted")
+    expect(panel).to_contain_text("estimated from the kernel’s arithmetic and bytes, not measured")
+    rows = visitor.hook("kernels-row").all()
+    expect(rows[0]).to_contain_text("≈")
+    assert sum(float(row.get_attribute("data-share")) for row in rows) == pytest.approx(1, abs=0.01)
+    expect(visitor.hook("kernels-wgsl")).to_contain_text("@compute")
+    warned, worker = visitor.hook("tuning-warned"), visitor.page.workers[-1]
+    refusal = "because this browser refuses storage: no storage here"
+    expect(warned).to_contain_text(f"can’t be read {refusal}")
+
+    worker.evaluate("() => { globalThis.broken = true; }")
+    assert "could not be tuned: an unexpected error" in tune(visitor)
+    expect(visitor.hook("tune")).to_be_enabled()
+    worker.evaluate("() => { globalThis.broken = false; }")
+
+    seven_again(visitor)
+    assert "Timed by the page’s clock" in tune(visitor)
+    expect(warned).to_contain_text(f"can’t be saved {refusal}")
+    visitor.hook("language-select").select_option("zh")
+    expect(warned).to_contain_text("这个浏览器拒绝存储（no storage here）")
+    visitor.hook("language-select").select_option("en")
     assert visitor.read() == "7"
     measured(visitor)
+
+    worker.evaluate("() => { globalThis.storing = true; }")
+    first_op(visitor, held)
+    cancel(visitor, held)
+    expect(visitor.hook("tuning-said")).to_contain_text("Timed by the page’s clock")
+    expect(warned).to_be_empty()
+    assert visitor.read() == "7"
+    assert len(visitor.page.evaluate(RECORD)) == 1

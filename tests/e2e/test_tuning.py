@@ -33,36 +33,6 @@ def run(python: BrowserPython, code: str) -> Any:
     return ended.result
 
 
-def test_choices_outlive_the_page(page: Page, server: str) -> None:
-    python = BrowserPython(page, server)
-    assert python.boot("webgpu").device == "webgpu"
-    chosen, choices = run(python, CODE + TUNE)
-    assert len(chosen) == 1
-    assert list(choices.values()) == chosen
-    again = BrowserPython(page, server)
-    assert again.boot("webgpu").device == "webgpu"
-    kept = run(again, CODE + "dict(limits_of(backend()).traits.choices)")
-    assert kept == choices
-
-
-def test_a_damaged_record_is_discarded_with_a_warning(page: Page, server: str) -> None:
-    python = BrowserPython(page, server)
-    assert python.boot("webgpu").device == "webgpu"
-    code = """
-import warnings
-await js.tallowGpu.keepTuning('{"choices": {"a": "b"}, "checksum": "wrong"}')
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    session = await tl.compile_session_async(product())
-feeds = {name: [[1.0] * 64] * 64 for name in "ab"}
-answer = (await session.run_async(feeds))["y"]
-[float(answer[0, 0]), [str(warning.message) for warning in caught]]
-"""
-    value, output = run(python, CODE + code)
-    assert value == 64
-    assert any("discarded" in text for text in output)
-
-
 ANSWER = """
 import warnings
 async def answer():
@@ -75,41 +45,58 @@ async def answer():
     kinds = {warning.category for warning in caught}
     return [result, [str(w.message) for w in caught], kinds <= {tl.TuningWarning}]
 """
-TUNE_AND_LISTEN = """
+TUNE = """
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     results = await tl.tune(product())
-[[result.clock for result in results], [str(w.message) for w in caught]]
+[[[result.chosen, result.clock] for result in results], [str(w.message) for w in caught]]
 """
+CHOICES = "dict(limits_of(backend()).traits.choices)"
 
 
-def test_refused_storage_causes_a_warning_and_changes_no_answer(
+def booted(page: Page, server: str) -> BrowserPython:
+    """Python in a new page, on WebGPU."""
+    python = BrowserPython(page, server)
+    assert python.boot("webgpu").device == "webgpu"
+    return python
+
+
+def test_a_damaged_record_is_discarded_and_new_choices_outlive_the_page(
+    page: Page, server: str
+) -> None:
+    python = booted(page, server)
+    damage = """await js.tallowGpu.keepTuning('{"choices": {"a": "b"}, "checksum": "wrong"}')"""
+    value, output, _ = run(python, CODE + ANSWER + damage + "\nawait answer()")
+    assert value == 64
+    assert any("discarded" in text for text in output)
+    (((chosen, clock),), _) = run(python, TUNE)
+    assert clock == "timestamp"
+    choices = run(python, CHOICES)
+    assert list(choices.values()) == [chosen]
+    again = booted(page, server)
+    assert run(again, CODE + CHOICES) == choices
+    assert run(again, ANSWER + "await answer()") == [64, [], True]
+
+
+def test_refused_storage_and_a_missing_clock_change_no_answer(
     page: Page, server: str, patch: Any
 ) -> None:
+    """Refused storage causes warnings; without timestamp-query the host's clock is used, which
+    causes none."""
     refuse = "indexedDB.open = () => { throw new DOMException('no storage here'); };"
     first = "/** @type {Promise<Gpu> | undefined} */"
     patch(page, "worker/gpu.js", first, f"{refuse}\n{first}")
-    python = BrowserPython(page, server)
-    assert python.boot("webgpu").device == "webgpu"
+    patch(page, "gpu/device.js", ', "timestamp-query"', "")
+    python = booted(page, server)
     value, output, all_ours = run(python, CODE + ANSWER + "await answer()")
     assert value == 64
     assert all_ours
-    assert any("cannot be read: this browser refuses storage: no storage here" in t for t in output)
-    clocks, output = run(python, TUNE_AND_LISTEN)
-    assert clocks == ["timestamp"]
-    assert any("not kept: this browser refuses storage: no storage here" in text for text in output)
+    (text,) = output
+    assert "cannot be read: this browser refuses storage: no storage here" in text
+    (((_, clock),), output) = run(python, TUNE)
+    assert clock == "counted"
+    assert all("this browser refuses storage: no storage here" in text for text in output)
+    assert any("not kept: this browser refuses storage" in text for text in output)
     # The choices last as long as this worker.
-    assert len(run(python, "dict(limits_of(backend()).traits.choices)")) == 1
-    assert run(python, "await answer()") == [64, [], True]
-
-
-def test_without_timestamp_query_the_host_clock_is_used(
-    page: Page, server: str, patch: Any
-) -> None:
-    patch(page, "gpu/device.js", ', "timestamp-query"', "")
-    python = BrowserPython(page, server)
-    assert python.boot("webgpu").device == "webgpu"
-    clocks, output = run(python, CODE + ANSWER + TUNE_AND_LISTEN)
-    assert clocks == ["counted"]
-    assert output == []
+    assert len(run(python, CHOICES)) == 1
     assert run(python, "await answer()") == [64, [], True]
