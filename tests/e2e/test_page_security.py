@@ -34,7 +34,7 @@ def test_the_page_keeps_to_its_policy(visitor: Any, photos: Any) -> None:
         "response",
         lambda r: policies.setdefault(r.url, r.headers.get("content-security-policy", "")),
     )
-    visitor.open("./?device=webgpu#draw")
+    visitor.open("./?device=webgpu&model=squeezenet1_1#draw")
     visitor.draw_seven()
     assert visitor.read() == "7"
     visitor.show("Classify")
@@ -126,7 +126,7 @@ def test_a_host_without_headers_has_the_policy_from_the_documents(
     policies: list[str | None] = []
     page.on("response", lambda r: policies.append(r.headers.get("content-security-policy")))
     visitor = visitor_of(page)
-    visitor.open("./?device=webgpu#draw")
+    visitor.open("./?device=webgpu&model=squeezenet1_1#draw")
     visitor.draw_seven()
     assert visitor.read() == "7"
     visitor.show("Classify")
