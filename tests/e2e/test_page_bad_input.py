@@ -1,11 +1,14 @@
-"""Bad input causes a message that names it; nothing hangs, and the next good input works."""
+"""Bad input causes a message that names it; nothing hangs, and the next good input works.
+
+For what can go wrong with a download see also tests/js/fetch.test.js; for other failures that are
+reported after all others have ended, tests/js/engine.test.js.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from contextlib import contextmanager
 
-import pytest
 from playwright.sync_api import Page, Route, expect
 from tests.e2e.conftest import served_path
 from tests.e2e.runtime import WORKER as WORKER_FILE
@@ -38,17 +41,15 @@ FAULTS = {
     "changed": (lambda route, body: route.fulfill(body=body[:-9] + b"corrupted"), "its sha256 is"),
     "no server": (lambda route, body: route.abort(), "can’t be reached"),
 }
+MISSING = FAULTS["missing"][0]
 MODEL = "models/mnist/mnist-*.onnx"
 MANIFEST = "models/manifest.json"
 
 # Parts that a start of the worker can't do without, in the order in which it comes to them. Of a
 # worker whose modules can't be loaded, browsers name only the worker.
 WORKER = {"worker/main-*.js": "worker"}
-PYTHON = [
-    "runtime/pyodide-*/pyodide.mjs",
-    "runtime/pyodide-*/pyodide.asm.wasm",
-    "runtime/pyodide-*/pyodide.asm.mjs",
-]
+WASM = "runtime/pyodide-*/pyodide.asm.wasm"
+PYTHON = ["runtime/pyodide-*/pyodide.mjs", WASM, "runtime/pyodide-*/pyodide.asm.mjs"]
 
 
 def recovers(visitor) -> None:
@@ -69,7 +70,7 @@ def fails(visitor, path: str, break_it, *words: str) -> None:
 
     with broken(visitor.page, path, note):
         if visitor.page.url == "about:blank":
-            visitor.open(state="error")
+            visitor.open("./?device=numpy", state="error")
         else:
             visitor.status.get_by_role("button", name="Try again").click()
         for each in words:
@@ -78,22 +79,37 @@ def fails(visitor, path: str, break_it, *words: str) -> None:
     assert asked
 
 
-def test_a_model_that_is_unavailable(visitor):
+def test_parts_of_the_page_that_are_unavailable(visitor, dist):
     """One fault after the other on the same page. Each is gone at the next try, which shows the
     next one; the last try succeeds."""
+    for path, words in {
+        **WORKER,
+        **{path: path.partition("*")[2] or path for path in PYTHON},
+    }.items():
+        fails(visitor, path, MISSING, words)
+    wasm_does_not_compile(visitor, dist)
     for path in (MANIFEST, "models/mnist/card-*.json"):
-        fails(visitor, path, FAULTS["missing"][0], path.partition("*")[0])
+        fails(visitor, path, MISSING, path.partition("*")[0])
     for break_it, words in FAULTS.values():
         fails(visitor, MODEL, break_it, served_path("mnist"), words)
     recovers(visitor)
 
 
-@pytest.mark.parametrize(
-    ("late", "parts"),
-    [(MANIFEST, 2), ("runtime/pyodide-*/pyodide.asm.wasm", 3)],
-    ids=["another of the model", "one of Python"],
-)
-def test_a_failure_is_reported_after_all_others_have_ended(visitor, late, parts):
+def wasm_does_not_compile(visitor, dist) -> None:
+    """Its hash is right, so it could be a build that this browser does not support."""
+    body = next(dist.glob(WASM)).read_bytes()
+    other = body[:5000] + bytes(1000) + body[6000:]
+    known = {"sha256": hashlib.sha256(other).hexdigest()}
+
+    def change(runtime) -> None:
+        runtime["pyodide"]["files"]["pyodide.asm.wasm"].update(known)
+
+    retell(visitor.page, change)
+    fails(visitor, WASM, lambda route, _: route.fulfill(body=other), "Python could not be started")
+    visitor.page.unroute(f"**/{WORKER_FILE}")
+
+
+def test_a_failure_is_reported_after_all_others_have_ended(visitor):
     """The page and the worker ask for the list of models, which is missing, and for Python's parts.
     Who tries again as soon as the page says so meets no failure of before."""
     asked: list[Route] = []
@@ -102,7 +118,7 @@ def test_a_failure_is_reported_after_all_others_have_ended(visitor, late, parts)
 
     def fail(route: Route) -> None:
         asked.append(route)
-        last = len(asked) == parts
+        last = len(asked) == 3
         if route not in held:
             route.fulfill(status=404)
         if last:
@@ -117,59 +133,15 @@ def test_a_failure_is_reported_after_all_others_have_ended(visitor, late, parts)
         fail(route)
 
     visitor.page.route(f"**/{MANIFEST}", fail)
-    visitor.page.route(f"**/{late}", hold)
+    visitor.page.route(f"**/{WASM}", hold)
     visitor.open("./?device=numpy", state="error")
     assert states == ["loading"]
     visitor.page.unroute(f"**/{MANIFEST}")
-    visitor.page.unroute(f"**/{late}")
+    visitor.page.unroute(f"**/{WASM}")
     recovers(visitor)
 
 
-def test_parts_of_the_worker_that_are_missing(visitor):
-    for path, words in {
-        **WORKER,
-        **{path: path.partition("*")[2] or path for path in PYTHON},
-    }.items():
-        fails(visitor, path, FAULTS["missing"][0], words)
-    recovers(visitor)
-
-
-def test_wasm_that_does_not_compile(visitor, dist):
-    """Its hash is right, so it could be a build that this browser does not support."""
-    wasm = "pyodide.asm.wasm"
-    body = next(dist.glob(f"runtime/pyodide-*/{wasm}")).read_bytes()
-    other = body[:5000] + bytes(1000) + body[6000:]
-    known = {"sha256": hashlib.sha256(other).hexdigest()}
-    retell(visitor.page, lambda runtime: runtime["pyodide"]["files"][wasm].update(known))
-    path = f"runtime/pyodide-*/{wasm}"
-    with broken(visitor.page, path, lambda route, _: route.fulfill(body=other)):
-        visitor.open(state="error")
-        expect(visitor.status).to_contain_text("Python could not be started")
-    visitor.page.unroute(f"**/{WORKER_FILE}")
-    visitor.open()
-    visitor.draw_seven()
-    assert visitor.read() == "7"
-
-
-def test_a_model_that_fails_leaves_the_others_working(visitor, photos):
-    with broken(visitor.page, "models/squeezenet1_1/squeezenet1_1-*.onnx", FAULTS["missing"][0]):
-        visitor.open("./?device=numpy&model=squeezenet1_1#classify", state="error")
-        expect(visitor.status).to_contain_text(served_path("squeezenet1_1"))
-        visitor.choose(photos["coffee"]["path"])
-        visitor.hook("model-select").select_option("efficientnet_lite0")
-        visitor.wait()
-        assert visitor.answer("coffee.png")[0]["label"] == "espresso"
-        visitor.show("Draw")
-        visitor.draw_seven()
-        assert visitor.read() == "7"
-    visitor.show("Classify")
-    visitor.hook("model-select").select_option("squeezenet1_1")
-    visitor.wait("error")
-    visitor.status.get_by_role("button", name="Try again").click()
-    visitor.wait()
-    assert visitor.answer("coffee.png")[0]["label"] == "espresso"
-
-
+SQUEEZENET = "./?device=numpy&model=squeezenet1_1#classify"
 NOT_PICTURES = {
     "notes.txt": ("text/plain", b"just words"),
     "words.png": ("image/png", b"not a PNG at all"),
@@ -178,14 +150,37 @@ NOT_PICTURES = {
 }
 
 
-def test_files_that_are_no_pictures(visitor, photos):
-    visitor.open("./?device=numpy#classify")
+def test_files_that_are_no_pictures(regular, photos):
+    regular.open(SQUEEZENET)
     for name, (kind, content) in NOT_PICTURES.items():
-        visitor.choose({"name": name, "mimeType": kind, "buffer": content})
-        message = visitor.page.get_by_role("alert").filter(has_text=name)
+        regular.choose({"name": name, "mimeType": kind, "buffer": content})
+        message = regular.page.get_by_role("alert").filter(has_text=name)
         expect(message).to_contain_text("empty" if not content else "is not a picture")
-        expect(visitor.status).to_have_attribute("data-state", "ready")
-        assert visitor.result.get_attribute("data-source") is None
-        visitor.choose(photos["coffee"]["path"])
-        assert visitor.answer("coffee.png")[0]["label"] == "espresso"
+        expect(regular.status).to_have_attribute("data-state", "ready")
+        assert regular.result.get_attribute("data-source") is None
+        regular.choose(photos["coffee"]["path"])
+        assert regular.answer("coffee.png")[0]["label"] == "espresso"
         expect(message).to_have_count(0)
+
+
+def test_a_model_that_fails_leaves_the_others_working(regular, photos):
+    regular.open(SQUEEZENET)
+    regular.wait()
+    select = regular.hook("model-select")
+    with broken(regular.page, "models/efficientnet_lite0/efficientnet_lite0-*.onnx", MISSING):
+        select.select_option("efficientnet_lite0")
+        regular.wait("error")
+        expect(regular.status).to_contain_text(served_path("efficientnet_lite0"))
+        regular.choose(photos["coffee"]["path"])
+        select.select_option("squeezenet1_1")
+        regular.wait()
+        assert regular.answer("coffee.png")[0]["label"] == "espresso"
+        regular.show("Draw")
+        regular.draw_seven()
+        assert regular.read() == "7"
+    regular.show("Classify")
+    select.select_option("efficientnet_lite0")
+    regular.wait("error")
+    regular.status.get_by_role("button", name="Try again").click()
+    regular.wait()
+    assert regular.answer("coffee.png")[0]["label"] == "espresso"

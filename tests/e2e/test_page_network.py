@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from itertools import count
 
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Locator, Route, expect
 from tests.e2e.conftest import served_path
+
+HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 # The timeout for a silent server.
 WAITING = "function withinSilence(path, promise) {"
@@ -39,12 +41,22 @@ def stall(page, path: str, times: int) -> list[str]:
     return asked
 
 
+def notice(page) -> Locator:
+    """The page's notice that its modules do not run."""
+    return page.get_by_text("scripts have not started")
+
+
+def no_notice(page) -> None:
+    """Where modules run, there is no such notice, whatever else fails."""
+    expect(notice(page)).to_have_count(0)
+
+
 def test_a_server_that_stalls_is_asked_once_more_and_then_given_up(visitor, patch):
     stalls = {"models/manifest.json": 1, served_path("mnist"): 3}
     short = SHORT.replace("STALLS", json.dumps(stalls))
     patch(visitor.page, "shared/fetch.js", WAITING, WAITING + short)
     listed, asked = (stall(visitor.page, path, times) for path, times in stalls.items())
-    visitor.open(state="error")
+    visitor.open("./?device=numpy", state="error")
     assert len(listed) >= 2  # the page asks, and so does the worker
     expect(visitor.status).to_contain_text(f"{served_path('mnist')} could not be fetched")
     expect(visitor.status).to_contain_text("silent for 6 seconds")
@@ -52,6 +64,7 @@ def test_a_server_that_stalls_is_asked_once_more_and_then_given_up(visitor, patc
     visitor.status.get_by_role("button", name="Try again").click()
     visitor.wait()  # it was silent once, and answered then
     assert len(asked) == 4
+    no_notice(visitor.page)
     visitor.draw_seven()
     assert visitor.read() == "7"
 
@@ -59,8 +72,9 @@ def test_a_server_that_stalls_is_asked_once_more_and_then_given_up(visitor, patc
 def test_without_webassembly_the_page_says_so(visitor, patch):
     own = "const networkFetch = globalThis.fetch;"
     patch(visitor.page, "worker/python.js", own, f"{own} delete globalThis.WebAssembly;")
-    visitor.open(state="error")
+    visitor.open("./?device=numpy", state="error")
     expect(visitor.status).to_contain_text("no WebAssembly")
+    no_notice(visitor.page)
     visitor.draw_seven()  # and nothing breaks
     assert visitor.read() == ""
 
@@ -77,17 +91,9 @@ def test_if_modules_do_not_run_the_page_says_so(page):
         tab = page.context.new_page()
         tab.route(path, fault)
         tab.goto("./")
-        notices.append(tab.get_by_text("scripts have not started"))
+        notices.append(notice(tab))
         assert notices[-1].evaluate(BEFORE) == "hidden"
-    for notice in notices:
-        notice.page.bring_to_front()
-        expect(notice).to_be_visible(timeout=60_000)
-        assert notice.page.evaluate(ARRIVAL) == "navigate"  # and not started over: nothing is newer
-
-
-HTML = {"Content-Type": "text/html; charset=utf-8"}
-
-
-def test_where_they_run_there_is_no_such_notice(visitor):
-    visitor.open("./?device=numpy")
-    expect(visitor.page.get_by_text("scripts have not started")).to_have_count(0)
+    for shown in notices:
+        shown.page.bring_to_front()
+        expect(shown).to_be_visible(timeout=60_000)
+        assert shown.page.evaluate(ARRIVAL) == "navigate"  # and not started over: nothing is newer

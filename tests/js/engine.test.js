@@ -70,6 +70,8 @@ let events;
 let actual;
 /** Milliseconds. */
 let now = 0;
+/** The description of a model, which the test gives. */
+let described = deferred();
 /** @type {Engine} */
 let engine;
 
@@ -87,6 +89,8 @@ beforeEach(() => {
   workers = [];
   events = [];
   now = 0;
+  described = deferred();
+  described.resolve({ preprocess: { size: 28, crop: 1 } });
   engine = new Engine(
     "webgpu",
     {
@@ -104,7 +108,7 @@ beforeEach(() => {
         workers.push(worker);
         return /** @type {any} */ (worker);
       },
-      describe: async () => ({ preprocess: { size: 28, crop: 1 } }),
+      describe: () => described.promise,
       now: () => now,
     },
   );
@@ -188,6 +192,28 @@ test("a model's failure is reported in the page's words, and retried on request"
   await again;
   assert.match(events.at(-1) ?? "", /^ready/);
 });
+
+for (const late of ["boot", "load", "describe"]) {
+  test(`a failure is reported after all others have ended: ${late} ends last`, async () => {
+    const ends = /** @type {Record<string, () => void>} */ ({
+      boot: () => void workers[0].fail("boot", "Error", "no Python"),
+      load: () => void workers[0].fail("load", "FetchError", words("missing", "a.onnx")),
+      describe: () => described.reject(new Error("no list")),
+    });
+    described = deferred();
+    const preparing = engine.prepare(async () => "mnist");
+    await turn();
+    for (const [name, end] of Object.entries(ends)) if (name !== late) end();
+    await turn();
+    assert.deepEqual(
+      events.filter((each) => each.startsWith("error")),
+      [],
+    );
+    ends[late]();
+    await preparing;
+    assert.match(events.at(-1) ?? "", /^error: /);
+  });
+}
 
 test("after a failed start, retry() starts another worker", async () => {
   const preparing = engine.prepare(async () => null);
