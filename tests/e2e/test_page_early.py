@@ -78,8 +78,11 @@ def python_failed(visitor) -> None:
     expect(stage).to_have_attribute("data-state", "failed", timeout=PATIENCE)
 
 
-def test_answers_come_before_python_and_the_page_shows_the_same(visitor, first, been_here):
+def test_answers_come_before_python_and_the_page_shows_the_same(visitor, been_here, patch):
+    """The device may be lost meanwhile."""
     shown = been_here[1]
+    first = shown["answer"]
+    losing = Losing(visitor, patch)
     python = hold_python(visitor.page)
     visitor.open()
     assert seven(visitor) == first
@@ -93,6 +96,12 @@ def test_answers_come_before_python_and_the_page_shows_the_same(visitor, first, 
     expect(panel).to_have_attribute("data-state", "waiting")
     visitor.clear()
     assert seven(visitor) == first  # while the panel waits for Python
+    losing.lose("run")
+    visitor.clear()
+    visitor.draw_seven()
+    losing.struck(1)
+    assert visitor.read() == "7"
+    losing.computes("webgpu")
     expect(
         visitor.hook("boot-log").locator("[data-stage=snapshot][data-state=done]")
     ).to_have_count(0)
@@ -114,7 +123,7 @@ def test_without_a_saved_plan_python_does_not_wait_for_the_device(newcomer, patc
 def test_a_failed_start_of_python_is_shown_where_it_is_needed(visitor, first):
     page = visitor.page
     break_python(page)
-    visitor.open()
+    visitor.open("./?model=squeezenet1_1")
     assert seven(visitor) == first
     python_failed(visitor)
     visitor.clear()
@@ -135,63 +144,36 @@ def test_a_failed_start_of_python_is_shown_where_it_is_needed(visitor, first):
     expect(panel).to_have_attribute("data-state", "ready", timeout=PATIENCE)
 
 
-def test_a_device_lost_before_python_has_started(visitor, patch):
-    losing = Losing(visitor, patch)
+def test_a_late_first_module_a_dead_worker_and_a_switch_to_numpy_before_python(visitor, first):
+    visitor.page.add_init_script(WORKERS)
+    held = []
+    visitor.page.route("**/boot/begin-*.js", lambda route: held.append(route))
     python = hold_python(visitor.page)
-    visitor.open()
-    losing.lose("run")
+    visitor.page.goto("./", wait_until="commit")
+    visitor.wait()  # the page has started the worker
+    assert seven(visitor) == first
+    for route in held:
+        route.continue_()
+    until(visitor.page, "document.readyState === 'complete'")
+    assert workers(visitor) == 1
+
+    visitor.clear()
     visitor.draw_seven()
-    losing.struck(1)
+    visitor.page.evaluate(CRASH)  # with a question under way, or just answered
+    visitor.wait()
     assert visitor.read() == "7"
-    losing.computes("webgpu")
-    python.release()
-    panel = visitor.hook("kernels-panel")
-    panel.locator("summary").click()
-    expect(panel).to_have_attribute("data-state", "ready", timeout=PATIENCE)
+    assert workers(visitor) == 2
+    expect(visitor.device).to_have_attribute("data-device", "webgpu")
 
-
-def test_a_switch_to_numpy_before_python_has_started(visitor):
-    python = hold_python(visitor.page)
-    visitor.open()
-    seven(visitor)
     visitor.hook("device-select").select_option("numpy")
     expect(visitor.status).to_have_attribute("data-state", "loading")
     python.release()
     visitor.wait()
     assert visitor.read() == "7"
     expect(visitor.device).to_have_attribute("data-device", "numpy")
+    tallow = visitor.hook("boot-log").locator("[data-stage=tallow]")
+    expect(tallow).to_have_attribute("data-state", "done")  # without the snapshot
     visitor.hook("device-select").select_option("webgpu")
     visitor.wait()
     assert visitor.read() == "7"
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
-
-
-def test_a_worker_that_dies_before_python_has_started_is_replaced(visitor):
-    visitor.page.add_init_script(WORKERS)
-    python = hold_python(visitor.page)
-    visitor.open()
-    seven(visitor)
-    visitor.page.evaluate(CRASH)
-    visitor.wait()
-    assert visitor.read() == "7"
-    assert workers(visitor) == 2
-    python.release()
-    log = visitor.hook("boot-log")
-    expect(log.locator("[data-stage=tallow]")).to_have_attribute(
-        "data-state", "done", timeout=PATIENCE
-    )  # without the snapshot
-
-
-def test_the_page_starts_the_worker_if_the_first_module_is_late(visitor, first):
-    visitor.page.add_init_script(WORKERS)
-    held = []
-    visitor.page.route("**/boot/begin-*.js", lambda route: held.append(route))
-    python = hold_python(visitor.page)
-    visitor.page.goto("./", wait_until="commit")
-    visitor.wait()
-    assert seven(visitor) == first
-    for route in held:
-        route.continue_()
-    python.release()
-    until(visitor.page, "document.readyState === 'complete'")
-    assert workers(visitor) == 1

@@ -3,8 +3,11 @@ second loss within a minute, NumPy computes until the visitor chooses WebGPU aga
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from playwright.sync_api import expect
+from tests.conftest import watched_page
 from tests.e2e.conftest import OPEN_DEVICE, Holding
 from tests.e2e.keeping import line
 from tests.e2e.opening import Opening
@@ -15,6 +18,7 @@ from tallow_build.browser import until
 from tallow_build.paths import ROOT
 
 MNIST = ROOT / "models" / "mnist" / "mnist.onnx"
+ADDRESS = "./?model=squeezenet1_1"
 WEIGHTS = "**/squeezenet1_1-*.onnx"
 
 # Destroys the worker's newest device at the page's command: at once, or as soon as a pipeline
@@ -57,6 +61,7 @@ window.struck = 0;
 new BroadcastChannel("struck").onmessage = () => { window.struck += 1; };
 """
 ARM = """plan => new Promise(resolve => {
+    window.struck = 0;
     new BroadcastChannel("armed").onmessage = resolve;
     new BroadcastChannel("lose").postMessage(plan);
 })"""
@@ -70,14 +75,22 @@ class Losing:
         self.page = visitor.page
         patch(self.page, "gpu/device.js", OPEN_DEVICE, f"{LOSABLE}{OPEN_DEVICE}")
         self.page.add_init_script(CHANNELS)
+        self.lost = False
 
     def lose(self, *plan: str) -> None:
         """Loses the device "now", or in the next "run" or "load"; then as in the next argument."""
+        self.lost = self.lost or bool(plan)
         self.page.evaluate(ARM, plan)
 
     def struck(self, times: int) -> None:
-        """Waits until the device was lost so many times."""
+        """Waits until the device was lost so many times, since the last plan."""
         until(self.page, "window.struck === argument", times)
+
+    def choose(self, device: str) -> None:
+        """Chooses a device. Losses before do not count any more."""
+        self.visitor.hook("device-select").select_option(device)
+        self.computes(device)
+        self.lost = False
 
     def computes(self, device: str) -> None:
         """Waits for the status; then this device computes."""
@@ -86,90 +99,27 @@ class Losing:
         expect(self.visitor.hook("device-select")).to_have_value(device)
 
 
-@pytest.fixture
-def losing(visitor, patch):
-    return Losing(visitor, patch)
-
-
-def test_lost_in_the_middle_of_a_run_a_digit_is_read(losing):
-    visitor = losing.visitor
-    visitor.open()
-    losing.lose("run")
-    visitor.draw_seven()
-    losing.struck(1)
-    assert visitor.read() == "7"
-    losing.computes("webgpu")
-    expect(visitor.status).to_contain_text("kernels")
-
-
-def test_after_two_losses_within_a_minute_numpy_computes_until_webgpu_is_chosen(losing):
-    visitor = losing.visitor
-    visitor.open()
-    visitor.draw_seven()
-    assert visitor.read() == "7"
-    losing.lose("now")
-    lost = visitor.hook("boot-log").get_by_text("The GPU device was lost. Opening another")
-    expect(lost).to_have_count(1)
-    losing.computes("webgpu")
-    assert visitor.read() == "7"
-    losing.lose("run")
-    visitor.clear()
-    visitor.draw_seven()
-    losing.struck(2)
-    assert visitor.read() == "7"
-    losing.computes("numpy")
-    expect(visitor.status).to_contain_text("lost twice")
-    expect(visitor.device).to_contain_text("lost twice within a minute")
-    visitor.hook("language-select").select_option("zh")
-    expect(visitor.device).to_contain_text("丢失了两次")
-    visitor.hook("language-select").select_option("en")
-    visitor.hook("device-select").select_option("webgpu")
-    losing.computes("webgpu")
-    expect(visitor.status).to_contain_text("kernels")
-    assert visitor.read() == "7"
-    losing.lose("now")  # the first loss since then
-    expect(lost).to_have_count(2)
-    losing.computes("webgpu")
-    assert visitor.read() == "7"
-
-
-def test_lost_in_the_middle_of_loads_and_runs_a_photograph_is_recognised(losing, photos):
-    visitor = losing.visitor
-    visitor.open("./?model=squeezenet1_1")
-    losing.lose("load")
-    visitor.show("Classify")
-    losing.struck(1)
-    losing.computes("webgpu")
-    visitor.choose(photos["coffee"]["path"])
-    assert visitor.answer("coffee.png")[0]["label"] == "espresso"
-    losing.lose("run")
-    visitor.choose(photos["chelsea"]["path"])
-    losing.struck(2)
-    assert "cat" in visitor.answer("chelsea.png")[0]["label"]
-    losing.computes("numpy")
-    visitor.show("Draw")
-    visitor.draw_seven()
-    assert visitor.read() == "7"
-
-
-def test_lost_again_while_models_are_loaded_again(losing):
-    visitor = losing.visitor
-    visitor.open()
-    visitor.draw_seven()
-    assert visitor.read() == "7"
-    losing.lose("now", "load")
-    losing.struck(2)
-    losing.computes("numpy")
-    assert visitor.read() == "7"
+@pytest.fixture(scope="module")
+def losing_page(browser, server, visitor_of, patch) -> Iterator[Losing]:
+    """A page for all tests but one, opened without a model of the site."""
+    for page, _ in watched_page(browser, server):
+        losing = Losing(visitor_of(page), patch)
+        losing.visitor.open(f"{ADDRESS}#open")
+        yield losing
 
 
 @pytest.fixture
-def opening(losing):
-    """A visitor with an open model, whose device can be lost."""
-    losing.visitor.open("./#open")
-    here = Opening(losing.visitor)
-    here.choose(MNIST)
-    return here
+def losing(losing_page):
+    """The visitor of that page, with WebGPU and as if no device was ever lost."""
+    losing_page.lose()
+    if losing_page.lost:
+        losing_page.page.evaluate("location.hash = '#draw'")
+        losing_page.visitor.wait()
+        if losing_page.visitor.device.get_attribute("data-device") == "webgpu":
+            losing_page.choose("numpy")
+        losing_page.choose("webgpu")
+    losing_page.computes("webgpu")
+    return losing_page
 
 
 def answered_on(here, device):
@@ -184,38 +134,107 @@ def answered_on(here, device):
     return here.array("logits")
 
 
-def test_lost_in_the_middle_of_a_run_the_visitor_s_model_answers(losing, opening):
-    losing.lose("run")
-    opening.hook("open-run").click()
-    losing.struck(1)
-    answered_on(opening, "webgpu")
-
-
-@pytest.mark.parametrize("why", ["lost", "switched"])
-def test_another_device_while_the_visitor_s_model_is_timed(losing, opening, why):
-    opening.hook("open-run").click()
-    expect(opening.hook("open-times")).to_be_visible()
-    first = opening.array("logits")
+def timed(opening):
+    """Has the visitor's model timed, which takes seconds."""
     opening.hook("open-runs").fill("1000")
     opening.rest()
-    opening.hook("open-time").click()  # which takes seconds
-    if why == "lost":
-        losing.lose("now")
-        losing.struck(1)
-    else:
-        opening.hook("device-select").select_option("numpy")
+    opening.hook("open-time").click()
+
+
+def timed_again_on(opening, device):
+    """After another device came meanwhile."""
     expect(opening.hook("open-error")).to_be_hidden()
     opening.rest()
     opening.hook("open-runs").fill("10")
-    again = answered_on(opening, "webgpu" if why == "lost" else "numpy")
-    assert again == pytest.approx(first, abs=1e-4)
+    return answered_on(opening, device)
 
 
-def test_lost_in_the_middle_of_tuning_while_another_model_comes(losing, patch):
+def test_the_visitor_s_model_is_run_and_timed_whatever_happens_to_the_device(losing):
     visitor = losing.visitor
+    visitor.page.evaluate("location.hash = '#open'")
+    opening = Opening(visitor)
+    opening.choose(MNIST)
+    losing.lose("run")
+    opening.hook("open-run").click()
+    losing.struck(1)
+    first = answered_on(opening, "webgpu")
+
+    timed(opening)
+    visitor.hook("device-select").select_option("numpy")
+    assert timed_again_on(opening, "numpy") == pytest.approx(first, abs=1e-4)
+
+    losing.choose("webgpu")
+    answered_on(opening, "webgpu")
+    timed(opening)
+    losing.lose("now")
+    losing.struck(1)
+    assert timed_again_on(opening, "webgpu") == pytest.approx(first, abs=1e-4)
+
+
+def test_a_digit_is_read_and_after_two_losses_numpy_computes_until_webgpu_is_chosen(losing):
+    visitor = losing.visitor
+    log = visitor.hook("boot-log").get_by_text("The GPU device was lost. Opening another")
+    losses = log.count()
+    visitor.show("Draw")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    losing.lose("now", "load")  # the second time while models are loaded again
+    losing.struck(2)
+    expect(log).to_have_count(losses + 1)
+    losing.computes("numpy")
+    assert visitor.read() == "7"
+    expect(visitor.status).to_contain_text("lost twice")
+    expect(visitor.device).to_contain_text("lost twice within a minute")
+    visitor.hook("language-select").select_option("zh")
+    expect(visitor.device).to_contain_text("丢失了两次")
+    visitor.hook("language-select").select_option("en")
+
+    losing.choose("webgpu")
+    expect(visitor.status).to_contain_text("kernels")
+    assert visitor.read() == "7"
+    losing.lose("run")  # the first loss since then
+    visitor.clear()
+    visitor.draw_seven()
+    losing.struck(1)
+    assert visitor.read() == "7"
+    expect(log).to_have_count(losses + 2)
+    losing.computes("webgpu")
+    expect(visitor.status).to_contain_text("kernels")
+
+    losing.lose("run")
+    visitor.clear()
+    visitor.draw_seven()
+    losing.struck(1)
+    assert visitor.read() == "7"
+    losing.computes("numpy")
+    expect(visitor.status).to_contain_text("lost twice")
+
+
+def test_lost_in_the_middle_of_loads_and_runs_a_photograph_is_recognised(losing, photos):
+    visitor = losing.visitor
+    losing.lose("load")
+    visitor.show("Classify")
+    losing.struck(1)
+    losing.computes("webgpu")
+    visitor.choose(photos["coffee"]["path"])
+    assert visitor.answer("coffee.png")[0]["label"] == "espresso"
+    losing.lose("run")
+    visitor.choose(photos["chelsea"]["path"])
+    losing.struck(1)
+    assert "cat" in visitor.answer("chelsea.png")[0]["label"]
+    losing.computes("numpy")
+    visitor.show("Draw")
+    if visitor.hook("digit-clear").is_visible():
+        visitor.clear()
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+
+
+def test_lost_in_the_middle_of_tuning_while_another_model_comes(visitor, patch):
+    losing = Losing(visitor, patch)
     held = Held(visitor, patch)
     visitor.page.add_init_script(WORKERS)
-    visitor.open("./?model=squeezenet1_1")
+    visitor.open(ADDRESS)
     visitor.draw_seven()
     assert visitor.read() == "7"
     panel = visitor.hook("kernels-panel")

@@ -1,18 +1,31 @@
-"""Python is restored from a memory snapshot; if that fails, it starts normally at once."""
+"""Python is restored from a memory snapshot; if that fails, it starts normally at once.
+
+NumPy has a snapshot of its own; if that fails, the first one is tried, then a normal start. Most
+faults are tried in a worker that only starts Python. For other damage of downloads see
+tests/js/fetch.test.js.
+"""
 
 from __future__ import annotations
 
+import copy
 import hashlib
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
+from tests.conftest import watched_page
 from tests.e2e.runtime import known, retell
 
 from tallow_build.browser import until
 
 SNAPSHOT = "**/runtime/snapshot-*.bin"
+NUMPY = "**/runtime/numpy-*.bin"
+MODULE = "**/sources/worker/snapshot.js"
+LIBRARY = "**/runtime/_umath_linalg-*.wasm"
 
 
 def asked_of_runtime(page: Page) -> list[str]:
@@ -32,13 +45,6 @@ def image(dist: Path) -> Path:
     return dist / "runtime" / known(dist)["snapshot"]["file"]
 
 
-def serve_as_right(page: Page, content: bytes) -> None:
-    """Serves another snapshot with its hash."""
-    facts = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    retell(page, lambda runtime: runtime["snapshot"].update(facts))
-    page.route(SNAPSHOT, lambda route: route.fulfill(body=content))
-
-
 def test_nothing_is_loaded_that_the_snapshot_contains(visitor):
     asked = asked_of_runtime(visitor.page)
     visitor.open()
@@ -51,55 +57,6 @@ def test_nothing_is_loaded_that_the_snapshot_contains(visitor):
     visitor.wait()
     assert visitor.read() == "7"
     assert [name[:6] for name in asked if name.endswith((".zip", ".whl"))] == ["numpy-"]
-
-
-def cut_off(page: Page, content: bytes) -> None:
-    page.route(SNAPSHOT, lambda route: route.fulfill(body=content[:-100_000]))
-
-
-def changed(page: Page, content: bytes) -> None:
-    page.route(SNAPSHOT, lambda route: route.fulfill(body=content[:-4] + b"oops"))
-
-
-def no_server(page: Page, content: bytes) -> None:
-    page.route(SNAPSHOT, lambda route: route.abort())
-
-
-def of_another_tallow(page: Page, content: bytes) -> None:
-    retell(page, lambda runtime: runtime.update(version="9.9.9"))
-
-
-def of_another_pyodide(page: Page, content: bytes) -> None:
-    at = content.index(b'{"hiwireKeys"')
-    serve_as_right(page, content[: at - 8] + bytes(8) + content[at:])
-
-
-def without_python(page: Page, content: bytes) -> None:
-    """Its memory is that of a new instance, in which nothing has run."""
-    serve_as_right(page, content[:8] + bytes(4) + content[content.index(b'{"hiwireKeys"') - 48 :])
-
-
-FAULTS = {
-    cut_off: "is damaged: it has",
-    changed: "its sha256 is",
-    no_server: "can’t be reached",
-    of_another_tallow: "The snapshot contains another version of Tallow, 0.1.0",
-    of_another_pyodide: "mismatch",
-    without_python: "Python could not be started",
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_if_it_fails_python_starts_normally(visitor, dist, fault):
-    fault(visitor.page, image(dist).read_bytes())
-    visitor.open()
-    visitor.draw_seven()
-    assert visitor.read() == "7"
-    log = visitor.hook("boot-log")
-    expect(log.locator("[data-stage=snapshot]")).to_have_attribute("data-state", "failed")
-    expect(log.locator("[data-stage=snapshot]")).to_contain_text(FAULTS[fault])
-    for name in ("python", "tallow"):
-        expect(log.locator(f"[data-stage={name}]")).to_have_attribute("data-state", "done")
 
 
 def test_numpy_comes_from_a_snapshot_too(visitor):
@@ -117,64 +74,193 @@ def test_numpy_comes_from_a_snapshot_too(visitor):
     assert int(stages.first.get_attribute("data-bytes")) > 10_000_000
 
 
-NUMPY = "**/runtime/numpy-*.bin"
-LIBRARY = "**/runtime/_umath_linalg-*.wasm"
-
-
-def no_numpy(page: Page) -> None:
-    page.route(NUMPY, lambda route: route.abort())
-
-
-def numpy_changed(page: Page) -> None:
-    page.route(NUMPY, lambda route: route.fulfill(body=route.fetch().body()[:-4] + b"oops"))
-
-
-def no_library(page: Page) -> None:
-    page.route(LIBRARY, lambda route: route.fulfill(status=404))
-
-
-def library_that_is_none(page: Page) -> None:
-    page.route(LIBRARY, lambda route: route.fulfill(body=bytes(1_056_155)))
-
-
-def no_room_for_a_library(page: Page) -> None:
+def no_room_for_a_library(page: Page) -> str:
     def change(runtime) -> None:
         runtime["numpy"]["libraries"][1]["slots"][0] -= 1
 
     retell(page, change)
+    return "the table has"
 
 
-NUMPY_FAULTS = {
-    no_numpy: "can’t be reached",
-    numpy_changed: "its sha256 is",
-    no_library: "is missing from the server",
-    library_that_is_none: "its sha256 is",
-    no_room_for_a_library: "the table has",
-}
+def stage(visitor, name: str) -> Locator:
+    """The line of a stage in the boot log."""
+    found: Locator = visitor.hook("boot-log").locator(f"[data-stage={name}]")
+    return found
 
 
-@pytest.mark.parametrize("fault", NUMPY_FAULTS, ids=lambda fault: fault.__name__)
-def test_if_numpy_s_snapshot_fails_the_wheel_is_installed(visitor, fault):
-    fault(visitor.page)
+def failed(visitor, name: str, why: str) -> None:
+    """This stage has failed, for this reason."""
+    expect(stage(visitor, name)).to_have_attribute("data-state", "failed")
+    expect(stage(visitor, name)).to_contain_text(why)
+
+
+def test_if_numpy_s_snapshot_fails_the_wheel_is_installed(visitor):
+    why = no_room_for_a_library(visitor.page)
     visitor.open("?device=numpy")
     visitor.draw_seven()
     assert visitor.read() == "7"
-    log = visitor.hook("boot-log")
-    failed = log.locator("[data-stage=numpySnapshot]")
-    expect(failed).to_have_attribute("data-state", "failed")
-    expect(failed).to_contain_text(NUMPY_FAULTS[fault])
+    failed(visitor, "numpySnapshot", why)
     for name in ("snapshot", "numpy"):
-        expect(log.locator(f"[data-stage={name}]")).to_have_attribute("data-state", "done")
-    expect(log.locator("[data-stage=python]")).to_have_count(0)
-
-
-def test_a_browser_that_refuses_it(visitor, patch):
-    patch(visitor.page, "worker/snapshot.js", "memory.set(fresh)", "memory.refuse(fresh)")
-    visitor.open()
-    log = visitor.hook("boot-log").locator("[data-stage=snapshot]")
-    expect(log).to_have_attribute("data-state", "failed")
+        expect(stage(visitor, name)).to_have_attribute("data-state", "done")
+    expect(stage(visitor, "python")).to_have_count(0)
     visitor.hook("language-select").select_option("zh")
-    expect(log).to_contain_text("失败")
+    failed(visitor, "numpySnapshot", "失败")
+
+
+# A worker that only starts Python, as the page's worker does, and runs code.
+TRY = """
+import { startPython } from "./worker/python.js";
+onmessage = async ({ data: { numpy, code } }) => {
+  try {
+    const { pyodide } = await startPython({ numpy });
+    postMessage({ result: pyodide.runPython(code) });
+  } catch (error) {
+    postMessage({ failed: String(error) });
+  }
+};
+"""
+# Starts such a worker. Returns the result, and for each stage [its last state, the reason]. The
+# workers stay, so that the browser need not compile Python for each.
+START = """({ say }, given) => new Promise((resolve) => {
+  const worker = new Worker("try.js", { type: "module" });
+  (window.workers ??= []).push(worker);
+  const stages = {};
+  worker.onerror = ({ message }) => resolve({ failed: message });
+  worker.onmessage = ({ data }) => {
+    if (data.event === "stage") stages[data.name] = [data.state, data.why ? say(data.why) : ""];
+    else if (!data.event) resolve({ ...data, stages });
+  };
+  worker.postMessage(given);
+})"""
+COMPUTE = """
+import tallow as tl
+if NUMPY:
+    import numpy as np
+    assert np.arange(3).sum() == 3
+str(tl.zeros((2, 3)).shape)
+"""
+
+
+class Starts:
+    """Starts Python again and again on one page, with the list of runtime/ that a test changes."""
+
+    def __init__(self, page: Page, module: Any, listed: dict[str, Any]) -> None:
+        self.page = page
+        self.listed = listed
+        self._module = module
+
+        def tell(route: Route) -> None:
+            body = f"export default {json.dumps(self.listed)};"
+            route.fulfill(body=body, content_type="text/javascript")
+
+        def script(route: Route) -> None:
+            route.fulfill(body=TRY, content_type="text/javascript")
+
+        page.route("**/sources/runtime/runtime.js", tell)
+        page.route("**/sources/try.js", script)
+
+    def start(self, *, numpy: bool) -> dict[str, list[str]]:
+        """The stages of a start, which must succeed."""
+        given = {"numpy": numpy, "code": COMPUTE.replace("NUMPY", str(numpy))}
+        ended = self._module("./i18n/messages.js", START, given)
+        assert ended.get("result") == "(2, 3)", ended
+        stages: dict[str, list[str]] = ended["stages"]
+        return stages
+
+
+def cut_off(starts: Starts, content: bytes) -> str:
+    starts.page.route(SNAPSHOT, lambda route: route.fulfill(body=content[:-100_000]))
+    return "is damaged: it has"
+
+
+def of_another_tallow(starts: Starts, content: bytes) -> str:
+    starts.listed["version"] = "9.9.9"
+    return "The snapshot contains another version of Tallow, 0.1.0"
+
+
+def serve_as_right(starts: Starts, content: bytes) -> None:
+    """Serves another snapshot with its hash."""
+    facts = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    starts.listed["snapshot"].update(facts)
+    starts.page.route(SNAPSHOT, lambda route: route.fulfill(body=content))
+
+
+def of_another_pyodide(starts: Starts, content: bytes) -> str:
+    at = content.index(b'{"hiwireKeys"')
+    serve_as_right(starts, content[: at - 8] + bytes(8) + content[at:])
+    return "mismatch"
+
+
+def without_python(starts: Starts, content: bytes) -> str:
+    """Its memory is that of a new instance, in which nothing has run."""
+    at = content.index(b'{"hiwireKeys"') - 48
+    serve_as_right(starts, content[:8] + bytes(4) + content[at:])
+    return "Python could not be started"
+
+
+def refused_by_the_browser(starts: Starts, content: bytes) -> str:
+    def handle(route: Route) -> None:
+        response = route.fetch()
+        body = response.text()
+        assert "memory.set(fresh)" in body
+        body = body.replace("memory.set(fresh)", "memory.refuse(fresh)")
+        route.fulfill(response=response, body=body)
+
+    starts.page.route(MODULE, handle)
+    return "Python could not be started"
+
+
+def no_numpy(starts: Starts) -> str:
+    starts.page.route(NUMPY, lambda route: route.abort())
+    return "can’t be reached"
+
+
+def numpy_changed(starts: Starts) -> str:
+    starts.page.route(NUMPY, lambda route: route.fulfill(body=route.fetch().body()[:-4] + b"oops"))
+    return "its sha256 is"
+
+
+def no_library(starts: Starts) -> str:
+    starts.page.route(LIBRARY, lambda route: route.fulfill(status=404))
+    return "is missing from the server"
+
+
+def library_that_is_none(starts: Starts) -> str:
+    starts.page.route(LIBRARY, lambda route: route.fulfill(body=bytes(1_056_155)))
+    return "its sha256 is"
+
+
+FAULTS = (cut_off, of_another_tallow, of_another_pyodide, without_python, refused_by_the_browser)
+FAULTS_OF_NUMPY = (no_numpy, numpy_changed, no_library, library_that_is_none)
+
+
+def test_whatever_is_wrong_with_a_snapshot_python_starts_without_it(page, module, dist):
+    listed = known(dist)
+    content = image(dist).read_bytes()
+    starts = Starts(page, module, listed)
+    assert starts.start(numpy=True).keys() == {"numpySnapshot"}
+
+    for fault in FAULTS:
+        starts.listed = copy.deepcopy(listed)
+        why = fault(starts, content)
+        stages = starts.start(numpy=False)
+        page.unroute(SNAPSHOT)
+        page.unroute(MODULE)
+        state, reason = stages.pop("snapshot")
+        assert state == "failed", fault.__name__
+        assert why in reason
+        assert stages == {"python": ["done", ""], "tallow": ["done", ""]}
+
+    starts.listed = listed
+    for fault_of_numpy in FAULTS_OF_NUMPY:
+        why = fault_of_numpy(starts)
+        stages = starts.start(numpy=True)
+        page.unroute(NUMPY)
+        page.unroute(LIBRARY)
+        state, reason = stages.pop("numpySnapshot")
+        assert state == "failed", fault_of_numpy.__name__
+        assert why in reason
+        assert stages == {"snapshot": ["done", ""], "numpy": ["done", ""]}
 
 
 EXEC = """async (code) => (await tallow.call("exec", { code })).result"""
@@ -186,23 +272,82 @@ def open_python(page: Page) -> None:
     page.evaluate('async () => { await tallow.call("boot", { device: "numpy" }); }')
 
 
-def test_each_python_has_random_numbers_of_its_own(page):
-    code = """
-import os, random, secrets, uuid, tallow as tl, numpy as np
-[random.random(), secrets.token_hex(), os.urandom(8).hex(), str(uuid.uuid4()),
- np.random.default_rng().random(), tl.random.fresh_bytes(8).hex()]
-"""
-    drawn = []
-    for _ in range(2):
+@pytest.fixture(scope="module")
+def console_page(browser, server) -> Iterator[tuple[Page, list[str]]]:
+    """A page with a Python, and the names of the files in runtime/ that were requested."""
+    for page, _ in watched_page(browser, server):
+        asked = asked_of_runtime(page)
         open_python(page)
-        drawn.append(page.evaluate(EXEC, code))
-    assert len(drawn[0]) == 6
-    assert not set(drawn[0]) & set(drawn[1])
+        yield page, asked
 
 
-def test_modules_not_in_it_are_fetched_when_they_are_imported(page):
-    asked = asked_of_runtime(page)
-    open_python(page)
+@pytest.fixture
+def console(console_page) -> Iterator[tuple[Page, list[str]]]:
+    """The same page and names. Routes that a test has added are removed after it."""
+    yield console_page
+    console_page[0].unroute_all(behavior="ignoreErrors")
+
+
+def test_calls_use_this_browser_s_trampoline(console):
+    page, _ = console
+    code = """
+import pyodide_js
+module = pyodide_js._module
+at = module.__PyRuntime + module.HEAP32.at(module.__PyEM_EMSCRIPTEN_TRAMPOLINE_OFFSET // 4)
+module.HEAP32.at(at // 4)
+"""
+    slot = page.evaluate(EXEC, code)
+    assert slot > 10_000  # of the table; without one, each call of a C function is JavaScript's
+
+
+def test_python_can_wait_for_a_promise(console):
+    page, _ = console
+    code = "import asyncio, pyodide.ffi; pyodide.ffi.run_sync(asyncio.sleep(0, 'waited'))"
+    assert page.evaluate(EXEC, code) == "waited"
+
+
+def test_warnings_and_tracebacks_work_without_source_files(console):
+    page, _ = console
+    code = """
+import io, traceback, warnings, tallow, contextlib
+output = io.StringIO()
+with contextlib.redirect_stderr(output):
+    warnings.warn("look out")
+    try:
+        tallow.zeros((-1,))
+    except tallow.TallowError:
+        traceback.print_exc()
+output.getvalue()
+"""
+    output = page.evaluate(EXEC, code)
+    assert "look out" in output
+    assert re.search(r'File ".*tallow/.*\.py", line \d+, in \w+', output)
+
+
+def test_modules_of_numpy_not_in_it_are_fetched_when_they_are_imported(console):
+    page, asked = console
+    wheel = "**/numpy-*.whl"
+    transform = """
+try:
+    import numpy as np, numpy.no_such_module
+except ImportError as error:
+    result = str(error)
+try:
+    result = np.fft.fft([1, 0, 0, 0]).real.tolist(), np.random.default_rng(1).integers(9)
+except ImportError as error:
+    result = str(error)
+str(result)
+"""
+    page.route(wheel, lambda route: route.abort())
+    assert "NumPy can't be fetched" in page.evaluate(EXEC, transform)
+    page.unroute(wheel)
+    assert page.evaluate(EXEC, transform) == "([1.0, 1.0, 1.0, 1.0], np.int64(4))"
+    assert page.evaluate(EXEC, transform) == "([1.0, 1.0, 1.0, 1.0], np.int64(4))"
+    assert [name[:6] for name in asked if name.endswith((".zip", ".whl"))] == ["numpy-"] * 3
+
+
+def test_modules_not_in_it_are_fetched_when_they_are_imported(console):
+    page, asked = console
     library = "**/python_stdlib.zip"
     tries = """
 import asyncio
@@ -228,63 +373,17 @@ result
     assert asked.count("python_stdlib.zip") == 3
 
 
-def test_modules_of_numpy_not_in_it_are_fetched_when_they_are_imported(page):
-    asked = asked_of_runtime(page)
-    open_python(page)
-    wheel = "**/numpy-*.whl"
-    transform = """
-try:
-    import numpy as np, numpy.no_such_module
-except ImportError as error:
-    result = str(error)
-try:
-    result = np.fft.fft([1, 0, 0, 0]).real.tolist(), np.random.default_rng(1).integers(9)
-except ImportError as error:
-    result = str(error)
-str(result)
-"""
-    page.route(wheel, lambda route: route.abort())
-    assert "NumPy can't be fetched" in page.evaluate(EXEC, transform)
-    page.unroute(wheel)
-    assert page.evaluate(EXEC, transform) == "([1.0, 1.0, 1.0, 1.0], np.int64(4))"
-    assert page.evaluate(EXEC, transform) == "([1.0, 1.0, 1.0, 1.0], np.int64(4))"
-    assert [name[:6] for name in asked if name.endswith((".zip", ".whl"))] == ["numpy-"] * 3
-
-
-def test_calls_use_this_browser_s_trampoline(page):
+def test_each_python_has_random_numbers_of_its_own(console, page):
+    """The state shows one seed even if the first Python has drawn some numbers before."""
     code = """
-import pyodide_js
-module = pyodide_js._module
-at = module.__PyRuntime + module.HEAP32.at(module.__PyEM_EMSCRIPTEN_TRAMPOLINE_OFFSET // 4)
-module.HEAP32.at(at // 4)
+import os, random, secrets, uuid, tallow as tl, numpy as np
+[random.random(), str(random.getstate()[1][:-1]), secrets.token_hex(), os.urandom(8).hex(),
+ str(uuid.uuid4()), np.random.default_rng().random(), tl.random.fresh_bytes(8).hex()]
 """
     open_python(page)
-    slot = page.evaluate(EXEC, code)
-    assert slot > 10_000  # of the table; without one, each call of a C function is JavaScript's
-
-
-def test_python_can_wait_for_a_promise(page):
-    open_python(page)
-    code = "import asyncio, pyodide.ffi; pyodide.ffi.run_sync(asyncio.sleep(0, 'waited'))"
-    assert page.evaluate(EXEC, code) == "waited"
-
-
-def test_warnings_and_tracebacks_work_without_source_files(page):
-    code = """
-import io, traceback, warnings, tallow, contextlib
-output = io.StringIO()
-with contextlib.redirect_stderr(output):
-    warnings.warn("look out")
-    try:
-        tallow.zeros((-1,))
-    except tallow.TallowError:
-        traceback.print_exc()
-output.getvalue()
-"""
-    open_python(page)
-    output = page.evaluate(EXEC, code)
-    assert "look out" in output
-    assert re.search(r'File ".*tallow/.*\.py", line \d+, in \w+', output)
+    drawn = [each.evaluate(EXEC, code) for each in (console[0], page)]
+    assert len(drawn[0]) == 7
+    assert not set(drawn[0]) & set(drawn[1])
 
 
 def test_its_listed_facts_are_right(dist):

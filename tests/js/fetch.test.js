@@ -179,6 +179,15 @@ test("a download without progress is given up", async () => {
   assert.equal(server.asked.length, 4);
 });
 
+test("a server that is never reached is given up", async () => {
+  server.breaks = new Array(9).fill(-1);
+  assert.match(
+    (await fetched()).failed ?? "",
+    /^FetchError: big\.bin .* the server can’t be reached/,
+  );
+  assert.equal(server.asked.length, 4);
+});
+
 test("a server without ranges starts over", async () => {
   server.ranges = false;
   server.breaks = [1000, 100_000];
@@ -207,7 +216,8 @@ test("wrong content is refused", async () => {
 });
 
 test("a wrong size is refused, and errors of the server are reported", async () => {
-  assert.match((await fetched(CONTENT, { bytes: 7 })).failed ?? "", /307200 bytes, expected 7/);
+  const { failed } = await fetched(CONTENT, { bytes: 7 });
+  assert.match(failed ?? "", /is damaged: it has 307200 bytes, expected 7/);
   server.status = 404;
   assert.match((await fetched()).failed ?? "", /big\.bin is missing from the server \(404\)/);
   server.status = 500;
