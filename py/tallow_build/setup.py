@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from . import browser, debian, dist, firefox, models, networks, node_env, python_env
+from . import browser, debian, dist, firefox, models, networks, node_env, python_env, sources
 from .files import only_one
 from .paths import BUILD, CACHE
 
@@ -33,6 +33,7 @@ def for_tests() -> dict[str, str]:
     variables = for_browser()
     with only_one():
         networks.ensure()
+        sources.fetch(sources.micropip())
         firefox.ensure()
         if debian.available() and not any(_DRIVERS.glob("*.json")):
             debian.install("mesa-vulkan-drivers")

@@ -170,9 +170,33 @@ def pyodide_numpy() -> tuple[Origin, Path]:
 
 def pure_protobuf() -> tuple[Origin, Path]:
     """protobuf without compiled code, in the same version as in .venv, for Python in a browser."""
-    name = f"protobuf-{_PROTOBUF.version}-py3-none-any.whl"
+    name = f"protobuf-{_PROTOBUF.version}-{_PURE}"
     return Origin(_PROTOBUF, None, _PROTOBUF.sha256), CACHE / "wheels" / name
 
+
+def micropip() -> list[tuple[Origin, Path]]:
+    """Pyodide's package installer and the package that it needs, for the test of a page that
+    installs the wheel."""
+    return [
+        (Origin(each, None, each.sha256), CACHE / "wheels" / f"{each.name}-{each.version}-{_PURE}")
+        for each in (_MICROPIP, _PACKAGING)
+    ]
+
+
+_PURE = "py3-none-any.whl"
+
+_MICROPIP = Package(
+    "micropip",
+    "0.11.1",
+    "wheel",
+    "768de165adb8e66906039d8fec4127a57f522dfdf8e6fbff877a4616941ecfd3",
+)
+_PACKAGING = Package(
+    "packaging",
+    "26.3",
+    "wheel",
+    "d7193f7c8e4e93f444fde0262bf90af30e16fa0ad0ad44cb553c87339b23cd1c",
+)
 
 _OPEN_WEBUI = Package(
     "open-webui",

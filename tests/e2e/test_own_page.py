@@ -1,8 +1,10 @@
-"""A page with only Pyodide and the wheel, in a worker and on the main thread."""
+"""A page with only Pyodide, into which micropip installs the wheel; in a worker and on the main
+thread."""
 
 from __future__ import annotations
 
 import functools
+import json
 import shutil
 import threading
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tallow_build import wheels
+from tallow_build import sources, wheels
 from tallow_build.paths import ROOT
 
 PAGE = """<!doctype html>
@@ -29,6 +31,8 @@ PAGE = """<!doctype html>
 START = """
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 const CODE = `
+import micropip
+await micropip.install(WHEEL)
 import tallow as tl
 info = await tl.open_device("webgpu")
 x = (tl.asarray([1.0, 2.0, 3.0]) * 2 + 1).realize()
@@ -46,8 +50,11 @@ str([info.device, tl.default_device(), x.device, value.tolist()])
 `;
 export async function start() {
   const python = await loadPyodide({ indexURL: "./pyodide/" });
-  const wheel = await (await fetch("./tallow.whl")).arrayBuffer();
-  python.unpackArchive(wheel, "wheel");
+  // The npm package of Pyodide lacks what its full distribution has.
+  const wheels = await (await fetch("./wheels.json")).json();
+  const addresses = wheels.map((name) => new URL(name, import.meta.url).href);
+  python.globals.set("WHEEL", addresses.pop());
+  await python.loadPackage(addresses);
   return python.runPythonAsync(CODE).catch(String);
 }
 if (typeof document === "undefined") start().then(postMessage);
@@ -68,7 +75,11 @@ def own_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     (folder / "index.html").write_text(PAGE, "utf-8")
     (folder / "start.js").write_text(START, "utf-8")
     (folder / "pyodide").symlink_to(ROOT / "node_modules" / "pyodide")
-    shutil.copy(wheels.tallow(), folder / "tallow.whl")
+    files = [*(path for _, path in sources.micropip()), wheels.tallow()]
+    sources.fetch(sources.micropip())
+    for path in files:
+        shutil.copy(path, folder)
+    (folder / "wheels.json").write_text(json.dumps([path.name for path in files]), "utf-8")
     server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/index.html"
