@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.conftest import Watch
 from tests.e2e.conftest import OPEN_DEVICE, Holding
+from tests.e2e.keeping import kept, recalled
 from tests.e2e.test_page_lost_device import Losing
-from tests.e2e.test_page_plans import kept, recalled, seven
 from tests.e2e.test_page_worker import CRASH, WORKERS, workers
 
 from tallow_build.browser import until
@@ -29,6 +29,14 @@ def break_python(page: Page) -> None:
 
 def mend_python(page: Page) -> None:
     page.unroute(WASM)
+
+
+def seven(visitor) -> list[str]:
+    """Draws a seven; returns the ten probabilities."""
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    bars = visitor.page.locator("#view-draw .bars li")
+    return [bar.get_attribute("data-probability") or "" for bar in bars.all()]
 
 
 @pytest.fixture(scope="module")
