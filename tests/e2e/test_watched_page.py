@@ -26,6 +26,7 @@ def test_a_request_that_was_never_answered_is_forgotten(
         asyncio.get_running_loop().set_task_factory(None)
         return begun
 
+    gc.collect()  # what other tests left, in the thread that may
     gc.disable()
     try:
         with watched_page_of(browser, server) as (page, _):
