@@ -25,6 +25,7 @@ from . import dtype as dt
 from .bounds import Bounds, hull
 from .dtype import DType
 from .errors import DTypeError, GraphError
+from .scalar import Scalar
 from .shape import Shape
 
 Attrs = Mapping[str, Any]
@@ -76,12 +77,9 @@ class Source(Op):
 class Elementwise(Op):
     """One element from the elements at the same position; operands have equal shapes.
 
-    wgsl: the expression, with {0}, {1} ... for the operands and {T} for the WGSL type (scalar or
-    vec4) of the first; must hold for both. helper: functions it calls, with {T} and {S}, the
-    suffix that keeps the scalar and the vec4 version apart. accepts: kinds of element type.
-    result: None (that of the operands), or the result's type. loses_nan: whether WGSL's function
-    may lose the NaN of a floating operand; the code generator then tests the operands, and one
-    that is NaN is the result.
+    scalar: the arithmetic, a function of a Scalar for each operand (scalar.py), and of the node's
+    `dtype` where it asks for that. accepts: kinds of element type. result: None (that of the
+    operands), or the result's type.
     discontinuous: whether the last bit of a floating operand may change the result altogether, as
     where it is rounded to whole numbers. An op of floating operands whose result is not
     floating always counts as such.
@@ -92,12 +90,10 @@ class Elementwise(Op):
     tests/unit/test_op_facts.py finds a fact that is missing.
     """
 
-    wgsl: str = ""
+    scalar: Callable[..., Scalar]
     arity: int = 1
-    helper: str = ""
     accepts: str = "fiu"
     result: DType | None = None
-    loses_nan: bool = False
     discontinuous: bool = field(default=False, kw_only=True)
     cheap: bool = field(default=False, kw_only=True)
     ufunc: bool = field(default=False, kw_only=True)
@@ -137,23 +133,17 @@ class Select(Elementwise):
 class Reduce(Op):
     """Folds the axes `axes` to length 1.
 
-    combine: WGSL expression of {a}, the value so far, and {b}, the next.
+    combine: the arithmetic, a function of the value so far and the next (scalar.py).
     start: the value before the first element: a number, or "lowest" or "highest", the end of the
     type's range (a fold over nothing is then an error).
-    indexed: the result is the index of the winner; `combine` is then the WGSL test that {b}
-    wins over {a}.
-    across: the subgroup operation of WGSL that folds alike; of an indexed op, the one that gives
-    the winning element.
-    loses_nan: whether WGSL may lose NaN in `combine` and `across`; the code generator then has the
-    NaN of floating elements stay, or win.
+    indexed: the result is the index of the winner; `combine` is then the test that the next one
+    wins. The first NaN wins over everything.
     """
 
-    combine: str = ""
+    combine: Callable[[Scalar, Scalar], Scalar]
     start: int | Literal["lowest", "highest"] = 0
     indexed: bool = False
     accepts: str = "fiu"
-    across: str = ""
-    loses_nan: bool = False
 
     def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
         ((shape, dtype),) = operands

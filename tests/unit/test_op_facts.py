@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tallow.codegen.wgsl.arithmetic import elementwise
+from tallow.dtype import float32
 from tallow.op import REGISTRY, Contraction, Elementwise, Op, Reduce
 
 INTEGERS = [-128, -127, -2, -1, 0, 1, 2, 7, 100, 127]
@@ -87,6 +89,20 @@ def test_what_is_discontinuous_says_so(name: str) -> None:
             if np.isfinite(values).all():
                 jumps |= max(values) - min(values) > 1e-3
     assert op.discontinuous == jumps, f"{name}: discontinuous={op.discontinuous} in its record"
+
+
+@pytest.mark.parametrize("name", named(Elementwise, accepts="f"))
+def test_what_may_lose_nan_in_wgsl_keeps_it(name: str) -> None:
+    """Where WGSL's functions may turn NaN into a number, the generator gives the NaN of an operand
+    as the result: that must be right for each operand."""
+    op = REGISTRY[name]
+    assert isinstance(op, Elementwise)
+    if not elementwise(op, (float32,) * op.arity, op.result or float32, 1).loses_nan:
+        return
+    for number in range(op.arity):
+        operands = [0.5] * op.arity
+        operands[number] = np.nan
+        assert np.isnan(on(op, np.float32, *operands)), f"{name}: NaN as operand {number}"
 
 
 UFUNCS = [name for name, op in REGISTRY.items() if isinstance(op, Elementwise) and op.ufunc]

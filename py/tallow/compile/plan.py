@@ -57,7 +57,8 @@ class Copy:
 
 @dataclass(frozen=True)
 class HostOp:
-    """An op for the NumPy runner. Operands: ["read", i], ["op", j] or ["number", value, dtype]."""
+    """An op for the NumPy runner. Operands: ["read", i], ["op", j] or a constant of
+    one element, ["number", value, dtype, shape], nested in lists if it has axes."""
 
     op: str
     operands: list[list[Any]]

@@ -6,6 +6,20 @@ from typing import Any
 
 from .. import bounds
 from ..op import Elementwise
+from ..scalar import (
+    Scalar,
+    bitcast,
+    bits,
+    cast,
+    count_leading_zeros,
+    equal,
+    loop,
+    maximum,
+    minimum,
+    quotient,
+    select,
+)
+from ..scalar import remainder as rest_of
 
 
 def _trunc_divide(np: Any, x: Any, y: Any) -> Any:
@@ -16,18 +30,11 @@ def _trunc_divide(np: Any, x: Any, y: Any) -> Any:
     return np.where(below, quotient + 1, quotient)
 
 
-# A function, since WGSL refuses a divisor that is 0 in the text of a shader.
-_TRUNC_DIVIDE = """
-fn trunc_divide_{S}(x: {T}, y: {T}) -> {T} {
-    return select(x / y, {T}(), y == {T}());
-}
-"""
 trunc_divide = Elementwise(
     "trunc_divide",
     _trunc_divide,
-    "trunc_divide_{S}({0}, {1})",
+    lambda x, y: select(equal(y, 0), 0, quotient(x, y).named("quotient")),
     2,
-    _TRUNC_DIVIDE,
     accepts="iu",
     onnx="Div",
     bounds=bounds.quotient,
@@ -35,72 +42,77 @@ trunc_divide = Elementwise(
 )
 """Integer division that rounds towards zero, as ONNX's Div and C do."""
 
-# WGSL truncates, so one is taken off where signs differ and a remainder is left.
-_FLOOR_DIVIDE = """
-fn floor_divide_{S}(x: {T}, y: {T}) -> {T} {
-    let quotient = x / y;
-    let below = ((x < {T}()) != (y < {T}())) & (quotient * y != x);
-    return select(quotient - {T}(below), {T}(), y == {T}());
-}
-"""
+
+def _floored(x: Scalar, y: Scalar) -> Scalar:
+    """One is taken off where signs differ and a remainder is left."""
+    whole = quotient(x, y).named("whole")
+    below = ((x < 0) ^ (y < 0)) & ~equal(whole * y, x)
+    return select(equal(y, 0), 0, whole - cast(below, x.dtype))
+
+
 floor_divide = Elementwise(
     "floor_divide",
     lambda np, x, y: np.floor_divide(x, y),
-    "floor_divide_{S}({0}, {1})",
+    _floored,
     2,
-    _FLOOR_DIVIDE,
     accepts="iu",
     bounds=bounds.quotient,
     overflows=True,
 )
-_REMAINDER = """
-fn remainder_{S}(x: {T}, y: {T}) -> {T} {
-    let rest = x - y * (x / y);
-    let signed = select(rest, rest + y, (rest != {T}()) & ((rest < {T}()) != (y < {T}())));
-    return select(signed, {T}(), y == {T}());
-}
-"""
+
+
+def _signed_remainder(x: Scalar, y: Scalar) -> Scalar:
+    rest = rest_of(x, y).named("rest")
+    other_sign = ~equal(rest, 0) & ((rest < 0) ^ (y < 0))
+    return select(equal(y, 0), 0, select(other_sign, rest + y, rest))
+
+
 remainder = Elementwise(
     "remainder",
     lambda np, x, y: np.remainder(x, y),
-    "remainder_{S}({0}, {1})",
+    _signed_remainder,
     2,
-    _REMAINDER,
     accepts="iu",
     bounds=bounds.modulus,
 )
 """The remainder with the divisor's sign (Python's %)."""
 
-# Long division of the mantissas, eight bits of the quotient at a time: exact, unlike a quotient
-# that is rounded. A subnormal number counts as one of the smallest exponent without a leading bit.
-_FMOD = """
-fn fmod_{S}(x: {T}, y: {T}) -> {T} {
-    let hidden = {U}(0x800000u);
-    let a = bitcast<{U}>(x) & {U}(0x7fffffffu);
-    let b = bitcast<{U}>(y) & {U}(0x7fffffffu);
-    let exponent = max(b >> {U}(23u), {U}(1u));
-    let divisor = max(select((b & {U}(0x7fffffu)) | hidden, b, b < hidden), {U}(1u));
-    var rest = select((a & {U}(0x7fffffu)) | hidden, a, a < hidden) % divisor;
-    var left = max(a >> {U}(23u), exponent) - exponent;
-    while (any(left > {U}())) {
-        let step = min(left, {U}(8u));
-        rest = (rest << step) % divisor;
-        left = left - step;
-    }
-    let shift = min(countLeadingZeros(rest) - {U}(8u), exponent - {U}(1u));
-    let joined = (rest << shift) + ((exponent - shift - {U}(1u)) << {U}(23u));
-    let size = select(select(joined, {U}(), rest == {U}()), a, a < b);
-    let undefined = (a >= {U}(0x7f800000u)) | (b > {U}(0x7f800000u)) | (b == {U}());
-    let signed = size | (bitcast<{U}>(x) & {U}(0x80000000u));
-    return bitcast<{T}>(select(signed, {U}(0x7fc00000u), undefined));
-}
-"""
+
+def _fmod(x: Scalar, y: Scalar) -> Scalar:
+    """Long division of the mantissas of float32, eight bits of the quotient at a time: exact,
+    unlike a quotient that is rounded. A subnormal number counts as one of the smallest exponent
+    without a leading bit."""
+    hidden, mantissa, infinity = 0x800000, 0x7FFFFF, 0x7F800000
+    a, b = (bits(x) & 0x7FFFFFFF).named("a"), (bits(y) & 0x7FFFFFFF).named("b")
+    exponent = maximum(b >> 23, 1).named("exponent")
+    divisor = maximum(select(b < hidden, b, b & mantissa | hidden), 1).named("divisor")
+    dividend = select(a < hidden, a, a & mantissa | hidden)
+
+    def turn(rest: Scalar, left: Scalar) -> tuple[Scalar, Scalar]:
+        step = minimum(left, 8).named("step")
+        return rest_of(rest << step, divisor), left - step
+
+    rest, _ = loop(
+        (
+            rest_of(dividend, divisor).named("rest"),
+            (maximum(a >> 23, exponent) - exponent).named("left"),
+        ),
+        lambda rest, left: left > 0,
+        turn,
+    )
+    shift = minimum(count_leading_zeros(rest) - 8, exponent - 1).named("shift")
+    joined = (rest << shift) + (exponent - shift - 1 << 23)
+    size = select(a < b, a, select(equal(rest, 0), 0, joined)).named("size")
+    undefined = (a >= infinity) | (b > infinity) | equal(b, 0)
+    result = select(undefined, 0x7FC00000, size | bits(x) & 0x80000000)
+    return bitcast(result, x.dtype)
+
+
 fmod = Elementwise(
     "fmod",
     lambda np, x, y: np.fmod(x, y),
-    "fmod_{S}({0}, {1})",
+    _fmod,
     2,
-    _FMOD,
     accepts="f",
     discontinuous=True,
 )

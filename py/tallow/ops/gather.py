@@ -8,6 +8,7 @@ from typing import Any
 from ..bounds import first
 from ..errors import DTypeError
 from ..op import Attrs, Elementwise, Movement, Pick, Spec
+from ..scalar import Scalar, select
 from ..shape import Shape
 
 
@@ -70,17 +71,16 @@ def _position(np: Any, index: Any, length: Any) -> Any:
     return counted
 
 
+def _position_or_length(index: Scalar, length: Scalar) -> Scalar:
+    counted = select(index < 0, index + length, index).named("counted")
+    return select((counted >= 0) & (counted < length), counted, length)
+
+
 position = Elementwise(
     "position",
     _position,
-    "position_{S}({0}, {1})",
+    _position_or_length,
     2,
-    """
-fn position_{S}(index: {T}, length: {T}) -> {T} {
-    let counted = select(index, index + length, index < {T}(0));
-    return select(length, counted, (counted >= {T}(0)) & (counted < length));
-}
-""",
     accepts="iu",
     bounds=lambda operands, attrs, index, length: (0, length[1]),
 )

@@ -2,45 +2,40 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
-from .. import bounds
+from .. import bounds, scalar
 from ..op import Reduce
 
 sum_ = Reduce(
     "sum",
     lambda np, x, axes: np.sum(x, axis=axes, keepdims=True, dtype=x.dtype),
-    "({a} + {b})",
+    operator.add,
     0,
-    across="subgroupAdd",
     bounds=bounds.total,
     overflows=True,
 )
 prod = Reduce(
     "prod",
     lambda np, x, axes: np.prod(x, axis=axes, keepdims=True, dtype=x.dtype),
-    "({a} * {b})",
+    operator.mul,
     1,
-    across="subgroupMul",
     bounds=bounds.product,
     overflows=True,
 )
 max_ = Reduce(
     "max",
     lambda np, x, axes: np.max(x, axis=axes, keepdims=True),
-    "max({a}, {b})",
+    scalar.maximum,
     "lowest",
-    across="subgroupMax",
-    loses_nan=True,
     bounds=bounds.first,
 )
 min_ = Reduce(
     "min",
     lambda np, x, axes: np.min(x, axis=axes, keepdims=True),
-    "min({a}, {b})",
+    scalar.minimum,
     "highest",
-    across="subgroupMin",
-    loses_nan=True,
     bounds=bounds.first,
 )
 
@@ -55,11 +50,9 @@ def _arg(name: str) -> Any:
 argmax = Reduce(
     "argmax",
     _arg("argmax"),
-    "({b} > {a})",
+    lambda best, item: item > best,
     "lowest",
     indexed=True,
-    across="subgroupMax",
-    loses_nan=True,
     bounds=bounds.position,
 )
 """The index of the first largest element along the one axis of `axes`, as int32."""
@@ -67,11 +60,9 @@ argmax = Reduce(
 argmin = Reduce(
     "argmin",
     _arg("argmin"),
-    "({b} < {a})",
+    lambda best, item: item < best,
     "highest",
     indexed=True,
-    across="subgroupMin",
-    loses_nan=True,
     bounds=bounds.position,
 )
 """The index of the first smallest element along the one axis of `axes`, as int32."""

@@ -18,8 +18,8 @@ from ...ops.source import iota
 from ...shape import Shape, strides_of
 from ..index import Coord, Coords, Index, atom, is_multiple, lane, lane_axis, text_of
 from ..layout import is_packed
-from . import storage
-from .literal import is_nan, number, splat, suffix_of, type_of
+from . import arithmetic, storage
+from .literal import is_nan, number, splat, type_of
 from .reduction import ALONE, Team, fold_row, reduce
 
 Key = tuple[Node, Coords, int]
@@ -166,21 +166,11 @@ class Expression:
         op = node.op
         assert isinstance(op, Elementwise)
         operands = [self.value(child, coords, width) for child in node.inputs]
-        first = node.inputs[0].dtype
-        names = {
-            "T": type_of(first, width),
-            "U": "vec4u" if width == 4 else "u32",
-            "R": type_of(node.dtype, width),
-            "S": suffix_of(first, width),
-        }
-        if op.helper:
-            text = op.helper.strip()
-            for name, meaning in names.items():
-                text = text.replace("{" + name + "}", meaning)
-            for function in _FUNCTION.split(text):
-                self.helpers[function.partition("(")[0]] = function.strip()
-        text = op.wgsl.format(*operands, **names)
-        if op.loses_nan:
+        types = tuple(child.dtype for child in node.inputs)
+        template = arithmetic.elementwise(op, types, node.dtype, width)
+        self.helpers.update(template.functions)
+        text = template.text.format(*operands)
+        if template.loses_nan:
             for child, operand in zip(node.inputs, operands, strict=True):
                 if child.dtype.is_floating and not _is_known_number(child):
                     text = f"select({text}, {operand}, {is_nan(operand, width)})"
@@ -322,7 +312,6 @@ def _inside(shape: Shape, coords: Coords) -> Coords:
     return tuple(c.within(dim) if isinstance(c, Index) else c for c, dim in pairs)
 
 
-_FUNCTION = re.compile(r"\n(?=fn )")  # where one begins
 _SPREADING = (movement.expand, movement.reshape)
 _SHORT = re.compile(r"[\w.]+|vec4[fiu]\([\w.]+\)")  # a name or a number, once or four times
 _ACCESS = re.compile("\x02(\\w+)\x03([^\x02\x03]*)\x03([^\x02\x03]*)\x02")

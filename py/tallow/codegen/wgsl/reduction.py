@@ -24,6 +24,7 @@ from ...ops import movement
 from ...shape import Shape, strides_of
 from ..index import Coord, Coords, atom, lane_axis
 from . import literal
+from .arithmetic import across, combination
 from .literal import is_nan, magnitude, number, splat, suffix_of, type_of
 
 
@@ -267,10 +268,12 @@ def _across_four(helpers: dict[str, str], op: Reduce, dtype: DType, total: str) 
 
 def folded(helpers: dict[str, str], op: Reduce, dtype: DType, width: int, a: str, b: str) -> str:
     """`b` folded into `a`, as an expression; of an indexed op, whether b wins."""
-    if not op.loses_nan or not dtype.is_floating:
-        return op.combine.format(a=a, b=b)
+    template = combination(op, dtype, width)
+    helpers.update(template.functions)
+    if not dtype.is_floating or not (op.indexed or template.loses_nan):
+        return template.text.format(a, b)
     kind, name = type_of(dtype, width), f"{op.name}_of_two_{suffix_of(dtype, width)}"
-    combined = op.combine.format(a="a", b="b")
+    combined = template.text.format("a", "b")
     if op.indexed:
         test = f"!{is_nan('a', width)} && ({is_nan('b', width)} || {combined})"
         helpers[name] = f"fn {name}(a: {kind}, b: {kind}) -> bool {{\n    return {test};\n}}"
@@ -282,11 +285,12 @@ def folded(helpers: dict[str, str], op: Reduce, dtype: DType, width: int, a: str
 
 def _across_subgroup(helpers: dict[str, str], op: Reduce, dtype: DType, width: int) -> str:
     """The function that folds what the invocations of a subgroup have."""
-    if not op.loses_nan or not dtype.is_floating:
-        return op.across
+    operation = across(op, dtype)
+    if not dtype.is_floating or not (op.indexed or combination(op, dtype, width).loses_nan):
+        return operation
     kind, name = type_of(dtype, width), f"{op.name}_across_{suffix_of(dtype, width)}"
     size = f"subgroupMax({magnitude('mine', width)})"
-    helpers[name] = _keeping_nan(name, f"mine: {kind}", kind, size, f"{op.across}(mine)")
+    helpers[name] = _keeping_nan(name, f"mine: {kind}", kind, size, f"{operation}(mine)")
     return name
 
 

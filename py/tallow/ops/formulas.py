@@ -1,0 +1,108 @@
+"""The arithmetic of elementwise ops that takes more than a line. Bits are those of float32."""
+
+from __future__ import annotations
+
+from ..scalar import (
+    NAN,
+    Scalar,
+    absolute,
+    bitcast,
+    bits,
+    cast,
+    clamp,
+    exp,
+    log,
+    minimum,
+    number,
+    polynomial,
+    select,
+    sign,
+    sqrt,
+    unsigned,
+)
+
+
+def expm1(x: Scalar) -> Scalar:
+    """exp(x) - 1 where that keeps most digits of x, else a part of its series."""
+    tail = 0.041666667 + x * (0.0083333333 + x * 0.0013888889)
+    series = x + x * x * (0.5 + x * (0.16666667 + x * tail))
+    return select(absolute(x) < 0.25, series.named("series"), exp(x) - 1)
+
+
+def log1p(x: Scalar) -> Scalar:
+    """log(1 + x) where 1 + x keeps most digits of x, else a part of its series."""
+    tail = 0.5 - x * (0.33333333 - x * 0.25)
+    return select(absolute(x) < 0.05, (x - x * x * tail).named("series"), log(1 + x))
+
+
+# From 10000 on the square root of x * x + 1, or of x * x - 1, is x.
+_FAR, _LOG_2 = 10000, 0.69314718
+
+
+def asinh(x: Scalar) -> Scalar:
+    """log(|x| + sqrt(x * x + 1)) with the sign of x, without losing small results."""
+    size = absolute(x).named("size")
+    held = minimum(size, _FAR).named("held")
+    near = log1p((held + held * held / (1 + sqrt(held * held + 1))).named("excess"))
+    return sign(x) * select(size > _FAR, (log(size) + _LOG_2).named("far"), near.named("near"))
+
+
+def acosh(x: Scalar) -> Scalar:
+    """log(x + sqrt(x * x - 1)); there is no value below 1."""
+    above = (clamp(x, 1, _FAR) - 1).named("above")
+    near = log1p((above + sqrt(above * above + 2 * above)).named("excess")).named("near")
+    result = select(x > _FAR, (log(x) + _LOG_2).named("far"), near)
+    return select(x < 1, NAN, result)
+
+
+# erf as x P(x^2) / Q(x^2), the float32 rational that XLA and Eigen use; beyond 4 it is 1.
+ERF_P = (
+    -2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05,
+    -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02,
+)  # fmt: skip
+ERF_Q = (
+    -1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03,
+    -1.42647390514189e-02,
+)  # fmt: skip
+
+
+def erf(x: Scalar) -> Scalar:
+    """The error function."""
+    held = clamp(x, -4, 4).named("held")
+    square = (held * held).named("square")
+    p, q = polynomial(ERF_P, square).named("p"), polynomial(ERF_Q, square).named("q")
+    return clamp(held * p / q, -1, 1)
+
+
+def shift_left(x: Scalar, by: Scalar) -> Scalar:
+    """By the width of the type or more, and by negative numbers, every bit moves out."""
+    amount, last = _two_shifts(x, by)
+    return x << amount << last
+
+
+def shift_right(x: Scalar, by: Scalar) -> Scalar:
+    """By the width of the type or more, and by negative numbers, all but the sign moves out."""
+    amount, last = _two_shifts(x, by)
+    return x >> amount >> last
+
+
+def _two_shifts(x: Scalar, by: Scalar) -> tuple[Scalar, Scalar]:
+    """Each less than the width, which is what primitives take."""
+    most = 8 * x.dtype.size - 1
+    amount = cast(by, unsigned(x.dtype)).named("amount")
+    one, none = number(1, amount.dtype), number(0, amount.dtype)
+    return minimum(amount, most), select(amount > most, one, none)
+
+
+def to_half(x: Scalar) -> Scalar:
+    """Ten bits of the mantissa, halves to even; a carry goes on into the exponent. Below the
+    smallest normal number, the multiples of 2 ** -24: the distance of neighbours from 0.5 on."""
+    size = (bits(x) & 0x7FFFFFFF).named("size")
+    even = (size >> 13 & 1).named("even")
+    normal = ((size + 0xFFF + even) & 0xFFFFE000).named("normal")
+    steps = (bits(absolute(x) + 0.5) - 0x3F000000).named("steps")
+    small = bits(cast(steps, x.dtype) * 5.9604645e-08).named("small")
+    rounded = select(size < 0x38800000, small, normal).named("rounded")
+    held = select(rounded > 0x477FE000, 0x7F800000, rounded).named("held")
+    kept = select(size > 0x7F800000, size, held)
+    return bitcast(kept | (bits(x) & 0x80000000), x.dtype)
