@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallow.codegen.index import Coord, Index, atom, is_multiple, text_of
+from tallow.codegen.index import Coord, Index, is_multiple, variable
+from tallow.codegen.wgsl.index_text import text_of
 from tallow.ops.movement import reshape_coords
 from tallow.shape import size_of, strides_of
 
@@ -22,7 +23,7 @@ def evaluate(coord: Coord, **values: int) -> int:
 
 
 def test_division_vanishes_where_the_remainder_is_known() -> None:
-    row, column = atom("row", 7), atom("column", 32)
+    row, column = variable("row", 7), variable("column", 32)
     linear = row * 32 + column
     assert linear // 32 == row
     assert linear % 32 == column
@@ -30,14 +31,14 @@ def test_division_vanishes_where_the_remainder_is_known() -> None:
 
 
 def test_groups_of_four_stay_together() -> None:
-    linear = atom("i", 16) * 4
+    linear = variable("i", 16) * 4
     assert (linear + 3) // 8 == (linear // 8)
     assert (linear + 1) % 8 == linear % 8 + 1
     assert is_multiple(linear % 8, 4)
 
 
-def test_an_atom_with_one_value_is_that_value() -> None:
-    assert atom("batch", 1) == 0
+def test_a_variable_with_one_value_is_that_value() -> None:
+    assert variable("batch", 1) == 0
 
 
 @settings(deadline=None)
@@ -45,7 +46,7 @@ def test_an_atom_with_one_value_is_that_value() -> None:
     st.integers(1, 9), st.integers(0, 40), st.integers(1, 30), st.integers(1, 12), st.integers(1, 9)
 )
 def test_arithmetic_is_exact(scale: int, offset: int, divisor: int, bound: int, more: int) -> None:
-    a, b = atom("a", bound), atom("b", more)
+    a, b = variable("a", bound), variable("b", more)
     whole: Coord = a * scale + b + offset
     for x, y in itertools.product(range(bound), range(more)):
         expected = (x * scale if bound > 1 else 0) + (y if more > 1 else 0) + offset
@@ -70,7 +71,7 @@ def test_reshape_finds_the_same_element(source: tuple[int, ...], target: tuple[i
     for linear, coords in enumerate(itertools.product(*map(range, target))):
         found = reshape_coords(source, target, coords)
         assert sum(c * s for c, s in zip(found, strides_of(source), strict=True)) == linear
-    names = [atom(f"c{axis}", dim) for axis, dim in enumerate(target)]
+    names = [variable(f"c{axis}", dim) for axis, dim in enumerate(target)]
     symbolic = reshape_coords(source, target, names)
     assert all(isinstance(c, (int, Index)) for c in symbolic)
     assert size_of(source) == size_of(target)

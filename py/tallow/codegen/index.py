@@ -1,9 +1,10 @@
 """Index expressions: whole-number arithmetic on coordinates, simplified as it is written.
 
-An Index is a sum of terms, coefficient * atom, plus a constant. An atom is a WGSL expression of
-type u32. Knowing how large each can become lets divisions and remainders vanish: with c < 32,
-(32 * row + c) // 32 is row. Python integers may stand wherever an Index may, so that the index
-rules of ops/movement.py serve the code generator and compile/passes/fold.py alike.
+An Index is a sum of terms, coefficient * atom, plus a constant. An atom is a variable of the
+generated code, or the quotient or remainder of another index. Knowing how large each can become
+lets divisions and remainders vanish: with c < 32, (32 * row + c) // 32 is row. Python integers may
+stand wherever an Index may, so that the index rules of ops/movement.py serve the code generators
+and compile/passes/fold.py alike. Each target prints what is left: WGSL in wgsl/index_text.py.
 """
 
 from __future__ import annotations
@@ -14,7 +15,37 @@ from typing import Union
 
 from ..shape import Shape
 
-Term = tuple[int, str]  # coefficient, atom
+
+class Atom:
+    """A whole number from 0 to bound - 1.
+
+    kind: "variable", whose name the code generator chose, or "quotient" or "remainder" of an index
+    by a divisor. Equal if it is the same number, whatever is known of its bound.
+    """
+
+    __slots__ = ("_hash", "_key", "bound", "divisor", "index", "kind", "name")
+
+    def __init__(
+        self, kind: str, bound: int, name: str = "", index: Coord = 0, divisor: int = 1
+    ) -> None:
+        self.kind, self.bound = kind, bound
+        self.name, self.index, self.divisor = name, index, divisor
+        parts = index if isinstance(index, int) else (index.terms, index.const)
+        self._key = (kind, name, divisor, parts)
+        self._hash = hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Atom) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        operator = "//" if self.kind == "quotient" else "%"
+        return self.name or f"({self.index} {operator} {self.divisor})"
+
+
+Term = tuple[int, Atom]  # coefficient, atom
 
 
 @dataclass(frozen=True)
@@ -24,17 +55,16 @@ class Index:
     terms: tuple[Term, ...]
     const: int
     bound: int
-    bounds: tuple[tuple[str, int], ...]  # of each atom
 
     # ---- arithmetic ----------------------------------------------------------------------------
 
     def __add__(self, other: Coord) -> Coord:
         if isinstance(other, int):
-            return _make({a: c for c, a in self.terms}, self.const + other, self._limits())
+            return _make({a: c for c, a in self.terms}, self.const + other)
         terms = {atom: coefficient for coefficient, atom in self.terms}
         for coefficient, atom in other.terms:
             terms[atom] = terms.get(atom, 0) + coefficient
-        return _make(terms, self.const + other.const, {**self._limits(), **other._limits()})
+        return _make(terms, self.const + other.const)
 
     __radd__ = __add__
 
@@ -43,7 +73,7 @@ class Index:
 
     def __mul__(self, factor: int) -> Coord:
         terms = {atom: coefficient * factor for coefficient, atom in self.terms}
-        return _make(terms, self.const * factor, self._limits())
+        return _make(terms, self.const * factor)
 
     __rmul__ = __mul__
 
@@ -58,7 +88,7 @@ class Index:
         whole, rest = self._split(divisor)
         if _least(rest) >= 0 and _bound(rest) <= divisor:
             return whole // divisor if isinstance(whole, int) else _exact(whole, divisor)
-        return atom(f"({self.text} / {divisor}u)", (self.bound - 1) // divisor + 1)
+        return _divided("quotient", self, divisor, (self.bound - 1) // divisor + 1)
 
     def __mod__(self, divisor: int) -> Coord:
         if self.least >= 0 and self.bound <= divisor:
@@ -71,15 +101,14 @@ class Index:
             rest = self
         elif _bound(rest) <= divisor:
             return rest
-        return atom(f"({text_of(rest)} % {divisor}u)", divisor)
+        return _divided("remainder", rest, divisor, divisor)
 
     # ---- what is known -------------------------------------------------------------------------
 
     @property
     def least(self) -> int:
         """A lower bound."""
-        limits = self._limits()
-        return self.const + sum(c * (limits[a] - 1) for c, a in self.terms if c < 0)
+        return self.const + sum(c * (a.bound - 1) for c, a in self.terms if c < 0)
 
     def divisible(self, divisor: int) -> bool:
         """Whether it is certainly a multiple."""
@@ -87,22 +116,7 @@ class Index:
 
     def within(self, bound: int) -> Index:
         """The same, known to be below `bound` (and not negative) where it is used."""
-        return Index(self.terms, self.const, min(bound, self.bound), self.bounds)
-
-    @property
-    def text(self) -> str:
-        """The WGSL expression, of type u32. Intermediate values may wrap, the result does not."""
-        positive = [_product(c, a) for c, a in self.terms if c > 0]
-        negative = [_product(-c, a) for c, a in self.terms if c < 0]
-        if self.const > 0 or not positive:
-            positive.append(f"{max(self.const, 0)}u")
-        if self.const < 0:
-            negative.append(f"{-self.const}u")
-        text = " - ".join([" + ".join(positive), *negative])
-        return text if len(positive) + len(negative) == 1 else f"({text})"
-
-    def _limits(self) -> dict[str, int]:
-        return dict(self.bounds)
+        return Index(self.terms, self.const, min(bound, self.bound))
 
     def _common(self, divisor: int) -> int:
         """The largest number that divides the divisor and every coefficient."""
@@ -110,27 +124,27 @@ class Index:
 
     def _split(self, divisor: int) -> tuple[Coord, Coord]:
         """The part that the divisor certainly divides, and the rest."""
-        limits = self._limits()
         whole = {a: c for c, a in self.terms if c % divisor == 0}
         rest = {a: c for c, a in self.terms if c % divisor}
         const = self.const % divisor
-        return _make(whole, self.const - const, limits), _make(rest, const, limits)
+        return _make(whole, self.const - const), _make(rest, const)
 
 
 Coord = Union[int, Index]  # noqa: UP007 - a runtime alias that names a class defined above
 Coords = tuple[Coord, ...]
 
 
-def atom(text: str, bound: int) -> Coord:
-    """A WGSL expression of type u32 that is below `bound`; 0 if that is the only value."""
+def variable(name: str, bound: int) -> Coord:
+    """A whole number that is below `bound`; 0 if that is the only value."""
     if bound <= 1:
         return 0
-    return Index(((1, text),), 0, bound, ((text, bound),))
+    return Index(((1, Atom("variable", bound, name)),), 0, bound)
 
 
-def text_of(coord: Coord) -> str:
-    """The WGSL expression of a coordinate."""
-    return f"{coord}u" if isinstance(coord, int) else coord.text
+def _divided(kind: str, index: Coord, divisor: int, bound: int) -> Coord:
+    if bound <= 1:
+        return 0
+    return Index(((1, Atom(kind, bound, "", index, divisor)),), 0, bound)
 
 
 def is_multiple(coord: Coord, divisor: int) -> bool:
@@ -152,18 +166,17 @@ def lane(shape: Shape, coords: Coords, number: int) -> Coords:
     return (*coords[:axis], coords[axis] + number, *coords[axis + 1 :])
 
 
-def _make(terms: dict[str, int], const: int, limits: dict[str, int]) -> Coord:
+def _make(terms: dict[Atom, int], const: int) -> Coord:
     kept = tuple((c, a) for a, c in terms.items() if c)
     if not kept:
         return const
-    bound = const + sum(c * (limits[a] - 1) for c, a in kept if c > 0) + 1
-    return Index(kept, const, bound, tuple((a, limits[a]) for _, a in kept))
+    bound = const + sum(c * (a.bound - 1) for c, a in kept if c > 0) + 1
+    return Index(kept, const, bound)
 
 
 def _exact(index: Index, divisor: int) -> Coord:
     """The floor of index / divisor, where the divisor divides every coefficient."""
-    terms = {a: c // divisor for c, a in index.terms}
-    return _make(terms, index.const // divisor, dict(index.bounds))
+    return _make({a: c // divisor for c, a in index.terms}, index.const // divisor)
 
 
 def _least(coord: Coord) -> int:
@@ -172,7 +185,3 @@ def _least(coord: Coord) -> int:
 
 def _bound(coord: Coord) -> int:
     return coord + 1 if isinstance(coord, int) else coord.bound
-
-
-def _product(coefficient: int, atom_text: str) -> str:
-    return atom_text if coefficient == 1 else f"{coefficient}u * {atom_text}"

@@ -16,9 +16,10 @@ from ...op import Elementwise, Movement, Pick, Reduce
 from ...ops import gather, movement
 from ...ops.source import iota
 from ...shape import Shape, strides_of
-from ..index import Coord, Coords, Index, atom, is_multiple, lane, lane_axis, text_of
+from ..index import Coord, Coords, Index, is_multiple, lane, lane_axis, variable
 from ..layout import is_packed
 from . import arithmetic, storage
+from .index_text import text_of
 from .literal import is_nan, number, splat, type_of
 from .reduction import ALONE, Team, fold_row, reduce
 
@@ -81,9 +82,10 @@ class Expression:
 
     def named(self, coord: Coord) -> Coord:
         """The coordinate, computed here and now if it takes a division."""
-        if isinstance(coord, int) or _SHORT.fullmatch(coord.text):
+        text = text_of(coord)
+        if isinstance(coord, int) or _SHORT.fullmatch(text):
             return coord
-        return atom(self.let(coord.text), coord.bound)
+        return variable(self.let(text), coord.bound)
 
     def know(self, shape: Shape, coords: Coords, linear: Coord) -> None:
         """Says that coordinates in a shape have the flat index `linear`."""
@@ -135,7 +137,7 @@ class Expression:
             table, codes = node.inputs
             at = self.value(codes, coords, 4)
             limit = table.shape[0]
-            lanes = [self._read(table, atom(f"{at}.{lane}", limit), 1) for lane in "xyzw"]
+            lanes = [self._read(table, variable(f"{at}.{lane}", limit), 1) for lane in "xyzw"]
             return f"{type_of(node.dtype, 4)}({', '.join(lanes)})"
         assert isinstance(node.op, Movement), f"{node} cannot be inlined"
         return self._movement(node, coords, width)
@@ -198,7 +200,7 @@ class Expression:
                 text = f"u32(select({text}, {text} + {size}i, {text} < 0i))"
             # Out of range it is the last: without this it would be an element of another row.
             text = self.let(f"min({text}, {max(size, 1) - 1}u)")
-            return atom(text, max(size, 2))
+            return variable(text, max(size, 2))
 
         shapes = [child.shape for child in node.inputs]
         return op.pick(shapes, node.attrs, coords, read)

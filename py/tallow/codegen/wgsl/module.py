@@ -18,11 +18,12 @@ from ...graph import Node, make
 from ...op import Contraction, Elementwise, Reduce
 from ...ops import movement
 from ...shape import Shape, strides_of
-from ..index import Coord, Coords, Index, atom, lane, lane_axis, text_of
+from ..index import Coord, Coords, Index, lane, lane_axis, variable
 from ..layout import Region
 from . import storage
 from .choice import Traits, choose, reduction_schedule
 from .expression import Expression, finish
+from .index_text import atom_text, text_of
 from .kernels import Load, Schedule, kernel_file
 from .literal import PRIVATE_BITS, type_of
 from .params import Params
@@ -208,7 +209,7 @@ def _generated(
     guard = [f"let i = {which};", f"if (i >= {count}u) {{ return; }}"]
     head: list[str] = []
     # Flat kernels of odd sizes run into the end of their buffers, which are padded to 16 bytes.
-    linear: Coord = atom("i", count) * width
+    linear: Coord = variable("i", count) * width
     if flat:
         coords: Coords = (linear,)
         body = module.body(flat=True)
@@ -241,10 +242,10 @@ def _rows(
     x, y, which = _dispatch(rows, team)
     guard = [f"let row = {which};", f"if (row >= {rows}u) {{ return; }}"]
     head: list[str] = []
-    outer_coords = _unravel(outer, atom("row", max(rows, 2)), head, "row")
-    in_row = atom("i", max(length // width, 2)) * width
+    outer_coords = _unravel(outer, variable("row", max(rows, 2)), head, "row")
+    in_row = variable("i", max(length // width, 2)) * width
     coords = (*outer_coords, *movement.reshape_coords(inner, (length,), (in_row,)))
-    linear = atom("row", max(rows, 2)) * length + in_row
+    linear = variable("row", max(rows, 2)) * length + in_row
     body = module.body(known=(root.shape, coords, linear), team=team)
     per_row = tuple(0 if axis >= row[0] else coord for axis, coord in enumerate(coords))
     loop = team.loop("i", length // width)
@@ -299,10 +300,10 @@ def _unravel(shape: Shape, linear: Coord, head: list[str], name: str = "i") -> C
     coords = movement.reshape_coords(shape, (math.prod(shape),), (linear,))
     named: list[Coord] = []
     for axis, coord in enumerate(coords):
-        if isinstance(coord, Index) and coord.terms[0][1] != name:
-            factor = coord.terms[0][0]
-            head.append(f"let c{axis} = {coord.terms[0][1]};")
-            named.append(atom(f"c{axis}", dict(coord.bounds)[coord.terms[0][1]]) * factor)
+        factor, first = coord.terms[0] if isinstance(coord, Index) else (1, None)
+        if first is not None and first.name != name:
+            head.append(f"let c{axis} = {atom_text(first)};")
+            named.append(variable(f"c{axis}", first.bound) * factor)
         else:
             named.append(coord)
     return tuple(named)
@@ -359,13 +360,13 @@ def _workgroup(size: tuple[int, int, int], across: int, lanes: int) -> tuple[int
 def _parameters(params: Sequence[str], space: Shape, width: int) -> Coords:
     """Parameters of a load_* or store_* function as coordinates; the last counts in fours."""
     coords: list[Coord] = [
-        atom(name, dim) for name, dim in zip(params[:-1], space[:-1], strict=True)
+        variable(name, dim) for name, dim in zip(params[:-1], space[:-1], strict=True)
     ]
     last, dim = params[-1], space[-1]
     if width == 4:
-        coords.append(atom(last, max(2, -(-dim // 4))) * 4)
+        coords.append(variable(last, max(2, -(-dim // 4))) * 4)
     else:
-        coords.append(atom(last, dim))
+        coords.append(variable(last, dim))
     return tuple(coords)
 
 

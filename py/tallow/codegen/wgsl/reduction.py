@@ -22,7 +22,7 @@ from ...graph import Node
 from ...op import Reduce
 from ...ops import movement
 from ...shape import Shape, strides_of
-from ..index import Coord, Coords, atom, lane_axis
+from ..index import Coord, Coords, lane_axis, variable
 from . import literal
 from .arithmetic import across, combination
 from .literal import is_nan, magnitude, number, splat, suffix_of, type_of
@@ -331,7 +331,7 @@ def _nested(
         return
     (axis, size), *rest = steps.items()
     count, name = child.shape[axis] // size, body.fresh("r")
-    at = (*coords[:axis], atom(name, count) * size, *coords[axis + 1 :])
+    at = (*coords[:axis], variable(name, count) * size, *coords[axis + 1 :])
     loop = body.team.loop(name, count)
     body.block(loop, lambda: _nested(body, child, at, dict(rest), step))
 
@@ -346,7 +346,7 @@ def _strided(
     """One loop over all axes of `steps`, which a team shares."""
     counts = tuple(child.shape[axis] // size for axis, size in steps.items())
     total, name = math.prod(counts), body.fresh("r")
-    linear = atom(name, max(total, 2))
+    linear = variable(name, max(total, 2))
 
     def one() -> None:
         at = list(coords)
@@ -383,7 +383,7 @@ def _winner(body: Body, node: Node, coords: Coords, best: str) -> str:
     (axis,) = node.attrs["axes"]
     index, name = body.fresh("index"), body.fresh("r")
     body.line(f"var {index} = {number(0, int32)};")
-    at = (*coords[:axis], atom(name, max(child.shape[axis], 2)), *coords[axis + 1 :])
+    at = (*coords[:axis], variable(name, max(child.shape[axis], 2)), *coords[axis + 1 :])
 
     def take(item: str) -> None:
         body.line(f"{best} = {item};")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...dtype import DType
-from ..index import Coord, is_multiple, text_of
+from ..index import Coord, is_multiple
 from ..layout import is_packed
+from .index_text import text_of
 from .literal import type_of
 
 
