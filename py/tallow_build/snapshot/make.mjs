@@ -32,6 +32,9 @@ const EPOCH = Date.UTC(1980, 0, 1);
 
 const SITE_PACKAGES = "/lib/python3.14/site-packages";
 
+/** Bytes of a page of WebAssembly's memory. */
+const PAGE = 65536;
+
 /** Runs are of whole blocks, in words: shorter ones would be more to tell of than they spare. */
 const BLOCK = 16;
 
@@ -78,11 +81,17 @@ const { loadPyodide } = await import(new URL("pyodide.mjs", PYODIDE).href);
 
 /** The memory of a new instance, before anything has run. @type {Uint32Array | undefined} */
 let fresh;
+
+/** Bytes of memory that the next instance must have: Pyodide does not grow it for a snapshot. */
+let needed = 0;
 const { instantiate } = WebAssembly;
 WebAssembly.instantiate = async (/** @type {[any, any]} */ ...args) => {
   const made = await instantiate(...args);
   const memory = (made.instance ?? made).exports.memory;
-  if (memory) fresh ??= new Uint32Array(memory.buffer.slice(0));
+  if (memory) {
+    fresh ??= new Uint32Array(memory.buffer.slice(0));
+    memory.grow(Math.max(0, Math.ceil((needed - memory.buffer.byteLength) / PAGE)));
+  }
   return made;
 };
 
@@ -193,6 +202,7 @@ async function remember(folder, wheels) {
  * @returns {Promise<{snapshot: Uint8Array, libraries: object[]}>}
  */
 async function rememberNumpy(folder, snapshot, wheel) {
+  needed = snapshot.byteLength;
   const python = await loadPyodide({ ...settings(folder), _loadSnapshot: snapshot });
   await unpack(python, folder, wheel, SITE_PACKAGES);
   reserve(python._module);
