@@ -1,8 +1,8 @@
 """How elements are stored in a slot of a plan, on any device.
 
-Each takes a word of 32 bits, but for narrow types, which stay packed as they came: float16,
-bfloat16, int16 and uint16 two to a word, int8 and uint8 four, integers of 4 and 2 bits eight and
-sixteen. A GPU reads packed elements and writes whole words; it stores a bool as the word 0 or 1.
+Each takes a word of 32 bits, two if its type has 64. Narrow types stay packed as they came:
+float16, bfloat16, int16 and uint16 two to a word, int8 and uint8 four, integers of 4 and 2 bits
+eight and sixteen. A GPU reads packed elements and writes whole words; it stores a bool as the word 0 or 1.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Region:
 
 def element_bytes(dtype: DType, size: int) -> int:
     """Bytes that `size` elements take on the device."""
-    return packed_bytes(dtype, size) if is_packed(dtype) else 4 * size
+    return packed_bytes(dtype, size) if is_packed(dtype) else max(4, dtype.size) * size
 
 
 def stored_bytes(dtype: DType, size: int) -> int:

@@ -1,8 +1,9 @@
 """The devices, by name, and which one is the default.
 
 Each kind of device is an entry of `DEVICES`: "webgpu" is usable in a browser once an adapter is
-open, and elsewhere if the package `wgpu` finds one; "numpy" wherever NumPy can be imported. Here,
-too, is how precise products must be, which decides what a device may compute them with.
+open, and elsewhere if the package `wgpu` finds one; "wasm" outside a browser, with the package
+`wasmtime`; "numpy" wherever NumPy can be imported. Here, too, is how precise products must be,
+which decides what a device may compute them with.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Protocol
 from ..errors import DeviceUnavailableError, OptionError
 from .base import Backend, DeviceInfo
 from .numpy.device import NumpyDevice
+from .wasm.device import WasmDevice
 from .webgpu import WebGpuDevice
 
 
@@ -32,7 +34,9 @@ class Device(Protocol):
         turn."""
 
 
-DEVICES: dict[str, Device] = {device.name: device for device in (WebGpuDevice(), NumpyDevice())}
+DEVICES: dict[str, Device] = {
+    device.name: device for device in (WebGpuDevice(), WasmDevice(), NumpyDevice())
+}
 PRECISIONS = ("highest", "high", "medium")
 _chosen: str | None = None
 _precision = "highest"

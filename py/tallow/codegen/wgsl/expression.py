@@ -16,8 +16,9 @@ from ...op import Elementwise, Movement, Pick, Reduce
 from ...ops import gather, movement
 from ...ops.source import iota
 from ...shape import Shape, strides_of
-from ..index import Coord, Coords, Index, is_multiple, lane, lane_axis, variable
+from ..index import Coord, Coords, is_multiple, lane, lane_axis, variable
 from ..layout import is_packed
+from ..picks import alike, inside, undecided
 from . import arithmetic, storage
 from .index_text import text_of
 from .literal import is_nan, number, splat, type_of
@@ -214,17 +215,17 @@ class Expression:
         picks = self._picks(node, coords)
         if node.op is movement.reshape:  # the flat index stays the same
             shape = node.inputs[0].shape
-            self.know(shape, _inside(shape, picks[0].coords), self._linear(node, coords))
+            self.know(shape, inside(shape, picks[0].coords), self._linear(node, coords))
         splats = False
         if width == 4:
             lanes = [lane(node.shape, coords, number) for number in range(4)]
-            kind = self._alike(node, picks, [self._picks(node, each) for each in lanes[1:]])
+            kind = alike(node, picks, [self._picks(node, each) for each in lanes[1:]])
             if kind is None:
                 parts = [self.value(node, each, 1) for each in lanes]
                 return f"{type_of(node.dtype, 4)}({', '.join(parts)})"
             splats = kind == "one"
         fill = splat(number(node.attrs.get("value", 0), node.dtype), node.dtype, width)
-        picks = [left for pick in picks if (left := _undecided(pick)) is not None]
+        picks = [left for pick in picks if (left := undecided(pick)) is not None]
         if not picks:
             return fill
         if len(picks) == 1 and not picks[0].when:
@@ -251,32 +252,10 @@ class Expression:
 
     def _picked(self, node: Node, pick: Pick, width: int, splats: bool) -> str:
         child = node.inputs[pick.operand]
-        coords = _inside(child.shape, pick.coords)
+        coords = inside(child.shape, pick.coords)
         if splats:
             return splat(self.value(child, coords, 1), child.dtype, 4)
         return self.value(child, coords, width)
-
-    @staticmethod
-    def _alike(node: Node, first: list[Pick], lanes: list[list[Pick]]) -> str | None:
-        """Where four lanes come from: "neighbours" of one source, "one" element, or (None)
-        elements that have to be looked up one by one."""
-        kinds = set()
-        for number_, picks in enumerate(lanes, 1):
-            if len(picks) != len(first):
-                return None
-            for a, b in zip(first, picks, strict=True):
-                source = node.inputs[a.operand].shape
-                if b.coords == a.coords:
-                    kinds.add("one")
-                elif b.coords == lane(source, a.coords, number_):
-                    kinds.add("neighbours")
-                else:
-                    return None
-                for (c, low, high), (d, _, _) in zip(a.when, b.when, strict=True):
-                    aligned = is_multiple(c, 4) and low % 4 == 0 and high % 4 == 0
-                    if c != d and not (d == c + number_ and aligned):
-                        return None
-        return kinds.pop() if len(kinds) == 1 else None
 
     def fold(self, node: Node, at: Coords, over: Coords, width: int, loop: str) -> None:
         """Writes the reduction of a row, and remembers its value at the coordinates `at`.
@@ -297,21 +276,6 @@ def _is_table(take: Node) -> bool:
     """Whether an op looks its elements up, each by the code at its own position."""
     table, codes = take.inputs
     return len(table.shape) == 1 and table.size > 1 and codes.dtype.kind == "u"
-
-
-def _undecided(pick: Pick) -> Pick | None:
-    """The pick without its conditions on coordinates that are numbers; None if one of those does
-    not hold: its position is then outside of what it picks from."""
-    known = [test for test in pick.when if isinstance(test[0], int)]
-    if not all(low <= coord < high for coord, low, high in known):
-        return None
-    return Pick(pick.operand, pick.coords, tuple(t for t in pick.when if t not in known))
-
-
-def _inside(shape: Shape, coords: Coords) -> Coords:
-    """Coordinates that are known to be inside a shape where they are used."""
-    pairs = zip(coords, shape, strict=True)
-    return tuple(c.within(dim) if isinstance(c, Index) else c for c, dim in pairs)
 
 
 _SPREADING = (movement.expand, movement.reshape)

@@ -1,0 +1,229 @@
+"""Functions of float32 as expressions of simpler primitives, for targets that lack them.
+
+Ranges are reduced and polynomials chosen as in Moshier's Cephes library (single/*f.c); the errors
+are those given there, one or two units in the last place, where a docstring says nothing else.
+Each holds for every operand: NaN, infinities, zeros of either sign, subnormal numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from .. import dtype as dt
+from ..scalar import (
+    INFINITY,
+    NAN,
+    Scalar,
+    absolute,
+    bitcast,
+    bits,
+    cast,
+    clamp,
+    equal,
+    floor,
+    fma,
+    is_inf,
+    is_nan,
+    number,
+    polynomial,
+    round_,
+    select,
+    sqrt,
+)
+
+_LOG_2 = math.log(2)
+_LOG_2_HIGH, _LOG_2_LOW = 0.693359375, -2.12194440e-4
+
+
+def _with_sign(size: Scalar, x: Scalar) -> Scalar:
+    """A number that is not negative, with the sign bit of x."""
+    return bitcast(bits(size) | bits(x) & 0x80000000, size.dtype)
+
+
+def exp(x: Scalar) -> Scalar:
+    """2 ** n times the exponential of the rest, which is within log(2) / 2."""
+    held = clamp(x, -104, 89)
+    n = round_(held * (1 / _LOG_2))
+    rest = fma(n, -_LOG_2_LOW, fma(n, -_LOG_2_HIGH, held))
+    series = polynomial(
+        (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1,
+         5.0000001201e-1),
+        rest,
+    )  # fmt: skip
+    power = cast(n, dt.int32)
+    half = power >> 1  # in two steps: 2 ** n alone may be no float32
+    result = fma(series, rest * rest, rest) + 1
+    return result * _power_of_2(half) * _power_of_2(power - half)
+
+
+def _power_of_2(n: Scalar) -> Scalar:
+    return bitcast(n + 127 << 23, dt.float32)
+
+
+def log(x: Scalar) -> Scalar:
+    """Of a mantissa between the roots of 1/2 and 2, and of its power of 2."""
+    small = x < 2**-126
+    scaled = bitcast(select(small, x * 2.0**23, x), dt.int32)
+    exponent = scaled - 0x3F3504F3 >> 23
+    f = bitcast(scaled - (exponent << 23), dt.float32) - 1
+    power = cast(exponent - select(small, number(23, dt.int32), 0), dt.float32)
+    square = f * f
+    series = polynomial(
+        (7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+         -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1),
+        f,
+    )  # fmt: skip
+    tail = fma(power, _LOG_2_LOW, f * square * series) - 0.5 * square
+    result = fma(power, _LOG_2_HIGH, f + tail)
+    result = select(equal(x, 0), -INFINITY, select(x < 0, NAN, result))
+    return select(is_nan(x) | equal(x, INFINITY), x, result)
+
+
+# ---- trigonometry -----------------------------------------------------------------------------
+
+
+def _quadrant(x: Scalar) -> tuple[Scalar, Scalar]:
+    """The number of the quadrant, and the rest, within pi / 4. Angles beyond some 10 ** 5 lose
+    digits, and all beyond 10 ** 9."""
+    n = round_(x * (2 / math.pi))
+    rest = x
+    for part in (1.5703125, 4.837512969970703125e-4, 7.5495042995e-8):  # of pi / 2
+        rest = fma(n, -part, rest)
+    return cast(clamp(n, -(2**30), 2**30), dt.int32), rest
+
+
+def _sine(x: Scalar, square: Scalar) -> Scalar:
+    series = polynomial((-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1), square)
+    return fma(series * square, x, x)
+
+
+def _cosine(square: Scalar) -> Scalar:
+    series = polynomial((2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2), square)
+    return fma(series * square, square, 1 - 0.5 * square)
+
+
+def _turned(x: Scalar, quarters: int) -> Scalar:
+    """The sine of an angle and a number of quarter turns."""
+    quadrant, rest = _quadrant(x)
+    turned = quadrant + quarters
+    square = rest * rest
+    value = select(equal(turned & 1, 0), _sine(rest, square), _cosine(square))
+    result = select(equal(turned & 2, 0), value, -value)
+    return select(is_inf(x), NAN, result)
+
+
+def sin(x: Scalar) -> Scalar:
+    return _turned(x, 0)
+
+
+def cos(x: Scalar) -> Scalar:
+    return _turned(x, 1)
+
+
+def tan(x: Scalar) -> Scalar:
+    return sin(x) / cos(x)
+
+
+def asin(x: Scalar) -> Scalar:
+    """Beyond 1/2 from half the angle."""
+    size = absolute(x)
+    far = size > 0.5
+    square = select(far, 0.5 * (1 - size), size * size)
+    root = select(far, sqrt(square), size)
+    angle = _arc(root, square)
+    return _with_sign(select(far, math.pi / 2 - 2 * angle, angle), x)
+
+
+def _arc(x: Scalar, square: Scalar) -> Scalar:
+    series = polynomial(
+        (4.2163199048e-2, 2.4181311049e-2, 4.5470025998e-2, 7.4953002686e-2, 1.6666752422e-1),
+        square,
+    )
+    return fma(series * square, x, x)
+
+
+def acos(x: Scalar) -> Scalar:
+    """Beyond 1/2 from half the angle, of the other side if x is negative."""
+    size = absolute(x)
+    square = 0.5 * (1 - size)
+    twice = 2 * _arc(sqrt(square), square)
+    far = select(x < 0, math.pi - twice, twice)
+    return select(size > 0.5, far, math.pi / 2 - _arc(x, x * x))
+
+
+def atan(x: Scalar) -> Scalar:
+    """Of |x|, of its reciprocal's opposite, or of what remains after an eighth of a turn."""
+    size = absolute(x)
+    far, middle = size > 2.414213562373095, size > 0.4142135623730950
+    near = select(middle, (size - 1) / (size + 1), size)
+    rest = select(far, -1 / size, near)
+    start = select(
+        far, number(math.pi / 2, x.dtype), select(middle, number(math.pi / 4, x.dtype), 0)
+    )
+    square = rest * rest
+    series = polynomial(
+        (8.05374449538e-2, -1.38776856032e-1, 1.99777106478e-1, -3.33329491539e-1), square
+    )
+    return _with_sign(start + fma(series * square, rest, rest), x)
+
+
+# ---- hyperbolic functions ---------------------------------------------------------------------
+
+
+def sinh(x: Scalar) -> Scalar:
+    """By half of exp, which does not overflow before the result does."""
+    size, square = absolute(x), x * x
+    half = exp(size - _LOG_2)
+    series = polynomial((2.03721912945e-4, 8.33028376239e-3, 1.66667160211e-1), square)
+    return select(size > 1, _with_sign(half - 0.25 / half, x), fma(series * square, x, x))
+
+
+def cosh(x: Scalar) -> Scalar:
+    half = exp(absolute(x) - _LOG_2)
+    return half + 0.25 / half
+
+
+def tanh(x: Scalar) -> Scalar:
+    size, square = absolute(x), x * x
+    series = polynomial(
+        (-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1,
+         -3.33332819422e-1),
+        square,
+    )  # fmt: skip
+    far = _with_sign(1 - 2 / (exp(2 * size) + 1), x)
+    return select(size > 0.625, far, fma(series * square, x, x))
+
+
+def atanh(x: Scalar) -> Scalar:
+    square = x * x
+    series = polynomial(
+        (1.81740078349e-1, 8.24370301058e-2, 1.46691431730e-1, 1.99782164500e-1, 3.33337300303e-1),
+        square,
+    )
+    far = 0.5 * log((1 + x) / (1 - x))
+    return select(absolute(x) < 0.5, fma(series * square, x, x), far)
+
+
+def pow_(x: Scalar, y: Scalar) -> Scalar:
+    """exp(y log |x|), with the special values of C. Loses as many digits as y log |x| has before
+    the point."""
+    size = absolute(x)
+    whole = equal(floor(y), y)
+    odd = whole & ~equal(floor(y * 0.5) * 2, y) & (absolute(y) < 2**24)
+    negative = bits(x) >= 0x80000000
+    ends = equal(size, 0) | is_inf(x) | is_inf(y)
+    endless = select((size > 1) ^ (y > 0), number(0, x.dtype), INFINITY)
+    power = select(ends, endless, exp(y * log(size)))
+    signed = select(odd & negative, -power, power)
+    undefined = negative & ~whole & ~ends
+    result = select(undefined | is_nan(x) | is_nan(y), NAN, signed)
+    one = equal(x, 1) | equal(y, 0) | (equal(size, 1) & is_inf(y))
+    return select(one, number(1, x.dtype), result)
+
+
+FUNCTIONS: dict[str, Callable[..., Scalar]] = {
+    "exp": exp, "log": log, "sin": sin, "cos": cos, "tan": tan, "asin": asin, "acos": acos,
+    "atan": atan, "sinh": sinh, "cosh": cosh, "tanh": tanh, "atanh": atanh, "pow": pow_,
+}  # fmt: skip
+"""By the primitive that each computes."""

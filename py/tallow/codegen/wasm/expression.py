@@ -1,0 +1,396 @@
+"""The value of a node at given coordinates, written into a WebAssembly function.
+
+An Expression knows the nodes that are in memory (`addresses`) and computes everything else where it
+is needed. What has been computed is remembered per scope, in locals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ...dtype import DType
+from ...graph import Node
+from ...op import Elementwise, Movement, Pick, Reduce
+from ...ops import movement
+from ...ops.source import iota
+from ...scalar import operand
+from ...shape import Shape, strides_of
+from ..index import Atom, Coord, Coords, lane, lane_axis, variable
+from ..picks import alike, inside, undecided
+from . import storage
+from .arithmetic import Arithmetic, UnsupportedError, constant, kind_of
+from .assembler import Function
+
+Key = tuple[Node, Coords, int]
+
+
+class Expression:
+    """A function's body, growing.
+
+    addresses: the local with the address of each node that is in memory. flat: every node is
+    indexed by one coordinate, its flat index. Values are named by the locals that hold them.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        addresses: Mapping[Node, int],
+        flat: bool = False,
+        relaxed: bool = False,
+    ) -> None:
+        self.function = function
+        self.emit = function.emit
+        self.addresses = addresses
+        self.flat = flat
+        self.relaxed = relaxed
+        self.flat_indices: dict[tuple[Shape, Coords], Coord] = {}
+        self._variables: dict[str, int] = {}
+        self._scopes: list[tuple[dict[Key, int], dict[Atom, int]]] = [({}, {})]
+        self._given: dict[Node, int] = {}
+
+    # ---- control -------------------------------------------------------------------------------
+
+    def scope(self, write: Callable[[], None]) -> None:
+        """Writes something that may not run, or runs again and again."""
+        self._scopes.append(({}, {}))
+        write()
+        self._scopes.pop()
+
+    def loop(self, count: int, write: Callable[[Coord], None], step: int = 1) -> None:
+        """Calls `write` with the numbers 0, step, 2 * step ... below `count`, as the code of a
+        loop, or directly if there is only one."""
+        turns = -(-count // step)
+        if turns <= 0:
+            return
+        if turns == 1:
+            self.scope(lambda: write(0))
+            return
+        local = self.function.local("i32")
+        name = f"i{local}"
+        self._variables[name] = local
+        self.emit("i32.const", 0)
+        self.emit("local.set", local)
+        self.emit("loop")
+        coord = variable(name, turns)
+        self.scope(lambda: write(coord * step))
+        self.emit("local.get", local)
+        self.emit("i32.const", 1)
+        self.emit("i32.add")
+        self.emit("local.tee", local)
+        self.emit("i32.const", turns)
+        self.emit("i32.lt_u")
+        self.emit("br_if", 0)
+        self.emit("end")
+
+    def give(self, node: Node, local: int) -> None:
+        """Says what the value of a node is, at the coordinates and width that are asked for."""
+        self._given[node] = local
+
+    def remember(self, node: Node, coords: Coords, local: int) -> None:
+        """Says what the value of a node at coordinates is, in the present scope."""
+        self._scopes[-1][0][node, coords, 1] = local
+
+    def know(self, shape: Shape, coords: Coords, linear: Coord) -> None:
+        """Says that coordinates in a shape have the flat index `linear`."""
+        self.flat_indices.setdefault((shape, coords), linear)
+
+    # ---- indices -------------------------------------------------------------------------------
+
+    def push_index(self, coord: Coord) -> None:
+        """Pushes a coordinate as an i32."""
+        if isinstance(coord, int):
+            self.emit("i32.const", coord)
+            return
+        for number, (coefficient, atom) in enumerate(coord.terms):
+            self._push_atom(atom)
+            if coefficient != 1:
+                self.emit("i32.const", coefficient)
+                self.emit("i32.mul")
+            if number:
+                self.emit("i32.add")
+        if coord.const:
+            self.emit("i32.const", coord.const)
+            self.emit("i32.add")
+
+    def _push_atom(self, atom: Atom) -> None:
+        if atom.kind == "variable":
+            self.emit("local.get", self._variables[atom.name])
+            return
+        for _, known in reversed(self._scopes):
+            if atom in known:
+                self.emit("local.get", known[atom])
+                return
+        self.push_index(atom.index)
+        self.emit("i32.const", atom.divisor)
+        self.emit("i32.div_u" if atom.kind == "quotient" else "i32.rem_u")
+        local = self.function.local("i32")
+        self.emit("local.tee", local)
+        self._scopes[-1][1][atom] = local
+
+    def push_address(self, base: int, dtype: DType, linear: Coord) -> int:
+        """Pushes the address of an element, but for the offset that is returned."""
+        self.emit("local.get", base)
+        if isinstance(linear, int):
+            return linear * dtype.size
+        # An offset is added without wrapping: what is left must not be negative.
+        const = linear.const if linear.const > 0 and linear.least >= linear.const else 0
+        rest = linear - const
+        self.push_index(rest)
+        if dtype.size > 1:
+            self.emit("i32.const", dtype.size.bit_length() - 1)
+            self.emit("i32.shl")
+        self.emit("i32.add")
+        return const * dtype.size
+
+    # ---- values --------------------------------------------------------------------------------
+
+    def value(self, node: Node, coords: Coords, width: int = 1) -> int:
+        """The local that holds a value."""
+        if node in self._given:
+            return self._given[node]
+        key = (node, coords, width)
+        known = self._known(key)
+        if known is not None:
+            return known
+        self._compute(node, coords, width)
+        local = self.function.local(kind_of(node.dtype, width))
+        self.emit("local.set", local)
+        self._scopes[-1][0][key] = local
+        return local
+
+    def _known(self, key: Key) -> int | None:
+        """The local of something that was computed before. A negative width: a position along an
+        axis of so many elements."""
+        return next((known[key] for known, _ in reversed(self._scopes) if key in known), None)
+
+    def _compute(self, node: Node, coords: Coords, width: int) -> None:
+        """Pushes a value."""
+        if node.is_scalar_constant:
+            constant(self.function, node.attrs["data"].item(), node.dtype, width)
+        elif node in self.addresses:
+            self._read(node, self._linear(node, coords), width)
+        elif self.flat and isinstance(node.op, Movement):
+            self.emit("local.get", self.value(node.inputs[0], coords, width))
+        elif isinstance(node.op, Elementwise):
+            self._elementwise(node, coords, width)
+        elif isinstance(node.op, Reduce):
+            self._reduce(node, coords, width)
+        elif node.op is iota and width == 1:
+            self.push_index(coords[node.attrs["axis"]])
+            self._convert(node.dtype)
+        elif isinstance(node.op, Movement):
+            self._movement(node, coords, width)
+        else:
+            raise UnsupportedError(f"{node} within other ops")
+
+    def _convert(self, dtype: DType) -> None:
+        """An i32 on the stack, which is not negative, as an element."""
+        kind = kind_of(dtype)
+        if dtype.kind == "f":
+            self.emit(f"{kind}.convert_i32_u")
+        elif kind == "i64":
+            self.emit("i64.extend_i32_u")
+
+    def _linear(self, node: Node, coords: Coords) -> Coord:
+        if self.flat:
+            return coords[0]
+        if (node.shape, coords) in self.flat_indices:
+            return self.flat_indices[node.shape, coords]
+        result: Coord = 0
+        for coord, dim, stride in zip(coords, node.shape, strides_of(node.shape), strict=True):
+            if dim > 1:
+                result = result + coord * stride
+        return result
+
+    def _read(self, node: Node, linear: Coord, width: int) -> None:
+        offset = self.push_address(self.addresses[node], node.dtype, linear)
+        storage.load(self.function, node.dtype, offset, width)
+
+    def _elementwise(self, node: Node, coords: Coords, width: int) -> None:
+        op = node.op
+        assert isinstance(op, Elementwise)
+        locals_ = [self.value(child, coords, width) for child in node.inputs]
+        scalars = [operand(index, child.dtype) for index, child in enumerate(node.inputs)]
+        pushes = [lambda local=local: self.emit("local.get", local) for local in locals_]
+        arithmetic = Arithmetic(self.function, width, self.relaxed)
+        arithmetic.push(op.scalar(*scalars, **node.attrs), pushes)
+
+    # ---- reductions ----------------------------------------------------------------------------
+
+    def _reduce(self, node: Node, coords: Coords, width: int) -> None:
+        op, (child,) = node.op, node.inputs
+        assert isinstance(op, Reduce)
+        axes = [axis for axis in node.attrs["axes"] if child.shape[axis] != 1]
+        if width == 4 and (op.indexed or lane_axis(child.shape) in axes):
+            raise UnsupportedError("four reductions of rows at once")
+
+        def nested(at: Coords, left: Sequence[int], fold: Callable[[Coords], None]) -> None:
+            if not left:
+                fold(at)
+                return
+            axis = left[0]
+            self.loop(
+                child.shape[axis],
+                lambda coord: nested((*at[:axis], coord, *at[axis + 1 :]), left[1:], fold),
+            )
+
+        self.emit("local.get", self.fold(node, width, lambda fold: nested(coords, axes, fold)))
+
+    def fold(self, node: Node, width: int, over: Callable[[Callable[[Coords], None]], None]) -> int:
+        """The local with a reduction of the elements at whose coordinates `over` calls."""
+        op, (child,) = node.op, node.inputs
+        assert isinstance(op, Reduce)
+        total = self.function.local(kind_of(child.dtype, width))
+        constant(self.function, _start(op, child.dtype), child.dtype, width)
+        self.emit("local.set", total)
+        if op.indexed:
+            return self._winner(node, total, over)
+        combined = op.combine(operand(0, child.dtype), operand(1, child.dtype))
+
+        def step(at: Coords) -> None:
+            item = self.value(child, at, width)
+            pushes = [lambda local=local: self.emit("local.get", local) for local in (total, item)]
+            Arithmetic(self.function, width, self.relaxed).push(combined, pushes)
+            self.emit("local.set", total)
+
+        over(step)
+        return total
+
+    def _winner(self, node: Node, best: int, over: Callable[..., None]) -> int:
+        """The index of the first element that no other beats; the first NaN beats all."""
+        op, (child,) = node.op, node.inputs
+        assert isinstance(op, Reduce)
+        (axis,) = node.attrs["axes"]
+        index = self.function.local("i32")
+        self.emit("i32.const", 0)
+        self.emit("local.set", index)
+        wins = op.combine(operand(0, child.dtype), operand(1, child.dtype))
+        kind = kind_of(child.dtype)
+
+        def step(at: Coords) -> None:
+            item = self.value(child, at)
+            pushes = [lambda local=local: self.emit("local.get", local) for local in (best, item)]
+            Arithmetic(self.function).push(wins, pushes)
+            if child.dtype.kind == "f":
+                for local, test in ((item, "ne"), (best, "eq")):
+                    self.emit("local.get", local)
+                    self.emit("local.get", local)
+                    self.emit(f"{kind}.{test}")
+                    self.emit("i32.or" if test == "ne" else "i32.and")
+            self.emit("if")
+            self.emit("local.get", item)
+            self.emit("local.set", best)
+            self.push_index(at[axis])
+            self.emit("local.set", index)
+            self.emit("end")
+
+        over(step)
+        return index
+
+    # ---- movement ------------------------------------------------------------------------------
+
+    def _picks(self, node: Node, coords: Coords) -> list[Pick]:
+        op = node.op
+        assert isinstance(op, Movement) and op.pick is not None
+
+        def read(number: int, at: Coords, size: int) -> Coord:
+            index = node.inputs[number]
+            local = self.value(index, at)
+            known = self._known((index, at, -size))
+            if known is not None:
+                return variable(f"i{known}", max(size, 2))
+            position = self.function.local("i32")
+            self.emit("local.get", local)
+            if kind_of(index.dtype) == "i64":
+                self.emit("i32.wrap_i64")
+            if index.dtype.kind == "i":
+                self.emit("local.tee", position)
+                self.emit("i32.const", size)
+                self.emit("i32.add")
+                self.emit("local.get", position)
+                self.emit("local.get", position)
+                self.emit("i32.const", 0)
+                self.emit("i32.lt_s")
+                self.emit("select")
+            # Out of range it is the last: without this it would be an element of another row.
+            self.emit("local.tee", position)
+            self.emit("i32.const", max(size, 1) - 1)
+            self.emit("local.get", position)
+            self.emit("i32.const", size)
+            self.emit("i32.lt_u")
+            self.emit("select")
+            self.emit("local.set", position)
+            name = f"i{position}"
+            self._variables[name] = position
+            self._scopes[-1][0][index, at, -size] = position
+            return variable(name, max(size, 2))
+
+        return op.pick([child.shape for child in node.inputs], node.attrs, coords, read)
+
+    def _movement(self, node: Node, coords: Coords, width: int) -> None:
+        source = node
+        while source.op is movement.reshape:
+            source = source.inputs[0]
+            if source in self.addresses:  # row-major order is all that counts
+                self._read(source, self._linear(node, coords), width)
+                return
+        picks = self._picks(node, coords)
+        if node.op is movement.reshape:  # the flat index stays the same
+            shape = node.inputs[0].shape
+            self.know(shape, inside(shape, picks[0].coords), self._linear(node, coords))
+        splats = False
+        if width == 4:
+            lanes = [lane(node.shape, coords, number) for number in range(1, 4)]
+            found = alike(node, picks, [self._picks(node, each) for each in lanes])
+            if found is None or not storage.has_lanes(node.dtype):
+                raise UnsupportedError(f"four elements of {node.op.name} at once")
+            splats = found == "one"
+        picks = [left for pick in picks if (left := undecided(pick)) is not None]
+        if len(picks) == 1 and not picks[0].when:
+            self._picked(node, picks[0], width, splats)
+            return
+        result = self.function.local(kind_of(node.dtype, width))
+        constant(self.function, node.attrs.get("value", 0), node.dtype, width)
+        self.emit("local.set", result)
+        for pick in picks:
+            self._test(pick)
+            self.emit("if")
+
+            def assign(pick: Pick = pick) -> None:
+                self._picked(node, pick, width, splats)
+                self.emit("local.set", result)
+
+            self.scope(assign)
+            self.emit("else")
+        for _ in picks:
+            self.emit("end")
+        self.emit("local.get", result)
+
+    def _test(self, pick: Pick) -> None:
+        """Pushes whether all conditions of a pick hold."""
+        for number, (coord, low, high) in enumerate(pick.when):
+            self.push_index(coord - low)  # below low it is a very large unsigned number
+            self.emit("i32.const", high - low)
+            self.emit("i32.lt_u")
+            if number:
+                self.emit("i32.and")
+        if not pick.when:
+            self.emit("i32.const", 1)
+
+    def _picked(self, node: Node, pick: Pick, width: int, splats: bool) -> None:
+        child = node.inputs[pick.operand]
+        coords = inside(child.shape, pick.coords)
+        self.emit("local.get", self.value(child, coords, 1 if splats else width))
+        if splats:
+            self.emit("f32x4.splat" if child.dtype.kind == "f" else "i32x4.splat")
+
+
+def _start(op: Reduce, dtype: DType) -> float:
+    """The value before the first element."""
+    if not isinstance(op.start, str):
+        return op.start
+    if dtype.kind == "f":
+        return float("-inf") if op.start == "lowest" else float("inf")
+    bits = 8 * dtype.size
+    ends = (0, (1 << bits) - 1) if dtype.kind == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
+    return ends[op.start == "highest"]

@@ -1,0 +1,184 @@
+"""A fused group as a WebAssembly function: loops without temporaries. Pure functions.
+
+A kernel takes the addresses of what it reads, then that of its result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ...graph import Node
+from ...op import Contraction, Elementwise, Reduce
+from ...ops import contract, movement
+from ...shape import Shape
+from ..index import Coord, Coords, lane_axis
+from . import storage
+from .arithmetic import UnsupportedError
+from .assembler import Function
+from .expression import Expression
+from .products import product
+
+
+@dataclass(frozen=True)
+class Features:
+    """What an engine has beyond WebAssembly with SIMD. relaxed: relaxed SIMD."""
+
+    relaxed: bool = False
+
+
+def kernel_for(
+    root: Node,
+    members: Sequence[Node],
+    reads: Sequence[Node],
+    row: tuple[int, ...] = (),
+    features: Features = Features(),
+) -> Function:
+    """The function that computes `root` from `reads`.
+
+    members: the nodes that it computes, the root among them, in the order of computation. row: the
+    axes of a row, if values per row are reduced and spread again. Raises UnsupportedError for what
+    has no kernel here.
+    """
+    problem: UnsupportedError | None = None
+    for width in (4, 1):
+        function = Function(["i32"] * (len(reads) + 1))
+        addresses = {node: number for number, node in enumerate(reads)}
+        try:
+            _write(function, addresses, root, members, reads, row, features, width)
+        except UnsupportedError as error:
+            problem = error
+            continue
+        return function
+    assert problem is not None
+    raise problem
+
+
+def _write(
+    function: Function,
+    addresses: dict[Node, int],
+    root: Node,
+    members: Sequence[Node],
+    reads: Sequence[Node],
+    row: tuple[int, ...],
+    features: Features,
+    width: int,
+) -> None:
+    anchors = [node for node in members if isinstance(node.op, Contraction)]
+    flat = not anchors and not row and _is_flat(root, members, reads)
+    body = Expression(function, addresses, flat, features.relaxed)
+    target = _Target(body, root, len(reads))
+    if row:
+        _rows(target, members, row, width)
+    elif anchors and anchors[0].op is contract.matmul:
+        product(body, anchors[0], root, target.store, width)
+    elif anchors:
+        raise UnsupportedError(anchors[0].op.name)
+    elif flat:
+        _flat(target, width)
+    else:
+        _everywhere(target, width)
+
+
+class _Target:
+    """The memory of the result."""
+
+    def __init__(self, body: Expression, root: Node, address: int) -> None:
+        self.body, self.root, self._address = body, root, address
+
+    def store(self, coords: Coords, linear: Coord, width: int) -> None:
+        """Computes the root at coordinates and writes it to a flat index."""
+        value = self.body.value(self.root, coords, width)
+        offset = self.body.push_address(self._address, self.root.dtype, linear)
+        self.body.emit("local.get", value)
+        storage.store(self.body.function, self.root.dtype, offset, width)
+
+
+def _is_flat(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> bool:
+    """Whether every element depends on the elements at its own flat index."""
+    if any(node.size != root.size for node in reads):
+        return False
+    return all(
+        isinstance(node.op, Elementwise)
+        or node.op is movement.reshape
+        or (node.op is movement.expand and node.inputs[0].size == 1)
+        for node in members
+    )
+
+
+def _flat(target: _Target, width: int) -> None:
+    """One loop, and what is left of a vector."""
+    size = target.root.size
+    whole = size - size % width
+
+    def write(index: Coord, lanes: int) -> None:
+        target.store((index,), index, lanes)
+
+    target.body.loop(whole, lambda index: write(index, width), width)
+    for index in range(whole, size):
+        target.body.scope(partial(write, index, 1))
+
+
+def _nested(
+    body: Expression, shape: Shape, write: Callable[[Coords], None], width: int = 1
+) -> None:
+    """A loop for each axis; that along the lane axis takes `width` elements at a time."""
+    lanes = lane_axis(shape) if shape else -1
+
+    def at(axis: int, coords: Coords) -> None:
+        if axis == len(shape):
+            write(coords)
+            return
+        step = width if axis == lanes else 1
+        body.loop(shape[axis], lambda coord: at(axis + 1, (*coords, coord)), step)
+
+    at(0, ())
+
+
+def _everywhere(target: _Target, width: int) -> None:
+    root, body = target.root, target.body
+    if width == 4 and (not root.shape or root.shape[lane_axis(root.shape)] % 4):
+        raise UnsupportedError("a row that is no multiple of four elements")
+
+    def write(coords: Coords) -> None:
+        target.store(coords, _linear(root.shape, coords), width)
+
+    _nested(body, root.shape, write, width)
+
+
+def _rows(target: _Target, members: Sequence[Node], row: tuple[int, ...], width: int) -> None:
+    """Each reduction in a loop over the row, then the results."""
+    if width == 4:
+        raise UnsupportedError("rows of vectors")
+    root, body = target.root, target.body
+    outer, inner = root.shape[: row[0]], root.shape[row[0] :]
+
+    def one(before: Coords) -> None:
+        per_row = (*before, *(0 for _ in inner))
+
+        def over(step: Callable[[Coords], None]) -> None:
+            _nested(body, inner, lambda after: step((*before, *after)))
+
+        for node in members:
+            if isinstance(node.op, Reduce):
+                body.remember(node, per_row, body.fold(node, 1, over))
+            elif isinstance(node.op, Elementwise) and _is_per_row(node, root, row):
+                body.value(node, per_row)
+        over(lambda coords: target.store(coords, _linear(root.shape, coords), 1))
+
+    _nested(body, outer, one)
+
+
+def _is_per_row(node: Node, root: Node, row: tuple[int, ...]) -> bool:
+    """Whether a node has one value for each row of the root."""
+    same_rank = len(node.shape) == len(root.shape)
+    return same_rank and node.shape != root.shape and all(node.shape[axis] == 1 for axis in row)
+
+
+def _linear(shape: Shape, coords: Coords) -> Coord:
+    linear: Coord = 0
+    for axis, coord in enumerate(coords):
+        linear = linear + coord * math.prod(shape[axis + 1 :])
+    return linear

@@ -1,0 +1,137 @@
+"""Matrix products: tiles of the result that stay in registers while the inner axis goes by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from ...dtype import float32
+from ...graph import Node
+from ...ops import movement
+from ..index import Coord, Coords
+from . import storage
+from .arithmetic import UnsupportedError, constant, kind_of
+from .expression import Expression
+
+Store = Callable[[Coords, Coord, int], None]
+
+TILE_ROWS = 6
+TILE_VECTORS = 2
+"""Of a tile of float32: more than sixteen vectors at a time would leave V8's registers."""
+
+
+def product(body: Expression, node: Node, root: Node, store: Store, width: int) -> None:
+    """Writes (batch, rows, inner) @ (batch, inner, columns), and what is fused behind it.
+
+    `store` computes the root at coordinates and writes it. The operands are read through whatever
+    views are before them.
+    """
+    batch, rows, columns = node.shape
+    if width == 4 and node.dtype != float32:
+        raise UnsupportedError("vectors of products that are not float32")
+    if node.dtype.size < 4:
+        raise UnsupportedError(f"products of {node.dtype.name}")
+    across = 4 * TILE_VECTORS if width == 4 else 1
+    high = TILE_ROWS if width == 4 else 1
+    wide = columns - columns % across
+    rest = [(wide, 1)] if width == 4 and columns - wide >= 4 else []
+    rest += [(column, 0) for column in range(wide + 4 * len(rest), columns)]
+
+    def tiles(n: Coord, row: Coord, height: int) -> None:
+        def tile(column: Coord, vectors: int) -> None:
+            _tile(body, node, root, store, (n, row, column), height, vectors)
+
+        body.loop(wide, lambda column: tile(column, across // 4), across)
+        for column, vectors in rest:
+            body.scope(partial(tile, column, vectors))
+
+    def each(n: Coord) -> None:
+        whole = rows - rows % high
+        body.loop(whole, lambda row: tiles(n, row, high), high)
+        for row in range(whole, rows):
+            body.scope(partial(tiles, n, row, 1))
+
+    body.loop(batch, each)
+
+
+def _tile(
+    body: Expression,
+    node: Node,
+    root: Node,
+    store: Store,
+    first: tuple[Coord, Coord, Coord],
+    height: int,
+    vectors: int,
+) -> None:
+    """A tile from the element `first` on, of `height` rows and `vectors` times four columns, or of
+    one column."""
+    (a, b), (n, row, column) = node.inputs, first
+    lanes = 4 if vectors else 1
+    across = range(max(vectors, 1))
+    kind = kind_of(node.dtype, lanes)
+    totals = {
+        (down, right): body.function.local(kind) for down in range(height) for right in across
+    }
+    for local in totals.values():
+        constant(body.function, 0, node.dtype, lanes)
+        body.emit("local.set", local)
+
+    def step(k: Coord) -> None:
+        right_side = [body.value(b, (n, k, column + lanes * right), lanes) for right in across]
+        for down in range(height):
+            left = _splatted(body, a, (n, row + down, k), lanes)
+            for right in across:
+                _accumulate(body, node, totals[down, right], left, right_side[right], lanes)
+
+    body.loop(a.shape[2], step)
+    for (down, right), local in totals.items():
+        coords = (n, row + down, column + lanes * right)
+
+        def write(coords: Coords = coords, local: int = local) -> None:
+            inside = coords
+            if root.shape != node.shape:
+                inside = movement.reshape_coords(root.shape, node.shape, coords)
+            linear: Coord = 0
+            for coord, dim in zip(coords, node.shape, strict=True):
+                linear = linear * dim + coord
+            body.know(root.shape, inside, linear)
+            body.give(node, local)
+            store(inside, linear, lanes)
+
+        body.scope(write)
+
+
+def _splatted(body: Expression, a: Node, coords: Coords, lanes: int) -> int:
+    """The local with an element of the left operand, in all lanes."""
+    if lanes == 1:
+        return body.value(a, coords)
+    local = body.function.local("v128")
+    if a in body.addresses and storage.has_lanes(a.dtype):
+        linear: Coord = 0
+        for coord, dim in zip(coords, a.shape, strict=True):
+            linear = linear * dim + coord
+        offset = body.push_address(body.addresses[a], a.dtype, linear)
+        body.emit("v128.load32_splat", offset)
+    else:
+        body.emit("local.get", body.value(a, coords))
+        body.emit("f32x4.splat")
+    body.emit("local.set", local)
+    return local
+
+
+def _accumulate(
+    body: Expression, node: Node, total: int, left: int, right: int, lanes: int
+) -> None:
+    """total += left * right"""
+    kind = "f32x4" if lanes == 4 else kind_of(node.dtype)
+    if lanes == 4 and body.relaxed:
+        for local in (left, right, total):
+            body.emit("local.get", local)
+        body.emit("f32x4.relaxed_madd")
+    else:
+        body.emit("local.get", total)
+        body.emit("local.get", left)
+        body.emit("local.get", right)
+        body.emit(f"{kind}.mul")
+        body.emit(f"{kind}.add")
+    body.emit("local.set", total)

@@ -1,0 +1,60 @@
+"""Generated WebAssembly: a function for each step; what has none is computed by NumPy."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Collection
+from typing import Any
+
+from ...codegen.layout import Region
+from ...codegen.wasm.arithmetic import UnsupportedError
+from ...codegen.wasm.assembler import Function, encode
+from ...codegen.wasm.kernels import Features, kernel_for
+from ...graph import Node
+from ..fuse import Group
+from ..limits import Limits, host_limits
+from ..passes.widen import widen
+from ..target import Target
+
+
+class WasmKernels:
+    """The kernels of one plan, in one module, as the plan's only text: its bytes in base 64.
+
+    A step carries `function`, the name of the module's function that computes it from the addresses
+    of its bindings, or nothing.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._functions: dict[tuple[Any, ...], Function] = {}
+
+    @property
+    def modules(self) -> list[str]:
+        functions = list(self._functions.values())
+        return [b64encode(encode(functions)).decode()] if functions else []
+
+    def kernel(self, group: Group, region: Region | None, over: Collection[Node]) -> dict[str, Any]:
+        if not group.root.size or region or over:
+            return {}
+        try:
+            made = kernel_for(group.root, group.members, group.reads, group.row, Features(True))
+        except UnsupportedError:
+            return {}
+        key = (tuple(made.params), tuple(made.locals), tuple(made.code))
+        kept = self._functions.setdefault(key, made)
+        kept.exported = kept.exported or f"k{len(self._functions)}"
+        return {"function": kept.exported}
+
+
+WASM = Target(
+    name="wasm",
+    computes_64_bits=True,
+    bools_as_words=False,
+    in_place=False,
+    chooses_kernels=False,
+    reads_packed=lambda dtype: False,
+    fit_types=(widen,),
+    specialize=lambda limits: (),
+    packed_nodes=lambda graph, static: set(),
+    kernels=WasmKernels,
+    limits=lambda limits: host_limits(),
+)
