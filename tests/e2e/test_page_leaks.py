@@ -15,7 +15,7 @@ from tests.e2e.colours import add_colours, most, small
 from tests.e2e.keeping import entries, kept_in_all
 from tests.e2e.opening import Opening, file
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 from tallow_build.paths import ROOT
 
 PREDICTIONS = 110

@@ -14,7 +14,7 @@ from tests.e2e.opening import Opening
 from tests.e2e.test_page_tuning import Held
 from tests.e2e.test_page_worker import WORKERS, workers
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 from tallow_build.paths import ROOT
 
 MNIST = ROOT / "models" / "mnist" / "mnist.onnx"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from .errors import BuildError, explained
-from .paths import CACHE, ROOT
-from .sources import fetch, origin
+from ..environment.sources import fetch, origin
+from ..errors import BuildError, explained
+from ..paths import CACHE, ROOT
 
 LIST = ROOT / "tests" / "data" / "networks.json"
 FOLDER = CACHE / "networks"

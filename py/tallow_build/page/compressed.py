@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from . import node_env
-from .errors import explained
-from .files import file_sha256, files_below
-from .paths import BUILD
-from .process import call
-from .progress import MB
-from .stamps import digest
+from ..environment import node_env
+from ..errors import explained
+from ..files import file_sha256, files_below
+from ..paths import BUILD
+from ..process import call
+from ..progress import MB
+from ..stamps import digest
 
 ENDINGS = (".br", ".gz")
 

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from ..errors import BuildError
 from . import debian
 from .browser import fault
-from .errors import BuildError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Playwright

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .errors import BuildError, explained
-from .files import file_sha256, publish, scratch
-from .paths import BUILD, CACHE, DIST, MODELS, shown
-from .process import call, python
-from .sources import fetch, origin
+from ..environment.sources import fetch, origin
+from ..errors import BuildError, explained
+from ..files import file_sha256, publish, scratch
+from ..paths import BUILD, CACHE, DIST, MODELS, shown
+from ..process import call, python
 
 MADE = BUILD / "models"
 

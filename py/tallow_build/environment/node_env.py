@@ -11,10 +11,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from .errors import BuildError
-from .paths import NODE_MODULES, PACKAGE_JSON, PACKAGE_LOCK, ROOT
-from .process import call
-from .stamps import Stamp, digest
+from ..errors import BuildError
+from ..paths import NODE_MODULES, PACKAGE_JSON, PACKAGE_LOCK, ROOT
+from ..process import call
+from ..stamps import Stamp, digest
 
 _MIN_VERSION = 20
 

@@ -15,11 +15,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from subprocess import DEVNULL, run
 
-from .errors import BuildError, explained
-from .files import scratch
-from .paths import BUILD, ROOT
-from .process import call, environment, python
-from .stamps import Stamp, digest
+from ..errors import BuildError, explained
+from ..files import scratch
+from ..paths import BUILD, ROOT
+from ..process import call, environment, python
+from ..stamps import Stamp, digest
 
 WHEELS = BUILD / "wheels"
 

@@ -75,7 +75,7 @@ crypto.randomFillSync = (/** @type {any} */ view) => view.fill(0);
 syncBuiltinESMExports();
 
 const HERE = new URL("./", import.meta.url);
-const PYODIDE = new URL("../../../node_modules/pyodide/", HERE);
+const PYODIDE = new URL("../../../../node_modules/pyodide/", HERE);
 const STANDARD = fileURLToPath(new URL("python_stdlib.zip", PYODIDE));
 const { loadPyodide } = await import(new URL("pyodide.mjs", PYODIDE).href);
 

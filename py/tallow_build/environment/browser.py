@@ -13,10 +13,10 @@ from pathlib import Path
 from subprocess import DEVNULL, SubprocessError, run
 from typing import TYPE_CHECKING, Any
 
+from ..errors import BuildError
+from ..paths import VENV
+from ..process import call, environment, python
 from . import debian
-from .errors import BuildError
-from .paths import VENV
-from .process import call, environment, python
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Playwright

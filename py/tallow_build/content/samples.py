@@ -11,12 +11,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .errors import BuildError, explained
-from .files import replace_folder, scratch
-from .paths import BUILD, CACHE, REQUIREMENTS, ROOT
-from .process import call, python
-from .sources import fetch, origin
-from .stamps import Stamp, digest
+from ..environment.sources import fetch, origin
+from ..errors import BuildError, explained
+from ..files import replace_folder, scratch
+from ..paths import BUILD, CACHE, REQUIREMENTS, ROOT
+from ..process import call, python
+from ..stamps import Stamp, digest
 
 LIST = ROOT / "samples" / "samples.json"
 
@@ -68,8 +68,8 @@ def ensure_small(photographs: dict[str, Path]) -> dict[str, Path]:
         pairs = [[str(photographs[name]), str(made / pictures[name].name)] for name in pictures]
         call(
             _SMALL_STEP,
-            python("-m", "tallow_build.small", json.dumps(pairs)),
-            "see py/tallow_build/small.py",
+            python("-m", "tallow_build.content.small", json.dumps(pairs)),
+            "see py/tallow_build/content/small.py",
             extra={"PYTHONPATH": str(ROOT / "py"), "PYTHONDONTWRITEBYTECODE": "1"},
         )
         with explained(_SMALL_STEP):

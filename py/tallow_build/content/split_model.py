@@ -11,7 +11,7 @@ import hashlib
 
 from tallow.formats.onnx.read import wire
 
-from .errors import BuildError
+from ..errors import BuildError
 
 MIN_BYTES = 1024
 """Smaller weights stay in the graph's file. Shapes and other values that are needed while a graph

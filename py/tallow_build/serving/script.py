@@ -1,6 +1,6 @@
 """Runs Python in headless Chromium, through python.html of a served dist/.
 
-    python -m tallow_build.script [--device webgpu|numpy] [--file PATH ...] FILE.py
+    python -m tallow_build.serving.script [--device webgpu|numpy] [--file PATH ...] FILE.py
 
 The script's output is passed on immediately; its exit status becomes this program's.
 """
@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
-from . import browser, server
-from .errors import BuildError
-from .paths import DIST
+from ..environment import browser
+from ..errors import BuildError
+from ..paths import DIST
+from . import server
 
 Write = Callable[[str, str], object]
 

@@ -4,7 +4,7 @@ Starlette's static files and uvicorn do the work. This file adds the types of ou
 between a file and its compressed versions, explanations for unavailable ports, and two ways of
 running: until Ctrl-C, or in a thread next to the caller, who may bring their own application.
 
-    python -m tallow_build.server FOLDER --host 127.0.0.1 --port 8000
+    python -m tallow_build.serving.server FOLDER --host 127.0.0.1 --port 8000
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
 
+from ..errors import BuildError
+from ..page.headers import headers_for
 from .address import listen, url
-from .errors import BuildError
-from .headers import headers_for
 
 # The operating system's table lacks some of these; on Windows others may be wrong.
 _TYPES = {

@@ -11,11 +11,11 @@ import subprocess
 import sys
 from typing import Literal
 
+from ..errors import BuildError
+from ..paths import REQUIREMENTS, VENV, VENV_PYTHON, shown
+from ..process import call, python
+from ..stamps import Stamp, digest
 from . import debian
-from .errors import BuildError
-from .paths import REQUIREMENTS, VENV, VENV_PYTHON, shown
-from .process import call, python
-from .stamps import Stamp, digest
 
 Set = Literal["runtime", "dev"]
 

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .errors import BuildError, explained
-from .files import file_sha256, publish, scratch
-from .paths import CACHE, NODE_MODULES, shown
-from .process import call, python
+from ..errors import BuildError, explained
+from ..files import file_sha256, publish, scratch
+from ..paths import CACHE, NODE_MODULES, shown
+from ..process import call, python
 
 _NETWORK = "check the network connection, then run the same command again; it will resume"
 

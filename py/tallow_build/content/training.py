@@ -6,12 +6,12 @@ import os
 import subprocess
 import sys
 
-from . import node_env
-from .errors import BuildError
-from .files import only_one
-from .paths import BUILD, CACHE, MODELS, NODE_MODULES, ROOT, shown
-from .process import call, environment
-from .progress import say
+from ..environment import node_env
+from ..errors import BuildError
+from ..files import only_one
+from ..paths import BUILD, CACHE, MODELS, NODE_MODULES, ROOT, shown
+from ..process import call, environment
+from ..progress import say
 
 _ENVIRONMENT = CACHE / "training"
 _PYTHON = _ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")

@@ -9,10 +9,10 @@ import tomllib
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ..errors import BuildError, explained
+from ..files import files_below
+from ..paths import ROOT, shown
 from .compressed import ENDINGS
-from .errors import BuildError, explained
-from .files import files_below
-from .paths import ROOT, shown
 
 FILE = ROOT / "budget.toml"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from . import node_env
-from .process import call
+from ..environment import node_env
+from ..process import call
 from .site import Site
 
 _SCRIPT = Path(__file__).with_name("bundle.mjs")

@@ -6,7 +6,7 @@ import errno
 import socket
 import sys
 
-from .errors import BuildError
+from ..errors import BuildError
 
 _REASONS = {
     errno.EADDRINUSE: "another program is using that port",

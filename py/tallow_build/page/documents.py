@@ -13,9 +13,9 @@ import json
 import re
 from pathlib import Path
 
-from .errors import BuildError
+from ..errors import BuildError
+from ..paths import WEB
 from .headers import policy_in
-from .paths import WEB
 from .site import Site
 
 _PLACEHOLDER = re.compile(r"^ *<!-- (menu|views|styles of the views) -->\n", re.MULTILINE)

@@ -2,7 +2,7 @@
 
 It runs with .venv's Python, which has Pillow:
 
-    python -m tallow_build.small '[["PHOTOGRAPH", "PICTURE.webp"], ...]'
+    python -m tallow_build.content.small '[["PHOTOGRAPH", "PICTURE.webp"], ...]'
 """
 
 from __future__ import annotations

@@ -11,26 +11,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from . import (
-    budget,
-    bundled,
-    compressed,
-    documents,
-    models,
-    node_env,
-    samples,
-    snapshot,
-    sources,
-    split_model,
-    wheels,
-)
-from .errors import explained
-from .files import file_sha256, files_below, replace_folder, scratch
-from .paths import BUILD, DIST, NODE_MODULES, ROOT, WEB
-from .process import call
-from .progress import MB, folder_bytes, say
+from ..content import models, samples, split_model
+from ..environment import node_env, sources
+from ..errors import explained
+from ..files import file_sha256, files_below, replace_folder, scratch
+from ..paths import BUILD, DIST, NODE_MODULES, ROOT, WEB
+from ..process import call
+from ..progress import MB, folder_bytes, say
+from ..stamps import Stamp, digest
+from . import budget, bundled, compressed, documents, snapshot, wheels
 from .site import Site
-from .stamps import Stamp, digest
 
 PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 LOCK = "pyodide-lock.json"
@@ -38,8 +28,8 @@ LOCK = "pyodide-lock.json"
 PAGES = ("index.html", "python.html")
 LICENCES = ("LICENSE", "NOTICE")
 
-_HERE = Path(__file__).parent
-_SERVICE_WORKER = _HERE / "service_worker.mjs"
+_SERVICE_WORKER = Path(__file__).with_name("service_worker.mjs")
+_MAKERS = Path(__file__).parents[1]  # all of build.py's own code
 
 _STEP = "Building dist/"
 
@@ -60,7 +50,7 @@ def ensure() -> None:
         made_of += pictures.values()
         made_of += [memory.image, memory.numpy, *(library.file for library in memory.libraries)]
         made_of += [WEB, *(ROOT / name for name in LICENCES), NODE_MODULES / ".package-lock.json"]
-        makers = [*_HERE.glob("*.py"), *_HERE.glob("*.mjs"), budget.FILE]
+        makers = [*_MAKERS.rglob("*.py"), *_MAKERS.rglob("*.mjs"), budget.FILE]
         libraries = [library.info for library in memory.libraries]
         lists = (json.dumps(part) for part in (models.published(), samples.published(), libraries))
         inputs = digest(*made_of, *sorted(makers), *lists)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 
-from .process import call
+from ..process import call
 
 _REMEDY = "check the network connection and Debian's package sources, or install it by hand"
 

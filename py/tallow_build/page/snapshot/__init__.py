@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import node_env
-from ..errors import explained
-from ..files import replace_folder, scratch
-from ..paths import BUILD, NODE_MODULES
-from ..process import call
-from ..stamps import Stamp, digest
+from ...environment import node_env
+from ...errors import explained
+from ...files import replace_folder, scratch
+from ...paths import BUILD, NODE_MODULES
+from ...process import call
+from ...stamps import Stamp, digest
 
 PYODIDE = NODE_MODULES / "pyodide"
 
