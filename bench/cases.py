@@ -21,7 +21,7 @@ import onnxruntime
 
 from bench import networks
 from bench.answers import Numbers
-from tallow_build import models
+from tallow_build.content import models
 from tallow_build.errors import BuildError
 from tallow_build.paths import BUILD, DIST, shown
 from tallow_build.stamps import Stamp, digest

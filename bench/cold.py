@@ -26,7 +26,7 @@ from bench.engines import ENGINES  # noqa: E402
 from bench.rounds import say  # noqa: E402
 from bench.visits import Subject, VisitError, Visitor  # noqa: E402
 from bench.wire import SPEEDS, Wire  # noqa: E402
-from tallow_build import server  # noqa: E402
+from tallow_build.serving import server  # noqa: E402
 
 CACHES = ("empty", "warm")
 

@@ -10,7 +10,7 @@ from typing import Any
 from playwright.sync_api import Browser, Error, Page
 
 from bench.cases import Files
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 from tallow_build.errors import BuildError
 
 # Tallow's engines and the peer that each is compared with.

@@ -45,7 +45,7 @@ from tallow.runtime.native_device import Adapter, find_adapter  # noqa: E402
 from tallow.runtime.native_program import NativeProgram  # noqa: E402
 from tallow.runtime.numpy.runner import NumpyProgram  # noqa: E402
 from tallow.tensor import Tensor, asarray  # noqa: E402
-from tallow_build import models  # noqa: E402
+from tallow_build.content import models  # noqa: E402
 
 MODELS = ROOT / "dist" / "models"
 SIZES = (256, 512, 1024, 2048, 4096, 8192)

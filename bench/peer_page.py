@@ -13,11 +13,12 @@ from starlette.routing import Mount
 from starlette.types import ASGIApp
 
 from bench.serving import IN_BROWSER, ORT
-from tallow_build import compressed, server
 from tallow_build.errors import BuildError
 from tallow_build.files import only_one, replace_folder, scratch
+from tallow_build.page import compressed
+from tallow_build.page.site import Site
 from tallow_build.paths import BUILD, DIST, shown
-from tallow_build.site import Site
+from tallow_build.serving import server
 
 PEER = BUILD / "bench" / "peer"
 

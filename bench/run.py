@@ -24,8 +24,9 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 
 from bench import cases, engines, figures, report, serving, table  # noqa: E402
 from bench.rounds import Bench, Schedule  # noqa: E402
-from tallow_build import browser, server  # noqa: E402
+from tallow_build.environment import browser  # noqa: E402
 from tallow_build.process import become  # noqa: E402
+from tallow_build.serving import server  # noqa: E402
 
 SMOKE = cases.conv(3, 8, 8, 16)
 

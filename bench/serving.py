@@ -14,8 +14,8 @@ from starlette.routing import Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bench.cases import MADE
-from tallow_build import server
 from tallow_build.paths import DIST, NODE_MODULES, WEB
+from tallow_build.serving import server
 
 IN_BROWSER = Path(__file__).parent / "in_browser"
 ORT = NODE_MODULES / "onnxruntime-web" / "dist"

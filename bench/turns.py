@@ -27,9 +27,10 @@ from starlette.routing import Mount  # noqa: E402
 
 from bench import report  # noqa: E402
 from bench.serving import IN_BROWSER  # noqa: E402
-from tallow_build import browser, server  # noqa: E402
+from tallow_build.environment import browser  # noqa: E402
 from tallow_build.paths import DIST, NODE_MODULES  # noqa: E402
-from tallow_build.script import BrowserPython  # noqa: E402
+from tallow_build.serving import server  # noqa: E402
+from tallow_build.serving.script import BrowserPython  # noqa: E402
 
 MODES = ("eager", "jit")
 CODE = IN_BROWSER / "turns.py"

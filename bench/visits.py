@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, CDPSession, Error, Page, Playwri
 
 from bench.trace import CATEGORIES, blocks, compile_ms
 from bench.wire import Speed, Wire, by_path
-from tallow_build import browser
+from tallow_build.environment import browser
 
 WATCH = Path(__file__).parent / "in_browser" / "watch.js"
 

@@ -30,10 +30,10 @@ from playwright.sync_api import (
 from starlette.routing import Mount
 
 from tallow.runtime.native_device import find_adapter
-from tallow_build import browser as chromium
-from tallow_build import server as static
+from tallow_build.environment import browser as chromium
 from tallow_build.paths import DIST, ROOT, WEB
-from tallow_build.script import BrowserPython
+from tallow_build.serving import server as static
+from tallow_build.serving.script import BrowserPython
 
 # Long enough for a page on a busy machine; passing tests do not wait for it.
 expect.set_options(timeout=30_000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tallow_build import split_model
+from tallow_build.content import split_model
 
 
 class Part:

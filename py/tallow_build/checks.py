@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from . import node_env
+from .environment import node_env
 from .paths import ROOT
 from .process import environment, python
 from .progress import say

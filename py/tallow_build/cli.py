@@ -7,11 +7,13 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from . import address, checks, setup, training
+from . import checks, setup
+from .content import training
 from .errors import BuildError
 from .paths import DIST, ROOT, shown
 from .process import become
 from .progress import say
+from .serving import address
 
 # A test file stays in one process, so that its fixtures are set up once. -n 0 runs serially.
 _SIDE_BY_SIDE = (
@@ -83,7 +85,8 @@ def _serve(options: argparse.Namespace) -> int:
         options.host, options.port
     ).close()  # fail now rather than after minutes of setup
     setup.for_site()
-    become("-m", "tallow_build.server", DIST, "--host", options.host, "--port", str(options.port))
+    where = ("--host", options.host, "--port", str(options.port))
+    become("-m", "tallow_build.serving.server", DIST, *where)
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -125,7 +128,7 @@ def _run(options: argparse.Namespace) -> int:
     variables = setup.for_browser()
     device = ["--device", options.device] if options.device else []
     files = [part for path in options.files for part in ("--file", path)]
-    become("-m", "tallow_build.script", *device, *files, options.script, extra=variables)
+    become("-m", "tallow_build.serving.script", *device, *files, options.script, extra=variables)
 
 
 def _models(options: argparse.Namespace) -> int:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from . import browser, debian, dist, firefox, models, networks, node_env, python_env, sources
+from .content import models, networks
+from .environment import browser, debian, firefox, node_env, python_env, sources
 from .files import only_one
+from .page import dist
 from .paths import BUILD, CACHE
 
 # Where Debian's packages register Vulkan drivers, which the package `wgpu` needs.

@@ -8,37 +8,31 @@ from __future__ import annotations
 
 import gc
 import json
-import statistics
 import sys
 import time
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tallow import dtype as dt
 from tallow import onnx
 from tallow.errors import (
     FeedError,
     OnnxAmbiguousDataError,
     OnnxFormatError,
     OnnxMissingDataError,
-    TallowError,
 )
 from tallow.formats.onnx.read.given import needed
 from tallow.formats.onnx.run.model_session import ModelSession
 from tallow.formats.onnx.values import Value
-from tallow.hostarray import HostArray, StringArray, elements, from_values
+from tallow.hostarray import HostArray
 from tallow.runtime.device import DEVICES
-from tallow.shape import size_of
 
-from .javascript import view
+from .figures import difference_of, series_of, times_of
 from .plan_registry import Find, ModelPlanCache
+from .values import Feeds, cut, feeds_of, flat, info_of, output_of
 
 MAX_LINES = 1000  # unsupported features and properties that the page shows
-MAX_TEXT = 4000  # characters of a string from the file that the page shows
-
-Feeds = dict[str, Value]
 
 
 @dataclass
@@ -110,30 +104,30 @@ async def open_model(content: Any, names_json: str, *others: Any) -> str:
     files = dict(zip(names, others, strict=True))
     if len(files) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise OnnxFormatError(f"two of the given files have the same name, {_cut(twice)!r}")
+        raise OnnxFormatError(f"two of the given files have the same name, {cut(twice)!r}")
     try:
         model = _load(content, files)
     except OnnxMissingDataError as error:
-        return json.dumps({"missing": [_cut(name) for name in error.files[:MAX_LINES]]})
+        return json.dumps({"missing": [cut(name) for name in error.files[:MAX_LINES]]})
     except OnnxAmbiguousDataError as error:
-        given = [_cut(name) for name in error.given[:MAX_LINES]]
-        return json.dumps({"unclear": [_cut(name) for name in error.files], "given": given})
+        given = [cut(name) for name in error.given[:MAX_LINES]]
+        return json.dumps({"unclear": [cut(name) for name in error.files], "given": given})
     size = len(content) + sum(len(files[name]) for name in model.external)
     metadata, lines = model.metadata, model.unsupported
     _opened = _Opened(model, size, ModelPlanCache(model.constants))
     facts = {
-        "name": _cut(model.name),
-        "producer": _cut(" ".join(filter(None, (metadata.producer, metadata.producer_version)))),
-        "doc": _cut(metadata.doc),
+        "name": cut(model.name),
+        "producer": cut(" ".join(filter(None, (metadata.producer, metadata.producer_version)))),
+        "doc": cut(metadata.doc),
         "properties": [
-            [_cut(key), _cut(value)] for key, value in [*metadata.properties.items()][:MAX_LINES]
+            [cut(key), cut(value)] for key, value in [*metadata.properties.items()][:MAX_LINES]
         ],
         "opsets": [[domain or "ai.onnx", version] for domain, version in model.opsets.items()],
         "ir": metadata.ir_version,
         "bytes": size,
         "unneeded": [name for name in files if name not in model.external],
-        "inputs": [_info(info) for info in model.inputs],
-        "outputs": [_info(info) for info in model.outputs],
+        "inputs": [info_of(info) for info in model.inputs],
+        "outputs": [info_of(info) for info in model.outputs],
         "unsupported": lines[:MAX_LINES],
         "left": max(0, len(lines) - MAX_LINES),
     }
@@ -185,7 +179,7 @@ async def run_model(feeds_json: str, find: Find, *buffers: Any) -> str:
     "". Raises TallowError.
     """
     opened = _model()
-    opened.feeds = _feeds(json.loads(feeds_json), buffers)
+    opened.feeds = feeds_of(json.loads(feeds_json), buffers)
     opened.results, opened.warm = {}, []
     opened.plan_cache.reset(find)
     start_time = time.perf_counter()
@@ -200,7 +194,7 @@ async def run_model(feeds_json: str, find: Find, *buffers: Any) -> str:
         raise
     first = time.perf_counter() - start_time
     opened.first = opened.first or first
-    opened.results = dict(_flat(results))
+    opened.results = dict(flat(results))
     session = opened.session
     assert session is not None
     report = session.report()
@@ -208,7 +202,7 @@ async def run_model(feeds_json: str, find: Find, *buffers: Any) -> str:
         "device": session.device,
         "adapter": session.adapter,
         "first": 1000 * first,
-        "outputs": [_output(name, value) for name, value in results.items()],
+        "outputs": [output_of(name, value) for name, value in results.items()],
         "report": {
             "parts": report.parts,
             "nodes": report.nodes,
@@ -235,7 +229,7 @@ def output_bytes(name: str) -> memoryview:
 async def time_model(runs: int, seconds: float, alive: Callable[[], Any]) -> str:
     """Runs the model again on the last inputs, `runs` times, or fewer if `seconds` have passed.
 
-    alive: called after each run. Returns {"device", "adapter", "series"}; see `_series`.
+    alive: called after each run. Returns {"device", "adapter", "series"}; see figures.py.
     """
     opened = _model()
     session, feeds = _ran(opened)
@@ -243,7 +237,7 @@ async def time_model(runs: int, seconds: float, alive: Callable[[], Any]) -> str
     times = {
         "device": session.device,
         "adapter": session.adapter,
-        "series": _series(opened.warm),
+        "series": series_of(opened.warm),
     }
     return json.dumps(times)
 
@@ -268,12 +262,12 @@ async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> 
         again = await _again(session, feeds, warm, seconds, alive)
     finally:
         session.close()
-    theirs = dict(_flat(results))
+    theirs = dict(flat(results))
     comparison = {
-        device: _times(opened.first, opened.warm),
-        other: _times(first, again),
+        device: times_of(opened.first, opened.warm),
+        other: times_of(first, again),
         "outputs": [
-            {"name": name, **_difference(value, theirs.get(name))}
+            {"name": name, **difference_of(value, theirs.get(name))}
             for name, value in opened.results.items()
         ],
     }
@@ -300,96 +294,10 @@ async def _again(
     return times
 
 
-def _times(first: float | None, warm: Sequence[float]) -> dict[str, Any]:
-    return {"first": None if first is None else 1000 * first, "series": _series(warm)}
-
-
-def _series(seconds: Sequence[float]) -> dict[str, float] | None:
-    """Statistics of some runs, in milliseconds: "low" and "high" are the quartiles."""
-    if not seconds:
-        return None
-    times = sorted(1000 * each for each in seconds)
-    low, _, high = (
-        statistics.quantiles(times, n=4, method="inclusive") if len(times) > 1 else 3 * times
-    )
-    return {
-        "count": len(times),
-        "median": statistics.median(times),
-        "low": low,
-        "high": high,
-        "least": times[0],
-        "most": times[-1],
-    }
-
-
-def _difference(ours: Value, theirs: Value) -> dict[str, float | None]:
-    import numpy as np
-
-    if isinstance(ours, StringArray):
-        return {"difference": float(ours != theirs), "largest": None}
-    if not isinstance(ours, HostArray):
-        return {"difference": 0.0, "largest": None}
-    if not isinstance(theirs, HostArray) or ours.shape != theirs.shape:
-        return {"difference": None, "largest": None}
-    a, b = (np.asarray(x.numpy(), np.float64) for x in (ours, theirs))
-    if ours.dtype.coded:
-        a, b = np.array(ours.flat()), np.array(theirs.flat())
-    with np.errstate(invalid="ignore"):
-        differences = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b))
-    finite = np.abs(b[np.isfinite(b)])
-    largest = float(np.max(differences, initial=0.0))
-    return {
-        "difference": largest if np.isfinite(largest) else None,
-        "largest": float(np.max(finite, initial=0.0)),
-    }
-
-
 def _model() -> _Opened:
     if _opened is None:
         raise FeedError("no model is open")
     return _opened
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
-
-
-def _info(info: onnx.ValueInfo) -> dict[str, Any]:
-    return {
-        "name": info.name,
-        "shape": None if info.shape is None else list(info.shape),
-        "dtype": info.dtype.name if info.dtype else None,
-        "type": info.type,
-        "kind": info.kind,
-        "element": info.element and _info(info.element),
-    }
-
-
-def _feeds(infos: Sequence[Mapping[str, Any]], buffers: Sequence[Any]) -> Feeds:
-    rest = iter(buffers)
-    return {feed["name"]: _feed(feed, rest) for feed in infos}
-
-
-def _feed(feed: Mapping[str, Any], rest: Iterator[Any]) -> Value:
-    name = feed["name"]
-    if "members" in feed:
-        return [_feed({**member, "name": name}, rest) for member in feed["members"]]
-    shape = tuple(feed["shape"])
-    if "texts" in feed:
-        texts = tuple(feed["texts"])
-        if len(texts) != size_of(shape):
-            raise FeedError(f"the input {name!r} needs {size_of(shape)} strings for {shape}")
-        return StringArray(texts, shape)
-    content = view(next(rest))
-    dtype = dt.BY_NAME[feed["dtype"]]
-    try:
-        if not feed.get("wide"):
-            return HostArray(content, shape, dtype)
-        values = elements(content, dt.float64).tolist()
-        numbers = values if dtype.is_floating else [int(value) for value in values]
-        return from_values(numbers, shape, dtype)
-    except TallowError as error:
-        raise FeedError(f"the input {name!r}: {error}") from error
 
 
 def _shapes(feeds: Feeds) -> dict[str, tuple[int, ...]] | None:
@@ -398,29 +306,3 @@ def _shapes(feeds: Feeds) -> dict[str, tuple[int, ...]] | None:
         name: x.shape for name, x in feeds.items() if isinstance(x, HostArray) and name in tensors
     }
     return shapes or None
-
-
-def _flat(results: Mapping[str, Value]) -> list[tuple[str, Value]]:
-    """Outputs by name, with the members of sequences as separate outputs."""
-    found: list[tuple[str, Value]] = []
-    for name, value in results.items():
-        if isinstance(value, list):
-            found += _flat(dict(_members(name, value)))
-        else:
-            found.append((name, value))
-    return found
-
-
-def _members(name: str, value: Sequence[Value]) -> list[tuple[str, Value]]:
-    return [(f"{name}[{i}]", item) for i, item in enumerate(value)]
-
-
-def _output(name: str, value: Value) -> dict[str, Any]:
-    if isinstance(value, StringArray):
-        return {"name": name, "kind": "texts", "shape": value.shape, "texts": value.values}
-    if isinstance(value, list):
-        members = [_output(member, item) for member, item in _members(name, value)]
-        return {"name": name, "kind": "sequence", "shape": [len(value)], "members": members}
-    if not isinstance(value, HostArray):
-        return {"name": name, "kind": "none", "shape": []}
-    return {"name": name, "kind": "tensor", "shape": value.shape, "dtype": value.dtype.name}

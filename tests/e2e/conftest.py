@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Error, Locator, Page, Route, expect
 from tests.conftest import watched_page
 
-from tallow_build import models
+from tallow_build.content import models
 from tallow_build.paths import CACHE, DIST, ROOT, WEB
 
 # A start downloads, compiles and warms up, which takes a while on two busy cores without a GPU.

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 PATIENCE = 120_000
 

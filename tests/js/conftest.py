@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tallow_build import node_env
+from tallow_build.environment import node_env
 from tallow_build.paths import ROOT
 
 

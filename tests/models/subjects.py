@@ -11,7 +11,7 @@ import numpy as np
 import onnxruntime
 from PIL import Image
 
-from tallow_build import models
+from tallow_build.content import models
 from tallow_build.paths import CACHE, NODE_MODULES, ROOT
 
 NAMES = [

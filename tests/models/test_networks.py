@@ -14,7 +14,7 @@ import pytest
 from tests.onnx.oracle import runtime
 
 import tallow as tl
-from tallow_build import networks
+from tallow_build.content import networks
 
 Feeds = dict[str, Any]
 

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from tallow_build import cli, setup, sources
+from tallow_build import cli, setup
+from tallow_build.environment import sources
 from tallow_build.errors import BuildError
 from tallow_build.paths import REQUIREMENTS, ROOT
 
@@ -77,7 +78,7 @@ def test_a_failing_step_is_told_without_a_traceback(monkeypatch, capsys, problem
 
 def test_a_busy_port_is_told_before_anything_is_built(monkeypatch, capsys):
     monkeypatch.setattr(setup, "for_site", lambda: pytest.fail("it has built"))
-    from tallow_build.address import listen
+    from tallow_build.serving.address import listen
 
     with listen("127.0.0.1", 0) as listener:
         assert cli.main(["serve", "--port", str(listener.getsockname()[1])]) == 1

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from tallow_build import files, models
+from tallow_build import files
+from tallow_build.content import models
 from tallow_build.errors import BuildError
 from tallow_build.paths import VENV_PYTHON
 

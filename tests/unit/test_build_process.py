@@ -8,9 +8,11 @@ import sys
 
 import pytest
 
-from tallow_build import address, browser, debian, firefox, node_env, progress
+from tallow_build import progress
+from tallow_build.environment import browser, debian, firefox, node_env
 from tallow_build.errors import BuildError
 from tallow_build.process import call, environment
+from tallow_build.serving import address
 
 
 def test_call_gives_the_output_and_no_input():

@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tallow_build.headers import headers_for
+from tallow_build.page.headers import headers_for
 from tallow_build.paths import ROOT
-from tallow_build.server import running
+from tallow_build.serving.server import running
 
 PLAIN = b"let number = 1;"
 

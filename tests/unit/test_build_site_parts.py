@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tallow_build import budget, bundled, compressed, dist, documents, node_env, small
+from tallow_build.content import small
+from tallow_build.environment import node_env
 from tallow_build.errors import BuildError
-from tallow_build.headers import headers_for
+from tallow_build.page import budget, bundled, compressed, dist, documents
+from tallow_build.page.headers import headers_for
+from tallow_build.page.site import Site, is_hashed
 from tallow_build.paths import WEB
-from tallow_build.site import Site, is_hashed
 
 
 def test_a_name_changes_with_the_content_and_only_then(tmp_path: Path) -> None:

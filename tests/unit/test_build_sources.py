@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tallow_build import sources
+from tallow_build.environment import sources
+from tallow_build.environment.sources import Origin, Package, fetch, origin
 from tallow_build.errors import BuildError
-from tallow_build.sources import Origin, Package, fetch, origin
 
 DATA = b"weights"
 SHA256 = hashlib.sha256(DATA).hexdigest()

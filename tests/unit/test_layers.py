@@ -139,6 +139,14 @@ def test_no_circle_inside_a_folder(folder: str) -> None:
     assert not circles(list(all_imports()), folder)
 
 
+def test_no_circle_inside_the_folders_of_the_build() -> None:
+    files = {module_of(path): path for path in (PY / "tallow_build").rglob("*.py")}
+    found = list(imports(files))
+    folders = [name for name, path in files.items() if path.name == "__init__.py"]
+    assert len(folders) > 4
+    assert not [line for folder in folders for line in circles(found, folder)]
+
+
 def test_these_tests_find_steps_upwards_and_circles(tmp_path: Path) -> None:
     texts = {
         "tallow/__init__.py": "from .low import b\n",

@@ -22,7 +22,7 @@ from tallow.graph import Graph
 from tallow.hostarray import HostArray
 from tallow.runtime.device import set_default_device
 from tallow.streamed_weights import DataNotLoadedError, StreamedArray, StreamedFile
-from tallow_build import split_model
+from tallow_build.content import split_model
 from tallow_build.errors import BuildError
 from tallow_build.paths import ROOT
 from tallow_page import app, javascript

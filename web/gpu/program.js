@@ -13,6 +13,7 @@ import { encode } from "./encode.js";
 import { DeviceError } from "./errors.js";
 import { compile, compileNow, computes, pipelineKey } from "./pipelines.js";
 import { profile } from "./profile.js";
+import { paddedToWords, ProgramMemory, wordAligned } from "./program_memory.js";
 
 /**
  * @typedef {{bytes: number, kind: string}} Slot
@@ -50,12 +51,6 @@ import { profile } from "./profile.js";
  *   weight can be freed.
  */
 
-/**
- * `prepare` runs in parts. Each part creates about this many bytes of buffers that only `prepare`
- * uses.
- */
-const PART_BYTES = 4 << 20;
-
 export class Program {
   /**
    * @param {import("./runner.js").Runner} runner
@@ -64,19 +59,8 @@ export class Program {
   constructor(runner, plan) {
     this.runner = runner;
     this.plan = plan;
-    /** The program's own buffers, by slot. @type {(GPUBuffer | undefined)[]} */
-    this.buffers = [];
-    /** The index of each weight among the weights, by slot. @type {Map<number, number>} */
-    this.weightIndices = new Map();
-    for (const [slot, { kind }] of plan.slots.entries()) {
-      if (kind === "weight") this.weightIndices.set(slot, this.weightIndices.size);
-    }
-    /** A uniform buffer with the params of all steps. @type {GPUBuffer | undefined} */
-    this.params = undefined;
-    /** The offset of each step's params in it. @type {Map<Computing, number>} */
-    this.paramOffsets = new Map();
-    /** Staging buffers that no run is using. @type {GPUBuffer[]} */
-    this.idleStaging = [];
+    /** The program's own buffers. */
+    this.memory = new ProgramMemory(runner, plan);
     /** @type {BoundStep[]} */
     this.dispatches = [];
     /**
@@ -104,23 +88,23 @@ export class Program {
    * @param {boolean} warm  whether to run once; otherwise the run is only validated
    */
   async load(weights, onProgress, warm) {
-    const { runner, plan } = this;
+    const { runner, plan, memory } = this;
     const compiling = compile(runner, plan, onProgress);
     let compiledAt = Infinity;
     const noteTime = () => (compiledAt = performance.now());
     compiling.then(noteTime, noteTime); // awaited below, after the uploads
-    const persistent = this.#persistentSlots();
-    await this.#weightsReady(persistent, weights);
+    const persistent = memory.persistentSlots();
+    await memory.weightsReady(persistent, weights);
     this.waited = Math.max(0, performance.now() - compiledAt);
     await runner.checked(`${plan.name}: allocating`, () => {
-      this.#allocate(weights, persistent);
-      this.idleStaging.push(this.#createStaging());
+      memory.allocate(weights, persistent);
+      memory.idleStaging.push(memory.createStaging());
     });
     const pipelines = await compiling;
     this.kernels = pipelines.size;
-    for (const part of this.#prepareParts(persistent)) {
+    for (const part of memory.prepareParts(persistent)) {
       const since = performance.now();
-      await this.#weightsReady(part.missing, weights);
+      await memory.weightsReady(part.missing, weights);
       this.waited += performance.now() - since;
       /** @type {BoundStep[]} */
       let dispatches = [];
@@ -128,17 +112,17 @@ export class Program {
         dispatches = this.#bindPart(part, weights, pipelines);
       });
       await this.#runOnce(dispatches);
-      for (const slot of part.unneeded) this.#destroyBuffer(slot);
+      for (const slot of part.unneeded) memory.destroy(slot);
     }
     await runner.checked(`${plan.name}: binding`, () => {
       // Temporary states for the warm-up, so that it changes no real one.
-      for (const { slot } of plan.states) this.#createBuffer(slot, weights);
+      for (const { slot } of plan.states) memory.create(slot, weights);
       this.dispatches = plan.run.flatMap((step) => this.#bindStep(step, pipelines));
       for (const dispatch of this.dispatches) dispatch.bind((slot) => this.#bufferOf(slot));
     });
     // The first run of a pipeline is slower than later ones, hence the warm-up.
     await this.#runOnce(this.dispatches, warm);
-    for (const { slot } of plan.states) this.#destroyBuffer(slot);
+    for (const { slot } of plan.states) memory.destroy(slot);
   }
 
   /**
@@ -147,74 +131,18 @@ export class Program {
    * @param {Weights} weights  all of which have arrived
    */
   loadNow(weights) {
-    const { plan, runner } = this;
-    const persistent = this.#persistentSlots();
+    const { plan, runner, memory } = this;
+    const persistent = memory.persistentSlots();
     const pipelines = compileNow(runner, plan);
     this.kernels = pipelines.size;
-    this.#allocate(weights, persistent);
-    for (const part of this.#prepareParts(persistent)) {
+    memory.allocate(weights, persistent);
+    for (const part of memory.prepareParts(persistent)) {
       const encoder = runner.device.createCommandEncoder();
       encode(encoder, this.#bindPart(part, weights, pipelines));
       runner.device.queue.submit([encoder.finish()]);
-      for (const slot of part.unneeded) this.#destroyBuffer(slot);
+      for (const slot of part.unneeded) memory.destroy(slot);
     }
     this.dispatches = plan.run.flatMap((step) => this.#bindStep(step, pipelines));
-  }
-
-  /**
-   * Wait for the weights among these slots.
-   * @param {Iterable<number>} slots
-   * @param {Weights} weights
-   */
-  async #weightsReady(slots, weights) {
-    for (const slot of slots) {
-      const index = this.weightIndices.get(slot);
-      if (index !== undefined) await weights.ready(index);
-    }
-  }
-
-  /** The slots that runs use, other than states, whose buffers the caller passes. */
-  #persistentSlots() {
-    const { inputs, outputs, run, states, copies } = this.plan;
-    const slots = new Set(run.flatMap(({ bindings }) => bindings));
-    for (const { slot } of [...inputs, ...outputs]) slots.add(slot);
-    for (const { source, target } of copies) slots.add(source).add(target);
-    for (const { slot } of states) slots.delete(slot);
-    return slots;
-  }
-
-  /**
-   * Split `prepare` into parts, to save memory: few of the slots that only `prepare` uses need a
-   * buffer at the same time.
-   * @param {Set<number>} persistent
-   * @returns {Generator<{steps: Step[], missing: number[], unneeded: number[]}>}  missing: slots
-   *   that need a buffer before the part runs; unneeded: slots that no later part uses
-   */
-  *#prepareParts(persistent) {
-    const { plan } = this;
-    const stepsLeft = [...plan.prepare];
-    /** The temporary slots of each of these steps. */
-    const slotsLeft = plan.prepare.map(({ bindings }) =>
-      bindings.filter((slot) => !persistent.has(slot)),
-    );
-    while (stepsLeft.length) {
-      /** @type {Step[]} */
-      const steps = [];
-      /** @type {Set<number>} */
-      const temporary = new Set();
-      for (let bytes = 0; stepsLeft.length && bytes < PART_BYTES;) {
-        steps.push(/** @type {Step} */ (stepsLeft.shift()));
-        for (const slot of /** @type {number[]} */ (slotsLeft.shift())) {
-          if (!temporary.has(slot) && !this.buffers[slot]) bytes += plan.slots[slot].bytes;
-          temporary.add(slot);
-        }
-      }
-      const missing = [...temporary].filter((slot) => !this.buffers[slot]);
-      const unneeded = [...temporary].filter(
-        (slot) => !slotsLeft.some((slots) => slots.includes(slot)),
-      );
-      yield { steps, missing, unneeded };
-    }
   }
 
   /**
@@ -224,7 +152,7 @@ export class Program {
    * @param {Map<string, GPUComputePipeline>} pipelines
    */
   #bindPart({ steps, missing }, weights, pipelines) {
-    for (const slot of missing) this.#createBuffer(slot, weights);
+    for (const slot of missing) this.memory.create(slot, weights);
     const dispatches = steps.flatMap((step) => this.#bindStep(step, pipelines));
     for (const dispatch of dispatches) dispatch.bind((slot) => this.#bufferOf(slot));
     return dispatches;
@@ -261,74 +189,6 @@ export class Program {
   }
 
   /**
-   * Create the buffers that runs use.
-   * @param {Weights} weights
-   * @param {Set<number>} persistent
-   */
-  #allocate(weights, persistent) {
-    for (const slot of persistent) this.#createBuffer(slot, weights);
-    this.#uploadParams();
-  }
-
-  /** Create a buffer from which the host reads all outputs. */
-  #createStaging() {
-    const size = this.plan.outputs.reduce((sum, { bytes }) => sum + wordAligned(bytes), 0);
-    return this.runner.device.createBuffer({
-      size: Math.max(size, 16),
-      usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
-      label: `${this.plan.name} staging`,
-    });
-  }
-
-  /**
-   * Keep a staging buffer for the next run. One is enough, because runs seldom overlap.
-   * @param {GPUBuffer} staging
-   */
-  #recycleStaging(staging) {
-    if (this.closed || this.idleStaging.length) staging.destroy();
-    else this.idleStaging.push(staging);
-  }
-
-  /**
-   * Create the buffer of a slot. If the slot is a weight, upload it.
-   * @param {number} slot
-   * @param {Weights} weights
-   */
-  #createBuffer(slot, weights) {
-    const { device } = this.runner;
-    const { bytes, kind } = this.plan.slots[slot];
-    const { STORAGE, COPY_DST, COPY_SRC } = GPUBufferUsage;
-    const label = `${this.plan.name} slot ${slot} (${kind})`;
-    const usage = STORAGE | COPY_DST | COPY_SRC;
-    const buffer = device.createBuffer({ size: bytes, usage, label });
-    this.buffers[slot] = buffer;
-    const index = this.weightIndices.get(slot);
-    if (index === undefined) return;
-    weights.lend(index, (weight) => {
-      const { buffer: memory, byteOffset, byteLength } = paddedToWords(weight);
-      device.queue.writeBuffer(buffer, 0, memory, byteOffset, byteLength);
-    });
-  }
-
-  #uploadParams() {
-    const { device } = this.runner;
-    const steps = [...this.plan.prepare, ...this.plan.run].filter(computes);
-    const align = device.limits.minUniformBufferOffsetAlignment;
-    let size = 0;
-    for (const step of steps) {
-      this.paramOffsets.set(step, size);
-      size += Math.ceil((4 * step.kernel.params.length) / align) * align;
-    }
-    if (!size) return;
-    const words = new Uint32Array(size / 4);
-    for (const [step, offset] of this.paramOffsets) words.set(step.kernel.params, offset / 4);
-    const { UNIFORM, COPY_DST } = GPUBufferUsage;
-    const label = `${this.plan.name} params`;
-    this.params = device.createBuffer({ size, usage: UNIFORM | COPY_DST, label });
-    device.queue.writeBuffer(this.params, 0, words);
-  }
-
-  /**
    * @param {Step} step
    * @param {Map<string, GPUComputePipeline>} pipelines
    * @returns {BoundStep[]}  empty if there is nothing to compute
@@ -336,23 +196,15 @@ export class Program {
   #bindStep(step, pipelines) {
     const pipeline = computes(step) && pipelines.get(pipelineKey(step));
     if (!pipeline) return [];
-    const size = 4 * step.kernel.params.length;
-    const offset = this.paramOffsets.get(step);
-    const params = this.params && size ? { buffer: this.params, offset, size } : undefined;
+    const params = this.memory.paramsOf(step);
     return [new BoundStep(this.runner, step, pipeline, params, this.externalSlots)];
   }
 
   /** The buffer of a slot in the current run. @param {number} slot */
   #bufferOf(slot) {
-    const buffer = this.replacements.get(slot) ?? this.buffers[slot];
+    const buffer = this.replacements.get(slot) ?? this.memory.buffers[slot];
     if (!buffer) throw new DeviceError(`${this.plan.name}: slot ${slot} has no buffer`);
     return buffer;
-  }
-
-  /** @param {number} slot */
-  #destroyBuffer(slot) {
-    this.buffers[slot]?.destroy();
-    this.buffers[slot] = undefined;
   }
 
   /**
@@ -495,7 +347,7 @@ export class Program {
     /** @type {GPUBuffer | undefined} */
     let staging;
     const checking = runner.checked(plan.name, () => {
-      staging = this.idleStaging.pop() ?? this.#createStaging();
+      staging = this.memory.takeStaging();
       this.#submitRun(inputs, outputIds, staging);
     });
     if (!staging) return checking.then(() => []); // `checking` rejects: the buffer was not created
@@ -510,18 +362,17 @@ export class Program {
     } finally {
       // The next run needs the buffer unmapped, even if this one failed.
       await mapping.then(() => mapped.unmap()).catch(() => {});
-      this.#recycleStaging(mapped);
+      this.memory.recycleStaging(mapped);
     }
   }
 
   /** Counts, and the bytes of the program's buffers. */
   get stats() {
-    const buffers = [...this.buffers, this.params, ...this.idleStaging];
     return {
       kernels: this.kernels,
       dispatches: this.dispatches.length,
       slots: this.plan.slots.length,
-      bytes: buffers.reduce((sum, buffer) => sum + (buffer?.size ?? 0), 0),
+      bytes: this.memory.bytes,
       runs: this.runs,
       waited: this.waited,
       adapter: this.runner.info.name,
@@ -531,24 +382,8 @@ export class Program {
   /** Destroy the program's buffers. Runs that were already submitted still end normally. */
   close() {
     this.closed = true;
-    for (const buffer of [...this.buffers, this.params, ...this.idleStaging]) buffer?.destroy();
-    this.buffers = [];
-    this.params = undefined;
-    this.idleStaging = [];
+    this.memory.close();
     this.replacements = new Map();
     this.dispatches = [];
   }
-}
-
-/** Round up to a multiple of 4, as WebGPU's copies and uploads need. @param {number} bytes */
-function wordAligned(bytes) {
-  return Math.ceil(bytes / 4) * 4;
-}
-
-/** Pad bytes with zeros to a multiple of 4. @param {Uint8Array} bytes */
-function paddedToWords(bytes) {
-  if (bytes.byteLength % 4 === 0) return bytes;
-  const padded = new Uint8Array(wordAligned(bytes.byteLength));
-  padded.set(bytes);
-  return padded;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** File names that contain a hash of the content, as made by py/tallow_build/site.py. */
+/** File names that contain a hash of the content, as made by py/tallow_build/page/site.py. */
 
 export const HASHED = /-[0-9a-f]{10}[./]/;
 

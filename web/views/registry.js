@@ -3,8 +3,8 @@
  * The views, by their names in views.json, which also gives the order of the menu.
  *
  * A view is a folder NAME/ with NAME.html, styles and modules. Its <section> has the label for the
- * menu. The build puts the HTML and the styles into the page (py/tallow_build/documents.py). To add
- * a view, make the folder, and add a line in views.json, a line here, texts in i18n/ and tests.
+ * menu. The build puts the HTML and the styles into the page (py/tallow_build/page/documents.py). To
+ * add a view, make the folder, and add a line in views.json, a line here, texts in i18n/ and tests.
  */
 
 import { Classify } from "./classify/classify.js";

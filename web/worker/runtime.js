@@ -22,7 +22,7 @@ import { download } from "./downloads.js";
  * @typedef {import("./libraries.js").Library} Library
  */
 
-/** The files below runtime/ (`_put_runtime` in py/tallow_build/dist.py). */
+/** The files below runtime/ (`_put_runtime` in py/tallow_build/page/dist.py). */
 export const runtime = /** @type {Runtime} */ (listed);
 
 /** Whether the service worker has cached these files. The browser may have evicted some since. */
@@ -123,7 +123,7 @@ async function compileCached(path, sha256) {
  */
 function compileAgain(address, sha256) {
   const integrity = `sha256-${base64(sha256)}`;
-  // The service worker does not intercept such requests (py/tallow_build/service_worker.mjs).
+  // The service worker does not intercept such requests (py/tallow_build/page/service_worker.mjs).
   const local = request(address, { cache: "only-if-cached", mode: "same-origin", integrity });
   return WebAssembly.compileStreaming(local);
 }

@@ -2,7 +2,7 @@
 /**
  * Fills the memory of a new Python from snapshots made by the build: one of a Python that has
  * imported Tallow and, on top of that, one that has imported NumPy too
- * (py/tallow_build/snapshot/make.mjs describes the files).
+ * (py/tallow_build/page/snapshot/make.mjs describes the files).
  *
  * Pyodide can only copy its memory from an image of all of it. So it is given an empty image, and
  * this module fills its memory in place before Pyodide reads it.

@@ -1,4 +1,4 @@
-"""Elementwise functions: every record of ops/elementwise.py, with broadcasting and promotion."""
+"""Elementwise functions: every elementwise record of ops/, with broadcasting and promotion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Elementwise ops: a record each. To add one, add its record here; nothing else is needed."""
+"""Elementwise ops: a record each. To add one, add its record here; nothing else is needed.
+
+Those that compare, and those of truth values and bits, are in logic.py.
+"""
 
 from __future__ import annotations
 
@@ -210,123 +213,6 @@ def _erf(np: Any, value: Any) -> Any:
 
 
 erf = Elementwise("erf", _erf, formulas.erf, accepts="f", onnx="Erf")
-
-# ---- comparison and logic ---------------------------------------------------------------------
-
-
-def _compare(
-    name: str, arithmetic: Callable[..., Scalar], accepts: str = "fiub", onnx: str = ""
-) -> Elementwise:
-    return Elementwise(
-        name,
-        lambda np, x, y: getattr(np, name)(x, y),
-        arithmetic,
-        2,
-        accepts=accepts,
-        result=dt.bool_,
-        onnx=onnx,
-    )
-
-
-equal = _compare("equal", scalar.equal, onnx="Equal")
-not_equal = _compare("not_equal", lambda x, y: ~scalar.equal(x, y))
-less = _compare("less", operator.lt, "fiu", onnx="Less")
-less_equal = _compare("less_equal", operator.le, "fiu", onnx="LessOrEqual")
-greater = _compare("greater", operator.gt, "fiu", onnx="Greater")
-greater_equal = _compare("greater_equal", operator.ge, "fiu", onnx="GreaterOrEqual")
-
-logical_and = Elementwise(
-    "logical_and", lambda np, x, y: np.logical_and(x, y), operator.and_, 2, accepts="b", onnx="And"
-)
-logical_or = Elementwise(
-    "logical_or", lambda np, x, y: np.logical_or(x, y), operator.or_, 2, accepts="b", onnx="Or"
-)
-logical_xor = Elementwise(
-    "logical_xor", lambda np, x, y: np.logical_xor(x, y), operator.xor, 2, accepts="b", onnx="Xor"
-)
-logical_not = Elementwise(
-    "logical_not", lambda np, x: np.logical_not(x), operator.invert, accepts="b", onnx="Not"
-)
-
-isnan = Elementwise(
-    "isnan",
-    lambda np, x: np.isnan(x),
-    scalar.is_nan,
-    accepts="f",
-    result=dt.bool_,
-    onnx="IsNaN",
-)
-isinf = Elementwise(
-    "isinf",
-    lambda np, x: np.isinf(x),
-    scalar.is_inf,
-    accepts="f",
-    result=dt.bool_,
-    onnx="IsInf",
-)
-
-# ---- bits -------------------------------------------------------------------------------------
-
-bitwise_and = Elementwise(
-    "bitwise_and",
-    lambda np, x, y: np.bitwise_and(x, y),
-    operator.and_,
-    2,
-    accepts="iu",
-    onnx="BitwiseAnd",
-    bounds=bounds.bitwise,
-    cheap=True,
-)
-bitwise_or = Elementwise(
-    "bitwise_or",
-    lambda np, x, y: np.bitwise_or(x, y),
-    operator.or_,
-    2,
-    accepts="iu",
-    onnx="BitwiseOr",
-    bounds=bounds.bitwise,
-    cheap=True,
-)
-bitwise_xor = Elementwise(
-    "bitwise_xor",
-    lambda np, x, y: np.bitwise_xor(x, y),
-    operator.xor,
-    2,
-    accepts="iu",
-    onnx="BitwiseXor",
-    bounds=bounds.bitwise,
-    cheap=True,
-)
-bitwise_invert = Elementwise(
-    "bitwise_invert",
-    lambda np, x: np.invert(x),
-    operator.invert,
-    accepts="iu",
-    onnx="BitwiseNot",
-    bounds=corners(lambda x: -1 - x),
-    overflows=True,
-)
-
-bitwise_left_shift = Elementwise(
-    "bitwise_left_shift",
-    lambda np, x, y: np.left_shift(x, y),
-    formulas.shift_left,
-    2,
-    accepts="iu",
-    bounds=corners(bounds.left_shift),
-    overflows=True,
-    cheap=True,
-)
-bitwise_right_shift = Elementwise(
-    "bitwise_right_shift",
-    lambda np, x, y: np.right_shift(x, y),
-    formulas.shift_right,
-    2,
-    accepts="iu",
-    bounds=bounds.towards_zero,
-    cheap=True,
-)
-"""Shifts by the width of the type or more, and by negative numbers, move every bit out."""
 
 # ---- choice and casts -------------------------------------------------------------------------
 

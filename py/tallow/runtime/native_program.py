@@ -10,8 +10,7 @@ import asyncio
 import threading
 import time
 from array import array
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..compile import Compiled
@@ -19,63 +18,14 @@ from ..compile.plan import Port, Step
 from ..dtype import BY_NAME
 from ..errors import DeviceError
 from ..hostarray import HostArray
-from .base import PROFILE_REPEATS, PROFILE_SECONDS, Feed, Result, Timing, typical
+from .base import PROFILE_SECONDS, Feed, Result, Timing
 from .buffer import Buffer
 from .native_device import NativeDevice
+from .native_dispatch import Dispatch, encode, key_of, named, pipelines_of
+from .native_timing import timing_of
 from .transfer import from_device
 
-# The compiler in `wgpu` has subgroups, but refuses the directive that WGSL asks for.
-_SUBGROUPS = ("enable subgroups;", "")
-
-# Seconds for which a step is repeated when it is profiled: a submit costs about 0.1 ms.
-_PROFILE_STEP = 0.005
-_PROFILE_RUNS = 3
-
-# Bind groups that a step keeps: buffers that stay on the device come round again.
-_GROUPS = 8
-
-_Key = tuple[int, tuple[tuple[str, Any], ...]]  # module and constants
 _Copy = tuple[int, int]  # slot, bytes
-
-
-class _Dispatch:
-    """A step, ready to encode with whatever buffers its slots have in a run.
-
-    outside: those of its slots whose buffers may be others in every run.
-    """
-
-    def __init__(
-        self, gpu: NativeDevice, step: Step, pipeline: Any, params: Any, outside: set[int]
-    ) -> None:
-        self.name = step.name
-        self.pipeline = pipeline
-        self.workgroups = step.kernel["workgroups"]
-        self._gpu = gpu
-        self._layout = pipeline.get_bind_group_layout(0)
-        self._slots = step.bound
-        self._outside = [slot for slot in self._slots if slot in outside]
-        self._params = params
-        self._groups: dict[tuple[Any, ...], Any] = {}
-
-    def group(self, buffer: Callable[[int], Any]) -> Any:
-        """The bind group of these buffers, which `buffer` gives by slot."""
-        key = tuple(buffer(slot) for slot in self._outside)
-        found = self._groups.get(key)
-        if found is None:
-            resources = [{"buffer": buffer(slot)} for slot in self._slots]
-            resources += [self._params] if self._params else []
-            entries = [{"binding": n, "resource": resource} for n, resource in enumerate(resources)]
-            found = self._gpu.handle.create_bind_group(
-                label=self.name, layout=self._layout, entries=entries
-            )
-            while len(self._groups) >= _GROUPS:
-                self._groups.pop(next(iter(self._groups)))
-            self._groups[key] = found
-        return found
-
-    def forget(self) -> None:
-        """Lets go of all bind groups."""
-        self._groups.clear()
 
 
 class _Submitted(NamedTuple):
@@ -104,7 +54,7 @@ class NativeProgram:
         self._params: Any = None  # of all steps, each at an offset of its own
         self._staging: list[Any] = []  # one for every run that is under way at a time
         self._idle: list[Any] = []  # those of them that no run uses
-        self._dispatches: list[_Dispatch] = []
+        self._dispatches: list[Dispatch] = []
         self._kernels = 0
         self._runs = 0
         self._closed = False
@@ -126,12 +76,13 @@ class NativeProgram:
     def _load(self, weights: list[memoryview]) -> None:
         plan, gpu = self._plan, self._gpu
         steps = [*plan.prepare, *plan.run]
-        pipelines = self._compile(steps)
+        pipelines = pipelines_of(gpu, plan, steps)
+        self._kernels = len(pipelines)
         with gpu.checked(f"{plan.name}: allocating"):
             self._allocate(weights)
             offsets = self._upload_params(steps)
         dispatches = [
-            self._bind(step, offset, pipelines[_key(step)])
+            self._bind(step, offset, pipelines[key_of(step)])
             for step, offset in zip(steps, offsets, strict=True)
             if step.kernel
         ]
@@ -139,43 +90,6 @@ class NativeProgram:
         prepared = sum(bool(step.kernel) for step in plan.prepare)
         self._dispatches = dispatches[prepared:]
         self._free_unused()
-
-    def _compile(self, steps: Sequence[Step]) -> dict[_Key, Any]:
-        """Every pipeline of the plan, by module and constants."""
-        plan, device = self._plan, self._gpu.handle
-        computing = [step for step in reversed(steps) if step.kernel]
-        users = {step.kernel["module"]: step for step in computing}
-        wanted = {_key(step): step for step in computing}
-
-        def module(step: Step) -> Any:
-            number = step.kernel["module"]
-            with self._gpu.checked(self._named(step)):
-                label = f"{plan.name} module {number}"
-                code = plan.modules[number].replace(*_SUBGROUPS)
-                return device.create_shader_module(code=code, label=label)
-
-        def pipeline(step: Step) -> Any:
-            kernel = step.kernel
-            stage = {
-                "module": modules[kernel["module"]],
-                "entry_point": "main",
-                "constants": kernel["constants"],
-            }
-            with self._gpu.checked(self._named(step)):
-                return device.create_compute_pipeline(
-                    label=step.name,
-                    layout="auto",
-                    compute=stage | {"constants": kernel["constants"]},
-                )
-
-        with ThreadPoolExecutor() as threads:  # the compiler works outside Python's lock
-            modules = dict(zip(users, threads.map(module, users.values()), strict=True))
-            pipelines = dict(zip(wanted, threads.map(pipeline, wanted.values()), strict=True))
-        self._kernels = len(pipelines)
-        return pipelines
-
-    def _named(self, step: Step) -> str:
-        return f"{self._plan.name}: the step {step.name}"
 
     def _allocate(self, weights: list[memoryview]) -> None:
         gpu = self._gpu
@@ -219,12 +133,12 @@ class NativeProgram:
         self._staging.append(buffer)
         return buffer
 
-    def _bind(self, step: Step, offset: int, pipeline: Any) -> _Dispatch:
+    def _bind(self, step: Step, offset: int, pipeline: Any) -> Dispatch:
         params = None
         if numbers := step.kernel["params"]:
             params = {"buffer": self._params, "offset": offset, "size": 4 * len(numbers)}
-        with self._gpu.checked(self._named(step)):
-            dispatch = _Dispatch(self._gpu, step, pipeline, params, self._outside)
+        with self._gpu.checked(named(self._plan, step.name)):
+            dispatch = Dispatch(self._gpu, step, pipeline, params, self._outside)
             dispatch.group(self._buffer)
         return dispatch
 
@@ -232,7 +146,7 @@ class NativeProgram:
         """What a slot has in this run."""
         return self._over.get(slot) or self._slots[slot]
 
-    def _warm_up(self, dispatches: Sequence[_Dispatch]) -> None:
+    def _warm_up(self, dispatches: Sequence[Dispatch]) -> None:
         """Prepares, and runs once without states: the first run of a pipeline is slower."""
         try:
             with self._gpu.checked(self._plan.name):
@@ -240,8 +154,8 @@ class NativeProgram:
                 self._gpu.queue.submit([commands])
         except DeviceError:
             for dispatch in dispatches:  # `wgpu` blames the encoder, so try them one by one
-                with self._gpu.checked(f"{self._plan.name}: the step {dispatch.name}"):
-                    self._encode([dispatch]).finish()
+                with self._gpu.checked(named(self._plan, dispatch.name)):
+                    encode(self._gpu, self._plan.name, [dispatch], self._buffer).finish()
             raise
         self._read(staging, self._plan.outputs)
 
@@ -261,22 +175,9 @@ class NativeProgram:
 
     # ---- running -------------------------------------------------------------------------------
 
-    def _encode(self, dispatches: Sequence[_Dispatch]) -> Any:
-        encoder = self._gpu.handle.create_command_encoder(label=self._plan.name)
-        compute = encoder.begin_compute_pass()
-        pipeline = None
-        for dispatch in dispatches:
-            if dispatch.pipeline is not pipeline:
-                pipeline = dispatch.pipeline
-                compute.set_pipeline(pipeline)
-            compute.set_bind_group(0, dispatch.group(self._buffer))
-            compute.dispatch_workgroups(*dispatch.workgroups)
-        compute.end()
-        return encoder
-
     def _record(
         self,
-        dispatches: Sequence[_Dispatch],
+        dispatches: Sequence[Dispatch],
         fetched: Sequence[_Copy],
         moves: Sequence[tuple[Any, Any, int]] = (),
     ) -> tuple[Any, Any]:
@@ -284,7 +185,7 @@ class NativeProgram:
 
         moves: what they copy from one buffer to another after that, and how many bytes.
         """
-        encoder = self._encode(dispatches)
+        encoder = encode(self._gpu, self._plan.name, dispatches, self._buffer)
         staging = self._idle.pop() if self._idle else self._new_staging()
         try:
             at = 0
@@ -427,7 +328,7 @@ class NativeProgram:
         return self._seconds(self._dispatches, repeats, [])
 
     def _seconds(
-        self, dispatches: Sequence[_Dispatch], repeats: int, contents: Sequence[Feed]
+        self, dispatches: Sequence[Dispatch], repeats: int, contents: Sequence[Feed]
     ) -> float:
         slot, _ = self._copies[0]
         with self._lock:
@@ -453,18 +354,11 @@ class NativeProgram:
         """Runs, then each step by itself, often enough that its submit does not count."""
         self.run(inputs)
         contents = self._contents(inputs)
-        runs: list[list[float]] = []
-        until = time.perf_counter() + seconds
-        while not runs or (len(runs) < _PROFILE_RUNS and time.perf_counter() < until):
-            runs.append([self._step_seconds(dispatch, contents) for dispatch in self._dispatches])
-        found = iter(typical(runs, 0))
-        times = [next(found) if step.kernel else 0.0 for step in self._plan.run]
-        return Timing("clock", times, sum(times), len(runs))
 
-    def _step_seconds(self, dispatch: _Dispatch, contents: Sequence[Feed]) -> float:
-        once = self._seconds([dispatch], 1, contents)
-        repeats = min(PROFILE_REPEATS, int(_PROFILE_STEP / once))
-        return self._seconds([dispatch], repeats, contents) if repeats > 1 else once
+        def measure(dispatch: Dispatch, repeats: int) -> float:
+            return self._seconds([dispatch], repeats, contents)
+
+        return timing_of(self._plan.run, self._dispatches, measure, seconds)
 
     async def profile_async(
         self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
@@ -501,8 +395,3 @@ class NativeProgram:
 def _words(size: int) -> int:
     """A size in bytes, rounded up to whole words, which is what copies need."""
     return -(-size // 4) * 4
-
-
-def _key(step: Step) -> _Key:
-    """Steps of one key share a pipeline."""
-    return step.kernel["module"], tuple(sorted(step.kernel["constants"].items()))

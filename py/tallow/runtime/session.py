@@ -3,47 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from ..compile import Compiled, Plan
 from ..compile.indices import Indexed
 from ..compile.plan import Port
 from ..dtype import BY_NAME, DType, word_type
-from ..errors import FeedError, GraphError, TallowError
-from ..graph import Graph, constant, make
+from ..errors import FeedError, TallowError
+from ..graph import Graph, constant
 from ..hostarray import HostArray, from_buffer, from_python, from_words
-from ..ops.elementwise import cast
-from ..shape import Shape, size_of
+from ..shape import size_of
 from ..tensor import Tensor
 from .base import Backend, Program
-from .buffer import Buffer, Memory
-from .capture import capture, held_input, own, replaced
+from .buffer import Buffer
+from .capture import own
 from .device import backend
 from .profile import Profile
+from .states import State, compile_with_states
 from .transfer import for_device
-from .tuning import compile_for
 
 Feeds = Mapping[str, Any]
-
-
-class State(Protocol):
-    """What a session has of a variable (variable.py)."""
-
-    @property
-    def shape(self) -> Shape: ...
-
-    @property
-    def dtype(self) -> DType: ...
-
-    def buffer(self, memory: Memory | None = None) -> Buffer: ...
-
-    def own_buffer(self, memory: Memory) -> Buffer: ...
-
-    def fitting(self, value: Any) -> Tensor: ...
-
-    def assign(self, value: Any) -> Any: ...
 
 
 class Session:
@@ -360,7 +340,7 @@ def compile_session(
     not fit, RealizeError where blocking is impossible (`compile_session_async` is not).
     """
     used = backend(device)
-    compiled, captured = _compiled(graph, used, states)
+    compiled, captured = compile_with_states(graph, used, states)
     return Session.load(compiled, used, captured, states)
 
 
@@ -369,44 +349,5 @@ async def compile_session_async(
 ) -> Session:
     """Compiles a graph and loads it on a device; see `compile_session`."""
     used = backend(device)
-    compiled, captured = _compiled(graph, used, states)
+    compiled, captured = compile_with_states(graph, used, states)
     return await Session.load_async(compiled, used, captured, states)
-
-
-def _compiled(
-    graph: Graph, used: Backend, states: Mapping[str, State]
-) -> tuple[Compiled, list[Buffer]]:
-    """The plan of a graph with its states, and the buffers that it reads."""
-    memory = used.memory
-    _check_states(graph, states)
-    names = {node.attrs["name"]: node for node in graph.inputs}
-    new, given = {}, {}
-    for name in states:
-        node = names[name]
-        given[node], new[node] = held_input(name, node.shape, node.dtype, memory)
-    outputs = replaced(graph.outputs, new) if new else dict(graph.outputs)
-    for name, following in graph.states.items():
-        held = given[names[name]].dtype
-        if following is not None and outputs[following].dtype != held:
-            outputs[following] = make(cast, outputs[following], dtype=held)
-    inputs = [node for node in graph.inputs if node not in given]
-    whole, captured = capture(replace(graph, inputs=tuple(inputs), outputs=outputs), memory)
-    whole = replace(whole, inputs=(*whole.inputs, *given.values()))
-    whole = replace(whole, states={name: graph.states[name] for name in states})
-    return compile_for(used, whole), captured
-
-
-def _check_states(graph: Graph, states: Mapping[str, State]) -> None:
-    if set(states) != set(graph.states):
-        raise GraphError(
-            f"{graph.name}: its states are {', '.join(graph.states) or 'none'}, given are "
-            f"{', '.join(states) or 'none'}"
-        )
-    declared = {node.attrs["name"]: node for node in graph.inputs}
-    for name, following in graph.states.items():
-        node, state = declared.get(name), states[name]
-        if node is None or (node.shape, node.dtype) != (state.shape, state.dtype):
-            raise GraphError(f"{graph.name}: the state {name!r} is {node}, given is {state!r}")
-        new = graph.outputs.get(following) if following is not None else node
-        if new is None or (new.shape, new.dtype) != (node.shape, node.dtype):
-            raise GraphError(f"{graph.name}: the next value of {name!r}, {following!r}, is {new}")

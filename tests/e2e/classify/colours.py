@@ -13,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import Page, Route
 from tests.onnx import graphs
 
-from tallow_build import split_model
+from tallow_build.content import split_model
 
 LABELS = ("red", "green", "blue")
 LABELS_IN_CHINESE = ("红", "绿", "蓝")

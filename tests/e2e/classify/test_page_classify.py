@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import expect
 from tests.e2e.conftest import Holding
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 # For what depends on neither the device nor the model.
 MODEL = "squeezenet1_1"

@@ -12,7 +12,7 @@ from tests.conftest import watched_page
 from tests.e2e.classify.colours import add_colours, most, small
 from tests.e2e.conftest import Visitor
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 PATIENCE = 240_000
 

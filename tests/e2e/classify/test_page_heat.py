@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 PATIENCE = 240_000
 

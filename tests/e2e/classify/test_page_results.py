@@ -8,7 +8,7 @@ import json
 
 from playwright.sync_api import expect
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 # Keeps the button's result visible until it is checked.
 SHOWN_FOR_LONG = ("widgets/copy_button.js", "const RESULT_MS = 2000;", "const RESULT_MS = 600_000;")

@@ -13,7 +13,7 @@ from playwright.sync_api import Request, expect
 from tests.conftest import watched_page
 from tests.e2e.conftest import Visitor
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 from tallow_build.paths import ROOT
 
 # The mean colour of each of two pictures, as the browser shows them.

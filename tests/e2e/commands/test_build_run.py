@@ -7,7 +7,7 @@ import pytest
 
 from tallow_build.errors import BuildError
 from tallow_build.paths import ROOT
-from tallow_build.script import BrowserPython, run_in
+from tallow_build.serving.script import BrowserPython, run_in
 
 
 @pytest.fixture(scope="module")

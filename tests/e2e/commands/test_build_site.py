@@ -13,10 +13,11 @@ import pytest
 from PIL import Image
 from tests.e2e.runtime import known
 
-from tallow_build import budget, snapshot, sources, wheels
+from tallow_build.content.small import BOX
+from tallow_build.environment import sources
 from tallow_build.files import file_sha256, files_below
+from tallow_build.page import budget, snapshot, wheels
 from tallow_build.paths import ROOT
-from tallow_build.small import BOX
 
 
 def test_the_worker_s_list_of_python_s_files_is_right(dist):

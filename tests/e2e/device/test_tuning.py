@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tallow_build.script import BrowserPython
+from tallow_build.serving.script import BrowserPython
 
 CODE = """
 import json, js, tallow as tl

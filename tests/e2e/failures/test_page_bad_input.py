@@ -14,7 +14,7 @@ from tests.e2e.conftest import served_path
 from tests.e2e.runtime import WORKER as WORKER_FILE
 from tests.e2e.runtime import retell
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 PATIENCE = 120_000
 STATE = "document.querySelector('[data-testid=status]').dataset.state === argument"

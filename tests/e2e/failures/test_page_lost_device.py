@@ -14,7 +14,7 @@ from tests.e2e.failures.test_page_worker import WORKERS, workers
 from tests.e2e.keeping import line
 from tests.e2e.open.opening import Opening
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 from tallow_build.paths import ROOT
 
 MNIST = ROOT / "models" / "mnist" / "mnist.onnx"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 # The page's workers, so that a test can crash the newest.
 WORKERS = """

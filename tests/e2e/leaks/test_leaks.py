@@ -11,7 +11,7 @@ from tests.conftest import watched_page
 from tests.e2e.leaks.collector import COUNT_BUFFERS, Collector
 
 from tallow_build.paths import ROOT
-from tallow_build.script import BrowserPython
+from tallow_build.serving.script import BrowserPython
 
 RUNS = 300
 SESSIONS = 40

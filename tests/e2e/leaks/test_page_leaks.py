@@ -15,7 +15,7 @@ from tests.e2e.keeping import entries, kept_in_all
 from tests.e2e.leaks.collector import COUNT_BUFFERS, Collector
 from tests.e2e.open.opening import Opening, file
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 from tallow_build.paths import ROOT
 
 PREDICTIONS = 110

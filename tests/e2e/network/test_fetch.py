@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.conftest import watched_page
 
-from tallow_build import models
+from tallow_build.content import models
 
 
 class Breaking(ThreadingHTTPServer):

@@ -22,10 +22,10 @@ from tests.conftest import Watch, watched_page
 from tests.e2e.conftest import PATIENCE, Visitor
 from tests.e2e.keeping import kept, kept_in_all
 
-from tallow_build import documents
-from tallow_build import server as static
-from tallow_build.browser import until
-from tallow_build.compressed import ENDINGS
+from tallow_build.environment.browser import until
+from tallow_build.page import documents
+from tallow_build.page.compressed import ENDINGS
+from tallow_build.serving import server as static
 
 # Makes the page's long timeouts last for ever.
 LATE = """

@@ -13,9 +13,9 @@ from starlette.routing import Mount
 from tests.conftest import watched_page
 from tests.e2e.conftest import PATIENCE
 
-from tallow_build import server as static
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 from tallow_build.paths import WEB
+from tallow_build.serving import server as static
 
 # One in a folder of the other, and one in the folder of the first one's plans.
 SITES = ("", "inner/", "plans/")

@@ -12,7 +12,7 @@ import onnx
 from onnx import TensorProto, helper
 from playwright.sync_api import Locator, expect
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 FLOAT, INT64, STRING = TensorProto.FLOAT, TensorProto.INT64, TensorProto.STRING
 ANYTHING = re.compile(".+")

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.e2e.keeping import DAMAGE, change, entries, kept, kept_in_all, line, plans, recalled
 from tests.e2e.open.opening import FLOAT, Opening, file, model, value
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 NAME = "mine.onnx"
 

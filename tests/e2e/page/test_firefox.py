@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import ConsoleMessage, Playwright, expect
 
-from tallow_build import debian, firefox
+from tallow_build.environment import debian, firefox
 
 BREACHES = """
 addEventListener("securitypolicyviolation", (event) => {

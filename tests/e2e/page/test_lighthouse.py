@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.sync_api import Playwright
 
-from tallow_build import browser
+from tallow_build.environment import browser
 
 SCRIPT = Path(__file__).with_name("lighthouse.js")
 PATIENCE = 180

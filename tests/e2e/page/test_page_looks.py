@@ -16,7 +16,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.e2e.keeping import kept
 from tests.e2e.page.looks import DOCUMENTS, UPDATE, Looks, document, typeset
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 from tallow_build.paths import BUILD, ROOT
 
 PATIENCE = 120_000

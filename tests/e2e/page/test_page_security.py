@@ -15,9 +15,9 @@ from starlette.staticfiles import StaticFiles
 from tests.conftest import Watch, watched_page
 from tests.e2e.conftest import DOCUMENT
 
-from tallow_build import server as static
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 from tallow_build.paths import ROOT
+from tallow_build.serving import server as static
 
 BREACHES = """
 addEventListener("securitypolicyviolation", (event) => {

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from tests.e2e.conftest import PATIENCE
 
-from tallow_build import server as static
+from tallow_build.serving import server as static
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 
 def test_a_request_that_was_never_answered_is_forgotten(

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tallow_build import sources, wheels
+from tallow_build.environment import sources
+from tallow_build.page import wheels
 from tallow_build.paths import ROOT
 
 PAGE = """<!doctype html>

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.conftest import watched_page
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from tests.e2e.failures.test_page_lost_device import Losing
 from tests.e2e.failures.test_page_worker import CRASH, WORKERS, workers
 from tests.e2e.keeping import kept, recalled
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 PATIENCE = 120_000
 WASM = "**/pyodide.asm.wasm"

@@ -19,7 +19,7 @@ from tests.e2e.keeping import (
     recalled,
 )
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 PATIENCE = 120_000
 # How many plans the worker's Python, which is started for this, has compiled.

@@ -20,7 +20,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from tests.conftest import watched_page
 from tests.e2e.runtime import known, retell
 
-from tallow_build.browser import until
+from tallow_build.environment.browser import until
 
 SNAPSHOT = "**/runtime/snapshot-*.bin"
 NUMPY = "**/runtime/numpy-*.bin"

@@ -15,11 +15,12 @@ from typing import Any, Protocol
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tallow_build import browser, server
+from tallow_build.environment import browser
 from tallow_build.errors import BuildError
 from tallow_build.paths import DIST, ROOT
 from tallow_build.process import environment, python
-from tallow_build.script import BrowserPython
+from tallow_build.serving import server
+from tallow_build.serving.script import BrowserPython
 
 from .cases import Case
 from .outcomes import Outcome, broken, judge

@@ -13,7 +13,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import tallow as tl
-from tallow.formats.onnx.run import execution
+from tallow.formats.onnx.run import blocking
 
 from ..graphs import model, node, value, weight
 
@@ -70,7 +70,7 @@ def test_shapes_that_were_seen_are_not_compiled_again(monkeypatch: pytest.Monkey
     session = session_of(proto)
     for length in (3, 4):
         session.run({"x": np.ones(length, np.float32)})
-    monkeypatch.setattr("tallow.formats.onnx.run.execution.compile_session", None)
+    monkeypatch.setattr("tallow.formats.onnx.run.blocking.compile_session", None)
     for length in (3, 4, 3):
         session.run({"x": np.ones(length, np.float32)})
     with pytest.raises(TypeError):
@@ -164,7 +164,7 @@ def test_sessions_are_as_many_as_are_kept_however_lengths_vary(
     """Also for inlined branches; and each run takes its own branch."""
     open_sessions: set[int] = set()
     numbers = iter(range(10**6))
-    compile_session, close = execution.compile_session, tl.Session.close
+    compile_session, close = blocking.compile_session, tl.Session.close
 
     def opened(*arguments: Any) -> Any:
         session = compile_session(*arguments)
@@ -176,7 +176,7 @@ def test_sessions_are_as_many_as_are_kept_however_lengths_vary(
         open_sessions.discard(session._program.number)
         close(session)
 
-    monkeypatch.setattr(execution, "compile_session", opened)
+    monkeypatch.setattr(blocking, "compile_session", opened)
     monkeypatch.setattr(tl.Session, "close", closed)
     session = session_of(by_length())
     counts = []
@@ -209,7 +209,7 @@ def test_a_run_of_many_stages_keeps_its_own(monkeypatch: pytest.MonkeyPatch) -> 
     weights = [weight("one", np.float32(1)), weight("zero", np.int64([0]))]
     proto = model(nodes, [value("x", ["N"])], [value(name, ["M"])], weights)
     session = both(proto, *({"x": np.ones(n, np.float32)} for n in range(1, 9)))
-    monkeypatch.setattr(execution, "compile_session", None)
+    monkeypatch.setattr(blocking, "compile_session", None)
     for n in range(1, 9):
         assert session.run({"x": np.ones(n, np.float32)})[name].tolist() == list(range(1, n + 1))
 

@@ -23,7 +23,7 @@ from tallow.graph import Graph, constant, input_node, make
 from tallow.hostarray import from_buffer
 from tallow.op import REGISTRY
 from tallow.ops import window
-from tallow_build import models
+from tallow_build.content import models
 
 from ..graphs import model, node, value, weight
 

@@ -28,7 +28,7 @@ import { reportStage, stage } from "../stage.js";
  *   app.py reports about a model, in part; seconds: from its graph, or its plan, until it could
  *   answer; lent: the id of its compiled plan
  *
- * @typedef {object} Files  of a model; see py/tallow_build/split_model.py
+ * @typedef {object} Files  of a model; see py/tallow_build/content/split_model.py
  * @property {Uint8Array} graph
  * @property {import("../../shared/streamed.js").StreamedFile} weights  the .onnx, which may still
  *   be downloading

@@ -2,7 +2,7 @@
 
 kernels_wgsl/ holds the shaders; each is a whole module whose memory access goes through functions
 named load_* and store_*. A Schedule says, for such a file, what these functions read and write
-and how large the dispatch is; module.py writes them anew around whatever is fused.
+and how large the dispatch is; hand_written.py writes them anew around whatever is fused.
 """
 
 from __future__ import annotations

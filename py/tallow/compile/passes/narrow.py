@@ -15,7 +15,7 @@ from ...errors import DTypeError
 from ...functions.elementwise import expand_node
 from ...graph import Graph, Node, constant, make
 from ...hostarray import HostArray, elements, from_values
-from ...ops import contract, movement, reduce, window
+from ...ops import contract, logic, movement, reduce, window
 from ...ops import elementwise as e
 from ..ranges import is_wide, largest_feed
 from . import rewrite
@@ -90,7 +90,7 @@ def _wrapped(new: Node, node: Node) -> Node:
         return new
     bits = constant(from_values([32 - 8 * dtype.size], (), new.dtype))
     shift = expand_node(bits, new.shape)
-    return make(e.bitwise_right_shift, make(e.bitwise_left_shift, new, shift), shift)
+    return make(logic.bitwise_right_shift, make(logic.bitwise_left_shift, new, shift), shift)
 
 
 def to_32_bits(data: HostArray) -> HostArray:

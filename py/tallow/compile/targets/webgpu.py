@@ -7,7 +7,8 @@ from typing import Any
 
 from ... import dtype as dt
 from ...codegen.layout import Region
-from ...codegen.wgsl.module import Result, kernel_for
+from ...codegen.wgsl.group import kernel_for
+from ...codegen.wgsl.module import Result
 from ...dtype import DType
 from ...graph import Node
 from ..fuse import Group

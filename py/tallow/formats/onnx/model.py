@@ -21,9 +21,10 @@ from .read import proto, reader
 from .read.external import ExternalFiles
 from .records import Metadata, ModelRecord, ValueInfo
 from .run import importer
-from .run.execution import MAX_TURNS, PlanCache, Steps, run_async, run_sync
+from .run.blocking import PlanCache, Steps, run_async, run_sync
 from .run.model_session import ModelSession
 from .run.summary import Summary, constants, summarise
+from .run.trace import MAX_TURNS
 
 
 class Model:

@@ -1,5 +1,4 @@
-"""Runs a graph stage by stage. A generator requests operations that may block, so that the same
-code serves `run` and `run_async`.
+"""Runs a graph stage by stage, as a generator that requests what may block (blocking.py).
 
     given ─▶ stage ─▶ NumPy ─▶ device ─▶ host steps ─▶ next stage ... ─▶ outputs
 
@@ -10,171 +9,29 @@ continues with another stage.
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
-from collections.abc import Generator, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any
 
 from .... import random
 from ....compile.targets import EXACT
-from ....errors import DeviceMemoryError, DTypeError, FeedRangeError, OnnxFormatError, RealizeError
-from ....graph import Graph
+from ....errors import DeviceMemoryError, DTypeError, FeedRangeError, OnnxFormatError
 from ....hostarray import HostArray
 from ....runtime.device import backend
-from ....runtime.session import Session, compile_session, compile_session_async
 from ..records import Constant, GraphRecord, NodeRecord, Unreadable, shown
 from ..registry import find_control
-from ..values import Value, check_memory, size_in_bytes
+from ..values import Value, size_in_bytes
+from .blocking import Compile, PlanCache, Run, Steps, YieldControl
 from .builder import describe
 from .float64 import NumpyPart
 from .hosting import AT_FAULT, HostStep, compute, one_line
 from .stages import Branches, Spec, Stage, ValuesNeededError, make_stage
+from .trace import Part, Trace
 
 MAX_CACHED_RUNS = 8
 """Runs whose stages stay compiled: a run with three stages makes room for 24."""
 
-MAX_PARTS = 1000
-"""Parts of one run that are reported. Only loops whose shapes change every turn exceed it; their
-last parts are reported."""
-
-MAX_TURNS = 100_000
-"""Loop iterations in one run, unless a session allows more: a few seconds of a small body, so that
-runaway loops terminate."""
-
 _LIMIT = "beyond what the GPU computes"
-
-
-class PlanCache(Protocol):
-    """A cache of compiled plans."""
-
-    async def session(self, graph: Graph, device: str | None) -> Session:
-        """Like `compile_session_async`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Compile:
-    """Requests that a graph be compiled for a device; the answer is a Session."""
-
-    graph: Graph
-    device: str | None
-    plan_cache: PlanCache | None = None  # only if the file and the input shapes decide the graph
-
-    def run_sync(self) -> Session:
-        return compile_session(self.graph, self.device)
-
-    async def run_async(self) -> Session:
-        make = self.plan_cache.session if self.plan_cache else compile_session_async
-        return await make(self.graph, self.device)
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Requests a run of a session; the answer is its outputs by name."""
-
-    session: Session
-    feeds: Mapping[str, HostArray]
-
-    def run_sync(self) -> dict[str, HostArray]:
-        return self.session.run_host(self.feeds)
-
-    async def run_async(self) -> dict[str, HostArray]:
-        return await self.session.run_host_async(self.feeds)
-
-
-@dataclass(frozen=True, slots=True)
-class YieldControl:
-    """Requests nothing: lets other tasks run before the next loop iteration."""
-
-    def run_sync(self) -> None:
-        pass
-
-    async def run_async(self) -> None:
-        await asyncio.sleep(0)
-
-
-Steps = Generator[Compile | Run | YieldControl, Any, Any]
-
-
-def run_sync(steps: Steps) -> Any:
-    """Runs the generator, blocking, and returns its result."""
-    try:
-        request = next(steps)
-        while True:
-            try:
-                answer = request.run_sync()
-            except Exception as error:
-                request = steps.throw(error)
-            else:
-                request = steps.send(answer)
-    except StopIteration as end:
-        return end.value
-
-
-async def run_async(steps: Steps) -> Any:
-    """Runs the generator and returns its result."""
-    try:
-        request = next(steps)
-        while True:
-            try:
-                answer = await request.run_async()
-            except Exception as error:
-                request = steps.throw(error)
-            else:
-                request = steps.send(answer)
-    except StopIteration as end:
-        return end.value
-
-
-@dataclass(slots=True)
-class Part:
-    """A compiled stage. numpy_session runs the stage's `numpy_part`. why: why NumPy also runs the
-    rest, though another device was requested."""
-
-    stage: Stage
-    numpy_session: Session | None = None
-    session: Session | None = None
-    why: str = ""
-
-
-@dataclass(slots=True)
-class Trace:
-    """What a run did: the parts that the device ran; how often each host step was computed, with
-    the bytes it read and wrote; and the number of loop turns, at most `most_turns`."""
-
-    most_turns: int = MAX_TURNS
-    turns: int = 0
-    parts: dict[int, Part] = field(default_factory=dict)
-    steps: dict[int, tuple[HostStep, int, int, int]] = field(default_factory=dict)
-
-    def reset(self) -> None:
-        """Clears the record of the previous run."""
-        self.turns = 0
-        self.parts.clear()
-        self.steps.clear()
-
-    def add_turn(self, node: NodeRecord, inputs: Iterable[Value]) -> None:
-        """Counts a turn of a loop. Raises RealizeError if there are too many and DeviceMemoryError
-        for sequences that do not fit in memory. A hundred members of a sequence count as another
-        turn, since they are passed on one by one."""
-        sequences = [value for value in inputs if isinstance(value, list)]
-        self.turns += 1 + sum(map(len, sequences)) // 100
-        check_memory(sum(map(size_in_bytes, sequences)), "its sequences")
-        if self.turns > self.most_turns:
-            raise RealizeError(
-                f"{describe(node)}: the loops of this run have not ended after {self.most_turns:,} "
-                "turns; session(most_turns=...) raises the limit"
-            )
-
-    def add_part(self, part: Part) -> None:
-        self.parts[id(part)] = part
-        if len(self.parts) > MAX_PARTS:
-            del self.parts[next(iter(self.parts))]
-
-    def add_step(self, step: HostStep, bytes_in: int, bytes_out: int) -> None:
-        _, times, total_in, total_out = self.steps.get(id(step), (step, 0, 0, 0))
-        self.steps[id(step)] = (step, times + 1, total_in + bytes_in, total_out + bytes_out)
-
 
 Key = tuple[tuple[NodeRecord, ...], tuple[object, ...]]
 """What a stage depends on: the remaining nodes, and what is known of the values they read."""

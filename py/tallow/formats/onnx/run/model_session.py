@@ -18,9 +18,11 @@ from ....tensor import Tensor
 from ..dimensions import Shapes, concrete_shapes, guessed
 from ..records import ModelRecord, shown
 from ..values import Value, checked_feed, to_numpy
-from .execution import Execution, Part, PlanCache, Steps, Trace, run_async, run_sync
+from .blocking import PlanCache, Steps, run_async, run_sync
+from .execution import Execution
 from .report import Report
 from .stages import Spec
+from .trace import Part, Trace
 
 Feeds = Mapping[str, Any]
 

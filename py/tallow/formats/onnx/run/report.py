@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .execution import Part
 from .hosting import HostStep
+from .trace import Part
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from ....errors import ShapeError
 from ....graph import Graph, Node, constant, rebuild
 from ....hostarray import from_values
 from ....op import Elementwise, Op
-from ....ops import arrange, division, gather, movement, recurrence, reduce, source
+from ....ops import arrange, division, gather, logic, movement, recurrence, reduce, source
 from ....ops import elementwise as e
 from ....shape import broadcast_shapes
 from . import recurrence_forms
@@ -306,15 +306,15 @@ ELEMENTS: dict[Op, Rule] = {
     arrange.argsort: _argsort,
     arrange.scatter: _scatter,
     e.bitcast: _bitcast,
-    e.bitwise_left_shift: _left_shift,
-    e.bitwise_right_shift: _right_shift,
+    logic.bitwise_left_shift: _left_shift,
+    logic.bitwise_right_shift: _right_shift,
     e.cast: _cast,
     division.floor_divide: _floor_divide,
     division.fmod: _fmod,
     division.remainder: _remainder,
     e.expm1: _expm1,
     e.log1p: _log1p,
-    e.not_equal: _not_equal,
+    logic.not_equal: _not_equal,
     e.to_half: _to_half,
     e.trunc: _trunc,
     gather.take: _gathering("Gather"),

@@ -1,0 +1,94 @@
+"""What may block, as requests of a generator: the same generator serves `run`, which answers each
+request by blocking, and `run_async`, which awaits it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ....graph import Graph
+from ....hostarray import HostArray
+from ....runtime.session import Session, compile_session, compile_session_async
+
+
+class PlanCache(Protocol):
+    """A cache of compiled plans."""
+
+    async def session(self, graph: Graph, device: str | None) -> Session:
+        """Like `compile_session_async`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compile:
+    """Requests that a graph be compiled for a device; the answer is a Session."""
+
+    graph: Graph
+    device: str | None
+    plan_cache: PlanCache | None = None  # only if the file and the input shapes decide the graph
+
+    def run_sync(self) -> Session:
+        return compile_session(self.graph, self.device)
+
+    async def run_async(self) -> Session:
+        make = self.plan_cache.session if self.plan_cache else compile_session_async
+        return await make(self.graph, self.device)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Requests a run of a session; the answer is its outputs by name."""
+
+    session: Session
+    feeds: Mapping[str, HostArray]
+
+    def run_sync(self) -> dict[str, HostArray]:
+        return self.session.run_host(self.feeds)
+
+    async def run_async(self) -> dict[str, HostArray]:
+        return await self.session.run_host_async(self.feeds)
+
+
+@dataclass(frozen=True, slots=True)
+class YieldControl:
+    """Requests nothing: lets other tasks run before the next loop iteration."""
+
+    def run_sync(self) -> None:
+        pass
+
+    async def run_async(self) -> None:
+        await asyncio.sleep(0)
+
+
+Steps = Generator[Compile | Run | YieldControl, Any, Any]
+
+
+def run_sync(steps: Steps) -> Any:
+    """Runs the generator, blocking, and returns its result."""
+    try:
+        request = next(steps)
+        while True:
+            try:
+                answer = request.run_sync()
+            except Exception as error:
+                request = steps.throw(error)
+            else:
+                request = steps.send(answer)
+    except StopIteration as end:
+        return end.value
+
+
+async def run_async(steps: Steps) -> Any:
+    """Runs the generator and returns its result."""
+    try:
+        request = next(steps)
+        while True:
+            try:
+                answer = await request.run_async()
+            except Exception as error:
+                request = steps.throw(error)
+            else:
+                request = steps.send(answer)
+    except StopIteration as end:
+        return end.value

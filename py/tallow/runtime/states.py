@@ -1,0 +1,77 @@
+"""The states of a graph: what a session needs of variables, and the plan that reads and writes
+their buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+from ..compile import Compiled
+from ..dtype import DType
+from ..errors import GraphError
+from ..graph import Graph, make
+from ..ops.elementwise import cast
+from ..shape import Shape
+from ..tensor import Tensor
+from .base import Backend
+from .buffer import Buffer, Memory
+from .capture import capture, held_input, replaced
+from .tuning import compile_for
+
+
+class State(Protocol):
+    """What a session has of a variable (variable.py)."""
+
+    @property
+    def shape(self) -> Shape: ...
+
+    @property
+    def dtype(self) -> DType: ...
+
+    def buffer(self, memory: Memory | None = None) -> Buffer: ...
+
+    def own_buffer(self, memory: Memory) -> Buffer: ...
+
+    def fitting(self, value: Any) -> Tensor: ...
+
+    def assign(self, value: Any) -> Any: ...
+
+
+def compile_with_states(
+    graph: Graph, used: Backend, states: Mapping[str, State]
+) -> tuple[Compiled, list[Buffer]]:
+    """The plan of a graph with its states, and the buffers that it reads."""
+    memory = used.memory
+    _check_states(graph, states)
+    names = {node.attrs["name"]: node for node in graph.inputs}
+    new, given = {}, {}
+    for name in states:
+        node = names[name]
+        given[node], new[node] = held_input(name, node.shape, node.dtype, memory)
+    outputs = replaced(graph.outputs, new) if new else dict(graph.outputs)
+    for name, following in graph.states.items():
+        held = given[names[name]].dtype
+        if following is not None and outputs[following].dtype != held:
+            outputs[following] = make(cast, outputs[following], dtype=held)
+    inputs = [node for node in graph.inputs if node not in given]
+    whole, captured = capture(replace(graph, inputs=tuple(inputs), outputs=outputs), memory)
+    whole = replace(whole, inputs=(*whole.inputs, *given.values()))
+    whole = replace(whole, states={name: graph.states[name] for name in states})
+    return compile_for(used, whole), captured
+
+
+def _check_states(graph: Graph, states: Mapping[str, State]) -> None:
+    if set(states) != set(graph.states):
+        raise GraphError(
+            f"{graph.name}: its states are {', '.join(graph.states) or 'none'}, given are "
+            f"{', '.join(states) or 'none'}"
+        )
+    declared = {node.attrs["name"]: node for node in graph.inputs}
+    for name, following in graph.states.items():
+        node, state = declared.get(name), states[name]
+        if node is None or (node.shape, node.dtype) != (state.shape, state.dtype):
+            raise GraphError(f"{graph.name}: the state {name!r} is {node}, given is {state!r}")
+        new = graph.outputs.get(following) if following is not None else node
+        if new is None or (new.shape, new.dtype) != (node.shape, node.dtype):
+            raise GraphError(f"{graph.name}: the next value of {name!r}, {following!r}, is {new}")

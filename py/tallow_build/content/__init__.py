@@ -1,0 +1,1 @@
+"""What the page shows and the tests compute: models, networks, photographs."""

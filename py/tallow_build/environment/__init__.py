@@ -1,0 +1,1 @@
+"""What the other commands need on this machine: packages, browsers, files from registries."""

@@ -1,0 +1,1 @@
+"""Builds dist/, the page as a plain folder: its parts, their names, their sizes, their headers."""

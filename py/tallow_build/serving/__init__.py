@@ -1,0 +1,1 @@
+"""Serves a folder on a port, and runs a Python file in a browser that loads it."""

@@ -1,0 +1,91 @@
+"""Inputs and outputs of the visitor's model: to values from JSON and buffers, and back to JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tallow import dtype as dt
+from tallow import onnx
+from tallow.errors import FeedError, TallowError
+from tallow.formats.onnx.values import Value
+from tallow.hostarray import HostArray, StringArray, elements, from_values
+from tallow.shape import size_of
+
+from .javascript import view
+
+MAX_TEXT = 4000  # characters of a string from the file that the page shows
+
+Feeds = dict[str, Value]
+
+
+def cut(text: str) -> str:
+    """The beginning of a text that may be long."""
+    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
+
+
+def info_of(info: onnx.ValueInfo) -> dict[str, Any]:
+    """What an input or output is declared to be."""
+    return {
+        "name": info.name,
+        "shape": None if info.shape is None else list(info.shape),
+        "dtype": info.dtype.name if info.dtype else None,
+        "type": info.type,
+        "kind": info.kind,
+        "element": info.element and info_of(info.element),
+    }
+
+
+def feeds_of(infos: Sequence[Mapping[str, Any]], buffers: Sequence[Any]) -> Feeds:
+    """The values of the inputs by name; `run_model` in user_model.py describes both arguments."""
+    rest = iter(buffers)
+    return {feed["name"]: _feed(feed, rest) for feed in infos}
+
+
+def _feed(feed: Mapping[str, Any], rest: Iterator[Any]) -> Value:
+    name = feed["name"]
+    if "members" in feed:
+        return [_feed({**member, "name": name}, rest) for member in feed["members"]]
+    shape = tuple(feed["shape"])
+    if "texts" in feed:
+        texts = tuple(feed["texts"])
+        if len(texts) != size_of(shape):
+            raise FeedError(f"the input {name!r} needs {size_of(shape)} strings for {shape}")
+        return StringArray(texts, shape)
+    content = view(next(rest))
+    dtype = dt.BY_NAME[feed["dtype"]]
+    try:
+        if not feed.get("wide"):
+            return HostArray(content, shape, dtype)
+        values = elements(content, dt.float64).tolist()
+        numbers = values if dtype.is_floating else [int(value) for value in values]
+        return from_values(numbers, shape, dtype)
+    except TallowError as error:
+        raise FeedError(f"the input {name!r}: {error}") from error
+
+
+def flat(results: Mapping[str, Value]) -> list[tuple[str, Value]]:
+    """Outputs by name, with the members of sequences as separate outputs."""
+    found: list[tuple[str, Value]] = []
+    for name, value in results.items():
+        if isinstance(value, list):
+            found += flat(dict(_members(name, value)))
+        else:
+            found.append((name, value))
+    return found
+
+
+def _members(name: str, value: Sequence[Value]) -> list[tuple[str, Value]]:
+    return [(f"{name}[{i}]", item) for i, item in enumerate(value)]
+
+
+def output_of(name: str, value: Value) -> dict[str, Any]:
+    """What an output is, without the elements of arrays."""
+    if isinstance(value, StringArray):
+        return {"name": name, "kind": "texts", "shape": value.shape, "texts": value.values}
+    if isinstance(value, list):
+        members = [output_of(member, item) for member, item in _members(name, value)]
+        return {"name": name, "kind": "sequence", "shape": [len(value)], "members": members}
+    if not isinstance(value, HostArray):
+        return {"name": name, "kind": "none", "shape": []}
+    return {"name": name, "kind": "tensor", "shape": value.shape, "dtype": value.dtype.name}
