@@ -2,7 +2,8 @@
 
 Each takes a word of 32 bits, two if its type has 64. Narrow types stay packed as they came:
 float16, bfloat16, int16 and uint16 two to a word, int8 and uint8 four, integers of 4 and 2 bits
-eight and sixteen. A GPU reads packed elements and writes whole words; it stores a bool as the word 0 or 1.
+eight and sixteen. A GPU reads packed elements and writes whole words; it stores a bool as the
+word 0 or 1.
 """
 
 from __future__ import annotations
