@@ -19,6 +19,7 @@ class Limits:
     buffer_bytes: int = 256 << 20
     traits: Traits = field(default_factory=Traits)
     total_bytes: int = 1 << 62  # of a plan; a GPU does not say how much memory it has
+    relaxed_simd: bool = False  # of WebAssembly
 
 
 def host_memory() -> int:

@@ -1,9 +1,9 @@
 """The devices, by name, and which one is the default.
 
 Each kind of device is an entry of `DEVICES`: "webgpu" is usable in a browser once an adapter is
-open, and elsewhere if the package `wgpu` finds one; "wasm" outside a browser, with the package
-`wasmtime`; "numpy" wherever NumPy can be imported. Here, too, is how precise products must be,
-which decides what a device may compute them with.
+open, and elsewhere if the package `wgpu` finds one; "wasm" in a browser, and elsewhere with the
+package `wasmtime`; "numpy" wherever NumPy can be imported. Here, too, is how precise products must
+be, which decides what a device may compute them with.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from ...codegen.wasm.assembler import Function, encode
 from ...codegen.wasm.kernels import Features, kernel_for
 from ...graph import Node
 from ..fuse import Group
-from ..limits import Limits, host_limits
+from ..limits import Limits
 from ..passes.widen import widen
 from ..target import Target
 
@@ -26,6 +26,7 @@ class WasmKernels:
 
     def __init__(self, limits: Limits) -> None:
         self._functions: dict[tuple[Any, ...], Function] = {}
+        self._features = Features(limits.relaxed_simd)
 
     @property
     def modules(self) -> list[str]:
@@ -36,7 +37,7 @@ class WasmKernels:
         if not group.root.size or region or over:
             return {}
         try:
-            made = kernel_for(group.root, group.members, group.reads, group.row, Features(True))
+            made = kernel_for(group.root, group.members, group.reads, group.row, self._features)
         except UnsupportedError:
             return {}
         key = (tuple(made.params), tuple(made.locals), tuple(made.code))
@@ -56,5 +57,5 @@ WASM = Target(
     specialize=lambda limits: (),
     packed_nodes=lambda graph, static: set(),
     kernels=WasmKernels,
-    limits=lambda limits: host_limits(),
+    limits=lambda limits: limits,
 )

@@ -1,1 +1,1 @@
-"""WebAssembly as a device, through the package `wasmtime`."""
+"""WebAssembly as a device: the browser's engine, or outside a browser that of `wasmtime`."""

@@ -1,4 +1,4 @@
-"""WebAssembly as a device: there wherever the package `wasmtime` is, outside a browser."""
+"""WebAssembly as a device: in every browser, and outside one with the package `wasmtime`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import importlib.util
 import sys
 
 from ..base import Backend
+
+_IN_BROWSER = sys.platform == "emscripten"
 
 
 class WasmDevice:
@@ -18,19 +20,25 @@ class WasmDevice:
 
     @property
     def rank(self) -> int:
-        return 0  # where it is there so far, NumPy has a library for products that is faster
+        """Behind NumPy, which still computes steps that have no kernel here, and has a library for
+        products outside a browser."""
+        return 0
 
     async def open(self) -> None:
         """Needs no opening."""
 
     def backend(self) -> Backend | str:
         if self._backend is None:
-            if sys.platform == "emscripten":
-                return "in a browser it is not there yet"
-            for package in ("numpy", "wasmtime"):
-                if importlib.util.find_spec(package) is None:
-                    return f"the package {package} is not installed"
             from .runner import WasmBackend
 
-            self._backend = WasmBackend()
+            if _IN_BROWSER:
+                from .browser import BrowserEngine
+
+                self._backend = WasmBackend(BrowserEngine())
+            elif importlib.util.find_spec("wasmtime") is None:
+                return "the package `wasmtime` is not installed"
+            else:
+                from .desktop import WasmtimeEngine
+
+                self._backend = WasmBackend(WasmtimeEngine())
         return self._backend

@@ -1,173 +1,161 @@
-"""The runner of WebAssembly outside a browser: one memory, laid out by a plan's slots.
+"""The runner of WebAssembly: one memory for a plan, laid out by its slots.
 
-Steps that have no function (compile/targets/wasm.py) are computed by NumPy, on the same memory.
+Steps that have no function (compile/targets/wasm.py) are computed by NumPy, from copies.
 """
 
 from __future__ import annotations
 
-import ctypes
 from base64 import b64decode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
-from importlib.metadata import version
-from itertools import pairwise
-from math import prod
+from dataclasses import replace
+from functools import partial
 from threading import Lock
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-import wasmtime
-
 from ...compile import Compiled
 from ...compile.limits import Limits, host_limits
-from ...compile.plan import Step
+from ...compile.plan import Port, Step
 from ...compile.targets.wasm import WASM
-from ...dtype import BY_NAME
-from ...errors import DeviceError, DeviceMemoryError, IndexRangeError
-from ...hostarray import HostArray, from_buffer
+from ...dtype import BY_NAME, DType
+from ...errors import (
+    DeviceError,
+    DeviceMemoryError,
+    DeviceUnavailableError,
+    IndexRangeError,
+)
+from ...hostarray import HostArray
 from ..base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing, typical
 from ..buffer import Buffer
-from ..numpy.runner import NumpyMemory
-from ..numpy.specialized import Workspace
-from ..numpy.step import BoundStep
+from .engine import PAGE, Engine, has_relaxed_simd
+from .on_numpy import NumpyStep
 
-_PAGE = 65536
-_MOST_PAGES = 65536
+_MOST_BYTES = 1 << 32
 _ALIGNED = 64  # bytes, of each slot: a line of most caches
 
-Call = Callable[[], None]
+Call = Callable[[], Any]
 
 
-class WasmMemory(NumpyMemory):
-    """Buffers are NumPy arrays, which runs copy into the module's memory and back."""
+class WasmMemory:
+    """Buffers between runs: HostArrays, which a run copies into its module's memory and back."""
 
     name = "wasm"
+    is_host = True
 
+    def __init__(self) -> None:
+        self.programs: dict[Any, Any] = {}
 
-MEMORY = WasmMemory()
+    def held_type(self, dtype: DType) -> DType:
+        return dtype
 
+    def upload(self, data: HostArray) -> Buffer:
+        copy = HostArray(memoryview(bytes(data.data)), data.shape, data.dtype)
+        return Buffer(self, copy, data.dtype, data.shape, data.dtype, data.nbytes)
 
-@cache
-def _engine() -> wasmtime.Engine:
-    return wasmtime.Engine()
+    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        return [HostArray(each.handle.data, each.shape, each.dtype) for each in buffers]
+
+    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        return self.read(buffers)
+
+    def clone(self, buffer: Buffer) -> Buffer:
+        return self.upload(buffer.handle)
+
+    def release(self, handle: Any) -> None:
+        """The bytes go with the last that holds them."""
 
 
 class WasmProgram:
     """A plan in a memory of its own. One run at a time: calls from several threads wait."""
 
-    def __init__(self, compiled: Compiled) -> None:
+    def __init__(self, compiled: Compiled, backend: WasmBackend) -> None:
         self._plan = plan = compiled.plan
+        self._backend = backend
         self._lock = Lock()
         self._runs = 0
         self._closed = False
-        self._workspace = Workspace(np)
         self._offsets, size = _layout([slot.bytes for slot in plan.slots])
-        self._store = wasmtime.Store(_engine())
-        self._memory = self._allocate(size)
-        self._functions = self._instantiate()
-        by_offset = dict(compiled.weights)
-        for number, slot in enumerate(plan.slots):
-            if slot.kind == "weight":
-                content = WASM.stored(by_offset[slot.offset])
-                self._bytes(number)[: content.nbytes] = np.frombuffer(content, np.uint8)
-        for call in map(self._bound, plan.prepare):
-            call()
-        self._steps = [self._bound(step) for step in plan.run]
-
-    def _allocate(self, size: int) -> np.ndarray:
-        pages = -(-size // _PAGE)
-        if pages > _MOST_PAGES:
+        if size > _MOST_BYTES:
             raise DeviceMemoryError(
-                f"{self._plan.name} cannot fit: it needs {size:,} bytes, and WebAssembly has 4 GiB"
+                f"{plan.name} cannot fit: it needs {size:,} bytes, and WebAssembly has 4 GiB; "
+                "use a smaller input or batch, or device='numpy'"
             )
-        limits = wasmtime.Limits(pages, pages)
-        self._linear = wasmtime.Memory(self._store, wasmtime.MemoryType(limits))
-        pointer = ctypes.addressof(self._linear.data_ptr(self._store).contents)
-        content = (ctypes.c_ubyte * self._linear.data_len(self._store)).from_address(pointer)
-        return np.frombuffer(memoryview(content), np.uint8)
-
-    def _instantiate(self) -> dict[str, Any]:
-        if not self._plan.modules:
-            return {}
-        module = wasmtime.Module(_engine(), b64decode(self._plan.modules[0]))
-        instance = wasmtime.Instance(self._store, module, [self._linear])
-        return dict(instance.exports(self._store).items())
-
-    def _bytes(self, slot: int) -> np.ndarray:
-        first = self._offsets[slot]
-        return self._memory[first : first + self._plan.slots[slot].bytes]
-
-    def _array(self, slot: int, shape: Sequence[int], dtype: str) -> np.ndarray:
-        size = prod(shape) * np.dtype(dtype).itemsize
-        return self._bytes(slot)[:size].view(dtype).reshape(shape)
+        self._bytes = -(-size // PAGE) * PAGE
+        module = b64decode(plan.modules[0]) if plan.modules else None
+        by_offset = dict(compiled.weights)
+        with self._explained():
+            self._instance = backend.engine.instance(module, self._bytes // PAGE)
+            for slot, offset in zip(plan.slots, self._offsets, strict=True):
+                if slot.kind == "weight":
+                    self._instance.write(offset, WASM.stored(by_offset[slot.offset]))
+            for call in map(self._bound, plan.prepare):
+                call()
+            self._steps = [self._bound(step) for step in plan.run]
 
     def _bound(self, step: Step) -> Call:
         """The step as a call."""
+        offsets = [self._offsets[slot] for slot in step.bindings]
         name = step.kernel.get("function")
         if name is not None:
-            addresses = [self._offsets[slot] for slot in step.bindings]
-            return partial(self._functions[name], self._store, *addresses)
-        *slots, target = step.bindings
-        reads = [
-            self._array(slot, shape, dtype)
-            for slot, (shape, dtype) in zip(slots, step.reads, strict=True)
-        ]
-        result = self._array(target, *step.write)
-        known = [self._plan.slots[slot].kind in ("weight", "prepared") for slot in slots]
-        return BoundStep(np, step, reads, known, result, self._workspace)
+            return partial(self._instance.function(name), *offsets)
+        slots = self._plan.slots
+        known = [slots[slot].kind in ("weight", "prepared") for slot in step.bindings[:-1]]
+        try:
+            return NumpyStep(step, known, self._instance, offsets)
+        except ImportError as error:
+            raise DeviceUnavailableError(
+                f"{self._plan.name}: WebAssembly has no kernel for {step.name}, and NumPy, which "
+                "would compute it, is not installed"
+            ) from error
 
     def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
         """Runs on inputs in the plan's order; any buffer of the right size serves."""
         plan = self._plan
+        wanted = fetch or [True] * len(plan.outputs)
         with self._lock, self._explained():
             self._feed(inputs)
             for step in self._steps:
                 step()
             self._runs += 1
-            results = [
-                self._output(port, wanted)
-                for port, wanted in zip(
-                    plan.outputs, fetch or [True] * len(plan.outputs), strict=True
-                )
-            ]
+            outputs = [self._read(port) for port in plan.outputs]
             for copy in plan.copies:
-                self._bytes(copy.target)[: copy.bytes] = self._bytes(copy.source)[: copy.bytes]
+                moved = self._instance.read(self._offsets[copy.source], copy.bytes)
+                self._instance.write(self._offsets[copy.target], moved)
             for port, state in zip(plan.states, inputs[len(plan.inputs) :], strict=True):
-                state.handle[...] = self._array(port.slot, port.shape, port.dtype)
-            return results
+                state.handle = self._read(port)
+        upload = self._backend.memory.upload
+        pairs = zip(outputs, wanted, strict=True)
+        return [output if fetched else upload(output) for output, fetched in pairs]
 
     @contextmanager
-    def _explained(self) -> Any:
-        """What NumPy and the engine raise as errors of Tallow."""
+    def _explained(self) -> Iterator[None]:
+        """What the engine and NumPy raise as errors of Tallow."""
         try:
-            with np.errstate(all="ignore"):
-                yield
+            yield
         except MemoryError as error:
-            raise DeviceMemoryError(f"{self._plan.name}: out of memory: {error}") from error
+            words = f"it needs {self._bytes:,} bytes: {str(error) or 'out of memory'}"
+            raise DeviceMemoryError(f"{self._plan.name}: {words}") from error
         except IndexError as error:
             raise IndexRangeError(f"{self._plan.name}: {error}") from error
-        except wasmtime.Trap as error:
-            raise DeviceError(f"{self._plan.name}: a kernel stopped: {error}") from error
+        except self._backend.engine.fault as error:
+            raise DeviceError(f"{self._plan.name}: WebAssembly stopped: {error}") from error
 
     def _feed(self, inputs: Sequence[Feed]) -> None:
         if self._closed:
             raise DeviceError(f"{self._plan.name}: the program is closed")
         for port, value in zip((*self._plan.inputs, *self._plan.states), inputs, strict=True):
-            if isinstance(value, Buffer):
-                given = value.handle
-            else:
-                given = np.frombuffer(value, dtype=port.dtype).reshape(port.shape)
-            self._array(port.slot, port.shape, port.dtype)[...] = given
+            content = value.handle.data if isinstance(value, Buffer) else value
+            self._instance.write(self._offsets[port.slot], content)
 
-    def _output(self, port: Any, fetch: bool) -> Result:
-        """The output in memory of its own, which the next run leaves alone."""
-        content = self._array(port.slot, port.shape, port.dtype).copy()
+    def _read(self, port: Port) -> HostArray:
+        """An output in memory of its own, which the next run leaves alone."""
         dtype = BY_NAME[port.dtype]
-        if not fetch:
-            return MEMORY.buffer(content, dtype)
-        return HostArray(from_buffer(content).data, port.shape, dtype)
+        size = dtype.size
+        for dim in port.shape:
+            size *= dim
+        content = self._instance.read(self._offsets[port.slot], size)
+        return HostArray(memoryview(content), port.shape, dtype)
 
     async def run_async(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
@@ -180,15 +168,16 @@ class WasmProgram:
         runs: list[list[float]] = []
         until = perf_counter() + seconds
         while not runs or (len(runs) < PROFILE_REPEATS and perf_counter() < until):
+            times = []
             with self._lock, self._explained():
                 self._feed(inputs)
-                clock = [perf_counter()]
                 for step in self._steps:
+                    began = perf_counter()
                     step()
-                    clock.append(perf_counter())
-            runs.append([after - before for before, after in pairwise(clock)])
-        times = typical(runs, 0.0)
-        return Timing("clock", times, sum(times), len(runs))
+                    times.append(perf_counter() - began)
+            runs.append(times)
+        means = typical(runs, 0.0)
+        return Timing("clock", means, sum(means), len(runs))
 
     async def profile_async(
         self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
@@ -203,14 +192,14 @@ class WasmProgram:
             "kernels": sum(bool(step.kernel) for step in (*plan.prepare, *plan.run)),
             "dispatches": len(plan.run),
             "slots": len(plan.slots),
-            "bytes": self._memory.nbytes,
+            "bytes": self._bytes,
             "runs": self._runs,
-            "adapter": WasmBackend().info.adapter,
+            "adapter": self._backend.info.adapter,
         }
 
     def close(self) -> None:
         with self._lock:
-            self._steps, self._functions = [], {}
+            self._steps = []
             self._closed = True
 
 
@@ -224,31 +213,37 @@ def _layout(sizes: Sequence[int]) -> tuple[list[int], int]:
 
 
 class WasmBackend:
-    """The engine of the package `wasmtime`."""
+    """An engine as a device."""
 
     target = WASM
-    memory = MEMORY
 
-    @property
-    def info(self) -> DeviceInfo:
-        return DeviceInfo(self.target.name, f"wasmtime {version('wasmtime')}")
-
-    @property
-    def limits(self) -> Limits:
-        return host_limits()
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.memory = WasmMemory()
+        relaxed = has_relaxed_simd(engine)
+        features = ("relaxed-simd",) if relaxed else ()
+        self.info = DeviceInfo(self.target.name, engine.name, features)
+        most = min(host_limits().total_bytes, _MOST_BYTES)
+        self.limits: Limits = replace(
+            host_limits(),
+            binding_bytes=most,
+            buffer_bytes=most,
+            total_bytes=most,
+            relaxed_simd=relaxed,
+        )
 
     def tuning_record(self) -> str | None:
-        return None  # there are no kernels to choose from yet
+        return None  # each op has one kernel at most
 
     async def keep_tuning_record(self, text: str) -> None:
         pass
 
     def load(self, compiled: Compiled) -> WasmProgram:
-        return WasmProgram(compiled)
+        return WasmProgram(compiled, self)
 
     def load_now(self, compiled: Compiled) -> WasmProgram:
-        return WasmProgram(compiled)
+        return WasmProgram(compiled, self)
 
     async def load_async(self, compiled: Compiled) -> WasmProgram:
         await compiled.arrive()
-        return WasmProgram(compiled)
+        return WasmProgram(compiled, self)

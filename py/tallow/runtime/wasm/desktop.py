@@ -1,0 +1,60 @@
+"""The engine of the package `wasmtime`."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+import wasmtime
+
+
+class WasmtimeInstance:
+    """An Instance (engine.py) of wasmtime."""
+
+    def __init__(self, engine: wasmtime.Engine, module: bytes | None, pages: int) -> None:
+        self._store = wasmtime.Store(engine)
+        kind = wasmtime.MemoryType(wasmtime.Limits(pages, pages))
+        try:
+            self._memory = wasmtime.Memory(self._store, kind)
+        except wasmtime.WasmtimeError as error:
+            raise MemoryError(str(error)) from error
+        address = ctypes.addressof(self._memory.data_ptr(self._store).contents)
+        size = self._memory.data_len(self._store)
+        self._bytes = memoryview((ctypes.c_ubyte * size).from_address(address)).cast("B")
+        self._exports: dict[str, Any] = {}
+        if module is not None:
+            made = wasmtime.Instance(self._store, wasmtime.Module(engine, module), [self._memory])
+            self._exports = dict(made.exports(self._store).items())
+
+    def write(self, offset: int, content: Any) -> None:
+        given = memoryview(content).cast("B")
+        self._bytes[offset : offset + given.nbytes] = given
+
+    def read(self, offset: int, size: int) -> bytes:
+        return bytes(self._bytes[offset : offset + size])
+
+    def function(self, name: str) -> Callable[..., Any]:
+        return partial(self._exports[name], self._store)
+
+
+class WasmtimeEngine:
+    """The engine, one for all programs."""
+
+    fault = wasmtime.WasmtimeError
+
+    def __init__(self) -> None:
+        self.name = f"wasmtime {version('wasmtime')}"
+        self._engine = wasmtime.Engine()
+
+    def accepts(self, module: bytes) -> bool:
+        try:
+            wasmtime.Module.validate(self._engine, module)
+        except wasmtime.WasmtimeError:
+            return False
+        return True
+
+    def instance(self, module: bytes | None, pages: int) -> WasmtimeInstance:
+        return WasmtimeInstance(self._engine, module, pages)
