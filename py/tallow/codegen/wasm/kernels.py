@@ -12,7 +12,7 @@ from functools import partial
 
 from ...graph import Node
 from ...op import Contraction, Elementwise, Reduce
-from ...ops import contract, movement
+from ...ops import contract, movement, window
 from ...shape import Shape
 from ..index import Coord, Coords, lane_axis
 from . import storage
@@ -20,6 +20,7 @@ from .arithmetic import UnsupportedError
 from .assembler import Function
 from .expression import Expression
 from .products import product
+from .windows import convolution, pooling
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,8 @@ def _write(
     target = _Target(body, root, len(reads))
     if row:
         _rows(target, members, row, width)
-    elif anchors and anchors[0].op is contract.matmul:
-        product(body, anchors[0], root, target.store, width)
     elif anchors:
-        raise UnsupportedError(anchors[0].op.name)
+        _anchored(target, anchors[0], width)
     elif flat:
         _flat(target, width)
     else:
@@ -94,6 +93,27 @@ class _Target:
         offset = self.body.push_address(self._address, self.root.dtype, linear)
         self.body.emit("local.get", value)
         storage.store(self.body.function, self.root.dtype, offset, width)
+
+
+def _anchored(target: _Target, anchor: Node, width: int) -> None:
+    """A contraction, and what is fused behind it."""
+    body, root = target.body, target.root
+
+    def store(space: Shape, coords: Coords, linear: Coord, lanes: int) -> None:
+        inside = coords
+        if root.shape != space:
+            inside = movement.reshape_coords(root.shape, space, coords)
+        body.know(root.shape, inside, linear)
+        target.store(inside, linear, lanes)
+
+    if anchor.op is contract.matmul:
+        product(body, anchor, store, width)
+    elif anchor.op is window.conv2d and width == 4:
+        convolution(body, anchor, store)
+    elif anchor.op in (window.max_pool2d, window.sum_pool2d):
+        pooling(body, anchor, store, width)
+    else:
+        raise UnsupportedError(anchor.op.name)
 
 
 def _is_flat(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> bool:

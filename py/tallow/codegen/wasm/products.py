@@ -7,23 +7,23 @@ from functools import partial
 
 from ...dtype import float32
 from ...graph import Node
-from ...ops import movement
+from ...shape import Shape
 from ..index import Coord, Coords
 from . import storage
 from .arithmetic import UnsupportedError, constant, kind_of
 from .expression import Expression
 
-Store = Callable[[Coords, Coord, int], None]
+Store = Callable[[Shape, Coords, Coord, int], None]
 
 TILE_ROWS = 6
 TILE_VECTORS = 2
 """Of a tile of float32: more than sixteen vectors at a time would leave V8's registers."""
 
 
-def product(body: Expression, node: Node, root: Node, store: Store, width: int) -> None:
+def product(body: Expression, node: Node, store: Store, width: int) -> None:
     """Writes (batch, rows, inner) @ (batch, inner, columns), and what is fused behind it.
 
-    `store` computes the root at coordinates and writes it. The operands are read through whatever
+    `store` computes that, given a shape, coordinates in it, their flat index and how many elements. The operands are read through whatever
     views are before them.
     """
     batch, rows, columns = node.shape
@@ -39,7 +39,7 @@ def product(body: Expression, node: Node, root: Node, store: Store, width: int) 
 
     def tiles(n: Coord, row: Coord, height: int) -> None:
         def tile(column: Coord, vectors: int) -> None:
-            _tile(body, node, root, store, (n, row, column), height, vectors)
+            _tile(body, node, store, (n, row, column), height, vectors)
 
         body.loop(wide, lambda column: tile(column, across // 4), across)
         for column, vectors in rest:
@@ -57,7 +57,6 @@ def product(body: Expression, node: Node, root: Node, store: Store, width: int) 
 def _tile(
     body: Expression,
     node: Node,
-    root: Node,
     store: Store,
     first: tuple[Coord, Coord, Coord],
     height: int,
@@ -87,18 +86,11 @@ def _tile(
     for (down, right), local in totals.items():
         coords = (n, row + down, column + lanes * right)
 
-        def write(coords: Coords = coords, local: int = local) -> None:
-            inside = coords
-            if root.shape != node.shape:
-                inside = movement.reshape_coords(root.shape, node.shape, coords)
-            linear: Coord = 0
-            for coord, dim in zip(coords, node.shape, strict=True):
-                linear = linear * dim + coord
-            body.know(root.shape, inside, linear)
-            body.give(node, local)
-            store(inside, linear, lanes)
-
-        body.scope(write)
+        linear: Coord = 0
+        for coord, dim in zip(coords, node.shape, strict=True):
+            linear = linear * dim + coord
+        body.give(node, local)
+        body.scope(partial(store, node.shape, coords, linear, lanes))
 
 
 def _splatted(body: Expression, a: Node, coords: Coords, lanes: int) -> int:

@@ -14,6 +14,7 @@ from threading import Lock
 from time import perf_counter
 from typing import Any
 
+from ...codegen.wasm.windows import ZEROS
 from ...compile import Compiled
 from ...compile.limits import Limits, host_limits
 from ...compile.plan import Port, Step
@@ -204,8 +205,8 @@ class WasmProgram:
 
 
 def _layout(sizes: Sequence[int]) -> tuple[list[int], int]:
-    """Where each slot begins, and where the last one ends. Nothing is at address 0."""
-    offsets, end = [], _ALIGNED
+    """Where each slot begins, and where the last one ends. The zeros come first."""
+    offsets, end = [], ZEROS
     for size in sizes:
         offsets.append(end)
         end += -(-size // _ALIGNED) * _ALIGNED
