@@ -189,7 +189,9 @@ class Plan:
                 *reads, write = step.bindings
                 result = f"{step.write[1]}{list(step.write[0])}"
                 at = f" from {step.region.start}" if step.region else ""
-                size = f", workgroups {step.kernel['workgroups']}" if step.kernel else ""
+                kernel = step.kernel
+                size = f", workgroups {kernel['workgroups']}" if "workgroups" in kernel else ""
+                size += f", function {kernel['function']}" if "function" in kernel else ""
                 lines.append(f"    {step.name}: {reads} -> {write}{at} {result}{size}")
         for copy in self.copies:
             lines.append(f"  copy: {copy.source} -> {copy.target}, {copy.bytes} bytes")

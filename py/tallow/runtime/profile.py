@@ -210,7 +210,7 @@ def _kernels(plan: Plan, timing: Timing) -> list[KernelTime]:
 def _on_gpu(plan: Plan, step: Step) -> dict[str, Any]:
     """The fields of a KernelTime that say what a GPU runs."""
     kernel = step.kernel
-    if not kernel:
+    if "module" not in kernel:
         return {"constants": {}, "workgroups": (0, 0, 0), "module": -1, "wgsl": ""}
     wgsl = plan.modules[kernel["module"]]
     return {

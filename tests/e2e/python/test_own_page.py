@@ -47,7 +47,15 @@ add(x)
 add(x)
 buffer = total.buffer()
 (value,) = await buffer.memory.read_async([buffer])
-str([info.device, tl.default_device(), x.device, value.tolist()])
+found = [info.device, tl.default_device(), x.device, value.tolist()]
+
+info = await tl.open_device("wasm")
+tl.set_default_device("wasm")
+square = tl.Variable(tl.asarray([[1.0, 2.0], [3.0, 4.0]]))
+square.assign(square @ square)
+buffer = square.buffer()
+(value,) = buffer.memory.read([buffer])
+str([*found, info.device, buffer.memory.name, value.tolist()])
 `;
 export async function start() {
   const python = await loadPyodide({ indexURL: "./pyodide/" });
@@ -89,10 +97,12 @@ def own_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("where", ["", "#worker"], ids=["main thread", "worker"])
-def test_the_wheel_brings_the_device(where: str, own_page: str, page: Page) -> None:
+def test_the_wheel_brings_the_devices(where: str, own_page: str, page: Page) -> None:
     assert page.context.browser is not None
     own = page.context.browser.new_page()  # `page` may talk to the app's server alone
     own.goto(own_page + where)
     own.wait_for_function("window.result !== undefined", timeout=120_000)
-    assert own.evaluate("window.result") == "['webgpu', 'webgpu', 'webgpu', 30.0]"
+    on_webgpu = ["webgpu", "webgpu", "webgpu", 30.0]
+    on_wasm = ["wasm", "wasm", [[7.0, 10.0], [15.0, 22.0]]]
+    assert own.evaluate("window.result") == str([*on_webgpu, *on_wasm])
     own.close()

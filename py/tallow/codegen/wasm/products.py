@@ -23,8 +23,8 @@ TILE_VECTORS = 2
 def product(body: Expression, node: Node, store: Store, width: int) -> None:
     """Writes (batch, rows, inner) @ (batch, inner, columns), and what is fused behind it.
 
-    `store` computes that, given a shape, coordinates in it, their flat index and how many elements. The operands are read through whatever
-    views are before them.
+    `store` computes that, given a shape, coordinates in it, their flat index and how many elements.
+    The operands are read through whatever views are before them.
     """
     batch, rows, columns = node.shape
     if width == 4 and node.dtype != float32:

@@ -27,18 +27,17 @@ _PIXELS, _VECTORS = 6, 2  # of a tile: see products.py
 
 
 def convolution(body: Expression, node: Node, store: Store) -> None:
-    """Writes a conv2d, and what is fused behind it: `store` computes that, given a shape, coordinates in
-    it, their flat index and how many elements."""
+    """Writes a conv2d, and what is fused behind it: `store` computes that, given a shape,
+    coordinates in it, their flat index and how many elements."""
     x, w = node.inputs
     groups, channels = node.attrs["groups"], x.shape[3]
-    for operand in (x, w):
-        if operand not in body.addresses:
-            raise UnsupportedError("a convolution of what is not in memory")
+    if w not in body.addresses:
+        raise UnsupportedError("a convolution by weights that are not in memory")
     if node.dtype != float32 or 4 * channels > ZEROS:
         raise UnsupportedError(f"convolutions of {node.dtype.name} with {channels} channels")
     if groups == 1:
         _Dense(body, node, store).write()
-    elif groups == channels == node.shape[3] and channels % 4 == 0:
+    elif groups == channels == node.shape[3] and channels % 4 == 0 and x in body.addresses:
         _Depthwise(body, node, store).write()
     else:
         raise UnsupportedError(f"{groups} groups of {channels} channels")
@@ -55,7 +54,8 @@ class _Window:
         self.shape = node.shape
         self.kernel = self.w.shape[:2]
         unpadded = not any(side for pair in node.attrs["padding"] for side in pair)
-        if self.kernel == (1, 1) and tuple(node.attrs["stride"]) == (1, 1) and unpadded:
+        plain = self.x in body.addresses and tuple(node.attrs["stride"]) == (1, 1)
+        if self.kernel == (1, 1) and plain and unpadded:
             # A product of pixels by channels: all pixels are one row.
             self.n, self.height, self.width = 1, 1, size_of(self.x.shape[:3])
             self.shape = (1, 1, self.width, node.shape[3])
@@ -80,36 +80,18 @@ class _Window:
         self,
         first: tuple[Coord, Coord, Coord],
         pixels: int,
-        step: Callable[[Coord, Coord, list[int]], None],
+        step: Callable[[Coord, Coord, list[_Pixel]], None],
     ) -> None:
-        """Loops over the elements of the filter; `step` is given their coordinates, and locals with
-        the addresses of the pixels that they meet."""
+        """Loops over the elements of the filter; `step` is given their coordinates, and the pixels
+        that they meet."""
         image, y, x = first
-        addresses = [self.body.function.local("i32") for _ in range(pixels)]
         (top, _), (left, _) = self.node.attrs["padding"]
         (down, across), (far_down, far) = self.node.attrs["stride"], self.node.attrs["dilation"]
 
         def one(ky: Coord, kx: Coord) -> None:
             line = y * down + ky * far_down - top
-            for pixel, local in enumerate(addresses):
-                column = (x + pixel) * across + kx * far - left
-                index = ((image * self.height + line) * self.width + column) * self.channels
-                self.emit("local.get", self.body.addresses[self.x])
-                self.body.push_index(index * 4)
-                self.emit("i32.add")
-                tests = [(line, self.height), (column, self.width)]
-                open_ = [pair for pair in tests if not _is_inside(*pair)]
-                if open_:
-                    self.emit("i32.const", 0)
-                    for number, (coord, size) in enumerate(open_):
-                        self.body.push_index(coord)
-                        self.emit("i32.const", size)
-                        self.emit("i32.lt_u")
-                        if number:
-                            self.emit("i32.and")
-                    self.emit("select")
-                self.emit("local.set", local)
-            step(ky, kx, addresses)
+            columns = [(x + pixel) * across + kx * far - left for pixel in range(pixels)]
+            step(ky, kx, [_Pixel(self, image, line, column) for column in columns])
 
         rows, columns = self.kernel
         self.body.loop(rows, lambda ky: self.body.loop(columns, lambda kx: one(ky, kx)))
@@ -154,6 +136,68 @@ class _Window:
         self.body.scope(lambda: self.store(self.shape, (image, y, x, channel), linear, lanes))
 
 
+class _Pixel:
+    """A pixel of the image that an element of the filter meets, or zeros outside of it.
+
+    Of an image in memory a local has its address. Any other is a view, such as channels-first data,
+    whose elements are computed one by one.
+    """
+
+    def __init__(self, window: _Window, image: Coord, line: Coord, column: Coord) -> None:
+        self.window, self.coords = window, (image, line, column)
+        self._local: int | None = None
+        tests = [(line, window.height), (column, window.width)]
+        self._open = [pair for pair in tests if not _is_inside(*pair)]
+        body = window.body
+        if window.x in body.addresses:
+            index = ((image * window.height + line) * window.width + column) * window.channels
+            window.emit("local.get", body.addresses[window.x])
+            body.push_index(index * 4)
+            window.emit("i32.add")
+            if self._open:
+                window.emit("i32.const", 0)
+                _push_tests(body, self._open)
+                window.emit("select")
+            self._local = body.function.local("i32")
+            window.emit("local.set", self._local)
+
+    def load(self, channel: Coord, lanes: int, splat: bool, into: int) -> None:
+        """Brings the element of a channel, or four of them, into a local. splat: in all lanes."""
+        window, body = self.window, self.window.body
+        if self._local is not None:
+            offset = body.push_address(self._local, float32, channel)
+            vector = "v128.load32_splat" if splat else "v128.load"
+            window.emit(vector if lanes == 4 else "f32.load", offset)
+            window.emit("local.set", into)
+            return
+
+        def compute() -> None:
+            window.emit("local.get", body.value(window.x, (*self.coords, channel)))
+            if lanes == 4:
+                window.emit("f32x4.splat")
+            window.emit("local.set", into)
+
+        if not self._open:
+            compute()
+            return
+        constant(body.function, 0, float32, lanes)
+        window.emit("local.set", into)
+        _push_tests(body, self._open)
+        window.emit("if")
+        body.scope(compute)
+        window.emit("end")
+
+
+def _push_tests(body: Expression, tests: list[tuple[Coord, int]]) -> None:
+    """Pushes whether coordinates are inside."""
+    for number, (coord, size) in enumerate(tests):
+        body.push_index(coord)
+        body.emit("i32.const", size)
+        body.emit("i32.lt_u")  # a negative one is a very large unsigned number
+        if number:
+            body.emit("i32.and")
+
+
 class _Dense(_Window):
     """Each channel of the result is a sum over all channels of the image."""
 
@@ -174,7 +218,7 @@ class _Dense(_Window):
         totals = self.totals(pixels * count, lanes)
         out = self.shape[3]
 
-        def tap(ky: Coord, kx: Coord, addresses: list[int]) -> None:
+        def tap(ky: Coord, kx: Coord, met: list[_Pixel]) -> None:
             def step(c: Coord) -> None:
                 row = (ky * self.kernel[1] + kx) * self.channels + c
                 weights = [
@@ -182,10 +226,8 @@ class _Dense(_Window):
                     for number in range(count)
                 ]
                 value = self.body.function.local(kind_of(float32, lanes))
-                for pixel, address in enumerate(addresses):
-                    offset = self.body.push_address(address, float32, c)
-                    self.emit("v128.load32_splat" if lanes == 4 else "f32.load", offset)
-                    self.emit("local.set", value)
+                for pixel, each in enumerate(met):
+                    each.load(c, lanes, True, value)
                     for number, weight in enumerate(weights):
                         self.accumulate(totals[pixel * count + number], value, weight, lanes)
 
@@ -208,14 +250,12 @@ class _Depthwise(_Window):
     def _tile(self, first: tuple[Coord, Coord, Coord], pixels: int, channel: Coord) -> None:
         totals = self.totals(pixels, 4)
 
-        def tap(ky: Coord, kx: Coord, addresses: list[int]) -> None:
+        def tap(ky: Coord, kx: Coord, met: list[_Pixel]) -> None:
             row = ky * self.kernel[1] + kx
             weight = self.weight(row * self.channels + channel, 4)
             value = self.body.function.local("v128")
-            for address, total in zip(addresses, totals, strict=True):
-                offset = self.body.push_address(address, float32, channel)
-                self.emit("v128.load", offset)
-                self.emit("local.set", value)
+            for pixel, total in zip(met, totals, strict=True):
+                pixel.load(channel, 4, False, value)
                 self.accumulate(total, value, weight, 4)
 
         self.taps(first, pixels, tap)
@@ -253,14 +293,9 @@ def pooling(body: Expression, node: Node, store: Store, width: int) -> None:
             line = y * down + ky * far_down - top
             column = at * across + kx * far - left
             tests = [(line, height), (column, columns)]
-            open_ = [pair for pair in tests if not _is_inside(*pair)]
-            for number, (coord, size) in enumerate(open_):
-                body.push_index(coord)
-                body.emit("i32.const", size)
-                body.emit("i32.lt_u")
-                if number:
-                    body.emit("i32.and")
-            if open_:
+            tests = [pair for pair in tests if not _is_inside(*pair)]
+            _push_tests(body, tests)
+            if tests:
                 body.emit("if")
             body.emit("local.get", total)
             index = ((n * height + line) * columns + column) * channels + c
@@ -268,7 +303,7 @@ def pooling(body: Expression, node: Node, store: Store, width: int) -> None:
             body.emit("v128.load" if width == 4 else "f32.load", offset)
             body.emit(f"{shape}.{'max' if is_max else 'add'}")
             body.emit("local.set", total)
-            if open_:
+            if tests:
                 body.emit("end")
 
         rows, wide = node.attrs["kernel"]
