@@ -1,10 +1,11 @@
 """Searches for silent wrong answers with random models, on Tallow and on others.
 
-    python3 build.py fuzz [--device numpy|webgpu|native] [--minutes N] [--seed S] [--only PATTERN]
+    python3 build.py fuzz [--device numpy|webgpu|native|wasm] [--minutes N] [--seed S]
+                          [--only PATTERN]
 
 Without --device it uses NumPy, then WebGPU in headless Chromium. native is this machine's own
-WebGPU, for quick work. Each finding is minimized and written to tests/fuzz/findings/, where it
-becomes a test. The exit status is 1 if there are findings.
+WebGPU, and wasm WebAssembly through wasmtime, for quick work. Each finding is minimized and written
+to tests/fuzz/findings/, where it becomes a test. The exit status is 1 if there are findings.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ SEED = 2024
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="build.py fuzz", description=__doc__.splitlines()[0])
-    parser.add_argument("--device", choices=(*DEVICES, "native"), help="default: both")
+    parser.add_argument("--device", choices=(*DEVICES, "native", "wasm"), help="default: both")
     words = "how long each device is at it; default: %(default)s"
     parser.add_argument("--minutes", type=float, default=2.0, metavar="N", help=words)
     words = "the same seed draws the same cases; default: %(default)s"

@@ -78,13 +78,13 @@ class Bench:
 
 @contextmanager
 def started(device: str) -> Iterator[Bench]:
-    """The bench of a device by its name on the command line: numpy, native or webgpu."""
+    """The bench of a device by its name on the command line: numpy, wasm, native or webgpu."""
     with ExitStack() as stack:
         runner: Runner
         if device == "webgpu":
             runner = stack.enter_context(runners.started(device, WORKERS))
         else:
-            runner = _process("device_worker.py", "numpy" if device == "numpy" else "webgpu")
+            runner = _process("device_worker.py", "webgpu" if device == "native" else device)
             stack.callback(runner.close)
         bench = Bench(runner)
         stack.callback(bench.close)

@@ -79,32 +79,36 @@ remainder = Elementwise(
 
 
 def _fmod(x: Scalar, y: Scalar) -> Scalar:
-    """Long division of the mantissas of float32, eight bits of the quotient at a time: exact,
-    unlike a quotient that is rounded. A subnormal number counts as one of the smallest exponent
-    without a leading bit."""
-    hidden, mantissa, infinity = 0x800000, 0x7FFFFF, 0x7F800000
-    a, b = (bits(x) & 0x7FFFFFFF).named("a"), (bits(y) & 0x7FFFFFFF).named("b")
-    exponent = maximum(b >> 23, 1).named("exponent")
-    divisor = maximum(select(b < hidden, b, b & mantissa | hidden), 1).named("divisor")
-    dividend = select(a < hidden, a, a & mantissa | hidden)
+    """Long division of the mantissas, some bits of the quotient at a time: exact, unlike a quotient
+    that is rounded. A subnormal number counts as one of the smallest exponent without a leading
+    bit."""
+    width = 8 * x.dtype.size
+    fraction = 52 if width == 64 else 23  # bits of a mantissa, without the leading one
+    spare = width - 1 - fraction  # bits by which a rest can be shifted
+    hidden, sign = 1 << fraction, 1 << width - 1
+    infinity = sign - hidden
+    a, b = (bits(x) & sign - 1).named("a"), (bits(y) & sign - 1).named("b")
+    exponent = maximum(b >> fraction, 1).named("exponent")
+    divisor = maximum(select(b < hidden, b, b & hidden - 1 | hidden), 1).named("divisor")
+    dividend = select(a < hidden, a, a & hidden - 1 | hidden)
 
     def turn(rest: Scalar, left: Scalar) -> tuple[Scalar, Scalar]:
-        step = minimum(left, 8).named("step")
+        step = minimum(left, spare).named("step")
         return rest_of(rest << step, divisor), left - step
 
     rest, _ = loop(
         (
             rest_of(dividend, divisor).named("rest"),
-            (maximum(a >> 23, exponent) - exponent).named("left"),
+            (maximum(a >> fraction, exponent) - exponent).named("left"),
         ),
         lambda rest, left: left > 0,
         turn,
     )
-    shift = minimum(count_leading_zeros(rest) - 8, exponent - 1).named("shift")
-    joined = (rest << shift) + (exponent - shift - 1 << 23)
+    shift = minimum(count_leading_zeros(rest) - spare, exponent - 1).named("shift")
+    joined = (rest << shift) + (exponent - shift - 1 << fraction)
     size = select(a < b, a, select(equal(rest, 0), 0, joined)).named("size")
     undefined = (a >= infinity) | (b > infinity) | equal(b, 0)
-    result = select(undefined, 0x7FC00000, size | bits(x) & 0x80000000)
+    result = select(undefined, infinity | hidden >> 1, size | bits(x) & sign)
     return bitcast(result, x.dtype)
 
 

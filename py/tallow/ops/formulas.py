@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..errors import DTypeError
 from ..scalar import (
     NAN,
     Scalar,
@@ -20,6 +21,12 @@ from ..scalar import (
     sqrt,
     unsigned,
 )
+
+
+def _check_single(x: Scalar) -> None:
+    """Raises DTypeError for a type whose digits or bits the formula does not have."""
+    if x.dtype.size != 4:
+        raise DTypeError(f"the formula is one of float32, not of {x.dtype.name}")
 
 
 def expm1(x: Scalar) -> Scalar:
@@ -68,6 +75,7 @@ ERF_Q = (
 
 def erf(x: Scalar) -> Scalar:
     """The error function."""
+    _check_single(x)
     held = clamp(x, -4, 4).named("held")
     square = (held * held).named("square")
     p, q = polynomial(ERF_P, square).named("p"), polynomial(ERF_Q, square).named("q")
@@ -97,6 +105,7 @@ def _two_shifts(x: Scalar, by: Scalar) -> tuple[Scalar, Scalar]:
 def to_half(x: Scalar) -> Scalar:
     """Ten bits of the mantissa, halves to even; a carry goes on into the exponent. Below the
     smallest normal number, the multiples of 2 ** -24: the distance of neighbours from 0.5 on."""
+    _check_single(x)
     size = (bits(x) & 0x7FFFFFFF).named("size")
     even = (size >> 13 & 1).named("even")
     normal = ((size + 0xFFF + even) & 0xFFFFE000).named("normal")

@@ -1,10 +1,10 @@
 """Runs the official ONNX cases and writes docs/onnx-support.md.
 
-    python3 build.py conformance [--device numpy|webgpu|native] [--only PATTERN] [--update]
+    python3 build.py conformance [--device numpy|webgpu|native|wasm] [--only PATTERN] [--update]
 
 Without --device it uses NumPy, then WebGPU in headless Chromium. native is this machine's own
-WebGPU, for quick work: it changes no file. The exit status is 1 if a case differs from
-not_passing.txt.
+WebGPU, and wasm WebAssembly through wasmtime: they change no file. The exit status is 1 if a case
+differs from not_passing.txt.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from .outcomes import Outcome
 
 _AT_ONCE = 100
 _SLOWEST = 5
+_LISTED_AS = {"native": "webgpu", "wasm": "numpy"}
+"""The devices whose lines of not_passing.txt hold for others too."""
 
 
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -34,7 +36,8 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="build.py conformance", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("--device", choices=("numpy", "webgpu", "native"), help="default: both")
+    devices = ("numpy", "webgpu", "native", "wasm")
+    parser.add_argument("--device", choices=devices, help="default: numpy, then webgpu")
     words = "only the cases whose id matches, * for any text; writes no file"
     parser.add_argument("--only", metavar="PATTERN", default="*", help=words)
     words = "write not_passing.txt anew: entries for what does not pass, none for what does"
@@ -50,11 +53,11 @@ def main(argv: Sequence[str]) -> int:
     cases = [case for case in every if fnmatchcase(case.id, options.only)]
     found = listed.idle(every, entries)
     for device in [options.device] if options.device else listed.DEVICES:
-        kind = "webgpu" if device == "native" else device
+        kind = _LISTED_AS.get(device, device)
         outcomes = listed.settled(run(cases, device), kind, entries)
         if options.update:
             entries = listed.updated(outcomes, kind, entries)
-        if device != "native" and len(cases) == len(every):
+        if device in listed.DEVICES and len(cases) == len(every):
             report.write(outcomes, device)
         found += listed.deviations(outcomes, kind, entries)
     if options.update:

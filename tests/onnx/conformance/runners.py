@@ -203,8 +203,10 @@ def _nothing(stream: str, text: str) -> None:
 
 @contextmanager
 def started(device: str, workers: Sequence[Path] = (WORKER,)) -> Iterator[Runner]:
-    """The runner of a device by its name on the command line: numpy, native or webgpu. workers: the
-    files that the worker imports, and the worker as the last one."""
+    """The runner of a device by its name on the command line: numpy, wasm, native or webgpu.
+
+    workers: the files that the worker imports, and the worker as the last one.
+    """
     with ExitStack() as stack:
         runner: Runner
         if device == "webgpu":

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ...dtype import DType
+from ...errors import DTypeError
 from ...graph import Node
 from ...op import Elementwise, Movement, Pick, Reduce
 from ...ops import movement
@@ -212,8 +213,11 @@ class Expression:
         locals_ = [self.value(child, coords, width) for child in node.inputs]
         scalars = [operand(index, child.dtype) for index, child in enumerate(node.inputs)]
         pushes = [lambda local=local: self.emit("local.get", local) for local in locals_]
-        arithmetic = Arithmetic(self.function, width, self.relaxed)
-        arithmetic.push(op.scalar(*scalars, **node.attrs), pushes)
+        try:
+            computed = op.scalar(*scalars, **node.attrs)
+        except DTypeError as error:
+            raise UnsupportedError(f"{op.name}: {error}") from error
+        Arithmetic(self.function, width, self.relaxed).push(computed, pushes)
 
     # ---- reductions ----------------------------------------------------------------------------
 

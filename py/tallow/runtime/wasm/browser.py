@@ -30,9 +30,9 @@ class BrowserInstance:
             self._exports = js.WebAssembly.Instance.new(compiled, imports).exports
 
     def write(self, offset: int, content: Any) -> None:
-        given = memoryview(content).cast("B")
-        if given.nbytes:
-            self._bytes.subarray(offset, offset + given.nbytes).assign(given)
+        given = memoryview(content)
+        if given.nbytes:  # a view without elements cannot be cast
+            self._bytes.subarray(offset, offset + given.nbytes).assign(given.cast("B"))
 
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._bytes.subarray(offset, offset + size).to_bytes())

@@ -30,8 +30,9 @@ class WasmtimeInstance:
             self._exports = dict(made.exports(self._store).items())
 
     def write(self, offset: int, content: Any) -> None:
-        given = memoryview(content).cast("B")
-        self._bytes[offset : offset + given.nbytes] = given
+        given = memoryview(content)
+        if given.nbytes:  # a view without elements cannot be cast
+            self._bytes[offset : offset + given.nbytes] = given.cast("B")
 
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._bytes[offset : offset + size])
