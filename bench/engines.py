@@ -14,8 +14,8 @@ from tallow_build.environment.browser import until
 from tallow_build.errors import BuildError
 
 # Tallow's engines and the peer that each is compared with.
-PEERS = {"tallow-webgpu": "ort-webgpu", "tallow-numpy": "ort-wasm"}
-ENGINES = ("tallow-webgpu", "ort-webgpu", "tallow-numpy", "ort-wasm")
+PEERS = {"tallow-webgpu": "ort-webgpu", "tallow-wasm": "ort-wasm", "tallow-numpy": "ort-wasm"}
+ENGINES = ("tallow-webgpu", "ort-webgpu", "tallow-wasm", "tallow-numpy", "ort-wasm")
 
 # An engine that does not answer within this time has failed.
 PATIENCE_MS = 600_000

@@ -7,6 +7,7 @@
  */
 
 import { Rpc } from "../../web/engine/rpc.js";
+import { DEVICES } from "../../web/shared/devices.js";
 
 /**
  * @typedef {{model: string, input: string, input_name: string, shape: number[]}} Files
@@ -26,7 +27,7 @@ class Tallow {
   /** The adapter's name. */
   #adapter = "";
 
-  /** @param {"webgpu" | "numpy"} device */
+  /** @param {"webgpu" | "wasm" | "numpy"} device */
   async boot(device) {
     this.#rpc.on("stderr", ({ text }) => console.error(text));
     const booted = await this.#rpc.call("boot", { device });
@@ -34,7 +35,7 @@ class Tallow {
     const code = new TextDecoder().decode(await bytesOf("bench/in_browser/measure.py"));
     await this.#rpc.call("exec", { code, filename: "measure.py" });
     await this.#ask(`attach("${location.origin}")`);
-    this.#adapter = booted.adapter || "NumPy";
+    this.#adapter = booted.adapter || DEVICES[device].label;
   }
 
   adapter() {
@@ -97,6 +98,7 @@ class Ort {
 /** @type {Record<string, [typeof Tallow | typeof Ort, any]>} */
 const ENGINES = {
   "tallow-webgpu": [Tallow, "webgpu"],
+  "tallow-wasm": [Tallow, "wasm"],
   "tallow-numpy": [Tallow, "numpy"],
   "ort-webgpu": [Ort, "webgpu"],
   "ort-wasm": [Ort, "wasm"],

@@ -119,7 +119,7 @@ def _warnings() -> list[dict[str, str]]:
 
 
 async def start(device: str) -> str:
-    """Chooses the device, "webgpu" or "numpy", and unloads all models except the visitor's own.
+    """Chooses the device by its name, and unloads all models except the visitor's own.
 
     Returns {"device", "adapter", "reason"}. Raises DeviceUnavailableError with the reason if the
     device is unavailable.

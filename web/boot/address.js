@@ -1,5 +1,5 @@
 // @ts-check
-/** Reads the page's address: #draw, #classify, #open; ?device=webgpu|numpy; ?model=<name>. */
+/** Reads the page's address: #draw, #classify, #open; ?device=webgpu|wasm|numpy; ?model=<name>. */
 
 import { DEFAULT, isDevice } from "../shared/devices.js";
 import views from "../views/views.json" with { type: "json" };

@@ -7,7 +7,7 @@ import type { Rpc } from "./rpc.js";
 
 export type { Words };
 
-export type Device = "webgpu" | "numpy";
+export type Device = "webgpu" | "wasm" | "numpy";
 
 /** What the compiler reports about a model. */
 export type Facts = { kernels?: number; warnings?: Warning[] };

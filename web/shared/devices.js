@@ -4,15 +4,16 @@
  * (tests/js/devices.test.js).
  */
 
-/** @typedef {"webgpu" | "numpy"} Device */
+/** @typedef {"webgpu" | "wasm" | "numpy"} Device */
 
 /**
  * label: for people. onGpu: whether it needs an adapter, runs kernels and can be lost. Otherwise it
- * computes in Python.
+ * computes without one, and Python does what has no kernel.
  * @type {Record<Device, {label: string, onGpu: boolean}>}
  */
 export const DEVICES = {
   webgpu: { label: "WebGPU", onGpu: true },
+  wasm: { label: "WebAssembly", onGpu: false },
   numpy: { label: "NumPy", onGpu: false },
 };
 

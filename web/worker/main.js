@@ -8,7 +8,7 @@
  * and questions wait for changes of the device (start.js), so none sees a half-switched device.
  */
 
-import { DEFAULT, DEVICES, FALLBACK } from "../shared/devices.js";
+import { DEVICES, FALLBACK } from "../shared/devices.js";
 import { DIGIT_MODEL, photoModel } from "../shared/catalogue.js";
 import { App } from "./app.js";
 import { openGpu, withoutGpu } from "./gpu.js";
@@ -49,7 +49,7 @@ const models = new Models({ app, idle: () => quiet.idle() });
 /** @type {Start<Gpu, FetchedModel>} */
 const device = new Start(
   {
-    // Without an adapter, NumPy computes.
+    // Without an adapter, the fallback computes.
     open: async (wanted) => (DEVICES[wanted].onGpu ? openGpu() : withoutGpu()),
     fetchModel: (name, opening) => models.fetchModel(name, opening),
     drop: (fetched) => models.drop(fetched),
@@ -81,19 +81,20 @@ async function begin({ device: wanted, kind, model, controlled }) {
   if (controlled) expectCached();
   const nameOf = kind === "digit" ? async () => DIGIT_MODEL : () => photoModel(model);
   device.begin(wanted, kind ? nameOf() : null);
-  app.use(navigator.gpu ? wanted : FALLBACK, device.gpu); // without navigator.gpu: no adapter
+  const possible = navigator.gpu || !DEVICES[wanted].onGpu; // without navigator.gpu: no adapter
+  app.use(possible ? wanted : FALLBACK, device.gpu);
   // Otherwise start Python only if this model has no saved plan (Models.fetchModel).
   if (!DEVICES[wanted].onGpu || !kind || !(await anySaved())) app.start();
 }
 
 /**
- * Compute on this device, or on NumPy if WebGPU is unavailable.
+ * Compute on this device, or on the fallback if there is no adapter for it.
  * @param {Device} wanted
  * @param {Gpu} gpu
  * @returns {Promise<Started>}
  */
 async function compute(wanted, { info, words }) {
-  const actual = info ? DEFAULT : FALLBACK;
+  const actual = info || !DEVICES[wanted].onGpu ? wanted : FALLBACK;
   app.use(actual, device.gpu);
   const adapter = info ? info.name : await app.ready();
   const named = info?.named ?? true;

@@ -3,9 +3,9 @@
  * The worker of python.html: runs any Python code, with Tallow and NumPy importable.
  *
  * Actions:
- *   boot({device})          device: "webgpu", "numpy", or null for WebGPU if available
+ *   boot({device})          device: "webgpu", "wasm", "numpy", or null for WebGPU if available
  *                           -> {device, adapter, reason}: Tallow's default device from now on; the
- *                           adapter's name, "" for NumPy; why WebGPU is unavailable, or null
+ *                           GPU adapter's name, or ""; why WebGPU is unavailable, or null
  *   write({path, bytes})    write a file into Python's file system, creating its folders
  *   exec({code, filename})  run code in __main__, with top-level `await`
  *                           -> {status, result}: the exit status; the value of the last expression
@@ -34,10 +34,11 @@ let script;
  * @returns {Promise<{device: Device, adapter: string, reason: string | null}>}
  */
 async function boot({ device }) {
+  const wanted = device ?? DEFAULT;
   const [python, code, gpu] = await Promise.all([
     startPython({ numpy: true }),
     fetchBytes(SCRIPT),
-    DEVICES[device ?? DEFAULT].onGpu ? openGpu() : withoutGpu(),
+    DEVICES[wanted].onGpu ? openGpu() : withoutGpu(),
   ]);
   giveToPython(gpu);
   const { info, reason } = gpu;
@@ -46,7 +47,7 @@ async function boot({ device }) {
   stream("stderr", pyodide.setStderr);
   script = pyodide.globals.get("dict")();
   pyodide.runPython(new TextDecoder().decode(code), { globals: script, filename: SCRIPT });
-  const actual = info ? DEFAULT : FALLBACK;
+  const actual = info || !DEVICES[wanted].onGpu ? wanted : FALLBACK;
   script.get("set_device")(actual);
   return { device: actual, adapter: info?.name ?? "", reason: device === actual ? null : reason };
 }

@@ -12,7 +12,7 @@ import tallow
 
 
 def set_device(device: str) -> None:
-    """Sets Tallow's default device, "webgpu" or "numpy"."""
+    """Sets Tallow's default device."""
     tallow.set_default_device(device)
 
 

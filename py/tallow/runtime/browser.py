@@ -1,6 +1,6 @@
 """WebGPU in a browser: hands plans to the JavaScript runner (web/gpu/).
 
-The only file that imports `js`. `tallowGpu` in the global scope is the GPU (web/gpu/python.js): the
+It imports `js`, which is there in a browser only. `tallowGpu` in the global scope is the GPU (web/gpu/python.js): the
 app's worker puts it there, anywhere else `open_adapter` does; another one comes only between two
 jobs of Python's. Buffers that are handed over are read in place, before the promise of the
 call settles.

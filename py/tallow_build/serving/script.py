@@ -1,6 +1,6 @@
 """Runs Python in headless Chromium, through python.html of a served dist/.
 
-    python -m tallow_build.serving.script [--device webgpu|numpy] [--file PATH ...] FILE.py
+    python -m tallow_build.serving.script [--device webgpu|wasm|numpy] [--file PATH ...] FILE.py
 
 The script's output is passed on immediately; its exit status becomes this program's.
 """
@@ -60,7 +60,7 @@ _QUEUE = """
 
 
 class Booted(NamedTuple):
-    """device: "webgpu" or "numpy". adapter: its name, "" on NumPy. reason: why not WebGPU."""
+    """device: its name. adapter: the GPU's name, or "". reason: why not WebGPU."""
 
     device: str
     adapter: str
@@ -178,7 +178,7 @@ def main() -> int:
     """The command line in this file's docstring."""
     parser = argparse.ArgumentParser(description="Run a Python file in headless Chromium.")
     parser.add_argument("script", type=Path)
-    parser.add_argument("--device", choices=("webgpu", "numpy"))
+    parser.add_argument("--device", choices=("webgpu", "wasm", "numpy"))
     parser.add_argument("--file", type=Path, action="append", default=[], dest="files")
     options = parser.parse_args()
     # Exit now: Playwright's driver gets the signal too, closes Chromium, and stops answering.

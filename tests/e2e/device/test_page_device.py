@@ -46,11 +46,27 @@ def test_the_address_chooses_numpy_and_opens_no_gpu(newcomer):
     expect(visitor.device).to_contain_text("NumPy")
 
 
+def test_webassembly_reads_digits_and_photographs_as_numpy_does(visitor, photos):
+    visitor.open("./?device=wasm")
+    expect(visitor.hook("device-select")).to_have_value("wasm")
+    expect(visitor.device).to_have_attribute("data-device", "wasm")
+    expect(visitor.device).to_contain_text("WebAssembly")
+    visitor.draw_seven()
+    assert visitor.read() == "7"
+    visitor.show("Classify")
+    visitor.choose(photos["coffee"]["path"])
+    found = [each["label"] for each in visitor.answer("coffee.png")]
+    assert found[0] == "espresso"
+    visitor.hook("device-select").select_option("numpy")
+    visitor.wait()
+    assert [each["label"] for each in visitor.answer("coffee.png")] == found
+
+
 def test_switching_there_and_back_answers_what_is_on_the_page(visitor):
     visitor.open()
     visitor.draw_seven()
     assert visitor.read() == "7"
-    for device in ("numpy", "webgpu", "numpy"):
+    for device in ("numpy", "wasm", "webgpu", "numpy"):
         visitor.hook("device-select").select_option(device)
         visitor.wait()
         expect(visitor.device).to_have_attribute("data-device", device)

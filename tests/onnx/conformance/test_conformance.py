@@ -1,4 +1,5 @@
-"""The official ONNX cases on NumPy, and in Chromium on WebGPU: a test per operator type, or set."""
+"""The official ONNX cases on NumPy, in Chromium on WebGPU, and those of single operators on
+WebAssembly through wasmtime: a test per operator type, or set."""
 
 from __future__ import annotations
 
@@ -49,6 +50,22 @@ def test_cases_are_as_listed(group: str, groups: dict[str, list[Case]], runner: 
     assert listed.deviations(outcomes, runner.device, ENTRIES) == []
     counted = report.count(outcomes, runner.device)[runner.device, group]
     assert ROWS.get((runner.device, group)) == counted, "build.py conformance writes the page anew"
+
+
+@pytest.fixture(scope="module")
+def wasm() -> Iterator[Runner]:
+    started = ProcessRunner("wasm")
+    yield started
+    started.close()
+
+
+@pytest.mark.parametrize("group", report.groups(ROWS))
+def test_webassembly_passes_what_numpy_does(
+    group: str, groups: dict[str, list[Case]], wasm: Runner
+) -> None:
+    cases = [case for case in groups[group] if case.set == "node"]
+    outcomes = listed.settled(wasm.run(cases), "numpy", ENTRIES)
+    assert listed.deviations(outcomes, "numpy", ENTRIES) == []
 
 
 def test_the_page_has_every_operator_type(groups: dict[str, list[Case]]) -> None:

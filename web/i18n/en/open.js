@@ -98,8 +98,11 @@ export const open = {
   openWeights: (elements, held) => `${count(elements)} in ${bytes(held)}`,
 
   /** By where an operator runs. */
-  openPlaces: { device: "GPU", host: "host (NumPy)", nowhere: "not supported" },
-  openPlacesOnNumpy: { device: "NumPy", host: "NumPy", nowhere: "not supported" },
+  openPlaces: {
+    webgpu: { device: "GPU", host: "host (NumPy)", nowhere: "not supported" },
+    wasm: { device: "WebAssembly", host: "host (NumPy)", nowhere: "not supported" },
+    numpy: { device: "NumPy", host: "NumPy", nowhere: "not supported" },
+  },
 
   /** @param {string} why  in Python's words */
   openReason: (why) => why,

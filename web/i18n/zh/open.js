@@ -79,8 +79,11 @@ export const open = {
       ? "运行之前无法得知"
       : `每次运行${whole ? "" : "至少"} ${count(products)} 次`,
   openWeights: (elements, held) => `${count(elements)} 个，共 ${bytes(held)}`,
-  openPlaces: { device: "GPU", host: "主机（NumPy）", nowhere: "不支持" },
-  openPlacesOnNumpy: { device: "NumPy", host: "NumPy", nowhere: "不支持" },
+  openPlaces: {
+    webgpu: { device: "GPU", host: "主机（NumPy）", nowhere: "不支持" },
+    wasm: { device: "WebAssembly", host: "主机（NumPy）", nowhere: "不支持" },
+    numpy: { device: "NumPy", host: "NumPy", nowhere: "不支持" },
+  },
   openReason: (why) => REASONS[why] ?? (KNOWN_FIRST.test(why) ? "必须先知道它的一个输入的值" : why),
   openAndMore: (left) => `还有 ${count(left)} 项`,
   openShape: (lengths, type, kind = "tensor") => {

@@ -1,7 +1,6 @@
 // @ts-check
 /** Shows facts about the visitor's model before it runs: from its file, and counted by Python. */
 
-import { DEVICES } from "../../shared/devices.js";
 import { follow, show } from "../../i18n/show.js";
 import { bytes } from "../../shared/format.js";
 import { text } from "../../i18n/text.js";
@@ -145,8 +144,7 @@ export class OpenFacts {
 
   /** @param {Survey} survey */
   #table({ uses }) {
-    const { onGpu } = DEVICES[this.#device()];
-    const { device, host, nowhere } = onGpu ? text.openPlaces : text.openPlacesOnNumpy;
+    const { device, host, nowhere } = text.openPlaces[this.#device()];
     const placeNames = { device, host, nowhere };
     const names = [text.openOperator, text.openNodes, text.openWhere, text.openWhy];
     const head = make(

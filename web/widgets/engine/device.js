@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Lets the visitor choose WebGPU or NumPy, and shows the adapter's name or why WebGPU is
+ * Lets the visitor choose the device, and shows the adapter's name or why WebGPU is
  * unavailable.
  */
 

@@ -223,7 +223,8 @@ class WasmBackend:
         self.memory = WasmMemory()
         relaxed = has_relaxed_simd(engine)
         features = ("relaxed-simd",) if relaxed else ()
-        self.info = DeviceInfo(self.target.name, engine.name, features)
+        adapter = f"{engine.name} with relaxed SIMD" if relaxed else engine.name
+        self.info = DeviceInfo(self.target.name, adapter, features)
         most = min(host_limits().total_bytes, _MOST_BYTES)
         self.limits: Limits = replace(
             host_limits(),
