@@ -1,9 +1,9 @@
 """WebGPU in a browser: hands plans to the JavaScript runner (web/gpu/).
 
-It imports `js`, which is there in a browser only. `tallowGpu` in the global scope is the GPU (web/gpu/python.js): the
-app's worker puts it there, anywhere else `open_adapter` does; another one comes only between two
-jobs of Python's. Buffers that are handed over are read in place, before the promise of the
-call settles.
+It imports `js`, which is there in a browser only. `tallowGpu` in the global scope is the GPU
+(web/gpu/python.js): the app's worker puts it there, anywhere else `open_adapter` does; another one
+comes only between two jobs of Python's. Buffers that are handed over are read in place, before the
+promise of the call settles.
 """
 
 from __future__ import annotations

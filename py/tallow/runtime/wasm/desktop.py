@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 from typing import Any
+from weakref import WeakSet
 
 import wasmtime
+
+_alive: WeakSet[Any] = WeakSet()
+"""Engines and stores. What is still there when Python ends would be deleted by functions of
+wasmtime that are gone by then, with a message."""
+
+
+@atexit.register
+def _close() -> None:
+    for each in sorted(_alive, key=lambda each: isinstance(each, wasmtime.Engine)):
+        each.close()
 
 
 class WasmtimeInstance:
@@ -16,6 +28,7 @@ class WasmtimeInstance:
 
     def __init__(self, engine: wasmtime.Engine, module: bytes | None, pages: int) -> None:
         self._store = wasmtime.Store(engine)
+        _alive.add(self._store)
         kind = wasmtime.MemoryType(wasmtime.Limits(pages, pages))
         try:
             self._memory = wasmtime.Memory(self._store, kind)
@@ -49,6 +62,7 @@ class WasmtimeEngine:
     def __init__(self) -> None:
         self.name = f"wasmtime {version('wasmtime')}"
         self._engine = wasmtime.Engine()
+        _alive.add(self._engine)
 
     def accepts(self, module: bytes) -> bool:
         try:
