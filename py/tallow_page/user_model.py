@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tallow import onnx
+from tallow.compile.targets import EXACT
 from tallow.errors import (
     FeedError,
     OnnxAmbiguousDataError,
@@ -243,9 +244,9 @@ async def time_model(runs: int, seconds: float, alive: Callable[[], Any]) -> str
 
 
 async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> str:
-    """Compares the last run with the same run on the other device.
+    """Compares the last run with the same run on NumPy, or on WebGPU if NumPy ran it.
 
-    warm, seconds, alive: see `time_model`. Returns {"webgpu", "numpy": {"first", "series"},
+    warm, seconds, alive: see `time_model`. Returns {"devices": {name: {"first", "series"}, ...},
     "outputs": [{"name", "difference", "largest"}, ...]}. "difference": the largest difference of
     two elements, null if only one of them is a number; "largest": the largest element, for scale.
     Members of sequences count as outputs. Raises FeedError if nothing has run yet, TallowError.
@@ -253,7 +254,7 @@ async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> 
     opened = _model()
     previous, feeds = _ran(opened)
     device = previous.device
-    other = next(name for name in DEVICES if name != device)
+    other = EXACT if device != EXACT else next(name for name in DEVICES if name != EXACT)
     start_time = time.perf_counter()
     session = await opened.model.session_async(other, _shapes(feeds))
     try:
@@ -264,8 +265,10 @@ async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> 
         session.close()
     theirs = dict(flat(results))
     comparison = {
-        device: times_of(opened.first, opened.warm),
-        other: times_of(first, again),
+        "devices": {
+            device: times_of(opened.first, opened.warm),
+            other: times_of(first, again),
+        },
         "outputs": [
             {"name": name, **difference_of(value, theirs.get(name))}
             for name, value in opened.results.items()

@@ -11,6 +11,7 @@ import { text } from "../../i18n/text.js";
 
 /**
  * @typedef {import("../../i18n/messages.js").Words} Words
+ * @typedef {import("../../shared/devices.js").Device} Device
  * @typedef {object} Series  of runs, in milliseconds; low and high are the quartiles
  * @property {number} count
  * @property {number} median
@@ -21,8 +22,7 @@ import { text } from "../../i18n/text.js";
  *
  * @typedef {{first: number | null, series: Series | null}} Times
  * @typedef {object} Compared  see compare_model in py/tallow_page/user_model.py
- * @property {Times} webgpu
- * @property {Times} numpy
+ * @property {Partial<Record<Device, Times>>} devices
  * @property {{name: string, difference: number | null, largest: number | null}[]} outputs
  */
 
@@ -64,7 +64,7 @@ export class OpenTimes {
 
   /** @param {Compared | Words} found  the result, or a message about progress or a failure */
   compared(found) {
-    const done = typeof found === "object" && "webgpu" in found;
+    const done = typeof found === "object" && "devices" in found;
     this.#compared = done ? found : null;
     this.#words = done ? "" : found;
     this.#render();
@@ -102,9 +102,11 @@ export class OpenTimes {
   #renderComparison() {
     const found = this.#compared;
     const lines = found
-      ? /** @type {("webgpu" | "numpy")[]} */ (["webgpu", "numpy"]).map((device) =>
-          text.openTimes(DEVICES[device].label, found[device].first ?? 0, found[device].series),
-        )
+      ? /** @type {Device[]} */ (Object.keys(DEVICES)).flatMap((device) => {
+          const times = found.devices[device];
+          const { label } = DEVICES[device];
+          return times ? [text.openTimes(label, times.first ?? 0, times.series)] : [];
+        })
       : [say(this.#words)];
     this.#comparison.textContent = lines.join("\n");
   }
