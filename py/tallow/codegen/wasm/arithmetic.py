@@ -35,15 +35,14 @@ def kind_of(dtype: DType, width: int = 1) -> str:
 def constant(function: Function, value: Any, dtype: DType, width: int = 1) -> None:
     """Pushes a number."""
     if dtype.kind == "b":
-        value = -int(value) if width == 4 else int(value)
-        function.emit("i32.const", value)
+        function.emit("i32.const", (-1 if width == 4 else 1) if value else 0)
     elif dtype.kind == "f":
         function.emit(f"{kind_of(dtype)}.const", _single(value) if dtype.size < 8 else value)
     else:
-        size = 64 if dtype.size == 8 else 32
+        size = 8 * dtype.size
         wrapped = int(value) & (1 << size) - 1
-        signed = wrapped - (1 << size) if wrapped >> size - 1 else wrapped
-        function.emit(f"{kind_of(dtype)}.const", signed)
+        negative = wrapped >> size - 1 and (dtype.kind == "i" or dtype.size >= 4)
+        function.emit(f"{kind_of(dtype)}.const", wrapped - (1 << size) if negative else wrapped)
     if width == 4:
         function.emit("f32x4.splat" if dtype.kind == "f" else "i32x4.splat")
 
@@ -169,7 +168,7 @@ class Arithmetic:
         else:
             self._integer(part)
         if name in _MAY_LEAVE:
-            self._wrap(part.dtype)
+            self.wrap(part.dtype)
 
     def _shape(self, dtype: DType) -> str:
         """What the names of instructions on values of a type begin with."""
@@ -182,7 +181,7 @@ class Arithmetic:
         for each in part.parts:
             self._push(each)
 
-    def _wrap(self, dtype: DType) -> None:
+    def wrap(self, dtype: DType) -> None:
         """Brings the integer on the stack into the range of a type of fewer bits."""
         if not dtype.is_integer or dtype.size >= 4:
             return
@@ -273,7 +272,8 @@ class Arithmetic:
         """(x > 0) - (x < 0), but NaN stays."""
         (x,), dtype = part.parts, part.dtype
         if self.width == 4:
-            raise UnsupportedError("sign of vectors")
+            self._sign_of_lanes(x)
+            return
         kind, local, sign = kind_of(dtype), self._kept(x), "" if dtype.kind == "f" else "_s"
         if dtype.kind == "u":
             raise UnsupportedError("sign of unsigned integers")
@@ -292,6 +292,30 @@ class Arithmetic:
             self._emit("select")
         elif kind == "i64":
             self._emit("i64.extend_i32_s")
+
+    def _sign_of_lanes(self, x: Scalar) -> None:
+        if x.dtype.kind == "u":
+            raise UnsupportedError("sign of unsigned integers")
+        shape, local = self._shape(x.dtype), self._kept(x)
+        sign = "" if x.dtype.kind == "f" else "_s"
+        if sign:  # what is true is -1
+            tests = (f"lt{sign}", f"gt{sign}")
+        else:
+            tests = ("gt", "lt")
+            self._emit("local.get", local)
+        for test in tests:
+            self._emit("local.get", local)
+            self._zero(x.dtype)
+            self._emit(f"{shape}.{test}")
+            if not sign:
+                constant(self.function, 1, x.dtype, 4)
+                self._emit("v128.and")
+        self._emit(f"{shape}.sub")
+        if not sign:
+            for _ in range(2):
+                self._emit("local.get", local)
+            self._emit(f"{shape}.ne")
+            self._emit("v128.bitselect")
 
     def _clamp(self, part: Scalar) -> None:
         x, low, high = part.parts
@@ -402,7 +426,7 @@ class Arithmetic:
         if part.dtype.size < 4 and part.dtype != x.dtype:
             if "f" in (part.dtype.kind, x.dtype.kind):
                 raise UnsupportedError(f"bits of {x.dtype.name} as {part.dtype.name}")
-            self._wrap(part.dtype)
+            self.wrap(part.dtype)
             return
         target, source = kind_of(part.dtype, self.width), kind_of(x.dtype, self.width)
         if target != source:
@@ -418,7 +442,7 @@ class Arithmetic:
             self._cast_lanes(source, target)
         elif target.kind == "b":
             self._zero(source)
-            self._emit(f"{kind_of(source)}.{'ne'}")
+            self._emit(f"{kind_of(source)}.ne")
         else:
             self._cast_one(source, target)
 
@@ -431,8 +455,10 @@ class Arithmetic:
             self._emit("f64.promote_f32" if new == "f64" else "f32.demote_f64")
         elif source.kind == "f":
             # To fewer bits than 64 by way of all of them, as C does: what is beyond wraps around.
-            signed = target.kind == "i" or target.size < 8
-            self._emit(f"i64.trunc_sat_{old}_{'s' if signed else 'u'}")
+            if target.kind == "u" and target.size == 8:
+                self._to_unsigned_64(old)
+            else:
+                self._emit(f"i64.trunc_sat_{old}_s")
             if new == "i32":
                 self._emit("i32.wrap_i64")
         elif target.kind == "f":
@@ -440,7 +466,19 @@ class Arithmetic:
         elif old != new:
             self._emit(f"i64.extend_i32_{sign}" if new == "i64" else "i32.wrap_i64")
         if source.kind == "f" or target.size < source.size or source.kind != target.kind:
-            self._wrap(target)
+            self.wrap(target)
+
+    def _to_unsigned_64(self, kind: str) -> None:
+        """A float on the stack as uint64; a negative one wraps around."""
+        local = self.function.local(kind)
+        self._emit("local.tee", local)
+        self._emit(f"i64.trunc_sat_{kind}_s")
+        self._emit("local.get", local)
+        self._emit(f"i64.trunc_sat_{kind}_u")
+        self._emit("local.get", local)
+        self._emit(f"{kind}.const", 0.0)
+        self._emit(f"{kind}.lt")
+        self._emit("select")
 
     def _cast_lanes(self, source: DType, target: DType) -> None:
         if source.kind == "b":  # all bits, or none
@@ -450,7 +488,8 @@ class Arithmetic:
             self._zero(source)
             self._emit(f"{self._shape(source)}.ne")
         elif source.kind == "f" and target.kind != "f":
-            self._emit(f"i32x4.trunc_sat_f32x4_{'s' if target.kind == 'i' else 'u'}")
+            # They would saturate, unlike one element, which wraps around.
+            raise UnsupportedError("vectors from floating to integer")
         elif source.kind != "f" and target.kind == "f":
             self._emit(f"f32x4.convert_i32x4_{'s' if source.kind == 'i' else 'u'}")
 

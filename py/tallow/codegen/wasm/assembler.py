@@ -8,7 +8,8 @@ chapter 5; only what Tallow generates is in the tables.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,6 +116,7 @@ _EXTRACTED = {"i32x4.extract_lane": 0x1B, "f32x4.extract_lane": 0x1F}
 
 def unsigned(value: int) -> bytes:
     """An unsigned LEB128."""
+    assert value >= 0
     encoded = bytearray()
     while True:
         value, low = value >> 7, value & 0x7F
@@ -173,11 +175,28 @@ class Function:
     exported: str = ""
     locals: list[str] = field(default_factory=list)
     code: list[Instruction] = field(default_factory=list)
+    _used: list[tuple[str, int]] = field(default_factory=list)
+    _free: dict[str, list[int]] = field(default_factory=dict)
 
     def local(self, kind: str) -> int:
-        """A new local variable."""
-        self.locals.append(kind)
-        return len(self.params) + len(self.locals) - 1
+        """A local variable that nothing else uses."""
+        free = self._free.get(kind)
+        if free:
+            number = free.pop()
+        else:
+            self.locals.append(kind)
+            number = len(self.params) + len(self.locals) - 1
+        self._used.append((kind, number))
+        return number
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """The locals that are made within are free afterwards."""
+        before = len(self._used)
+        yield
+        for kind, number in self._used[before:]:
+            self._free.setdefault(kind, []).append(number)
+        del self._used[before:]
 
     def emit(self, name: str, *immediates: Any) -> None:
         """Adds an instruction."""

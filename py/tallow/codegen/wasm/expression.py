@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ...dtype import DType
+from ...dtype import DType, float64
 from ...errors import DTypeError
 from ...graph import Node
 from ...op import Elementwise, Movement, Pick, Reduce
@@ -23,6 +23,10 @@ from .arithmetic import Arithmetic, UnsupportedError, constant, kind_of
 from .assembler import Function
 
 Key = tuple[Node, Coords, int]
+
+_WORDS = 1 << 32
+_LONG = 1024
+"""Elements of a sum that float32 adds up one by one without losing more than it must."""
 
 
 class Expression:
@@ -46,15 +50,19 @@ class Expression:
         self.relaxed = relaxed
         self.flat_indices: dict[tuple[Shape, Coords], Coord] = {}
         self._variables: dict[str, int] = {}
-        self._scopes: list[tuple[dict[Key, int], dict[Atom, int]]] = [({}, {})]
+        # What was computed: values, parts of indices, positions along axes of so many elements.
+        self._scopes: list[tuple[dict[Key, int], dict[Atom, int], dict[Key, Coord]]] = [
+            ({}, {}, {})
+        ]
         self._given: dict[Node, int] = {}
 
     # ---- control -------------------------------------------------------------------------------
 
     def scope(self, write: Callable[[], None]) -> None:
         """Writes something that may not run, or runs again and again."""
-        self._scopes.append(({}, {}))
-        write()
+        self._scopes.append(({}, {}, {}))
+        with self.function.scope():
+            write()
         self._scopes.pop()
 
     def loop(self, count: int, write: Callable[[Coord], None], step: int = 1) -> None:
@@ -66,22 +74,33 @@ class Expression:
         if turns == 1:
             self.scope(lambda: write(0))
             return
+        if turns >= _WORDS:
+            raise UnsupportedError(f"a loop of {turns} turns")
         local = self.function.local("i32")
-        name = f"i{local}"
-        self._variables[name] = local
+        coord = self._variable(local, turns)
         self.emit("i32.const", 0)
         self.emit("local.set", local)
         self.emit("loop")
-        coord = variable(name, turns)
         self.scope(lambda: write(coord * step))
         self.emit("local.get", local)
         self.emit("i32.const", 1)
         self.emit("i32.add")
         self.emit("local.tee", local)
-        self.emit("i32.const", turns)
+        self._push_word(turns)
         self.emit("i32.lt_u")
         self.emit("br_if", 0)
         self.emit("end")
+
+    def _variable(self, local: int, bound: int) -> Coord:
+        """A local as a coordinate. Its name is used once, unlike the local."""
+        name = f"i{len(self._variables)}"
+        self._variables[name] = local
+        return variable(name, bound)
+
+    def _push_word(self, value: int) -> None:
+        """Pushes the low 32 bits of a number."""
+        low = value % _WORDS
+        self.emit("i32.const", low - _WORDS if low >= _WORDS // 2 else low)
 
     def give(self, node: Node, local: int) -> None:
         """Says what the value of a node is, at the coordinates and width that are asked for."""
@@ -100,29 +119,29 @@ class Expression:
     def push_index(self, coord: Coord) -> None:
         """Pushes a coordinate as an i32."""
         if isinstance(coord, int):
-            self.emit("i32.const", coord)
+            self._push_word(coord)
             return
         for number, (coefficient, atom) in enumerate(coord.terms):
             self._push_atom(atom)
             if coefficient != 1:
-                self.emit("i32.const", coefficient)
+                self._push_word(coefficient)
                 self.emit("i32.mul")
             if number:
                 self.emit("i32.add")
         if coord.const:
-            self.emit("i32.const", coord.const)
+            self._push_word(coord.const)
             self.emit("i32.add")
 
     def _push_atom(self, atom: Atom) -> None:
         if atom.kind == "variable":
             self.emit("local.get", self._variables[atom.name])
             return
-        for _, known in reversed(self._scopes):
+        for _, known, _ in reversed(self._scopes):
             if atom in known:
                 self.emit("local.get", known[atom])
                 return
         self.push_index(atom.index)
-        self.emit("i32.const", atom.divisor)
+        self._push_word(atom.divisor)
         self.emit("i32.div_u" if atom.kind == "quotient" else "i32.rem_u")
         local = self.function.local("i32")
         self.emit("local.tee", local)
@@ -131,8 +150,12 @@ class Expression:
     def push_address(self, base: int, dtype: DType, linear: Coord) -> int:
         """Pushes the address of an element, but for the offset that is returned."""
         self.emit("local.get", base)
-        if isinstance(linear, int):
+        if isinstance(linear, int) and 0 <= linear * dtype.size < _WORDS // 2:
             return linear * dtype.size
+        if isinstance(linear, int):
+            self._push_word(linear * dtype.size)
+            self.emit("i32.add")
+            return 0
         # An offset is added without wrapping: what is left must not be negative.
         const = linear.const if linear.const > 0 and linear.least >= linear.const else 0
         rest = linear - const
@@ -160,9 +183,8 @@ class Expression:
         return local
 
     def _known(self, key: Key) -> int | None:
-        """The local of something that was computed before. A negative width: a position along an
-        axis of so many elements."""
-        return next((known[key] for known, _ in reversed(self._scopes) if key in known), None)
+        """The local of a value that was computed before."""
+        return next((known[key] for known, *_ in reversed(self._scopes) if key in known), None)
 
     def _compute(self, node: Node, coords: Coords, width: int) -> None:
         """Pushes a value."""
@@ -191,6 +213,8 @@ class Expression:
             self.emit(f"{kind}.convert_i32_u")
         elif kind == "i64":
             self.emit("i64.extend_i32_u")
+        else:
+            Arithmetic(self.function).wrap(dtype)
 
     def _linear(self, node: Node, coords: Coords) -> Coord:
         if self.flat:
@@ -227,6 +251,10 @@ class Expression:
         axes = [axis for axis in node.attrs["axes"] if child.shape[axis] != 1]
         if width == 4 and (op.indexed or lane_axis(child.shape) in axes):
             raise UnsupportedError("four reductions of rows at once")
+        if width == 4 and child.size > _LONG * node.size and not isinstance(op.start, str):
+            raise UnsupportedError("long sums in float32")
+        if not child.size and isinstance(op.start, str):
+            raise UnsupportedError(f"{op.name} of nothing")
 
         def nested(at: Coords, left: Sequence[int], fold: Callable[[Coords], None]) -> None:
             if not left:
@@ -244,21 +272,36 @@ class Expression:
         """The local with a reduction of the elements at whose coordinates `over` calls."""
         op, (child,) = node.op, node.inputs
         assert isinstance(op, Reduce)
-        total = self.function.local(kind_of(child.dtype, width))
-        constant(self.function, _start(op, child.dtype), child.dtype, width)
+        # One by one, a long sum or product loses its last digits in float32.
+        exact = width == 1 and kind_of(child.dtype) == "f32" and not isinstance(op.start, str)
+        dtype = float64 if exact else child.dtype
+        total = self.function.local(kind_of(dtype, width))
+        constant(self.function, _start(op, dtype), dtype, width)
         self.emit("local.set", total)
         if op.indexed:
             return self._winner(node, total, over)
-        combined = op.combine(operand(0, child.dtype), operand(1, child.dtype))
+        combined = op.combine(operand(0, dtype), operand(1, dtype))
 
         def step(at: Coords) -> None:
             item = self.value(child, at, width)
-            pushes = [lambda local=local: self.emit("local.get", local) for local in (total, item)]
+
+            def push_item() -> None:
+                self.emit("local.get", item)
+                if exact:
+                    self.emit("f64.promote_f32")
+
+            pushes = [lambda: self.emit("local.get", total), push_item]
             Arithmetic(self.function, width, self.relaxed).push(combined, pushes)
             self.emit("local.set", total)
 
         over(step)
-        return total
+        if not exact:
+            return total
+        result = self.function.local("f32")
+        self.emit("local.get", total)
+        self.emit("f32.demote_f64")
+        self.emit("local.set", result)
+        return result
 
     def _winner(self, node: Node, best: int, over: Callable[..., None]) -> int:
         """The index of the first element that no other beats; the first NaN beats all."""
@@ -300,34 +343,36 @@ class Expression:
         def read(number: int, at: Coords, size: int) -> Coord:
             index = node.inputs[number]
             local = self.value(index, at)
-            known = self._known((index, at, -size))
-            if known is not None:
-                return variable(f"i{known}", max(size, 2))
-            position = self.function.local("i32")
+            for *_, positions in reversed(self._scopes):
+                if (index, at, size) in positions:
+                    return positions[index, at, size]
+            kind = kind_of(index.dtype)
+            counted, position = self.function.local(kind), self.function.local("i32")
             self.emit("local.get", local)
-            if kind_of(index.dtype) == "i64":
-                self.emit("i32.wrap_i64")
+            self.emit("local.set", counted)
             if index.dtype.kind == "i":
-                self.emit("local.tee", position)
-                self.emit("i32.const", size)
-                self.emit("i32.add")
-                self.emit("local.get", position)
-                self.emit("local.get", position)
-                self.emit("i32.const", 0)
-                self.emit("i32.lt_s")
+                self.emit("local.get", local)
+                self.emit(f"{kind}.const", size)
+                self.emit(f"{kind}.add")
+                self.emit("local.get", local)
+                self.emit("local.get", local)
+                self.emit(f"{kind}.const", 0)
+                self.emit(f"{kind}.lt_s")
                 self.emit("select")
+                self.emit("local.set", counted)
             # Out of range it is the last: without this it would be an element of another row.
-            self.emit("local.tee", position)
-            self.emit("i32.const", max(size, 1) - 1)
-            self.emit("local.get", position)
-            self.emit("i32.const", size)
-            self.emit("i32.lt_u")
+            self.emit("local.get", counted)
+            self.emit(f"{kind}.const", max(size, 1) - 1)
+            self.emit("local.get", counted)
+            self.emit(f"{kind}.const", size)
+            self.emit(f"{kind}.lt_u")
             self.emit("select")
+            if kind == "i64":
+                self.emit("i32.wrap_i64")
             self.emit("local.set", position)
-            name = f"i{position}"
-            self._variables[name] = position
-            self._scopes[-1][0][index, at, -size] = position
-            return variable(name, max(size, 2))
+            coord = self._variable(position, max(size, 2))
+            self._scopes[-1][2][index, at, size] = coord
+            return coord
 
         return op.pick([child.shape for child in node.inputs], node.attrs, coords, read)
 
@@ -357,10 +402,10 @@ class Expression:
         constant(self.function, node.attrs.get("value", 0), node.dtype, width)
         self.emit("local.set", result)
         for pick in picks:
-            self._test(pick)
-            self.emit("if")
 
             def assign(pick: Pick = pick) -> None:
+                self._test(pick)
+                self.emit("if")
                 self._picked(node, pick, width, splats)
                 self.emit("local.set", result)
 

@@ -22,6 +22,9 @@ from .expression import Expression
 from .products import product
 from .windows import convolution, pooling
 
+_LONGEST = 100_000
+"""Instructions of a function: engines refuse some millions of bytes, and compile that long."""
+
 
 @dataclass(frozen=True)
 class Features:
@@ -49,6 +52,8 @@ def kernel_for(
         addresses = {node: number for number, node in enumerate(reads)}
         try:
             _write(function, addresses, root, members, reads, row, features, width)
+            if len(function.code) > _LONGEST:
+                raise UnsupportedError(f"a kernel of {len(function.code)} instructions")
         except UnsupportedError as error:
             problem = error
             continue

@@ -19,6 +19,11 @@ TILE_ROWS = 6
 TILE_VECTORS = 2
 """Of a tile of float32: more than sixteen vectors at a time would leave V8's registers."""
 
+Tile = dict[tuple[int, int], int]
+
+_LONG, _BLOCK = 4096, 512
+"""Products that are added up one by one at most, and in one block of longer sums."""
+
 
 def product(body: Expression, node: Node, store: Store, width: int) -> None:
     """Writes (batch, rows, inner) @ (batch, inner, columns), and what is fused behind it.
@@ -48,8 +53,7 @@ def product(body: Expression, node: Node, store: Store, width: int) -> None:
     def each(n: Coord) -> None:
         whole = rows - rows % high
         body.loop(whole, lambda row: tiles(n, row, high), high)
-        for row in range(whole, rows):
-            body.scope(partial(tiles, n, row, 1))
+        body.loop(rows - whole, lambda row: tiles(n, row + whole, 1))
 
     body.loop(batch, each)
 
@@ -68,21 +72,31 @@ def _tile(
     lanes = 4 if vectors else 1
     across = range(max(vectors, 1))
     kind = kind_of(node.dtype, lanes)
-    totals = {
-        (down, right): body.function.local(kind) for down in range(height) for right in across
-    }
-    for local in totals.values():
-        constant(body.function, 0, node.dtype, lanes)
-        body.emit("local.set", local)
+    totals = _zeros(body, node, height, across, lanes)
 
-    def step(k: Coord) -> None:
+    def add(into: Tile, k: Coord) -> None:
         right_side = [body.value(b, (n, k, column + lanes * right), lanes) for right in across]
         for down in range(height):
             left = _splatted(body, a, (n, row + down, k), lanes)
             for right in across:
-                _accumulate(body, node, totals[down, right], left, right_side[right], lanes)
+                _accumulate(body, node, into[down, right], left, right_side[right], lanes)
 
-    body.loop(a.shape[2], step)
+    def block(start: Coord, count: int) -> None:
+        part = _zeros(body, node, height, across, lanes)
+        body.loop(count, lambda k: add(part, start + k))
+        for each, local in part.items():
+            body.emit("local.get", totals[each])
+            body.emit("local.get", local)
+            body.emit(f"{'f32x4' if lanes == 4 else kind}.add")
+            body.emit("local.set", totals[each])
+
+    inner = a.shape[2]
+    if inner <= _LONG:
+        body.loop(inner, lambda k: add(totals, k))
+    else:  # added up one by one, so many products would lose their last digits
+        whole = inner - inner % _BLOCK
+        body.loop(whole, lambda start: block(start, _BLOCK), _BLOCK)
+        body.scope(lambda: block(whole, inner - whole))
     for (down, right), local in totals.items():
         coords = (n, row + down, column + lanes * right)
 
@@ -91,6 +105,16 @@ def _tile(
             linear = linear * dim + coord
         body.give(node, local)
         body.scope(partial(store, node.shape, coords, linear, lanes))
+
+
+def _zeros(body: Expression, node: Node, height: int, across: range, lanes: int) -> Tile:
+    """Locals that are 0, by row and vector of a tile."""
+    kind = kind_of(node.dtype, lanes)
+    made = {(down, right): body.function.local(kind) for down in range(height) for right in across}
+    for local in made.values():
+        constant(body.function, 0, node.dtype, lanes)
+        body.emit("local.set", local)
+    return made
 
 
 def _splatted(body: Expression, a: Node, coords: Coords, lanes: int) -> int:

@@ -5,6 +5,8 @@ A float16 is computed as f32, from and to which it is converted by its bits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ... import dtype as dt
 from ...dtype import DType
 from ...ops.formulas import to_half
@@ -33,6 +35,9 @@ def load(function: Function, dtype: DType, offset: int = 0, width: int = 1) -> N
         function.emit(f"{kind_of(dtype)}.load", offset)
     else:
         function.emit(f"i32.{_NARROW[dtype.name]}", offset)
+        if dtype == dt.bool_:  # some write other bytes than 1 for true
+            function.emit("i32.const", 0)
+            function.emit("i32.ne")
         if dtype == dt.float16:
             _through(function, _widened, dt.uint32)
 
@@ -51,11 +56,10 @@ def store(function: Function, dtype: DType, offset: int = 0, width: int = 1) -> 
         function.emit(f"i32.store{8 * dtype.size}", offset)
 
 
-def _through(function: Function, convert: object, dtype: DType) -> None:
+def _through(function: Function, convert: Callable[[Scalar], Scalar], dtype: DType) -> None:
     """Applies a function of a scalar to what is on the stack."""
     local = function.local(kind_of(dtype))
     function.emit("local.set", local)
-    assert callable(convert)
     expression = convert(operand(0, dtype))
     Arithmetic(function).push(expression, [lambda: function.emit("local.get", local)])
 

@@ -67,8 +67,7 @@ class _Window:
 
         def row(image: Coord, y: Coord) -> None:
             self.body.loop(whole, lambda x: self.tiles((image, y, x), _PIXELS), _PIXELS)
-            for x in range(whole, width):
-                self.body.scope(partial(self.tiles, (image, y, x), 1))
+            self.body.loop(width - whole, lambda x: self.tiles((image, y, x + whole), 1))
 
         self.body.loop(n, lambda image: self.body.loop(height, lambda y: row(image, y)))
 

@@ -25,7 +25,7 @@ class WasmKernels:
     """
 
     def __init__(self, limits: Limits) -> None:
-        self._functions: dict[tuple[Any, ...], Function] = {}
+        self._functions: dict[bytes, Function] = {}
         self._features = Features(limits.relaxed_simd)
 
     @property
@@ -40,8 +40,8 @@ class WasmKernels:
             made = kernel_for(group.root, group.members, group.reads, group.row, self._features)
         except UnsupportedError:
             return {}
-        key = (tuple(made.params), tuple(made.locals), tuple(made.code))
-        kept = self._functions.setdefault(key, made)
+        # By its bytes: 0.0 and -0.0 are equal to Python.
+        kept = self._functions.setdefault(bytes([len(made.params)]) + made.body(), made)
         kept.exported = kept.exported or f"k{len(self._functions)}"
         return {"function": kept.exported}
 

@@ -46,7 +46,7 @@ class BrowserEngine:
     """The engine of the page or worker."""
 
     name = "WebAssembly"
-    fault = JsException
+    fault = (JsException,)
 
     def accepts(self, module: bytes) -> bool:
         return bool(js.WebAssembly.validate(to_js(module)))

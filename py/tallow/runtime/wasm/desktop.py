@@ -57,7 +57,7 @@ class WasmtimeInstance:
 class WasmtimeEngine:
     """The engine, one for all programs."""
 
-    fault = wasmtime.WasmtimeError
+    fault = (wasmtime.WasmtimeError, wasmtime.Trap)
 
     def __init__(self) -> None:
         self.name = f"wasmtime {version('wasmtime')}"

@@ -30,7 +30,7 @@ class Engine(Protocol):
     name: str
 
     @property
-    def fault(self) -> type[Exception]:
+    def fault(self) -> tuple[type[Exception], ...]:
         """What it raises if a function stops, or a module is refused."""
 
     def accepts(self, module: bytes) -> bool:

@@ -86,7 +86,7 @@ class WasmProgram:
         module = b64decode(plan.modules[0]) if plan.modules else None
         by_offset = dict(compiled.weights)
         with self._explained():
-            self._instance = backend.engine.instance(module, self._bytes // PAGE)
+            self._instance: Any = backend.engine.instance(module, self._bytes // PAGE)
             for slot, offset in zip(plan.slots, self._offsets, strict=True):
                 if slot.kind == "weight":
                     self._instance.write(offset, WASM.stored(by_offset[slot.offset]))
@@ -201,6 +201,7 @@ class WasmProgram:
     def close(self) -> None:
         with self._lock:
             self._steps = []
+            self._instance = None  # and its memory
             self._closed = True
 
 
