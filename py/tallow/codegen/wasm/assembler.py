@@ -2,7 +2,7 @@
 
 A function is a list of instructions, tuples of a name and its immediates, which `Module.encode`
 turns into bytes. Names, types and encodings are those of the WebAssembly Core Specification 3.0,
-chapter 5; only what Tallow generates is in the tables.
+chapter 5; the tables hold what Tallow generates, and what lies between.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 Instruction = tuple[Any, ...]  # a name, its immediates
@@ -111,7 +112,8 @@ _LANES = {
 
 _LANE_ACCESS = {"v128.load": 0x00, "v128.load32_splat": 0x09, "v128.store": 0x0B}
 
-_EXTRACTED = {"i32x4.extract_lane": 0x1B, "f32x4.extract_lane": 0x1F}
+
+_FLOATS = {"f32.const": (0x43, "<f"), "f64.const": (0x44, "<d")}
 
 
 def unsigned(value: int) -> bytes:
@@ -136,6 +138,7 @@ def signed(value: int) -> bytes:
             return bytes(encoded)
 
 
+@cache
 def _instruction(name: str, *immediates: Any) -> bytes:
     if name in _PLAIN:
         return bytes([_PLAIN[name]])
@@ -150,17 +153,19 @@ def _instruction(name: str, *immediates: Any) -> bytes:
         return b"\x41" + signed(*immediates)
     if name == "i64.const":
         return b"\x42" + signed(*immediates)
-    if name == "f32.const":
-        return b"\x43" + struct.pack("<f", *immediates)
-    if name == "f64.const":
-        return b"\x44" + struct.pack("<d", *immediates)
     if name in _SATURATED:
         return bytes([_SATURATING]) + unsigned(_SATURATED[name])
     if name in _LANES:
         return bytes([_SIMD]) + unsigned(_LANES[name])
-    if name in _LANE_ACCESS:
-        return bytes([_SIMD]) + unsigned(_LANE_ACCESS[name]) + b"\0" + unsigned(*immediates)
-    return bytes([_SIMD]) + unsigned(_EXTRACTED[name]) + bytes(immediates)
+    return bytes([_SIMD]) + unsigned(_LANE_ACCESS[name]) + b"\0" + unsigned(*immediates)
+
+
+def _encoded(instruction: Instruction) -> bytes:
+    name = instruction[0]
+    if name in _FLOATS:  # 0.0 and -0.0 would be one to a cache
+        code, form = _FLOATS[name]
+        return bytes([code]) + struct.pack(form, *instruction[1:])
+    return _instruction(*instruction)
 
 
 @dataclass
@@ -221,8 +226,7 @@ class Function:
             else:
                 groups.append([1, kind])
         declared = [unsigned(count) + bytes([TYPES[kind]]) for count, kind in groups]
-        code = b"".join(_instruction(*each) for each in self.code)
-        return _sized(_vector(declared) + code + b"\x0b")
+        return _sized(_vector(declared) + b"".join(map(_encoded, self.code)) + b"\x0b")
 
 
 def _vector(items: Iterable[bytes]) -> bytes:
@@ -243,8 +247,7 @@ def _text(name: str) -> bytes:
 
 
 def encode(functions: Sequence[Function]) -> bytes:
-    """The module of the functions, which call each other by their positions. It imports its memory
-    as "tallow" "memory"."""
+    """The module of the functions. It imports its memory as "tallow" "memory"."""
     signatures = [
         bytes([_FUNCTION_TYPE])
         + _vector(bytes([TYPES[kind]]) for kind in function.params)
