@@ -36,8 +36,8 @@ COMPARE = """async () => {
   const words = page.createTreeWalker(page.body, NodeFilter.SHOW_TEXT);
   while (words.nextNode()) {
     const { parentElement: parent, nodeValue } = words.currentNode;
-    const known = parent.closest("[data-text], noscript, .name, option[value=webgpu], "
-      + "option[value=numpy], .number, .gflops, .latency");
+    const known = parent.closest("[data-text], noscript, .name, #device option, .number, "
+      + ".gflops, .latency");
     if (plain(nodeValue) && !known) bare.push(plain(nodeValue));
   }
   return { wrong, left: [...left], bare };
@@ -102,7 +102,7 @@ WITHIN_SILENCE = "function withinSilence(path, promise) {"
 SHORT = 'const SILENCE_MS = path.endsWith(".onnx") ? 4_000 : 30_000;'
 
 LATIN = re.compile(r"[A-Za-z]{2,}")
-NAMES = {"WebGPU", "NumPy", "models", "mnist", "onnx", "limits", "too", "high"}
+NAMES = {"WebGPU", "WebAssembly", "NumPy", "models", "mnist", "onnx", "limits", "too", "high"}
 
 
 def only_chinese(words: str | None) -> None:
