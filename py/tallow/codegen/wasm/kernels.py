@@ -14,6 +14,7 @@ from ...graph import Node
 from ...op import Contraction, Elementwise, Reduce
 from ...ops import contract, movement, window
 from ...shape import Shape
+from ..groups import is_flat, is_per_row
 from ..index import Coord, Coords, lane_axis
 from . import storage
 from .arithmetic import UnsupportedError
@@ -73,7 +74,7 @@ def _write(
     width: int,
 ) -> None:
     anchors = [node for node in members if isinstance(node.op, Contraction)]
-    flat = not anchors and not row and _is_flat(root, members, reads)
+    flat = not anchors and not row and is_flat(root, members, reads)
     body = Expression(function, addresses, flat, features.relaxed)
     target = _Target(body, root, len(reads))
     if row:
@@ -119,18 +120,6 @@ def _anchored(target: _Target, anchor: Node, width: int) -> None:
         pooling(body, anchor, store, width)
     else:
         raise UnsupportedError(anchor.op.name)
-
-
-def _is_flat(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> bool:
-    """Whether every element depends on the elements at its own flat index."""
-    if any(node.size != root.size for node in reads):
-        return False
-    return all(
-        isinstance(node.op, Elementwise)
-        or node.op is movement.reshape
-        or (node.op is movement.expand and node.inputs[0].size == 1)
-        for node in members
-    )
 
 
 def _flat(target: _Target, width: int) -> None:
@@ -189,17 +178,11 @@ def _rows(target: _Target, members: Sequence[Node], row: tuple[int, ...], width:
         for node in members:
             if isinstance(node.op, Reduce):
                 body.remember(node, per_row, body.fold(node, 1, over))
-            elif isinstance(node.op, Elementwise) and _is_per_row(node, root, row):
+            elif isinstance(node.op, Elementwise) and is_per_row(node, root, row):
                 body.value(node, per_row)
         over(lambda coords: target.store(coords, _linear(root.shape, coords), 1))
 
     _nested(body, outer, one)
-
-
-def _is_per_row(node: Node, root: Node, row: tuple[int, ...]) -> bool:
-    """Whether a node has one value for each row of the root."""
-    same_rank = len(node.shape) == len(root.shape)
-    return same_rank and node.shape != root.shape and all(node.shape[axis] == 1 for axis in row)
 
 
 def _linear(shape: Shape, coords: Coords) -> Coord:

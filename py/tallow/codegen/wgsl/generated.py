@@ -11,6 +11,7 @@ from ...graph import Node
 from ...op import Elementwise, Reduce
 from ...ops import movement
 from ...shape import Shape
+from ..groups import is_flat, is_per_row
 from ..index import Coord, Coords, Index, lane_axis, variable
 from .choice import Traits, reduction_schedule
 from .index_text import atom_text
@@ -22,18 +23,6 @@ MAX_TEAM = 256  # invocations of a workgroup on every WebGPU device
 
 _LET = re.compile(r" *let (\w+) = ")
 _WORD = re.compile(r"\w+")
-
-
-def _is_flat(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> bool:
-    """Whether every element depends on the elements at its own flat index."""
-    if any(node.size != root.size for node in reads):
-        return False
-    return all(
-        isinstance(node.op, Elementwise)
-        or node.op is movement.reshape
-        or (node.op is movement.expand and node.inputs[0].size == 1)
-        for node in members
-    )
 
 
 def _has_lanes(root: Node, members: Sequence[Node]) -> bool:
@@ -66,7 +55,7 @@ def generated(
     result: Result, members: Sequence[Node], reads: Sequence[Node], traits: Traits
 ) -> Kernel:
     root, module = result.root, Module(reads, result)
-    flat = _is_flat(root, members, reads)
+    flat = is_flat(root, members, reads)
     width = 4 if flat or _has_lanes(root, members) else 1
     count = -(-root.size // width)
     team = _team(members, count, traits)
@@ -117,7 +106,7 @@ def generated_rows(
     for node in members:
         if isinstance(node.op, Reduce):
             body.fold(node, per_row, coords, width, loop)
-        elif isinstance(node.op, Elementwise) and _is_per_row(node, root, row):
+        elif isinstance(node.op, Elementwise) and is_per_row(node, root, row):
             body.value(node, per_row, 1)
 
     def write() -> None:
@@ -128,12 +117,6 @@ def generated_rows(
     main = _main(guard, head, body.lines, team)
     text = module.text(" ".join(node.op.name for node in members), main, width)
     return Kernel(text, (x, y, 1), list(module.params.values.values()))
-
-
-def _is_per_row(node: Node, root: Node, row: tuple[int, ...]) -> bool:
-    """Whether a node has one value for each row of the root."""
-    same_rank = len(node.shape) == len(root.shape)
-    return same_rank and node.shape != root.shape and all(node.shape[axis] == 1 for axis in row)
 
 
 def _dispatch(count: int, team: Team) -> tuple[int, int, str]:

@@ -1,0 +1,27 @@
+"""What code generators for all targets ask of a fused group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..graph import Node
+from ..op import Elementwise
+from ..ops import movement
+
+
+def is_flat(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> bool:
+    """Whether every element depends on the elements at its own flat index."""
+    if any(node.size != root.size for node in reads):
+        return False
+    return all(
+        isinstance(node.op, Elementwise)
+        or node.op is movement.reshape
+        or (node.op is movement.expand and node.inputs[0].size == 1)
+        for node in members
+    )
+
+
+def is_per_row(node: Node, root: Node, row: tuple[int, ...]) -> bool:
+    """Whether a node has one value for each row of the root."""
+    same_rank = len(node.shape) == len(root.shape)
+    return same_rank and node.shape != root.shape and all(node.shape[axis] == 1 for axis in row)
