@@ -27,7 +27,7 @@ from tallow.formats.onnx.read.given import needed
 from tallow.formats.onnx.run.model_session import ModelSession
 from tallow.formats.onnx.values import Value
 from tallow.hostarray import HostArray
-from tallow.runtime.device import DEVICES
+from tallow.runtime.device import devices
 
 from .figures import difference_of, series_of, times_of
 from .plan_registry import Find, ModelPlanCache
@@ -244,7 +244,7 @@ async def time_model(runs: int, seconds: float, alive: Callable[[], Any]) -> str
 
 
 async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> str:
-    """Compares the last run with the same run on NumPy, or on WebGPU if NumPy ran it.
+    """Compares the last run with the same run on NumPy or, if NumPy ran it, on the fastest device.
 
     warm, seconds, alive: see `time_model`. Returns {"devices": {name: {"first", "series"}, ...},
     "outputs": [{"name", "difference", "largest"}, ...]}. "difference": the largest difference of
@@ -254,7 +254,7 @@ async def compare_model(warm: int, seconds: float, alive: Callable[[], Any]) -> 
     opened = _model()
     previous, feeds = _ran(opened)
     device = previous.device
-    other = EXACT if device != EXACT else next(name for name in DEVICES if name != EXACT)
+    other = EXACT if device != EXACT else devices()[0]
     start_time = time.perf_counter()
     session = await opened.model.session_async(other, _shapes(feeds))
     try:

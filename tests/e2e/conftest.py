@@ -209,7 +209,7 @@ class Regular(Visitor):
         assert self.read() == ""
         if panel.get_attribute("open") is not None:
             panel.locator("summary").click()
-        self.hook("device-select").select_option(parameters.get("device", "webgpu"))
+        self.hook("device-select").select_option(parameters.get("device", "wasm"))
         self.wait()
         page.evaluate("(hash) => { location.hash = hash; }", f"#{parts.fragment or 'draw'}")
 

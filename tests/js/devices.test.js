@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { DEFAULT, DEVICES, FALLBACK, isDevice } from "../../web/shared/devices.js";
+import { BEST, DEVICES, FALLBACK, isDevice } from "../../web/shared/devices.js";
 
 const WEB = new URL("../../web/", import.meta.url);
 
-test("the default and the fallback are devices", () => {
-  assert.ok(DEVICES[DEFAULT].onGpu);
+test("the fallback is a device, and the best device is not the name of one", () => {
+  assert.ok(!isDevice(BEST));
   assert.ok(!DEVICES[FALLBACK].onGpu);
   assert.ok(isDevice("webgpu") && isDevice("numpy"));
   assert.ok(!isDevice("toString") && !isDevice(null) && !isDevice(""));

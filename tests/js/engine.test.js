@@ -75,7 +75,7 @@ let described = deferred();
 /** @type {Engine} */
 let engine;
 
-/** @param {"webgpu" | "numpy"} device @param {object} [more] */
+/** @param {"webgpu" | "wasm" | "numpy"} device @param {object} [more] */
 const started = (device, more = {}) => ({
   device,
   adapter: device,
@@ -254,20 +254,20 @@ test("a lost device is replaced, and the question asked again", async () => {
   assert.equal(actual.lost, false);
 });
 
-test("after two losses within a minute, NumPy computes until WebGPU is chosen", async () => {
+test("after two losses within a minute, WebAssembly computes until WebGPU is chosen", async () => {
   const worker = await ready();
   worker.raise("lost");
   now = 59_000;
   worker.raise("lost");
   assert.equal(
     events.at(-1),
-    "again: The GPU device was lost twice within a minute. Continuing with NumPy…",
+    "again: The GPU device was lost twice within a minute. Continuing without it…",
   );
-  assert.equal(worker.last("device").args.device, "numpy");
-  await worker.answer("device", started("numpy"));
+  assert.equal(worker.last("device").args.device, "wasm");
+  await worker.answer("device", started("wasm"));
   assert.equal(actual.lost, true);
   await engine.prepare(async () => null);
-  assert.match(events.at(-1) ?? "", /on NumPy, since the GPU device was lost twice/);
+  assert.match(events.at(-1) ?? "", /without the GPU, since its device was lost twice/);
   worker.raise("lost"); // of a device that is no longer used
   assert.equal(worker.calls.filter(({ action }) => action === "device").length, 2);
   engine.switchTo("webgpu");

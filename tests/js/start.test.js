@@ -44,7 +44,10 @@ beforeEach(() => {
   };
   const drop = (/** @type {any} */ what) => done.push(`drop ${what}`);
   const leave = () => done.push("leave");
-  start = new Start({ open, fetchModel, drop, leave, changes: new Queue() }, "none");
+  start = new Start(
+    { open, fetchModel, drop, leave, changes: new Queue() },
+    Promise.resolve("none"),
+  );
 });
 
 /** @param {string} device @param {any} [gpu] */
@@ -57,7 +60,7 @@ const use = async (/** @type {any} */ gpu) => {
 
 test("at first there is no device; a change opens one and gets ready", async () => {
   assert.equal(start.state, "fresh");
-  assert.equal(await start.gpu, "none");
+  assert.equal(await start.opening, "none");
   const change = start.change("webgpu", use);
   assert.equal(start.state, "changing");
   await turn();

@@ -90,7 +90,7 @@ const program = (share) => ({
 function around({ fetched = () => ({}), load = async () => ({ seconds: 1 }) }) {
   /** @type {string[]} */
   const done = [];
-  const gpu = { now: {} };
+  const device = { now: {} };
   const idle = deferred();
   const turns = new Queue();
   const app = {
@@ -100,7 +100,7 @@ function around({ fetched = () => ({}), load = async () => ({ seconds: 1 }) }) {
   const models = {
     fetchModel: async (/** @type {string} */ name) => {
       done.push(`fetchModel ${name}`);
-      return { gpu: gpu.now, saved: null, program: null, ...fetched(name) };
+      return { opened: device.now, saved: null, program: null, ...fetched(name) };
     },
     facts: (/** @type {string} */ name) => ({ name, seconds: 0.5, warnings: [] }),
     load: (/** @type {string} */ name, /** @type {any} */ one) => {
@@ -116,10 +116,10 @@ function around({ fetched = () => ({}), load = async () => ({ seconds: 1 }) }) {
   const worker = /** @type {any} */ ({
     app,
     models,
-    gpu: async () => gpu.now,
+    device: async () => device.now,
     idle: () => idle.promise,
   });
-  return { answering: new Answering(worker), done, gpu, idle };
+  return { answering: new Answering(worker), done, device, idle };
 }
 
 const PIXELS = new Uint8ClampedArray(4);
@@ -185,12 +185,12 @@ test("a failed start of Python matters only when Python is needed", async () => 
 });
 
 test("a change of the device loads all models again, and drops those fetched before", async () => {
-  const { answering, done, gpu } = around({ fetched: () => ({ program: program(0.5) }) });
-  const early = /** @type {any} */ ({ gpu: gpu.now, program: program(0.5), saved: null });
+  const { answering, done, device } = around({ fetched: () => ({ program: program(0.5) }) });
+  const early = /** @type {any} */ ({ opened: device.now, program: program(0.5), saved: null });
   await answering.load("mnist", early);
   assert.deepEqual(done, []);
-  const late = /** @type {any} */ ({ gpu: gpu.now, program: program(0.5), saved: null });
-  gpu.now = {};
+  const late = /** @type {any} */ ({ opened: device.now, program: program(0.5), saved: null });
+  device.now = {};
   answering.leave();
   // Python may already use the next device, so it must not load a model of the previous one.
   await assert.rejects(answering.inPython("mnist"), /not loaded/);

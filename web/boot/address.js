@@ -1,7 +1,7 @@
 // @ts-check
 /** Reads the page's address: #draw, #classify, #open; ?device=webgpu|wasm|numpy; ?model=<name>. */
 
-import { DEFAULT, isDevice } from "../shared/devices.js";
+import { BEST, isDevice } from "../shared/devices.js";
 import views from "../views/views.json" with { type: "json" };
 
 /** @typedef {keyof typeof views} View */
@@ -24,6 +24,7 @@ export const modelKind = (view) => views[view].model;
 export function readAddress() {
   const parameters = new URLSearchParams(location.search);
   const asked = parameters.get("device");
-  const device = isDevice(asked) ? asked : DEFAULT;
+  /** @type {import("../shared/devices.js").Wanted} */
+  const device = isDevice(asked) ? asked : BEST;
   return { device, kind: modelKind(viewOf()), model: parameters.get("model") };
 }

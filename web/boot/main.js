@@ -63,7 +63,7 @@ const engine = new Engine(address.device, {
   },
   started: (actual) => {
     device.show(actual);
-    comparison.started(actual);
+    comparison.started();
     for (const view of Object.values(views)) view.started?.();
   },
   stage: (stage) => bootLog.show(stage),

@@ -4,7 +4,7 @@
  * starts the worker again after a failure.
  */
 
-import { DEVICES, FALLBACK } from "../shared/devices.js";
+import { BEST, DEVICES, FALLBACK } from "../shared/devices.js";
 import { WORKER, takeFirstWorker } from "../boot/first_worker.js";
 import { fetchCard, findModel } from "../shared/catalogue.js";
 import { Rpc } from "./rpc.js";
@@ -14,6 +14,7 @@ import { explained, describeProgress } from "./progress.js";
 
 /**
  * @typedef {import("./types.js").Device} Device
+ * @typedef {import("../shared/devices.js").Wanted} Wanted
  * @typedef {import("./types.js").Words} Words
  * @typedef {import("./types.js").Facts} Facts
  * @typedef {import("./types.js").Started} Started
@@ -57,8 +58,9 @@ export class Engine {
   #preparing = false;
   /** Whether Python runs in the worker. */
   #python = false;
-  /** The requested device, and the one that computes. */
+  /** The requested device. @type {Wanted} */
   #device;
+  /** The one that computes, or is tried first. @type {Device} */
   #actual;
   #listener;
   #connect;
@@ -66,13 +68,13 @@ export class Engine {
   #failures;
 
   /**
-   * @param {Device} device  the one to try first
+   * @param {Wanted} device  the one to try first
    * @param {Listener} listener
    * @param {Partial<Outside>} [outside]
    */
   constructor(device, listener, outside = {}) {
     this.#device = device;
-    this.#actual = device;
+    this.#actual = device === BEST ? "webgpu" : device;
     this.#listener = listener;
     this.#connect = outside.connect ?? (() => new Rpc(WORKER, PATIENCE, takeFirstWorker()));
     this.#describe = outside.describe ?? describe;
@@ -179,7 +181,7 @@ export class Engine {
    * @param {Uint8ClampedArray<ArrayBuffer>} pixels  RGBA, size * size * 4
    * @param {object} [options]
    * @param {number} [options.watched]  a class whose probability is always returned
-   * @param {boolean} [options.keep]  whether profile() and runOnBoth() compute with these pixels
+   * @param {boolean} [options.keep]  whether profile() and compare() compute with these pixels
    * @returns {Promise<{top: {index: number, probability: number}[], watched: number, ms: number}>}
    */
   classify(model, pixels, { watched = 0, keep = true } = {}) {
@@ -217,8 +219,8 @@ export class Engine {
    * @param {number} warm  runs on each device after the first
    * @returns {Promise<import("../widgets/comparison.js").Found>}
    */
-  runOnBoth(model, warm) {
-    return this.#ask("runOnBoth", { model, warm });
+  compare(model, warm) {
+    return this.#ask("compare", { model, warm });
   }
 
   /**
@@ -320,7 +322,8 @@ export class Engine {
     });
     rpc.on("tuning", ({ done, total }) => this.#tuning(done, total));
     rpc.on("lost", () => {
-      if (rpc === this.#rpc && DEVICES[this.#device].onGpu) this.#replaceDevice(rpc);
+      const used = this.#device === BEST ? this.#actual : this.#device;
+      if (rpc === this.#rpc && DEVICES[used].onGpu) this.#replaceDevice(rpc);
     });
     rpc.on("fatal", ({ message }) => rpc.close(words("workerFailed", publicTextOf(message))));
     rpc.on("close", ({ reason }) => {
@@ -357,7 +360,7 @@ export class Engine {
   }
 
   /**
-   * Have the worker open another device, or use NumPy after the second loss within a minute. Later
+   * Have the worker open another device, or go on without a GPU after the second loss within a minute. Later
    * calls wait for that.
    * @param {Rpc} rpc
    */
@@ -365,7 +368,7 @@ export class Engine {
     const another = this.#failures.lose();
     if (!another) this.#device = FALLBACK;
     this.#begin(rpc, "device");
-    this.#listener.again(words(another ? "gpuLost" : "goingOnWithNumpy"));
+    this.#listener.again(words(another ? "gpuLost" : "goingOnWithoutGpu"));
   }
 
   /**

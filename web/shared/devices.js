@@ -7,21 +7,29 @@
 /** @typedef {"webgpu" | "wasm" | "numpy"} Device */
 
 /**
- * label: for people. onGpu: whether it needs an adapter, runs kernels and can be lost. Otherwise it
- * computes without one, and Python does what has no kernel.
- * @type {Record<Device, {label: string, onGpu: boolean}>}
+ * label: for people. onGpu: whether it needs an adapter and can be lost. needsNumpy: whether Python
+ * needs NumPy for everything; otherwise only for steps that have no kernel.
+ * @type {Record<Device, {label: string, onGpu: boolean, needsNumpy: boolean}>}
  */
 export const DEVICES = {
-  webgpu: { label: "WebGPU", onGpu: true },
-  wasm: { label: "WebAssembly", onGpu: false },
-  numpy: { label: "NumPy", onGpu: false },
+  webgpu: { label: "WebGPU", onGpu: true, needsNumpy: false },
+  wasm: { label: "WebAssembly", onGpu: false, needsNumpy: false },
+  numpy: { label: "NumPy", onGpu: false, needsNumpy: true },
 };
 
-/** The device that is used unless the visitor chooses another. @type {Device} */
-export const DEFAULT = "webgpu";
+/**
+ * The best device here: WebGPU if its adapter is hardware, otherwise WebAssembly, which is several
+ * times as fast as an adapter that runs on the CPU (docs/performance.md). NumPy works everywhere.
+ */
+export const BEST = "best";
 
-/** The device that works everywhere. @type {Device} */
-export const FALLBACK = "numpy";
+/** @typedef {Device | typeof BEST} Wanted */
+
+/** The device to try next when the GPU fails. @type {Device} */
+export const FALLBACK = "wasm";
+
+/** The device that works everywhere, against which the others are checked. @type {Device} */
+export const REFERENCE = "numpy";
 
 /** @param {string | null} text @returns {text is Device} */
 export const isDevice = (text) => text !== null && Object.hasOwn(DEVICES, text);

@@ -1,7 +1,6 @@
 // @ts-check
 /**
- * Compares WebGPU and NumPy on the page's answer: how far their answers differ, and how fast each
- * is.
+ * Compares the devices on the page's answer: how far their answers differ, and how fast each is.
  */
 
 import { DEVICES, isDevice } from "../shared/devices.js";
@@ -11,12 +10,12 @@ import { say, wordsOf } from "../i18n/messages.js";
 import { text } from "../i18n/text.js";
 
 /**
+ * @typedef {import("../shared/devices.js").Device} Device
  * @typedef {{first: number, warm: number | null}} Times  milliseconds; see py/tallow_page/app.py, run_on
  * @typedef {object} Found
  * @property {number} difference  the largest difference between the probabilities of a class
  * @property {number} classes
- * @property {Times} webgpu
- * @property {Times} numpy
+ * @property {Partial<Record<Device, Times>>} runs  the fastest device first
  *
  * @typedef {() => Promise<string>} FindModel
  */
@@ -24,7 +23,6 @@ import { text } from "../i18n/text.js";
 /** The most runs after the first, whose median is shown. */
 const MAX_WARM = 5;
 
-const COMPARED = /** @type {const} */ (["webgpu", "numpy"]);
 const RUNS = /** @type {const} */ (["first", "warm"]);
 
 export class Comparison {
@@ -36,8 +34,6 @@ export class Comparison {
   #status;
   /** The model of the answer on the page. @type {FindModel | null} */
   #asked = null;
-  /** Why a device is unavailable. @type {() => string} */
-  #refused = () => "";
   #running = false;
   /** The texts about the check and the comparison, as functions so that they can be translated. */
   #words = { check: () => "", compare: () => "" };
@@ -73,9 +69,8 @@ export class Comparison {
     this.#forget();
   }
 
-  /** @param {import("../engine/types.js").Actual} actual */
-  started({ reason, lost }) {
-    this.#refused = () => (lost ? text.withoutGpu : reason ? text.noWebGpu(say(reason)) : "");
+  /** The page has another device. */
+  started() {
     this.#forget();
   }
 
@@ -89,7 +84,7 @@ export class Comparison {
   }
 
   #show() {
-    const refused = this.#refused() || (this.#asked ? "" : text.nothingToCheck);
+    const refused = this.#asked ? "" : text.nothingToCheck;
     for (const button of [this.#check, this.#compare]) {
       button.disabled = Boolean(refused) || this.#running;
       button.title = refused;
@@ -104,15 +99,15 @@ export class Comparison {
     if (!find || this.#running) return;
     const turn = this.#turn;
     this.#running = true;
-    this.#words[what] = () => text.computingBoth;
+    this.#words[what] = () => text.computingEach;
     this.#show();
     try {
       const model = await find();
-      const found = await this.#engine.runOnBoth(model, what === "compare" ? MAX_WARM : 0);
+      const found = await this.#engine.compare(model, what === "compare" ? MAX_WARM : 0);
       if (turn === this.#turn) this.#showResult(what, found, model);
     } catch (error) {
       const why = wordsOf(error);
-      if (turn === this.#turn) this.#words[what] = () => text.bothFailed(say(why));
+      if (turn === this.#turn) this.#words[what] = () => text.eachFailed(say(why));
     }
     this.#running = false;
     this.#show();
@@ -133,12 +128,12 @@ export class Comparison {
     }
   }
 
-  /** Show two pairs of bars, or none. @param {Found | null} found */
+  /** Show a bar for each device and run, or none. @param {Found | null} found */
   #bars(found) {
+    const runs = /** @type {[Device, Times][]} */ (Object.entries(found?.runs ?? {}));
     const items = RUNS.flatMap((run) => {
-      if (!found) return [];
-      const longest = Math.max(...COMPARED.map((device) => found[device][run] ?? 0));
-      return COMPARED.map((device) => bar(run, device, found[device][run] ?? 0, longest));
+      const longest = Math.max(...runs.map(([, times]) => times[run] ?? 0));
+      return runs.map(([device, times]) => bar(run, device, times[run] ?? 0, longest));
     });
     this.#compared.hidden = !found;
     this.#compared.replaceChildren(...items);
@@ -147,9 +142,9 @@ export class Comparison {
 
 /**
  * @param {"first" | "warm"} run
- * @param {import("../engine/types.js").Device} device
+ * @param {Device} device
  * @param {number} ms
- * @param {number} longest  of both devices
+ * @param {number} longest  of all devices
  */
 function bar(run, device, ms, longest) {
   const item = document.createElement("li");

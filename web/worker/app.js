@@ -4,17 +4,17 @@
  * worker is idle; if the start fails, the next use tries again. All work in Python runs in turn.
  */
 
-import { DEVICES, FALLBACK } from "../shared/devices.js";
-import { LocalizedError } from "../i18n/messages.js";
-import { openGpu, giveToPython, withoutGpu } from "./gpu.js";
+import { BEST, DEVICES, FALLBACK, REFERENCE } from "../shared/devices.js";
+import { giveToPython, openDevice } from "./devices.js";
 import { startPython } from "./python.js";
 import { Queue } from "./queue.js";
 import { emit } from "./serve.js";
 
 /**
  * @typedef {import("./python.js").Python} Python
- * @typedef {import("./gpu.js").Gpu} Gpu
+ * @typedef {import("./devices.js").Opened} Opened
  * @typedef {import("../shared/devices.js").Device} Device
+ * @typedef {import("../shared/devices.js").Wanted} Wanted
  */
 
 export class App {
@@ -23,10 +23,11 @@ export class App {
   /** The imported py/tallow_page/app.py. @type {any} */
   #module;
   #turns = new Queue();
-  /** The requested device. */
-  #wanted = { device: FALLBACK, gpu: Promise.resolve(withoutGpu()) };
-  /** The device that Python was last switched to. */
-  #current = /** @type {{gpu: Promise<Gpu>} | null} */ (null);
+  /** The requested device. @type {Promise<Opened>} */
+  #wanted = openDevice("numpy");
+  #needsNumpy = false;
+  /** The device that Python was last switched to. @type {Promise<Opened> | null} */
+  #current = null;
   /** The name of that device. */
   #adapter = "";
 
@@ -35,9 +36,7 @@ export class App {
 
   /** Start Python, unless that was done before. */
   start() {
-    const starting =
-      this.#python ??
-      startPython({ numpy: !DEVICES[this.#wanted.device].onGpu, plain: this.plain });
+    const starting = this.#python ?? startPython({ numpy: this.#needsNumpy, plain: this.plain });
     this.#python = starting;
     starting.catch(() => {
       if (this.#python !== starting) return;
@@ -50,16 +49,17 @@ export class App {
   /**
    * Compute on this device from the next job on. Python then forgets all models except the
    * visitor's.
-   * @param {Device} device
-   * @param {Promise<Gpu>} gpu  the opened GPU, for "webgpu"
+   * @param {Wanted} wanted
+   * @param {Promise<Opened>} opening
    */
-  use(device, gpu) {
-    this.#wanted = { device, gpu };
+  use(wanted, opening) {
+    this.#wanted = opening;
+    this.#needsNumpy = wanted !== BEST && DEVICES[wanted].needsNumpy;
   }
 
-  /** The GPU of the device that Python was last switched to. */
-  get gpu() {
-    return this.#current?.gpu;
+  /** The device that Python was last switched to. */
+  get device() {
+    return this.#current;
   }
 
   /** Start Python on the current device, in turn. @returns {Promise<string>}  the adapter's name */
@@ -80,12 +80,20 @@ export class App {
     });
   }
 
-  /** Get both devices ready, within a job. Rejects with a LocalizedError if there is no GPU. */
-  async prepareBoth() {
-    const gpu = await openGpu();
-    if (!gpu.info) throw new LocalizedError(gpu.words ?? "");
-    giveToPython(gpu);
+  /**
+   * Get all devices ready, within a job: a GPU if it is in use or the best device, the engine of
+   * WebAssembly, and NumPy.
+   * @returns {Promise<Device[]>}  the fastest first, and NumPy last
+   */
+  async prepareAll() {
+    let opened = await this.#wanted;
+    if (!DEVICES[opened.device].onGpu) {
+      opened = await openDevice(BEST);
+      giveToPython(opened);
+    }
     await (await this.start()).loadNumpy();
+    const { device } = await openDevice(FALLBACK);
+    return [...new Set([opened.device, device, REFERENCE])];
   }
 
   /** Resolves when all jobs so far have ended. */
@@ -98,10 +106,11 @@ export class App {
     while (this.#current !== this.#wanted) {
       const python = await this.start();
       const wanted = this.#wanted;
-      giveToPython(await wanted.gpu);
+      const opened = await wanted;
+      giveToPython(opened);
       this.#module ??= python.pyodide.pyimport("tallow_page.app");
-      if (!DEVICES[wanted.device].onGpu) await python.loadNumpy();
-      this.#adapter = (await this.ask("start", wanted.device)).adapter;
+      if (DEVICES[opened.device].needsNumpy) await python.loadNumpy();
+      this.#adapter = (await this.ask("start", opened.device)).adapter;
       this.#current = wanted;
       emit("python", { failed: false });
     }

@@ -1,7 +1,6 @@
 // @ts-check
 /**
- * The worker's GPU: opened once, reopened after a loss, and given to Python as
- * globalThis.tallowGpu.
+ * The worker's GPU: opened once, and reopened after a loss.
  */
 
 import { openForPython } from "../gpu/python.js";
@@ -41,24 +40,23 @@ export async function openGpu() {
   return opened;
 }
 
-/** Stands for the GPU when none was requested. @returns {Gpu} */
-export function withoutGpu() {
-  return none("WebGPU was not requested.");
-}
+/** Stands for the GPU when none is used. @returns {Gpu} */
+export const withoutGpu = () => none(null);
 
 /**
- * @param {import("../i18n/messages.js").Words} words
+ * @param {import("../i18n/messages.js").Words | null} words  why there is none, if it was requested
  * @returns {Gpu}
  */
 function none(words) {
-  const refuse = () => Promise.reject(new LocalizedError(words));
+  const why = words ?? "WebGPU was not requested.";
+  const refuse = () => Promise.reject(new LocalizedError(why));
   return {
     info: null,
-    reason: say(words),
+    reason: say(why),
     words,
     load: refuse,
     loadNow: () => {
-      throw new LocalizedError(words);
+      throw new LocalizedError(why);
     },
     buffers: null,
     loadKept: refuse,
@@ -66,12 +64,4 @@ function none(words) {
     tuningRefused: null,
     keepTuning: refuse,
   };
-}
-
-/**
- * Let Python use this GPU. Don't call this while Python computes on another one.
- * @param {Gpu} gpu
- */
-export function giveToPython(gpu) {
-  Object.assign(globalThis, { tallowGpu: gpu });
 }

@@ -8,10 +8,10 @@
  * and questions wait for changes of the device (start.js), so none sees a half-switched device.
  */
 
-import { DEVICES, FALLBACK } from "../shared/devices.js";
+import { BEST, DEVICES, REFERENCE } from "../shared/devices.js";
 import { DIGIT_MODEL, photoModel } from "../shared/catalogue.js";
 import { App } from "./app.js";
-import { openGpu, withoutGpu } from "./gpu.js";
+import { openDevice } from "./devices.js";
 import { Answering } from "./models/answering.js";
 import { best } from "./models/model.js";
 import { Models } from "./models/models.js";
@@ -24,8 +24,9 @@ import { emit, serve } from "./serve.js";
 import { Start } from "./start.js";
 
 /**
- * @typedef {import("./start.js").Device} Device
- * @typedef {import("./gpu.js").Gpu} Gpu
+ * @typedef {import("../shared/devices.js").Device} Device
+ * @typedef {import("../shared/devices.js").Wanted} Wanted
+ * @typedef {import("./devices.js").Opened} Opened
  * @typedef {import("./models/models.js").FetchedModel} FetchedModel
  * @typedef {import("./models/models.js").Facts} Facts
  *
@@ -46,20 +47,24 @@ const quiet = new Quiet(() => Promise.all([changes.ended(), app.ended()]));
 
 const models = new Models({ app, idle: () => quiet.idle() });
 
-/** @type {Start<Gpu, FetchedModel>} */
+/** @type {Start<Opened, FetchedModel>} */
 const device = new Start(
   {
-    // Without an adapter, the fallback computes.
-    open: async (wanted) => (DEVICES[wanted].onGpu ? openGpu() : withoutGpu()),
+    open: openDevice,
     fetchModel: (name, opening) => models.fetchModel(name, opening),
     drop: (fetched) => models.drop(fetched),
     leave: () => answering.leave(),
     changes,
   },
-  withoutGpu(),
+  openDevice("numpy"),
 );
 
-const answering = new Answering({ app, models, gpu: () => device.gpu, idle: () => quiet.idle() });
+const answering = new Answering({
+  app,
+  models,
+  device: () => device.opening,
+  idle: () => quiet.idle(),
+});
 
 const tuning = new Tuning({
   settled: () => device.settled(),
@@ -81,25 +86,23 @@ async function begin({ device: wanted, kind, model, controlled }) {
   if (controlled) expectCached();
   const nameOf = kind === "digit" ? async () => DIGIT_MODEL : () => photoModel(model);
   device.begin(wanted, kind ? nameOf() : null);
-  const possible = navigator.gpu || !DEVICES[wanted].onGpu; // without navigator.gpu: no adapter
-  app.use(possible ? wanted : FALLBACK, device.gpu);
+  app.use(wanted, device.opening);
   // Otherwise start Python only if this model has no saved plan (Models.fetchModel).
-  if (!DEVICES[wanted].onGpu || !kind || !(await anySaved())) app.start();
+  const needed = wanted !== BEST && DEVICES[wanted].needsNumpy;
+  if (needed || !kind || !(await anySaved())) app.start();
 }
 
 /**
- * Compute on this device, or on the fallback if there is no adapter for it.
- * @param {Device} wanted
- * @param {Gpu} gpu
+ * Compute on an opened device.
+ * @param {Wanted} wanted
+ * @param {Opened} opened
  * @returns {Promise<Started>}
  */
-async function compute(wanted, { info, words }) {
-  const actual = info || !DEVICES[wanted].onGpu ? wanted : FALLBACK;
-  app.use(actual, device.gpu);
-  const adapter = info ? info.name : await app.ready();
-  const named = info?.named ?? true;
-  const reason = wanted === actual ? null : words;
-  return { device: actual, adapter, named, reason, models: await answering.reload() };
+async function compute(wanted, { device: actual, words, runner }) {
+  app.use(wanted, device.opening);
+  const adapter = runner ? runner.info.name : await app.ready();
+  const named = runner?.info.named ?? true;
+  return { device: actual, adapter, named, reason: words, models: await answering.reload() };
 }
 
 /**
@@ -115,27 +118,30 @@ async function withPython(name, job) {
 }
 
 /**
- * Repeat the last answer of a model on both devices.
+ * Repeat the last answer of a model on NumPy and on other devices.
  * @param {string} name
- * @param {number} warm  runs on each device after the first
+ * @param {number} warm  runs on each device after the first; without any, only the current device
+ *   is compared, or the fastest one if NumPy computes
  */
-function runOnBoth(name, warm) {
+function compare(name, warm) {
   return withPython(name, async (model) => {
-    await app.prepareBoth();
-    const run = async (/** @type {Device} */ on) => {
+    const devices = await app.prepareAll();
+    const current = (await device.opening).device;
+    const one = current === REFERENCE ? devices[0] : current;
+    /** @type {Partial<Record<Device, {probabilities: number[]}>>} */
+    const runs = {};
+    for (const on of warm ? devices : new Set([one, REFERENCE])) {
       const result = await models.withFiles(name, (fetch) =>
         app.ask("run_on", name, on, warm, model.asked, fetch),
       );
-      return { ...result, first: result.first ?? model.first };
-    };
-    const webgpu = await run("webgpu");
-    const numpy = await run("numpy");
-    const expected = /** @type {number[]} */ (numpy.probabilities);
-    const difference = expected.reduce(
-      (largest, share, i) => Math.max(largest, Math.abs(share - webgpu.probabilities[i])),
-      0,
+      runs[on] = { ...result, first: result.first ?? model.first };
+    }
+    const expected = runs[REFERENCE]?.probabilities ?? [];
+    const differences = Object.values(runs).flatMap(({ probabilities }) =>
+      expected.map((share, i) => Math.abs(share - probabilities[i])),
     );
-    return { difference, classes: expected.length, webgpu, numpy };
+    const difference = differences.reduce((largest, each) => Math.max(largest, each), 0);
+    return { difference, classes: expected.length, runs };
   });
 }
 
@@ -153,21 +159,21 @@ async function answer(name, pixels, keep) {
 serve({
   begin,
 
-  /** @param {{device: Device, plain: boolean}} args  plain: Python without the memory snapshot */
+  /** @param {{device: Wanted, plain: boolean}} args  plain: Python without the memory snapshot */
   boot: ({ device: wanted, plain }) => {
     app.plain = plain;
     if (device.state === "fresh") {
-      app.use(wanted, device.gpu);
+      app.use(wanted, device.opening);
       app.start(); // otherwise begin() decides when
     }
-    return device.change(wanted, (gpu) => compute(wanted, gpu));
+    return device.change(wanted, (opened) => compute(wanted, opened));
   },
 
-  /** Switch to another device, with all loaded models. @param {{device: Device}} args */
+  /** Switch to another device, with all loaded models. @param {{device: Wanted}} args */
   device: ({ device: wanted }) =>
     device.change(
       wanted,
-      (gpu) => compute(wanted, gpu),
+      (opened) => compute(wanted, opened),
       () => tuning.stop(), // because it measures on the old device
     ),
 
@@ -199,7 +205,7 @@ serve({
     withPython(name, async (model) => app.ask("profile", name, model.asked)),
 
   /** @param {{model: string, warm: number}} args */
-  runOnBoth: ({ model, warm }) => runOnBoth(model, warm),
+  compare: ({ model, warm }) => compare(model, warm),
 
   /** Reports progress as events {event: "tuning", done, total}. @param {{model: string}} args */
   tune: ({ model }) => tuning.run(model),

@@ -3,9 +3,10 @@
  * The worker of python.html: runs any Python code, with Tallow and NumPy importable.
  *
  * Actions:
- *   boot({device})          device: "webgpu", "wasm", "numpy", or null for WebGPU if available
+ *   boot({device})          device: "webgpu", "wasm", "numpy", or null for the best one here
  *                           -> {device, adapter, reason}: Tallow's default device from now on; the
- *                           GPU adapter's name, or ""; why WebGPU is unavailable, or null
+ *                           name of its adapter or engine, or ""; why it is not the requested one,
+ *                           or null
  *   write({path, bytes})    write a file into Python's file system, creating its folders
  *   exec({code, filename})  run code in __main__, with top-level `await`
  *                           -> {status, result}: the exit status; the value of the last expression
@@ -13,10 +14,11 @@
  * Events: {event: "progress", ...} during boot; {event: "stdout" | "stderr", text} during exec.
  */
 
-import { DEFAULT, DEVICES, FALLBACK } from "../shared/devices.js";
+import { BEST } from "../shared/devices.js";
 import { fetchBytes } from "../shared/fetch.js";
-import { openGpu, giveToPython, withoutGpu } from "./gpu.js";
+import { giveToPython, openDevice } from "./devices.js";
 import { startPython } from "./python.js";
+import { say } from "../i18n/messages.js";
 import { emit, serve } from "./serve.js";
 
 const SCRIPT = new URL("./script.py", import.meta.url).href;
@@ -34,22 +36,20 @@ let script;
  * @returns {Promise<{device: Device, adapter: string, reason: string | null}>}
  */
 async function boot({ device }) {
-  const wanted = device ?? DEFAULT;
-  const [python, code, gpu] = await Promise.all([
+  const [python, code, opened] = await Promise.all([
     startPython({ numpy: true }),
     fetchBytes(SCRIPT),
-    DEVICES[wanted].onGpu ? openGpu() : withoutGpu(),
+    openDevice(device ?? BEST),
   ]);
-  giveToPython(gpu);
-  const { info, reason } = gpu;
+  giveToPython(opened);
   ({ pyodide } = python);
   stream("stdout", pyodide.setStdout);
   stream("stderr", pyodide.setStderr);
   script = pyodide.globals.get("dict")();
   pyodide.runPython(new TextDecoder().decode(code), { globals: script, filename: SCRIPT });
-  const actual = info || !DEVICES[wanted].onGpu ? wanted : FALLBACK;
-  script.get("set_device")(actual);
-  return { device: actual, adapter: info?.name ?? "", reason: device === actual ? null : reason };
+  script.get("set_device")(opened.device);
+  const { device: actual, words, runner } = opened;
+  return { device: actual, adapter: runner?.info.name ?? "", reason: words && say(words) };
 }
 
 /**

@@ -12,10 +12,10 @@
  */
 
 /**
- * @template G, B
+ * @template O, B
  * @typedef {object} Work  the injected work
- * @property {(device: Device) => Promise<G>} open  opens a device; never rejects
- * @property {(name: string, opening: Promise<G>) => Promise<B>} fetchModel  fetches a model for a
+ * @property {(device: Wanted) => Promise<O>} open  opens a device; never rejects
+ * @property {(name: string, opening: Promise<O>) => Promise<B>} fetchModel  fetches a model for a
  *   device
  * @property {(fetched: B) => void} drop  frees a model that nobody asked for
  * @property {() => void} leave  frees what the old device holds, before the next one is used
@@ -23,7 +23,7 @@
  */
 
 /**
- * @typedef {import("../shared/devices.js").Device} Device
+ * @typedef {import("../shared/devices.js").Wanted} Wanted
  * @typedef {"fresh" | "begun" | "changing" | "ready" | "failed"} State
  */
 
@@ -37,15 +37,15 @@ const NEXT = {
 };
 
 /**
- * @template G, B
+ * @template O, B
  */
 export class Start {
   /** @type {State} */
   #state = "fresh";
   #work;
-  /** The latest device. @type {Promise<G>} */
+  /** The latest device. @type {Promise<O>} */
   #opening;
-  /** The device that begin() opened, until a change takes it. @type {Device | null} */
+  /** The device that begin() opened, until a change takes it. @type {Wanted | null} */
   #begun = null;
   /**
    * The model that begin() fetches.
@@ -57,12 +57,12 @@ export class Start {
   #changeCount = 0;
 
   /**
-   * @param {Work<G, B>} work
-   * @param {G} none  stands for the device before there is one
+   * @param {Work<O, B>} work
+   * @param {Promise<O>} none  stands for the device before there is one
    */
   constructor(work, none) {
     this.#work = work;
-    this.#opening = Promise.resolve(none);
+    this.#opening = none;
   }
 
   get state() {
@@ -70,7 +70,7 @@ export class Start {
   }
 
   /** The latest device, which may still be opening. */
-  get gpu() {
+  get opening() {
     return this.#opening;
   }
 
@@ -81,7 +81,7 @@ export class Start {
 
   /**
    * Start what the page will probably ask for.
-   * @param {Device} device
+   * @param {Wanted} device
    * @param {Promise<string> | null} finding  the name of the first model, if one is needed
    */
   begin(device, finding) {
@@ -94,8 +94,8 @@ export class Start {
   /**
    * Switch to a device, after all earlier changes.
    * @template T
-   * @param {Device} device
-   * @param {(gpu: G) => Promise<T>} use  starts to use the device
+   * @param {Wanted} device
+   * @param {(opened: O) => Promise<T>} use  starts to use the device
    * @param {() => Promise<unknown>} [before]  ends work that needs the old device
    * @returns {Promise<T>}
    */
@@ -106,9 +106,9 @@ export class Start {
       this.#changeCount += 1;
       if (this.#begun !== device) this.#opening = this.#work.open(device);
       this.#begun = null;
-      const gpu = await this.#opening;
+      const opened = await this.#opening;
       this.#work.leave();
-      return use(gpu);
+      return use(opened);
     });
     this.#last = mine;
     const end = (/** @type {State} */ state) => {

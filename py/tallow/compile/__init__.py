@@ -65,6 +65,12 @@ class Compiled:
     loaded: Any = None
     indexed: Sequence[Indexed] = ()
 
+    async def download(self) -> None:
+        """Waits until the files that bring weights have done so; the bytes stay there."""
+        for _, data in self.weights:
+            if isinstance(data, StreamedArray) and data.part:
+                await data.part.ready()
+
     async def arrive(self) -> None:
         """Has all weights here."""
         for _, data in self.weights:

@@ -19,7 +19,7 @@ class WebGpuDevice:
         """Behind NumPy where a CPU plays the GPU; but not in a browser, where NumPy has one thread
         without wide instructions."""
         if _IN_BROWSER:
-            return 2
+            return 3
         from .native_device import find_adapter
 
         adapter = find_adapter()

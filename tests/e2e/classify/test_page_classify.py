@@ -47,7 +47,7 @@ def test_photographs_are_recognised(newcomer, photos):
     visitor = newcomer
     select = visitor.hook("model-select")
     python = Holding(visitor.page, "**/pyodide.asm.wasm")
-    visitor.page.goto("./?model=resnet9000#classify")
+    visitor.page.goto("./?device=webgpu&model=resnet9000#classify")
     alert = visitor.page.get_by_role("alert").filter(has_text="resnet9000")
     expect(alert).to_be_visible()
     expect(select).to_have_value("efficientnet_lite0")

@@ -1,4 +1,7 @@
-"""The device: which one computes, how it is chosen, and what is shown if WebGPU is unavailable."""
+"""The device: which one computes, how it is chosen, and what is shown if WebGPU is unavailable.
+
+The adapter of tests runs on the CPU, so the page's default is WebAssembly.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,17 @@ def visitor(regular):
     return regular
 
 
-def test_webgpu_is_the_default_and_names_its_adapter(visitor):
+def test_with_an_adapter_on_the_cpu_webassembly_is_the_default(newcomer):
+    """WebGPU can be chosen, and names its adapter."""
+    visitor = newcomer
     visitor.open()
-    expect(visitor.hook("device-select")).to_have_value("webgpu")
+    select = visitor.hook("device-select")
+    expect(select).to_have_value("wasm")
+    expect(visitor.device).to_have_attribute("data-device", "wasm")
+    expect(visitor.device).to_contain_text("WebAssembly")
+    expect(select.locator("[value=webgpu]")).to_be_enabled()
+    select.select_option("webgpu")
+    visitor.wait()
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
     adapter = visitor.device.get_attribute("data-adapter")
     assert adapter
@@ -27,11 +38,13 @@ def test_webgpu_is_the_default_and_names_its_adapter(visitor):
     expect(visitor.status).to_contain_text("kernels")
 
 
-def test_webgpu_needs_no_numpy(newcomer):
+@pytest.mark.parametrize("device", ["webgpu", "wasm"])
+def test_only_numpy_needs_numpy(newcomer, device):
     visitor = newcomer
     asked = []
     visitor.page.on("request", lambda request: asked.append(request.url))
-    visitor.open()
+    visitor.open(f"./?device={device}")
+    expect(visitor.device).to_have_attribute("data-device", device)
     visitor.draw_seven()
     assert visitor.read() == "7"
     assert asked
@@ -63,7 +76,7 @@ def test_webassembly_reads_digits_and_photographs_as_numpy_does(visitor, photos)
 
 
 def test_switching_there_and_back_answers_what_is_on_the_page(visitor):
-    visitor.open()
+    visitor.open("./?device=webgpu")
     visitor.draw_seven()
     assert visitor.read() == "7"
     for device in ("numpy", "wasm", "webgpu", "numpy"):
@@ -75,7 +88,7 @@ def test_switching_there_and_back_answers_what_is_on_the_page(visitor):
 
 
 def test_the_last_of_quick_switches_counts(visitor):
-    visitor.open()
+    visitor.open("./?device=wasm")
     visitor.draw_seven()
     for device in ("numpy", "webgpu", "numpy", "webgpu"):
         visitor.hook("device-select").select_option(device)
@@ -84,19 +97,18 @@ def test_the_last_of_quick_switches_counts(visitor):
     assert visitor.read() == "7"
 
 
-def test_without_webgpu_numpy_answers_and_the_reason_is_shown(visitor_without_webgpu, photos):
+def test_without_webgpu_webassembly_answers_and_the_reason_is_shown(visitor_without_webgpu, photos):
     visitor = visitor_without_webgpu
     visitor.open()
-    expect(visitor.device).to_have_attribute("data-device", "numpy")
+    expect(visitor.device).to_have_attribute("data-device", "wasm")
     expect(visitor.device).to_contain_text("WebGPU is unavailable")
     select = visitor.hook("device-select")
-    expect(select).to_have_value("numpy")
+    expect(select).to_have_value("wasm")
     expect(select.locator("[value=webgpu]")).to_be_disabled()
     visitor.draw_seven()
     assert visitor.read() == "7"
-    for name in ("check-numpy", "compare-run"):  # there is nothing to check against
-        expect(visitor.hook(name)).to_be_disabled()
-    expect(visitor.hook("check-result")).to_contain_text("WebGPU is unavailable")
+    visitor.hook("compare-run").click()
+    assert compared(visitor) == ["wasm", "numpy"]
     visitor.show("Classify")
     visitor.choose(photos["coffee"]["path"])
     assert visitor.answer("coffee.png")[0]["label"] == "espresso"
@@ -109,14 +121,27 @@ def test_if_numpy_was_requested_webgpu_is_tried_only_on_request(visitor_without_
     expect(select.locator("[value=webgpu]")).to_be_enabled()
     select.select_option("webgpu")
     visitor.wait()
-    expect(select).to_have_value("numpy")
+    expect(select).to_have_value("wasm")
     expect(visitor.device).to_contain_text("WebGPU is unavailable")
     visitor.draw_seven()
     assert visitor.read() == "7"
 
 
-def test_both_devices_agree_and_their_times_are_side_by_side(visitor, photos):
-    visitor.open("./?model=squeezenet1_1")
+def compared(visitor):
+    """The devices of the bars, which are shown for the first run and for warm ones."""
+    bars = visitor.hook("compare-result").locator("li")
+    expect(bars.last).to_have_attribute("data-ms", NUMBER, timeout=60_000)
+    found = [
+        (bar.get_attribute("data-run"), bar.get_attribute("data-device")) for bar in bars.all()
+    ]
+    assert all(float(bar.get_attribute("data-ms")) > 0 for bar in bars.all())
+    devices = [device for run, device in found if run == "first"]
+    assert found == [(run, device) for run in ("first", "warm") for device in devices]
+    return devices
+
+
+def test_the_devices_agree_and_their_times_are_side_by_side(visitor, photos):
+    visitor.open("./?device=webgpu&model=squeezenet1_1")
     check, checked = visitor.hook("check-numpy"), visitor.hook("check-result")
     compare, bars = visitor.hook("compare-run"), visitor.hook("compare-result").locator("li")
     visitor.draw_seven()
@@ -127,13 +152,7 @@ def test_both_devices_agree_and_their_times_are_side_by_side(visitor, photos):
     expect(checked).to_contain_text("among the 10 probabilities")
     expect(checked).to_contain_text("agree")
     compare.click()
-    expect(bars.last).to_have_attribute("data-ms", NUMBER, timeout=60_000)
-    found = [
-        (bar.get_attribute("data-run"), bar.get_attribute("data-device")) for bar in bars.all()
-    ]
-    assert found == [(r, d) for r in ("first", "warm") for d in ("webgpu", "numpy")]
-    for bar in bars.all():
-        assert float(bar.get_attribute("data-ms")) > 0
+    assert compared(visitor) == ["webgpu", "wasm", "numpy"]
     visitor.hook("language-select").select_option("zh")
     expect(bars.first).to_contain_text("首次 · WebGPU")
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
@@ -156,7 +175,7 @@ def test_both_devices_agree_and_their_times_are_side_by_side(visitor, photos):
     expect(visitor.status).to_have_attribute("data-state", "ready")
 
 
-def test_if_numpy_is_unavailable_the_check_says_so_and_webgpu_continues(newcomer):
+def test_if_numpy_is_unavailable_the_check_says_so_and_webassembly_continues(newcomer):
     visitor = newcomer
     visitor.open()
     visitor.page.route("**/numpy*.whl", lambda route: route.fulfill(status=404))
@@ -168,10 +187,10 @@ def test_if_numpy_is_unavailable_the_check_says_so_and_webgpu_continues(newcomer
     visitor.clear()
     visitor.draw_seven()
     assert visitor.read() == "7"
-    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    expect(visitor.device).to_have_attribute("data-device", "wasm")
 
 
-def test_an_adapter_that_refuses_the_device_leaves_numpy(newcomer, patch):
+def test_an_adapter_that_refuses_the_device_leaves_webassembly(newcomer, patch):
     visitor = newcomer
     refuse = """
         GPUAdapter.prototype.requestDevice = () =>
@@ -179,7 +198,7 @@ def test_an_adapter_that_refuses_the_device_leaves_numpy(newcomer, patch):
     """
     patch(visitor.page, "gpu/device.js", OPEN_DEVICE, f"{refuse}{OPEN_DEVICE}")
     visitor.open()
-    expect(visitor.device).to_have_attribute("data-device", "numpy")
+    expect(visitor.device).to_have_attribute("data-device", "wasm")
     expect(visitor.device).to_contain_text("refused to open a device: limits too high")
     visitor.draw_seven()
     assert visitor.read() == "7"

@@ -143,7 +143,7 @@ def test_a_kernel_shows_its_text_to_copy_and_selects_it_if_copying_is_not_allowe
 
 
 def test_nothing_is_profiled_while_the_panel_is_closed_or_without_an_answer(visitor):
-    visitor.open("./?model=squeezenet1_1")
+    visitor.open("./?device=webgpu&model=squeezenet1_1")
     panel = visitor.hook("kernels-panel")
     visitor.draw_seven()
     visitor.read()
@@ -170,7 +170,7 @@ def test_a_coarse_clock_is_mentioned_and_one_that_stands_still_is_not_used(visit
 
 
 def test_the_keyboard_goes_through_the_kernels(visitor):
-    visitor.open("./?model=squeezenet1_1")
+    visitor.open("./?device=webgpu&model=squeezenet1_1")
     visitor.draw_seven()
     visitor.read()
     visitor.hook("kernels-panel").locator("summary").focus()
@@ -201,7 +201,7 @@ def test_fits_any_width(visitor):
 
 
 def test_a_failure_is_shown_and_can_be_tried_again(visitor):
-    visitor.open("./?model=squeezenet1_1")
+    visitor.open("./?device=webgpu&model=squeezenet1_1")
     visitor.page.workers[-1].evaluate("() => { globalThis.broken = true; }")
     visitor.draw_seven()
     assert visitor.read() == "7"

@@ -107,7 +107,7 @@ def measured(visitor: Any) -> Locator:
 
 def seven(visitor: Any) -> Locator:
     """The panel for a seven on a new page."""
-    visitor.open()
+    visitor.open("./?device=webgpu")
     visitor.draw_seven()
     assert visitor.read() == "7"
     return measured(visitor)
@@ -180,7 +180,7 @@ def test_tuning_can_be_cancelled_and_its_choices_serve_later_visits(visitor, hel
     and replaced, and another device ends the tuning."""
     page, text, warned = visitor.page, visitor.hook("tuning-said"), visitor.hook("tuning-warned")
     page.add_init_script(COUNT_LOADS)
-    visitor.open()
+    visitor.open("./?device=webgpu")
     expect(visitor.hook("kernels-panel")).to_be_hidden()  # before the first answer
     visitor.draw_seven()
     assert visitor.read() == "7"

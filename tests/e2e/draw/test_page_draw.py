@@ -1,4 +1,4 @@
-"""Draw: each digit is read on both devices, while it is drawn and afterwards."""
+"""Draw: each digit is read on every device, while it is drawn and afterwards."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def visitor(regular):
     return regular
 
 
-@pytest.mark.parametrize("device", ["webgpu", "numpy"])
+@pytest.mark.parametrize("device", ["webgpu", "wasm", "numpy"])
 def test_each_digit_is_read(visitor, device):
     visitor.open(f"./?device={device}#draw")
     expect(visitor.device).to_have_attribute("data-device", device)

@@ -36,7 +36,7 @@ def test_digits_side_by_side_are_a_number(visitor, patch):
     patch(
         visitor.page, "worker/models/model.js", "ms: performance.now() - began", "ms: 1"
     )  # of a picture
-    visitor.open()
+    visitor.open("./?device=webgpu")
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
     page, number = visitor.page, visitor.hook("digit-number")
     visitor.draw(*beside(4, 0, 2))

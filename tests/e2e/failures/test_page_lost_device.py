@@ -18,7 +18,7 @@ from tallow_build.environment.browser import until
 from tallow_build.paths import ROOT
 
 MNIST = ROOT / "models" / "mnist" / "mnist.onnx"
-ADDRESS = "./?model=squeezenet1_1"
+ADDRESS = "./?device=webgpu&model=squeezenet1_1"
 WEIGHTS = "**/squeezenet1_1-*.onnx"
 
 # Destroys the worker's newest device at the page's command: at once, or as soon as a pipeline
@@ -171,7 +171,7 @@ def test_the_visitor_s_model_is_run_and_timed_whatever_happens_to_the_device(los
     assert timed_again_on(opening, "webgpu") == pytest.approx(first, abs=1e-4)
 
 
-def test_a_digit_is_read_and_after_two_losses_numpy_computes_until_webgpu_is_chosen(losing):
+def test_a_digit_is_read_and_after_two_losses_webassembly_computes_until_webgpu_is_chosen(losing):
     visitor = losing.visitor
     log = visitor.hook("boot-log").get_by_text("The GPU device was lost. Opening another")
     losses = log.count()
@@ -181,7 +181,7 @@ def test_a_digit_is_read_and_after_two_losses_numpy_computes_until_webgpu_is_cho
     losing.lose("now", "load")  # the second time while models are loaded again
     losing.struck(2)
     expect(log).to_have_count(losses + 1)
-    losing.computes("numpy")
+    losing.computes("wasm")
     assert visitor.read() == "7"
     expect(visitor.status).to_contain_text("lost twice")
     expect(visitor.device).to_contain_text("lost twice within a minute")
@@ -206,7 +206,7 @@ def test_a_digit_is_read_and_after_two_losses_numpy_computes_until_webgpu_is_cho
     visitor.draw_seven()
     losing.struck(1)
     assert visitor.read() == "7"
-    losing.computes("numpy")
+    losing.computes("wasm")
     expect(visitor.status).to_contain_text("lost twice")
 
 
@@ -222,7 +222,7 @@ def test_lost_in_the_middle_of_loads_and_runs_a_photograph_is_recognised(losing,
     visitor.choose(photos["chelsea"]["path"])
     losing.struck(1)
     assert "cat" in visitor.answer("chelsea.png")[0]["label"]
-    losing.computes("numpy")
+    losing.computes("wasm")
     visitor.show("Draw")
     if visitor.hook("digit-clear").is_visible():
         visitor.clear()

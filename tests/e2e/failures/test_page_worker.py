@@ -115,7 +115,7 @@ def test_two_tabs_at_once(visitor, visitor_of):
     other.page.goto("./")
     for tab in (visitor, other):
         tab.wait()
-        expect(tab.device).to_have_attribute("data-device", "webgpu")
+        expect(tab.device).to_have_attribute("data-device", "wasm")
     visitor.page.bring_to_front()  # a background tab gets mouse events only once a second
     visitor.draw_seven()
     other.page.bring_to_front()
@@ -125,7 +125,7 @@ def test_two_tabs_at_once(visitor, visitor_of):
     other.hook("device-select").select_option("numpy")
     other.wait()
     assert other.read() == "1"
-    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    expect(visitor.device).to_have_attribute("data-device", "wasm")
     visitor.page.bring_to_front()
     visitor.clear()
     visitor.draw_seven()

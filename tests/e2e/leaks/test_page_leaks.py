@@ -106,7 +106,7 @@ def same(before, after):
 
 def test_nothing_is_left_behind(visitor, weigh):
     add_colours(visitor.page)
-    visitor.open("./?model=colours")
+    visitor.open("./?device=webgpu&model=colours")
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
     for story in (predictions, changes_of_device, changes_of_model, models_of_the_visitor):
         story(visitor, weigh)

@@ -193,7 +193,7 @@ def test_everything_works_without_a_network_after_the_first_visit(visitor, host,
     assert len(numpy) == 1
     page.add_init_script(LATE)
     visitor.open("./?model=squeezenet1_1#draw")
-    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    expect(visitor.device).to_have_attribute("data-device", "wasm")
     expect(offline_state(page)).to_have_attribute("data-state", "keeping")
     assert page.evaluate("navigator.serviceWorker.getRegistration().then(Boolean)") is False
     assert not any(name in url for url in fetched for name in numpy)
@@ -207,7 +207,7 @@ def test_everything_works_without_a_network_after_the_first_visit(visitor, host,
     visitor.show("Classify")
     visitor.choose(photos["coffee"]["path"])
     assert visitor.answer("coffee.png")[0]["label"]
-    expect(visitor.device).to_have_attribute("data-device", "webgpu")
+    expect(visitor.device).to_have_attribute("data-device", "wasm")
     visitor.show("Draw")
     visitor.hook("device-select").select_option("numpy")
     visitor.wait()

@@ -74,12 +74,16 @@ def check_both_views(visitor: Any, photo: dict[str, Any], device: str) -> None:
     expect(visitor.device).to_have_attribute("data-device", device)
 
 
-def test_the_page_on_numpy(visitor_in_firefox: Any, photos: Any) -> None:
+def test_the_page_without_webgpu(visitor_in_firefox: Any, photos: Any) -> None:
     with visitor_in_firefox(webgpu=False) as visitor:
         visitor.open("./")
-        expect(visitor.device).to_have_attribute("data-adapter", re.compile("^NumPy "))
+        expect(visitor.device).to_have_attribute("data-adapter", re.compile("^WebAssembly"))
         expect(visitor.device).to_contain_text("This browser has no WebGPU")
-        check_both_views(visitor, photos["coffee"], "numpy")
+        check_both_views(visitor, photos["coffee"], "wasm")
+        visitor.hook("device-select").select_option("numpy")
+        visitor.wait()
+        expect(visitor.device).to_have_attribute("data-adapter", re.compile("^NumPy "))
+        assert visitor.answer("coffee.png")[0]["label"] == "espresso"
 
 
 def test_the_page_on_webgpu(visitor_in_firefox: Any, photos: Any) -> None:
@@ -89,7 +93,7 @@ def test_the_page_on_webgpu(visitor_in_firefox: Any, photos: Any) -> None:
         if missing:
             version = visitor.page.context.browser.version
             pytest.skip(f"Firefox {version} offers no WebGPU here: {missing}")
-        visitor.open("./")
+        visitor.open("./?device=webgpu")
         check_both_views(visitor, photos["coffee"], "webgpu")
         visitor.hook("language-select").select_option("zh")
         expect(visitor.device).not_to_contain_text("Unnamed")  # Firefox's adapters have no name

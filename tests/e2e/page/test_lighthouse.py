@@ -38,7 +38,7 @@ def report(address: str, chromium: str) -> dict[str, Any]:
 
 def test_full_marks(server: str, playwright: Playwright) -> None:
     found = report(server, browser.find() or playwright.chromium.executable_path)
-    assert found["device"] == "webgpu"
+    assert found["device"] == "wasm"
     problems = [f"{step['name']}: {it}" for step in found["steps"] for it in step["problems"]]
     assert not problems, "\n".join(problems)
     assert {step["name"]: step["scores"] for step in found["steps"]} == {

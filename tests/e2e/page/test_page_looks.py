@@ -155,7 +155,7 @@ def test_the_page_looks_the_same(visitor, photos, patch):
     )  # as many as its look needs
     page.set_viewport_size({"width": 1024, "height": 768})
     looks = Looks(page)
-    visitor.open(f"./?model={MODEL}")
+    visitor.open(f"./?device=webgpu&model={MODEL}")
     expect(visitor.device).to_have_attribute("data-device", "webgpu")
     typeset(page)
     rest(page)
@@ -206,7 +206,7 @@ def test_loading_and_failing_look_the_same(visitor):
     waiting: dict[str, Route] = {}
     page.route("**/models/mnist/mnist-*", lambda route: waiting.update({route.request.url: route}))
     with page.expect_request("**/models/mnist/mnist-*.onnx", timeout=PATIENCE):
-        page.goto("./")
+        page.goto("./?device=webgpu")
     typeset(page)
     expect(visitor.device).to_have_attribute("data-device", "webgpu", timeout=PATIENCE)
     python = visitor.hook("boot-log").locator("[data-stage=snapshot]")
@@ -250,7 +250,7 @@ def open_model(visitor: Any, folder: str, photo: Any) -> None:
 def test_an_opened_model_looks_the_same(visitor, photos):
     page = visitor.page
     looks = Looks(page)
-    visitor.open("./#open")
+    visitor.open("./?device=webgpu#open")
     typeset(page)
     open_model(visitor, MODEL, photos["chelsea"])
     rest(page)
@@ -267,7 +267,7 @@ def test_an_opened_model_looks_the_same(visitor, photos):
 def test_take_the_pictures_of_the_documents(visitor, photos):
     page = visitor.page
     page.set_viewport_size({"width": 1100, "height": 800})
-    visitor.open(f"./?model={MODEL}")
+    visitor.open(f"./?device=webgpu&model={MODEL}")
     typeset(page)
     top, draw, classify = (page.locator(s) for s in (".top", "#view-draw", "#view-classify"))
     visitor.draw_seven()

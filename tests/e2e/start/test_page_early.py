@@ -46,7 +46,7 @@ def been_here(browser, server, visitor_of):
         base_url=server, viewport={"width": 1280, "height": 900}, service_workers="block"
     ) as context:
         visitor = visitor_of(context.new_page())
-        visitor.open()
+        visitor.open("./?device=webgpu")
         shown = {
             "answer": seven(visitor),
             "status": visitor.status.locator(".words").text_content(),
@@ -92,7 +92,7 @@ def test_answers_come_before_python_and_the_page_shows_the_same(visitor, been_he
     first = shown["answer"]
     losing = Losing(visitor, patch)
     python = hold_python(visitor.page)
-    visitor.open()
+    visitor.open("./?device=webgpu")
     assert seven(visitor) == first
     recalled(visitor)
     assert visitor.status.locator(".words").text_content() == shown["status"]
@@ -116,14 +116,14 @@ def test_answers_come_before_python_and_the_page_shows_the_same(visitor, been_he
     python.release()
     expect(panel).to_have_attribute("data-state", "ready", timeout=PATIENCE)
     visitor.hook("check-numpy").click()
-    expect(visitor.hook("check-result")).to_contain_text("WebGPU and NumPy agree", timeout=PATIENCE)
+    expect(visitor.hook("check-result")).to_contain_text("the devices agree", timeout=PATIENCE)
 
 
 def test_without_a_saved_plan_python_does_not_wait_for_the_device(newcomer, patch):
     visitor = newcomer
     never = f"{OPEN_DEVICE}) {{ await new Promise(() => {{}}); }}\nasync function unused("
     patch(visitor.page, "gpu/device.js", OPEN_DEVICE, never)
-    visitor.page.goto("./")
+    visitor.page.goto("./?device=webgpu")
     stage = visitor.hook("boot-log").locator("[data-stage=snapshot]")
     expect(stage).to_have_attribute("data-state", "done", timeout=PATIENCE)
 
@@ -131,7 +131,7 @@ def test_without_a_saved_plan_python_does_not_wait_for_the_device(newcomer, patc
 def test_a_failed_start_of_python_is_shown_where_it_is_needed(visitor, first):
     page = visitor.page
     break_python(page)
-    visitor.open("./?model=squeezenet1_1")
+    visitor.open("./?device=webgpu&model=squeezenet1_1")
     assert seven(visitor) == first
     python_failed(visitor)
     visitor.clear()
@@ -157,7 +157,7 @@ def test_a_late_first_module_a_dead_worker_and_a_switch_to_numpy_before_python(v
     held = []
     visitor.page.route("**/boot/begin-*.js", lambda route: held.append(route))
     python = hold_python(visitor.page)
-    visitor.page.goto("./", wait_until="commit")
+    visitor.page.goto("./?device=webgpu", wait_until="commit")
     visitor.wait()  # the page has started the worker
     assert seven(visitor) == first
     for route in held:

@@ -178,7 +178,7 @@ def the_graph_is_needed(visitor: Any) -> None:
     expect(panel).to_contain_text("conv2d")
     expect(line(visitor, "model")).to_have_count(0)
     visitor.hook("check-numpy").click()
-    expect(visitor.hook("check-result")).to_contain_text("WebGPU and NumPy agree", timeout=PATIENCE)
+    expect(visitor.hook("check-result")).to_contain_text("the devices agree", timeout=PATIENCE)
     expect(line(visitor, "model")).to_have_attribute("data-state", "done")
     expect(line(visitor, "keep")).to_have_count(0)  # there was nothing to save on this visit
     visitor.hook("tune").click()
@@ -227,7 +227,7 @@ def test_at_an_insecure_address_the_page_works_and_says_what_is_not_saved(
         visitor = visitor_of(page)
         visitor.open()
         assert not page.evaluate("isSecureContext")
-        expect(visitor.device).to_have_attribute("data-device", "numpy")
+        expect(visitor.device).to_have_attribute("data-device", "wasm")
         visitor.draw_seven()
         assert visitor.read() == "7"
         storage = visitor.hook("boot-log").locator("[data-stage=storage]")

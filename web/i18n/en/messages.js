@@ -38,8 +38,8 @@ export const messages = {
   workerReplaced: (reason) => `${reason} Starting another…`,
 
   gpuLost: "The GPU device was lost. Opening another…",
-  goingOnWithNumpy: "The GPU device was lost twice within a minute. Continuing with NumPy…",
-  readyWithoutGpu: "Ready · on NumPy, since the GPU device was lost twice",
+  goingOnWithoutGpu: "The GPU device was lost twice within a minute. Continuing without it…",
+  readyWithoutGpu: "Ready · without the GPU, since its device was lost twice",
 
   /** @param {string} why */
   startFailed: (why) => `The device could not be initialized: ${why}`,
@@ -59,6 +59,7 @@ export const messages = {
   // These four are the messages of web/gpu/device.js too.
   noGpuHere: "This browser has no WebGPU.",
   gpuNeedsHttps: "WebGPU needs a secure page: https, or an address of this computer.",
+  noSimd: "This browser's WebAssembly has no SIMD instructions.",
   noAdapter: "This browser has WebGPU, but found no adapter for it.",
 
   /** @param {string} why */

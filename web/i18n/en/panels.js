@@ -21,14 +21,14 @@ export const panels = {
   noServiceWorker: "this browser stores no files for this address.",
 
   nothingToCheck: "Draw a digit or choose a photograph first.",
-  aboutCheck: "Computes this answer on both, and shows the largest difference.",
-  aboutCompare: "Computes this answer on both, and shows the times side by side.",
-  computingBoth: "Computing on both…",
+  aboutCheck: "Computes this answer on NumPy too, and shows the largest difference.",
+  aboutCompare: "Computes this answer on each device, and shows the times side by side.",
+  computingEach: "Computing on each device…",
 
   /** @param {number} difference @param {number} classes */
   checked: (difference, classes) =>
     `The largest difference among the ${classes} probabilities is ${tiny(difference)}: ` +
-    (difference < 1e-3 ? "WebGPU and NumPy agree." : "more than rounding explains."),
+    (difference < 1e-3 ? "the devices agree." : "more than rounding explains."),
 
   /** @param {string} model @param {number} runs */
   compared: (model, runs) =>
@@ -38,7 +38,7 @@ export const panels = {
   runOn: (run, device) => `${run === "first" ? "First run" : "Warm"} · ${device}`,
 
   /** @param {string} why */
-  bothFailed: (why) => `The answer could not be computed on both devices: ${why}`,
+  eachFailed: (why) => `The answer could not be computed on each device: ${why}`,
 
   /** @type {Record<import("../../widgets/engine/bootlog.js").Stage["name"], (model: string) => string>} */
   stages: {
@@ -60,7 +60,7 @@ export const panels = {
   /** @param {string} why */
   stageFailed: (why) => `failed: ${why}`,
   withoutGpu:
-    "NumPy, since the GPU device was lost twice within a minute. Choose WebGPU to try again.",
+    "No GPU, since its device was lost twice within a minute. Choose WebGPU to try again.",
 
   noKernelsYet: "Draw a digit or choose a photograph to see its kernels here.",
   measuring: "Measuring…",

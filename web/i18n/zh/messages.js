@@ -26,8 +26,8 @@ export const messages = {
   workerReplaced: (reason) => `${reason}正在重新启动…`,
 
   gpuLost: "GPU 设备丢失，正在打开另一个…",
-  goingOnWithNumpy: "GPU 设备在一分钟内丢失了两次，改用 NumPy 继续…",
-  readyWithoutGpu: "就绪 · GPU 设备两次丢失，现由 NumPy 计算",
+  goingOnWithoutGpu: "GPU 设备在一分钟内丢失了两次，不使用 GPU 继续…",
+  readyWithoutGpu: "就绪 · GPU 设备两次丢失，不再使用 GPU",
 
   startFailed: (why) => `无法准备设备：${why}`,
   modelFailed: (model, why) => `无法加载模型 ${model}：${why}`,
@@ -36,6 +36,7 @@ export const messages = {
   numpyFailed: (why) => `无法加载 NumPy：${why}`,
   noGpuHere: "这个浏览器没有 WebGPU。",
   gpuNeedsHttps: "WebGPU 只能在安全的页面里使用：https，或本机的地址。",
+  noSimd: "这个浏览器的 WebAssembly 没有 SIMD 指令。",
   noAdapter: "这个浏览器有 WebGPU，但没有找到可用的适配器。",
   adapterRefused: (why) => `WebGPU 适配器拒绝打开设备：${why}`,
 

@@ -18,15 +18,15 @@ export const panels = {
   noServiceWorker: "此浏览器不为该地址保存文件。",
 
   nothingToCheck: "请先画一个数字，或选一张照片。",
-  aboutCheck: "在两种设备上计算这个答案，并显示最大的差异。",
-  aboutCompare: "在两种设备上计算这个答案，并排显示用时。",
-  computingBoth: "正在两种设备上计算…",
+  aboutCheck: "也用 NumPy 计算这个答案，并显示最大的差异。",
+  aboutCompare: "在每种设备上计算这个答案，并排显示用时。",
+  computingEach: "正在每种设备上计算…",
   checked: (difference, classes) =>
     `${classes} 个概率中最大的差异是 ${tiny(difference)}：` +
-    (difference < 1e-3 ? "WebGPU 与 NumPy 一致。" : "超出了舍入误差的范围。"),
+    (difference < 1e-3 ? "各设备的结果一致。" : "超出了舍入误差的范围。"),
   compared: (model, runs) => `${model}：首次用时包括编译；热运行是最多 ${runs} 次的中位数。`,
   runOn: (run, device) => `${run === "first" ? "首次" : "热运行"} · ${device}`,
-  bothFailed: (why) => `无法在两种设备上计算：${why}`,
+  eachFailed: (why) => `无法在每种设备上计算：${why}`,
 
   stages: {
     snapshot: () => "Python 与 Tallow（内存快照）",
@@ -42,7 +42,7 @@ export const panels = {
   },
   kernelsOf: (done, total) => `${done} / ${total}`,
   stageFailed: (why) => `失败：${why}`,
-  withoutGpu: "NumPy：GPU 设备在一分钟内丢失了两次。想再试一次，请选择 WebGPU。",
+  withoutGpu: "不使用 GPU：设备在一分钟内丢失了两次。想再试一次，请选择 WebGPU。",
 
   noKernelsYet: "画一个数字或选一张照片，这里就会显示它用到的内核。",
   measuring: "测量中…",

@@ -4,6 +4,7 @@
  * unavailable.
  */
 
+import { BEST } from "../../shared/devices.js";
 import { follow } from "../../i18n/show.js";
 import { say } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
@@ -28,9 +29,9 @@ export class DeviceChoice {
     });
   }
 
-  /** @param {import("../../engine/types.js").Device} device  requested, but not ready yet */
+  /** @param {import("../../shared/devices.js").Wanted} device  requested, but not ready yet */
   wish(device) {
-    this.#select.value = device;
+    if (device !== BEST) this.#select.value = device;
   }
 
   /** @param {import("../../engine/types.js").Actual} actual */

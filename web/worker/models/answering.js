@@ -6,12 +6,12 @@ import { Model } from "./model.js";
 /**
  * @typedef {import("./models.js").FetchedModel} FetchedModel
  * @typedef {import("./models.js").Facts} Facts
- * @typedef {import("../gpu.js").Gpu} Gpu
+ * @typedef {import("../devices.js").Opened} Opened
  *
  * @typedef {object} Worker  provided by main.js
  * @property {import("../app.js").App} app
  * @property {import("./models.js").Models} models
- * @property {() => Promise<Gpu>} gpu  the current device
+ * @property {() => Promise<Opened>} device  the current one
  * @property {() => Promise<unknown>} idle  resolves when nothing has been asked for a while
  */
 
@@ -53,12 +53,12 @@ export class Answering {
    * @returns {Promise<Facts>}
    */
   async load(name, fetched) {
-    const { app, models, gpu } = this.#worker;
-    if (fetched && fetched.gpu !== (await gpu())) {
+    const { app, models, device } = this.#worker;
+    if (fetched && fetched.opened !== (await device())) {
       models.drop(fetched); // it was for the previous device
       fetched = undefined;
     }
-    const current = fetched ?? (await models.fetchModel(name, gpu()));
+    const current = fetched ?? (await models.fetchModel(name, device()));
     const before = this.#models.get(name);
     if (before) models.drop(before.fetched);
     const facts = current.program

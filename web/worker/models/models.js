@@ -3,8 +3,8 @@
  * Loads the site's models: as a plan saved on an earlier visit or, without one, as the model's
  * file, which Python compiles. The new plan is saved once the worker is idle.
  *
- * A saved plan needs no Python: it is found, uploaded, prepared on the GPU and answers without it.
- * Python loads it later. If anything is wrong with a saved plan, the model's file is used instead.
+ * A saved plan needs no Python, except on NumPy: it is found, uploaded, prepared and answers without
+ * it. Python takes it over later. If anything is wrong with a saved plan, the model's file is used instead.
  */
 
 import { fetchCard, findModel } from "../../shared/catalogue.js";
@@ -16,8 +16,8 @@ import { emit, describeError } from "../serve.js";
 import { reportStage, stage } from "../stage.js";
 
 /**
- * @typedef {import("../gpu.js").Gpu} Gpu
- * @typedef {import("../../gpu/python.js").PythonProgram} PythonProgram
+ * @typedef {import("../devices.js").Opened} Opened
+ * @typedef {import("../devices.js").Replayed} Replayed
  * @typedef {import("./plans.js").SavedPlan} SavedPlan
  *
  * @typedef {object} Worker  provided by main.js
@@ -34,12 +34,12 @@ import { reportStage, stage } from "../stage.js";
  *   be downloading
  *
  * @typedef {object} FetchedModel  a model that was fetched, before Python loads it
- * @property {Gpu} gpu   the device that it was fetched for
+ * @property {Opened} opened  the device that it was fetched for
  * @property {string} card
  * @property {import("./plans.js").Key | null} key
  * @property {Files | null} files
  * @property {SavedPlan | null} saved
- * @property {PythonProgram | null} program  of the saved plan, on the GPU
+ * @property {Replayed | null} program  of the saved plan, loaded on the device
  * @property {number} seconds  that fetching took
  */
 
@@ -55,29 +55,30 @@ export class Models {
   }
 
   /**
-   * Fetch a model's files, or put its saved plan on the GPU.
+   * Fetch a model's files, or load its saved plan on the device.
    * @param {string} name
-   * @param {Promise<Gpu>} opening  the device; NumPy computes if it has no adapter
+   * @param {Promise<Opened>} opening
    * @returns {Promise<FetchedModel>}
    */
   async fetchModel(name, opening) {
     const entry = await findModel(name);
-    const [card, gpu] = await Promise.all([fetchCard(entry), opening]);
-    const { info, tuning, tuningRefused } = gpu;
-    if (!info) this.#worker.app.start();
+    const [card, opened] = await Promise.all([fetchCard(entry), opening]);
+    const { device, runner } = opened;
+    if (!runner) this.#worker.app.start();
     const fetched = {
-      gpu,
+      opened,
       card: JSON.stringify(card),
       key: /** @type {import("./plans.js").Key | null} */ (null),
       files: /** @type {Files | null} */ (null),
       saved: /** @type {SavedPlan | null} */ (null),
-      program: /** @type {PythonProgram | null} */ (null),
+      program: /** @type {Replayed | null} */ (null),
       seconds: 0,
     };
     const began = performance.now();
     // If the tuning record can't be read, Python must compile the model, to report that.
-    if (!tuningRefused) {
-      fetched.key = await keyOf(BUILD, name, entry.sha256, card, info, tuning);
+    if (!runner?.tuningRefused) {
+      const about = [name, entry.sha256, card, device, runner?.info, runner?.tuning];
+      fetched.key = await keyOf(BUILD, ...about);
       if (fetched.key) await this.#recall(name, fetched);
     }
     if (!fetched.program) this.#worker.app.start(); // load() reports a failure
@@ -174,12 +175,13 @@ export class Models {
   }
 
   /**
-   * Look for a saved plan, and load it on the GPU.
+   * Look for a saved plan, and load it on the device.
    * @param {string} name
    * @param {FetchedModel} fetched
    */
   async #recall(name, fetched) {
-    const { gpu, key } = fetched;
+    const { key } = fetched;
+    const { runner } = fetched.opened;
     if (!key) return;
     const began = performance.now();
     try {
@@ -188,10 +190,10 @@ export class Models {
       fetched.saved = saved;
       const facts = { model: name, bytes: saved.bytes };
       reportStage("plan", facts, "begun", began);
-      if (gpu.info) {
-        const { plan } = saved.record;
+      const { plan } = saved.record;
+      if (runner?.replays(plan)) {
         fetched.program = await stage("kernels", { model: name }, () =>
-          gpu.loadKept(plan, saved.weights),
+          runner.loadKept(plan, saved.weights),
         );
       } else {
         await saved.weights.ready(saved.weights.count - 1);

@@ -131,11 +131,11 @@ export function userModelActions({ app, models, settled }) {
   const keyFor = async (feeds) => {
     const { files } = content;
     if (!files || feeds.some(({ texts, members }) => texts || members)) return null;
-    const gpu = await app.gpu;
-    if (!gpu || gpu.tuningRefused) return null;
-    const { info, tuning } = gpu;
+    const opened = await app.device;
+    if (!opened || opened.runner?.tuningRefused) return null;
+    const { device, runner } = opened;
     const inputs = feeds.map(({ name, shape, dtype }) => [name, shape, dtype]);
-    return keyOf(BUILD, "opened", files, inputs, info, tuning);
+    return keyOf(BUILD, "opened", files, inputs, device, runner?.info, runner?.tuning);
   };
 
   /**
@@ -252,7 +252,7 @@ export function userModelActions({ app, models, settled }) {
     /** @param {{id: number, runs: number, seconds: number}} args */
     compareModel: ({ id, runs, seconds }) =>
       withModel(id, async () => {
-        await app.prepareBoth();
+        await app.prepareAll();
         return app.ask("compare_model", runs, seconds, alive);
       }),
 

@@ -12,6 +12,8 @@ from weakref import WeakSet
 
 import wasmtime
 
+from ...streamed_weights import Part
+
 _alive: WeakSet[Any] = WeakSet()
 """Engines and stores. What is still there when Python ends would be deleted by functions of
 wasmtime that are gone by then, with a message."""
@@ -47,6 +49,9 @@ class WasmtimeInstance:
         if given.nbytes:  # a view without elements cannot be cast
             self._bytes[offset : offset + given.nbytes] = given.cast("B")
 
+    def write_part(self, offset: int, part: Part) -> None:
+        self.write(offset, part.take())
+
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._bytes[offset : offset + size])
 
@@ -73,3 +78,6 @@ class WasmtimeEngine:
 
     def instance(self, module: bytes | None, pages: int) -> WasmtimeInstance:
         return WasmtimeInstance(self._engine, module, pages)
+
+    def adopted(self, loaded: Any) -> WasmtimeInstance:
+        raise NotImplementedError("only pages load programs without Python")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from ...codegen.wasm.assembler import Function, encode
+from ...streamed_weights import Part
 
 PAGE = 65536
 """Bytes of a page of memory."""
@@ -16,6 +17,9 @@ class Instance(Protocol):
 
     def write(self, offset: int, content: Any) -> None:
         """Copies bytes, in any contiguous buffer, into the memory."""
+
+    def write_part(self, offset: int, part: Part) -> None:
+        """Copies a part of a streamed file, which has arrived, into the memory."""
 
     def read(self, offset: int, size: int) -> bytes:
         """Copies bytes out of the memory."""
@@ -38,6 +42,9 @@ class Engine(Protocol):
 
     def instance(self, module: bytes | None, pages: int) -> Instance:
         """A memory of so many pages, and the module's functions on it. Raises MemoryError."""
+
+    def adopted(self, loaded: Any) -> Instance:
+        """The instance of a program that a page has loaded without Python (`Compiled.loaded`)."""
 
 
 def has_relaxed_simd(engine: Engine) -> bool:

@@ -27,6 +27,7 @@ from ...errors import (
     IndexRangeError,
 )
 from ...hostarray import HostArray
+from ...streamed_weights import StreamedArray
 from ..base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing, typical
 from ..buffer import Buffer
 from .engine import PAGE, Engine, has_relaxed_simd
@@ -83,16 +84,30 @@ class WasmProgram:
                 "use a smaller input or batch, or device='numpy'"
             )
         self._bytes = -(-size // PAGE) * PAGE
-        module = b64decode(plan.modules[0]) if plan.modules else None
-        by_offset = dict(compiled.weights)
+        self._instance: Any
         with self._explained():
-            self._instance: Any = backend.engine.instance(module, self._bytes // PAGE)
-            for slot, offset in zip(plan.slots, self._offsets, strict=True):
-                if slot.kind == "weight":
-                    self._instance.write(offset, WASM.stored(by_offset[slot.offset]))
-            for call in map(self._bound, plan.prepare):
-                call()
+            if compiled.loaded is not None:
+                self._instance = backend.engine.adopted(compiled.loaded)
+            else:
+                self._load(compiled, backend.engine)
             self._steps = [self._bound(step) for step in plan.run]
+
+    def _load(self, compiled: Compiled, engine: Engine) -> None:
+        """Fills a new memory: the weights, and what `prepare` computes."""
+        plan = self._plan
+        module = b64decode(plan.modules[0]) if plan.modules else None
+        self._instance = engine.instance(module, self._bytes // PAGE)
+        by_offset = dict(compiled.weights)
+        for slot, offset in zip(plan.slots, self._offsets, strict=True):
+            if slot.kind != "weight":
+                continue
+            data = by_offset[slot.offset]
+            if isinstance(data, StreamedArray) and data.part:
+                self._instance.write_part(offset, data.part)
+            else:
+                self._instance.write(offset, WASM.stored(data))
+        for call in map(self._bound, plan.prepare):
+            call()
 
     def _bound(self, step: Step) -> Call:
         """The step as a call."""
@@ -248,5 +263,5 @@ class WasmBackend:
         return WasmProgram(compiled, self)
 
     async def load_async(self, compiled: Compiled) -> WasmProgram:
-        await compiled.arrive()
+        await compiled.download()
         return WasmProgram(compiled, self)

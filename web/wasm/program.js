@@ -1,0 +1,155 @@
+// @ts-check
+/**
+ * A plan of generated WebAssembly (py/tallow/compile/targets/wasm.py), which is loaded once and
+ * then run many times, without Python.
+ *
+ * A plan has a memory of its own, laid out by its slots, and one module. All computation is
+ * synchronous. Python can take a loaded program over (py/tallow/runtime/wasm/browser.py).
+ */
+
+import { DeviceError, OutOfMemoryError } from "../gpu/errors.js";
+
+/**
+ * @typedef {import("../gpu/program.js").Weights} Weights
+ * @typedef {import("../gpu/program.js").Plan} Plan
+ * @typedef {{name: string, bindings: number[], kernel: {function?: string}}} Step
+ */
+
+const PAGE = 65536;
+
+// The layout of memory, which is the same as in py/tallow/runtime/wasm/runner.py.
+const ZEROS = 65536; // bytes at the beginning, which kernels read as padding
+const ALIGNMENT = 64;
+
+const MAX_PAGES = 65536; // 4 GiB, the most that WebAssembly can address with 32 bits
+
+/** Whether all steps of a plan have a function. NumPy computes the others, which needs Python. */
+export function runsWithoutPython(/** @type {Plan} */ plan) {
+  return [...plan.prepare, ...plan.run].every((step) => functionOf(step) !== undefined);
+}
+
+const functionOf = (/** @type {any} */ step) => /** @type {Step} */ (step).kernel.function;
+
+export class WasmProgram {
+  /**
+   * @param {Plan} plan
+   * @param {WebAssembly.Module | null} module  null if the plan has no functions
+   * @param {string} adapter  the engine's name
+   */
+  constructor(plan, module, adapter) {
+    this.plan = plan;
+    this.adapter = adapter;
+    this.runs = 0;
+    let end = ZEROS;
+    /** The addresses of the slots. */
+    this.offsets = plan.slots.map(({ bytes }) => {
+      const start = end;
+      end += Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+      return start;
+    });
+    const pages = Math.ceil(end / PAGE);
+    if (pages > MAX_PAGES) throw tooLarge(plan.name, end);
+    try {
+      this.memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+    } catch {
+      throw tooLarge(plan.name, end);
+    }
+    this.bytes = new Uint8Array(this.memory.buffer);
+    const imports = { tallow: { memory: this.memory } };
+    this.exports = module ? new WebAssembly.Instance(module, imports).exports : {};
+    /** @type {(() => void)[]} */
+    this.steps = plan.run.map((step) => this.#bound(step));
+  }
+
+  /**
+   * Load a plan, whose weights may still be arriving. Every step must have a function.
+   * @param {Plan} plan
+   * @param {Weights} weights
+   * @param {string} adapter
+   */
+  static async load(plan, weights, adapter) {
+    const [text] = plan.modules;
+    const module = text ? await WebAssembly.compile(decoded(text)) : null;
+    const program = new WasmProgram(plan, module, adapter);
+    await program.#fill(weights);
+    for (const step of plan.prepare) program.#bound(step)();
+    return program;
+  }
+
+  /** @param {Weights} weights */
+  async #fill(weights) {
+    let index = 0;
+    for (const [slot, { kind }] of this.plan.slots.entries()) {
+      if (kind !== "weight") continue;
+      await weights.ready(index);
+      weights.lend(index, (content) => this.bytes.set(content, this.offsets[slot]));
+      index += 1;
+    }
+  }
+
+  /** @param {any} step */
+  #bound(step) {
+    const run = /** @type {(...addresses: number[]) => void} */ (
+      this.exports[functionOf(step) ?? ""]
+    );
+    const addresses = /** @type {Step} */ (step).bindings.map((slot) => this.offsets[slot]);
+    return () => run(...addresses);
+  }
+
+  /**
+   * Run once.
+   * @param {Uint8Array[]} inputs  in the plan's order
+   * @returns {Promise<ArrayBuffer[]>}  the outputs
+   */
+  async run(inputs) {
+    const { plan, bytes, offsets } = this;
+    for (const [index, { name, slot, bytes: size }] of plan.inputs.entries()) {
+      if (inputs[index]?.byteLength !== size) {
+        const actual = inputs[index]?.byteLength;
+        throw new DeviceError(
+          `${plan.name}: the input ${name} has ${actual} bytes instead of ${size}`,
+        );
+      }
+      bytes.set(inputs[index], offsets[slot]);
+    }
+    try {
+      for (const step of this.steps) step();
+    } catch (error) {
+      const { message } = /** @type {Error} */ (error);
+      throw new DeviceError(`${plan.name}: WebAssembly stopped: ${message}`);
+    }
+    this.runs += 1;
+    return plan.outputs.map(
+      ({ slot, bytes: size }) => bytes.slice(offsets[slot], offsets[slot] + size).buffer,
+    );
+  }
+
+  get stats() {
+    const { plan, bytes, runs, adapter } = this;
+    return {
+      kernels: plan.prepare.length + plan.run.length,
+      dispatches: plan.run.length,
+      slots: plan.slots.length,
+      bytes: bytes.length,
+      runs,
+      adapter,
+    };
+  }
+
+  /** Its memory is freed once nothing refers to the program. */
+  close() {
+    this.steps = [];
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {number} bytes
+ */
+const tooLarge = (name, bytes) =>
+  new OutOfMemoryError(
+    `${name} cannot fit: it needs ${bytes.toLocaleString("en")} bytes of WebAssembly's memory`,
+  );
+
+/** @param {string} text  in base 64 */
+const decoded = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

@@ -1,0 +1,62 @@
+// @ts-check
+/** Opens the requested device or, if that is impossible, the first fallback that works. */
+
+import { BEST, DEVICES } from "../shared/devices.js";
+import { openGpu, withoutGpu } from "./gpu.js";
+import { openWasm } from "./wasm.js";
+
+/**
+ * @typedef {import("../shared/devices.js").Device} Device
+ * @typedef {import("../shared/devices.js").Wanted} Wanted
+ * @typedef {import("../gpu/program.js").Plan} Plan
+ * @typedef {import("../gpu/program.js").Weights} Weights
+ * @typedef {import("../i18n/messages.js").Words} Words
+ *
+ * @typedef {object} Replayed  a program that runs without Python, which can take it over
+ * @property {{run(inputs: Uint8Array[]): Promise<ArrayBuffer[]>}} program
+ * @property {object} stats
+ * @property {() => void} close
+ *
+ * @typedef {object} Runner  runs plans without Python
+ * @property {{name: string, named: boolean}} info  about the adapter or engine
+ * @property {(plan: Plan) => boolean} replays  whether it can run this plan
+ * @property {(plan: Plan, weights: Weights) => Promise<Replayed>} loadKept
+ * @property {string | null} tuning         the tuning record of this adapter
+ * @property {string | null} tuningRefused  why the record could not be read
+ *
+ * @typedef {object} Opened
+ * @property {Device} device  the one that computes
+ * @property {Words | null} words  why it is not the requested one
+ * @property {Runner | null} runner  null for NumPy, which needs Python
+ * @property {import("./gpu.js").Gpu} gpu  for Python
+ */
+
+/**
+ * Open a device. Never rejects.
+ * @param {Wanted} wanted
+ * @returns {Promise<Opened>}
+ */
+export async function openDevice(wanted) {
+  const { onGpu, needsNumpy } = DEVICES[wanted === BEST ? "webgpu" : wanted];
+  let gpu = onGpu ? await openGpu() : withoutGpu();
+  if (wanted === BEST && gpu.info?.software) gpu = withoutGpu();
+  else if (gpu.info) {
+    const runner = { ...gpu, info: gpu.info, replays: () => true };
+    return { device: "webgpu", words: null, runner, gpu };
+  }
+  let { words } = gpu;
+  if (!needsNumpy) {
+    const wasm = openWasm();
+    if ("info" in wasm) return { device: "wasm", words, runner: wasm, gpu };
+    words ??= wasm.words;
+  }
+  return { device: "numpy", words, runner: null, gpu };
+}
+
+/**
+ * Let Python use this device. Don't call this while Python computes on another one.
+ * @param {Opened} opened
+ */
+export function giveToPython({ gpu }) {
+  Object.assign(globalThis, { tallowGpu: gpu });
+}
