@@ -40,9 +40,9 @@ from tallow.dtype import BY_NAME  # noqa: E402
 from tallow.graph import Graph, Node, input_node, make  # noqa: E402
 from tallow.hostarray import from_values  # noqa: E402
 from tallow.ops import contract, window  # noqa: E402
-from tallow.runtime.native import NativeBackend  # noqa: E402
-from tallow.runtime.native_device import Adapter, find_adapter  # noqa: E402
-from tallow.runtime.native_program import NativeProgram  # noqa: E402
+from tallow.runtime.native.backend import NativeBackend  # noqa: E402
+from tallow.runtime.native.device import Adapter, find_adapter  # noqa: E402
+from tallow.runtime.native.program import NativeProgram  # noqa: E402
 from tallow.runtime.numpy.runner import NumpyProgram  # noqa: E402
 from tallow.tensor import Tensor, asarray  # noqa: E402
 from tallow_build.content import models  # noqa: E402

@@ -29,7 +29,7 @@ from playwright.sync_api import (
 )
 from starlette.routing import Mount
 
-from tallow.runtime.native_device import find_adapter
+from tallow.runtime.native.device import find_adapter
 from tallow_build.environment import browser as chromium
 from tallow_build.paths import DIST, ROOT, WEB
 from tallow_build.serving import server as static

@@ -87,7 +87,7 @@ class Elementwise(Op):
     packed may be unpacked with it wherever it is read.
     ufunc: whether it is NumPy's function of the same name, which may write over an operand.
 
-    tests/unit/test_op_facts.py finds a fact that is missing.
+    tests/unit/tensors/test_op_facts.py finds a fact that is missing.
     """
 
     scalar: Callable[..., Scalar]

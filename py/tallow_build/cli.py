@@ -14,6 +14,7 @@ from .paths import DIST, ROOT, shown
 from .process import become
 from .progress import say
 from .serving import address
+from .serving.devices import DEVICES
 
 # A test file stays in one process, so that its fixtures are set up once. -n 0 runs serially.
 _SIDE_BY_SIDE = (
@@ -70,9 +71,8 @@ def _parser() -> argparse.ArgumentParser:
     add("fuzz", _fuzz, words)
     run = add("run", _run, "run a Python file in headless Chromium's Pyodide, with tallow")
     run.add_argument("script", type=Path, metavar="FILE.py")
-    run.add_argument(
-        "--device", choices=("webgpu", "numpy"), help="webgpu fails if it is unavailable"
-    )
+    words = "default: webgpu, or numpy if that is unavailable"
+    run.add_argument("--device", choices=DEVICES, help=words)
     words = "make this file available to the script, by its base name; may be repeated"
     run.add_argument("--file", type=Path, action="append", default=[], dest="files", help=words)
     models = add("models", _models, "rebuild the models from their sources")

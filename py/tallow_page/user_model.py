@@ -12,7 +12,7 @@ import sys
 import time
 from array import array
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tallow import onnx
@@ -148,8 +148,9 @@ async def survey_model(shapes_json: str) -> str:
     """Size, arithmetic and operators of the model for given input shapes by name.
 
     Returns {"parameters", "weightBytes", "nodes", "multiplyAdds", "whole", "uses": [{"operator",
-    "place", "count", "reason"}, ...], "unsupported": features found to be unsupported for these
-    shapes} (formats/onnx/run/summary.py). Raises TallowError for shapes that do not fit.
+    "place", "count", "reason": {"code", "details"} or null}, ...], "unsupported": features found to
+    be unsupported for these shapes} (formats/onnx/run/summary.py, reasons.py). Raises TallowError
+    for shapes that do not fit.
     """
     found = _model().model.summary(json.loads(shapes_json) or None)
     facts = {
@@ -159,7 +160,12 @@ async def survey_model(shapes_json: str) -> str:
         "multiplyAdds": found.multiply_adds,
         "whole": not found.at_least,
         "uses": [
-            {"operator": use.operator, "place": use.place, "count": use.count, "reason": use.reason}
+            {
+                "operator": use.operator,
+                "place": use.place,
+                "count": use.count,
+                "reason": asdict(use.reason) if use.reason else None,
+            }
             for use in found.uses
         ],
         "unsupported": list(found.unsupported[:MAX_LINES]),

@@ -19,6 +19,8 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from tests.onnx.conformance import runners
+
 from tallow_build.errors import BuildError
 from tallow_build.paths import shown
 
@@ -33,7 +35,8 @@ SEED = 2024
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="build.py fuzz", description=__doc__.splitlines()[0])
-    parser.add_argument("--device", choices=(*DEVICES, "native", "wasm"), help="default: both")
+    words = "default: numpy, then webgpu"
+    parser.add_argument("--device", choices=runners.DEVICES, help=words)
     words = "how long each device is at it; default: %(default)s"
     parser.add_argument("--minutes", type=float, default=2.0, metavar="N", help=words)
     words = "the same seed draws the same cases; default: %(default)s"

@@ -78,7 +78,7 @@ class Bench:
 
 @contextmanager
 def started(device: str) -> Iterator[Bench]:
-    """The bench of a device by its name on the command line: numpy, wasm, native or webgpu."""
+    """The bench of a device by its name in `runners.DEVICES`."""
     with ExitStack() as stack:
         runner: Runner
         if device == "webgpu":

@@ -8,6 +8,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
 import { classify, draw, messages, open, page, panels } from "./english.js";
+import { open as openInChinese } from "../../web/i18n/zh/open.js";
 import { choose, languageFor } from "../../web/i18n/languages.js";
 import { LocalizedError, say, words, wordsOf } from "../../web/i18n/messages.js";
 
@@ -58,6 +59,25 @@ test("messages and errors are in the current language", () => {
     say(words("workerReplaced", words("workerFailed", "no memory"))),
     "The worker failed: no memory. Starting another…",
   );
+});
+
+test("every language words each of Python's reasons", async () => {
+  const python = new URL("../../py/tallow/formats/onnx/reasons.py", import.meta.url);
+  const table = (await readFile(python, "utf8")).match(/^_ENGLISH = \{\n(.*?)^\}/ms)?.[1] ?? "";
+  const english = Object.fromEntries(
+    [...table.matchAll(/^    "(\w+)": ((?:"[^"]*"\s*)+)/gm)].map(([, code, strings]) => [
+      code,
+      strings.replace(/"\s*"/g, "").trim().slice(1, -1),
+    ]),
+  );
+  assert.ok(Object.keys(english).length > 5);
+  const worded = (/** @type {typeof open.openReasons} */ reasons) =>
+    Object.fromEntries(Object.entries(reasons).map(([code, of]) => [code, of("{0}", "{1}")]));
+  assert.deepEqual(worded(open.openReasons), english);
+  const { REFUSED, ...chinese } = worded(openInChinese.openReasons);
+  assert.equal(REFUSED, "{0}");
+  assert.deepEqual(Object.keys(chinese), Object.keys(english).slice(0, -1));
+  for (const words of Object.values(chinese)) assert.match(words, /\p{Script=Han}/u);
 });
 
 test("the language is the first of the visitor's that has a table", () => {

@@ -10,7 +10,7 @@ import pytest
 from kernel_cases import MAKERS, TOLERANCE, run_schedule
 
 from tallow.codegen.wgsl.kernels import SCHEDULES, kernel_file
-from tallow.runtime.native_device import open_device
+from tallow.runtime.native.device import open_device
 
 FOLDER = Path(__file__).resolve().parents[2] / "kernels_wgsl"
 

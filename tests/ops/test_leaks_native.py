@@ -15,8 +15,8 @@ import pytest
 import tallow as tl
 from tallow.compile import compile_graph
 from tallow.formats.onnx.run.model_session import ModelSession
-from tallow.runtime.native import NativeBackend
-from tallow.runtime.native_device import open_device
+from tallow.runtime.native.backend import NativeBackend
+from tallow.runtime.native.device import open_device
 from tallow_build.paths import ROOT
 
 BLOCKS = 500  # that Python and `wgpu` keep for themselves: caches and free lists

@@ -15,7 +15,7 @@ from staying_cases import CASES, counting, run_case
 
 import tallow as tl
 from tallow.graph import Graph, input_node
-from tallow.runtime import native_device
+from tallow.runtime.native import device as native_device
 from tallow_build.paths import ROOT
 
 RunAsync = Callable[..., Any]

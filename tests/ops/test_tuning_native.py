@@ -16,7 +16,7 @@ from tallow.codegen.wgsl import choice, kernels
 from tallow.graph import Graph, input_node
 from tallow.runtime import tuning
 from tallow.runtime.base import Timing
-from tallow.runtime.native import NativeBackend
+from tallow.runtime.native.backend import NativeBackend
 from tallow.runtime.tuning import TuningWarning
 from tallow.tensor import Tensor
 

@@ -6,17 +6,16 @@
 
 import { BEST, DEVICES, FALLBACK } from "../shared/devices.js";
 import { WORKER, takeFirstWorker } from "../boot/first_worker.js";
-import { fetchCard, findModel } from "../shared/catalogue.js";
 import { Rpc } from "./rpc.js";
 import { LocalizedError, publicTextOf, words, wordsOf } from "../i18n/messages.js";
 import { Failures } from "./failures.js";
+import { Models, allOver } from "./models.js";
 import { explained, describeProgress } from "./progress.js";
 
 /**
  * @typedef {import("./types.js").Device} Device
  * @typedef {import("../shared/devices.js").Wanted} Wanted
  * @typedef {import("./types.js").Words} Words
- * @typedef {import("./types.js").Facts} Facts
  * @typedef {import("./types.js").Started} Started
  * @typedef {import("./types.js").Actual} Actual
  * @typedef {import("./types.js").Status} Status
@@ -46,12 +45,8 @@ export class Engine {
   #rpc = null;
   /** @type {Promise<Started> | null} */
   #started = null;
-  /** @type {Map<string, Promise<Model>>} */
-  #models = new Map();
-  /** Facts about the models on the current device. @type {Map<string, Facts>} */
-  #facts = new Map();
-  /** What failed since the last retry(). */
-  #failed = { start: false, python: false, models: /** @type {Set<string>} */ (new Set()) };
+  /** What failed since the last retry(), apart from models. */
+  #failed = { start: false, python: false };
   /** @type {(done: number, total: number) => void} */
   #tuning = () => {};
   #turn = 0;
@@ -64,7 +59,7 @@ export class Engine {
   #actual;
   #listener;
   #connect;
-  #describe;
+  #models;
   #failures;
 
   /**
@@ -77,7 +72,11 @@ export class Engine {
     this.#actual = device === BEST ? "webgpu" : device;
     this.#listener = listener;
     this.#connect = outside.connect ?? (() => new Rpc(WORKER, PATIENCE, takeFirstWorker()));
-    this.#describe = outside.describe ?? describe;
+    this.#models = new Models(
+      (name) => this.#ask("load", { model: name }),
+      (warnings) => listener.warned(warnings),
+      outside.describe,
+    );
     this.#failures = new Failures(outside.now ?? (() => performance.now()));
   }
 
@@ -98,9 +97,9 @@ export class Engine {
       this.#start();
       const name = await findName();
       await (name === null ? this.running() : this.ready(name));
-      const kernels = name && DEVICES[this.#actual].onGpu ? this.#facts.get(name)?.kernels : 0;
+      const kernels = name && DEVICES[this.#actual].onGpu ? this.#models.kernels(name) : 0;
       const without = this.#failures.lostOften;
-      const ready = without ? words("readyWithoutGpu") : words("ready", kernels ?? 0);
+      const ready = without ? words("readyWithoutGpu") : words("ready", kernels);
       report({ state: "ready", words: ready });
     } catch (error) {
       report({ state: "error", words: wordsOf(error) });
@@ -116,11 +115,7 @@ export class Engine {
    * @throws {NotReady}  on every call after a failure, until retry()
    */
   async ready(name) {
-    return this.#whenStarted(() => {
-      const model = this.#models.get(name) ?? this.#load(name);
-      this.#models.set(name, model);
-      return model;
-    });
+    return this.#whenStarted(() => this.#models.get(name));
   }
 
   /**
@@ -163,8 +158,7 @@ export class Engine {
   /** Forget failures, so that the next prepare() or ready() tries again. */
   retry() {
     this.#failures.forgetCrashes();
-    for (const name of this.#failed.models) this.#models.delete(name);
-    this.#failed.models.clear();
+    this.#models.forgetFailed();
     if (this.#failed.start || this.#failed.python) this.#drop();
   }
 
@@ -233,11 +227,11 @@ export class Engine {
     this.#tuning = progress;
     const tuned = /** @type {Tuned} */ (
       await this.#ask("tune", { model }).catch((error) => {
-        this.#models.delete(model); // it may no longer work, so the next use loads it again
+        this.#models.forget(model); // it may no longer work, so the next use loads it again
         throw error;
       })
     );
-    if (tuned.facts) this.#learn(model, tuned.facts);
+    if (tuned.facts) this.#models.learn(model, tuned.facts);
     return tuned;
   }
 
@@ -249,15 +243,6 @@ export class Engine {
   /** The device that computes. */
   get device() {
     return this.#actual;
-  }
-
-  /**
-   * @param {string} model
-   * @param {Facts} facts
-   */
-  #learn(model, facts) {
-    this.#facts.set(model, facts);
-    if (facts.warnings?.length) this.#listener.warned(facts.warnings);
   }
 
   /**
@@ -349,7 +334,7 @@ export class Engine {
       (found) => {
         if (started !== this.#started) return;
         this.#actual = found.device;
-        for (const [name, facts] of Object.entries(found.models)) this.#learn(name, facts);
+        for (const [name, facts] of Object.entries(found.models)) this.#models.learn(name, facts);
         this.#listener.started({ ...found, lost: this.#failures.lostOften });
       },
       () => {
@@ -395,43 +380,7 @@ export class Engine {
     this.#rpc = null;
     this.#started = null;
     this.#models.clear();
-    this.#failed = { start: false, python: false, models: new Set() };
+    this.#failed = { start: false, python: false };
     rpc?.close(words("startingAgain"));
   }
-
-  /**
-   * @param {string} name
-   * @returns {Promise<Model>}
-   */
-  #load(name) {
-    const loading = this.#ask("load", { model: name }).catch(explained("modelFailed", name));
-    const model = allOver([loading, this.#describe(name)]).then(([facts, description]) => {
-      this.#learn(name, facts);
-      return { name, ...description };
-    });
-    model.catch(() => {
-      if (this.#models.get(name) === model) this.#failed.models.add(name);
-    });
-    return model;
-  }
-}
-
-/**
- * Promise.all that settles only when every promise has. Otherwise an immediate retry would wait for
- * one that is about to fail.
- * @template T, U
- * @param {[Promise<T>, Promise<U>]} promises
- * @returns {Promise<[T, U]>}
- */
-async function allOver(promises) {
-  await Promise.allSettled(promises);
-  return Promise.all(promises);
-}
-
-/**
- * @param {string} name
- */
-async function describe(name) {
-  const { preprocess } = await fetchCard(await findModel(name));
-  return { preprocess };
 }

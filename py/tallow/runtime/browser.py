@@ -9,7 +9,7 @@ promise of the call settles.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -117,6 +117,12 @@ def _given(feed: Feed) -> Any:
     return feed.handle if isinstance(feed, Buffer) else memoryview(feed)
 
 
+def _layout(dtype: DType, shape: Shape) -> tuple[DType, Shape, DType, int]:
+    """What a buffer on the device has of an array: its type and shape, the type in which the device
+    holds it, and bytes."""
+    return dtype, shape, device_type(dtype), max(16, -(-4 * size_of(shape) // 16) * 16)
+
+
 class WebGpuMemory:
     """The buffers of the adapter that the worker has opened; a buffer's handle is the number under
     which JavaScript has it (web/gpu/buffers.js)."""
@@ -140,8 +146,7 @@ class WebGpuMemory:
 
     def buffer(self, handle: int, dtype: DType, shape: Shape) -> Buffer:
         """The array that JavaScript has, or is about to have, under a number."""
-        size = max(16, -(-4 * size_of(shape) // 16) * 16)
-        return Buffer(self, handle, dtype, shape, device_type(dtype), size)
+        return Buffer(self, handle, *_layout(dtype, shape))
 
     def upload(self, data: HostArray) -> Buffer:
         handle = self.new_handle()
@@ -188,44 +193,44 @@ class WebGpuProgram:
         self._handle = handle
         self._start = handle.start  # a method of a proxy is looked up at a price
         self._memory = memory
-        self._outputs = [(BY_NAME[port.dtype], port.shape) for port in plan.outputs]
+        self._outputs = [_layout(BY_NAME[port.dtype], port.shape) for port in plan.outputs]
 
     async def run_async(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
     ) -> list[Result]:
         """Runs: one upload per input from the host, one submit, one map."""
         if fetch is not None and not any(fetch):
-            return [*self._begin(inputs)]
+            return self._begin(inputs)
         wanted = fetch or [True] * len(self._outputs)
         handles = [0 if want else self._memory.new_handle() for want in wanted]
         try:
             running = self._handle.run(*map(_given, inputs), *handles)
-            kept = self._kept(handles)  # theirs from now on, whatever happens
+            kept = iter(self._kept(handles))  # theirs from now on, whatever happens
             contents = iter(await running)
         except JsException as error:
             _raise(error)
         return [
             from_device(next(contents).to_memoryview(), dtype, shape) if want else next(kept)
-            for want, (dtype, shape) in zip(wanted, self._outputs, strict=True)
+            for want, (dtype, shape, *_) in zip(wanted, self._outputs, strict=True)
         ]
 
-    def _begin(self, inputs: Sequence[Feed]) -> list[Buffer]:
+    def _begin(self, inputs: Sequence[Feed]) -> list[Result]:
         """Runs, without waiting."""
         handles = [self._memory.new_handle() for _ in self._outputs]
         try:
             self._start(*map(_given, inputs), *handles)
         except JsException as error:
             _raise(error)
-        return list(self._kept(handles))
+        return self._kept(handles)
 
-    def _kept(self, handles: Sequence[int]) -> Iterator[Buffer]:
-        pairs = zip(handles, self._outputs, strict=True)
-        return iter([self._memory.buffer(handle, *spec) for handle, spec in pairs if handle])
+    def _kept(self, handles: Sequence[int]) -> list[Result]:
+        memory, pairs = self._memory, zip(handles, self._outputs, strict=True)
+        return [Buffer(memory, handle, *layout) for handle, layout in pairs if handle]
 
     def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
         """As `run_async`, blocking; RealizeError where the browser cannot."""
         if fetch is not None and not any(fetch):
-            return [*self._begin(inputs)]
+            return self._begin(inputs)
         running = self.run_async(inputs, fetch)
         result: list[Result] = _blocking(running, "running on WebGPU")
         return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 from weakref import ref
@@ -21,7 +22,16 @@ class Live(NamedTuple):
     bytes: int
 
 
-_live: dict[str, Live] = {}
+class _Count:
+    """What `Live` says of one device."""
+
+    __slots__ = ("bytes", "count")
+
+    def __init__(self) -> None:
+        self.count = self.bytes = 0
+
+
+_live: defaultdict[str, _Count] = defaultdict(_Count)
 
 
 def live_buffers(device: str | None = None) -> Live:
@@ -30,7 +40,7 @@ def live_buffers(device: str | None = None) -> Live:
     What a session needs for itself, such as weights and scratch memory, is not among them: see
     `Session.stats`. Neither are buffers that were freed and wait to be used again.
     """
-    chosen = [_live.get(device, Live(0, 0))] if device else _live.values()
+    chosen = [_live[device]] if device else _live.values()
     return Live(sum(each.count for each in chosen), sum(each.bytes for each in chosen))
 
 
@@ -68,7 +78,17 @@ class Buffer:
     changes. Freed when nothing refers to it.
     """
 
-    __slots__ = ("_freed", "_node", "dtype", "handle", "held", "memory", "nbytes", "shape")
+    __slots__ = (
+        "_freed",
+        "_live",
+        "_node",
+        "dtype",
+        "handle",
+        "held",
+        "memory",
+        "nbytes",
+        "shape",
+    )
 
     def __init__(
         self,
@@ -87,8 +107,9 @@ class Buffer:
         self.nbytes = nbytes
         self._freed = False
         self._node: ref[Node] | None = None
-        count, size = _live.get(memory.name, (0, 0))
-        _live[memory.name] = Live(count + 1, size + nbytes)
+        live = self._live = _live[memory.name]
+        live.count += 1
+        live.bytes += nbytes
 
     def __repr__(self) -> str:
         return f"<buffer {self.dtype.name}{list(self.shape)} on {self.memory.name}>"
@@ -113,8 +134,8 @@ class Buffer:
         if self._freed:
             return
         self._freed = True
-        count, size = _live[self.memory.name]
-        _live[self.memory.name] = Live(count - 1, size - self.nbytes)
+        self._live.count -= 1
+        self._live.bytes -= self.nbytes
         self.memory.release(self.handle)
 
     def __del__(self) -> None:

@@ -13,10 +13,12 @@ from typing import Any, NamedTuple, overload
 
 from ..compile import Compiled
 from ..compile.indices import Indexed
-from ..errors import DTypeError, OptionError
+from ..errors import DeviceLostError, DTypeError, OptionError
 from ..graph import Graph, Node, make
 from ..hostarray import HostArray, from_python
 from ..ops.elementwise import cast
+from ..ops.source import buffer as buffer_op
+from ..ops.source import constant as constant_op
 from ..tensor import Tensor, asarray
 from . import eager, trace
 from .base import Backend, Program
@@ -124,8 +126,9 @@ class Jitted:
             value = kwargs[name]
             static = name in self._static
             key.append((name, ("static", value) if static else _key(value, leaves)))
-        used = backend(self._device or _device_of(leaves))
-        memory = used.memory
+        memory = _memory_of(leaves)
+        if memory is None or self._device not in (None, memory.name):
+            memory = backend(self._device).memory
         whole = (tuple(key), get_float32_matmul_precision())
         try:
             entry = self._entries.get(whole)
@@ -134,11 +137,18 @@ class Jitted:
                 f"{self._name}(): an argument is neither a tensor nor hashable: {error}"
             ) from error
         if entry is None or entry.memory is not memory:
-            entry = self._traced(args, kwargs, used)
-            self._entries[whole] = entry
+            used = backend(memory.name)
+            if entry is None or entry.memory is not used.memory:
+                entry = self._entries[whole] = self._traced(args, kwargs, used)
             if len(self._entries) > _ENTRIES:
                 self._entries.pop(next(iter(self._entries))).program.close()
-        return _run(entry, leaves)
+        try:
+            return _run(entry, leaves)
+        except DeviceLostError:
+            now = backend(memory.name).memory
+            for leaf in leaves:
+                _given(leaf, now)  # says which array was lost, and what to do
+            raise
 
     def _traced(self, args: tuple[Any, ...], kwargs: dict[str, Any], used: Backend) -> _Entry:
         memory = used.memory
@@ -204,6 +214,10 @@ def _is_array(value: Any) -> bool:
 def _key(value: Any, leaves: list[Any]) -> Hashable:
     """What of an argument decides which plan is run; appends its tensors to the leaves."""
     kind = type(value)
+    if kind is Tensor:  # the common kind
+        leaves.append(value)
+        node = value.node
+        return node.shape, node.dtype
     if kind is float:
         leaves.append(value)
         return float
@@ -223,12 +237,14 @@ def _key(value: Any, leaves: list[Any]) -> Hashable:
     return kind, value  # 1 and True are equal
 
 
-def _device_of(leaves: Sequence[Any]) -> str | None:
-    """The device of the first argument that is stored on one."""
+def _memory_of(leaves: Sequence[Any]) -> Memory | None:
+    """The memory of the first argument that is stored on a device. It may be that of a device that
+    was lost, as the run finds out: asking for the one that is open now takes as long as all else of
+    a call."""
     for leaf in leaves:
-        if isinstance(leaf, Tensor) and leaf.node.is_buffer:
+        if isinstance(leaf, Tensor) and leaf.node.op is buffer_op:
             memory: Memory = leaf.node.attrs["buffer"].memory
-            return memory.name
+            return memory
     return None
 
 
@@ -308,9 +324,9 @@ def _given(leaf: Any, memory: Memory) -> Any:
     if isinstance(leaf, HostArray):
         return leaf.data if memory.is_host else to_device(leaf)
     node = leaf.node
-    if node.is_constant:
+    if node.op is constant_op:
         return eager.uploaded(node, memory)
-    if not node.is_buffer:
+    if node.op is not buffer_op:
         leaf.realize(memory.name)
         node = leaf.node
     return own(node.attrs["buffer"], memory)

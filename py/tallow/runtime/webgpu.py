@@ -20,7 +20,7 @@ class WebGpuDevice:
         without wide instructions."""
         if _IN_BROWSER:
             return 3
-        from .native_device import find_adapter
+        from .native.device import find_adapter
 
         adapter = find_adapter()
         return 0 if isinstance(adapter, str) or adapter.software else 2
@@ -37,11 +37,11 @@ class WebGpuDevice:
             from .browser import open_backend
 
             return open_backend()
-        from .native_device import find_adapter
+        from .native.device import find_adapter
 
         adapter = find_adapter()
         if isinstance(adapter, str):
             return adapter
-        from .native import NativeBackend
+        from .native.backend import NativeBackend
 
         return NativeBackend()

@@ -23,6 +23,7 @@ from ..environment import browser
 from ..errors import BuildError
 from ..paths import DIST
 from . import server
+from .devices import DEVICES
 
 Write = Callable[[str, str], object]
 
@@ -159,7 +160,7 @@ def run_in(
     booted = python.boot(device)
     if device == "webgpu" and booted.device != "webgpu":
         why = booted.reason or "the browser gave no reason"
-        raise BuildError("Getting a WebGPU device", why, "omit --device, or use --device numpy")
+        raise BuildError("Getting a WebGPU device", why, "omit --device, or use another one")
     if device is None and booted.device != "webgpu":
         print(f"Running on numpy, without WebGPU: {booted.reason}", file=sys.stderr)
     for path in (script, *files):  # including the script, because tracebacks quote its lines
@@ -178,7 +179,7 @@ def main() -> int:
     """The command line in this file's docstring."""
     parser = argparse.ArgumentParser(description="Run a Python file in headless Chromium.")
     parser.add_argument("script", type=Path)
-    parser.add_argument("--device", choices=("webgpu", "wasm", "numpy"))
+    parser.add_argument("--device", choices=DEVICES)
     parser.add_argument("--file", type=Path, action="append", default=[], dest="files")
     options = parser.parse_args()
     # Exit now: Playwright's driver gets the signal too, closes Chromium, and stops answering.

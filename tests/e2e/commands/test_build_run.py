@@ -94,6 +94,18 @@ def test_webgpu_is_refused_if_unavailable(browser_without_webgpu, server, tmp_pa
     assert captured.err.startswith("Running on numpy, without WebGPU: ")
 
 
+def test_webassembly_computes_if_chosen(browser, server, tmp_path, capsys):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import tallow as tl\n"
+        "x = (tl.asarray([[1.0, 2.0], [3.0, 4.0]]) + 1).realize()\n"
+        "print(tl.default_device(), x.device, (x @ x).numpy().tolist())\n"
+    )
+    assert run_in(browser, server, script, "wasm", []) == 0
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("wasm wasm [[16.0, 21.0], [28.0, 37.0]]\n", "")
+
+
 @pytest.mark.browser
 def test_the_command(tmp_path):
     (tmp_path / "data.bin").write_bytes(bytes(range(256)))

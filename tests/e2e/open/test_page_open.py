@@ -373,6 +373,7 @@ def in_chinese(here: Opening) -> None:
     here.hook("language-select").select_option("zh")
     expect(here.hook("open-run")).to_have_text("运行")
     expect(here.operator("Identity")).to_contain_text("主机")
+    expect(here.operator("Identity")).to_contain_text("它处理文本")
     expect(here.hook("open-times")).to_contain_text("首次")
     here.choose(file("empty.onnx", b""))
     here.fails("无法打开")

@@ -3,16 +3,14 @@ thread."""
 
 from __future__ import annotations
 
-import functools
 import json
 import shutil
-import threading
 from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
+from tests.e2e.python.plain_server import serving
 
 from tallow_build.environment import sources
 from tallow_build.page import wheels
@@ -70,13 +68,6 @@ if (typeof document === "undefined") start().then(postMessage);
 """
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves a folder without a log."""
-
-    def log_message(self, *words: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def own_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of such a page."""
@@ -89,11 +80,8 @@ def own_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     for path in files:
         shutil.copy(path, folder)
     (folder / "wheels.json").write_text(json.dumps([path.name for path in files]), "utf-8")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/index.html"
-    server.shutdown()
-    server.server_close()
+    with serving(folder) as address:
+        yield address
 
 
 @pytest.mark.parametrize("where", ["", "#worker"], ids=["main thread", "worker"])

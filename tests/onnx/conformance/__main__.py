@@ -36,8 +36,8 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="build.py conformance", description=__doc__.splitlines()[0]
     )
-    devices = ("numpy", "webgpu", "native", "wasm")
-    parser.add_argument("--device", choices=devices, help="default: numpy, then webgpu")
+    words = "default: numpy, then webgpu"
+    parser.add_argument("--device", choices=runners.DEVICES, help=words)
     words = "only the cases whose id matches, * for any text; writes no file"
     parser.add_argument("--only", metavar="PATTERN", default="*", help=words)
     words = "write not_passing.txt anew: entries for what does not pass, none for what does"

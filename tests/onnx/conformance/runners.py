@@ -25,6 +25,9 @@ from tallow_build.serving.script import BrowserPython
 from .cases import Case
 from .outcomes import Outcome, broken, judge
 
+DEVICES = ("numpy", "webgpu", "native", "wasm")
+"""What cases run on, by names of the command line: `webgpu` is that of Chromium, `native` that of
+this machine's Python, which has the other two."""
 WORKER = Path(__file__).with_name("worker.py")
 PATIENCE = 180
 """The time limit of a case in seconds: the largest networks need most of it on two slow cores."""
@@ -203,7 +206,7 @@ def _nothing(stream: str, text: str) -> None:
 
 @contextmanager
 def started(device: str, workers: Sequence[Path] = (WORKER,)) -> Iterator[Runner]:
-    """The runner of a device by its name on the command line: numpy, wasm, native or webgpu.
+    """The runner of a device by its name in DEVICES.
 
     workers: the files that the worker imports, and the worker as the last one.
     """

@@ -10,11 +10,12 @@ import pytest
 from onnx import TensorProto
 
 import tallow as tl
+from tallow.formats.onnx.reasons import Reason
 
 from ..graphs import model, node, value, weight
 
 DOUBLE, FLOAT, INT = TensorProto.DOUBLE, TensorProto.FLOAT, TensorProto.INT64
-REASON = "it computes in float64, which GPUs lack"
+REASON = Reason("IN_FLOAT64")
 X = np.random.default_rng(3).standard_normal((4, 3))
 
 pytestmark = pytest.mark.usefixtures("native")
@@ -76,7 +77,7 @@ def test_the_summary_says_what_numpy_has() -> None:
     uses = tl.onnx.load(proto.SerializeToString()).summary().uses
     assert [(use.operator, use.place, use.reason) for use in uses] == [
         ("Cast", "host", REASON),
-        ("Relu", "device", ""),
+        ("Relu", "device", None),
     ]
 
 

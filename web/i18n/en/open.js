@@ -104,8 +104,25 @@ export const open = {
     numpy: { device: "NumPy", host: "NumPy", nowhere: "not supported" },
   },
 
-  /** @param {string} why  in Python's words */
-  openReason: (why) => why,
+  /**
+   * By the code of a reason (py/tallow/formats/onnx/reasons.py), from its details.
+   * @type {Record<string, (...details: (string | number)[]) => string>}
+   */
+  openReasons: {
+    DECIDES: () => "it decides what is computed",
+    HOST_ALONE: () => "its result can only be computed on the host",
+    NO_NUMBERS: () => "it is about texts, sequences or optionals",
+    IN_FLOAT64: () => "it computes in float64, which GPUs lack",
+    IN_64_BITS: () => "its 64-bit integers may be larger than the 32 bits that GPUs compute",
+    KNOWN_FIRST: (what) =>
+      `${what} must be known when the model is loaded, but it is computed from its inputs ` +
+      "(or is too large to compute in advance)",
+    NO_OPERATOR: () => "Tallow has no such operator",
+    NOT_IMPORTED: () => "the model does not import its operator set",
+    DEFINED_LATER: (since) => `it was first defined in operator set ${since}`,
+    OPERATOR_SETS: (first, last) => `Tallow supports it in operator sets ${first} to ${last}`,
+    REFUSED: (why) => String(why),
+  },
 
   /** @param {number} left */
   openAndMore: (left) => `and ${count(left)} more`,

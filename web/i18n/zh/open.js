@@ -22,20 +22,6 @@ export const openPage = {
   openTime: "计时",
 };
 
-/** Python's reasons, from py/tallow/formats/onnx/run/stages.py and float64.py. @type {Record<string, string>} */
-const REASONS = {
-  "it decides what is computed": "它决定要计算什么",
-  "its result can only be computed on the host": "它的结果只能在主机上计算",
-  "it is about texts, sequences or optionals": "它处理文本、序列或可选值",
-  "it computes in float64, which GPUs lack": "它用 float64 计算，而 GPU 没有这种类型",
-  "its 64-bit integers may be larger than the 32 bits that GPUs compute":
-    "它的 64 位整数可能超出 GPU 计算所用的 32 位",
-  "Tallow has no such operator": "Tallow 没有这个算子",
-};
-
-/** Python's reason for an operator whose input decides a shape. */
-const KNOWN_FIRST = /must be known when the model is loaded/;
-
 /** @type {typeof import("../en/open.js").open} */
 export const open = {
   openReading: (name) => `正在读取 ${name}…`,
@@ -84,7 +70,19 @@ export const open = {
     wasm: { device: "WebAssembly", host: "主机（NumPy）", nowhere: "不支持" },
     numpy: { device: "NumPy", host: "NumPy", nowhere: "不支持" },
   },
-  openReason: (why) => REASONS[why] ?? (KNOWN_FIRST.test(why) ? "必须先知道它的一个输入的值" : why),
+  openReasons: {
+    DECIDES: () => "它决定要计算什么",
+    HOST_ALONE: () => "它的结果只能在主机上计算",
+    NO_NUMBERS: () => "它处理文本、序列或可选值",
+    IN_FLOAT64: () => "它用 float64 计算，而 GPU 没有这种类型",
+    IN_64_BITS: () => "它的 64 位整数可能超出 GPU 计算所用的 32 位",
+    KNOWN_FIRST: () => "必须先知道它的一个输入的值",
+    NO_OPERATOR: () => "Tallow 没有这个算子",
+    NOT_IMPORTED: () => "模型没有导入它的算子集",
+    DEFINED_LATER: (since) => `它在算子集 ${since} 中才有定义`,
+    OPERATOR_SETS: (first, last) => `Tallow 支持算子集 ${first} 到 ${last} 中的这个算子`,
+    REFUSED: (why) => String(why),
+  },
   openAndMore: (left) => `还有 ${count(left)} 项`,
   openShape: (lengths, type, kind = "tensor") => {
     if (kind !== "tensor") return type;

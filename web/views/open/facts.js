@@ -28,6 +28,8 @@ import { make } from "../../widgets/dom.js";
  * @property {string[]} unsupported
  * @property {number} left
  *
+ * @typedef {{code: string, details: (string | number)[]}} Reason  see py/tallow/formats/onnx/reasons.py
+ *
  * @typedef {object} Survey  see survey_model there
  * @property {number} parameters
  * @property {number} weightBytes
@@ -35,7 +37,7 @@ import { make } from "../../widgets/dom.js";
  * @property {number | null} multiplyAdds
  * @property {boolean} whole
  * @property {string[]} unsupported  including what is unsupported for these shapes
- * @property {{operator: string, place: "device" | "host" | "nowhere", count: number, reason: string}[]} uses
+ * @property {{operator: string, place: "device" | "host" | "nowhere", count: number, reason: Reason | null}[]} uses
  */
 
 /** Limits for what is shown: rows of operators; inputs or outputs. */
@@ -164,7 +166,7 @@ export class OpenFacts {
         make("td", { role: "cell" }, operator),
         make("td", { role: "cell", class: "number" }, String(count)),
         make("td", { role: "cell" }, placeNames[place]),
-        make("td", { role: "cell", class: "why" }, reason && text.openReason(reason)),
+        make("td", { role: "cell", class: "why" }, worded(reason)),
       ),
     );
     if (uses.length > MAX_ROWS) {
@@ -199,6 +201,9 @@ export class OpenFacts {
     this.#unsupported.hidden = !unsupported.length;
   }
 }
+
+/** @param {Reason | null} reason */
+const worded = (reason) => (reason ? text.openReasons[reason.code](...reason.details) : "");
 
 /** @param {Info[]} infos */
 function listed(infos) {

@@ -11,24 +11,15 @@ import { everyFile, givenAs } from "../../prepare/files.js";
 import { LABELS } from "../../prepare/labels.js";
 import { words, wordsOf } from "../../i18n/messages.js";
 import { Message } from "../../widgets/message.js";
+import { OpenAnswer } from "./answer.js";
 import { OpenFacts } from "./facts.js";
 import { UnclearFilesError, chooseFolder, filesAmong, pathsOf, worthReporting } from "./files.js";
 import { OpenForm } from "./inputs/form.js";
-import { OpenLabels } from "./labels.js";
 import { OpenModel } from "./model.js";
-import { OpenOutput } from "./output.js";
-import { OpenTimes } from "./times.js";
 import { OpenWork } from "./work.js";
 
 /**
  * @typedef {import("../../i18n/messages.js").Words} Words
- * @typedef {object} Answer  see run_model in py/tallow_page/user_model.py
- * @property {import("../../engine/types.js").Device} device
- * @property {string} adapter
- * @property {number} first
- * @property {import("./output.js").Output[]} outputs
- * @property {{dispatches: number, moved: string[], host: number, bytes: number}} report
- *
  * @typedef {import("../../prepare/files.js").Given} Given
  * @typedef {object} FileInfo  see open_model in py/tallow_page/user_model.py
  * @property {string[]} [missing]
@@ -50,7 +41,6 @@ export class Open {
   #root;
   #engine;
   #model;
-  #timed;
   #input;
   #work;
   #error;
@@ -58,20 +48,14 @@ export class Open {
   #facts;
   #form;
   #run;
-  #given;
-  #times;
+  #answer;
   #compare;
   #time;
   #runs;
-  #labels;
   #opened = false;
   #usable = false;
   /** Whether this view is restarting the worker; then the page stays as it is. */
   #restarting = false;
-  /** @type {Answer | null} */
-  #answer = null;
-  /** @type {OpenOutput[]} */
-  #outputs = [];
   /** @type {Latest<{id: number, shapes: Record<string, number[]>}, import("./facts.js").Survey>} */
   #surveys;
 
@@ -86,7 +70,6 @@ export class Open {
     this.#root = root;
     this.#engine = engine;
     this.#model = new OpenModel(engine);
-    this.#timed = timed;
     this.#input = /** @type {HTMLInputElement} */ (hook("open-input"));
     const elements = {
       reading: { status: hook("open-said"), cancel: hook("open-cancel-reading") },
@@ -102,14 +85,10 @@ export class Open {
     );
     this.#form = new OpenForm(find("form"), () => this.#survey());
     this.#run = /** @type {HTMLButtonElement} */ (hook("open-run"));
-    this.#given = /** @type {HTMLElement} */ (find(".given"));
-    this.#times = new OpenTimes(hook("open-times"), hook("open-compared"));
+    this.#answer = new OpenAnswer(hook, find(".given"), timed);
     this.#compare = /** @type {HTMLButtonElement} */ (hook("open-compare"));
     this.#time = /** @type {HTMLButtonElement} */ (hook("open-time"));
     this.#runs = /** @type {HTMLInputElement} */ (hook("open-runs"));
-    this.#labels = new OpenLabels(hook("open-labels"), hook("open-labelled"), (labels) => {
-      for (const output of this.#outputs) output.label(labels);
-    });
     this.#surveys = new Latest(
       (question) => this.#model.ask("surveyModel", question),
       (survey) => {
@@ -165,7 +144,7 @@ export class Open {
       const files = await given;
       if (!files.length) return;
       if (this.#opened && files.every(({ path }) => LABELS.test(path))) {
-        return await this.#labels.read(files[0].file);
+        return await this.#answer.labels.read(files[0].file);
       }
       const chosen = filesAmong(files, this.#model.filesToComplete);
       if (!chosen) return this.#fail(words("openOnlyData", pathsOf(files)));
@@ -182,7 +161,7 @@ export class Open {
   answer(died) {
     if (this.#restarting) return;
     const running = this.#work.kind === "running";
-    const again = !this.#root.hidden && (running ? !died : this.#answer !== null);
+    const again = !this.#root.hidden && (running ? !died : this.#answer.here);
     this.#clearAnswer();
     if (!again) return;
     if (running) this.#work.end();
@@ -240,10 +219,10 @@ export class Open {
     this.#form.show(info.inputs);
     this.#opened = true;
     this.#usable = !info.unsupported.length;
-    this.#labels.expect(info.outputs.map(({ shape }) => shape?.at(-1)));
+    this.#answer.labels.expect(info.outputs.map(({ shape }) => shape?.at(-1)));
     const rest = worthReporting(others, info.unneeded);
     const labels = rest.find(({ path }) => LABELS.test(path));
-    if (labels) void this.#labels.read(labels.file);
+    if (labels) void this.#answer.labels.read(labels.file);
     const unneeded = rest.filter((each) => each !== labels);
     if (unneeded.length) this.#work.say(words("openUnneeded", pathsOf(unneeded)));
     this.#survey();
@@ -254,7 +233,7 @@ export class Open {
     this.#surveys.forget();
     this.#facts.clear();
     this.#form.clear();
-    this.#labels.clear();
+    this.#answer.labels.clear();
     this.#clearError();
   }
 
@@ -278,59 +257,35 @@ export class Open {
     await this.#attempt(words("openRunning"), async (current) => {
       const answer = await this.#model.ask("runModel", { id, feeds: await this.#form.feeds() });
       if (!current()) return;
-      this.#answered(answer);
+      this.#answer.show(answer);
       this.#work.say(words("openTiming"));
       const { series } = await this.#model.ask("timeModel", { id, ...WARM });
-      if (current()) this.#measured(series);
+      if (current()) this.#answer.measured(series);
     });
-  }
-
-  /** @param {Answer} answer */
-  #answered(answer) {
-    this.#answer = answer;
-    this.#outputs = answer.outputs.map((output) => new OpenOutput(output, this.#labels.all));
-    const results = /** @type {HTMLElement} */ (this.#given.querySelector(".results"));
-    results.replaceChildren(...this.#outputs.map(({ element }) => element));
-    this.#given.hidden = false;
-    this.#labels.expect(answer.outputs.map(({ shape }) => shape.at(-1)));
-    this.#times.show(answer);
-    this.#timed(answer.first);
-  }
-
-  /** @param {import("./times.js").Series | null} series */
-  #measured(series) {
-    this.#times.measured(series);
-    if (series) this.#timed(series.median);
   }
 
   /** Remove the answer. */
   #clearAnswer() {
-    this.#answer = null;
-    for (const output of this.#outputs) output.close();
-    this.#outputs = [];
-    this.#given.hidden = true;
-    /** @type {HTMLElement} */ (this.#given.querySelector(".results")).replaceChildren();
-    this.#times.show(null);
-    this.#timed(null);
+    this.#answer.clear();
     this.#render();
   }
 
   async #timeSeries() {
-    if (this.#work.busy || !this.#answer) return;
+    if (this.#work.busy || !this.#answer.here) return;
     this.#clearError();
     const runs = Number(this.#runs.value);
     if (!Number.isInteger(runs) || runs < 1) return this.#fail(words("openBadRuns"));
     const args = { id: this.#model.id, runs, seconds: MAX_SERIES_SECONDS };
     await this.#attempt(words("openTiming"), async (current) => {
       const { series } = await this.#model.ask("timeModel", args);
-      if (current()) this.#measured(series);
+      if (current()) this.#answer.measured(series);
     });
   }
 
   async #compareDevices() {
-    if (this.#work.busy || !this.#answer) return;
+    if (this.#work.busy || !this.#answer.here) return;
     this.#clearError();
-    this.#times.compared(words("openComparing"));
+    this.#answer.comparing(words("openComparing"));
     await this.#work.start(
       "running",
       words("openComparing"),
@@ -338,11 +293,9 @@ export class Open {
         const found = /** @type {import("./times.js").Compared} */ (
           await this.#model.ask("compareModel", { id: this.#model.id, ...WARM })
         );
-        if (!current()) return;
-        this.#times.compared(found);
-        for (const output of this.#outputs) output.compared(found.outputs);
+        if (current()) this.#answer.compared(found);
       },
-      (error) => this.#times.compared(words("openCompareFailed", nested(wordsOf(error)))),
+      (error) => this.#answer.comparing(words("openCompareFailed", nested(wordsOf(error)))),
     );
   }
 
@@ -364,7 +317,7 @@ export class Open {
     const reading = this.#work.kind === "reading";
     this.#work.end(words("openCancelled"));
     this.#restart(words("openCancelled"));
-    this.#times.stopped();
+    this.#answer.stopped();
     if (reading) this.#model.forget();
     (reading ? this.#input : this.#run).focus();
   }
@@ -392,7 +345,7 @@ export class Open {
 
   #render() {
     this.#run.disabled = this.#work.busy || !this.#usable;
-    this.#compare.disabled = this.#time.disabled = this.#work.busy || !this.#answer;
+    this.#compare.disabled = this.#time.disabled = this.#work.busy || !this.#answer.here;
   }
 
   /**

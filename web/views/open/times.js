@@ -29,7 +29,7 @@ import { text } from "../../i18n/text.js";
 export class OpenTimes {
   #took;
   #comparison;
-  /** @type {import("./open.js").Answer | null} */
+  /** @type {import("./answer.js").Answer | null} */
   #answer = null;
   /** @type {Series | null} */
   #series = null;
@@ -48,7 +48,7 @@ export class OpenTimes {
     follow(took, () => this.#render());
   }
 
-  /** @param {import("./open.js").Answer | null} answer  null for none */
+  /** @param {import("./answer.js").Answer | null} answer  null for none */
   show(answer) {
     this.#answer = answer;
     this.#series = this.#compared = null;

@@ -9,6 +9,7 @@ from ...compile.passes.fold import host_value
 from ...errors import OnnxFormatError, OnnxUnsupportedError
 from ...hostarray import HostArray, StringArray
 from ...tensor import Tensor
+from .reasons import Reason
 from .records import GraphRecord, NodeRecord, Unreadable
 
 K = TypeVar("K")
@@ -30,10 +31,10 @@ _MAX_ELEMENTS = 1 << 20
 
 
 class NotKnownError(OnnxUnsupportedError):
-    """The value of `tensor` must be known before the model runs."""
+    """The value of `tensor` must be known before the model runs; what: its name."""
 
-    def __init__(self, message: str, tensor: Tensor) -> None:
-        super().__init__(message)
+    def __init__(self, what: str, tensor: Tensor) -> None:
+        super().__init__(Reason("KNOWN_FIRST", (what,)))
         self.tensor = tensor
 
 
@@ -116,11 +117,7 @@ class Call:
         given = tensor.node.attrs["data"] if tensor.node.is_constant else None
         value = given if given and given.size <= _MAX_ELEMENTS else host_value(tensor.node)
         if value is None:
-            raise NotKnownError(
-                f"{what} must be known when the model is loaded, but it is computed from its "
-                "inputs (or is too large to compute in advance)",
-                tensor,
-            )
+            raise NotKnownError(what, tensor)
         return value
 
     def known_integers(self, tensor: Tensor, what: str) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from ...errors import GraphError, OnnxUnsupportedError, OptionError
 from ...tensor import Tensor
+from .reasons import Reason
 from .records import NodeRecord
 
 OLDEST, NEWEST = 7, 28
@@ -142,16 +143,16 @@ def find(domain: str, name: str, opset: int | None) -> Operator:
     """
     entry = operators().get((domain, name))
     if entry is None:
-        raise OnnxUnsupportedError("Tallow has no such operator")
+        raise OnnxUnsupportedError(Reason("NO_OPERATOR"))
     return _in_opset(entry, domain, opset)
 
 
 def _in_opset(entry: Operator, domain: str, opset: int | None) -> Operator:
     """The operator as defined in the given operator set."""
     if opset is None:
-        raise OnnxUnsupportedError("the model does not import its operator set")
+        raise OnnxUnsupportedError(Reason("NOT_IMPORTED"))
     if opset < entry.since:
-        raise OnnxUnsupportedError(f"it was first defined in operator set {entry.since}")
+        raise OnnxUnsupportedError(Reason("DEFINED_LATER", (entry.since,)))
     if domain or OLDEST <= opset <= NEWEST:
         return entry
     name = entry.name
@@ -162,7 +163,7 @@ def _in_opset(entry: Operator, domain: str, opset: int | None) -> Operator:
     if older and older.since <= opset < OLDEST:
         return older
     first = older.since if older else since
-    raise OnnxUnsupportedError(f"Tallow supports it in operator sets {first} to {NEWEST}")
+    raise OnnxUnsupportedError(Reason("OPERATOR_SETS", (first, NEWEST)))
 
 
 def find_on_host(node: NodeRecord) -> Operator | None:

@@ -24,12 +24,9 @@ from ....dtype import float32, float64
 from ....graph import Graph, Node, constant, input_node, rebuild, topological
 from ....ops.elementwise import cast
 from ....runtime.session import compile_session
+from ..reasons import IN_64_BITS, IN_FLOAT64, Reason
 from ..records import NodeRecord
 from .hosting import HostStep
-
-IN_FLOAT64 = "it computes in float64, which GPUs lack"
-IN_64_BITS = "its 64-bit integers may be larger than the 32 bits that GPUs compute"
-"""Why NumPy has to compute a node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +37,7 @@ class NumpyPart:
     steps: tuple[HostStep, ...]
 
 
-def why_numpy(outputs: Iterable[Node], inputs: Collection[Node], ranges: Ranges) -> str | None:
+def why_numpy(outputs: Iterable[Node], inputs: Collection[Node], ranges: Ranges) -> Reason | None:
     """Why NumPy has to compute the ops between the inputs and outputs of a node of the file; None
     if the device may."""
     made, seen = set(outputs), set[Node]()
@@ -86,7 +83,7 @@ class Sides:
             self.ranges.assume(node)
 
     def for_numpy(
-        self, node: NodeRecord, made: Mapping[str, Node], given: Collection[str], why: str
+        self, node: NodeRecord, made: Mapping[str, Node], given: Collection[str], why: Reason
     ) -> bool:
         """Records a node that NumPy computes. Returns whether it is computed anew in every run.
 

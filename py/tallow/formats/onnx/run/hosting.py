@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ....errors import DeviceMemoryError, OnnxError, OnnxFormatError, OnnxUnsupportedError
 from ..call import Call
+from ..reasons import Reason
 from ..records import NodeRecord
 from ..registry import find_on_host
 from ..values import Value, from_numpy, to_numpy
@@ -21,7 +22,7 @@ class HostStep:
     """A node that the host computes, and why."""
 
     node: NodeRecord
-    reason: str
+    reason: Reason
 
 
 def compute(node: NodeRecord, values: Sequence[Value]) -> dict[str, Value]:

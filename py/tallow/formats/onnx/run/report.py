@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..reasons import Reason
 from .hosting import HostStep
 from .trace import Part
 
@@ -16,7 +17,7 @@ class OnHost:
 
     node: str
     operator: str
-    reason: str
+    reason: Reason
     times: int
     bytes_in: int
     bytes_out: int

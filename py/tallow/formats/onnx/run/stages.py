@@ -22,16 +22,13 @@ from ....shape import Shape
 from ....tensor import Tensor
 from ..call import NotKnownError
 from ..read.expand import inlined
+from ..reasons import DECIDES, HOST_ALONE, NO_NUMBERS, Reason
 from ..records import Constant, GraphRecord, NodeRecord
 from ..registry import find_any, find_control, find_on_host, operators
 from ..values import Value
 from .builder import Builder, check_size, describe
 from .float64 import NumpyPart, Sides, why_numpy
 from .hosting import HostStep, compute
-
-DECIDES = "it decides what is computed"
-HOST_ALONE = "its result can only be computed on the host"
-"""Why the host has to compute a node."""
 
 SMALL = 4096
 """The most elements of a value that the host computes while building a stage."""
@@ -172,7 +169,7 @@ class _StageBuilder:
             return None  # control.py reports the problem
         return self._branches.nodes(node, taken, branch)
 
-    def _why_on_host(self, node: NodeRecord) -> str | None:
+    def _why_on_host(self, node: NodeRecord) -> Reason | None:
         """Why the host has to compute a node; None if the device may."""
         if find_control(node):
             return DECIDES
@@ -181,13 +178,13 @@ class _StageBuilder:
                 raise OnnxUnsupportedError(
                     f"{describe(node)}: Tallow supports it only for tensors of numbers"
                 )
-            return "it is about texts, sequences or optionals"
+            return NO_NUMBERS
         if (node.domain, node.op_type) not in operators():
             find_any(node)
             return HOST_ALONE
         return None
 
-    def _make(self, node: NodeRecord) -> str | None:
+    def _make(self, node: NodeRecord) -> Reason | None:
         """Builds the tensors of a node, or returns the reason why the host must compute it. A node
         that needs values not yet known waits for a later stage."""
         for name in filter(None, node.inputs):
@@ -199,7 +196,7 @@ class _StageBuilder:
             if names <= self._given.keys() - self._known:
                 raise ValuesNeededError(names, f"{describe(node)}: {error}") from error
             if _serves_numbers(node):
-                return str(error)
+                return Reason.of(error)
             if names <= self._known:
                 raise OnnxUnsupportedError(f"{describe(node)}: {error}") from error
             self._wait(self._later, node)
@@ -207,7 +204,7 @@ class _StageBuilder:
         except OnnxUnsupportedError as error:
             if not _serves_numbers(node):
                 raise OnnxUnsupportedError(f"{describe(node)}: {error}") from error
-            return str(error)
+            return Reason.of(error)
         self._assign(node)
         return None
 

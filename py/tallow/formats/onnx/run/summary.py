@@ -11,20 +11,22 @@ from ....compile.targets.webgpu import WEBGPU
 from ....errors import OnnxError, OnnxFormatError, OnnxUnsupportedError, ShapeError
 from ....hostarray import HostArray
 from ..dimensions import Shapes, concrete_shapes, guessed
+from ..reasons import DECIDES, HOST_ALONE, Reason
 from ..records import GraphRecord, Metadata, ModelRecord, NodeRecord, ValueInfo
 from ..registry import find_any, find_control, operators
 from .hosting import HostStep
-from .stages import DECIDES, HOST_ALONE, Branches, Spec, Stage, ValuesNeededError, make_stage
+from .stages import Branches, Spec, Stage, ValuesNeededError, make_stage
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """The nodes of one operator that run in one place: "device", "host" or "nowhere", and why."""
+    """The nodes of one operator that run in one place: "device", "host" or "nowhere", and why if
+    not on the device."""
 
     operator: str
     place: str
     count: int
-    reason: str
+    reason: Reason | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def summarise(model: ModelRecord, unsupported: list[str], shapes: Shapes | None)
     graph = model.graph
     stage, problem = (None, "") if unsupported else _first_stage(graph, shapes)
     reasons = {step.node: step.reason for step in _host_steps(stage)}
-    counts: Counter[tuple[str, str, str]] = Counter()
+    counts: Counter[tuple[str, str, Reason | None]] = Counter()
     for node in _all_nodes(graph):
         name = f"{node.domain}.{node.op_type}" if node.domain else node.op_type
         counts[name, *_place(node, reasons)] += 1
@@ -144,19 +146,19 @@ def _host_steps(stage: Stage | None) -> Iterable[HostStep]:
         yield from stage.steps
 
 
-def _place(node: NodeRecord, reasons: Mapping[NodeRecord, str]) -> tuple[str, str]:
+def _place(node: NodeRecord, reasons: Mapping[NodeRecord, Reason]) -> tuple[str, Reason | None]:
     """Where a node is computed, as far as known, and why not on the device."""
     if node in reasons:
         return "host", reasons[node]
     try:
         find_any(node)
     except OnnxUnsupportedError as error:
-        return "nowhere", str(error)
+        return "nowhere", Reason.of(error)
     if find_control(node):
         return "host", DECIDES
     if (node.domain, node.op_type) not in operators():
         return "host", HOST_ALONE
-    return "device", ""
+    return "device", None
 
 
 def _all_nodes(graph: GraphRecord) -> Iterable[NodeRecord]:

@@ -15,8 +15,8 @@ import pytest
 
 from tallow.compile import TARGETS
 from tallow.runtime.device import DEVICES
+from tallow_build.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PY = ROOT / "py"
 LIBRARY = PY / "tallow"
 FILES = sorted([*LIBRARY.rglob("*.py"), *(PY / "tallow_page").rglob("*.py")])

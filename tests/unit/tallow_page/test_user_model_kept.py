@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from tests.unit.test_user_model import made, value
+from tests.unit.tallow_page.test_user_model import made, value
 
 from tallow.compile import Compiled
 from tallow.runtime.device import set_default_device

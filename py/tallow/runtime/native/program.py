@@ -13,17 +13,17 @@ from array import array
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..compile import Compiled
-from ..compile.plan import Port, Step
-from ..dtype import BY_NAME
-from ..errors import DeviceError
-from ..hostarray import HostArray
-from .base import PROFILE_SECONDS, Feed, Result, Timing
-from .buffer import Buffer
-from .native_device import NativeDevice
-from .native_dispatch import Dispatch, encode, key_of, named, pipelines_of
-from .native_timing import timing_of
-from .transfer import from_device
+from ...compile import Compiled
+from ...compile.plan import Port, Step
+from ...dtype import BY_NAME
+from ...errors import DeviceError
+from ...hostarray import HostArray
+from ..base import PROFILE_SECONDS, Feed, Result, Timing
+from ..buffer import Buffer
+from ..transfer import from_device
+from .device import NativeDevice
+from .dispatch import Dispatch, encode, key_of, named, pipelines_of
+from .timing import timing_of
 
 _Copy = tuple[int, int]  # slot, bytes
 

@@ -11,9 +11,10 @@ from typing import Any
 import onnx
 import pytest
 
+from tallow_build.paths import ROOT
+
 pytestmark = pytest.mark.unit
 
-ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT / "models"
 
 

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-# models/ is beside py/ and not in the installed package.
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from models.mnist.strokes import CANVAS, DIGITS, Stroke, drawn_digits, polyline, prepare, shaky
 
-pytestmark = pytest.mark.unit
+from tallow_build.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.unit
 
 
 def test_each_digit_fits_the_box_and_is_centred_by_its_mass() -> None:

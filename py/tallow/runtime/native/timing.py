@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from ..compile.plan import Step
-from .base import PROFILE_REPEATS, Timing, typical
-from .native_dispatch import Dispatch
+from ...compile.plan import Step
+from ..base import PROFILE_REPEATS, Timing, typical
+from .dispatch import Dispatch
 
 # Seconds for which a step is repeated when it is profiled: a submit costs about 0.1 ms.
 _PROFILE_STEP = 0.005

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.tutorial import BLOCKS, PYTHON_OF_PAGE
 
 import tallow as tl
-from tallow_build.paths import ROOT
-
-TEXT = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```", TEXT, re.M | re.S)
-(PAGE,) = re.findall(r"runPythonAsync\(`\n(.*?)`\)", TEXT, re.S)
 
 
 @pytest.fixture
@@ -48,8 +43,8 @@ def test_the_examples_hold_what_the_text_says(ran: dict[str, Any]) -> None:
 
 
 def test_the_page_has_the_models_answer(ran: dict[str, Any], run_async: Callable[..., Any]) -> None:
-    code = PAGE.replace('open_device("webgpu")', 'open_device("numpy")')
-    assert code != PAGE
+    code = PYTHON_OF_PAGE.replace('open_device("webgpu")', 'open_device("numpy")')
+    assert code != PYTHON_OF_PAGE
     names: dict[str, Any] = {}
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     module = compile(code, "tutorial.md, page", "exec", flags)

@@ -8,16 +8,11 @@ import json
 import os
 import pickle
 import struct
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-
-# models/ is beside py/ and not in the installed package.
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from models.efficientnet_lite0 import make as efficientnet
 from models.imagenet import make as imagenet
 from models.making import command

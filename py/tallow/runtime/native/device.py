@@ -14,16 +14,16 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ..codegen.wgsl.choice import Traits
-from ..compile.limits import Limits
-from ..errors import (
+from ...codegen.wgsl.choice import Traits
+from ...compile.limits import Limits
+from ...errors import (
     DeviceError,
     DeviceLostError,
     DeviceMemoryError,
     DeviceUnavailableError,
     TallowError,
 )
-from .native_memory import NativeMemory
+from .memory import NativeMemory
 
 INSTALL = "pip install tallow[webgpu]"
 

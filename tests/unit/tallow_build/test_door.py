@@ -6,11 +6,16 @@ import subprocess
 import sys
 
 import pytest
+from tests.fuzz import __main__ as fuzz
+from tests.onnx.conformance import __main__ as conformance
+from tests.onnx.conformance import runners
 
+from tallow.runtime import device
 from tallow_build import cli, setup
 from tallow_build.environment import sources
 from tallow_build.errors import BuildError
 from tallow_build.paths import REQUIREMENTS, ROOT
+from tallow_build.serving import devices
 
 
 def python(*arguments):
@@ -101,6 +106,26 @@ def test_arguments_after_fuzz_go_to_the_fuzzer(monkeypatch):
     monkeypatch.setattr(cli, "become", lambda *arguments, **_: ran.append(arguments))
     cli.main(["fuzz", "--device", "numpy", "--only", "Reduce*", "-h"])
     assert ran == [("-m", "tests.fuzz", "--device", "numpy", "--only", "Reduce*", "-h")]
+
+
+@pytest.mark.parametrize(
+    ("command", "names", "parse"),
+    [
+        ("run FILE.py", devices.DEVICES, lambda words: cli._parser().parse_args(["run", *words])),
+        ("conformance", runners.DEVICES, conformance.arguments),
+        ("fuzz", runners.DEVICES, fuzz.arguments),
+    ],
+)
+def test_the_readme_names_the_devices_that_a_command_takes(command, names, parse):
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert f"build.py {command} [--device {'|'.join(names)}]" in readme
+    for name in names:
+        words = ["--device", name] + ["script.py"] * command.startswith("run")
+        assert parse(words).device == name
+
+
+def test_a_script_may_run_on_every_device():
+    assert set(devices.DEVICES) == set(device.DEVICES)
 
 
 @pytest.mark.parametrize("name", ["runtime.txt", "dev.txt"])

@@ -7,13 +7,13 @@ import hashlib
 import os
 from pathlib import Path
 
-from ..compile import Compiled
-from ..compile.limits import Limits
-from ..compile.targets.webgpu import WEBGPU
-from .base import DeviceInfo
-from .native_device import open_device
-from .native_memory import NativeMemory
-from .native_program import NativeProgram
+from ...compile import Compiled
+from ...compile.limits import Limits
+from ...compile.targets.webgpu import WEBGPU
+from ..base import DeviceInfo
+from .device import open_device
+from .memory import NativeMemory
+from .program import NativeProgram
 
 
 class NativeBackend:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from ..dtype import DType, device_type
-from ..hostarray import HostArray
-from ..shape import Shape, size_of
-from .buffer import Buffer
-from .transfer import from_device, to_device
+from ...dtype import DType, device_type
+from ...hostarray import HostArray
+from ...shape import Shape, size_of
+from ..buffer import Buffer
+from ..transfer import from_device, to_device
 
 # Free buffers that are kept for later, of one size and in all: what runs in a loop needs the same
 # ones again.
