@@ -448,11 +448,12 @@ class Arithmetic:
 
     def _cast_one(self, source: DType, target: DType) -> None:
         old, new = kind_of(source), kind_of(target)
-        if "float16" in (source.name, target.name):
+        if target.name == "float16":
             raise UnsupportedError("float16")
         sign = "s" if source.kind == "i" else "u"
         if source.kind == "f" and target.kind == "f":
-            self._emit("f64.promote_f32" if new == "f64" else "f32.demote_f64")
+            if old != new:
+                self._emit("f64.promote_f32" if new == "f64" else "f32.demote_f64")
         elif source.kind == "f":
             # To fewer bits than 64 by way of all of them, as C does: what is beyond wraps around.
             if target.kind == "u" and target.size == 8:
