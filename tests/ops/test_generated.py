@@ -31,9 +31,11 @@ EXAMPLES = 6
 KINDS = {"f": tl.float32, "i": tl.int32, "u": tl.uint32, "b": tl.bool_}
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
-# Begin graphs, or are made by a pass for one kind of kernel (tests/ops/test_winograd.py).
+# Begin graphs, or are made by a pass for one kind of kernel (tests/ops/test_winograd.py,
+# tests/ops/test_wasm_kernels.py).
 NOT_DRAWN = {
-    "input", "buffer", "constant", "iota", "recurrence_steps", "winograd_input", "winograd_output"
+    "input", "buffer", "constant", "iota", "recurrence_steps", "winograd_input", "winograd_output",
+    "pack_panels", "unpack_panels",
 }  # fmt: skip
 
 # onnxruntime refuses to divide integers by 0.

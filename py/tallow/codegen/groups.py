@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..graph import Node
 from ..op import Elementwise
-from ..ops import movement
+from ..ops import movement, window
 
 
 def is_flat(root: Node, members: Sequence[Node], reads: Sequence[Node]) -> bool:
@@ -25,3 +25,12 @@ def is_per_row(node: Node, root: Node, row: tuple[int, ...]) -> bool:
     """Whether a node has one value for each row of the root."""
     same_rank = len(node.shape) == len(root.shape)
     return same_rank and node.shape != root.shape and all(node.shape[axis] == 1 for axis in row)
+
+
+def is_depthwise(node: Node) -> bool:
+    """Whether each channel of a convolution has one filter of its own."""
+    return (
+        node.op is window.conv2d
+        and node.attrs["groups"] == node.inputs[0].shape[3] == node.shape[3]
+        and node.attrs["groups"] > 1
+    )

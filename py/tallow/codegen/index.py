@@ -71,6 +71,9 @@ class Index:
     def __sub__(self, other: Coord) -> Coord:
         return self + (-other if isinstance(other, int) else other * -1)
 
+    def __rsub__(self, other: int) -> Coord:
+        return self * -1 + other
+
     def __mul__(self, factor: int) -> Coord:
         terms = {atom: coefficient * factor for coefficient, atom in self.terms}
         return _make(terms, self.const * factor)

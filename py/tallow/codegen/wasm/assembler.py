@@ -112,6 +112,9 @@ _LANES = {
 
 _LANE_ACCESS = {"v128.load": 0x00, "v128.load32_splat": 0x09, "v128.store": 0x0B}
 
+_LANE = {"f32x4.extract_lane": 0x1F}
+"""The immediate is the number of a lane."""
+
 
 _FLOATS = {"f32.const": (0x43, "<f"), "f64.const": (0x44, "<d")}
 
@@ -157,6 +160,8 @@ def _instruction(name: str, *immediates: Any) -> bytes:
         return bytes([_SATURATING]) + unsigned(_SATURATED[name])
     if name in _LANES:
         return bytes([_SIMD]) + unsigned(_LANES[name])
+    if name in _LANE:
+        return bytes([_SIMD]) + unsigned(_LANE[name]) + bytes(immediates)
     return bytes([_SIMD]) + unsigned(_LANE_ACCESS[name]) + b"\0" + unsigned(*immediates)
 
 

@@ -91,6 +91,85 @@ class Expression:
         self.emit("br_if", 0)
         self.emit("end")
 
+    def span(self, first: Coord, end: Coord, write: Callable[[Coord], None]) -> None:
+        """Calls `write` with the numbers from `first` to the one before `end`, as the code of a
+        loop. There is at least one."""
+        count = end - first
+        if isinstance(count, int):
+            self.loop(count, lambda number: write(first + number))
+            return
+        local = self.keep_index(first)
+        coord = self._variable(local, _bound(end) - 1)
+        self.emit("loop")
+        self.scope(lambda: write(coord))
+        self.emit("local.get", local)
+        self.emit("i32.const", 1)
+        self.emit("i32.add")
+        self.emit("local.tee", local)
+        self.push_index(end)
+        self.emit("i32.lt_u")
+        self.emit("br_if", 0)
+        self.emit("end")
+
+    def blocks(self, count: int, size: int, write: Callable[[Coord, Coord], None]) -> None:
+        """Calls `write` with the beginnings and ends of parts of `count`, `size` each but for the
+        last."""
+        number = -(-count // size)
+        if number == 1:
+            self.scope(lambda: write(0, count))
+            return
+
+        def one(part: Coord) -> None:
+            first = part * size
+            end = first + size
+            if count % size:
+                local = self.keep_index(end)
+                self._push_word(count)
+                self.emit("local.get", local)
+                self._push_word(count)
+                self.emit("local.get", local)
+                self.emit("i32.lt_u")
+                self.emit("select")
+                self.emit("local.set", local)
+                end = self._variable(local, count + 1)
+            write(first, end)
+
+        self.loop(number, one)
+
+    def choose(
+        self,
+        tests: Sequence[tuple[Coord, int]],
+        inside: Callable[[], None],
+        outside: Callable[[], None],
+    ) -> None:
+        """Writes `inside` for coordinates that are not negative and below a bound, or else
+        `outside`."""
+        if not tests:
+            self.scope(inside)
+            return
+        for number, (coord, bound) in enumerate(tests):
+            self.push_index(coord)
+            self.emit("i32.const", bound)
+            self.emit("i32.lt_u")  # a negative one is a very large unsigned number
+            if number:
+                self.emit("i32.and")
+        self.emit("if")
+        self.scope(inside)
+        self.emit("else")
+        self.scope(outside)
+        self.emit("end")
+
+    def keep_index(self, coord: Coord) -> int:
+        """The local with a coordinate."""
+        self.push_index(coord)
+        return self.keep("i32")
+
+    def keep(self, kind: str) -> int:
+        """A local with what is on the stack."""
+        local = self.function.local(kind)
+        self.emit("local.set", local)
+        return local
+
     def _variable(self, local: int, bound: int) -> Coord:
         """A local as a coordinate. Its name is used once, unlike the local."""
         name = f"i{len(self._variables)}"
@@ -226,6 +305,17 @@ class Expression:
             if dim > 1:
                 result = result + coord * stride
         return result
+
+    def locate(self, node: Node, coords: Coords) -> tuple[int, Coord]:
+        """The local with the address of what a view shows, and the flat index there."""
+        while node not in self.addresses:
+            op = node.op
+            if not isinstance(op, Movement) or not op.view or op.pick is None:
+                raise UnsupportedError(f"{node} is not in memory")
+            (pick,) = op.pick([child.shape for child in node.inputs], node.attrs, coords, None)
+            node = node.inputs[pick.operand]
+            coords = inside(node.shape, pick.coords)
+        return self.addresses[node], self._linear(node, coords)
 
     def _read(self, node: Node, linear: Coord, width: int) -> None:
         offset = self.push_address(self.addresses[node], node.dtype, linear)
@@ -432,6 +522,17 @@ class Expression:
         self.emit("local.get", self.value(child, coords, 1 if splats else width))
         if splats:
             self.emit("f32x4.splat" if child.dtype.kind == "f" else "i32x4.splat")
+
+
+def is_inside(coord: Coord, size: int) -> bool:
+    """Whether a coordinate is certainly not negative and below a size."""
+    if isinstance(coord, int):
+        return 0 <= coord < size
+    return coord.least >= 0 and coord.bound <= size
+
+
+def _bound(coord: Coord) -> int:
+    return coord + 1 if isinstance(coord, int) else coord.bound
 
 
 def _start(op: Reduce, dtype: DType) -> float:

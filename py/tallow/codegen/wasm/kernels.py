@@ -11,17 +11,18 @@ from dataclasses import dataclass
 from functools import partial
 
 from ...graph import Node
-from ...op import Contraction, Elementwise, Reduce
+from ...op import Contraction, Elementwise, Reduce, Window
 from ...ops import contract, movement, window
 from ...shape import Shape
-from ..groups import is_flat, is_per_row
+from ..groups import is_depthwise, is_flat, is_per_row
 from ..index import Coord, Coords, lane_axis
 from . import storage
 from .arithmetic import UnsupportedError
 from .assembler import Function
+from .convolutions import convolution
 from .expression import Expression
 from .products import product
-from .windows import convolution, pooling
+from .sliding import sliding
 
 _LONGEST = 100_000
 """Instructions of a function: engines refuse some millions of bytes, and compile that long."""
@@ -34,13 +35,22 @@ class Features:
     relaxed: bool = False
 
 
+@dataclass(frozen=True)
+class Kernel:
+    """A function and the bytes of memory for its own use, of which it takes the address as a last
+    parameter; None if it takes none."""
+
+    function: Function
+    scratch: int | None = None
+
+
 def kernel_for(
     root: Node,
     members: Sequence[Node],
     reads: Sequence[Node],
     row: tuple[int, ...] = (),
     features: Features = Features(),
-) -> Function:
+) -> Kernel:
     """The function that computes `root` from `reads`.
 
     members: the nodes that it computes, the root among them, in the order of computation. row: the
@@ -48,17 +58,18 @@ def kernel_for(
     has no kernel here.
     """
     problem: UnsupportedError | None = None
+    anchored = any(isinstance(node.op, Contraction) for node in members)
     for width in (4, 1):
-        function = Function(["i32"] * (len(reads) + 1))
+        function = Function(["i32"] * (len(reads) + 1 + anchored))
         addresses = {node: number for number, node in enumerate(reads)}
         try:
-            _write(function, addresses, root, members, reads, row, features, width)
+            scratch = _write(function, addresses, root, members, reads, row, features, width)
             if len(function.code) > _LONGEST:
                 raise UnsupportedError(f"a kernel of {len(function.code)} instructions")
         except UnsupportedError as error:
             problem = error
             continue
-        return function
+        return Kernel(function, scratch)
     assert problem is not None
     raise problem
 
@@ -72,7 +83,7 @@ def _write(
     row: tuple[int, ...],
     features: Features,
     width: int,
-) -> None:
+) -> int | None:
     anchors = [node for node in members if isinstance(node.op, Contraction)]
     flat = not anchors and not row and is_flat(root, members, reads)
     body = Expression(function, addresses, flat, features.relaxed)
@@ -80,29 +91,30 @@ def _write(
     if row:
         _rows(target, members, row, width)
     elif anchors:
-        _anchored(target, anchors[0], width)
+        return _anchored(target, anchors[0], width)
     elif flat:
         _flat(target, width)
     else:
         _everywhere(target, width)
+    return None
 
 
 class _Target:
     """The memory of the result."""
 
     def __init__(self, body: Expression, root: Node, address: int) -> None:
-        self.body, self.root, self._address = body, root, address
+        self.body, self.root, self.address = body, root, address
 
     def store(self, coords: Coords, linear: Coord, width: int) -> None:
         """Computes the root at coordinates and writes it to a flat index."""
         value = self.body.value(self.root, coords, width)
-        offset = self.body.push_address(self._address, self.root.dtype, linear)
+        offset = self.body.push_address(self.address, self.root.dtype, linear)
         self.body.emit("local.get", value)
         storage.store(self.body.function, self.root.dtype, offset, width)
 
 
-def _anchored(target: _Target, anchor: Node, width: int) -> None:
-    """A contraction, and what is fused behind it."""
+def _anchored(target: _Target, anchor: Node, width: int) -> int | None:
+    """A contraction, and what is fused behind it. The bytes of memory that it takes, if any."""
     body, root = target.body, target.root
 
     def store(space: Shape, coords: Coords, linear: Coord, lanes: int) -> None:
@@ -112,14 +124,15 @@ def _anchored(target: _Target, anchor: Node, width: int) -> None:
         body.know(root.shape, inside, linear)
         target.store(inside, linear, lanes)
 
+    scratch = target.address + 1
     if anchor.op is contract.matmul:
-        product(body, anchor, store, width)
-    elif anchor.op is window.conv2d and width == 4:
-        convolution(body, anchor, store)
-    elif anchor.op in (window.max_pool2d, window.sum_pool2d):
-        pooling(body, anchor, store, width)
-    else:
+        return product(body, anchor, store, width, scratch)
+    if anchor.op is window.conv2d and not is_depthwise(anchor):
+        return convolution(body, anchor, store, width, scratch)
+    if not isinstance(anchor.op, Window):
         raise UnsupportedError(anchor.op.name)
+    sliding(body, anchor, store, width)
+    return 0
 
 
 def _flat(target: _Target, width: int) -> None:

@@ -1,153 +1,244 @@
-"""Matrix products: tiles of the result that stay in registers while the inner axis goes by."""
+"""Matrix products whose right operand lies in panels (ops/panels.py): tiles of the result
+(tiles.py) along its rows and columns.
+
+A tile's rows are read in whatever order they lie in memory. The panels that they meet, or the rows
+that a panel meets, are as many as the second cache holds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
-from ...dtype import float32
 from ...graph import Node
+from ...ops import panels
 from ...shape import Shape
-from ..index import Coord, Coords
-from . import storage
-from .arithmetic import UnsupportedError, constant, kind_of
+from ..index import Atom, Coord, Coords, variable
+from . import tiles
+from .arithmetic import UnsupportedError
 from .expression import Expression
+from .unpacked import Store, unpacked_product
 
-Store = Callable[[Shape, Coords, Coord, int], None]
-
-TILE_ROWS = 6
-TILE_VECTORS = 2
-"""Of a tile of float32: more than sixteen vectors at a time would leave V8's registers."""
-
-Tile = dict[tuple[int, int], int]
-
-_LONG, _BLOCK = 4096, 512
-"""Products that are added up one by one at most, and in one block of longer sums."""
+_PANELS_BYTES = 192 << 10
+"""Bytes of panels that may pass by for each tile."""
+_ROWS_BYTES = 96 << 10
+"""Bytes of rows that stay, where there are more, while the panels pass by once for all of them."""
 
 
-def product(body: Expression, node: Node, store: Store, width: int) -> None:
-    """Writes (batch, rows, inner) @ (batch, inner, columns), and what is fused behind it.
+class Left(Protocol):
+    """The rows of a left operand.
+
+    stride, step: bytes from a row to the next, and from an element of a row to the next. brought:
+    whether `bring` has to copy rows before they can be read.
+    """
+
+    stride: int
+    step: int
+    brought: bool
+
+    def bring(self, n: Coord, first: Coord, end: Coord) -> None:
+        """Copies the rows from `first` to the one before `end`."""
+
+    def point(self, n: Coord, row: Coord, first: Coord) -> int:
+        """A local with the address of a row. first: that of the rows that were brought."""
+
+
+@dataclass(frozen=True)
+class Tiled:
+    """A product of matrices, `batch` times (rows, depth) @ (depth, columns).
+
+    right: the local with the address of the panels. place: shape, coordinates in it and flat index
+    of an element (n, row, column) of the result. width: elements that `store` takes at once.
+    """
+
+    body: Expression
+    node: Node
+    left: Left
+    right: int
+    batch: int
+    rows: int
+    depth: int
+    columns: int
+    place: Callable[[Coord, Coord, Coord], tuple[Shape, Coords, Coord]]
+    store: Store
+    width: int
+
+    @property
+    def scratch(self) -> int:
+        """Bytes of the rows that are copied at once."""
+        least = 4 * self.depth * tiles.most_rows(self.body)
+        return max(_ROWS_BYTES, least) if self.left.brought else 0
+
+    def write(self) -> None:
+        self.body.loop(self.batch, self._matrix)
+
+    def _matrix(self, n: Coord) -> None:
+        # Of nearly the same height: a tile of one row takes as long as one of four.
+        count = -(-self.rows // tiles.most_rows(self.body))
+        low, higher = divmod(self.rows, count)
+        self._tiles(n, 0, higher, low + 1)
+        self._tiles(n, higher * (low + 1), count - higher, low)
+
+    def _tiles(self, n: Coord, start: int, count: int, height: int) -> None:
+        """`count` tiles of a height, from the row `start` on."""
+        near = 4 * panels.COLUMNS * panels.count(self.columns) * self.depth <= _PANELS_BYTES
+        at_once = max(_ROWS_BYTES // (4 * self.depth * height), 1)
+        if near and not self.left.brought:
+            at_once = 1
+
+        def block(begin: Coord, end: Coord) -> None:
+            first = begin * height + start
+            if self.left.brought:
+                self.left.bring(n, first, end * height + start)
+
+            def across(column: Coord, vectors: int) -> None:
+                self.body.span(begin, end, lambda tile: one(tile * height + start, column, vectors))
+
+            def one(row: Coord, column: Coord, vectors: int) -> None:
+                left = self.left.point(n, row, first)
+                self._tile((n, row, column), left, height, vectors)
+
+            whole, rest = divmod(self.columns, panels.COLUMNS)
+            self.body.loop(whole, lambda panel: across(panel * panels.COLUMNS, tiles.VECTORS))
+            if rest:
+                across(whole * panels.COLUMNS, -(-rest // 4))
+
+        if count:
+            self.body.blocks(count, at_once, block)
+
+    def _tile(
+        self, first: tuple[Coord, Coord, Coord], left: int, height: int, vectors: int
+    ) -> None:
+        """A tile from the element `first` on."""
+        body, (n, row, column) = self.body, first
+        index = (n * panels.count(self.columns) * panels.COLUMNS + column) * self.depth
+        body.emit("local.get", self.right)
+        body.push_index(index * 4)
+        body.emit("i32.add")
+        panel = body.keep("i32")
+        sums = tiles.multiplied(body, left, self.left, panel, self.depth, height, vectors)
+        for vector in range(vectors):
+            at = column + 4 * vector
+            body.scope(partial(self._keep, sums, vector, n, row, at))
+
+    def _keep(self, sums: tiles.Tile, vector: int, n: Coord, row: Coord, column: Coord) -> None:
+        """Stores a vector of each row. What does not depend on the row is computed once."""
+        body = self.body
+        left = self.columns - column if isinstance(column, int) else 4
+        for down, locals_ in enumerate(sums):
+            if self.width == 4 and left >= 4:
+                body.give(self.node, locals_[vector])
+                self.store(*self.place(n, row + down, column), 4)
+                continue
+            one = body.function.local("f32")
+            for lane in range(min(left, 4)):
+                body.emit("local.get", locals_[vector])
+                body.emit("f32x4.extract_lane", lane)
+                body.emit("local.set", one)
+                body.give(self.node, one)
+                place = self.place(n, row + down, column + lane)
+                body.scope(partial(self.store, *place, 1))
+
+
+class InMemory:
+    """Rows that lie in memory, at the same distance from each other, like their elements."""
+
+    brought = False
+
+    def __init__(self, body: Expression, view: Node) -> None:
+        self._body, self._view = body, view
+        n, row, k = (variable(name, dim) for name, dim in zip("nrk", view.shape, strict=True))
+        _, linear = body.locate(view, (n, row, k))
+        self.stride = 4 * _coefficient(linear, row)
+        self.step = 4 * _coefficient(linear, k)
+
+    def bring(self, n: Coord, first: Coord, end: Coord) -> None:
+        raise NotImplementedError
+
+    def point(self, n: Coord, row: Coord, first: Coord) -> int:
+        address, linear = self._body.locate(self._view, (n, row, 0))
+        self._body.emit("local.get", address)
+        self._body.push_index(linear * 4)
+        self._body.emit("i32.add")
+        return self._body.keep("i32")
+
+
+class Copied:
+    """Rows of any view, copied to memory of the kernel's own. address: its local."""
+
+    brought = True
+
+    def __init__(self, body: Expression, view: Node, address: int) -> None:
+        self._body, self._view, self._address = body, view, address
+        self.stride, self.step = 4 * view.shape[2], 4
+
+    def bring(self, n: Coord, first: Coord, end: Coord) -> None:
+        body = self._body
+        body.emit("local.get", self._address)
+        into = body.keep("i32")
+
+        def one(row: Coord, k: Coord) -> None:
+            value = body.value(self._view, (n, row, k))
+            body.emit("local.get", into)
+            body.emit("local.get", value)
+            body.emit("f32.store", 0)
+            tiles.advance(body, into, 4)
+
+        depth = self._view.shape[2]
+        body.span(first, end, lambda row: body.loop(depth, lambda k: one(row, k)))
+
+    def point(self, n: Coord, row: Coord, first: Coord) -> int:
+        self._body.emit("local.get", self._address)
+        self._body.push_index((row - first) * self.stride)
+        self._body.emit("i32.add")
+        return self._body.keep("i32")
+
+
+def _coefficient(linear: Coord, along: Coord) -> int:
+    """By how much an index grows with a variable. Raises UnsupportedError if that varies."""
+    if isinstance(linear, int) or isinstance(along, int):
+        return 0
+    ((_, wanted),) = along.terms
+    found = 0
+    for coefficient, atom in linear.terms:
+        if atom == wanted:
+            found = coefficient
+        elif _mentions(atom.index, wanted):
+            raise UnsupportedError("rows at different distances")
+    return found
+
+
+def _mentions(index: Coord, wanted: Atom) -> bool:
+    if isinstance(index, int):
+        return False
+    return any(atom == wanted or _mentions(atom.index, wanted) for _, atom in index.terms)
+
+
+def product(body: Expression, node: Node, store: Store, width: int, scratch: int) -> int:
+    """Writes (batch, rows, depth) @ (batch, depth, columns), and what is fused behind it.
 
     `store` computes that, given a shape, coordinates in it, their flat index and how many elements.
-    The operands are read through whatever views are before them.
+    scratch: the local with the address of memory for the kernel's own use, of which it takes as
+    many bytes as are returned. What does not lie in panels is read element by element
+    (unpacked.py).
     """
+    a, b = node.inputs
+    if b.op is not panels.unpack_panels or b.inputs[0] not in body.addresses:
+        unpacked_product(body, node, store, width)
+        return 0
     batch, rows, columns = node.shape
-    if width == 4 and node.dtype != float32:
-        raise UnsupportedError("vectors of products that are not float32")
-    if node.dtype.size < 4:
-        raise UnsupportedError(f"products of {node.dtype.name}")
-    across = 4 * TILE_VECTORS if width == 4 else 1
-    high = TILE_ROWS if width == 4 else 1
-    wide = columns - columns % across
-    rest = [(wide, 1)] if width == 4 and columns - wide >= 4 else []
-    rest += [(column, 0) for column in range(wide + 4 * len(rest), columns)]
+    right = body.addresses[b.inputs[0]]
 
-    def tiles(n: Coord, row: Coord, height: int) -> None:
-        def tile(column: Coord, vectors: int) -> None:
-            _tile(body, node, store, (n, row, column), height, vectors)
+    def place(n: Coord, row: Coord, column: Coord) -> tuple[Shape, Coords, Coord]:
+        return node.shape, (n, row, column), (n * rows + row) * columns + column
 
-        body.loop(wide, lambda column: tile(column, across // 4), across)
-        for column, vectors in rest:
-            body.scope(partial(tile, column, vectors))
-
-    def each(n: Coord) -> None:
-        whole = rows - rows % high
-        body.loop(whole, lambda row: tiles(n, row, high), high)
-        body.loop(rows - whole, lambda row: tiles(n, row + whole, 1))
-
-    body.loop(batch, each)
-
-
-def _tile(
-    body: Expression,
-    node: Node,
-    store: Store,
-    first: tuple[Coord, Coord, Coord],
-    height: int,
-    vectors: int,
-) -> None:
-    """A tile from the element `first` on, of `height` rows and `vectors` times four columns, or of
-    one column."""
-    (a, b), (n, row, column) = node.inputs, first
-    lanes = 4 if vectors else 1
-    across = range(max(vectors, 1))
-    kind = kind_of(node.dtype, lanes)
-    totals = _zeros(body, node, height, across, lanes)
-
-    def add(into: Tile, k: Coord) -> None:
-        right_side = [body.value(b, (n, k, column + lanes * right), lanes) for right in across]
-        for down in range(height):
-            left = _splatted(body, a, (n, row + down, k), lanes)
-            for right in across:
-                _accumulate(body, node, into[down, right], left, right_side[right], lanes)
-
-    def block(start: Coord, count: int) -> None:
-        part = _zeros(body, node, height, across, lanes)
-        body.loop(count, lambda k: add(part, start + k))
-        for each, local in part.items():
-            body.emit("local.get", totals[each])
-            body.emit("local.get", local)
-            body.emit(f"{'f32x4' if lanes == 4 else kind}.add")
-            body.emit("local.set", totals[each])
-
-    inner = a.shape[2]
-    if inner <= _LONG:
-        body.loop(inner, lambda k: add(totals, k))
-    else:  # added up one by one, so many products would lose their last digits
-        whole = inner - inner % _BLOCK
-        body.loop(whole, lambda start: block(start, _BLOCK), _BLOCK)
-        body.scope(lambda: block(whole, inner - whole))
-    for (down, right), local in totals.items():
-        coords = (n, row + down, column + lanes * right)
-
-        linear: Coord = 0
-        for coord, dim in zip(coords, node.shape, strict=True):
-            linear = linear * dim + coord
-        body.give(node, local)
-        body.scope(partial(store, node.shape, coords, linear, lanes))
-
-
-def _zeros(body: Expression, node: Node, height: int, across: range, lanes: int) -> Tile:
-    """Locals that are 0, by row and vector of a tile."""
-    kind = kind_of(node.dtype, lanes)
-    made = {(down, right): body.function.local(kind) for down in range(height) for right in across}
-    for local in made.values():
-        constant(body.function, 0, node.dtype, lanes)
-        body.emit("local.set", local)
-    return made
-
-
-def _splatted(body: Expression, a: Node, coords: Coords, lanes: int) -> int:
-    """The local with an element of the left operand, in all lanes."""
-    if lanes == 1:
-        return body.value(a, coords)
-    local = body.function.local("v128")
-    if a in body.addresses and storage.has_lanes(a.dtype):
-        linear: Coord = 0
-        for coord, dim in zip(coords, a.shape, strict=True):
-            linear = linear * dim + coord
-        offset = body.push_address(body.addresses[a], a.dtype, linear)
-        body.emit("v128.load32_splat", offset)
-    else:
-        body.emit("local.get", body.value(a, coords))
-        body.emit("f32x4.splat")
-    body.emit("local.set", local)
-    return local
-
-
-def _accumulate(
-    body: Expression, node: Node, total: int, left: int, right: int, lanes: int
-) -> None:
-    """total += left * right"""
-    kind = "f32x4" if lanes == 4 else kind_of(node.dtype)
-    if lanes == 4 and body.relaxed:
-        for local in (left, right, total):
-            body.emit("local.get", local)
-        body.emit("f32x4.relaxed_madd")
-    else:
-        body.emit("local.get", total)
-        body.emit("local.get", left)
-        body.emit("local.get", right)
-        body.emit(f"{kind}.mul")
-        body.emit(f"{kind}.add")
-    body.emit("local.set", total)
+    left: Left
+    try:
+        left = InMemory(body, a)
+    except UnsupportedError:
+        left = Copied(body, a, scratch)
+    tiled = Tiled(body, node, left, right, batch, rows, a.shape[2], columns, place, store, width)
+    tiled.write()
+    return tiled.scratch

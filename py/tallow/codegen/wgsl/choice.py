@@ -16,6 +16,7 @@ from ...dtype import float32
 from ...errors import GraphError
 from ...graph import Node
 from ...ops import contract, recurrence, window, winograd
+from ..groups import is_depthwise
 from ..index import lane_axis
 from .kernels import (
     CONVOLUTIONS,
@@ -27,7 +28,6 @@ from .kernels import (
     TRANSFORM_INPUT,
     TRANSFORM_OUTPUT,
     Schedule,
-    is_depthwise,
     is_pointwise,
     matrix_of,
 )

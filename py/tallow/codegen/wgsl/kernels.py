@@ -248,15 +248,6 @@ def is_pointwise(node: Node) -> bool:
     )
 
 
-def is_depthwise(node: Node) -> bool:
-    """Whether each channel of a convolution has one filter of its own."""
-    return (
-        node.op is window.conv2d
-        and node.attrs["groups"] == node.inputs[0].shape[3] == node.shape[3]
-        and node.attrs["groups"] > 1
-    )
-
-
 # ---- Winograd's transforms --------------------------------------------------------------------
 
 

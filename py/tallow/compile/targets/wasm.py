@@ -13,6 +13,7 @@ from ...codegen.wasm.kernels import Features, kernel_for
 from ...graph import Node
 from ..fuse import Group
 from ..limits import Limits
+from ..passes.panels import panel_views, use_panels
 from ..passes.widen import widen
 from ..target import Target
 
@@ -21,7 +22,8 @@ class WasmKernels:
     """The kernels of one plan, in one module, as the plan's only text: its bytes in base 64.
 
     A step carries `function`, the name of the module's function that computes it from the addresses
-    of its bindings, or nothing.
+    of its bindings, or nothing; and `scratch`, where that function takes a last address, of so many
+    bytes for its own use.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -41,9 +43,11 @@ class WasmKernels:
         except UnsupportedError:
             return {}
         # By its bytes: 0.0 and -0.0 are equal to Python.
-        kept = self._functions.setdefault(bytes([len(made.params)]) + made.body(), made)
+        function = made.function
+        kept = self._functions.setdefault(bytes([len(function.params)]) + function.body(), function)
         kept.exported = kept.exported or f"k{len(self._functions)}"
-        return {"function": kept.exported}
+        found = {"function": kept.exported}
+        return found if made.scratch is None else {**found, "scratch": made.scratch}
 
 
 WASM = Target(
@@ -54,8 +58,8 @@ WASM = Target(
     chooses_kernels=False,
     reads_packed=lambda dtype: False,
     fit_types=(widen,),
-    specialize=lambda limits: (),
-    packed_nodes=lambda graph, static: set(),
+    specialize=lambda limits: (use_panels,),
+    packed_nodes=lambda graph, static: panel_views(graph),
     kernels=WasmKernels,
     limits=lambda limits: limits,
 )

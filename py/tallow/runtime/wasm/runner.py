@@ -14,7 +14,6 @@ from threading import Lock
 from time import perf_counter
 from typing import Any
 
-from ...codegen.wasm.windows import ZEROS
 from ...compile import Compiled
 from ...compile.limits import Limits, host_limits
 from ...compile.plan import Port, Step
@@ -77,7 +76,9 @@ class WasmProgram:
         self._lock = Lock()
         self._runs = 0
         self._closed = False
-        self._offsets, size = _layout([slot.bytes for slot in plan.slots])
+        steps = (*plan.prepare, *plan.run)
+        scratch = max((step.kernel.get("scratch", 0) for step in steps), default=0)
+        (self._scratch, *self._offsets), size = _layout([scratch, *(s.bytes for s in plan.slots)])
         if size > _MOST_BYTES:
             raise DeviceMemoryError(
                 f"{plan.name} cannot fit: it needs {size:,} bytes, and WebAssembly has 4 GiB; "
@@ -114,7 +115,8 @@ class WasmProgram:
         offsets = [self._offsets[slot] for slot in step.bindings]
         name = step.kernel.get("function")
         if name is not None:
-            return partial(self._instance.function(name), *offsets)
+            own = [self._scratch] if "scratch" in step.kernel else []
+            return partial(self._instance.function(name), *offsets, *own)
         slots = self._plan.slots
         known = [slots[slot].kind in ("weight", "prepared") for slot in step.bindings[:-1]]
         try:
@@ -221,8 +223,8 @@ class WasmProgram:
 
 
 def _layout(sizes: Sequence[int]) -> tuple[list[int], int]:
-    """Where each slot begins, and where the last one ends. The zeros come first."""
-    offsets, end = [], ZEROS
+    """Where each part of the memory begins, and where the last one ends."""
+    offsets, end = [], 0
     for size in sizes:
         offsets.append(end)
         end += -(-size // _ALIGNED) * _ALIGNED
