@@ -12,23 +12,27 @@ import { DeviceError, OutOfMemoryError } from "../gpu/errors.js";
 /**
  * @typedef {import("../gpu/program.js").Weights} Weights
  * @typedef {import("../gpu/program.js").Plan} Plan
- * @typedef {{name: string, bindings: number[], kernel: {function?: string}}} Step
+ * @typedef {{kernel: {function?: string, scratch?: number}}} Step  scratch: bytes that the function
+ *   needs for itself, and takes the address of
  */
 
 const PAGE = 65536;
 
-// The layout of memory, which is the same as in py/tallow/runtime/wasm/runner.py.
-const ZEROS = 65536; // bytes at the beginning, which kernels read as padding
+/** Bytes to which all parts of the memory are aligned, as in py/tallow/runtime/wasm/runner.py. */
 const ALIGNMENT = 64;
+
+/** The address of what kernels use while they run. */
+const SCRATCH = 0;
 
 const MAX_PAGES = 65536; // 4 GiB, the most that WebAssembly can address with 32 bits
 
 /** Whether all steps of a plan have a function. NumPy computes the others, which needs Python. */
 export function runsWithoutPython(/** @type {Plan} */ plan) {
-  return [...plan.prepare, ...plan.run].every((step) => functionOf(step) !== undefined);
+  return [...plan.prepare, ...plan.run].every((step) => kernelOf(step).function !== undefined);
 }
 
-const functionOf = (/** @type {any} */ step) => /** @type {Step} */ (step).kernel.function;
+/** @param {any} step  of a plan for any device @returns {Step["kernel"]} */
+const kernelOf = (step) => step.kernel;
 
 export class WasmProgram {
   /**
@@ -40,11 +44,13 @@ export class WasmProgram {
     this.plan = plan;
     this.adapter = adapter;
     this.runs = 0;
-    let end = ZEROS;
+    // Memory begins with what kernels use while they run. The slots follow.
+    const scratch = [...plan.prepare, ...plan.run].map((step) => kernelOf(step).scratch ?? 0);
+    let end = aligned(Math.max(0, ...scratch));
     /** The addresses of the slots. */
     this.offsets = plan.slots.map(({ bytes }) => {
       const start = end;
-      end += Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+      end += aligned(bytes);
       return start;
     });
     const pages = Math.ceil(end / PAGE);
@@ -87,12 +93,12 @@ export class WasmProgram {
     }
   }
 
-  /** @param {any} step */
+  /** @param {import("../gpu/program.js").Step} step */
   #bound(step) {
-    const run = /** @type {(...addresses: number[]) => void} */ (
-      this.exports[functionOf(step) ?? ""]
-    );
-    const addresses = /** @type {Step} */ (step).bindings.map((slot) => this.offsets[slot]);
+    const { function: name = "", scratch } = kernelOf(step);
+    const run = /** @type {(...addresses: number[]) => void} */ (this.exports[name]);
+    const addresses = step.bindings.map((slot) => this.offsets[slot]);
+    if (scratch !== undefined) addresses.push(SCRATCH);
     return () => run(...addresses);
   }
 
@@ -141,6 +147,8 @@ export class WasmProgram {
     this.steps = [];
   }
 }
+
+const aligned = (/** @type {number} */ bytes) => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
 /**
  * @param {string} name
