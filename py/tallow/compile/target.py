@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -49,6 +49,7 @@ class Target:
     kernels: makes the kernels of a plan for a device with such limits; None if its runner computes
     what the steps' operations say.
     limits: what holds of it, from what the caller says.
+    functions: of a plan's modules, the text of the functions that its steps name, for people.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Target:
     packed_nodes: Callable[[Graph, set[Node]], set[Node]]
     kernels: Callable[[Limits], Kernels] | None
     limits: Callable[[Limits], Limits]
+    functions: Callable[[Sequence[str]], Mapping[str, str]] = lambda modules: {}
 
     def stored(self, data: HostArray) -> memoryview:
         """The bytes of a constant as the device stores it; its slot may be longer."""

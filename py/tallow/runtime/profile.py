@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, overload
 
+from ..compile import TARGETS
 from ..compile.count import anchor, count
 from ..compile.plan import Plan, Step
 from .base import DeviceInfo, Timing
@@ -24,8 +25,8 @@ class KernelTime:
 
     number: its position in the run, from 1. anchor: the op that it is about. ops: the ops fused in
     it. milliseconds: of one run; share: of all kernels' time, 0 to 1. flops: see compile/count.py.
-    read, written: bytes. reads, writes: slots. module: into the plan's modules, -1 if it has none.
-    wgsl: that module's text, "" on NumPy.
+    read, written: bytes. reads, writes: slots. module: of the plan, -1 if a GPU does not run it.
+    code: the text of that module, or of the function of WebAssembly; "" on NumPy.
     """
 
     number: int
@@ -44,7 +45,7 @@ class KernelTime:
     constants: dict[str, Any]
     workgroups: tuple[int, int, int]
     module: int
-    wgsl: str
+    code: str
 
     @property
     def gflops(self) -> float:
@@ -129,11 +130,12 @@ class Profile(Sequence[KernelTime]):
         return "\n".join([title, f"({self.explanation})", *lines])
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it but the modules' text, which is in the plan; ready for JSON."""
+        """All of it, ready for JSON, but the text of modules that the plan has as text."""
         kernels = []
         for kernel in self._kernels:
             record = asdict(kernel) | {"gflops": kernel.gflops}
-            del record["wgsl"]
+            if kernel.module >= 0:
+                del record["code"]
             kernels.append(record)
         return {
             "name": self.plan.name,
@@ -184,6 +186,7 @@ def _kernels(plan: Plan, timing: Timing) -> list[KernelTime]:
         efforts = [counted.effort for counted in counts]
         seconds = [timing.total * effort / sum(efforts) for effort in efforts]
     whole = sum(seconds)
+    functions = TARGETS[plan.device].functions(plan.modules)
     return [
         KernelTime(
             number=number,
@@ -199,7 +202,7 @@ def _kernels(plan: Plan, timing: Timing) -> list[KernelTime]:
             written=counted.written,
             reads=tuple(step.bindings[:-1]),
             writes=step.bindings[-1],
-            **_on_gpu(plan, step),
+            **_code(plan, step, functions),
         )
         for number, (step, counted, time) in enumerate(
             zip(plan.run, counts, seconds, strict=True), 1
@@ -207,15 +210,15 @@ def _kernels(plan: Plan, timing: Timing) -> list[KernelTime]:
     ]
 
 
-def _on_gpu(plan: Plan, step: Step) -> dict[str, Any]:
-    """The fields of a KernelTime that say what a GPU runs."""
+def _code(plan: Plan, step: Step, functions: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of a KernelTime that say what runs."""
     kernel = step.kernel
     if "module" not in kernel:
-        return {"constants": {}, "workgroups": (0, 0, 0), "module": -1, "wgsl": ""}
-    wgsl = plan.modules[kernel["module"]]
+        code = functions.get(kernel.get("function", ""), "")
+        return {"constants": {}, "workgroups": (0, 0, 0), "module": -1, "code": code}
     return {
         "constants": dict(kernel["constants"]),
         "workgroups": tuple(kernel["workgroups"]),
         "module": kernel["module"],
-        "wgsl": wgsl,
+        "code": plan.modules[kernel["module"]],
     }

@@ -64,7 +64,7 @@ export const panels = {
 
   noKernelsYet: "Draw a digit or choose a photograph to see its kernels here.",
   measuring: "Measuring…",
-  noWgsl: "NumPy computes this step: there is no WGSL.",
+  noCode: "NumPy computes this step: it has no code of its own.",
   copy: "Copy",
   copied: "Copied",
   copyByKeys: "Selected: copy with the keyboard",

@@ -46,7 +46,7 @@ export const panels = {
 
   noKernelsYet: "画一个数字或选一张照片，这里就会显示它用到的内核。",
   measuring: "测量中…",
-  noWgsl: "这一步由 NumPy 计算，没有 WGSL。",
+  noCode: "这一步由 NumPy 计算，没有自己的代码。",
   copy: "复制",
   copied: "已复制",
   copyByKeys: "已选中，请用键盘复制",

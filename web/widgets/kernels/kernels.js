@@ -34,7 +34,8 @@ import { highlight } from "./wgsl.js";
  * @property {number} writes
  * @property {Record<string, number | boolean>} constants
  * @property {number[]} workgroups
- * @property {number} module
+ * @property {number} module  of the plan, -1 if a GPU does not run it
+ * @property {string} [code]  WebAssembly; WGSL is in the plan
  *
  * @typedef {object} Profile
  * @property {string} name
@@ -261,13 +262,14 @@ export class Kernels {
     if (!answer || !kernel) return;
     this.#chosen = number;
     this.#title.textContent = `${number} · ${kernel.ops.join(" + ")}`;
-    const code = kernel.module < 0 ? "" : answer.plan.modules[kernel.module];
+    const onGpu = kernel.module >= 0;
+    const code = onGpu ? answer.plan.modules[kernel.module] : (kernel.code ?? "");
     const constants = Object.entries(kernel.constants).map(([key, value]) => `${key} = ${value}`);
     const groups = kernel.workgroups.join(" × ");
-    this.#facts.textContent = code ? [text.workgroups(groups), ...constants].join(", ") : "";
+    this.#facts.textContent = onGpu ? [text.workgroups(groups), ...constants].join(", ") : "";
     this.#copy.button.hidden = !code;
     this.#code.classList.toggle("none", !code);
-    this.#code.replaceChildren(code ? highlight(code.trim()) : text.noWgsl);
+    this.#code.replaceChildren(code ? highlight(code.trim()) : text.noCode);
     this.#code.scrollTop = 0;
   }
 

@@ -18,10 +18,12 @@ Instruction = tuple[Any, ...]  # a name, its immediates
 
 TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C, "v128": 0x7B}
 
+I32_CONST, I64_CONST = 0x41, 0x42
+
 _NO_RESULT = 0x40  # the type of a block without a result
 _FUNCTION_TYPE = 0x60
-_SIMD = 0xFD
-_SATURATING = 0xFC
+SIMD_PREFIX = 0xFD
+SATURATING_PREFIX = 0xFC
 
 
 def _numbered(first: int, *names: str) -> dict[str, int]:
@@ -53,7 +55,7 @@ def _floats(first: int, kind: str) -> dict[str, int]:
     return _numbered(first, *(f"{kind}.{name}" for name in names))
 
 
-_PLAIN = {
+PLAIN = {
     "else": 0x05, "end": 0x0B, "return": 0x0F, "drop": 0x1A, "select": 0x1B,
     "i32.eqz": 0x45, "i64.eqz": 0x50,
     **_compared(0x46, "i32", "su"), **_compared(0x51, "i64", "su"),
@@ -70,14 +72,14 @@ _PLAIN = {
     **_numbered(0xC0, "i32.extend8_s", "i32.extend16_s"),
 }  # fmt: skip
 
-_BLOCKS = {"block": 0x02, "loop": 0x03, "if": 0x04}
+BLOCKS = {"block": 0x02, "loop": 0x03, "if": 0x04}
 
-_INDEXED = {
+INDEXED = {
     "br": 0x0C, "br_if": 0x0D, "call": 0x10, "local.get": 0x20, "local.set": 0x21,
     "local.tee": 0x22,
 }  # fmt: skip
 
-_ACCESS = {
+ACCESS = {
     **_numbered(0x28, "i32.load", "i64.load", "f32.load", "f64.load", "i32.load8_s"),
     **_numbered(0x2D, "i32.load8_u", "i32.load16_s", "i32.load16_u"),
     **_numbered(0x36, "i32.store", "i64.store", "f32.store", "f64.store", "i32.store8"),
@@ -85,13 +87,13 @@ _ACCESS = {
 }
 """Loads and stores; the immediate is an offset in bytes. Nothing is said of alignment."""
 
-_SATURATED = _numbered(
+SATURATED = _numbered(
     0,
     *(f"i32.trunc_sat_{kind}" for kind in ("f32_s", "f32_u", "f64_s", "f64_u")),
     *(f"i64.trunc_sat_{kind}" for kind in ("f32_s", "f32_u", "f64_s", "f64_u")),
 )
 
-_LANES = {
+LANES = {
     "i32x4.splat": 0x11, "f32x4.splat": 0x13,
     **_compared(0x37, "i32x4", "su"), **_compared(0x41, "f32x4"),
     **_numbered(0x4D, "v128.not", "v128.and", "v128.andnot", "v128.or", "v128.xor"),
@@ -110,13 +112,13 @@ _LANES = {
 }  # fmt: skip
 """Instructions on vectors without immediates."""
 
-_LANE_ACCESS = {"v128.load": 0x00, "v128.load32_splat": 0x09, "v128.store": 0x0B}
+LANE_ACCESS = {"v128.load": 0x00, "v128.load32_splat": 0x09, "v128.store": 0x0B}
 
-_LANE = {"f32x4.extract_lane": 0x1F}
+LANE = {"f32x4.extract_lane": 0x1F}
 """The immediate is the number of a lane."""
 
 
-_FLOATS = {"f32.const": (0x43, "<f"), "f64.const": (0x44, "<d")}
+FLOATS = {"f32.const": (0x43, "<f"), "f64.const": (0x44, "<d")}
 
 
 def unsigned(value: int) -> bytes:
@@ -143,32 +145,32 @@ def signed(value: int) -> bytes:
 
 @cache
 def _instruction(name: str, *immediates: Any) -> bytes:
-    if name in _PLAIN:
-        return bytes([_PLAIN[name]])
-    if name in _INDEXED:
-        return bytes([_INDEXED[name]]) + unsigned(*immediates)
-    if name in _ACCESS:
-        return bytes([_ACCESS[name], 0]) + unsigned(*immediates)
-    if name in _BLOCKS:
+    if name in PLAIN:
+        return bytes([PLAIN[name]])
+    if name in INDEXED:
+        return bytes([INDEXED[name]]) + unsigned(*immediates)
+    if name in ACCESS:
+        return bytes([ACCESS[name], 0]) + unsigned(*immediates)
+    if name in BLOCKS:
         kind = TYPES[immediates[0]] if immediates else _NO_RESULT
-        return bytes([_BLOCKS[name], kind])
+        return bytes([BLOCKS[name], kind])
     if name == "i32.const":
-        return b"\x41" + signed(*immediates)
+        return bytes([I32_CONST]) + signed(*immediates)
     if name == "i64.const":
-        return b"\x42" + signed(*immediates)
-    if name in _SATURATED:
-        return bytes([_SATURATING]) + unsigned(_SATURATED[name])
-    if name in _LANES:
-        return bytes([_SIMD]) + unsigned(_LANES[name])
-    if name in _LANE:
-        return bytes([_SIMD]) + unsigned(_LANE[name]) + bytes(immediates)
-    return bytes([_SIMD]) + unsigned(_LANE_ACCESS[name]) + b"\0" + unsigned(*immediates)
+        return bytes([I64_CONST]) + signed(*immediates)
+    if name in SATURATED:
+        return bytes([SATURATING_PREFIX]) + unsigned(SATURATED[name])
+    if name in LANES:
+        return bytes([SIMD_PREFIX]) + unsigned(LANES[name])
+    if name in LANE:
+        return bytes([SIMD_PREFIX]) + unsigned(LANE[name]) + bytes(immediates)
+    return bytes([SIMD_PREFIX]) + unsigned(LANE_ACCESS[name]) + b"\0" + unsigned(*immediates)
 
 
 def _encoded(instruction: Instruction) -> bytes:
     name = instruction[0]
-    if name in _FLOATS:  # 0.0 and -0.0 would be one to a cache
-        code, form = _FLOATS[name]
+    if name in FLOATS:  # 0.0 and -0.0 would be one to a cache
+        code, form = FLOATS[name]
         return bytes([code]) + struct.pack(form, *instruction[1:])
     return _instruction(*instruction)
 
@@ -211,16 +213,6 @@ class Function:
     def emit(self, name: str, *immediates: Any) -> None:
         """Adds an instruction."""
         self.code.append((name, *immediates))
-
-    @property
-    def text(self) -> str:
-        """The instructions as text, for people."""
-        lines, depth = [], 1
-        for name, *immediates in self.code:
-            depth -= name in ("end", "else")
-            lines.append("  " * depth + " ".join([name, *map(str, immediates)]))
-            depth += name in (*_BLOCKS, "else")
-        return "\n".join(lines)
 
     def body(self) -> bytes:
         """The locals and the instructions."""

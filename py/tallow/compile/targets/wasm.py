@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Collection
 from typing import Any
 
 from ...codegen.layout import Region
 from ...codegen.wasm.arithmetic import UnsupportedError
 from ...codegen.wasm.assembler import Function, encode
+from ...codegen.wasm.disassembler import disassemble
 from ...codegen.wasm.kernels import Features, kernel_for
 from ...graph import Node
 from ..fuse import Group
@@ -62,4 +63,5 @@ WASM = Target(
     packed_nodes=lambda graph, static: panel_views(graph),
     kernels=WasmKernels,
     limits=lambda limits: limits,
+    functions=lambda modules: disassemble(b64decode(modules[0])) if modules else {},
 )
