@@ -1,8 +1,8 @@
-"""The benchmark: Tallow and onnxruntime-web in one Chromium; `python3 build.py bench`.
+"""The benchmark: Tallow, onnxruntime-web and LiteRT.js in one Chromium; `python3 build.py bench`.
 
 run.py is the command. cases.py defines what is measured and makes its files, with networks.py;
-engines.py drives the pages in in_browser/; answers.py compares; figures.py and table.py report;
-report.py is shared with cold.py.
+tflite.py makes those of LiteRT.js, with to_tflite.py; engines.py drives the pages in in_browser/;
+answers.py compares; figures.py and table.py report; report.py is shared with cold.py.
 
 cold.py is `bench --cold`: visits.py opens pages as a visitor does, peer_page.py builds the page
 that Tallow's is compared with, wire.py simulates connections, trace.py reads Chromium's traces,

@@ -150,7 +150,7 @@ def prepare(case: Case) -> Files:
     served = {True: ("made", MADE), False: ("web", DIST)}
     address, folder = served[case.make is not None]
     model = f"{address}/{case.model.relative_to(folder).as_posix()}"
-    return Files(model, f"made/{case.name}.input", wanted.name, shape, answer.reshape(-1))
+    return Files(model, f"made/{case.name}.input", wanted.name, shape, answer)
 
 
 def _write(case: Case, make: Callable[[], bytes]) -> None:

@@ -22,7 +22,7 @@ sys.path[:1] = [str(ROOT), str(ROOT / "py")]
 from playwright.sync_api import sync_playwright  # noqa: E402
 
 from bench import cold_table, peer_page, report  # noqa: E402
-from bench.engines import ENGINES  # noqa: E402
+from bench.engines import USUAL  # noqa: E402
 from bench.rounds import say  # noqa: E402
 from bench.visits import Subject, VisitError, Visitor  # noqa: E402
 from bench.wire import SPEEDS, Wire  # noqa: E402
@@ -38,7 +38,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     )
     for name, words, of in (
         ("models", "networks", peer_page.MODELS),
-        ("engines", "engines", ENGINES),
+        ("engines", "engines", USUAL),
         ("speeds", "connections", tuple(SPEEDS)),
     ):
         parser.add_argument(f"--{name}", nargs="+", choices=of, default=of, metavar="NAME",
@@ -57,7 +57,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
         options.models, options.speeds, options.rounds = ["mnist"], ["full"], 1
         options.engines = ["tallow-numpy", "ort-wasm"]
     # In a fixed order: each of Tallow's engines before its peer.
-    options.engines = [name for name in ENGINES if name in options.engines]
+    options.engines = [name for name in USUAL if name in options.engines]
     return options
 
 

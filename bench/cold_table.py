@@ -30,10 +30,11 @@ def rows(visits: Sequence[Row]) -> list[Row]:
 def _row(same: Sequence[Row], all_visits: Sequence[Row]) -> Row:
     answers = [visit["marks"]["answer"] for visit in same]
     first = same[0]
+    peer = PEERS.get(first["engine"], {}).get("ort")
     peers = {
         visit["round"]: visit["marks"]["answer"]
         for visit in all_visits
-        if _kind(visit) == (*_kind(first)[:3], PEERS.get(first["engine"]))
+        if _kind(visit) == (*_kind(first)[:3], peer)
     }
     ratios = [
         answer / peers[visit["round"]]

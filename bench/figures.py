@@ -85,7 +85,7 @@ class Figures:
             "first_ms": statistics.median(self._first),
             "first_each_ms": self._first,
             "warm_ms": warm,
-            "spread_ms": (quartiles[2] - quartiles[0]) / 2,
+            "quartiles_ms": [quartiles[0], quartiles[2]],
             "warm_runs": len(self._warm),
             "python_ms": statistics.median(self._python) if is_tallow_gpu else None,
             "gflops": self.case.flop / warm / 1e6 if self.case.flop else None,
@@ -96,9 +96,13 @@ class Figures:
 
 
 def compare(rows: list[dict[str, Any]]) -> None:
-    """Adds to each row of Tallow its times relative to its peer's, if that was measured."""
+    """Adds to each row its times relative to those of its peers that were measured, by library.
+    Only Tallow's engines have peers."""
     times = {(row["case"], row["engine"]): row for row in rows if not row["failed"]}
     for row in times.values():
-        peer = times.get((row["case"], PEERS.get(row["engine"], "")))
         for time in ("first_ms", "warm_ms"):
-            row[f"{time}_of_peer"] = row[time] / peer[time] if peer else None
+            row[f"{time}_of"] = {
+                library: row[time] / times[row["case"], peer][time]
+                for library, peer in PEERS.get(row["engine"], {}).items()
+                if (row["case"], peer) in times
+            }

@@ -17,16 +17,21 @@ from tallow_build.paths import NODE_MODULES
 
 
 def about() -> dict[str, Any]:
-    """The date, the machine, its load, and the peer's version."""
-    package = json.loads((NODE_MODULES / "onnxruntime-web" / "package.json").read_text("utf-8"))
+    """The date, the machine, its load, and onnxruntime-web's version."""
     return {
         "version": 1,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "onnxruntime_web": package["version"],
+        "onnxruntime_web": installed("onnxruntime-web"),
         "processors": os.cpu_count(),
         "machine": platform.machine(),
         "load": [round(load, 1) for load in os.getloadavg()] if os.name == "posix" else None,
     }
+
+
+def installed(package: str) -> str:
+    """The version of a package in node_modules."""
+    text = (NODE_MODULES / package / "package.json").read_text("utf-8")
+    return str(json.loads(text)["version"])
 
 
 def headline(facts: dict[str, Any], *more: str) -> str:

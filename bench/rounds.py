@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from playwright.sync_api import Browser
 
-from bench import engines
+from bench import engines, tflite
 from bench.answers import WrongAnswerError
 from bench.cases import Case, Files, addition, prepare
 from bench.figures import Figures
@@ -37,19 +37,22 @@ def say(words: str) -> None:
 
 
 def take_turns(
-    running: Sequence[Measured], rows: Mapping[str, Figures], files: Files, rounds: int
+    running: Sequence[Measured],
+    rows: Mapping[str, Figures],
+    files: Mapping[str, Files],
+    rounds: int,
 ) -> None:
     """A first run of each engine, then `rounds` times some warm runs of each.
 
-    rows: by the engine's name. An engine that fails or answers wrongly is reported, and gets no
-    more turns in this case.
+    rows, files: by the engine's name. An engine that fails or answers wrongly is reported, and gets
+    no more turns in this case.
     """
 
     def attempt(engine: Measured, number: int) -> None:
         row = rows[engine.name]
         if number < 0:
             say(f"{row.case.name} on {engine.name} ...")
-            row.first(engine.first(files), engine.adapter, engine.boot_ms)
+            row.first(engine.first(files[engine.name]), engine.adapter, engine.boot_ms)
         elif number < rounds:
             row.turn(engine.turn())
         else:
@@ -82,7 +85,7 @@ class Bench:
         self._chromium = chromium
         self._address = address
         self._schedule = schedule
-        self._small = prepare(addition())
+        self._small = prepared(addition(), schedule.names)
 
     def apart(self, case: Case) -> list[Row]:
         """A row for each engine; each first run is in a new worker without compiled code."""
@@ -102,9 +105,18 @@ class Bench:
                 take_turns(running, rows, files, self._schedule.rounds)
                 yield from (row.summary() for row in rows.values())
 
-    def _ready(self, case: Case) -> tuple[Files, dict[str, Figures]]:
-        files = prepare(case)
-        return files, {name: Figures(case, files.answer, name) for name in self._schedule.names}
+    def _ready(self, case: Case) -> tuple[dict[str, Files], dict[str, Figures]]:
+        files = prepared(case, self._schedule.names)
+        rows = {name: Figures(case, each.answer.ravel(), name) for name, each in files.items()}
+        return files, rows
 
     def _started(self) -> AbstractContextManager[list[engines.Engine]]:
-        return engines.started(self._chromium, self._address, self._schedule.names, self._small)
+        return engines.started(self._chromium, self._address, self._small)
+
+
+def prepared(case: Case, names: Sequence[str]) -> dict[str, Files]:
+    """The files of a case for each of these engines, made if missing. Raises BuildError."""
+    files = prepare(case)
+    return {
+        name: tflite.prepare(case, files) if name.startswith("litert") else files for name in names
+    }

@@ -1,10 +1,11 @@
-"""Measures Tallow and onnxruntime-web, taking turns in one headless Chromium.
+"""Measures Tallow and its peers, taking turns in one headless Chromium.
 
     python3 build.py bench [--models NAME ...] [--engines NAME ...] [--rounds N] [--firsts N]
                            [--no-micro] [--json FILE] [--smoke]
     python3 build.py bench --native ...     this machine's own GPU, without a browser: native.py
     python3 build.py bench --cold ...       from navigation to the first answer: cold.py
     python3 build.py bench --turns ...      small computations in a loop, beside jax-js: turns.py
+    python3 build.py bench --kernels ...    products, beside what one thread can do: kernels.py
 
 docs/performance.md explains how each figure is measured.
 """
@@ -37,8 +38,9 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     names, all_engines = cases.NETWORKS, engines.ENGINES
     parser.add_argument("--models", nargs="*", choices=names, default=names, metavar="NAME",
                         help=f"networks, of {', '.join(names)}; none: operators only")  # fmt: skip
-    parser.add_argument("--engines", nargs="+", choices=all_engines, default=all_engines,
-                        metavar="NAME", help=f"of {', '.join(all_engines)}")  # fmt: skip
+    parser.add_argument("--engines", nargs="+", choices=all_engines, default=engines.USUAL,
+                        metavar="NAME", help=f"of {', '.join(all_engines)}; litert-... installs "
+                        f"TensorFlow ({', '.join(engines.USUAL)})")  # fmt: skip
     parser.add_argument("--rounds", type=int, default=9, help="warm turns of each engine (9)")
     parser.add_argument("--firsts", type=int, default=3,
                         help="first runs of each network, each in a new worker (3)")  # fmt: skip
@@ -64,19 +66,24 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
         action="store_true",
         help="measure small computations in a loop; see --turns --help",
     )
+    parser.add_argument(
+        "--kernels",
+        action="store_true",
+        help="measure products beside what one thread can do; see --kernels --help",
+    )
     options = parser.parse_args(argv)
     if options.rounds < 2 or options.firsts < 1:
         parser.error("--rounds must be 2 or more, --firsts 1 or more")
     if options.smoke:
         options.rounds, options.firsts = 2, 1
-    # In a fixed order: each of Tallow's engines before its peer.
+    # In a fixed order: each of Tallow's engines before its peers.
     options.engines = [name for name in all_engines if name in options.engines]
     return options
 
 
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if an engine failed or gave a wrong answer."""
-    for mode in ("native", "cold", "turns"):
+    for mode in ("native", "cold", "turns", "kernels"):
         if f"--{mode}" in argv:
             become(ROOT / "bench" / f"{mode}.py", *(word for word in argv if word != f"--{mode}"))
     options = arguments(argv)
@@ -105,7 +112,11 @@ def main(argv: Sequence[str]) -> int:
         "firsts": options.firsts,
     }
     adapters = " and ".join(about["adapters"]) or "no WebGPU engine"
-    headline = report.headline(about, adapters, f"Chromium {version}")
+    more = [adapters, f"Chromium {version}"]
+    if any(name.startswith("litert") for name in options.engines):
+        about["litert_js"] = report.installed("@litertjs/core")
+        more.append(f"LiteRT.js {about['litert_js']}")
+    headline = report.headline(about, *more)
     print(headline)
     tell(networks, micro)
     report.write(options.json, {**about, "networks": networks, "operators": micro})

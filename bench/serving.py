@@ -1,4 +1,4 @@
-"""Serves the benchmark's pages: Tallow's modules, onnxruntime-web, the pages, the files.
+"""Serves the benchmark's pages: Tallow's modules, its peers, the pages, the files.
 
 The pages are cross-origin isolated, because only then does Chromium's clock have a resolution of
 5 µs instead of 100. Modules come from web/, unbundled; the files that they load come from dist/.
@@ -10,7 +10,9 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
-from starlette.routing import Mount
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bench.cases import MADE
@@ -19,6 +21,9 @@ from tallow_build.serving import server
 
 IN_BROWSER = Path(__file__).parent / "in_browser"
 ORT = NODE_MODULES / "onnxruntime-web" / "dist"
+LITERT = NODE_MODULES / "@litertjs"
+
+_LITERT_MODULE = "/litert/core/dist/index.js"
 
 _ISOLATED = {
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -41,7 +46,16 @@ def _isolated(app: ASGIApp) -> ASGIApp:
 def application() -> ASGIApp:
     """Serves the folders with the layout of the checkout, so that relative imports work."""
     MADE.mkdir(parents=True, exist_ok=True)
-    folders = {"/bench/in_browser": IN_BROWSER, "/made": MADE, "/ort": ORT}
-    mounts = [Mount(path, server.application(folder)) for path, folder in folders.items()]
-    mounts.append(Mount("/web", server.application(WEB, fallback=DIST)))
-    return _isolated(Starlette(routes=mounts))
+    folders = {"/bench/in_browser": IN_BROWSER, "/made": MADE, "/ort": ORT, "/litert": LITERT}
+    routes: list[BaseRoute] = [Route(_LITERT_MODULE, _litert_module)]
+    routes += [Mount(path, server.application(folder)) for path, folder in folders.items()]
+    routes.append(Mount("/web", server.application(WEB, fallback=DIST)))
+    return _isolated(Starlette(routes=routes))
+
+
+def _litert_module(_: Request) -> Response:
+    """LiteRT.js's module, which asks for another package by its name, with that one's address.
+    An import map would do the same, but our headers allow no script in a document."""
+    text = (LITERT / "core" / "dist" / "index.js").read_text("utf-8")
+    text = text.replace('"@litertjs/wasm-utils"', '"/litert/wasm-utils/dist/index.js"')
+    return Response(text, media_type="text/javascript")

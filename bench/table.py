@@ -35,6 +35,12 @@ def milliseconds(value: float | None) -> str:
     return f"{value:.1f} ms" if value >= 10 else f"{value:.2f} ms"
 
 
+def between(quartiles: Sequence[float]) -> str:
+    """Two times: "1.20 to 1.31 ms"."""
+    low, high = map(milliseconds, quartiles)
+    return f"{low.removesuffix(' ms')} to {high}"
+
+
 def share(value: float | None) -> str:
     """A time relative to the peer's: "1/8.1" is an eighth of it, "2.3 ×" is more."""
     if value is None:
@@ -48,8 +54,10 @@ def _bytes(value: int | None) -> str:
 
 def networks(rows: Sequence[Row]) -> str:
     """A row for each network on each engine."""
-    titles = ("network", "engine", "boot", "first run", "of peer", "warm", "±", "of peer",
-              "Python", "GPU peak", "kernels", "dispatches")  # fmt: skip
+    libraries = list(dict.fromkeys(each for row in rows for each in row.get("warm_ms_of", ())))
+    of = [f"of {library}" for library in libraries]
+    titles = ("network", "engine", "boot", "first run", *of, "warm", "quartiles", *of, "Python",
+              "GPU peak", "kernels", "dispatches")  # fmt: skip
     lines = []
     for row in rows:
         name = (row["case"], row["engine"])
@@ -61,10 +69,10 @@ def networks(rows: Sequence[Row]) -> str:
                 *name,
                 milliseconds(row["boot_ms"]),
                 milliseconds(row["first_ms"]),
-                share(row["first_ms_of_peer"]),
+                *(share(row["first_ms_of"].get(each)) for each in libraries),
                 milliseconds(row["warm_ms"]),
-                milliseconds(row["spread_ms"]),
-                share(row["warm_ms_of_peer"]),
+                between(row["quartiles_ms"]),
+                *(share(row["warm_ms_of"].get(each)) for each in libraries),
                 milliseconds(row["python_ms"]),
                 _bytes(row["gpu_peak_bytes"]),
                 str(row["kernels"] or ""),
@@ -94,7 +102,9 @@ def memory(rows: Sequence[Row]) -> str:
 def micro(rows: Sequence[Row]) -> str:
     """A row for each operator, with the GFLOP/s of each engine."""
     engines = list(dict.fromkeys(row["engine"] for row in rows))
-    peers = [(name, peer) for name, peer in PEERS.items() if {name, peer} <= set(engines)]
+    peers = [
+        (name, peer) for name in engines for peer in PEERS.get(name, {}).values() if peer in engines
+    ]
     ratios = [f"{name} / {peer}" for name, peer in peers]
     speeds = {(row["title"], row["engine"]): row.get("gflops") for row in rows}
     lines = []

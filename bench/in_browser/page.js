@@ -2,12 +2,13 @@
 /**
  * The page of one engine; bench/engines.py drives it through `window.engine`.
  *
- * Each engine has its own worker: Tallow that of python.html, onnxruntime-web ort.js. Both have the
- * same actions: first, turn, finish (measure.py describes their results).
+ * Tallow has the worker of python.html and onnxruntime-web that of ort.js; LiteRT.js (litert.js) has
+ * no worker. All have the same actions: first, turn, finish (measure.py describes their results).
  */
 
 import { Rpc } from "../../web/engine/rpc.js";
 import { DEVICES } from "../../web/shared/devices.js";
+import * as litert from "./litert.js";
 
 /**
  * @typedef {{model: string, input: string, input_name: string, shape: number[]}} Files
@@ -66,23 +67,34 @@ class Tallow {
   }
 }
 
+/** @param {Files} files @returns {Promise<import("./peer.js").Given>} */
+async function given({ model, input, input_name, shape }) {
+  const [content, values] = [await bytesOf(model), await bytesOf(input)];
+  return { model: content, values: new Float32Array(values.buffer), name: input_name, shape };
+}
+
+/** @param {string} adapter @param {number} threads */
+const described = (adapter, threads) =>
+  adapter || `WebAssembly, ${threads === 1 ? "one thread" : `${threads} threads`}`;
+
 class Ort {
   #rpc = new Rpc(new URL("ort.js", import.meta.url));
+  #threads = 1;
 
-  /** @param {"webgpu" | "wasm"} provider */
-  boot(provider) {
-    return this.#rpc.call("boot", { provider });
+  /** @param {"webgpu" | "wasm"} provider @param {number} threads */
+  boot(provider, threads) {
+    this.#threads = threads;
+    return this.#rpc.call("boot", { provider, threads });
   }
 
-  adapter() {
-    return this.#rpc.call("adapter");
+  async adapter() {
+    return described(await this.#rpc.call("adapter"), this.#threads);
   }
 
   /** @param {Files} files */
-  async first({ model, input, input_name, shape }) {
-    const [content, values] = [await bytesOf(model), await bytesOf(input)];
-    const args = { model: content, values, name: input_name, shape };
-    return this.#rpc.call("first", args, [content.buffer, values.buffer]);
+  async first(files) {
+    const args = await given(files);
+    return this.#rpc.call("first", args, [args.model.buffer, args.values.buffer]);
   }
 
   /** @param {number} milliseconds @param {number} most */
@@ -95,13 +107,46 @@ class Ort {
   }
 }
 
-/** @type {Record<string, [typeof Tallow | typeof Ort, any]>} */
+class LiteRt {
+  #threads = 1;
+
+  /** @param {"webgpu" | "wasm"} accelerator @param {number} threads */
+  boot(accelerator, threads) {
+    this.#threads = threads;
+    return litert.boot(accelerator, threads);
+  }
+
+  adapter() {
+    return described(litert.adapter(), this.#threads);
+  }
+
+  /** @param {Files} files */
+  async first(files) {
+    return litert.peer.first(await given(files));
+  }
+
+  /** @param {number} milliseconds @param {number} most */
+  turn(milliseconds, most) {
+    return litert.peer.turn(milliseconds, most);
+  }
+
+  finish() {
+    litert.release();
+    return litert.peer.counts;
+  }
+}
+
+/** Each engine's class, and what it is booted with. @type {Record<string, [any, ...any]>} */
 const ENGINES = {
   "tallow-webgpu": [Tallow, "webgpu"],
   "tallow-wasm": [Tallow, "wasm"],
   "tallow-numpy": [Tallow, "numpy"],
-  "ort-webgpu": [Ort, "webgpu"],
-  "ort-wasm": [Ort, "wasm"],
+  "ort-webgpu": [Ort, "webgpu", 1],
+  "ort-wasm": [Ort, "wasm", 1],
+  "ort-wasm-2": [Ort, "wasm", 2],
+  "litert-webgpu": [LiteRt, "webgpu", 1],
+  "litert-wasm": [LiteRt, "wasm", 1],
+  "litert-wasm-2": [LiteRt, "wasm", 2],
 };
 
 /**
@@ -112,9 +157,9 @@ const ENGINES = {
  */
 async function start(name, small) {
   const began = performance.now();
-  const [Engine, way] = ENGINES[name];
+  const [Engine, ...options] = ENGINES[name];
   const engine = new Engine();
-  await engine.boot(way);
+  await engine.boot(...options);
   await engine.first(small);
   await engine.finish();
   Object.assign(window, { engine });

@@ -5,7 +5,7 @@
     checks.py       format, lint and types
 
     environment/    what a command needs on this machine
-        python_env.py   .venv from the pinned requirements/
+        python_env.py   .venv from the pinned requirements/; other environments below build/
         node_env.py     node_modules from package-lock.json
         sources.py      files from pinned registry packages
         browser.py      finds, installs and starts Chromium; firefox.py the same for Firefox;

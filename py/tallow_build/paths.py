@@ -13,6 +13,12 @@ WEB = ROOT / "web"
 MODELS = ROOT / "models"
 REQUIREMENTS = ROOT / "py" / "tallow_build" / "requirements"
 
+
+def python_in(environment: Path) -> Path:
+    """The interpreter of a virtual environment."""
+    return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
 # Ignored by git, created by build.py. CACHE holds downloads, BUILD files built here.
 CACHE = ROOT / ".cache"
 BUILD = ROOT / "build"
@@ -21,7 +27,7 @@ VENV = ROOT / ".venv"
 NODE_MODULES = ROOT / "node_modules"
 DIST = ROOT / "dist"
 
-VENV_PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+VENV_PYTHON = python_in(VENV)
 
 
 def shown(path: Path) -> str:

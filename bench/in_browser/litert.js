@@ -1,0 +1,62 @@
+// @ts-check
+/**
+ * LiteRT.js as published, on the page's main thread, where its documentation has it. In a worker of
+ * modules it does not start, since it loads its WebAssembly with `importScripts` there.
+ */
+
+import { meter } from "./meter.js";
+import { Peer } from "./peer.js";
+
+/** @typedef {"webgpu" | "wasm"} Accelerator */
+
+const ADDRESS = "/litert/core";
+
+/** @type {typeof import("@litertjs/core")} */
+let litert;
+/** @type {Accelerator} */
+let accelerator;
+let numThreads = 1;
+/** @type {import("@litertjs/core").CompiledModel} */
+let network;
+/** @type {Float32Array} */
+let numbers;
+/** @type {number[]} */
+let dimensions;
+
+/** @param {Accelerator} wanted @param {number} threads */
+export async function boot(wanted, threads) {
+  [accelerator, numThreads] = [wanted, threads];
+  litert = await import(`${ADDRESS}/dist/index.js`);
+  // On WebGPU the build with JSPI, as in its README; without JSPI it refuses to start.
+  const build = { threads: threads > 1, jspi: accelerator === "webgpu" };
+  await litert.loadLiteRt(`${ADDRESS}/wasm/`, build);
+}
+
+export const peer = new Peer(
+  async ({ model, values, shape }) => {
+    network = await litert.loadAndCompile(model, {
+      accelerator,
+      gpuOptions: { precision: "fp32" },
+      cpuOptions: { numThreads },
+    });
+    // LiteRT.js may choose another accelerator, with no more than a warning. It calls a model fully
+    // accelerated that runs partly on the CPU, too; engines.py hears of that.
+    const actual = network.options.accelerator;
+    if (actual !== accelerator || (actual === "webgpu" && !network.isFullyAccelerated)) {
+      throw new Error(`LiteRT.js runs some of the model elsewhere than on ${accelerator}`);
+    }
+    [numbers, dimensions] = [values, shape];
+  },
+  async () => {
+    const input = new litert.Tensor(numbers, dimensions);
+    const [output] = await network.run(input);
+    const answer = await output.data();
+    for (const tensor of [input, output]) tensor.delete();
+    return /** @type {Float32Array} */ (answer);
+  },
+);
+
+/** The adapter of the device that LiteRT.js uses; "" without WebGPU. */
+export const adapter = () => (accelerator === "webgpu" ? meter.adapter : "");
+
+export const release = () => network.delete();
