@@ -61,7 +61,8 @@ _QUEUE = """
 
 
 class Booted(NamedTuple):
-    """device: its name. adapter: the GPU's name, or "". reason: why not WebGPU."""
+    """device: its name. adapter: the name of its GPU or engine, or "". reason: why it is not the
+    requested one, or None."""
 
     device: str
     adapter: str
@@ -89,7 +90,7 @@ class BrowserPython:
             page.evaluate(_QUEUE)
 
     def boot(self, device: str | None) -> Booted:
-        """Starts Python. device None: WebGPU if available."""
+        """Starts Python. device None: the best one here."""
         return Booted(**self._call("boot", {"device": device}))
 
     def write(self, name: str, data: bytes) -> None:
@@ -161,8 +162,8 @@ def run_in(
     if device == "webgpu" and booted.device != "webgpu":
         why = booted.reason or "the browser gave no reason"
         raise BuildError("Getting a WebGPU device", why, "omit --device, or use another one")
-    if device is None and booted.device != "webgpu":
-        print(f"Running on numpy, without WebGPU: {booted.reason}", file=sys.stderr)
+    if device is None and booted.reason:
+        print(f"Running on {booted.device}, without WebGPU: {booted.reason}", file=sys.stderr)
     for path in (script, *files):  # including the script, because tracebacks quote its lines
         python.write(path.name, path.read_bytes())
     code = script.read_bytes().decode("utf-8-sig")

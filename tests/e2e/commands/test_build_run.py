@@ -16,7 +16,7 @@ def python(browser, server):
     with browser.new_context() as context:
         started = BrowserPython(context.new_page(), server)
         booted = started.boot(None)
-        assert booted.device == "webgpu"
+        assert booted.device == "wasm"
         assert booted.adapter
         assert booted.reason is None
         yield started
@@ -91,7 +91,7 @@ def test_webgpu_is_refused_if_unavailable(browser_without_webgpu, server, tmp_pa
     assert run_in(browser_without_webgpu, server, script, None, []) == 0
     captured = capsys.readouterr()
     assert captured.out == "tallow\n"
-    assert captured.err.startswith("Running on numpy, without WebGPU: ")
+    assert captured.err.startswith("Running on wasm, without WebGPU: ")
 
 
 def test_webassembly_computes_if_chosen(browser, server, tmp_path, capsys):

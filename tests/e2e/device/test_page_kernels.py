@@ -83,7 +83,7 @@ def seven_again(visitor: Any) -> None:
     assert visitor.read() == "7"
 
 
-@pytest.mark.parametrize("device", ["webgpu", "numpy"])
+@pytest.mark.parametrize("device", ["webgpu", "wasm", "numpy"])
 def test_each_kernel_has_its_share_of_the_time(visitor, device):
     rows = seven(visitor, device)
     shares = [float(row.get_attribute("data-share")) for row in rows]
@@ -100,8 +100,10 @@ def test_each_kernel_has_its_share_of_the_time(visitor, device):
     expect(panel).to_contain_text("Measured by")
     assert visitor.read() == "7"  # profiling changed nothing
     if device == "numpy":
-        expect(visitor.hook("kernels-wgsl")).to_contain_text("no WGSL")
+        expect(visitor.hook("kernels-wgsl")).to_contain_text("no code of its own")
         expect(visitor.hook("kernels-copy")).to_be_hidden()
+    if device == "wasm":
+        expect(visitor.hook("kernels-wgsl")).to_contain_text("f32x4.relaxed_madd")
 
     name, plan = downloaded(visitor, "kernels-plan")
     assert name == "mnist.plan.json"
@@ -233,7 +235,7 @@ def test_the_kernels_are_those_of_the_last_answer(visitor, photos):
     visitor.hook("device-select").select_option("numpy")
     visitor.wait()
     visitor.read()
-    expect(visitor.hook("kernels-wgsl")).to_contain_text("no WGSL", timeout=PATIENCE)
+    expect(visitor.hook("kernels-wgsl")).to_contain_text("no code of its own", timeout=PATIENCE)
 
 
 def test_python_in_the_browser_profiles_sessions(browser_python):
