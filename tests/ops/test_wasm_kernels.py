@@ -173,6 +173,45 @@ def test_convolutions(name: str, relaxed: bool) -> None:
     check(make(elementwise.maximum, y, make(elementwise.negative, y)), {x: image}, relaxed)
 
 
+@pytest.mark.parametrize("relaxed", [True, False])
+@pytest.mark.parametrize(
+    ("images", "height", "width", "channels", "filters", "padding"),
+    [
+        (1, 16, 12, 8, 8, ((1, 1), (1, 1))),
+        (2, 13, 14, 12, 16, ((1, 0), (2, 1))),
+        (1, 15, 19, 64, 24, ((0, 0), (0, 0))),
+        (1, 3, 60, 8, 8, ((1, 1), (1, 1))),
+        (3, 11, 10, 200, 8, ((3, 1), (0, 5))),
+        (1, 52, 44, 8, 8, ((1, 1), (1, 1))),  # a last block with fewer tiles
+    ],
+)
+def test_winograd(
+    images: int,
+    height: int,
+    width: int,
+    channels: int,
+    filters: int,
+    padding: Pads,
+    relaxed: bool,
+) -> None:
+    image, array = random(images, height, width, channels), random(3, 3, channels, filters)
+    x = fed("x", image)
+    attrs = {"stride": (1, 1), "padding": padding, "dilation": (1, 1), "groups": 1}
+    y = make(window.conv2d, x, weight(array), **attrs)
+    compiled = compile_graph(Graph((x,), {"y": y}, "network"), "wasm")
+    assert [step.name for step in compiled.plan.run] == ["winograd_conv2d"]
+    with tl.compile_session(Graph((x,), {"y": y}, "direct"), "numpy") as session:
+        expected = session.run({"x": image})["y"]
+    found, left = run(y, {x: image}, relaxed)
+    assert not left
+    np.testing.assert_allclose(found, expected, atol=1e-5 * np.abs(expected).max())
+    # What vectors do not have is computed lane by lane.
+    whole = make(elementwise.cast, make(elementwise.cast, y, dtype=tl.int32), dtype=tl.float32)
+    found, left = run(whole, {x: image}, relaxed)
+    assert not left
+    assert (np.abs(found - np.trunc(expected)) <= 1).all()
+
+
 @pytest.mark.parametrize("channels", [3, 4])
 def test_a_convolution_of_channels_first(channels: int) -> None:
     image, filters = random(2, channels, 9, 10), random(3, 3, channels, 8)

@@ -13,6 +13,7 @@ from functools import partial
 from ...graph import Node
 from ...op import Contraction, Elementwise, Reduce, Window
 from ...ops import contract, movement, window
+from ...ops.winograd4 import winograd_conv2d, winograd_weight
 from ...shape import Shape
 from ..groups import is_depthwise, is_flat, is_per_row
 from ..index import Coord, Coords, lane_axis
@@ -23,6 +24,7 @@ from .convolutions import convolution
 from .expression import Expression
 from .products import product
 from .sliding import sliding
+from .winograd import winograd_convolution, winograd_filters
 
 _LONGEST = 100_000
 """Instructions of a function: engines refuse some millions of bytes, and compile that long."""
@@ -129,6 +131,11 @@ def _anchored(target: _Target, anchor: Node, width: int) -> int | None:
         return product(body, anchor, store, width, scratch)
     if anchor.op is window.conv2d and not is_depthwise(anchor):
         return convolution(body, anchor, store, width, scratch)
+    if anchor.op is winograd_weight:
+        winograd_filters(body, anchor, store, width)
+        return 0
+    if anchor.op is winograd_conv2d:
+        return winograd_convolution(body, anchor, store, width, scratch)
     if not isinstance(anchor.op, Window):
         raise UnsupportedError(anchor.op.name)
     sliding(body, anchor, store, width)
@@ -159,6 +166,10 @@ def _nested(
             write(coords)
             return
         step = width if axis == lanes else 1
+        if axis == lanes and shape[axis] <= 4 * step:  # a turn costs as much as an element
+            for index in range(0, shape[axis], step):
+                body.scope(partial(at, axis + 1, (*coords, index)))
+            return
         body.loop(shape[axis], lambda coord: at(axis + 1, (*coords, coord)), step)
 
     at(0, ())

@@ -1,8 +1,7 @@
 """Matrix products whose right operand lies in panels (ops/panels.py): tiles of the result
 (tiles.py) along its rows and columns.
 
-A tile's rows are read in whatever order they lie in memory. The panels that they meet, or the rows
-that a panel meets, are as many as the second cache holds.
+A tile's rows are read in whatever order they lie in memory.
 """
 
 from __future__ import annotations
@@ -18,13 +17,16 @@ from ...shape import Shape
 from ..index import Atom, Coord, Coords, variable
 from . import tiles
 from .arithmetic import UnsupportedError
+from .copying import Copier
 from .expression import Expression
 from .unpacked import Store, unpacked_product
 
-_PANELS_BYTES = 192 << 10
-"""Bytes of panels that may pass by for each tile."""
-_ROWS_BYTES = 96 << 10
-"""Bytes of rows that stay, where there are more, while the panels pass by once for all of them."""
+_ROWS_BYTES = 24 << 10
+"""Bytes of rows that stay in the first cache while the panels pass by, once for all of them."""
+
+
+Place = tuple[Shape, Coords, Coord]
+"""Of an element: a shape, coordinates in it, their flat index."""
 
 
 class Left(Protocol):
@@ -49,8 +51,8 @@ class Left(Protocol):
 class Tiled:
     """A product of matrices, `batch` times (rows, depth) @ (depth, columns).
 
-    right: the local with the address of the panels. place: shape, coordinates in it and flat index
-    of an element (n, row, column) of the result. width: elements that `store` takes at once.
+    right: the local with the address of the panels. place: of an element (n, row, column) of the
+    result. width: elements that `store` takes at once.
     """
 
     body: Expression
@@ -61,7 +63,7 @@ class Tiled:
     rows: int
     depth: int
     columns: int
-    place: Callable[[Coord, Coord, Coord], tuple[Shape, Coords, Coord]]
+    place: Callable[[Coord, Coord, Coord], Place]
     store: Store
     width: int
 
@@ -83,10 +85,7 @@ class Tiled:
 
     def _tiles(self, n: Coord, start: int, count: int, height: int) -> None:
         """`count` tiles of a height, from the row `start` on."""
-        near = 4 * panels.COLUMNS * panels.count(self.columns) * self.depth <= _PANELS_BYTES
         at_once = max(_ROWS_BYTES // (4 * self.depth * height), 1)
-        if near and not self.left.brought:
-            at_once = 1
 
         def block(begin: Coord, end: Coord) -> None:
             first = begin * height + start
@@ -125,21 +124,38 @@ class Tiled:
 
     def _keep(self, sums: tiles.Tile, vector: int, n: Coord, row: Coord, column: Coord) -> None:
         """Stores a vector of each row. What does not depend on the row is computed once."""
-        body = self.body
         left = self.columns - column if isinstance(column, int) else 4
         for down, locals_ in enumerate(sums):
-            if self.width == 4 and left >= 4:
-                body.give(self.node, locals_[vector])
-                self.store(*self.place(n, row + down, column), 4)
-                continue
-            one = body.function.local("f32")
-            for lane in range(min(left, 4)):
-                body.emit("local.get", locals_[vector])
-                body.emit("f32x4.extract_lane", lane)
-                body.emit("local.set", one)
-                body.give(self.node, one)
-                place = self.place(n, row + down, column + lane)
-                body.scope(partial(self.store, *place, 1))
+
+            def place(lane: int, down: int = down) -> Place:
+                return self.place(n, row + down, column + lane)
+
+            store = partial(store_vector, self.body, self.node, self.store)
+            store(locals_[vector], min(left, 4), place, self.width)
+
+
+def store_vector(
+    body: Expression,
+    node: Node,
+    store: Store,
+    vector: int,
+    count: int,
+    place: Callable[[int], Place],
+    width: int,
+) -> None:
+    """Stores the first `count` lanes of a vector of results, and what is fused behind them, `width`
+    at a time. place: of a lane."""
+    if width == count == 4:
+        body.give(node, vector)
+        store(*place(0), 4)
+        return
+    one = body.function.local("f32")
+    for lane in range(count):
+        body.emit("local.get", vector)
+        body.emit("f32x4.extract_lane", lane)
+        body.emit("local.set", one)
+        body.give(node, one)
+        body.scope(partial(store, *place(lane), 1))
 
 
 class InMemory:
@@ -175,18 +191,12 @@ class Copied:
         self.stride, self.step = 4 * view.shape[2], 4
 
     def bring(self, n: Coord, first: Coord, end: Coord) -> None:
-        body = self._body
-        body.emit("local.get", self._address)
-        into = body.keep("i32")
+        body, depth = self._body, self._view.shape[2]
+        copier = Copier(body, self._address)
 
         def one(row: Coord, k: Coord) -> None:
-            value = body.value(self._view, (n, row, k))
-            body.emit("local.get", into)
-            body.emit("local.get", value)
-            body.emit("f32.store", 0)
-            tiles.advance(body, into, 4)
+            copier.value(body.value(self._view, (n, row, k)))
 
-        depth = self._view.shape[2]
         body.span(first, end, lambda row: body.loop(depth, lambda k: one(row, k)))
 
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
@@ -231,7 +241,7 @@ def product(body: Expression, node: Node, store: Store, width: int, scratch: int
     batch, rows, columns = node.shape
     right = body.addresses[b.inputs[0]]
 
-    def place(n: Coord, row: Coord, column: Coord) -> tuple[Shape, Coords, Coord]:
+    def place(n: Coord, row: Coord, column: Coord) -> Place:
         return node.shape, (n, row, column), (n * rows + row) * columns + column
 
     left: Left

@@ -16,6 +16,7 @@ NUMPY = Target(
     fit_types=(widen,),
     specialize=lambda limits: (),
     packed_nodes=lambda graph, static: set(),
+    any_order=True,
     kernels=None,
     limits=lambda limits: host_limits(),
 )

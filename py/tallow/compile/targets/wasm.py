@@ -15,6 +15,7 @@ from ..fuse import Group
 from ..limits import Limits
 from ..passes.panels import panel_views, use_panels
 from ..passes.widen import widen
+from ..passes.winograd import use_winograd4
 from ..target import Target
 
 
@@ -58,8 +59,9 @@ WASM = Target(
     chooses_kernels=False,
     reads_packed=lambda dtype: False,
     fit_types=(widen,),
-    specialize=lambda limits: (use_panels,),
+    specialize=lambda limits: (use_winograd4, use_panels),
     packed_nodes=lambda graph, static: panel_views(graph),
+    any_order=False,
     kernels=WasmKernels,
     limits=lambda limits: limits,
 )

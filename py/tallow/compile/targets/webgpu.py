@@ -73,6 +73,7 @@ WEBGPU = Target(
     fit_types=(compose, narrow),
     specialize=_specialize,
     packed_nodes=packed_nodes,
+    any_order=True,
     kernels=WgslKernels,
     limits=lambda limits: limits,
 )
