@@ -7,7 +7,7 @@ what is outside of the image ("im2col").
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 from ...graph import Node
 from ...ops import movement, panels
@@ -34,17 +34,16 @@ def convolution(body: Expression, node: Node, store: Store, width: int, scratch:
     left: Left = Pixels(body, x, node.inputs[1].shape[2])
     if not _is_pointwise(node):
         left = Windows(body, node, scratch)
-    shape = (1, 1, rows, out)
+    pixel_of = cache(partial(_pixel, node))
 
     def place(group: Coord, row: Coord, column: Coord) -> Place:
         channel = group * columns + column
-        return shape, (0, 0, row, channel), row * out + channel
+        return node.shape, (*pixel_of(row), channel), row * out + channel
 
     depth = size_of(node.inputs[1].shape[:3])
     address = body.addresses[weight.inputs[0]]
     tiled = Tiled(body, node, left, address, groups, rows, depth, columns, place, store, width)
-    tiled.write()
-    return tiled.scratch
+    return tiled.write()
 
 
 def _is_pointwise(node: Node) -> bool:
@@ -52,6 +51,13 @@ def _is_pointwise(node: Node) -> bool:
     unpadded = not any(side for pair in node.attrs["padding"] for side in pair)
     plain = node.inputs[1].shape[:2] == tuple(node.attrs["stride"]) == (1, 1)
     return bool(plain and unpadded)
+
+
+def _pixel(node: Node, row: Coord) -> tuple[Coord, Coord, Coord]:
+    """Image, line and column of a pixel of the result, all of which are counted in one row."""
+    _, lines, columns, _ = node.shape
+    rest = row % (lines * columns)
+    return row // (lines * columns), rest // columns, rest % columns
 
 
 class Pixels:
@@ -104,10 +110,8 @@ class Windows:
         body, attrs = self.body, self.node.attrs
         (top, _), (left, _) = attrs["padding"]
         (down, across), (far_down, far) = attrs["stride"], attrs["dilation"]
-        _, rows, columns, _ = self.node.shape
         height, width = self.x.shape[1:3]
-        image, pixel = row // (rows * columns), row % (rows * columns)
-        y, x = pixel // columns, pixel % columns
+        image, y, x = _pixel(self.node, row)
         whole = self.kernel[1] * self.channels  # elements of a line of the filters
         together = far == 1 and self.channels == self.x.shape[3]  # in memory, too
 

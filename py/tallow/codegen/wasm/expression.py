@@ -122,19 +122,23 @@ class Expression:
         def one(part: Coord) -> None:
             first = part * size
             end = first + size
-            if count % size:
-                local = self.keep_index(end)
-                self._push_word(count)
-                self.emit("local.get", local)
-                self._push_word(count)
-                self.emit("local.get", local)
-                self.emit("i32.lt_u")
-                self.emit("select")
-                self.emit("local.set", local)
-                end = self._variable(local, count + 1)
-            write(first, end)
+            write(first, self.at_most(end, count))
 
         self.loop(number, one)
+
+    def at_most(self, coord: Coord, limit: int) -> Coord:
+        """The smaller one of a coordinate and a number."""
+        if _bound(coord) <= limit + 1:
+            return coord
+        local = self.keep_index(coord)
+        self._push_word(limit)
+        self.emit("local.get", local)
+        self._push_word(limit)
+        self.emit("local.get", local)
+        self.emit("i32.lt_u")
+        self.emit("select")
+        self.emit("local.set", local)
+        return self._variable(local, limit + 1)
 
     def choose(
         self,
@@ -478,7 +482,10 @@ class Expression:
             shape = node.inputs[0].shape
             self.know(shape, inside(shape, picks[0].coords), self._linear(node, coords))
         splats = False
-        if width == 4:
+        if node.op is movement.expand and width == 4 and storage.has_lanes(node.dtype):
+            (child,), axis = node.inputs, lane_axis(node.shape)
+            splats = child.shape[axis] == 1
+        elif width == 4:
             lanes = [lane(node.shape, coords, number) for number in range(1, 4)]
             found = alike(node, picks, [self._picks(node, each) for each in lanes])
             if found is None or not storage.has_lanes(node.dtype):

@@ -67,45 +67,37 @@ class Tiled:
     store: Store
     width: int
 
-    @property
-    def scratch(self) -> int:
-        """Bytes of the rows that are copied at once."""
-        least = 4 * self.depth * tiles.most_rows(self.body)
-        return max(_ROWS_BYTES, least) if self.left.brought else 0
-
-    def write(self) -> None:
-        self.body.loop(self.batch, self._matrix)
-
-    def _matrix(self, n: Coord) -> None:
-        # Of nearly the same height: a tile of one row takes as long as one of four.
-        count = -(-self.rows // tiles.most_rows(self.body))
-        low, higher = divmod(self.rows, count)
-        self._tiles(n, 0, higher, low + 1)
-        self._tiles(n, higher * (low + 1), count - higher, low)
-
-    def _tiles(self, n: Coord, start: int, count: int, height: int) -> None:
-        """`count` tiles of a height, from the row `start` on."""
+    def write(self) -> int:
+        """Writes it, and returns how many bytes of rows it copies at once."""
+        height = tiles.height_of(self.body, self.rows)
         at_once = max(_ROWS_BYTES // (4 * self.depth * height), 1)
+        self.body.loop(self.batch, lambda n: self._matrix(n, height, at_once))
+        return 4 * self.depth * height * at_once if self.left.brought else 0
+
+    def _matrix(self, n: Coord, height: int, at_once: int) -> None:
+        body, last = self.body, self.rows - height
+
+        def start(tile: Coord) -> Coord:
+            return body.at_most(tile * height, last)  # the last tile may begin within another
 
         def block(begin: Coord, end: Coord) -> None:
-            first = begin * height + start
+            first = start(begin)
             if self.left.brought:
-                self.left.bring(n, first, end * height + start)
+                self.left.bring(n, first, start(end - 1) + height)
 
             def across(column: Coord, vectors: int) -> None:
-                self.body.span(begin, end, lambda tile: one(tile * height + start, column, vectors))
+                body.span(begin, end, lambda tile: one(start(tile), column, vectors))
 
             def one(row: Coord, column: Coord, vectors: int) -> None:
                 left = self.left.point(n, row, first)
                 self._tile((n, row, column), left, height, vectors)
 
             whole, rest = divmod(self.columns, panels.COLUMNS)
-            self.body.loop(whole, lambda panel: across(panel * panels.COLUMNS, tiles.VECTORS))
+            body.loop(whole, lambda panel: across(panel * panels.COLUMNS, tiles.VECTORS))
             if rest:
                 across(whole * panels.COLUMNS, -(-rest // 4))
 
-        if count:
-            self.body.blocks(count, at_once, block)
+        body.blocks(-(-self.rows // height), at_once, block)
 
     def _tile(
         self, first: tuple[Coord, Coord, Coord], left: int, height: int, vectors: int
@@ -250,5 +242,4 @@ def product(body: Expression, node: Node, store: Store, width: int, scratch: int
     except UnsupportedError:
         left = Copied(body, a, scratch)
     tiled = Tiled(body, node, left, right, batch, rows, a.shape[2], columns, place, store, width)
-    tiled.write()
-    return tiled.scratch
+    return tiled.write()

@@ -31,6 +31,15 @@ def most_rows(body: Expression) -> int:
     return 6 if body.relaxed else 5
 
 
+def height_of(body: Expression, rows: int) -> int:
+    """How many rows tiles have that cover so many rows in the least time. A tile takes half as long
+    as a row in addition."""
+    return min(
+        range(1, min(most_rows(body), rows) + 1),
+        key=lambda height: (-(-rows // height) * (2 * height + 1), -height),
+    )
+
+
 def multiply_add(
     body: Expression, total: int, x: int, y: int, lanes: int = 4, dtype: DType = float32
 ) -> None:

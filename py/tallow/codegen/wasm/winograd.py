@@ -89,12 +89,10 @@ class _Winograd:
 
     def write(self) -> int:
         body = self.body
-        count = -(-self.count // tiles.most_rows(body))
-        low, higher = divmod(self.count, count)
-        high = low + 1 if higher else low
-        fitting = _PATCHES_BYTES // (POSITIONS * high * self.stride)
-        self.at_once = max(min(fitting, _MOST_AT_ONCE), 1)
-        self.most = self.at_once * high  # tiles of a block
+        self.high = tiles.height_of(body, self.count)
+        fitting = _PATCHES_BYTES // (POSITIONS * self.high * self.stride)
+        at_once = max(min(fitting, _MOST_AT_ONCE), 1)
+        self.most = at_once * self.high  # tiles of a block
         sizes = [POSITIONS * self.most * size for size in (self.stride, 4 * panels.COLUMNS)]
         self.products, self.patch = (body.function.local("i32") for _ in range(2))
         for local, size in ((self.products, sizes[0]), (self.patch, sum(sizes))):
@@ -102,40 +100,33 @@ class _Winograd:
             body.emit("i32.const", size)
             body.emit("i32.add")
             body.emit("local.set", local)
-        self._blocks(0, higher, low + 1)
-        self._blocks(higher * (low + 1), count - higher, low)
+        body.blocks(-(-self.count // self.high), at_once, self._block)
         return sum(sizes) + POSITIONS * self.stride
 
-    def _blocks(self, start: int, count: int, height: int) -> None:
-        """`count` times `height` tiles, from the tile `start` on."""
-        body = self.body
+    def _block(self, begin: Coord, end: Coord) -> None:
+        """Some times as many tiles as are multiplied at once; the last ones may be among others."""
+        body, last = self.body, self.count - self.high
 
-        def block(begin: Coord, end: Coord) -> None:
-            first, last = begin * height + start, end * height + start
-            body.span(first, last, lambda tile: self._transform(tile, tile - first))
+        def start(several: Coord) -> Coord:
+            return body.at_most(several * self.high, last)
 
-            def panel(number: Coord) -> None:
-                def position(at: Coord) -> None:
-                    body.span(
-                        begin,
-                        end,
-                        lambda n: self._multiply(at, number, (n - begin) * height, height),
-                    )
+        first, behind = start(begin), start(end - 1) + self.high
+        body.span(first, behind, lambda tile: self._transform(tile, tile - first))
 
-                body.loop(POSITIONS, position)
-                body.span(
-                    first,
-                    last,
-                    lambda tile: body.loop(
-                        tiles.VECTORS,
-                        lambda vector: self._finish(tile, tile - first, number, vector),
-                    ),
+        def panel(number: Coord) -> None:
+            def position(at: Coord) -> None:
+                body.span(begin, end, lambda n: self._multiply(at, number, start(n) - first))
+
+            def finish(tile: Coord) -> None:
+                body.loop(
+                    tiles.VECTORS,
+                    lambda vector: self._finish(tile, tile - first, number, vector),
                 )
 
-            body.loop(self.node.shape[3] // panels.COLUMNS, panel)
+            body.loop(POSITIONS, position)
+            body.span(first, behind, finish)
 
-        if count:
-            body.blocks(count, self.at_once, block)
+        body.loop(self.node.shape[3] // panels.COLUMNS, panel)
 
     def _place(self, tile: Coord) -> tuple[Coord, Coord, Coord]:
         """The image of a tile, and its place there, counted in tiles."""
@@ -228,8 +219,8 @@ class _Winograd:
 
     # ---- products ------------------------------------------------------------------------------
 
-    def _multiply(self, position: Coord, panel: Coord, first: Coord, height: int) -> None:
-        """The products of a tile of tiles at a position."""
+    def _multiply(self, position: Coord, panel: Coord, first: Coord) -> None:
+        """The products of some tiles at a position, from the `first` of the block on."""
         body = self.body
         body.emit("local.get", self.patches)
         body.push_index((position * self.most + first) * self.stride)
@@ -240,7 +231,7 @@ class _Winograd:
         body.push_index((position * count + panel) * (self.channels * 4 * panels.COLUMNS))
         body.emit("i32.add")
         right = body.keep("i32")
-        sums = tiles.multiplied(body, left, self, right, self.channels, height, tiles.VECTORS)
+        sums = tiles.multiplied(body, left, self, right, self.channels, self.high, tiles.VECTORS)
         body.emit("local.get", self.products)
         body.push_index((position * self.most + first) * (4 * panels.COLUMNS))
         body.emit("i32.add")

@@ -45,7 +45,7 @@ class WasmKernels:
             return {}
         # By its bytes: 0.0 and -0.0 are equal to Python.
         function = made.function
-        kept = self._functions.setdefault(bytes([len(function.params)]) + function.body(), function)
+        kept = self._functions.setdefault(bytes([len(function.params)]) + function.body, function)
         kept.exported = kept.exported or f"k{len(self._functions)}"
         found = {"function": kept.exported}
         return found if made.scratch is None else {**found, "scratch": made.scratch}
