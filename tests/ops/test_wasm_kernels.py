@@ -13,7 +13,7 @@ import tallow as tl
 from tallow.compile import compile_graph
 from tallow.graph import Graph, Node, constant, input_node, make
 from tallow.hostarray import HostArray
-from tallow.ops import contract, elementwise, movement, panels, window
+from tallow.ops import contract, elementwise, movement, panels, window, winograd
 from tallow.runtime.device import DEVICES
 from tallow.runtime.wasm.runner import WasmBackend
 
@@ -269,3 +269,30 @@ def test_panels_end_in_zeros() -> None:
     )
     assert not left
     np.testing.assert_array_equal(back, a)
+
+
+@pytest.mark.parametrize("axis", [1, 3])
+def test_parts_of_a_concatenation_are_computed_in_place(axis: int) -> None:
+    """By a product, Winograd, a depthwise convolution, a pooling, and NumPy."""
+    image, products = random(2, 16, 12, 8), random(16, 96, 8)
+    x, m = fed("x", image), fed("m", products)
+    feeds = {x: image, m: products}
+    attrs = {"stride": (1, 1), "padding": ((1, 1), (1, 1)), "dilation": (1, 1)}
+    unpadded = {**attrs, "padding": NONE}
+    parts = [
+        make(window.conv2d, x, weight(random(1, 1, 8, 8)), groups=1, **unpadded),
+        make(window.conv2d, x, weight(random(3, 3, 8, 8)), groups=1, **attrs),
+        make(window.conv2d, x, weight(random(3, 3, 1, 8)), groups=8, **attrs),
+        make(window.max_pool2d, x, kernel=(3, 3), **attrs),
+        make(winograd.winograd_output, m, size=(16, 12)),
+    ]
+    y = make(movement.concat, *parts, axis=axis)
+    graph = Graph((x, m), {"y": y}, "join")
+    plan = compile_graph(graph, "wasm").plan
+    assert not any("concat" in step.name for step in plan.run)
+    assert sum(step.region is not None for step in plan.run) == len(parts)
+    with tl.compile_session(graph, "numpy") as session:
+        expected = session.run({"x": image, "m": products})["y"]
+    found, left = run(y, feeds, True)
+    assert left == ["winograd_output"]
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5 * np.abs(expected).max())

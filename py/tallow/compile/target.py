@@ -40,6 +40,7 @@ class Target:
     computes_64_bits: whether it computes float64 and 64-bit integers as they are.
     bools_as_words: whether it stores a bool in 32 bits; otherwise in a byte.
     in_place: whether a kernel may write its result over an operand that nothing reads afterwards.
+    joins: whether a kernel may write its result into its part of a concatenation.
     chooses_kernels: whether several kernels compute the same op, which tuning times.
     reads_packed: whether its kernels read a coded element type (dtype.py) as it is packed.
     fit_types: the passes after `decode` that leave only types that it computes.
@@ -56,6 +57,7 @@ class Target:
     computes_64_bits: bool
     bools_as_words: bool
     in_place: bool
+    joins: bool
     chooses_kernels: bool
     reads_packed: Callable[[DType], bool]
     fit_types: Sequence[GraphPass]

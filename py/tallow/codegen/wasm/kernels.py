@@ -17,6 +17,7 @@ from ...ops.winograd4 import winograd_conv2d, winograd_weight
 from ...shape import Shape
 from ..groups import is_depthwise, is_flat, is_per_row
 from ..index import Coord, Coords, lane_axis
+from ..layout import Region
 from . import storage
 from .arithmetic import UnsupportedError
 from .assembler import Function
@@ -52,20 +53,31 @@ def kernel_for(
     reads: Sequence[Node],
     row: tuple[int, ...] = (),
     features: Features = Features(),
+    region: Region | None = None,
 ) -> Kernel:
     """The function that computes `root` from `reads`.
 
     members: the nodes that it computes, the root among them, in the order of computation. row: the
-    axes of a row, if values per row are reduced and spread again. Raises UnsupportedError for what
-    has no kernel here.
+    axes of a row, if values per row are reduced and spread again. region: where the result is
+    stored, if it is a part of a larger one. Raises UnsupportedError for what has no kernel here.
     """
     problem: UnsupportedError | None = None
-    anchored = any(isinstance(node.op, Contraction) for node in members)
+    anchors = [node for node in members if isinstance(node.op, Contraction)]
+    flat = not anchors and not row and is_flat(root, members, reads)
     for width in (4, 1):
-        function = Function(["i32"] * (len(reads) + 1 + anchored))
+        function = Function(["i32"] * (len(reads) + 1 + bool(anchors)))
         addresses = {node: number for number, node in enumerate(reads)}
+        body = Expression(function, addresses, flat, features.relaxed)
+        target, scratch = _Target(body, root, len(reads), region), None
         try:
-            scratch = _write(function, addresses, root, members, reads, row, features, width)
+            if row:
+                _rows(target, members, row, width)
+            elif anchors:
+                scratch = _anchored(target, anchors[0], width)
+            elif flat:
+                _flat(target, width)
+            else:
+                _everywhere(target, width)
             if len(function.code) > _LONGEST:
                 raise UnsupportedError(f"a kernel of {len(function.code)} instructions")
         except UnsupportedError as error:
@@ -76,47 +88,23 @@ def kernel_for(
     raise problem
 
 
-def _write(
-    function: Function,
-    addresses: dict[Node, int],
-    root: Node,
-    members: Sequence[Node],
-    reads: Sequence[Node],
-    row: tuple[int, ...],
-    features: Features,
-    width: int,
-) -> int | None:
-    anchors = [node for node in members if isinstance(node.op, Contraction)]
-    flat = not anchors and not row and is_flat(root, members, reads)
-    body = Expression(function, addresses, flat, features.relaxed)
-    target = _Target(body, root, len(reads))
-    if row:
-        _rows(target, members, row, width)
-    elif anchors:
-        return _anchored(target, anchors[0], width)
-    elif flat:
-        _flat(target, width)
-    else:
-        _everywhere(target, width)
-    return None
-
-
 class _Target:
     """The memory of the result."""
 
-    def __init__(self, body: Expression, root: Node, address: int) -> None:
-        self.body, self.root, self.address = body, root, address
+    def __init__(self, body: Expression, root: Node, address: int, region: Region | None) -> None:
+        self.body, self.root, self.address, self.region = body, root, address, region
 
     def store(self, coords: Coords, linear: Coord, width: int) -> None:
         """Computes the root at coordinates and writes it to a flat index."""
         value = self.body.value(self.root, coords, width)
-        offset = self.body.push_address(self.address, self.root.dtype, linear)
+        place = self.region.flat_index(linear) if self.region else linear
+        offset = self.body.push_address(self.address, self.root.dtype, place)
         self.body.emit("local.get", value)
         storage.store(self.body.function, self.root.dtype, offset, width)
 
 
-def _anchored(target: _Target, anchor: Node, width: int) -> int | None:
-    """A contraction, and what is fused behind it. The bytes of memory that it takes, if any."""
+def _anchored(target: _Target, anchor: Node, width: int) -> int:
+    """A contraction, and what is fused behind it. The bytes of memory of its own."""
     body, root = target.body, target.root
 
     def store(space: Shape, coords: Coords, linear: Coord, lanes: int) -> None:

@@ -11,6 +11,7 @@ NUMPY = Target(
     computes_64_bits=True,
     bools_as_words=False,
     in_place=False,
+    joins=False,
     chooses_kernels=False,
     reads_packed=lambda dtype: False,
     fit_types=(widen,),

@@ -37,10 +37,12 @@ class WasmKernels:
         return [b64encode(encode(functions)).decode()] if functions else []
 
     def kernel(self, group: Group, region: Region | None, over: Collection[Node]) -> dict[str, Any]:
-        if not group.root.size or region or over:
+        if not group.root.size or over:
             return {}
         try:
-            made = kernel_for(group.root, group.members, group.reads, group.row, self._features)
+            made = kernel_for(
+                group.root, group.members, group.reads, group.row, self._features, region
+            )
         except UnsupportedError:
             return {}
         # By its bytes: 0.0 and -0.0 are equal to Python.
@@ -56,6 +58,7 @@ WASM = Target(
     computes_64_bits=True,
     bools_as_words=False,
     in_place=False,
+    joins=True,
     chooses_kernels=False,
     reads_packed=lambda dtype: False,
     fit_types=(widen,),

@@ -68,6 +68,7 @@ WEBGPU = Target(
     computes_64_bits=False,
     bools_as_words=True,
     in_place=True,
+    joins=True,
     chooses_kernels=True,
     reads_packed=_reads_packed,
     fit_types=(compose, narrow),
