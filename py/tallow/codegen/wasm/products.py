@@ -21,8 +21,8 @@ from .copying import Copier
 from .expression import Expression
 from .unpacked import Store, unpacked_product
 
-_ROWS_BYTES = 24 << 10
-"""Bytes of rows that stay in the first cache while the panels pass by, once for all of them."""
+_ROWS_BYTES = 48 << 10
+"""Bytes of rows that stay in a near cache while the panels pass by, once for all of them."""
 
 
 Place = tuple[Shape, Coords, Coord]

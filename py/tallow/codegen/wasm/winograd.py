@@ -264,8 +264,10 @@ class _Winograd:
         channel = panel * panels.COLUMNS + vector * 4
         shape = self.node.shape
 
-        def keep(row: Coord, column: Coord, local: int) -> None:
-            linear = ((image * shape[1] + row) * shape[2] + column) * shape[3] + channel
+        corner = ((image * shape[1] + y * TILE) * shape[2] + x * TILE) * shape[3] + channel
+
+        def keep(row: Coord, column: Coord, offset: int, local: int) -> None:
+            linear = corner + offset
 
             def place_of(lane: int) -> Place:
                 return shape, (image, row, column, channel + lane), linear + lane
@@ -278,7 +280,8 @@ class _Winograd:
                 place = y * TILE + down, x * TILE + across
                 pairs = zip(place, shape[1:3], strict=True)
                 tests = [pair for pair in pairs if not is_inside(*pair)]
-                body.choose(tests, partial(keep, *place, local), lambda: None)
+                offset = (down * shape[2] + across) * shape[3]
+                body.choose(tests, partial(keep, *place, offset, local), lambda: None)
 
 
 def _sum(body: Expression, x: int, y: int, minus: bool = False) -> int:

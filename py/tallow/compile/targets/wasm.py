@@ -30,6 +30,7 @@ class WasmKernels:
     def __init__(self, limits: Limits) -> None:
         self._functions: dict[bytes, Function] = {}
         self._features = Features(limits.relaxed_simd)
+        self._known: dict[Any, dict[str, Any]] = {}
 
     @property
     def modules(self) -> list[str]:
@@ -39,6 +40,12 @@ class WasmKernels:
     def kernel(self, group: Group, region: Region | None, over: Collection[Node]) -> dict[str, Any]:
         if not group.root.size or over:
             return {}
+        key = _signature(group, region)
+        if key not in self._known:
+            self._known[key] = self._made(group, region)
+        return self._known[key]
+
+    def _made(self, group: Group, region: Region | None) -> dict[str, Any]:
         try:
             made = kernel_for(
                 group.root, group.members, group.reads, group.row, self._features, region
@@ -51,6 +58,29 @@ class WasmKernels:
         kept.exported = kept.exported or f"k{len(self._functions)}"
         found = {"function": kept.exported}
         return found if made.scratch is None else {**found, "scratch": made.scratch}
+
+
+def _signature(group: Group, region: Region | None) -> Any:
+    """What a group computes: networks repeat their blocks, and to write a kernel takes time."""
+    numbers = {node: number for number, node in enumerate((*group.reads, *group.members))}
+
+    def operand(node: Node) -> Any:
+        if node in numbers:
+            return numbers[node]
+        return node.dtype.name, node.shape, bytes(node.attrs["data"].data)
+
+    reads = tuple((node.dtype.name, node.shape) for node in group.reads)
+    members = tuple(
+        (
+            node.op.name,
+            node.dtype.name,
+            node.shape,
+            repr(tuple(node.attrs.items())),
+            tuple(operand(child) for child in node.inputs),
+        )
+        for node in group.members
+    )
+    return reads, members, numbers[group.root], group.row, region
 
 
 WASM = Target(
