@@ -13,11 +13,12 @@ from ...graph import Node
 from ...ops import movement, panels
 from ...shape import size_of
 from ..index import Coord, Coords
-from .arithmetic import UnsupportedError
+from .body import is_inside
 from .copying import Copier
-from .expression import Expression, is_inside
+from .expression import Expression
 from .products import Left, Place, Tiled
 from .unpacked import Store
+from .values import UnsupportedError
 
 
 def convolution(body: Expression, node: Node, store: Store, width: int, scratch: int) -> int:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from ...dtype import float32
 from ..index import Coord
-from .arithmetic import constant
 from .expression import Expression
 from .tiles import advance
+from .values import constant
 
 _UNROLLED = 8  # vectors that are copied one after the other, without a loop around each
 _STRAIGHT = 32  # vectors that are copied without any

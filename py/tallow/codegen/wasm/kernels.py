@@ -19,12 +19,12 @@ from ..groups import is_depthwise, is_flat, is_per_row
 from ..index import Coord, Coords, lane_axis
 from ..layout import Region
 from . import storage
-from .arithmetic import UnsupportedError
 from .assembler import Function
 from .convolutions import convolution
 from .expression import Expression
 from .products import product
 from .sliding import sliding
+from .values import UnsupportedError
 from .winograd import winograd_convolution, winograd_filters
 
 _LONGEST = 100_000

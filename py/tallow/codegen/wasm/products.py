@@ -16,10 +16,10 @@ from ...ops import panels
 from ...shape import Shape
 from ..index import Atom, Coord, Coords, variable
 from . import tiles
-from .arithmetic import UnsupportedError
 from .copying import Copier
 from .expression import Expression
 from .unpacked import Store, unpacked_product
+from .values import UnsupportedError
 
 _ROWS_BYTES = 48 << 10
 """Bytes of rows that stay in a near cache while the panels pass by, once for all of them."""

@@ -12,8 +12,8 @@ from typing import Protocol
 
 from ...dtype import DType, float32
 from ...ops import panels
-from .arithmetic import constant, kind_of
 from .expression import Expression
+from .values import constant, kind_of
 
 VECTORS = panels.COLUMNS // 4
 

@@ -20,11 +20,12 @@ from ...ops import panels
 from ...ops.winograd4 import PATCH, POSITIONS, TILE, tiles_of
 from ..index import Coord
 from . import tiles
-from .arithmetic import UnsupportedError, constant
+from .body import is_inside
 from .copying import Copier
-from .expression import Expression, is_inside
+from .expression import Expression
 from .products import Place, store_vector
 from .unpacked import Store
+from .values import UnsupportedError, constant
 
 _PATCHES_BYTES = 96 << 10
 _MOST_AT_ONCE = 2

@@ -7,9 +7,9 @@ from collections.abc import Collection
 from typing import Any
 
 from ...codegen.layout import Region
-from ...codegen.wasm.arithmetic import UnsupportedError
 from ...codegen.wasm.assembler import Function, encode
 from ...codegen.wasm.kernels import Features, kernel_for
+from ...codegen.wasm.values import UnsupportedError
 from ...graph import Node
 from ..fuse import Group
 from ..limits import Limits
