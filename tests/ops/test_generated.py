@@ -35,7 +35,7 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 # tests/ops/test_wasm_kernels.py).
 NOT_DRAWN = {
     "input", "buffer", "constant", "iota", "recurrence_steps", "winograd_input", "winograd_output",
-    "pack_panels", "unpack_panels",
+    "pack_panels", "unpack_panels", "winograd_conv2d", "winograd_weight",
 }  # fmt: skip
 
 # onnxruntime refuses to divide integers by 0.

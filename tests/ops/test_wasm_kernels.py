@@ -13,7 +13,7 @@ import tallow as tl
 from tallow.compile import compile_graph
 from tallow.graph import Graph, Node, constant, input_node, make
 from tallow.hostarray import HostArray
-from tallow.ops import contract, elementwise, movement, panels, window
+from tallow.ops import contract, elementwise, movement, panels, window, winograd
 from tallow.runtime.device import DEVICES
 from tallow.runtime.wasm.runner import WasmBackend
 
@@ -173,6 +173,45 @@ def test_convolutions(name: str, relaxed: bool) -> None:
     check(make(elementwise.maximum, y, make(elementwise.negative, y)), {x: image}, relaxed)
 
 
+@pytest.mark.parametrize("relaxed", [True, False])
+@pytest.mark.parametrize(
+    ("images", "height", "width", "channels", "filters", "padding"),
+    [
+        (1, 16, 12, 8, 8, ((1, 1), (1, 1))),
+        (2, 13, 14, 12, 16, ((1, 0), (2, 1))),
+        (1, 15, 19, 64, 24, ((0, 0), (0, 0))),
+        (1, 3, 60, 8, 8, ((1, 1), (1, 1))),
+        (3, 11, 10, 200, 8, ((3, 1), (0, 5))),
+        (1, 52, 44, 8, 8, ((1, 1), (1, 1))),  # a last block with fewer tiles
+    ],
+)
+def test_winograd(
+    images: int,
+    height: int,
+    width: int,
+    channels: int,
+    filters: int,
+    padding: Pads,
+    relaxed: bool,
+) -> None:
+    image, array = random(images, height, width, channels), random(3, 3, channels, filters)
+    x = fed("x", image)
+    attrs = {"stride": (1, 1), "padding": padding, "dilation": (1, 1), "groups": 1}
+    y = make(window.conv2d, x, weight(array), **attrs)
+    compiled = compile_graph(Graph((x,), {"y": y}, "network"), "wasm")
+    assert [step.name for step in compiled.plan.run] == ["winograd_conv2d"]
+    with tl.compile_session(Graph((x,), {"y": y}, "direct"), "numpy") as session:
+        expected = session.run({"x": image})["y"]
+    found, left = run(y, {x: image}, relaxed)
+    assert not left
+    np.testing.assert_allclose(found, expected, atol=1e-5 * np.abs(expected).max())
+    # What vectors do not have is computed lane by lane.
+    whole = make(elementwise.cast, make(elementwise.cast, y, dtype=tl.int32), dtype=tl.float32)
+    found, left = run(whole, {x: image}, relaxed)
+    assert not left
+    assert (np.abs(found - np.trunc(expected)) <= 1).all()
+
+
 @pytest.mark.parametrize("channels", [3, 4])
 def test_a_convolution_of_channels_first(channels: int) -> None:
     image, filters = random(2, channels, 9, 10), random(3, 3, channels, 8)
@@ -230,3 +269,30 @@ def test_panels_end_in_zeros() -> None:
     )
     assert not left
     np.testing.assert_array_equal(back, a)
+
+
+@pytest.mark.parametrize("axis", [1, 3])
+def test_parts_of_a_concatenation_are_computed_in_place(axis: int) -> None:
+    """By a product, Winograd, a depthwise convolution, a pooling, and NumPy."""
+    image, products = random(2, 16, 12, 8), random(16, 96, 8)
+    x, m = fed("x", image), fed("m", products)
+    feeds = {x: image, m: products}
+    attrs = {"stride": (1, 1), "padding": ((1, 1), (1, 1)), "dilation": (1, 1)}
+    unpadded = {**attrs, "padding": NONE}
+    parts = [
+        make(window.conv2d, x, weight(random(1, 1, 8, 8)), groups=1, **unpadded),
+        make(window.conv2d, x, weight(random(3, 3, 8, 8)), groups=1, **attrs),
+        make(window.conv2d, x, weight(random(3, 3, 1, 8)), groups=8, **attrs),
+        make(window.max_pool2d, x, kernel=(3, 3), **attrs),
+        make(winograd.winograd_output, m, size=(16, 12)),
+    ]
+    y = make(movement.concat, *parts, axis=axis)
+    graph = Graph((x, m), {"y": y}, "join")
+    plan = compile_graph(graph, "wasm").plan
+    assert not any("concat" in step.name for step in plan.run)
+    assert sum(step.region is not None for step in plan.run) == len(parts)
+    with tl.compile_session(graph, "numpy") as session:
+        expected = session.run({"x": image, "m": products})["y"]
+    found, left = run(y, feeds, True)
+    assert left == ["winograd_output"]
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5 * np.abs(expected).max())

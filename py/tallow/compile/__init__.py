@@ -11,8 +11,8 @@
     split_wide    joins of many operands fit a kernel's bindings (fuse.py)
     static_nodes  what depends on weights alone (partition.py)
     fuse          nodes into kernels (fuse.py)
-    join_in_place parts of a concatenation are computed directly in its result, where the target may
-                  write in place (join.py)
+    join_in_place parts of a concatenation are computed directly in its result, where the target can
+                  (join.py)
     lower         kernels into steps, results into slots (lower.py, memory.py)
 
 Each pass up to fuse takes a graph and gives a graph, which is checked; most are in passes/. What
@@ -128,8 +128,9 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = _LEAST)
     limits = target.limits(limits)
     graph = optimise(graph.check(), target, limits)
     static = static_nodes(graph)
-    fusion = fuse(graph, static, target.packed_nodes(graph, static), limits.storage_buffers)
-    if target.in_place:
+    packed = target.packed_nodes(graph, static)
+    fusion = fuse(graph, static, packed, limits.storage_buffers, target.any_order)
+    if target.joins:
         fusion = join_in_place(graph, fusion)
     plan, weights = lower(graph, fusion, static, target, types, limits)
     check_fits(plan, target, limits)

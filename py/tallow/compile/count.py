@@ -14,7 +14,7 @@ from ..codes import packed_bytes
 from ..dtype import BY_NAME
 from ..graph import Graph
 from ..op import REGISTRY, Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window
-from ..ops import recurrence, winograd
+from ..ops import recurrence, winograd, winograd4
 from ..ops.source import iota
 from ..shape import size_of
 from .plan import Step
@@ -113,6 +113,11 @@ def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
         return 2 * size
     if op is winograd.winograd_output:  # 24 sums of the 16 operands of a tile
         return 24 * size_of(operands[0][0]) // winograd.POSITIONS
+    if op is winograd4.winograd_weight:  # 72 sums and products for the 36 results of a filter
+        return 2 * size
+    if op is winograd4.winograd_conv2d:  # the products alone
+        tiles = result[0][0] * prod(winograd4.tiles_of(result[0][1:3]))
+        return 2 * tiles * size_of(operands[1][0])
     if op is recurrence.recurrence_steps:
         return 2 * int(attrs["steps"]) * operands[0][0][1] * size_of(operands[1][0])
     if op is recurrence.recurrence:

@@ -79,10 +79,17 @@ class Fusion:
         return node
 
 
-def fuse(graph: Graph, static: set[Node], packed: set[Node], most_buffers: int) -> Fusion:
+def fuse(
+    graph: Graph,
+    static: set[Node],
+    packed: set[Node],
+    most_buffers: int,
+    any_order: bool = True,
+) -> Fusion:
     """Groups the nodes; `static` ones depend on weights alone and never share a kernel with
-    others, but for the `packed` among them (packed.py)."""
-    return _Fuser(graph, static, packed, most_buffers).run()
+    others, but for the `packed` among them (packed.py). any_order: whether a convolution may read
+    an image of few channels in any order."""
+    return _Fuser(graph, static, packed, most_buffers, any_order).run()
 
 
 def split_wide(graph: Graph, most_buffers: int) -> Graph:
@@ -148,8 +155,14 @@ def _comes_from_rows(node: Node, shape: Shape, axes: tuple[int, ...]) -> bool:
 
 class _Fuser:
     def __init__(
-        self, graph: Graph, static: set[Node], packed: set[Node], most_buffers: int
+        self,
+        graph: Graph,
+        static: set[Node],
+        packed: set[Node],
+        most_buffers: int,
+        any_order: bool,
     ) -> None:
+        self.any_order = any_order
         self.order = graph.nodes()
         self.readers = consumers(self.order)
         self.static = static
@@ -263,7 +276,7 @@ class _Fuser:
         if isinstance(reader.op, Contraction):
             cheap = node.op in (movement.reshape, movement.expand, movement.permute)
             # The three channels of a picture are read one by one, in any order.
-            few = node is reader.inputs[0] and node.shape[-1] < 4
+            few = self.any_order and node is reader.inputs[0] and node.shape[-1] < 4
             cheap = cheap and (reader.op is contract.matmul or few)
             return "repeated" if cheap or node in self.packed else "memory"
         if isinstance(reader.op, Reduce):

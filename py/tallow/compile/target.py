@@ -40,12 +40,14 @@ class Target:
     computes_64_bits: whether it computes float64 and 64-bit integers as they are.
     bools_as_words: whether it stores a bool in 32 bits; otherwise in a byte.
     in_place: whether a kernel may write its result over an operand that nothing reads afterwards.
+    joins: whether a kernel may write its result into its part of a concatenation.
     chooses_kernels: whether several kernels compute the same op, which tuning times.
     reads_packed: whether its kernels read a coded element type (dtype.py) as it is packed.
     fit_types: the passes after `decode` that leave only types that it computes.
     specialize: the passes for its limits, after those that every target has.
     packed_nodes: of a graph and its static nodes, those that make numbers of packed weights, which
     every kernel computes for itself as it loads.
+    any_order: whether convolutions may read images of few channels in any order.
     kernels: makes the kernels of a plan for a device with such limits; None if its runner computes
     what the steps' operations say.
     limits: what holds of it, from what the caller says.
@@ -56,11 +58,13 @@ class Target:
     computes_64_bits: bool
     bools_as_words: bool
     in_place: bool
+    joins: bool
     chooses_kernels: bool
     reads_packed: Callable[[DType], bool]
     fit_types: Sequence[GraphPass]
     specialize: Callable[[Limits], Sequence[GraphPass]]
     packed_nodes: Callable[[Graph, set[Node]], set[Node]]
+    any_order: bool
     kernels: Callable[[Limits], Kernels] | None
     limits: Callable[[Limits], Limits]
     functions: Callable[[Sequence[str]], Mapping[str, str]] = lambda modules: {}

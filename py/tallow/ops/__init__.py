@@ -14,6 +14,7 @@ from . import (
     source,
     window,
     winograd,
+    winograd4,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "source",
     "window",
     "winograd",
+    "winograd4",
 ]

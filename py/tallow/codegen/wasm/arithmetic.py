@@ -9,48 +9,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ...dtype import DType
 from ...scalar import Scalar, operand
 from ..approximations import FUNCTIONS
 from .assembler import Function
-
-
-class UnsupportedError(Exception):
-    """Something that this code generator does not print; caught within codegen/wasm."""
-
-
-def kind_of(dtype: DType, width: int = 1) -> str:
-    """The type of a value: one element, or four."""
-    if width == 4:
-        if dtype.size != 4 and dtype.kind != "b":
-            raise UnsupportedError(f"vectors of {dtype.name}")
-        return "v128"
-    if dtype.kind == "f":
-        return "f64" if dtype.size == 8 else "f32"
-    return "i64" if dtype.size == 8 else "i32"
-
-
-def constant(function: Function, value: Any, dtype: DType, width: int = 1) -> None:
-    """Pushes a number."""
-    if dtype.kind == "b":
-        function.emit("i32.const", (-1 if width == 4 else 1) if value else 0)
-    elif dtype.kind == "f":
-        function.emit(f"{kind_of(dtype)}.const", _single(value) if dtype.size < 8 else value)
-    else:
-        size = 8 * dtype.size
-        wrapped = int(value) & (1 << size) - 1
-        negative = wrapped >> size - 1 and (dtype.kind == "i" or dtype.size >= 4)
-        function.emit(f"{kind_of(dtype)}.const", wrapped - (1 << size) if negative else wrapped)
-    if width == 4:
-        function.emit("f32x4.splat" if dtype.kind == "f" else "i32x4.splat")
-
-
-def _single(value: float) -> float:
-    limit = 3.4028235677973366e38  # from here on it is rounded to infinity
-    return math.copysign(math.inf, value) if abs(value) >= limit else float(value)
-
+from .casts import bitcast, cast
+from .values import UnsupportedError, constant, kind_of, shape_of, wrap
 
 _FLOAT = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "negate": "neg",
@@ -168,28 +133,15 @@ class Arithmetic:
         else:
             self._integer(part)
         if name in _MAY_LEAVE:
-            self.wrap(part.dtype)
+            wrap(self.function, part.dtype)
 
     def _shape(self, dtype: DType) -> str:
         """What the names of instructions on values of a type begin with."""
-        kind = kind_of(dtype, self.width)
-        if kind != "v128":
-            return kind
-        return "f32x4" if dtype.kind == "f" else "i32x4"
+        return shape_of(dtype, self.width)
 
     def _each(self, part: Scalar) -> None:
         for each in part.parts:
             self._push(each)
-
-    def wrap(self, dtype: DType) -> None:
-        """Brings the integer on the stack into the range of a type of fewer bits."""
-        if not dtype.is_integer or dtype.size >= 4:
-            return
-        if dtype.kind == "i":
-            self._emit(f"i32.extend{8 * dtype.size}_s")
-        else:
-            self._emit("i32.const", (1 << 8 * dtype.size) - 1)
-            self._emit("i32.and")
 
     def _integer(self, part: Scalar) -> None:
         name, dtype = part.primitive, part.parts[0].dtype
@@ -421,78 +373,12 @@ class Arithmetic:
         self._emit("v128.bitselect" if self.width == 4 else "select")
 
     def _bitcast(self, part: Scalar) -> None:
-        (x,) = part.parts
-        self._push(x)
-        if part.dtype.size < 4 and part.dtype != x.dtype:
-            if "f" in (part.dtype.kind, x.dtype.kind):
-                raise UnsupportedError(f"bits of {x.dtype.name} as {part.dtype.name}")
-            self.wrap(part.dtype)
-            return
-        target, source = kind_of(part.dtype, self.width), kind_of(x.dtype, self.width)
-        if target != source:
-            self._emit(f"{target}.reinterpret_{source}")
+        self._push(part.parts[0])
+        bitcast(self.function, part.parts[0].dtype, part.dtype, self.width)
 
     def _cast(self, part: Scalar) -> None:
-        (x,), target = part.parts, part.dtype
-        source = x.dtype
-        self._push(x)
-        if source == target:
-            return
-        if self.width == 4:
-            self._cast_lanes(source, target)
-        elif target.kind == "b":
-            self._zero(source)
-            self._emit(f"{kind_of(source)}.ne")
-        else:
-            self._cast_one(source, target)
-
-    def _cast_one(self, source: DType, target: DType) -> None:
-        old, new = kind_of(source), kind_of(target)
-        if target.name == "float16":
-            raise UnsupportedError("float16")
-        sign = "s" if source.kind == "i" else "u"
-        if source.kind == "f" and target.kind == "f":
-            if old != new:
-                self._emit("f64.promote_f32" if new == "f64" else "f32.demote_f64")
-        elif source.kind == "f":
-            # To fewer bits than 64 by way of all of them, as C does: what is beyond wraps around.
-            if target.kind == "u" and target.size == 8:
-                self._to_unsigned_64(old)
-            else:
-                self._emit(f"i64.trunc_sat_{old}_s")
-            if new == "i32":
-                self._emit("i32.wrap_i64")
-        elif target.kind == "f":
-            self._emit(f"{new}.convert_{old}_{sign}")
-        elif old != new:
-            self._emit(f"i64.extend_i32_{sign}" if new == "i64" else "i32.wrap_i64")
-        if source.kind == "f" or target.size < source.size or source.kind != target.kind:
-            self.wrap(target)
-
-    def _to_unsigned_64(self, kind: str) -> None:
-        """A float on the stack as uint64; a negative one wraps around."""
-        local = self.function.local(kind)
-        self._emit("local.tee", local)
-        self._emit(f"i64.trunc_sat_{kind}_s")
-        self._emit("local.get", local)
-        self._emit(f"i64.trunc_sat_{kind}_u")
-        self._emit("local.get", local)
-        self._emit(f"{kind}.const", 0.0)
-        self._emit(f"{kind}.lt")
-        self._emit("select")
-
-    def _cast_lanes(self, source: DType, target: DType) -> None:
-        if source.kind == "b":  # all bits, or none
-            constant(self.function, 1, target, 4)
-            self._emit("v128.and")
-        elif target.kind == "b":
-            self._zero(source)
-            self._emit(f"{self._shape(source)}.ne")
-        elif source.kind == "f" and target.kind != "f":
-            # They would saturate, unlike one element, which wraps around.
-            raise UnsupportedError("vectors from floating to integer")
-        elif source.kind != "f" and target.kind == "f":
-            self._emit(f"f32x4.convert_i32x4_{'s' if source.kind == 'i' else 'u'}")
+        self._push(part.parts[0])
+        cast(self.function, part.parts[0].dtype, part.dtype, self.width)
 
     def _approximate(self, part: Scalar) -> None:
         """A function by its expression, in a place of its own."""

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 Instruction = tuple[Any, ...]  # a name, its immediates
@@ -214,8 +214,9 @@ class Function:
         """Adds an instruction."""
         self.code.append((name, *immediates))
 
+    @cached_property
     def body(self) -> bytes:
-        """The locals and the instructions."""
+        """The locals and the instructions; the function must be whole."""
         groups: list[list[Any]] = []
         for kind in self.locals:
             if groups and groups[-1][1] == kind:
@@ -265,6 +266,6 @@ def encode(functions: Sequence[Function]) -> bytes:
             _section(2, [memory]),
             _section(3, [unsigned(kinds.index(each)) for each in signatures]),
             _section(7, exports),
-            _section(10, [function.body() for function in functions]),
+            _section(10, [function.body for function in functions]),
         ]
     )

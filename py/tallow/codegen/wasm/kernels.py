@@ -13,16 +13,19 @@ from functools import partial
 from ...graph import Node
 from ...op import Contraction, Elementwise, Reduce, Window
 from ...ops import contract, movement, window
+from ...ops.winograd4 import winograd_conv2d, winograd_weight
 from ...shape import Shape
 from ..groups import is_depthwise, is_flat, is_per_row
 from ..index import Coord, Coords, lane_axis
+from ..layout import Region
 from . import storage
-from .arithmetic import UnsupportedError
 from .assembler import Function
 from .convolutions import convolution
 from .expression import Expression
 from .products import product
 from .sliding import sliding
+from .values import UnsupportedError
+from .winograd import winograd_convolution, winograd_filters
 
 _LONGEST = 100_000
 """Instructions of a function: engines refuse some millions of bytes, and compile that long."""
@@ -50,20 +53,31 @@ def kernel_for(
     reads: Sequence[Node],
     row: tuple[int, ...] = (),
     features: Features = Features(),
+    region: Region | None = None,
 ) -> Kernel:
     """The function that computes `root` from `reads`.
 
     members: the nodes that it computes, the root among them, in the order of computation. row: the
-    axes of a row, if values per row are reduced and spread again. Raises UnsupportedError for what
-    has no kernel here.
+    axes of a row, if values per row are reduced and spread again. region: where the result is
+    stored, if it is a part of a larger one. Raises UnsupportedError for what has no kernel here.
     """
     problem: UnsupportedError | None = None
-    anchored = any(isinstance(node.op, Contraction) for node in members)
+    anchors = [node for node in members if isinstance(node.op, Contraction)]
+    flat = not anchors and not row and is_flat(root, members, reads)
     for width in (4, 1):
-        function = Function(["i32"] * (len(reads) + 1 + anchored))
+        function = Function(["i32"] * (len(reads) + 1 + bool(anchors)))
         addresses = {node: number for number, node in enumerate(reads)}
+        body = Expression(function, addresses, flat, features.relaxed)
+        target, scratch = _Target(body, root, len(reads), region), None
         try:
-            scratch = _write(function, addresses, root, members, reads, row, features, width)
+            if row:
+                _rows(target, members, row, width)
+            elif anchors:
+                scratch = _anchored(target, anchors[0], width)
+            elif flat:
+                _flat(target, width)
+            else:
+                _everywhere(target, width)
             if len(function.code) > _LONGEST:
                 raise UnsupportedError(f"a kernel of {len(function.code)} instructions")
         except UnsupportedError as error:
@@ -74,47 +88,23 @@ def kernel_for(
     raise problem
 
 
-def _write(
-    function: Function,
-    addresses: dict[Node, int],
-    root: Node,
-    members: Sequence[Node],
-    reads: Sequence[Node],
-    row: tuple[int, ...],
-    features: Features,
-    width: int,
-) -> int | None:
-    anchors = [node for node in members if isinstance(node.op, Contraction)]
-    flat = not anchors and not row and is_flat(root, members, reads)
-    body = Expression(function, addresses, flat, features.relaxed)
-    target = _Target(body, root, len(reads))
-    if row:
-        _rows(target, members, row, width)
-    elif anchors:
-        return _anchored(target, anchors[0], width)
-    elif flat:
-        _flat(target, width)
-    else:
-        _everywhere(target, width)
-    return None
-
-
 class _Target:
     """The memory of the result."""
 
-    def __init__(self, body: Expression, root: Node, address: int) -> None:
-        self.body, self.root, self.address = body, root, address
+    def __init__(self, body: Expression, root: Node, address: int, region: Region | None) -> None:
+        self.body, self.root, self.address, self.region = body, root, address, region
 
     def store(self, coords: Coords, linear: Coord, width: int) -> None:
         """Computes the root at coordinates and writes it to a flat index."""
         value = self.body.value(self.root, coords, width)
-        offset = self.body.push_address(self.address, self.root.dtype, linear)
+        place = self.region.flat_index(linear) if self.region else linear
+        offset = self.body.push_address(self.address, self.root.dtype, place)
         self.body.emit("local.get", value)
         storage.store(self.body.function, self.root.dtype, offset, width)
 
 
-def _anchored(target: _Target, anchor: Node, width: int) -> int | None:
-    """A contraction, and what is fused behind it. The bytes of memory that it takes, if any."""
+def _anchored(target: _Target, anchor: Node, width: int) -> int:
+    """A contraction, and what is fused behind it. The bytes of memory of its own."""
     body, root = target.body, target.root
 
     def store(space: Shape, coords: Coords, linear: Coord, lanes: int) -> None:
@@ -129,6 +119,11 @@ def _anchored(target: _Target, anchor: Node, width: int) -> int | None:
         return product(body, anchor, store, width, scratch)
     if anchor.op is window.conv2d and not is_depthwise(anchor):
         return convolution(body, anchor, store, width, scratch)
+    if anchor.op is winograd_weight:
+        winograd_filters(body, anchor, store, width)
+        return 0
+    if anchor.op is winograd_conv2d:
+        return winograd_convolution(body, anchor, store, width, scratch)
     if not isinstance(anchor.op, Window):
         raise UnsupportedError(anchor.op.name)
     sliding(body, anchor, store, width)
@@ -159,6 +154,10 @@ def _nested(
             write(coords)
             return
         step = width if axis == lanes else 1
+        if axis == lanes and shape[axis] <= 4 * step:  # a turn costs as much as an element
+            for index in range(0, shape[axis], step):
+                body.scope(partial(at, axis + 1, (*coords, index)))
+            return
         body.loop(shape[axis], lambda coord: at(axis + 1, (*coords, coord)), step)
 
     at(0, ())

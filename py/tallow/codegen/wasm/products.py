@@ -1,8 +1,7 @@
 """Matrix products whose right operand lies in panels (ops/panels.py): tiles of the result
 (tiles.py) along its rows and columns.
 
-A tile's rows are read in whatever order they lie in memory. The panels that they meet, or the rows
-that a panel meets, are as many as the second cache holds.
+A tile's rows are read in whatever order they lie in memory.
 """
 
 from __future__ import annotations
@@ -17,14 +16,17 @@ from ...ops import panels
 from ...shape import Shape
 from ..index import Atom, Coord, Coords, variable
 from . import tiles
-from .arithmetic import UnsupportedError
+from .copying import Copier
 from .expression import Expression
 from .unpacked import Store, unpacked_product
+from .values import UnsupportedError
 
-_PANELS_BYTES = 192 << 10
-"""Bytes of panels that may pass by for each tile."""
-_ROWS_BYTES = 96 << 10
-"""Bytes of rows that stay, where there are more, while the panels pass by once for all of them."""
+_ROWS_BYTES = 48 << 10
+"""Bytes of rows that stay in a near cache while the panels pass by, once for all of them."""
+
+
+Place = tuple[Shape, Coords, Coord]
+"""Of an element: a shape, coordinates in it, their flat index."""
 
 
 class Left(Protocol):
@@ -49,8 +51,8 @@ class Left(Protocol):
 class Tiled:
     """A product of matrices, `batch` times (rows, depth) @ (depth, columns).
 
-    right: the local with the address of the panels. place: shape, coordinates in it and flat index
-    of an element (n, row, column) of the result. width: elements that `store` takes at once.
+    right: the local with the address of the panels. place: of an element (n, row, column) of the
+    result. width: elements that `store` takes at once.
     """
 
     body: Expression
@@ -61,52 +63,41 @@ class Tiled:
     rows: int
     depth: int
     columns: int
-    place: Callable[[Coord, Coord, Coord], tuple[Shape, Coords, Coord]]
+    place: Callable[[Coord, Coord, Coord], Place]
     store: Store
     width: int
 
-    @property
-    def scratch(self) -> int:
-        """Bytes of the rows that are copied at once."""
-        least = 4 * self.depth * tiles.most_rows(self.body)
-        return max(_ROWS_BYTES, least) if self.left.brought else 0
-
-    def write(self) -> None:
-        self.body.loop(self.batch, self._matrix)
-
-    def _matrix(self, n: Coord) -> None:
-        # Of nearly the same height: a tile of one row takes as long as one of four.
-        count = -(-self.rows // tiles.most_rows(self.body))
-        low, higher = divmod(self.rows, count)
-        self._tiles(n, 0, higher, low + 1)
-        self._tiles(n, higher * (low + 1), count - higher, low)
-
-    def _tiles(self, n: Coord, start: int, count: int, height: int) -> None:
-        """`count` tiles of a height, from the row `start` on."""
-        near = 4 * panels.COLUMNS * panels.count(self.columns) * self.depth <= _PANELS_BYTES
+    def write(self) -> int:
+        """Writes it, and returns how many bytes of rows it copies at once."""
+        height = tiles.height_of(self.body, self.rows)
         at_once = max(_ROWS_BYTES // (4 * self.depth * height), 1)
-        if near and not self.left.brought:
-            at_once = 1
+        self.body.loop(self.batch, lambda n: self._matrix(n, height, at_once))
+        return 4 * self.depth * height * at_once if self.left.brought else 0
+
+    def _matrix(self, n: Coord, height: int, at_once: int) -> None:
+        body, last = self.body, self.rows - height
+
+        def start(tile: Coord) -> Coord:
+            return body.at_most(tile * height, last)  # the last tile may begin within another
 
         def block(begin: Coord, end: Coord) -> None:
-            first = begin * height + start
+            first = start(begin)
             if self.left.brought:
-                self.left.bring(n, first, end * height + start)
+                self.left.bring(n, first, start(end - 1) + height)
 
             def across(column: Coord, vectors: int) -> None:
-                self.body.span(begin, end, lambda tile: one(tile * height + start, column, vectors))
+                body.span(begin, end, lambda tile: one(start(tile), column, vectors))
 
             def one(row: Coord, column: Coord, vectors: int) -> None:
                 left = self.left.point(n, row, first)
                 self._tile((n, row, column), left, height, vectors)
 
             whole, rest = divmod(self.columns, panels.COLUMNS)
-            self.body.loop(whole, lambda panel: across(panel * panels.COLUMNS, tiles.VECTORS))
+            body.loop(whole, lambda panel: across(panel * panels.COLUMNS, tiles.VECTORS))
             if rest:
                 across(whole * panels.COLUMNS, -(-rest // 4))
 
-        if count:
-            self.body.blocks(count, at_once, block)
+        body.blocks(-(-self.rows // height), at_once, block)
 
     def _tile(
         self, first: tuple[Coord, Coord, Coord], left: int, height: int, vectors: int
@@ -125,21 +116,38 @@ class Tiled:
 
     def _keep(self, sums: tiles.Tile, vector: int, n: Coord, row: Coord, column: Coord) -> None:
         """Stores a vector of each row. What does not depend on the row is computed once."""
-        body = self.body
         left = self.columns - column if isinstance(column, int) else 4
         for down, locals_ in enumerate(sums):
-            if self.width == 4 and left >= 4:
-                body.give(self.node, locals_[vector])
-                self.store(*self.place(n, row + down, column), 4)
-                continue
-            one = body.function.local("f32")
-            for lane in range(min(left, 4)):
-                body.emit("local.get", locals_[vector])
-                body.emit("f32x4.extract_lane", lane)
-                body.emit("local.set", one)
-                body.give(self.node, one)
-                place = self.place(n, row + down, column + lane)
-                body.scope(partial(self.store, *place, 1))
+
+            def place(lane: int, down: int = down) -> Place:
+                return self.place(n, row + down, column + lane)
+
+            store = partial(store_vector, self.body, self.node, self.store)
+            store(locals_[vector], min(left, 4), place, self.width)
+
+
+def store_vector(
+    body: Expression,
+    node: Node,
+    store: Store,
+    vector: int,
+    count: int,
+    place: Callable[[int], Place],
+    width: int,
+) -> None:
+    """Stores the first `count` lanes of a vector of results, and what is fused behind them, `width`
+    at a time. place: of a lane."""
+    if width == count == 4:
+        body.give(node, vector)
+        store(*place(0), 4)
+        return
+    one = body.function.local("f32")
+    for lane in range(count):
+        body.emit("local.get", vector)
+        body.emit("f32x4.extract_lane", lane)
+        body.emit("local.set", one)
+        body.give(node, one)
+        body.scope(partial(store, *place(lane), 1))
 
 
 class InMemory:
@@ -175,18 +183,12 @@ class Copied:
         self.stride, self.step = 4 * view.shape[2], 4
 
     def bring(self, n: Coord, first: Coord, end: Coord) -> None:
-        body = self._body
-        body.emit("local.get", self._address)
-        into = body.keep("i32")
+        body, depth = self._body, self._view.shape[2]
+        copier = Copier(body, self._address)
 
         def one(row: Coord, k: Coord) -> None:
-            value = body.value(self._view, (n, row, k))
-            body.emit("local.get", into)
-            body.emit("local.get", value)
-            body.emit("f32.store", 0)
-            tiles.advance(body, into, 4)
+            copier.value(body.value(self._view, (n, row, k)))
 
-        depth = self._view.shape[2]
         body.span(first, end, lambda row: body.loop(depth, lambda k: one(row, k)))
 
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
@@ -231,7 +233,7 @@ def product(body: Expression, node: Node, store: Store, width: int, scratch: int
     batch, rows, columns = node.shape
     right = body.addresses[b.inputs[0]]
 
-    def place(n: Coord, row: Coord, column: Coord) -> tuple[Shape, Coords, Coord]:
+    def place(n: Coord, row: Coord, column: Coord) -> Place:
         return node.shape, (n, row, column), (n * rows + row) * columns + column
 
     left: Left
@@ -240,5 +242,4 @@ def product(body: Expression, node: Node, store: Store, width: int, scratch: int
     except UnsupportedError:
         left = Copied(body, a, scratch)
     tiled = Tiled(body, node, left, right, batch, rows, a.shape[2], columns, place, store, width)
-    tiled.write()
-    return tiled.scratch
+    return tiled.write()

@@ -15,9 +15,10 @@ from ...graph import Node
 from ...ops import window
 from ..index import Coord
 from . import tiles
-from .arithmetic import UnsupportedError, constant, kind_of
-from .expression import Expression, is_inside
+from .body import is_inside
+from .expression import Expression
 from .unpacked import Store
+from .values import UnsupportedError, constant, kind_of
 
 _PIXELS = 7
 """Of a tile at most: with five weights and what is read they leave a register of V8's free."""

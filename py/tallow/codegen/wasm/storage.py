@@ -11,8 +11,9 @@ from ... import dtype as dt
 from ...dtype import DType
 from ...ops.formulas import to_half
 from ...scalar import Scalar, absolute, bitcast, bits, cast, number, operand, select
-from .arithmetic import Arithmetic, UnsupportedError, kind_of
+from .arithmetic import Arithmetic
 from .assembler import Function
+from .values import UnsupportedError, kind_of
 
 _NARROW = {
     "bool": "load8_u", "uint8": "load8_u", "int8": "load8_s", "uint16": "load16_u",

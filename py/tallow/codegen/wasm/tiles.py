@@ -12,8 +12,8 @@ from typing import Protocol
 
 from ...dtype import DType, float32
 from ...ops import panels
-from .arithmetic import constant, kind_of
 from .expression import Expression
+from .values import constant, kind_of
 
 VECTORS = panels.COLUMNS // 4
 
@@ -29,6 +29,15 @@ def most_rows(body: Expression) -> int:
     """Rows of a tile: more than fifteen vectors at a time would leave V8's registers. Without a
     fused multiply-add one of them holds a product."""
     return 6 if body.relaxed else 5
+
+
+def height_of(body: Expression, rows: int) -> int:
+    """How many rows tiles have that cover so many rows in the least time. A tile takes half as long
+    as a row in addition."""
+    return min(
+        range(1, min(most_rows(body), rows) + 1),
+        key=lambda height: (-(-rows // height) * (2 * height + 1), -height),
+    )
 
 
 def multiply_add(

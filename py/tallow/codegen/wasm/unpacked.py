@@ -14,8 +14,8 @@ from ...graph import Node
 from ...shape import Shape
 from ..index import Coord, Coords
 from . import storage, tiles
-from .arithmetic import UnsupportedError
 from .expression import Expression
+from .values import UnsupportedError
 
 Store = Callable[[Shape, Coords, Coord, int], None]
 

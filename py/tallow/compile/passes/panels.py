@@ -10,7 +10,9 @@ from __future__ import annotations
 from ...codegen.groups import is_depthwise
 from ...dtype import float32
 from ...graph import Graph, Node, make, rebuild
+from ...op import Contraction
 from ...ops import contract, movement, panels, window
+from ...ops.winograd4 import winograd_conv2d
 from ..partition import static_nodes
 from . import rewrite
 
@@ -30,7 +32,7 @@ def use_panels(graph: Graph) -> Graph:
         return known[key]
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
-        if node.op in (contract.matmul, window.conv2d) and _pays(node, static):
+        if len(inputs) > 1 and isinstance(node.op, Contraction) and _pays(node, static):
             inputs = (inputs[0], packed(inputs[1], node.attrs.get("groups", 0)))
         return rebuild(node, inputs)
 
@@ -53,6 +55,8 @@ def _pays(node: Node, static: set[Node]) -> bool:
         return False
     if node.op is window.conv2d:
         return not is_depthwise(node)
+    if node.op is not contract.matmul:
+        return node.op is winograd_conv2d
     wide = node.shape[2] >= panels.COLUMNS // 2
     return wide and (right in static or node.shape[1] >= _ROWS)
 

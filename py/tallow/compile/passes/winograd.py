@@ -10,6 +10,7 @@ does one whose weight is packed (packed.py): transformed, it would be seven time
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from ...codegen.layout import stored_bytes
@@ -19,11 +20,13 @@ from ...dtype import float32
 from ...graph import Graph, Node, constant, make, rebuild
 from ...hostarray import from_values
 from ...op import Contraction
-from ...ops import contract, window
+from ...ops import contract, window, winograd4
 from ...ops import winograd as ops
 from ..partition import static_nodes
 from . import rewrite
 from .packed import packed_nodes
+
+_CHANNELS, _TILES = 8, 12  # from which on F(4x4, 3x3) is faster than the definition
 
 SMALL = 4 << 20  # bytes of a transformed image and product that are not worth saving
 
@@ -50,6 +53,28 @@ def use_winograd(graph: Graph, traits: Traits, most_bytes: int) -> Graph:
         return rebuild(node, inputs)
 
     return graph.rewrite(rule)
+
+
+def use_winograd4(graph: Graph) -> Graph:
+    """The graph with 3x3 convolutions of stride 1 as F(4x4, 3x3) (ops/winograd4.py) where they have
+    enough channels and tiles: some tiles at a time, the whole weight is read."""
+    static = static_nodes(graph)
+
+    def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
+        if _is_plain(node) and node.inputs[1] in static and _is_large(node):
+            x, weight = inputs
+            transformed = make(winograd4.winograd_weight, weight)
+            padding = node.attrs["padding"]
+            return make(winograd4.winograd_conv2d, x, transformed, padding=padding)
+        return rebuild(node, inputs)
+
+    return graph.rewrite(rule)
+
+
+def _is_large(node: Node) -> bool:
+    channels, filters = node.inputs[1].shape[2:]
+    tiles = node.shape[0] * prod(winograd4.tiles_of(node.shape[1:3]))
+    return channels % 4 == filters % 8 == 0 and channels >= _CHANNELS and tiles >= _TILES
 
 
 def _bytes(node: Node) -> int:

@@ -11,11 +11,13 @@ NUMPY = Target(
     computes_64_bits=True,
     bools_as_words=False,
     in_place=False,
+    joins=False,
     chooses_kernels=False,
     reads_packed=lambda dtype: False,
     fit_types=(widen,),
     specialize=lambda limits: (),
     packed_nodes=lambda graph, static: set(),
+    any_order=True,
     kernels=None,
     limits=lambda limits: host_limits(),
 )

@@ -7,15 +7,16 @@ from collections.abc import Collection
 from typing import Any
 
 from ...codegen.layout import Region
-from ...codegen.wasm.arithmetic import UnsupportedError
 from ...codegen.wasm.assembler import Function, encode
 from ...codegen.wasm.disassembler import disassemble
 from ...codegen.wasm.kernels import Features, kernel_for
+from ...codegen.wasm.values import UnsupportedError
 from ...graph import Node
 from ..fuse import Group
 from ..limits import Limits
 from ..passes.panels import panel_views, use_panels
 from ..passes.widen import widen
+from ..passes.winograd import use_winograd4
 from ..target import Target
 
 
@@ -30,6 +31,7 @@ class WasmKernels:
     def __init__(self, limits: Limits) -> None:
         self._functions: dict[bytes, Function] = {}
         self._features = Features(limits.relaxed_simd)
+        self._known: dict[Any, dict[str, Any]] = {}
 
     @property
     def modules(self) -> list[str]:
@@ -37,18 +39,49 @@ class WasmKernels:
         return [b64encode(encode(functions)).decode()] if functions else []
 
     def kernel(self, group: Group, region: Region | None, over: Collection[Node]) -> dict[str, Any]:
-        if not group.root.size or region or over:
+        if not group.root.size or over:
             return {}
+        key = _signature(group, region)
+        if key not in self._known:
+            self._known[key] = self._made(group, region)
+        return self._known[key]
+
+    def _made(self, group: Group, region: Region | None) -> dict[str, Any]:
         try:
-            made = kernel_for(group.root, group.members, group.reads, group.row, self._features)
+            made = kernel_for(
+                group.root, group.members, group.reads, group.row, self._features, region
+            )
         except UnsupportedError:
             return {}
         # By its bytes: 0.0 and -0.0 are equal to Python.
         function = made.function
-        kept = self._functions.setdefault(bytes([len(function.params)]) + function.body(), function)
+        kept = self._functions.setdefault(bytes([len(function.params)]) + function.body, function)
         kept.exported = kept.exported or f"k{len(self._functions)}"
         found = {"function": kept.exported}
         return found if made.scratch is None else {**found, "scratch": made.scratch}
+
+
+def _signature(group: Group, region: Region | None) -> Any:
+    """What a group computes: networks repeat their blocks, and to write a kernel takes time."""
+    numbers = {node: number for number, node in enumerate((*group.reads, *group.members))}
+
+    def operand(node: Node) -> Any:
+        if node in numbers:
+            return numbers[node]
+        return node.dtype.name, node.shape, bytes(node.attrs["data"].data)
+
+    reads = tuple((node.dtype.name, node.shape) for node in group.reads)
+    members = tuple(
+        (
+            node.op.name,
+            node.dtype.name,
+            node.shape,
+            repr(tuple(node.attrs.items())),
+            tuple(operand(child) for child in node.inputs),
+        )
+        for node in group.members
+    )
+    return reads, members, numbers[group.root], group.row, region
 
 
 WASM = Target(
@@ -56,11 +89,13 @@ WASM = Target(
     computes_64_bits=True,
     bools_as_words=False,
     in_place=False,
+    joins=True,
     chooses_kernels=False,
     reads_packed=lambda dtype: False,
     fit_types=(widen,),
-    specialize=lambda limits: (use_panels,),
+    specialize=lambda limits: (use_winograd4, use_panels),
     packed_nodes=lambda graph, static: panel_views(graph),
+    any_order=False,
     kernels=WasmKernels,
     limits=lambda limits: limits,
     functions=lambda modules: disassemble(b64decode(modules[0])) if modules else {},

@@ -68,11 +68,13 @@ WEBGPU = Target(
     computes_64_bits=False,
     bools_as_words=True,
     in_place=True,
+    joins=True,
     chooses_kernels=True,
     reads_packed=_reads_packed,
     fit_types=(compose, narrow),
     specialize=_specialize,
     packed_nodes=packed_nodes,
+    any_order=True,
     kernels=WgslKernels,
     limits=lambda limits: limits,
 )

@@ -25,6 +25,7 @@ class NumpyStep:
         self._np = np
         self._instance = instance
         *reads, self._target = offsets
+        self._region = step.region
         self._arrays = [np.empty(shape, dtype) for shape, dtype in step.reads]
         self._copied = list(zip(self._arrays, reads, strict=True))
         self._result = np.empty(*step.write)
@@ -43,4 +44,11 @@ class NumpyStep:
             self._fill(array, offset)
         with self._np.errstate(all="ignore"):
             self._compute()
-        self._instance.write(self._target, self._np.ascontiguousarray(self._result))
+        result = self._np.ascontiguousarray(self._result)
+        if self._region is None:
+            self._instance.write(self._target, result)
+            return
+        size, start = result.itemsize, self._region.start
+        for run in result.reshape(-1, self._region.length):
+            self._instance.write(self._target + start * size, run)
+            start += self._region.stride

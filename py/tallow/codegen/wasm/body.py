@@ -1,0 +1,220 @@
+"""The body of a WebAssembly function while it is written: its loops, its branches, its indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...dtype import DType
+from ...graph import Node
+from ..index import Atom, Coord, Coords, variable
+from .assembler import Function
+from .values import UnsupportedError
+
+Key = tuple[Node, Coords, int]
+
+_WORDS = 1 << 32
+
+
+class Body:
+    """A function's body, growing. What has been computed is remembered per scope, in locals."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.emit = function.emit
+        self._variables: dict[str, int] = {}
+        # What was computed: values, parts of indices, positions along axes of so many elements.
+        self._scopes: list[tuple[dict[Key, int], dict[Atom, int], dict[Key, Coord]]] = [
+            ({}, {}, {})
+        ]
+
+    # ---- control -------------------------------------------------------------------------------
+
+    def scope(self, write: Callable[[], None]) -> None:
+        """Writes something that may not run, or runs again and again."""
+        self._scopes.append(({}, {}, {}))
+        with self.function.scope():
+            write()
+        self._scopes.pop()
+
+    def loop(self, count: int, write: Callable[[Coord], None], step: int = 1) -> None:
+        """Calls `write` with the numbers 0, step, 2 * step ... below `count`, as the code of a
+        loop, or directly if there is only one."""
+        turns = -(-count // step)
+        if turns <= 0:
+            return
+        if turns == 1:
+            self.scope(lambda: write(0))
+            return
+        if turns >= _WORDS:
+            raise UnsupportedError(f"a loop of {turns} turns")
+        local = self.function.local("i32")
+        coord = self._variable(local, turns)
+        self.emit("i32.const", 0)
+        self.emit("local.set", local)
+        self.emit("loop")
+        self.scope(lambda: write(coord * step))
+        self.emit("local.get", local)
+        self.emit("i32.const", 1)
+        self.emit("i32.add")
+        self.emit("local.tee", local)
+        self._push_word(turns)
+        self.emit("i32.lt_u")
+        self.emit("br_if", 0)
+        self.emit("end")
+
+    def span(self, first: Coord, end: Coord, write: Callable[[Coord], None]) -> None:
+        """Calls `write` with the numbers from `first` to the one before `end`, as the code of a
+        loop. There is at least one."""
+        count = end - first
+        if isinstance(count, int):
+            self.loop(count, lambda number: write(first + number))
+            return
+        local = self.keep_index(first)
+        coord = self._variable(local, _bound(end) - 1)
+        self.emit("loop")
+        self.scope(lambda: write(coord))
+        self.emit("local.get", local)
+        self.emit("i32.const", 1)
+        self.emit("i32.add")
+        self.emit("local.tee", local)
+        self.push_index(end)
+        self.emit("i32.lt_u")
+        self.emit("br_if", 0)
+        self.emit("end")
+
+    def blocks(self, count: int, size: int, write: Callable[[Coord, Coord], None]) -> None:
+        """Calls `write` with the beginnings and ends of parts of `count`, `size` each but for the
+        last."""
+        number = -(-count // size)
+        if number == 1:
+            self.scope(lambda: write(0, count))
+            return
+
+        def one(part: Coord) -> None:
+            first = part * size
+            end = first + size
+            write(first, self.at_most(end, count))
+
+        self.loop(number, one)
+
+    def at_most(self, coord: Coord, limit: int) -> Coord:
+        """The smaller one of a coordinate and a number."""
+        if _bound(coord) <= limit + 1:
+            return coord
+        local = self.keep_index(coord)
+        self._push_word(limit)
+        self.emit("local.get", local)
+        self._push_word(limit)
+        self.emit("local.get", local)
+        self.emit("i32.lt_u")
+        self.emit("select")
+        self.emit("local.set", local)
+        return self._variable(local, limit + 1)
+
+    def choose(
+        self,
+        tests: Sequence[tuple[Coord, int]],
+        inside: Callable[[], None],
+        outside: Callable[[], None],
+    ) -> None:
+        """Writes `inside` for coordinates that are not negative and below a bound, or else
+        `outside`."""
+        if not tests:
+            self.scope(inside)
+            return
+        for number, (coord, bound) in enumerate(tests):
+            self.push_index(coord)
+            self.emit("i32.const", bound)
+            self.emit("i32.lt_u")  # a negative one is a very large unsigned number
+            if number:
+                self.emit("i32.and")
+        self.emit("if")
+        self.scope(inside)
+        self.emit("else")
+        self.scope(outside)
+        self.emit("end")
+
+    def keep_index(self, coord: Coord) -> int:
+        """The local with a coordinate."""
+        self.push_index(coord)
+        return self.keep("i32")
+
+    def keep(self, kind: str) -> int:
+        """A local with what is on the stack."""
+        local = self.function.local(kind)
+        self.emit("local.set", local)
+        return local
+
+    def _variable(self, local: int, bound: int) -> Coord:
+        """A local as a coordinate. Its name is used once, unlike the local."""
+        name = f"i{len(self._variables)}"
+        self._variables[name] = local
+        return variable(name, bound)
+
+    def _push_word(self, value: int) -> None:
+        """Pushes the low 32 bits of a number."""
+        low = value % _WORDS
+        self.emit("i32.const", low - _WORDS if low >= _WORDS // 2 else low)
+
+    # ---- indices -------------------------------------------------------------------------------
+
+    def push_index(self, coord: Coord) -> None:
+        """Pushes a coordinate as an i32."""
+        if isinstance(coord, int):
+            self._push_word(coord)
+            return
+        for number, (coefficient, atom) in enumerate(coord.terms):
+            self._push_atom(atom)
+            if coefficient != 1:
+                self._push_word(coefficient)
+                self.emit("i32.mul")
+            if number:
+                self.emit("i32.add")
+        if coord.const:
+            self._push_word(coord.const)
+            self.emit("i32.add")
+
+    def _push_atom(self, atom: Atom) -> None:
+        if atom.kind == "variable":
+            self.emit("local.get", self._variables[atom.name])
+            return
+        for _, known, _ in reversed(self._scopes):
+            if atom in known:
+                self.emit("local.get", known[atom])
+                return
+        self.push_index(atom.index)
+        self._push_word(atom.divisor)
+        self.emit("i32.div_u" if atom.kind == "quotient" else "i32.rem_u")
+        local = self.function.local("i32")
+        self.emit("local.tee", local)
+        self._scopes[-1][1][atom] = local
+
+    def push_address(self, base: int, dtype: DType, linear: Coord) -> int:
+        """Pushes the address of an element, but for the offset that is returned."""
+        self.emit("local.get", base)
+        if isinstance(linear, int) and 0 <= linear * dtype.size < _WORDS // 2:
+            return linear * dtype.size
+        if isinstance(linear, int):
+            self._push_word(linear * dtype.size)
+            self.emit("i32.add")
+            return 0
+        # An offset is added without wrapping: what is left must not be negative.
+        const = linear.const if linear.const > 0 and linear.least >= linear.const else 0
+        rest = linear - const
+        self.push_index(rest)
+        if dtype.size > 1:
+            self.emit("i32.const", dtype.size.bit_length() - 1)
+            self.emit("i32.shl")
+        self.emit("i32.add")
+        return const * dtype.size
+
+
+def is_inside(coord: Coord, size: int) -> bool:
+    """Whether a coordinate is certainly not negative and below a size."""
+    if isinstance(coord, int):
+        return 0 <= coord < size
+    return coord.least >= 0 and coord.bound <= size
+
+
+def _bound(coord: Coord) -> int:
+    return coord + 1 if isinstance(coord, int) else coord.bound
