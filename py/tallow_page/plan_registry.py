@@ -12,7 +12,7 @@ from typing import Any
 from tallow.compile import Compiled
 from tallow.compile.indices import indexed_inputs
 from tallow.compile.plan_serialization import buffer, keep, restore
-from tallow.errors import DeviceError, DeviceLostError, PlanError
+from tallow.errors import DeviceError, DeviceLostError, DeviceUnavailableError, PlanError
 from tallow.graph import Graph
 from tallow.hostarray import HostArray
 from tallow.runtime.device import backend
@@ -98,8 +98,8 @@ class ModelPlanCache:
                 compiled, _ = restore(text, [*map(view, weights)], None, self._constants)
                 compiled = replace(compiled, indexed=indexed_inputs(graph))
                 return await Session.load_async(compiled, used)
-            except DeviceLostError:
-                raise
+            except (DeviceLostError, DeviceUnavailableError):
+                raise  # the plan is not to blame
             except (PlanError, DeviceError) as error:
                 self.refused = str(error)
         compiled = compile_for(used, graph)

@@ -89,6 +89,24 @@ test("a step without a function needs Python", () => {
   assert.ok(!runsWithoutPython(other));
 });
 
+test("a plan that keeps a state needs Python", () => {
+  const other = plan();
+  other.states = [{ name: "count", slot: 1, bytes: 4 }];
+  assert.ok(!runsWithoutPython(other));
+});
+
+test("a closed program runs no more, and a module that is refused is named", async () => {
+  const program = await load(plan());
+  program.close();
+  await assert.rejects(program.run([int32(1)]), /^DeviceError: plus: the program is closed$/);
+  const other = plan();
+  other.modules = [Buffer.from("no module").toString("base64")];
+  await assert.rejects(load(other), {
+    name: "DeviceError",
+    message: /^plus: this browser refused/,
+  });
+});
+
 test("an input of another size is refused by name", async () => {
   const program = await load(plan());
   await assert.rejects(program.run([new Uint8Array(3)]), {
@@ -140,12 +158,25 @@ test("WebAssembly and NumPy can be requested, and need no reason", async () => {
   }
 });
 
+test("where WebAssembly is blocked, the reason is told", async () => {
+  const { WebAssembly: blocked } = globalThis;
+  Object.assign(globalThis, { WebAssembly: undefined });
+  try {
+    const { device, refused } = await openDevice("best");
+    assert.equal(device, "numpy");
+    assert.equal(refused, "webgpu");
+  } finally {
+    Object.assign(globalThis, { WebAssembly: blocked });
+  }
+});
+
 test("without SIMD, NumPy computes, and the reason is told", async () => {
   const { validate } = WebAssembly;
   WebAssembly.validate = () => false;
   try {
-    const { device, words, runner } = await openDevice("wasm");
+    const { device, words, refused, runner } = await openDevice("wasm");
     assert.equal(device, "numpy");
+    assert.equal(refused, "wasm");
     assert.deepEqual(words, { entry: "noSimd", about: [] });
     assert.equal(runner, null);
   } finally {
@@ -161,5 +192,8 @@ test("an adapter on the CPU is used only on request", async () => {
   const best = await openDevice("best");
   assert.equal(best.device, "wasm");
   assert.equal(best.words, null);
-  assert.equal((await openDevice("webgpu")).device, "webgpu");
+  const { device: asked, gpu, runner } = await openDevice("webgpu");
+  assert.equal(asked, "webgpu");
+  await gpu.keepTuning("fastest").catch(() => {}); // Node.js has no storage
+  assert.equal(runner?.tuning, "fastest");
 });

@@ -69,7 +69,7 @@ export class Engine {
    */
   constructor(device, listener, outside = {}) {
     this.#device = device;
-    this.#actual = device === BEST ? "webgpu" : device;
+    this.#actual = triedFirst(device);
     this.#listener = listener;
     this.#connect = outside.connect ?? (() => new Rpc(WORKER, PATIENCE, takeFirstWorker()));
     this.#models = new Models(
@@ -214,7 +214,7 @@ export class Engine {
    * @returns {Promise<import("../widgets/comparison.js").Found>}
    */
   compare(model, warm) {
-    return this.#ask("compare", { model, warm });
+    return this.#ask("compare", { model, warm, gpu: !this.#failures.lostOften });
   }
 
   /**
@@ -377,6 +377,7 @@ export class Engine {
 
   #drop() {
     const rpc = this.#rpc;
+    this.#actual = triedFirst(this.#device);
     this.#rpc = null;
     this.#started = null;
     this.#models.clear();
@@ -384,3 +385,6 @@ export class Engine {
     rpc?.close(words("startingAgain"));
   }
 }
+
+/** @param {Wanted} device @returns {Device} */
+const triedFirst = (device) => (device === BEST ? "webgpu" : device);

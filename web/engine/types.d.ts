@@ -20,6 +20,8 @@ export type Started = {
   named: boolean;
   /** Why it is not the requested device. */
   reason: Words | null;
+  /** The device that is unavailable, if there is a reason. */
+  refused: Device | null;
   /** Models that were loaded again. */
   models: Record<string, Facts>;
 };

@@ -4,7 +4,7 @@
  * then run many times, without Python.
  *
  * A plan has a memory of its own, laid out by its slots, and one module. All computation is
- * synchronous. Python can take a loaded program over (py/tallow/runtime/wasm/browser.py).
+ * synchronous. Python can adopt a loaded program (py/tallow/runtime/wasm/browser.py).
  */
 
 import { DeviceError, OutOfMemoryError } from "../gpu/errors.js";
@@ -26,9 +26,15 @@ const SCRATCH = 0;
 
 const MAX_PAGES = 65536; // 4 GiB, the most that WebAssembly can address with 32 bits
 
-/** Whether all steps of a plan have a function. NumPy computes the others, which needs Python. */
-export function runsWithoutPython(/** @type {Plan} */ plan) {
-  return [...plan.prepare, ...plan.run].every((step) => kernelOf(step).function !== undefined);
+/**
+ * Whether a plan runs without Python, which has NumPy compute the steps without a function, and
+ * keeps the states.
+ * @param {Plan} plan
+ */
+export function runsWithoutPython(plan) {
+  const steps = [...plan.prepare, ...plan.run];
+  const keepsNothing = plan.states.length === 0 && plan.copies.length === 0;
+  return keepsNothing && steps.every((step) => kernelOf(step).function !== undefined);
 }
 
 /** @param {any} step  of a plan for any device @returns {Step["kernel"]} */
@@ -44,6 +50,7 @@ export class WasmProgram {
     this.plan = plan;
     this.adapter = adapter;
     this.runs = 0;
+    this.closed = false;
     // Memory begins with what kernels use while they run. The slots follow.
     const scratch = [...plan.prepare, ...plan.run].map((step) => kernelOf(step).scratch ?? 0);
     let end = aligned(Math.max(0, ...scratch));
@@ -75,10 +82,10 @@ export class WasmProgram {
    */
   static async load(plan, weights, adapter) {
     const [text] = plan.modules;
-    const module = text ? await WebAssembly.compile(decoded(text)) : null;
+    const module = text ? await compiled(plan.name, decoded(text)) : null;
     const program = new WasmProgram(plan, module, adapter);
     await program.#fill(weights);
-    for (const step of plan.prepare) program.#bound(step)();
+    program.#compute(plan.prepare.map((step) => program.#bound(step)));
     return program;
   }
 
@@ -102,6 +109,16 @@ export class WasmProgram {
     return () => run(...addresses);
   }
 
+  /** @param {(() => void)[]} steps */
+  #compute(steps) {
+    try {
+      for (const step of steps) step();
+    } catch (error) {
+      const { message } = /** @type {Error} */ (error);
+      throw new DeviceError(`${this.plan.name}: WebAssembly stopped: ${message}`);
+    }
+  }
+
   /**
    * Run once.
    * @param {Uint8Array[]} inputs  in the plan's order
@@ -109,6 +126,7 @@ export class WasmProgram {
    */
   async run(inputs) {
     const { plan, bytes, offsets } = this;
+    if (this.closed) throw new DeviceError(`${plan.name}: the program is closed`);
     for (const [index, { name, slot, bytes: size }] of plan.inputs.entries()) {
       if (inputs[index]?.byteLength !== size) {
         const actual = inputs[index]?.byteLength;
@@ -118,12 +136,7 @@ export class WasmProgram {
       }
       bytes.set(inputs[index], offsets[slot]);
     }
-    try {
-      for (const step of this.steps) step();
-    } catch (error) {
-      const { message } = /** @type {Error} */ (error);
-      throw new DeviceError(`${plan.name}: WebAssembly stopped: ${message}`);
-    }
+    this.#compute(this.steps);
     this.runs += 1;
     return plan.outputs.map(
       ({ slot, bytes: size }) => bytes.slice(offsets[slot], offsets[slot] + size).buffer,
@@ -144,7 +157,21 @@ export class WasmProgram {
 
   /** Its memory is freed once nothing refers to the program. */
   close() {
+    this.closed = true;
     this.steps = [];
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ */
+async function compiled(name, bytes) {
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    throw new DeviceError(`${name}: this browser refused the plan's WebAssembly: ${message}`);
   }
 }
 
@@ -156,7 +183,8 @@ const aligned = (/** @type {number} */ bytes) => Math.ceil(bytes / ALIGNMENT) * 
  */
 const tooLarge = (name, bytes) =>
   new OutOfMemoryError(
-    `${name} cannot fit: it needs ${bytes.toLocaleString("en")} bytes of WebAssembly's memory`,
+    `${name} cannot fit: it needs ${bytes.toLocaleString("en")} bytes of WebAssembly's memory; ` +
+      "use a smaller model, or NumPy",
   );
 
 /** @param {string} text  in base 64 */

@@ -17,6 +17,9 @@ import { emit } from "./serve.js";
  * @typedef {import("../shared/devices.js").Wanted} Wanted
  */
 
+/** Errors that Python raises if NumPy is missing. */
+const WITHOUT_NUMPY = new Set(["ModuleNotFoundError", "DeviceUnavailableError"]);
+
 export class App {
   /** @type {Promise<Python> | undefined} */
   #python;
@@ -81,13 +84,13 @@ export class App {
   }
 
   /**
-   * Get all devices ready, within a job: a GPU if it is in use or the best device, the engine of
-   * WebAssembly, and NumPy.
-   * @returns {Promise<Device[]>}  the fastest first, and NumPy last
+   * Get all devices ready, within a job: the GPU in use, the engine of WebAssembly, and NumPy.
+   * @param {boolean} anyGpu  whether another GPU counts, if it is the best device
+   * @returns {Promise<Device[]>}  the GPU first, and NumPy last
    */
-  async prepareAll() {
+  async prepareAll(anyGpu) {
     let opened = await this.#wanted;
-    if (!DEVICES[opened.device].onGpu) {
+    if (anyGpu && !DEVICES[opened.device].onGpu) {
       opened = await openDevice(BEST);
       giveToPython(opened);
     }
@@ -141,6 +144,22 @@ export class App {
    */
   async ask(name, ...args) {
     return this.#await(this.call(name, ...args), JSON.parse);
+  }
+
+  /**
+   * Call a coroutine function; if it needs NumPy, which Python has not loaded, again with NumPy.
+   * @type {App["ask"]}
+   */
+  async askWithNumpy(name, ...args) {
+    try {
+      return await this.ask(name, ...args);
+    } catch (error) {
+      const python = await this.start();
+      const { type } = /** @type {{type?: string}} */ (error);
+      if (!WITHOUT_NUMPY.has(type ?? "") || python.hasNumpy) throw error;
+      await python.loadNumpy();
+      return this.ask(name, ...args);
+    }
   }
 
   /**

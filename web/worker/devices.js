@@ -27,6 +27,7 @@ import { openWasm } from "./wasm.js";
  * @typedef {object} Opened
  * @property {Device} device  the one that computes
  * @property {Words | null} words  why it is not the requested one
+ * @property {Device | null} refused  the device that is unavailable, if there are words
  * @property {Runner | null} runner  null for NumPy, which needs Python
  * @property {import("./gpu.js").Gpu} gpu  for Python
  */
@@ -41,16 +42,38 @@ export async function openDevice(wanted) {
   let gpu = onGpu ? await openGpu() : withoutGpu();
   if (wanted === BEST && gpu.info?.software) gpu = withoutGpu();
   else if (gpu.info) {
-    const runner = { ...gpu, info: gpu.info, replays: () => true };
-    return { device: "webgpu", words: null, runner, gpu };
+    return { device: "webgpu", words: null, refused: null, runner: runnerOf(gpu, gpu.info), gpu };
   }
   let { words } = gpu;
+  /** @type {Device | null} */
+  let refused = words ? "webgpu" : null;
   if (!needsNumpy) {
     const wasm = openWasm();
-    if ("info" in wasm) return { device: "wasm", words, runner: wasm, gpu };
+    if ("info" in wasm) return { device: "wasm", words, refused, runner: wasm, gpu };
+    refused ??= "wasm";
     words ??= wasm.words;
   }
-  return { device: "numpy", words, runner: null, gpu };
+  return { device: "numpy", words, refused, runner: null, gpu };
+}
+
+/**
+ * @param {import("./gpu.js").Gpu} gpu
+ * @param {import("../gpu/device.js").DeviceInfo} info
+ * @returns {Runner}
+ */
+function runnerOf(gpu, info) {
+  return {
+    info,
+    replays: () => true,
+    loadKept: gpu.loadKept,
+    // Tuning changes both.
+    get tuning() {
+      return gpu.tuning;
+    },
+    get tuningRefused() {
+      return gpu.tuningRefused;
+    },
+  };
 }
 
 /**

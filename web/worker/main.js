@@ -2,7 +2,7 @@
 /**
  * The page's worker: the device, the models and Python, behind a table of actions.
  *
- * A model whose plan was saved on an earlier visit answers on WebGPU without Python, which then
+ * A model whose plan was saved on an earlier visit answers without Python, which then
  * starts when the worker is idle or something needs it. Without a saved plan, Python starts at
  * once, in parallel with the downloads. Changes of the device and of the models run one at a time,
  * and questions wait for changes of the device (start.js), so none sees a half-switched device.
@@ -10,6 +10,7 @@
 
 import { BEST, DEVICES, REFERENCE } from "../shared/devices.js";
 import { DIGIT_MODEL, photoModel } from "../shared/catalogue.js";
+import { LocalizedError, words } from "../i18n/messages.js";
 import { App } from "./app.js";
 import { openDevice } from "./devices.js";
 import { Answering } from "./models/answering.js";
@@ -35,6 +36,7 @@ import { Start } from "./start.js";
  * @property {string} adapter
  * @property {boolean} named         whether the adapter reports its own name
  * @property {import("../i18n/messages.js").Words | null} reason  why it is not the requested device
+ * @property {Device | null} refused  the device that is unavailable, if there is a reason
  * @property {Record<string, Facts>} models  that were loaded again
  */
 
@@ -98,11 +100,12 @@ async function begin({ device: wanted, kind, model, controlled }) {
  * @param {Opened} opened
  * @returns {Promise<Started>}
  */
-async function compute(wanted, { device: actual, words, runner }) {
+async function compute(wanted, { device: actual, words, refused, runner }) {
   app.use(wanted, device.opening);
   const adapter = runner ? runner.info.name : await app.ready();
   const named = runner?.info.named ?? true;
-  return { device: actual, adapter, named, reason: words, models: await answering.reload() };
+  const loaded = await answering.reload();
+  return { device: actual, adapter, named, reason: words, refused, models: loaded };
 }
 
 /**
@@ -119,13 +122,14 @@ async function withPython(name, job) {
 
 /**
  * Repeat the last answer of a model on NumPy and on other devices.
- * @param {string} name
- * @param {number} warm  runs on each device after the first; without any, only the current device
- *   is compared, or the fastest one if NumPy computes
+ * @param {{model: string, warm: number, gpu: boolean}} args  warm: runs on each device after the
+ *   first; without any, only the current device is compared, or WebAssembly if NumPy computes.
+ *   gpu: whether a GPU that is not in use may be opened
  */
-function compare(name, warm) {
+function compare({ model: name, warm, gpu }) {
   return withPython(name, async (model) => {
-    const devices = await app.prepareAll();
+    const devices = await app.prepareAll(gpu && warm > 0);
+    if (devices.length === 1) throw new LocalizedError(words("nothingToCompare"));
     const current = (await device.opening).device;
     const one = current === REFERENCE ? devices[0] : current;
     /** @type {Partial<Record<Device, {probabilities: number[]}>>} */
@@ -204,8 +208,7 @@ serve({
   profile: ({ model: name }) =>
     withPython(name, async (model) => app.ask("profile", name, model.asked)),
 
-  /** @param {{model: string, warm: number}} args */
-  compare: ({ model, warm }) => compare(model, warm),
+  compare,
 
   /** Reports progress as events {event: "tuning", done, total}. @param {{model: string}} args */
   tune: ({ model }) => tuning.run(model),

@@ -35,6 +35,7 @@ function moduleOf(code) {
  *   can't be used
  */
 export function openWasm() {
+  if (typeof WebAssembly === "undefined") return { words: words("noWebAssembly") };
   if (!WebAssembly.validate(SIMD)) return { words: words("noSimd") };
   // py/tallow/runtime/wasm/runner.py gives it the same name.
   const name = WebAssembly.validate(RELAXED) ? "WebAssembly with relaxed SIMD" : "WebAssembly";

@@ -59,11 +59,13 @@ export const messages = {
   // These four are the messages of web/gpu/device.js too.
   noGpuHere: "This browser has no WebGPU.",
   gpuNeedsHttps: "WebGPU needs a secure page: https, or an address of this computer.",
-  noSimd: "This browser's WebAssembly has no SIMD instructions.",
   noAdapter: "This browser has WebGPU, but found no adapter for it.",
 
   /** @param {string} why */
   adapterRefused: (why) => `The WebGPU adapter refused to open a device: ${why}`,
+
+  nothingToCompare: "this browser can only use NumPy.",
+  noSimd: "This browser’s WebAssembly has no SIMD instructions.",
 
   noWebAssembly:
     "This browser has no WebAssembly, or blocks it on this page. Python can’t run without it.",

@@ -17,7 +17,7 @@ export const openPage = {
   openRun: "Run",
   openOutputs: "Its outputs",
   openLabels: "Class labels (.txt, .json or .csv), optional",
-  openCompare: "Compare WebGPU with NumPy",
+  openCompare: "Compare with NumPy",
   openRuns: "Runs",
   openTime: "Time them",
 };
@@ -275,7 +275,7 @@ export const open = {
     `${bytes(crossed)} moved to and from it.`,
 
   /** @param {string} why */
-  openMoved: (why) => `NumPy ran part of the model instead of the GPU: ${why}`,
+  openMoved: (why) => `NumPy ran part of the model instead of the device: ${why}`,
 
   openComparing: "Computing on both devices…",
 
@@ -285,8 +285,8 @@ export const open = {
   /** @param {number | null} difference @param {number | null} largest */
   openApart: (difference, largest) =>
     difference === null
-      ? "WebGPU and NumPy do not agree: one of them gives values that are not finite."
-      : `WebGPU and NumPy: largest difference ${tiny(difference)}` +
+      ? "The devices do not agree: one of them gives values that are not finite."
+      : `Largest difference between the devices: ${tiny(difference)}` +
         (largest ? `, for values up to ${tiny(largest)}` : ""),
 
   /** @param {string} name */

@@ -7,8 +7,8 @@
 import { milliseconds, picture, tiny } from "../../shared/format.js";
 
 export const panels = {
-  /** @param {string} reason */
-  noWebGpu: (reason) => `WebGPU is unavailable: ${reason}`,
+  /** @param {string} device @param {string} reason  a sentence */
+  unavailable: (device, reason) => `${device} is unavailable: ${reason}`,
   unnamedAdapter: "Unnamed WebGPU adapter",
 
   keeping: "Saving for offline use…",
@@ -38,7 +38,7 @@ export const panels = {
   runOn: (run, device) => `${run === "first" ? "First run" : "Warm"} · ${device}`,
 
   /** @param {string} why */
-  eachFailed: (why) => `The answer could not be computed on each device: ${why}`,
+  eachFailed: (why) => `The devices could not be compared: ${why}`,
 
   /** @type {Record<import("../../widgets/engine/bootlog.js").Stage["name"], (model: string) => string>} */
   stages: {
@@ -60,7 +60,7 @@ export const panels = {
   /** @param {string} why */
   stageFailed: (why) => `failed: ${why}`,
   withoutGpu:
-    "No GPU, since its device was lost twice within a minute. Choose WebGPU to try again.",
+    "Without the GPU: its device was lost twice within a minute. Choose WebGPU to try again.",
 
   noKernelsYet: "Draw a digit or choose a photograph to see its kernels here.",
   measuring: "Measuring…",

@@ -36,10 +36,11 @@ export const messages = {
   numpyFailed: (why) => `无法加载 NumPy：${why}`,
   noGpuHere: "这个浏览器没有 WebGPU。",
   gpuNeedsHttps: "WebGPU 只能在安全的页面里使用：https，或本机的地址。",
-  noSimd: "这个浏览器的 WebAssembly 没有 SIMD 指令。",
   noAdapter: "这个浏览器有 WebGPU，但没有找到可用的适配器。",
   adapterRefused: (why) => `WebGPU 适配器拒绝打开设备：${why}`,
 
+  nothingToCompare: "此浏览器只能使用 NumPy。",
+  noSimd: "这个浏览器的 WebAssembly 没有 SIMD 指令。",
   noWebAssembly: "这个浏览器没有 WebAssembly，或禁止本页使用它；没有它就无法运行 Python。",
 
   unreachable: (path) => `无法获取 ${path}：连不上服务器。请检查网络。`,

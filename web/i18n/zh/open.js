@@ -17,7 +17,7 @@ export const openPage = {
   openRun: "运行",
   openOutputs: "输出",
   openLabels: "类别名称（.txt、.json 或 .csv，可不提供）",
-  openCompare: "比较 WebGPU 与 NumPy",
+  openCompare: "与 NumPy 比较",
   openRuns: "次数",
   openTime: "计时",
 };
@@ -174,8 +174,8 @@ export const open = {
   openCompareFailed: (why) => `无法比较两种设备：${why}`,
   openApart: (difference, largest) =>
     difference === null
-      ? "WebGPU 与 NumPy 不一致：其中一个给出了非有限数。"
-      : `WebGPU 与 NumPy：最大差异 ${tiny(difference)}` +
+      ? "各设备的结果不一致：其中一个给出了非有限数。"
+      : `各设备之间的最大差异： ${tiny(difference)}` +
         (largest ? `，数值最大为 ${tiny(largest)}` : ""),
   openNotLabels: (name) => `“${name}”里没有类别名称：应为每行一个，或 JSON 列表或对象。`,
   openLabelled: (name, found) => `${name} 里有 ${count(found)} 个类别名称。`,

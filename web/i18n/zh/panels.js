@@ -5,7 +5,7 @@ import { milliseconds, picture, tiny } from "../../shared/format.js";
 
 /** @type {typeof import("../en/panels.js").panels} */
 export const panels = {
-  noWebGpu: (reason) => `无法使用 WebGPU：${reason}`,
+  unavailable: (device, reason) => `无法使用 ${device}：${reason}`,
   unnamedAdapter: "没有透露名称的 WebGPU 适配器",
 
   keeping: "正在保存，以便离线使用…",
@@ -26,7 +26,7 @@ export const panels = {
     (difference < 1e-3 ? "各设备的结果一致。" : "超出了舍入误差的范围。"),
   compared: (model, runs) => `${model}：首次用时包括编译；热运行是最多 ${runs} 次的中位数。`,
   runOn: (run, device) => `${run === "first" ? "首次" : "热运行"} · ${device}`,
-  eachFailed: (why) => `无法在每种设备上计算：${why}`,
+  eachFailed: (why) => `无法比较各设备：${why}`,
 
   stages: {
     snapshot: () => "Python 与 Tallow（内存快照）",

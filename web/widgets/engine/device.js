@@ -4,7 +4,7 @@
  * unavailable.
  */
 
-import { BEST } from "../../shared/devices.js";
+import { BEST, DEVICES } from "../../shared/devices.js";
 import { follow } from "../../i18n/show.js";
 import { say } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
@@ -37,14 +37,20 @@ export class DeviceChoice {
   /** @param {import("../../engine/types.js").Actual} actual */
   show(actual) {
     const { device, adapter, named, lost } = actual;
+    const { refused } = actual;
     const reason = say(actual.reason ?? "");
     this.#actual = actual;
     this.#select.value = device;
     Object.assign(this.#info.dataset, { device, adapter });
     const name = named ? adapter : text.unnamedAdapter;
-    this.#info.textContent = lost ? text.withoutGpu : reason ? text.noWebGpu(reason) : name;
-    const webgpu = /** @type {HTMLOptionElement} */ (this.#select.querySelector("[value=webgpu]"));
-    webgpu.disabled = Boolean(reason);
-    webgpu.title = reason;
+    this.#info.textContent = lost
+      ? text.withoutGpu
+      : refused
+        ? text.unavailable(DEVICES[refused].label, reason)
+        : name;
+    for (const option of this.#select.options) {
+      option.disabled = option.value === refused;
+      option.title = option.disabled ? reason : "";
+    }
   }
 }

@@ -117,7 +117,7 @@ export class Models {
     fetched.files = null; // what Python does not take must not stay in memory
     const { app } = this.#worker;
     const facts = await stage("kernels", { model: name }, () =>
-      this.withFiles(name, (fetch) => app.ask("load_model", name, fetch, card), files),
+      this.withFiles(name, (fetch) => app.askWithNumpy("load_model", name, fetch, card), files),
     );
     // For traces of the page (bench/visits.py). Visits with a saved plan don't have this measure.
     performance.measure("tallow:compile", {
@@ -213,6 +213,8 @@ export class Models {
     /** @type {(...given: unknown[]) => Promise<Facts>} */
     const load = (...given) => this.#worker.app.ask("load_kept", name, card, text, ...given);
     if (program) return load(program, undefined);
+    // The plan has steps for NumPy, or it is NumPy's.
+    await (await this.#worker.app.start()).loadNumpy();
     const facts = await stage("kernels", { model: name }, () => {
       const held = this.#copy(weights);
       const loading = load(undefined, held);

@@ -31,9 +31,6 @@ import { reportStage } from "../stage.js";
  * @property {Feed[]} [members]  of a sequence
  */
 
-/** Errors that Python raises if NumPy is missing. */
-const WITHOUT_NUMPY = new Set(["ModuleNotFoundError", "DeviceUnavailableError"]);
-
 /** Progress is reported whenever this many bytes of a file were read. */
 const BYTES_PER_REPORT = 16e6;
 
@@ -66,19 +63,6 @@ export function userModelActions({ app, models, settled }) {
 
   /** The name of the model's file, and the fingerprints of all its files. */
   let content = { name: "", files: /** @type {unknown[] | null} */ (null) };
-
-  /** @type {typeof app.ask} */
-  const askWithNumpy = async (name, ...args) => {
-    try {
-      return await app.ask(name, ...args);
-    } catch (error) {
-      const running = await app.start();
-      const { type } = /** @type {{type?: string}} */ (error);
-      if (!WITHOUT_NUMPY.has(type ?? "") || running.hasNumpy) throw error;
-      await running.loadNumpy();
-      return app.ask(name, ...args);
-    }
-  };
 
   /**
    * @template T
@@ -220,7 +204,7 @@ export function userModelActions({ app, models, settled }) {
 
     /** @param {{id: number, shapes: Record<string, number[]>}} args */
     surveyModel: ({ id, shapes }) =>
-      withModel(id, () => askWithNumpy("survey_model", JSON.stringify(shapes))),
+      withModel(id, () => app.askWithNumpy("survey_model", JSON.stringify(shapes))),
 
     /** @param {{id: number, feeds: Feed[]}} args */
     runModel: ({ id, feeds }) =>
@@ -233,7 +217,7 @@ export function userModelActions({ app, models, settled }) {
         const { name } = content;
         const key = await keyFor(feeds);
         const recalled = () => recall(name, key);
-        const { lent, refused, ...answer } = await askWithNumpy(
+        const { lent, refused, ...answer } = await app.askWithNumpy(
           "run_model",
           described,
           recalled,
@@ -252,7 +236,7 @@ export function userModelActions({ app, models, settled }) {
     /** @param {{id: number, runs: number, seconds: number}} args */
     compareModel: ({ id, runs, seconds }) =>
       withModel(id, async () => {
-        await app.prepareAll();
+        await app.prepareAll(true);
         return app.ask("compare_model", runs, seconds, alive);
       }),
 

@@ -12,6 +12,7 @@ from weakref import WeakSet
 
 import wasmtime
 
+from ...errors import PlanError
 from ...streamed_weights import Part
 
 _alive: WeakSet[Any] = WeakSet()
@@ -80,4 +81,4 @@ class WasmtimeEngine:
         return WasmtimeInstance(self._engine, module, pages)
 
     def adopted(self, loaded: Any) -> WasmtimeInstance:
-        raise NotImplementedError("only pages load programs without Python")
+        raise PlanError("a program that a page has loaded cannot run outside of it")

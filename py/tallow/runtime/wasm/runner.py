@@ -33,7 +33,7 @@ from .engine import PAGE, Engine, has_relaxed_simd
 from .on_numpy import NumpyStep
 
 _MOST_BYTES = 1 << 32
-_ALIGNED = 64  # bytes, of each slot: a line of most caches
+_ALIGNED = 64  # bytes, of each slot, as in web/wasm/program.js: a line of most caches
 
 Call = Callable[[], Any]
 
@@ -103,7 +103,7 @@ class WasmProgram:
             if slot.kind != "weight":
                 continue
             data = by_offset[slot.offset]
-            if isinstance(data, StreamedArray) and data.part:
+            if isinstance(data, StreamedArray) and data.part and data.part.here:
                 self._instance.write_part(offset, data.part)
             else:
                 self._instance.write(offset, WASM.stored(data))
