@@ -14,7 +14,7 @@ def test_each_stage_has_a_line_with_bytes_and_time_also_if_it_failed_at_first(vi
     log = visitor.hook("boot-log")
     missing = "**/models/mnist/mnist-*.onnx"
     visitor.page.route(missing, lambda route: route.fulfill(status=404))
-    visitor.open(state="error")
+    visitor.open("./?device=webgpu", state="error")
     line = log.locator("[data-stage=model]")
     expect(line).to_have_attribute("data-state", "failed")
     expect(line).to_contain_text("failed")
