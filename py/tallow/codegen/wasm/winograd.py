@@ -27,7 +27,7 @@ from .products import Place, store_vector
 from .unpacked import Store
 from .values import UnsupportedError, constant
 
-_PATCHES_BYTES = 96 << 10
+_PATCHES_BYTES = 320 << 10
 _MOST_AT_ONCE = 2
 """Tiles of tiles: as many products wait to be transformed back."""
 
