@@ -123,7 +123,7 @@ def test_messages_of_the_worker_are_in_the_page_s_language(visitor: Any, patch: 
     visitor.open(state="error")
     words = visitor.status.locator(".words span")
     expect(words).to_have_text(f"服务器上没有 {served_path('mnist')}（404）。")
-    expect(visitor.device).to_have_attribute("data-device", "numpy", timeout=60_000)
+    expect(visitor.device).to_have_attribute("data-device", "wasm", timeout=60_000)
     only_chinese(visitor.device.text_content())
     only_chinese(visitor.hook("device-select").locator("[value=webgpu]").get_attribute("title"))
     only_chinese(visitor.hook("check-result").text_content())
