@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 from tests.conftest import watched_page
-from tests.e2e.conftest import OPEN_DEVICE
+from tests.e2e.conftest import OPEN_DEVICE, Holding
 from tests.e2e.keeping import (
     DAMAGE,
     change,
@@ -210,6 +210,25 @@ def bad_plans(visitor: Any, plan_of_numpy: str, tuned: list[str], by_numpy: list
     expect(plan).to_contain_text("this is not a stored plan")
     assert page.evaluate(COUNT) == 2
     kept_in_all(page, 3)
+
+
+def test_webassembly_answers_before_python_which_adopts_its_program(visitor: Any) -> None:
+    first = seven(visitor, "wasm")
+    kept(visitor)
+    python = Holding(visitor.page, "**/pyodide.asm.wasm")
+    assert seven(visitor, "wasm") == first
+    recalled(visitor)
+    expect(visitor.device).to_have_attribute("data-device", "wasm")
+    expect(
+        visitor.hook("boot-log").locator("[data-stage=snapshot][data-state=done]")
+    ).to_have_count(0)
+    python.release()
+    visitor.hook("check-numpy").click()  # Python computes with that program, too
+    result = visitor.hook("check-result")
+    expect(result).to_contain_text("the devices agree", timeout=PATIENCE)
+    visitor.clear()
+    visitor.draw_seven()
+    assert probabilities(visitor) == first
 
 
 def test_at_an_insecure_address_the_page_works_and_says_what_is_not_saved(

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from typing import TYPE_CHECKING
 
 from ..base import Backend
+
+if TYPE_CHECKING:
+    from .engine import Engine
 
 _IN_BROWSER = sys.platform == "emscripten"
 
@@ -29,16 +33,23 @@ class WasmDevice:
 
     def backend(self) -> Backend | str:
         if self._backend is None:
+            if not _IN_BROWSER and importlib.util.find_spec("wasmtime") is None:
+                return "the package `wasmtime` is not installed"
+            from .engine import has_simd
             from .runner import WasmBackend
 
-            if _IN_BROWSER:
-                from .browser import BrowserEngine
-
-                self._backend = WasmBackend(BrowserEngine())
-            elif importlib.util.find_spec("wasmtime") is None:
-                return "the package `wasmtime` is not installed"
-            else:
-                from .desktop import WasmtimeEngine
-
-                self._backend = WasmBackend(WasmtimeEngine())
+            engine = _engine()
+            if not has_simd(engine):
+                return f"{engine.name} has no SIMD instructions here"
+            self._backend = WasmBackend(engine)
         return self._backend
+
+
+def _engine() -> Engine:
+    if _IN_BROWSER:
+        from .browser import BrowserEngine
+
+        return BrowserEngine()
+    from .desktop import WasmtimeEngine
+
+    return WasmtimeEngine()

@@ -47,6 +47,14 @@ class Engine(Protocol):
         """The instance of a program that a page has loaded without Python (`Compiled.loaded`)."""
 
 
+def has_simd(engine: Engine) -> bool:
+    """Whether an engine has vectors, without which no kernel runs."""
+    function = Function(["i32"], ["v128"])
+    function.emit("local.get", 0)
+    function.emit("i32x4.splat")
+    return engine.accepts(encode([function]))
+
+
 def has_relaxed_simd(engine: Engine) -> bool:
     """Whether an engine has relaxed SIMD: it accepts a function that uses it."""
     function = Function(["v128"], ["v128"])
