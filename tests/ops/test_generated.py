@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from onnx.reference import ReferenceEvaluator
+from op_cases import OF_WEBASSEMBLY
 
 import tallow as tl
 from tallow.dtype import DType
@@ -35,7 +36,7 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 # tests/ops/test_wasm_kernels.py).
 NOT_DRAWN = {
     "input", "buffer", "constant", "iota", "recurrence_steps", "winograd_input", "winograd_output",
-    "pack_panels", "unpack_panels", "winograd_conv2d", "winograd_weight",
+    *(record.name for record in OF_WEBASSEMBLY),
 }  # fmt: skip
 
 # onnxruntime refuses to divide integers by 0.

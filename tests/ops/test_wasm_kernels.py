@@ -15,6 +15,7 @@ from tallow.graph import Graph, Node, constant, input_node, make
 from tallow.hostarray import HostArray
 from tallow.ops import contract, elementwise, movement, panels, window, winograd
 from tallow.runtime.device import DEVICES
+from tallow.runtime.numpy.runner import NumpyProgram
 from tallow.runtime.wasm.runner import WasmBackend
 
 RNG = np.random.default_rng(22)
@@ -204,7 +205,10 @@ def test_winograd(
         expected = session.run({"x": image})["y"]
     found, left = run(y, {x: image}, relaxed)
     assert not left
-    np.testing.assert_allclose(found, expected, atol=1e-5 * np.abs(expected).max())
+    near = 1e-5 * np.abs(expected).max()
+    np.testing.assert_allclose(found, expected, atol=near)
+    (by_numpy,) = NumpyProgram(compiled).run([image])
+    np.testing.assert_allclose(by_numpy.numpy(), expected, atol=near)
     # What vectors do not have is computed lane by lane.
     whole = make(elementwise.cast, make(elementwise.cast, y, dtype=tl.int32), dtype=tl.float32)
     found, left = run(whole, {x: image}, relaxed)
