@@ -47,23 +47,22 @@ class _Reader:
 
     def unsigned(self) -> int:
         """An unsigned LEB128."""
-        value, shift = 0, 0
-        while True:
-            byte = self.byte()
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
+        return self._number()[0]
 
     def signed(self) -> int:
         """A signed LEB128."""
-        value, shift = 0, 0
+        value, bits = self._number()
+        return value - (1 << bits) if value >> (bits - 1) else value
+
+    def _number(self) -> tuple[int, int]:
+        """The bits of a LEB128, and how many they are."""
+        value, bits = 0, 0
         while True:
             byte = self.byte()
-            value |= (byte & 0x7F) << shift
-            shift += 7
+            value |= (byte & 0x7F) << bits
+            bits += 7
             if byte < 0x80:
-                return value - (1 << shift) if byte & 0x40 else value
+                return value, bits
 
 
 def disassemble(module: bytes) -> dict[str, str]:
