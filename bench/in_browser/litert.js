@@ -39,8 +39,8 @@ export const peer = new Peer(
       gpuOptions: { precision: "fp32" },
       cpuOptions: { numThreads },
     });
-    // LiteRT.js may choose another accelerator, with no more than a warning. It calls a model fully
-    // accelerated that runs partly on the CPU, too; engines.py hears of that.
+    // LiteRT.js may choose another accelerator and only warn. `isFullyAccelerated` is true even if
+    // part of the model runs on the CPU; engines.py recognises that by the console's messages.
     const actual = network.options.accelerator;
     if (actual !== accelerator || (actual === "webgpu" && !network.isFullyAccelerated)) {
       throw new Error(`LiteRT.js runs some of the model elsewhere than on ${accelerator}`);

@@ -12,7 +12,7 @@ from tests.e2e.conftest import PATIENCE, Visitor
 
 from tallow_build.environment.browser import until
 
-# Makes the page's long timeouts last for ever.
+# The page's long timeouts never end.
 LATE = """
 window.setTimeout = new Proxy(setTimeout, { apply: late });
 function late(set, self, [run, ms = 0, ...args]) {

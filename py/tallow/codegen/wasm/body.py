@@ -51,16 +51,7 @@ class Body:
         coord = self._variable(local, turns)
         self.emit("i32.const", 0)
         self.emit("local.set", local)
-        self.emit("loop")
-        self.scope(lambda: write(coord * step))
-        self.emit("local.get", local)
-        self.emit("i32.const", 1)
-        self.emit("i32.add")
-        self.emit("local.tee", local)
-        self._push_word(turns)
-        self.emit("i32.lt_u")
-        self.emit("br_if", 0)
-        self.emit("end")
+        self._repeat(local, lambda: write(coord * step), lambda: self._push_word(turns))
 
     def span(self, first: Coord, end: Coord, write: Callable[[Coord], None]) -> None:
         """Calls `write` with the numbers from `first` to the one before `end`, as the code of a
@@ -71,13 +62,20 @@ class Body:
             return
         local = self.keep_index(first)
         coord = self._variable(local, _bound(end) - 1)
+        self._repeat(local, lambda: write(coord), lambda: self.push_index(end))
+
+    def _repeat(
+        self, local: int, write: Callable[[], None], push_end: Callable[[], object]
+    ) -> None:
+        """Writes something that runs at least once, and again while `local`, which it increases, is
+        less than what `push_end` pushes."""
         self.emit("loop")
-        self.scope(lambda: write(coord))
+        self.scope(write)
         self.emit("local.get", local)
         self.emit("i32.const", 1)
         self.emit("i32.add")
         self.emit("local.tee", local)
-        self.push_index(end)
+        push_end()
         self.emit("i32.lt_u")
         self.emit("br_if", 0)
         self.emit("end")

@@ -41,7 +41,7 @@ class Left(Protocol):
     brought: bool
 
     def bring(self, n: Coord, first: Coord, end: Coord) -> None:
-        """Copies the rows from `first` to the one before `end`."""
+        """Copies the rows from `first` to the one before `end`, if they are brought."""
 
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
         """A local with the address of a row. first: that of the rows that were brought."""
@@ -163,7 +163,7 @@ class InMemory:
         self.step = 4 * _coefficient(linear, k)
 
     def bring(self, n: Coord, first: Coord, end: Coord) -> None:
-        raise NotImplementedError
+        """They are read where they are."""
 
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
         address, linear = self._body.locate(self._view, (n, row, 0))
