@@ -21,17 +21,19 @@ def decoded(text: str) -> Numbers:
     return np.frombuffer(base64.b64decode(text), np.float32)
 
 
-def deviation(answer: Numbers, expected: Numbers, *, classes: bool) -> float:
+def deviation(
+    answer: Numbers, expected: Numbers, *, classes: bool, tolerance: float = TOLERANCE
+) -> float:
     """The largest difference, as a share of the largest expected value.
 
     classes: the values are scores, and the best one must be the same. Raises WrongAnswerError if
-    it is not, if the deviation exceeds TOLERANCE, or if the answers differ in size.
+    it is not, if the deviation exceeds the tolerance, or if the answers differ in size.
     """
     if answer.shape != expected.shape:
         raise WrongAnswerError(f"{answer.size} values, expected {expected.size}")
     largest = float(np.abs(expected).max())
     off = float(np.abs(answer - expected).max()) / largest
-    if not off <= TOLERANCE:
+    if not off <= tolerance:
         raise WrongAnswerError(f"off by {off:.3g} of the largest value {largest:.3g}")
     best, wanted = int(answer.argmax()), int(expected.argmax())
     if classes and best != wanted:

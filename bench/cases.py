@@ -19,8 +19,8 @@ import numpy as np
 import onnx
 import onnxruntime
 
-from bench import networks
-from bench.answers import Numbers
+from bench import networks, quantised
+from bench.answers import TOLERANCE, Numbers
 from tallow_build.content import models
 from tallow_build.errors import BuildError
 from tallow_build.paths import BUILD, DIST, shown
@@ -29,6 +29,14 @@ from tallow_build.stamps import Stamp, digest
 MADE = BUILD / "bench"
 
 NETWORKS = ("mnist", "squeezenet1_1", "efficientnet_lite0", "resnet50")
+
+# Networks with 8-bit weights, their titles and makers, which run if they are named. Steps of 8 bits
+# are coarse, and engines take them in different places: see `Case.tolerance`.
+QUANTISED = {
+    "minilm": ("MiniLM, 8-bit weights", quantised.minilm),
+    "minilm_dynamic": ("MiniLM, 8-bit products", quantised.minilm_dynamic),
+    "squeezenet_static": ("SqueezeNet 1.1, 8 bits", quantised.squeezenet_static),
+}
 
 # The work of a chain, in floating-point operations, and its maximum length.
 WORK = 0.5e9
@@ -39,18 +47,25 @@ MAX_LINKS = 16
 class Case:
     """Something to measure. flop: floating-point operations of one run, two for a multiplication
     and its addition; 0 for a network. links: how often the operator occurs. make: returns the ONNX
-    file's content; None if dist/ has the file."""
+    file's content; None if dist/ has the file. tolerance: of an answer, relative to its largest
+    value."""
 
     name: str
     title: str
     flop: float = 0
     links: int = 1
     make: Callable[[], bytes] | None = None
+    tolerance: float = TOLERANCE
 
     @property
     def is_network(self) -> bool:
-        """A whole network, whose answer is a class."""
+        """A whole network."""
         return self.flop == 0
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the answer is a class."""
+        return self.is_network and self.name in NETWORKS
 
     @property
     def model(self) -> Path:
@@ -61,9 +76,12 @@ class Case:
 
 
 def network(name: str) -> Case:
-    """One of NETWORKS."""
+    """One of NETWORKS or QUANTISED."""
     if name == "resnet50":
         return Case(name, "ResNet-50, random weights", make=networks.resnet50)
+    if name in QUANTISED:
+        title, make = QUANTISED[name]
+        return Case(name, title, make=make, tolerance=TOLERANCE if name == "minilm" else 0.1)
     return Case(name, name)
 
 
@@ -155,8 +173,8 @@ def prepare(case: Case) -> Files:
 
 def _write(case: Case, make: Callable[[], bytes]) -> None:
     stamp = Stamp(f"bench-{case.name}")
-    source = Path(networks.__file__)
-    inputs = digest(source, json.dumps([onnx.__version__, np.__version__, case.links]))
+    sources = (Path(networks.__file__), Path(quantised.__file__))
+    inputs = digest(*sources, json.dumps([onnx.__version__, np.__version__, case.links]))
     if stamp.fresh(inputs):
         return
     stamp.clear()

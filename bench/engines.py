@@ -17,6 +17,7 @@ from tallow_build.errors import BuildError
 PEERS = {
     "tallow-webgpu": {"ort": "ort-webgpu", "litert": "litert-webgpu"},
     "tallow-wasm": {"ort": "ort-wasm", "litert": "litert-wasm"},
+    "tallow-wasm-2": {"ort": "ort-wasm-2", "litert": "litert-wasm-2"},
     "tallow-numpy": {"ort": "ort-wasm", "litert": "litert-wasm"},
 }
 
@@ -27,7 +28,7 @@ USUAL = ("tallow-webgpu", "ort-webgpu", "tallow-wasm", "tallow-numpy", "ort-wasm
 ENGINES = (
     *("tallow-webgpu", "ort-webgpu", "litert-webgpu"),
     *("tallow-wasm", "tallow-numpy", "ort-wasm", "litert-wasm"),
-    *("ort-wasm-2", "litert-wasm-2"),
+    *("tallow-wasm-2", "ort-wasm-2", "litert-wasm-2"),
 )
 
 # An engine that does not answer within this time has failed.

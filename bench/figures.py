@@ -59,9 +59,11 @@ class Figures:
 
     def _judge(self, result: dict[str, Any]) -> None:
         answer = decoded(result["answer"])
-        off = deviation(answer, self._expected, classes=self.case.is_network)
+        off = deviation(
+            answer, self._expected, classes=self.case.has_classes, tolerance=self.case.tolerance
+        )
         self._deviation = max(self._deviation, off)
-        self._class = int(answer.argmax()) if self.case.is_network else None
+        self._class = int(answer.argmax()) if self.case.has_classes else None
 
     def summary(self) -> dict[str, Any]:
         """All figures, with median times in milliseconds. No times if the engine failed."""

@@ -35,9 +35,10 @@ SMOKE = cases.conv(3, 8, 8, 16)
 def arguments(argv: Sequence[str]) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="build.py bench", description=__doc__.splitlines()[0])
-    names, all_engines = cases.NETWORKS, engines.ENGINES
-    parser.add_argument("--models", nargs="*", choices=names, default=names, metavar="NAME",
-                        help=f"networks, of {', '.join(names)}; none: operators only")  # fmt: skip
+    names, all_engines = (*cases.NETWORKS, *cases.QUANTISED), engines.ENGINES
+    parser.add_argument("--models", nargs="*", choices=names, default=cases.NETWORKS,
+                        metavar="NAME", help=f"networks, of {', '.join(names)}; none: operators "
+                        f"only ({', '.join(cases.NETWORKS)})")  # fmt: skip
     parser.add_argument("--engines", nargs="+", choices=all_engines, default=engines.USUAL,
                         metavar="NAME", help=f"of {', '.join(all_engines)}; litert-... installs "
                         f"TensorFlow ({', '.join(engines.USUAL)})")  # fmt: skip

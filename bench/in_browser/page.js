@@ -28,10 +28,10 @@ class Tallow {
   /** The adapter's name. */
   #adapter = "";
 
-  /** @param {"webgpu" | "wasm" | "numpy"} device */
-  async boot(device) {
+  /** @param {"webgpu" | "wasm" | "numpy"} device @param {number} [threads]  of "wasm" */
+  async boot(device, threads) {
     this.#rpc.on("stderr", ({ text }) => console.error(text));
-    const booted = await this.#rpc.call("boot", { device });
+    const booted = await this.#rpc.call("boot", { device, threads });
     if (booted.device !== device) throw new Error(`no ${device}: ${booted.reason}`);
     const code = new TextDecoder().decode(await bytesOf("bench/in_browser/measure.py"));
     await this.#rpc.call("exec", { code, filename: "measure.py" });
@@ -139,7 +139,8 @@ class LiteRt {
 /** Each engine's class, and what it is booted with. @type {Record<string, [any, ...any]>} */
 const ENGINES = {
   "tallow-webgpu": [Tallow, "webgpu"],
-  "tallow-wasm": [Tallow, "wasm"],
+  "tallow-wasm": [Tallow, "wasm", 1],
+  "tallow-wasm-2": [Tallow, "wasm", 2],
   "tallow-numpy": [Tallow, "numpy"],
   "ort-webgpu": [Ort, "webgpu", 1],
   "ort-wasm": [Ort, "wasm", 1],

@@ -54,9 +54,11 @@ from .runtime.device import (
     default_device,
     devices,
     get_float32_matmul_precision,
+    get_num_threads,
     open_device,
     set_default_device,
     set_float32_matmul_precision,
+    set_num_threads,
 )
 from .runtime.evaluator import realize
 from .runtime.jit import jit
@@ -107,6 +109,7 @@ __all__ = [
     "float64",
     "functional",
     "get_float32_matmul_precision",
+    "get_num_threads",
     "int16",
     "int32",
     "int64",
@@ -119,6 +122,7 @@ __all__ = [
     "realize",
     "set_default_device",
     "set_float32_matmul_precision",
+    "set_num_threads",
     "tune",
     "uint16",
     "uint32",

@@ -37,6 +37,8 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="build.py fuzz", description=__doc__.splitlines()[0])
     words = "default: numpy, then webgpu"
     parser.add_argument("--device", choices=runners.DEVICES, help=words)
+    words = "run them in this browser's Python; default: chromium for webgpu, else none"
+    parser.add_argument("--browser", choices=runners.BROWSERS, help=words)
     words = "how long each device is at it; default: %(default)s"
     parser.add_argument("--minutes", type=float, default=2.0, metavar="N", help=words)
     words = "the same seed draws the same cases; default: %(default)s"
@@ -47,7 +49,10 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     words = "the folder to write findings to; default: %(default)s"
     parser.add_argument("--findings", type=Path, default=findings.FOLDER, help=words)
     parser.add_argument("--details", action="store_true", help="also say what is disputed")
-    return parser.parse_args(argv)
+    options = parser.parse_args(argv)
+    if options.browser and options.device == "native":
+        parser.error("--device native is WebGPU outside browsers: leave out --browser")
+    return options
 
 
 def chosen(pattern: str) -> dict[str, list[str]]:
@@ -69,7 +74,7 @@ def main(argv: Sequence[str]) -> int:
     count = 0
     for device in [options.device] if options.device else DEVICES:
         print(f"{device}: {options.minutes:g} min, --seed {options.seed}", flush=True)
-        with bench.started(device) as started:
+        with bench.started(device, options.browser) as started:
             rounds = Rounds(started, families, options.seed, options.batch)
             rounds.run(time.monotonic() + 60 * options.minutes)
         print(rounds.summary(details=options.details))

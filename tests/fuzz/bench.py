@@ -77,12 +77,13 @@ class Bench:
 
 
 @contextmanager
-def started(device: str) -> Iterator[Bench]:
-    """The bench of a device by its name in `runners.DEVICES`."""
+def started(device: str, inside: str | None = None) -> Iterator[Bench]:
+    """The bench of a device by its name in `runners.DEVICES`, in this browser's Python or in this
+    machine's; WebGPU's is in a browser."""
     with ExitStack() as stack:
         runner: Runner
-        if device == "webgpu":
-            runner = stack.enter_context(runners.started(device, WORKERS))
+        if inside or device == "webgpu":
+            runner = stack.enter_context(runners.started(device, inside, WORKERS))
         else:
             runner = _process("device_worker.py", "webgpu" if device == "native" else device)
             stack.callback(runner.close)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from ..onnx.conformance.runners import ChromiumRunner
+from ..onnx.conformance.runners import BrowserRunner
 from . import findings
 from .bench import WORKERS, Bench, started
 from .judgement import Verdict
@@ -24,7 +24,7 @@ def verdicts(request: pytest.FixtureRequest) -> Iterator[dict[str, Verdict]]:
             judged = bench.judge(cases)
     else:
         browser: Browser = request.getfixturevalue("browser")
-        runner = ChromiumRunner("webgpu", browser, request.getfixturevalue("server"), WORKERS)
+        runner = BrowserRunner("webgpu", browser, request.getfixturevalue("server"), WORKERS)
         bench = Bench(runner)
         judged = bench.judge(cases)
         bench.close()

@@ -7,60 +7,8 @@ import { beforeEach, test } from "node:test";
 import { Engine, NotReady } from "../../web/engine/engine.js";
 import { RemoteError } from "../../web/engine/rpc.js";
 import { say, words } from "../../web/i18n/messages.js";
+import { FakeRpc } from "./fake_rpc.js";
 import { deferred, later, turn } from "./steps.js";
-
-/** A fake client of a worker: the test answers its calls and raises its events. */
-class FakeRpc {
-  /** @type {{action: string, args: any, answer: ReturnType<typeof deferred>}[]} */
-  calls = [];
-  /** @type {Map<string, (data: any) => void>} */
-  #listeners = new Map();
-  closed = false;
-
-  /** @param {string} event @param {(data: any) => void} listener */
-  on(event, listener) {
-    this.#listeners.set(event, listener);
-  }
-
-  /** @param {string} event @param {any} [data] */
-  raise(event, data = {}) {
-    this.#listeners.get(event)?.(data);
-  }
-
-  /** @param {string} action @param {any} [args] */
-  call(action, args) {
-    const answer = deferred();
-    this.calls.push({ action, args, answer });
-    return answer.promise;
-  }
-
-  /** @param {any} reason */
-  close(reason) {
-    if (this.closed) return;
-    this.closed = true;
-    for (const { answer } of this.calls) answer.reject(new RemoteError("WorkerClosed", reason));
-    this.raise("close", { reason });
-  }
-
-  /** The newest call of an action. @param {string} action */
-  last(action) {
-    const found = this.calls.findLast((call) => call.action === action);
-    assert.ok(found, `${action} was not called: ${this.calls.map((call) => call.action)}`);
-    return found;
-  }
-
-  /** @param {string} action @param {any} [result] */
-  async answer(action, result) {
-    this.last(action).answer.resolve(result);
-    await turn();
-  }
-
-  /** @param {string} action @param {string} type @param {any} why */
-  async fail(action, type, why) {
-    this.last(action).answer.reject(new RemoteError(type, why));
-    await turn();
-  }
-}
 
 /** @type {FakeRpc[]} */
 let workers;
@@ -132,7 +80,11 @@ test("the status shows progress, and finally the number of kernels", async () =>
   const preparing = engine.prepare(async () => "mnist");
   await turn();
   const [worker] = workers;
-  assert.deepEqual(worker.calls[0].args, { device: "webgpu", plain: false });
+  assert.deepEqual(worker.calls[0].args, {
+    device: "webgpu",
+    threads: null,
+    plain: false,
+  });
   worker.raise("progress", { stage: "download", done: 1e6, total: 4e6 });
   worker.raise("progress", { stage: "kernels", done: 1, total: 7 });
   await worker.answer("boot", started("webgpu"));
@@ -293,6 +245,39 @@ test("a question is asked at most three times while devices are lost", async () 
   assert.equal(worker.calls.filter(({ action }) => action === "digit").length, 3);
 });
 
+test("an answer that fails on WebAssembly is left to NumPy, as are those after it", async () => {
+  const worker = await ready();
+  engine.switchTo("wasm");
+  await worker.answer("device", started("wasm", { threads: 2 }));
+  const [one, two] = [later(engine.digit(SOME)), later(engine.digit(SOME))];
+  const asked = worker.calls.filter(({ action }) => action === "digit");
+  for (const { answer } of asked) answer.reject(new RemoteError("DeviceError", "mnist: stopped"));
+  await turn();
+  const changes = worker.calls.filter(({ action }) => action === "device");
+  assert.deepEqual(
+    changes.map(({ args }) => args.device),
+    ["wasm", "numpy"],
+  );
+  assert.ok(
+    events.includes("again: WebAssembly failed: mnist: stopped. Continuing with NumPy…"),
+    String(events),
+  );
+  await worker.answer("device", started("numpy"));
+  for (const { answer } of worker.calls.slice(-3)) answer.resolve({ probabilities: [1], ms: 2 });
+  for (const each of [one, two]) assert.deepEqual(await each, { probabilities: [1], ms: 2 });
+  assert.equal(engine.device, "numpy");
+  const last = later(engine.digit(SOME));
+  await worker.fail("digit", "DeviceError", "NumPy stopped");
+  await assert.rejects(last, { message: "NumPy stopped" });
+});
+
+test("an answer that fails on WebGPU without a loss stays a failure", async () => {
+  const worker = await ready();
+  const asked = later(engine.digit(SOME));
+  await worker.fail("digit", "DeviceError", "refused");
+  await assert.rejects(asked, { message: "refused" });
+});
+
 test("a failed worker is replaced by one that starts Python without the snapshot", async () => {
   const worker = await ready();
   const asked = later(engine.digit(SOME));
@@ -303,7 +288,11 @@ test("a failed worker is replaced by one that starts Python without the snapshot
   void engine.prepare(async () => "mnist");
   await turn();
   assert.equal(workers.length, 2);
-  assert.deepEqual(workers[1].calls[0].args, { device: "webgpu", plain: true });
+  assert.deepEqual(workers[1].calls[0].args, {
+    device: "webgpu",
+    threads: null,
+    plain: true,
+  });
 });
 
 test("after three failures without an answer, only retry() starts another worker", async () => {

@@ -251,3 +251,12 @@ for (const [name, why, isSecureContext] of /** @type {const} */ ([
     assert.deepEqual([event, name, state, words.entry], ["stage", "storage", "failed", why]);
   });
 }
+
+test("a device that is lost or out of memory is not the plan's fault", async () => {
+  const { DeviceError, DeviceLostError, OutOfMemoryError } =
+    await import("../../web/gpu/errors.js");
+  assert.equal(plans.mayBePlansFault(new DeviceLostError("lost")), false);
+  assert.equal(plans.mayBePlansFault(new OutOfMemoryError("too large")), false);
+  assert.equal(plans.mayBePlansFault(new DeviceError("refused")), true);
+  assert.equal(plans.mayBePlansFault(new TypeError("damaged")), true);
+});

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
+import { WasmEngine } from "../../web/wasm/engine.js";
 import { runsWithoutPython, WasmProgram } from "../../web/wasm/program.js";
 import { openDevice } from "../../web/worker/devices.js";
 
@@ -61,7 +62,9 @@ const WEIGHTS = {
     use(int32(40 + index)),
 };
 
-const load = (/** @type {any} */ which) => WasmProgram.load(which, WEIGHTS, "engine");
+const ENGINE = new WasmEngine(1, null);
+
+const load = (/** @type {any} */ which) => WasmProgram.load(which, WEIGHTS, ENGINE, "engine");
 
 test("a plan is prepared once and run many times", async () => {
   assert.ok(runsWithoutPython(plan()));

@@ -13,6 +13,7 @@ from tests.files import Files
 
 import tallow as tl
 from tallow.compile import compile_graph
+from tallow.compile.targets import wasm
 from tallow.streamed_weights import StreamedArray, StreamedFile
 from tallow_page import javascript
 
@@ -100,3 +101,26 @@ def test_digits_of_the_standard_test_set(dist: Path) -> None:
     assert right / 10_000 == pytest.approx(
         subject.card["accuracy"]["measured"]["mnist_test"], abs=2e-4
     )
+
+
+def test_threads_of_webassembly_agree_to_the_bit(
+    subject: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in steps that are too short to be worth it, as all of the digits' are."""
+    monkeypatch.setattr(wasm, "_WORTH_SHARING", 0)
+    before = tl.get_num_threads()
+    answers = []
+    try:
+        for count in (1, 2, 3):
+            tl.set_num_threads(count)
+            with tl.onnx.load(subject.path).session("wasm") as session:
+                assert any("units" in step.kernel for step in session.plan.run)
+                rows = [session.run({subject.input: x[None]}) for x in subject.pictures[:2]]
+            answers.append(np.concatenate([row[subject.output] for row in rows]))
+    finally:
+        tl.set_num_threads(before)
+    np.testing.assert_allclose(
+        answers[0], subject.wanted[:2], atol=1e-3 * np.abs(subject.wanted).max(), rtol=0
+    )
+    for other in answers[1:]:
+        np.testing.assert_array_equal(answers[0].view(np.uint32), other.view(np.uint32))

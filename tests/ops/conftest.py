@@ -6,22 +6,32 @@ import io
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+import wasm_runs
+from tests.conftest import Notebook
 
-HERE = Path(__file__).parent
+CASES = Path(__file__).parent / "cases"
 
 
-@pytest.fixture(scope="session")
-def python(browser_python: Callable[[str], Any]) -> Any:
-    """The browser's Python on WebGPU, which can import the cases and references of this folder."""
+@pytest.fixture(autouse=True)
+def same_numbers() -> None:
+    """Each test draws the same random numbers, whichever tests ran before it."""
+    wasm_runs.draw_again()
+
+
+def with_cases(python: Notebook) -> Notebook:
+    """Lets a browser's Python import what is in the folder cases/."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
-        for path in sorted(HERE.rglob("*.py")):
-            if not path.name.startswith(("test_", "conftest")):
-                archive.write(path, path.relative_to(HERE).as_posix())
-    python = browser_python("webgpu")
+        for path in sorted(CASES.rglob("*.py")):
+            archive.write(path, path.relative_to(CASES).as_posix())
     python.write("suite.zip", packed.getvalue())
     python.run("import sys; sys.path.insert(0, 'suite.zip')")
     return python
+
+
+@pytest.fixture(scope="session")
+def python(browser_python: Callable[[str], Notebook]) -> Notebook:
+    """The browser's Python on WebGPU, with the cases."""
+    return with_cases(browser_python("webgpu"))

@@ -1,6 +1,6 @@
 """Every schedule of reductions inside Chromium, also where the rule chooses another.
 
-All lengths and the op suite are in test_reductions_native.py.
+All lengths and the op suite are in native/test_reductions.py.
 """
 
 from __future__ import annotations

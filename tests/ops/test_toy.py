@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from op_cases import CASES
 from run_case import graph_of, run_case
-from toy import TOY, ToyDevice
+from tests.ops.toy import TOY, ToyDevice
 
 from tallow.compile import TARGETS
 from tallow.dtype import float64

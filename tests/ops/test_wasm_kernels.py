@@ -3,43 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from wasm_runs import fed, random, run
 
 import tallow as tl
 from tallow.compile import compile_graph
-from tallow.graph import Graph, Node, constant, input_node, make
+from tallow.graph import Graph, Node, constant, make
 from tallow.hostarray import HostArray
 from tallow.ops import contract, elementwise, movement, panels, window, winograd
-from tallow.runtime.device import DEVICES
 from tallow.runtime.numpy.runner import NumpyProgram
-from tallow.runtime.wasm.runner import WasmBackend
-
-RNG = np.random.default_rng(22)
-
-
-def random(*shape: int) -> np.ndarray:
-    return RNG.standard_normal(shape, dtype=np.float32)
 
 
 def weight(array: np.ndarray) -> Node:
     return constant(HostArray(memoryview(array.tobytes()), array.shape, tl.float32))
-
-
-def run(result: Node, feeds: Mapping[Node, np.ndarray], relaxed: bool) -> tuple[Any, list[str]]:
-    """The result in WebAssembly, and the names of the steps that it left to NumPy."""
-    backend = DEVICES["wasm"].backend()
-    assert isinstance(backend, WasmBackend)
-    limits = replace(backend.limits, relaxed_simd=relaxed and backend.limits.relaxed_simd)
-    compiled = compile_graph(Graph(tuple(feeds), {"y": result}, "kernels"), "wasm", limits)
-    program = backend.load(compiled)
-    (found,) = program.run([memoryview(array.tobytes()) for array in feeds.values()])
-    steps = (*compiled.plan.prepare, *compiled.plan.run)
-    left = [step.name for step in steps if not step.kernel and step.write[0]]
-    return np.frombuffer(found.data, np.float32).reshape(found.shape), left
 
 
 def check(result: Node, feeds: Mapping[Node, np.ndarray], relaxed: bool = True) -> None:
@@ -50,10 +29,6 @@ def check(result: Node, feeds: Mapping[Node, np.ndarray], relaxed: bool = True) 
     assert not left
     size = float(np.abs(expected[np.isfinite(expected)]).max(initial=1))
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=3e-6 * size)
-
-
-def fed(name: str, array: np.ndarray) -> Node:
-    return input_node(name, array.shape, tl.float32)
 
 
 @pytest.mark.parametrize("relaxed", [True, False])
@@ -205,7 +180,7 @@ def test_winograd(
         expected = session.run({"x": image})["y"]
     found, left = run(y, {x: image}, relaxed)
     assert not left
-    near = 1e-5 * np.abs(expected).max()
+    near = 2e-5 * np.abs(expected).max()
     np.testing.assert_allclose(found, expected, atol=near)
     (by_numpy,) = NumpyProgram(compiled).run([image])
     np.testing.assert_allclose(by_numpy.numpy(), expected, atol=near)

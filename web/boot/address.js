@@ -1,7 +1,10 @@
 // @ts-check
-/** Reads the page's address: #draw, #classify, #open; ?device=webgpu|wasm|numpy; ?model=<name>. */
+/**
+ * Reads the page's address: #draw, #classify, #open; ?device=webgpu|wasm|numpy; ?threads=<number>;
+ * ?model=<name>.
+ */
 
-import { BEST, isDevice } from "../shared/devices.js";
+import { BEST, isDevice, MOST_THREADS } from "../shared/devices.js";
 import views from "../views/views.json" with { type: "json" };
 
 /** @typedef {keyof typeof views} View */
@@ -20,11 +23,21 @@ export const modelKind = (view) => views[view].model;
 
 /** @typedef {ReturnType<typeof readAddress>} Address */
 
-/** model: the one for photographs; kind: of the first view's model. */
+/**
+ * threads: how many compute on WebAssembly; null for the usual number. notThreads: what the address
+ * has instead of a number of threads, if anything. model: the one for photographs. kind: of the
+ * first view's model.
+ */
 export function readAddress() {
   const parameters = new URLSearchParams(location.search);
   const asked = parameters.get("device");
   /** @type {import("../shared/devices.js").Wanted} */
   const device = isDevice(asked) ? asked : BEST;
-  return { device, kind: modelKind(viewOf()), model: parameters.get("model") };
+  const number = parameters.get("threads");
+  const valid =
+    number !== null && /^\d{1,2}$/.test(number) && +number >= 1 && +number <= MOST_THREADS;
+  const threads = valid ? Number(number) : null;
+  const notThreads = valid ? null : number;
+  const model = parameters.get("model");
+  return { device, threads, notThreads, kind: modelKind(viewOf()), model };
 }

@@ -45,36 +45,46 @@ const status = new Status(byTestId("status"), () => {
 const offline = new Offline(byTestId("offline-state"), byTestId("install"));
 const bootLog = new BootLog(byTestId("boot-log"));
 const latency = new Latency(byTestId("latency"));
-const device = new DeviceChoice(byTestId("device-select"), byTestId("device-info"), (chosen) => {
-  remember("device", chosen);
-  engine.switchTo(chosen);
-  answerAgain();
-});
-const engine = new Engine(address.device, {
-  status: (current) => {
-    status.show(current);
-    if (current.state === "ready") {
-      started = true;
-      offline.announce();
-      setTimeout(() => offline.begin(), IDLE_MS);
-    } else if (current.state === "error") {
-      void renew(current.words);
-    }
+const device = new DeviceChoice(
+  byTestId("device-select"),
+  byTestId("device-info"),
+  (chosen) => {
+    remember("device", chosen);
+    engine.switchTo(chosen);
+    answerAgain();
   },
-  started: (actual) => {
-    device.show(actual);
-    comparison.started();
-    for (const view of Object.values(views)) view.started?.();
+  address.notThreads,
+);
+const engine = new Engine(
+  address.device,
+  {
+    status: (current) => {
+      status.show(current);
+      if (current.state === "ready") {
+        started = true;
+        offline.announce();
+        setTimeout(() => offline.begin(), IDLE_MS);
+      } else if (current.state === "error") {
+        void renew(current.words);
+      }
+    },
+    started: (actual) => {
+      device.show(actual);
+      comparison.started();
+      for (const view of Object.values(views)) view.started?.();
+    },
+    stage: (stage) => bootLog.show(stage),
+    compiled: (done, total) => bootLog.compiled(done, total),
+    again: (failed, died) => {
+      bootLog.note(failed);
+      answerAgain(failed, died);
+    },
+    failed: (failure) => void renew(failure),
+    warned: (warnings) => kernels.warn(warnings),
   },
-  stage: (stage) => bootLog.show(stage),
-  compiled: (done, total) => bootLog.compiled(done, total),
-  again: (failed, died) => {
-    bootLog.note(failed);
-    answerAgain(failed, died);
-  },
-  failed: (failure) => void renew(failure),
-  warned: (warnings) => kernels.warn(warnings),
-});
+  {},
+  address.threads,
+);
 const comparison = new Comparison(byId("both"), engine);
 const kernels = new Kernels(byTestId("kernels-panel"), engine, () => answerAgain());
 const views = /** @type {Record<View, import("../views/registry.js").View>} */ (

@@ -4,26 +4,16 @@
  * starts the worker again after a failure.
  */
 
-import { BEST, DEVICES, FALLBACK } from "../shared/devices.js";
+import { BEST, DEVICES, FALLBACK, triedFirst } from "../shared/devices.js";
 import { WORKER, takeFirstWorker } from "../boot/first_worker.js";
 import { Rpc } from "./rpc.js";
 import { LocalizedError, publicTextOf, words, wordsOf } from "../i18n/messages.js";
-import { Failures } from "./failures.js";
+import { Failures, FAULTS } from "./failures.js";
 import { Models, allOver } from "./models.js";
 import { explained, describeProgress } from "./progress.js";
 
-/**
- * @typedef {import("./types.js").Device} Device
- * @typedef {import("../shared/devices.js").Wanted} Wanted
- * @typedef {import("./types.js").Words} Words
- * @typedef {import("./types.js").Started} Started
- * @typedef {import("./types.js").Actual} Actual
- * @typedef {import("./types.js").Status} Status
- * @typedef {import("./types.js").Outside} Outside
- * @typedef {import("./types.js").Model} Model
- * @typedef {import("./types.js").Listener} Listener
- * @typedef {import("./types.js").Tuned} Tuned
- */
+/** @typedef {import("../shared/devices.js").Wanted} Wanted */
+/** @import {Device, Words, Started, Status, Outside, Model, Listener, Tuned} from "./types.js" */
 
 /** Errors after which calls are retried on a replacement worker or device. */
 const GONE = new Set(["WorkerClosed", "DeviceLostError"]);
@@ -31,10 +21,7 @@ const GONE = new Set(["WorkerClosed", "DeviceLostError"]);
 /** How often an action is tried when the device is lost. */
 const MAX_TRIES = 3;
 
-/**
- * Seconds without any message after which a busy worker counts as stuck. Downloads time out earlier
- * (fetch.js), and no single kernel, compilation or start of Python takes this long.
- */
+/** Seconds of silence after which a busy worker is stuck: longer than any kernel or download takes. */
 const PATIENCE = 120;
 
 /** The worker or the model failed. The status shows it already, so views show nothing more. */
@@ -58,6 +45,7 @@ export class Engine {
   /** The one that computes, or is tried first. @type {Device} */
   #actual;
   #listener;
+  #threads;
   #connect;
   #models;
   #failures;
@@ -66,14 +54,16 @@ export class Engine {
    * @param {Wanted} device  the one to try first
    * @param {Listener} listener
    * @param {Partial<Outside>} [outside]
+   * @param {number | null} [threads]  of WebAssembly; null for the usual number
    */
-  constructor(device, listener, outside = {}) {
+  constructor(device, listener, outside = {}, threads = null) {
+    this.#threads = threads;
     this.#device = device;
     this.#actual = triedFirst(device);
     this.#listener = listener;
     this.#connect = outside.connect ?? (() => new Rpc(WORKER, PATIENCE, takeFirstWorker()));
     this.#models = new Models(
-      (name) => this.#ask("load", { model: name }),
+      (name) => this.#askAnywhere("load", { model: name }),
       (warnings) => listener.warned(warnings),
       outside.describe,
     );
@@ -260,10 +250,31 @@ export class Engine {
    * @param {Record<string, unknown>} args
    */
   async #answer(action, args) {
-    const answer = await this.#ask(action, args);
+    const answer = await this.#askAnywhere(action, args);
     // Without Python an answer proves little: starting Python may be what makes workers fail.
     if (this.#python) this.#failures.forgetCrashes();
     return answer;
+  }
+
+  /**
+   * Call an action of the worker; if it fails on the device, once more on the one that takes over.
+   * @param {"load" | "digit" | "classify"} action
+   * @param {Record<string, unknown>} args
+   */
+  async #askAnywhere(action, args) {
+    try {
+      return await this.#ask(action, args);
+    } catch (error) {
+      const { type, words: why } = /** @type {import("./rpc.js").RemoteError} */ (error);
+      const { label, instead } = DEVICES[this.#actual];
+      if (!FAULTS.has(type) || !instead || !this.#rpc) throw error;
+      if (this.#device !== instead) {
+        this.#device = instead; // nothing else has failed before
+        this.#begin(this.#rpc, "device");
+        this.#listener.again(words("goingOnWith", label, why, DEVICES[instead].label));
+      }
+      return this.#ask(action, args);
+    }
   }
 
   /**
@@ -324,7 +335,7 @@ export class Engine {
    */
   #begin(rpc, action) {
     // A snapshot can fail in any way, so the worker after a failed one starts without it.
-    const wanted = { device: this.#device, plain: this.#failures.crashed };
+    const wanted = { device: this.#device, threads: this.#threads, plain: this.#failures.crashed };
     const started = /** @type {Promise<Started>} */ (
       rpc.call(action, wanted).catch(explained("startFailed"))
     );
@@ -385,6 +396,3 @@ export class Engine {
     rpc?.close(words("startingAgain"));
   }
 }
-
-/** @param {Wanted} device @returns {Device} */
-const triedFirst = (device) => (device === BEST ? "webgpu" : device);

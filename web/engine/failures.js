@@ -7,6 +7,9 @@ const MIN_MS_BETWEEN_LOSSES = 60_000;
 /** How many workers in a row are replaced that fail without an answer in between. */
 const MAX_REPLACED = 2;
 
+/** Errors of devices, in JavaScript and in Python, after which another device may take over. */
+export const FAULTS = new Set(["DeviceError", "OutOfMemoryError", "DeviceMemoryError"]);
+
 export class Failures {
   #crashes = 0;
   #lostAt = -Infinity;

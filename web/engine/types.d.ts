@@ -16,6 +16,8 @@ export type Started = {
   /** The device that computes. */
   device: Device;
   adapter: string;
+  /** That compute, if the device tells. */
+  threads: number | null;
   /** Whether the adapter reports its own name. */
   named: boolean;
   /** Why it is not the requested device. */

@@ -8,14 +8,18 @@
 
 /**
  * label: for people. onGpu: whether it needs an adapter and can be lost. needsNumpy: whether Python
- * needs NumPy for everything; otherwise only for steps that have no kernel.
- * @type {Record<Device, {label: string, onGpu: boolean, needsNumpy: boolean}>}
+ * needs NumPy for everything; otherwise only for steps that have no kernel. instead: the device that
+ * takes over if a model or an answer fails on this one.
+ * @type {Record<Device, {label: string, onGpu: boolean, needsNumpy: boolean, instead: Device | null}>}
  */
 export const DEVICES = {
-  webgpu: { label: "WebGPU", onGpu: true, needsNumpy: false },
-  wasm: { label: "WebAssembly", onGpu: false, needsNumpy: false },
-  numpy: { label: "NumPy", onGpu: false, needsNumpy: true },
+  webgpu: { label: "WebGPU", onGpu: true, needsNumpy: false, instead: null },
+  wasm: { label: "WebAssembly", onGpu: false, needsNumpy: false, instead: "numpy" },
+  numpy: { label: "NumPy", onGpu: false, needsNumpy: true, instead: null },
 };
+
+/** The most threads that WebAssembly can have, as in py/tallow/runtime/wasm/threads.py. */
+export const MOST_THREADS = 64;
 
 /**
  * The best device here: WebGPU if its adapter is hardware, otherwise WebAssembly, which is several
@@ -24,6 +28,9 @@ export const DEVICES = {
 export const BEST = "best";
 
 /** @typedef {Device | typeof BEST} Wanted */
+
+/** The device that is tried first. @param {Wanted} device @returns {Device} */
+export const triedFirst = (device) => (device === BEST ? "webgpu" : device);
 
 /** The device to try next when the GPU fails. @type {Device} */
 export const FALLBACK = "wasm";

@@ -8,21 +8,18 @@
  */
 
 import { DeviceError, OutOfMemoryError } from "../gpu/errors.js";
+import { WasmInstance, withSharedMemory } from "./engine.js";
 
 /**
  * @typedef {import("../gpu/program.js").Weights} Weights
  * @typedef {import("../gpu/program.js").Plan} Plan
- * @typedef {{kernel: {function?: string, scratch?: number}}} Step  scratch: bytes that the function
- *   needs for itself, and takes the address of
+ * @typedef {import("./claims.js").Kernel} Kernel
  */
 
 const PAGE = 65536;
 
 /** Bytes to which all parts of the memory are aligned, as in py/tallow/runtime/wasm/runner.py. */
 const ALIGNMENT = 64;
-
-/** The address of what kernels use while they run. */
-const SCRATCH = 0;
 
 const MAX_PAGES = 65536; // 4 GiB, the most that WebAssembly can address with 32 bits
 
@@ -32,28 +29,32 @@ const MAX_PAGES = 65536; // 4 GiB, the most that WebAssembly can address with 32
  * @param {Plan} plan
  */
 export function runsWithoutPython(plan) {
-  const steps = [...plan.prepare, ...plan.run];
   const keepsNothing = plan.states.length === 0 && plan.copies.length === 0;
-  return keepsNothing && steps.every((step) => kernelOf(step).function !== undefined);
+  return keepsNothing && stepsOf(plan).every((step) => kernelOf(step).function !== undefined);
 }
 
-/** @param {any} step  of a plan for any device @returns {Step["kernel"]} */
+/** @param {Plan} plan */
+const stepsOf = (plan) => [...plan.prepare, ...plan.run];
+
+/** @param {any} step  of a plan for any device @returns {Kernel} */
 const kernelOf = (step) => step.kernel;
 
 export class WasmProgram {
   /**
    * @param {Plan} plan
    * @param {WebAssembly.Module | null} module  null if the plan has no functions
+   * @param {import("./pool.js").Pool | null} pool  of threads that share its steps
    * @param {string} adapter  the engine's name
    */
-  constructor(plan, module, adapter) {
+  constructor(plan, module, pool, adapter) {
     this.plan = plan;
     this.adapter = adapter;
     this.runs = 0;
     this.closed = false;
-    // Memory begins with what kernels use while they run. The slots follow.
-    const scratch = [...plan.prepare, ...plan.run].map((step) => kernelOf(step).scratch ?? 0);
-    let end = aligned(Math.max(0, ...scratch));
+    // Memory begins with what each thread's kernels use while they run. The slots follow.
+    const scratch = stepsOf(plan).map((step) => kernelOf(step).scratch ?? 0);
+    this.scratch = aligned(Math.max(0, ...scratch));
+    let end = (pool?.threads ?? 1) * this.scratch;
     /** The addresses of the slots. */
     this.offsets = plan.slots.map(({ bytes }) => {
       const start = end;
@@ -63,13 +64,11 @@ export class WasmProgram {
     const pages = Math.ceil(end / PAGE);
     if (pages > MAX_PAGES) throw tooLarge(plan.name, end);
     try {
-      this.memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+      this.instance = new WasmInstance(module, pages, pool);
     } catch {
       throw tooLarge(plan.name, end);
     }
-    this.bytes = new Uint8Array(this.memory.buffer);
-    const imports = { tallow: { memory: this.memory } };
-    this.exports = module ? new WebAssembly.Instance(module, imports).exports : {};
+    this.bytes = this.instance.bytes;
     /** @type {(() => void)[]} */
     this.steps = plan.run.map((step) => this.#bound(step));
   }
@@ -78,12 +77,16 @@ export class WasmProgram {
    * Load a plan, whose weights may still be arriving. Every step must have a function.
    * @param {Plan} plan
    * @param {Weights} weights
+   * @param {import("./engine.js").WasmEngine} engine
    * @param {string} adapter
    */
-  static async load(plan, weights, adapter) {
+  static async load(plan, weights, engine, adapter) {
     const [text] = plan.modules;
-    const module = text ? await compiled(plan.name, decoded(text)) : null;
-    const program = new WasmProgram(plan, module, adapter);
+    const hasUnits = stepsOf(plan).some((step) => kernelOf(step).units !== undefined);
+    const pool = hasUnits ? engine.pool : null;
+    const code = text ? decoded(text) : null;
+    const module = code && (await compiled(plan.name, pool ? withSharedMemory(code) : code));
+    const program = new WasmProgram(plan, module, pool, adapter);
     await program.#fill(weights);
     program.#compute(plan.prepare.map((step) => program.#bound(step)));
     return program;
@@ -102,11 +105,8 @@ export class WasmProgram {
 
   /** @param {import("../gpu/program.js").Step} step */
   #bound(step) {
-    const { function: name = "", scratch } = kernelOf(step);
-    const run = /** @type {(...addresses: number[]) => void} */ (this.exports[name]);
     const addresses = step.bindings.map((slot) => this.offsets[slot]);
-    if (scratch !== undefined) addresses.push(SCRATCH);
-    return () => run(...addresses);
+    return this.instance.bound(kernelOf(step), addresses, this.scratch);
   }
 
   /** @param {(() => void)[]} steps */
@@ -159,6 +159,7 @@ export class WasmProgram {
   close() {
     this.closed = true;
     this.steps = [];
+    this.instance.close();
   }
 }
 

@@ -19,6 +19,7 @@ import { openWasm } from "./wasm.js";
  *
  * @typedef {object} Runner  runs plans without Python
  * @property {{name: string, named: boolean}} info  about the adapter or engine
+ * @property {number | null} threads  that compute; null for a GPU
  * @property {(plan: Plan) => boolean} replays  whether it can run this plan
  * @property {(plan: Plan, weights: Weights) => Promise<Replayed>} loadKept
  * @property {string | null} tuning         the tuning record of this adapter
@@ -64,6 +65,7 @@ export async function openDevice(wanted) {
 function runnerOf(gpu, info) {
   return {
     info,
+    threads: null,
     replays: () => true,
     loadKept: gpu.loadKept,
     // Tuning changes both.

@@ -23,6 +23,7 @@ import { Queue, Quiet } from "./queue.js";
 import { expectCached } from "./runtime.js";
 import { emit, serve } from "./serve.js";
 import { Start } from "./start.js";
+import { useThreads } from "./wasm.js";
 
 /**
  * @typedef {import("../shared/devices.js").Device} Device
@@ -34,6 +35,7 @@ import { Start } from "./start.js";
  * @typedef {object} Started
  * @property {Device} device         the device that computes
  * @property {string} adapter
+ * @property {number | null} threads  of the device, if it tells
  * @property {boolean} named         whether the adapter reports its own name
  * @property {import("../i18n/messages.js").Words | null} reason  why it is not the requested device
  * @property {Device | null} refused  the device that is unavailable, if there is a reason
@@ -84,8 +86,9 @@ const tuning = new Tuning({
  * Start what the page will probably request, judging by its address.
  * @param {import("../boot/first_worker.js").BeginArgs} args
  */
-async function begin({ device: wanted, kind, model, controlled }) {
+async function begin({ device: wanted, threads, kind, model, controlled }) {
   if (controlled) expectCached();
+  useThreads(threads);
   const nameOf = kind === "digit" ? async () => DIGIT_MODEL : () => photoModel(model);
   device.begin(wanted, kind ? nameOf() : null);
   app.use(wanted, device.opening);
@@ -104,8 +107,9 @@ async function compute(wanted, { device: actual, words, refused, runner }) {
   app.use(wanted, device.opening);
   const adapter = runner ? runner.info.name : await app.ready();
   const named = runner?.info.named ?? true;
+  const threads = runner?.threads ?? null;
   const loaded = await answering.reload();
-  return { device: actual, adapter, named, reason: words, refused, models: loaded };
+  return { device: actual, adapter, threads, named, reason: words, refused, models: loaded };
 }
 
 /**
@@ -163,9 +167,13 @@ async function answer(name, pixels, keep) {
 serve({
   begin,
 
-  /** @param {{device: Wanted, plain: boolean}} args  plain: Python without the memory snapshot */
-  boot: ({ device: wanted, plain }) => {
+  /**
+   * threads: null for the usual number. plain: Python without the memory snapshot.
+   * @param {{device: Wanted, threads: number | null, plain: boolean}} args
+   */
+  boot: ({ device: wanted, threads, plain }) => {
     app.plain = plain;
+    useThreads(threads);
     if (device.state === "fresh") {
       app.use(wanted, device.opening);
       app.start(); // otherwise begin() decides when

@@ -3,7 +3,8 @@
  * The worker of python.html: runs any Python code, with Tallow and NumPy importable.
  *
  * Actions:
- *   boot({device})          device: "webgpu", "wasm", "numpy", or null for the best one here
+ *   boot({device, threads}) device: "webgpu", "wasm", "numpy", or null for the best one here;
+ *                           threads: how many compute on "wasm", unless it is the usual number
  *                           -> {device, adapter, reason}: Tallow's default device from now on; the
  *                           name of its adapter or engine, or ""; why it is not the requested one,
  *                           or null
@@ -20,6 +21,7 @@ import { giveToPython, openDevice } from "./devices.js";
 import { startPython } from "./python.js";
 import { say } from "../i18n/messages.js";
 import { emit, serve } from "./serve.js";
+import { useThreads } from "./wasm.js";
 
 const SCRIPT = new URL("./script.py", import.meta.url).href;
 
@@ -32,10 +34,11 @@ let script;
 /** @typedef {import("../shared/devices.js").Device} Device */
 
 /**
- * @param {{device: Device | null}} args
+ * @param {{device: Device | null, threads?: number}} args
  * @returns {Promise<{device: Device, adapter: string, reason: string | null}>}
  */
-async function boot({ device }) {
+async function boot({ device, threads }) {
+  useThreads(threads ?? null);
   const [python, code, opened] = await Promise.all([
     startPython({ numpy: true }),
     fetchBytes(SCRIPT),

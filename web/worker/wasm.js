@@ -2,7 +2,21 @@
 /** The worker's WebAssembly engine, as a device. */
 
 import { words } from "../i18n/messages.js";
+import { openEngine } from "../wasm/engine.js";
 import { runsWithoutPython, WasmProgram } from "../wasm/program.js";
+
+const THREAD = new URL("../wasm/thread.js", import.meta.url);
+
+/** @type {import("../wasm/engine.js").WasmEngine | undefined} */
+let engine;
+
+/** The number of threads that the page asks for. @type {number | null} */
+let threads = null;
+
+/** Have so many threads, once the engine is opened. @param {number | null} wanted  null: as usual */
+export function useThreads(wanted) {
+  threads = wanted;
+}
 
 /**
  * The smallest modules with an instruction of each kind. A function without parameters drops the
@@ -39,11 +53,14 @@ export function openWasm() {
   if (!WebAssembly.validate(SIMD)) return { words: words("noSimd") };
   // py/tallow/runtime/wasm/runner.py gives it the same name.
   const name = WebAssembly.validate(RELAXED) ? "WebAssembly with relaxed SIMD" : "WebAssembly";
+  const opened = (engine ??= openEngine(threads, THREAD));
+  Object.assign(globalThis, { tallowWasm: opened }); // for py/tallow/runtime/wasm/browser.py
   return {
     info: { name, named: true },
+    threads: opened.threads,
     replays: runsWithoutPython,
     loadKept: async (plan, weights) => {
-      const program = await WasmProgram.load(plan, weights, name);
+      const program = await WasmProgram.load(plan, weights, opened, name);
       return { program, stats: program.stats, close: () => program.close() };
     },
     tuning: null, // no op has several kernels

@@ -1,13 +1,15 @@
 """From a graph to a plan, pass by pass.
 
     decode        types of few bits that no device has become others (decode.py)
-    fit_types     the target's: only types that it computes (compose.py, narrow.py; widen.py)
+    fit_types     the target's: only types that it computes (compose.py, exact.py, narrow.py;
+                  widen.py)
     fold          what is known and small becomes a constant (fold.py)
     simplify      algebra and common subexpressions (simplify.py)
     layout        regions become channels-last (layout.py)
     fold_scales   factors per channel move into convolutions (scale.py)
-    specialize    the target's: packed weights stay packed, 3x3 convolutions take Winograd's form,
-                  long reductions to few results become two (packed.py, winograd.py, split.py)
+    specialize    the target's: packed weights stay packed, quantised operands are multiplied as
+                  integers, 3x3 convolutions take Winograd's form, long reductions to few results
+                  become two (packed.py, dots.py, winograd.py, panels.py, split.py)
     split_wide    joins of many operands fit a kernel's bindings (fuse.py)
     static_nodes  what depends on weights alone (partition.py)
     fuse          nodes into kernels (fuse.py)

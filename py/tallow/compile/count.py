@@ -12,9 +12,9 @@ from math import prod
 from ..codegen.layout import stored_bytes
 from ..codes import packed_bytes
 from ..dtype import BY_NAME
-from ..graph import Graph
+from ..graph import Graph, Node
 from ..op import REGISTRY, Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window
-from ..ops import recurrence, winograd, winograd4
+from ..ops import integer, recurrence, winograd, winograd4
 from ..ops.source import iota
 from ..shape import size_of
 from .plan import Step
@@ -72,14 +72,20 @@ def scratch_bytes(step: Step) -> int:
     return needed
 
 
+def effort(members: Sequence[Node], reads: Sequence[Node]) -> float:
+    """The effort of computing nodes, the last of which is the result, in one step."""
+    flops = sum(_flops_of(node) for node in members)
+    read = sum(stored_bytes(node.dtype, node.size) for node in reads)
+    return Count(flops, read, stored_bytes(members[-1].dtype, members[-1].size)).effort
+
+
 def multiply_adds(graph: Graph) -> int:
     """The multiplications, each with its addition, of a graph's products and convolutions."""
     total = 0
     for node in graph.nodes():
         layer = node.op is recurrence.recurrence
         if layer or (isinstance(node.op, Contraction) and len(node.inputs) == 2):
-            operands = [(child.shape, child.dtype) for child in node.inputs]
-            total += _flops(node.op, node.attrs, operands, (node.shape, node.dtype)) // 2
+            total += _flops_of(node) // 2
     return total
 
 
@@ -103,6 +109,11 @@ def _spec(operand: Sequence[object], reads: list[Spec], results: list[Spec]) -> 
     return reads[value] if kind == "read" else results[value]
 
 
+def _flops_of(node: Node) -> int:
+    operands = [(child.shape, child.dtype) for child in node.inputs]
+    return _flops(node.op, node.attrs, operands, (node.shape, node.dtype))
+
+
 def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
     size = size_of(result[0])
     if isinstance(op, Window):
@@ -118,6 +129,8 @@ def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
     if op is winograd4.winograd_conv2d:  # the products alone
         tiles = result[0][0] * prod(winograd4.tiles_of(result[0][1:3]))
         return 2 * tiles * size_of(operands[1][0])
+    if op is integer.integer_conv2d:
+        return 2 * size * int(prod(attrs["kernel"])) * operands[0][0][3] // int(attrs["groups"])
     if op is recurrence.recurrence_steps:
         return 2 * int(attrs["steps"]) * operands[0][0][1] * size_of(operands[1][0])
     if op is recurrence.recurrence:

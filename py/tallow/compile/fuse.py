@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from ..codegen.layout import Region
 from ..graph import Graph, Node, consumers, make
 from ..op import Contraction, Elementwise, Movement, Reduce
-from ..ops import contract, gather, movement
+from ..ops import contract, gather, integer, movement
 from ..ops.source import iota
 from ..shape import Shape, size_of
 
@@ -277,7 +277,8 @@ class _Fuser:
             cheap = node.op in (movement.reshape, movement.expand, movement.permute)
             # The three channels of a picture are read one by one, in any order.
             few = self.any_order and node is reader.inputs[0] and node.shape[-1] < 4
-            cheap = cheap and (reader.op is contract.matmul or few)
+            product = reader.op in (contract.matmul, integer.integer_matmul)
+            cheap = cheap and (product or few)
             return "repeated" if cheap or node in self.packed else "memory"
         if isinstance(reader.op, Reduce):
             return {"repeated": "repeated", "row": "same"}.get(own, "once")

@@ -97,6 +97,8 @@ def shift_right(x: Scalar, by: Scalar) -> Scalar:
 def _two_shifts(x: Scalar, by: Scalar) -> tuple[Scalar, Scalar]:
     """Each less than the width, which is what primitives take."""
     most = 8 * x.dtype.size - 1
+    if by.primitive == "number" and 0 <= by.value <= most:
+        return number(by.value, unsigned(x.dtype)), number(0, unsigned(x.dtype))
     amount = cast(by, unsigned(x.dtype)).named("amount")
     one, none = number(1, amount.dtype), number(0, amount.dtype)
     return minimum(amount, most), select(amount > most, one, none)

@@ -15,7 +15,8 @@ from ..shape import window_size
 from . import numpy_kernels
 
 
-def _spatial(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> tuple[int, int]:
+def spatial_size(shape: Sequence[int], kernel: Sequence[int], attrs: Attrs) -> tuple[int, int]:
+    """The height and width of what a window gives."""
     sizes = []
     for axis in range(2):
         padded = shape[1 + axis] + sum(attrs["padding"][axis])
@@ -35,7 +36,7 @@ def _conv_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
         raise DTypeError(f"conv2d: takes one floating type, got {dtype.name} and {other.name}")
     if len(x) != 4 or len(w) != 4 or x[3] != w[2] * attrs["groups"] or w[3] % attrs["groups"]:
         raise ShapeError(f"conv2d: {x} (NHWC), {w} (HWIO) and {attrs['groups']} groups do not fit")
-    return (x[0], *_spatial(x, w[:2], attrs), w[3]), dtype
+    return (x[0], *spatial_size(x, w[:2], attrs), w[3]), dtype
 
 
 conv2d = Window("conv2d", numpy_kernels.conv2d, _conv_rule)
@@ -44,7 +45,7 @@ conv2d = Window("conv2d", numpy_kernels.conv2d, _conv_rule)
 
 def _pool_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     x, dtype = operands[0]
-    return (x[0], *_spatial(x, attrs["kernel"], attrs), x[3]), dtype
+    return (x[0], *spatial_size(x, attrs["kernel"], attrs), x[3]), dtype
 
 
 max_pool2d = Window("max_pool2d", numpy_kernels.max_pool2d, _pool_rule, bounds=first)

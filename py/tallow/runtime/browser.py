@@ -8,13 +8,10 @@ promise of the call settles.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Sequence
-from importlib.resources import files
 from typing import Any
 
-from pyodide.code import run_js  # type: ignore[import-not-found]
-from pyodide.ffi import JsException, run_sync, to_js  # type: ignore[import-not-found]
+from pyodide.ffi import JsException, run_sync  # type: ignore[import-not-found]
 
 import js  # type: ignore[import-not-found]
 
@@ -35,6 +32,7 @@ from ..hostarray import HostArray
 from ..shape import Shape, size_of
 from .base import PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing
 from .buffer import Buffer
+from .modules import import_module
 from .transfer import from_device, to_device
 
 _ERRORS = {
@@ -64,37 +62,12 @@ async def open_adapter() -> None:
     if not isinstance(open_backend(), str):
         return
     try:
-        runner = await _import_runner()
+        runner = await import_module("gpu/python.js")
         js.tallowGpu = await runner.openForPython(scope=str(js.location.href))
     except JsException as error:
         raise DeviceUnavailableError(
             f"the device 'webgpu' is unavailable: {error.message}"
         ) from error
-
-
-async def _import_runner() -> Any:
-    """The module web/gpu/python.js. Its files come as blobs, since modules need addresses; a page
-    with a content policy must allow them (script-src blob:)."""
-    texts = {
-        file.name: file.read_text("utf-8") for file in files(__package__).joinpath("web").iterdir()
-    }
-    addresses: dict[str, str] = {}
-
-    def address(name: str) -> str:
-        if name not in addresses:
-            text = re.sub(_IMPORT, lambda found: f'from "{address(found[1])}"', texts[name])
-            blob = js.Blob.new(to_js([text]), type="text/javascript")
-            addresses[name] = js.URL.createObjectURL(blob)
-        return addresses[name]
-
-    try:
-        return await run_js("(address) => import(address)")(address("python.js"))
-    finally:
-        for url in addresses.values():
-            js.URL.revokeObjectURL(url)
-
-
-_IMPORT = re.compile(r'from "\./([a-z_]+\.js)"')
 
 
 def _raise(error: JsException) -> None:

@@ -34,8 +34,10 @@ class Device(Protocol):
         turn."""
 
 
+_wasm = WasmDevice()
+
 DEVICES: dict[str, Device] = {
-    device.name: device for device in (WebGpuDevice(), WasmDevice(), NumpyDevice())
+    device.name: device for device in (WebGpuDevice(), _wasm, NumpyDevice())
 }
 PRECISIONS = ("highest", "high", "medium")
 _chosen: str | None = None
@@ -109,6 +111,23 @@ def set_float32_matmul_precision(precision: str) -> None:
         known = ", ".join(map(repr, PRECISIONS))
         raise OptionError(f"{precision!r} is not a precision of products; choose one of {known}")
     _precision = precision
+
+
+def get_num_threads() -> int:
+    """How many threads share the kernels of programs for "wasm" that are loaded from now on."""
+    return _wasm.threads
+
+
+def set_num_threads(threads: int) -> None:
+    """How many threads compute on "wasm", named as in PyTorch; the results are the same to the bit.
+
+    At first there are as many as the machine has processors, but at most 4. Holds for what is
+    loaded from now on; sessions that are made already stay as they are. In a browser there are
+    threads only where the page is cross-origin isolated, and Python runs in a worker; in a page of
+    your own, once `await open_device("wasm")` has opened them. Elsewhere it stays one thread.
+    Raises OptionError for anything but a whole number from 1 to 64.
+    """
+    _wasm.use_threads(threads)
 
 
 def backend(name: str | None = None) -> Backend:

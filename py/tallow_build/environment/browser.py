@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from subprocess import DEVNULL, SubprocessError, run
 from typing import TYPE_CHECKING, Any
@@ -153,7 +153,9 @@ def arguments(*, webgpu: bool) -> list[str]:
     return chosen
 
 
-def launch(playwright: Playwright, *, webgpu: bool = True) -> Browser:
+def launch(
+    playwright: Playwright, *, webgpu: bool = True, more_arguments: Sequence[str] = ()
+) -> Browser:
     """A full headless Chromium: the one named by TALLOW_CHROMIUM, or an installed one.
 
     webgpu=False: `navigator.gpu.requestAdapter()` returns null. Raises BuildError if it cannot be
@@ -162,7 +164,9 @@ def launch(playwright: Playwright, *, webgpu: bool = True) -> Browser:
     path = find() or playwright.chromium.executable_path
     try:
         return playwright.chromium.launch(
-            executable_path=path, headless=True, args=arguments(webgpu=webgpu)
+            executable_path=path,
+            headless=True,
+            args=[*arguments(webgpu=webgpu), *more_arguments],
         )
     except Exception as error:  # Playwright's exceptions are only known once it is imported
         first = str(error).strip().splitlines()[0]

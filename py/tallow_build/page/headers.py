@@ -49,6 +49,7 @@ def headers_for(path: str) -> dict[str, str]:
         "Cache-Control": _CACHED[is_hashed(path)],
         "Content-Security-Policy": _joined(_policy(path)),
         "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Embedder-Policy": "require-corp",
         "Referrer-Policy": "no-referrer",
         "X-Content-Type-Options": "nosniff",
     }

@@ -3,6 +3,9 @@
  * a network, each checked by its hash when it arrives. Who asks for what the browser's own cache has,
  * and for nothing else, gets that (web/worker/runtime.js): machine code is kept there with a file.
  *
+ * Where the server does not isolate the page from other origins (headers.py), the service worker
+ * does, from the second visit on: threads need that.
+ *
  *     node service_worker.mjs FOLDER
  */
 
@@ -15,8 +18,23 @@ import { generateSW } from "workbox-build";
 const [folder] = process.argv.slice(2);
 
 const ASIDE = `addEventListener("fetch", (event) => {
-  if (event.request.cache === "only-if-cached") event.stopImmediatePropagation();
+  const { cache, destination } = event.request;
+  if (cache === "only-if-cached") event.stopImmediatePropagation();
+  if (!["document", "iframe", "worker"].includes(destination)) return;
+  const respond = event.respondWith.bind(event);
+  event.respondWith = (answer) => respond(Promise.resolve(answer).then(isolated));
 });
+const ISOLATION = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+function isolated(response) {
+  const { body, status, statusText } = response;
+  const headers = new Headers(response.headers);
+  if (!status || headers.has("Cross-Origin-Embedder-Policy")) return response;
+  for (const [name, value] of Object.entries(ISOLATION)) headers.set(name, value);
+  return new Response(body, { status, statusText, headers });
+}
 `;
 
 /** @param {{url: string}} entry  of the precache manifest */

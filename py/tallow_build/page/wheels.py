@@ -38,7 +38,8 @@ def version() -> str:
 def tallow() -> Path:
     """The tallow wheel, rebuilt when its sources have changed."""
     texts = [_SETTINGS, ROOT / "README.md", ROOT / "LICENSE"]
-    inputs = digest(*texts, ROOT / "py" / "tallow", ROOT / "kernels_wgsl", ROOT / "web" / "gpu")
+    folders = ("py/tallow", "kernels_wgsl", "web/gpu", "web/wasm")
+    inputs = digest(*texts, *(ROOT / folder for folder in folders))
     wheel = WHEELS / f"tallow-{version()}-py3-none-any.whl"
     stamp = Stamp("tallow-wheel")
     if stamp.fresh(inputs):

@@ -38,11 +38,16 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
     )
     words = "default: numpy, then webgpu"
     parser.add_argument("--device", choices=runners.DEVICES, help=words)
+    words = "run them in this browser's Python; default: chromium for webgpu, else none"
+    parser.add_argument("--browser", choices=runners.BROWSERS, help=words)
     words = "only the cases whose id matches, * for any text; writes no file"
     parser.add_argument("--only", metavar="PATTERN", default="*", help=words)
     words = "write not_passing.txt anew: entries for what does not pass, none for what does"
     parser.add_argument("--update", action="store_true", help=words)
-    return parser.parse_args(argv)
+    options = parser.parse_args(argv)
+    if options.browser and options.device == "native":
+        parser.error("--device native is WebGPU outside browsers: leave out --browser")
+    return options
 
 
 def main(argv: Sequence[str]) -> int:
@@ -53,11 +58,12 @@ def main(argv: Sequence[str]) -> int:
     cases = [case for case in every if fnmatchcase(case.id, options.only)]
     found = listed.idle(every, entries)
     for device in [options.device] if options.device else listed.DEVICES:
-        kind = _LISTED_AS.get(device, device)
-        outcomes = listed.settled(run(cases, device), kind, entries)
+        # A browser's Python lacks packages, on each device.
+        kind = "webgpu" if options.browser else _LISTED_AS.get(device, device)
+        outcomes = listed.settled(run(cases, device, options.browser), kind, entries)
         if options.update:
             entries = listed.updated(outcomes, kind, entries)
-        if device in listed.DEVICES and len(cases) == len(every):
+        if device in listed.DEVICES and not options.browser and len(cases) == len(every):
             report.write(outcomes, device)
         found += listed.deviations(outcomes, kind, entries)
     if options.update:
@@ -68,11 +74,11 @@ def main(argv: Sequence[str]) -> int:
     return 1 if found else 0
 
 
-def run(cases: Sequence[Case], device: str) -> list[Outcome]:
+def run(cases: Sequence[Case], device: str, inside: str | None = None) -> list[Outcome]:
     """Yields the outcomes; prints progress now and then, and the counts at the end."""
     outcomes: list[Outcome] = []
     started = time.perf_counter()
-    with runners.started(device) as runner:
+    with runners.started(device, inside) as runner:
         for first in range(0, len(cases), _AT_ONCE):
             outcomes += runner.run(cases[first : first + _AT_ONCE])
             if sys.stderr.isatty():

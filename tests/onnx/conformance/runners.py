@@ -1,4 +1,4 @@
-"""Runs cases in this machine's Python or in Chromium's. A runner that hangs is replaced."""
+"""Runs cases in this machine's Python or in a browser's. A runner that hangs is replaced."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, Protocol
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
-from tallow_build.environment import browser
+from tallow_build.environment import browser, firefox
 from tallow_build.errors import BuildError
 from tallow_build.paths import DIST, ROOT
 from tallow_build.process import environment, python
@@ -26,8 +26,10 @@ from .cases import Case
 from .outcomes import Outcome, broken, judge
 
 DEVICES = ("numpy", "webgpu", "native", "wasm")
-"""What cases run on, by names of the command line: `webgpu` is that of Chromium, `native` that of
-this machine's Python, which has the other two."""
+"""What cases run on, by names of the command line: `webgpu` is that of a browser, `native` that of
+this machine's Python, which has NumPy and WebAssembly too."""
+BROWSERS = ("chromium", "firefox")
+_NAMES = {"native": "webgpu"}
 WORKER = Path(__file__).with_name("worker.py")
 PATIENCE = 180
 """The time limit of a case in seconds: the largest networks need most of it on two slow cores."""
@@ -41,7 +43,7 @@ class Encodable(Protocol):
 
 
 class Runner(ABC):
-    """Runs cases on `device` ("numpy" or "webgpu"), one after the other."""
+    """Runs cases on `device` ("numpy", "webgpu" or "wasm"), one after the other."""
 
     def __init__(self, device: str) -> None:
         self.device = device
@@ -146,16 +148,16 @@ class ProcessRunner(Runner):
             self._process = None
 
 
-class ChromiumRunner(Runner):
-    """Runs cases in a headless Chromium's Python, on WebGPU or NumPy. workers: the files to copy
-    there; the last one is the worker."""
+class BrowserRunner(Runner):
+    """Runs cases in a browser's Python. workers: the files to copy there; the last one is the
+    worker."""
 
     def __init__(
-        self, device: str, chromium: Browser, address: str, workers: Sequence[Path] = (WORKER,)
+        self, device: str, started: Browser, address: str, workers: Sequence[Path] = (WORKER,)
     ) -> None:
         super().__init__(device)
         self._workers = workers
-        self._browser = chromium
+        self._browser = started
         self._address = address
         self._stack = ExitStack()
         self._python: BrowserPython | None = None
@@ -205,19 +207,38 @@ def _nothing(stream: str, text: str) -> None:
 
 
 @contextmanager
-def started(device: str, workers: Sequence[Path] = (WORKER,)) -> Iterator[Runner]:
+def started(
+    device: str, inside: str | None = None, workers: Sequence[Path] = (WORKER,)
+) -> Iterator[Runner]:
     """The runner of a device by its name in DEVICES.
 
-    workers: the files that the worker imports, and the worker as the last one.
+    inside: a name in BROWSERS, or None for this machine's Python, or for WebGPU Chromium. workers:
+    the files that the worker imports, and the worker as the last one. Raises BuildError if there is
+    no such browser here.
     """
+    if inside is None and device == "webgpu":
+        inside = "chromium"
     with ExitStack() as stack:
         runner: Runner
-        if device == "webgpu":
+        if inside:
             address = stack.enter_context(server.running(DIST))
             playwright = stack.enter_context(sync_playwright())
-            chromium = stack.enter_context(browser.launch(playwright))
-            runner = ChromiumRunner("webgpu", chromium, address, workers)
+            running = stack.enter_context(_browser(playwright, inside))
+            runner = BrowserRunner(_NAMES.get(device, device), running, address, workers)
         else:
-            runner = ProcessRunner("webgpu" if device == "native" else device, workers[-1])
+            runner = ProcessRunner(_NAMES.get(device, device), workers[-1])
         stack.callback(runner.close)
         yield runner
+
+
+@contextmanager
+def _browser(playwright: Playwright, name: str) -> Iterator[Browser]:
+    if name == "chromium":
+        with browser.launch(playwright) as running:
+            yield running
+        return
+    path = firefox.find()
+    if path is None:
+        raise BuildError("Starting Firefox", "there is none here", "install Firefox")
+    with firefox.running(playwright, path, webgpu=True) as running:
+        yield running

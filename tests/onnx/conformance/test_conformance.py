@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 
 from . import listed, report
 from .cases import Case, collect
-from .runners import ChromiumRunner, ProcessRunner, Runner
+from .runners import BrowserRunner, ProcessRunner, Runner
 
 ENTRIES = listed.read(listed.LIST.read_text("utf-8"))
 ROWS = report.parse(report.PAGE.read_text("utf-8"))
@@ -39,7 +39,7 @@ def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
         started = ProcessRunner("numpy")
     else:
         browser: Browser = request.getfixturevalue("browser")
-        started = ChromiumRunner("webgpu", browser, request.getfixturevalue("server"))
+        started = BrowserRunner("webgpu", browser, request.getfixturevalue("server"))
     yield started
     started.close()
 

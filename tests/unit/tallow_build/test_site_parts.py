@@ -47,7 +47,7 @@ def test_a_folder_changes_with_any_of_its_files(tmp_path: Path) -> None:
 
 def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
     web = tmp_path / "web"
-    for folder in ("boot", "worker"):
+    for folder in ("boot", "wasm", "worker"):
         (web / folder).mkdir(parents=True)
     for name in ("begin.js", "start.js", "python.js"):
         (web / "boot" / name).write_text("console.log(1);\n")
@@ -56,10 +56,12 @@ def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
         'import { HOME } from "../home.js";\n'
         'new Worker(new URL("../worker/main.js", import.meta.url));\nconsole.log(HOME);\n'
     )
+    (web / "wasm" / "thread.js").write_text("console.log(2);\n")
     (web / "worker" / "script.py").write_text("1")
     (web / "worker" / "main.js").write_text(
         'import { HOME } from "../home.js";\n'
         'fetch(new URL("./script.py", import.meta.url));\nconsole.log(HOME);\n'
+        'new Worker(new URL("../wasm/thread.js", import.meta.url));\n'
     )
     (web / "worker" / "script.js").write_text(
         'import facts from "../made/facts.js"; console.log(facts);\n'
@@ -73,6 +75,7 @@ def test_bundles_name_workers_and_files_by_their_hashes(tmp_path: Path) -> None:
     worker = (site.folder / names["worker/main.js"]).read_text()
     script = names["worker/script.py"].removeprefix("worker/")
     assert f'new URL("./{script}", import.meta.url)' in worker
+    assert f'new URL("../{names["wasm/thread.js"]}", import.meta.url)' in worker
     assert 'HOME = new URL("../", import.meta.url)' in worker
     script = (site.folder / names["worker/script.js"]).read_text()
     assert "[1, 2]" in script

@@ -41,6 +41,9 @@ export const messages = {
   goingOnWithoutGpu: "The GPU device was lost twice within a minute. Continuing without it…",
   readyWithoutGpu: "Ready · without the GPU, since its device was lost twice",
 
+  /** @param {string} device @param {string} why @param {string} other */
+  goingOnWith: (device, why, other) => `${device} failed: ${why}. Continuing with ${other}…`,
+
   /** @param {string} why */
   startFailed: (why) => `The device could not be initialized: ${why}`,
 

@@ -11,6 +11,18 @@ export const panels = {
   unavailable: (device, reason) => `${device} is unavailable: ${reason}`,
   unnamedAdapter: "Unnamed WebGPU adapter",
 
+  /** @param {string} adapter @param {number} threads */
+  withThreads: (adapter, threads) =>
+    `${adapter}, ${threads === 1 ? "one thread" : `${threads} threads`}`,
+
+  /** @param {string} adapter */
+  notIsolated: (adapter) =>
+    `${adapter}, one thread: more need a page that its server has isolated from other origins`,
+
+  /** @param {string} asked @param {number} most */
+  notThreads: (asked, most) =>
+    `threads=${asked} in the address is no number of threads: choose a whole number from 1 to ${most}.`,
+
   keeping: "Saving for offline use…",
   kept: "Works offline",
   /** @param {string} why */

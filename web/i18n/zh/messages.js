@@ -26,6 +26,7 @@ export const messages = {
   workerReplaced: (reason) => `${reason}正在重新启动…`,
 
   gpuLost: "GPU 设备丢失，正在打开另一个…",
+  goingOnWith: (device, why, other) => `${device} 出错：${why}。改用 ${other} 继续…`,
   goingOnWithoutGpu: "GPU 设备在一分钟内丢失了两次，不使用 GPU 继续…",
   readyWithoutGpu: "就绪 · GPU 设备两次丢失，不再使用 GPU",
 

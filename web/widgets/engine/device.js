@@ -4,7 +4,7 @@
  * unavailable.
  */
 
-import { BEST, DEVICES } from "../../shared/devices.js";
+import { BEST, DEVICES, MOST_THREADS } from "../../shared/devices.js";
 import { follow } from "../../i18n/show.js";
 import { say } from "../../i18n/messages.js";
 import { text } from "../../i18n/text.js";
@@ -12,6 +12,7 @@ import { text } from "../../i18n/text.js";
 export class DeviceChoice {
   #select;
   #info;
+  #notThreads;
   /** @type {import("../../engine/types.js").Actual | null} */
   #actual = null;
 
@@ -19,8 +20,10 @@ export class DeviceChoice {
    * @param {HTMLSelectElement} select
    * @param {HTMLElement} info
    * @param {(device: import("../../engine/types.js").Device) => void} choose
+   * @param {string | null} notThreads  what the address has instead of a number of threads
    */
-  constructor(select, info, choose) {
+  constructor(select, info, choose, notThreads) {
+    this.#notThreads = notThreads;
     this.#select = select;
     this.#info = info;
     follow(info, () => this.#actual && this.show(this.#actual));
@@ -36,21 +39,33 @@ export class DeviceChoice {
 
   /** @param {import("../../engine/types.js").Actual} actual */
   show(actual) {
-    const { device, adapter, named, lost } = actual;
-    const { refused } = actual;
+    const { device, adapter, lost, threads, refused } = actual;
     const reason = say(actual.reason ?? "");
     this.#actual = actual;
     this.#select.value = device;
-    Object.assign(this.#info.dataset, { device, adapter });
-    const name = named ? adapter : text.unnamedAdapter;
-    this.#info.textContent = lost
+    Object.assign(this.#info.dataset, { device, adapter, threads: threads ?? "" });
+    const wrong = this.#notThreads;
+    const why = lost
       ? text.withoutGpu
-      : refused
-        ? text.unavailable(DEVICES[refused].label, reason)
-        : name;
+      : refused && text.unavailable(DEVICES[refused].label, reason);
+    this.#info.textContent = [
+      wrong !== null && text.notThreads(wrong, MOST_THREADS),
+      why,
+      (!why || threads !== null) && nameOf(actual),
+    ]
+      .filter(Boolean)
+      .join(" ");
     for (const option of this.#select.options) {
       option.disabled = option.value === refused;
       option.title = option.disabled ? reason : "";
     }
   }
+}
+
+/** @param {import("../../engine/types.js").Actual} actual */
+function nameOf({ adapter, named, threads }) {
+  const name = named ? adapter : text.unnamedAdapter;
+  if (threads === null) return name;
+  if (threads === 1 && !globalThis.crossOriginIsolated) return text.notIsolated(name);
+  return text.withThreads(name, threads);
 }

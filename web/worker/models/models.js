@@ -10,7 +10,7 @@
 import { fetchCard, findModel } from "../../shared/catalogue.js";
 import { Part } from "../../shared/streamed.js";
 import { download, downloadPieces } from "../downloads.js";
-import { find, forget, keyOf, save } from "./plans.js";
+import { find, forget, keyOf, mayBePlansFault, save } from "./plans.js";
 import { BUILD } from "../runtime.js";
 import { emit, describeError } from "../serve.js";
 import { reportStage, stage } from "../stage.js";
@@ -277,8 +277,8 @@ export class Models {
 }
 
 /**
- * Forget a saved plan that can't be used, and report why. If the device was lost, the plan is not
- * to blame.
+ * Forget a saved plan that can't be used, and report why. Throws the error if the plan is not to
+ * blame.
  * @param {string} name
  * @param {FetchedModel} fetched
  * @param {unknown} error
@@ -286,7 +286,7 @@ export class Models {
 async function discardPlan(name, fetched, error) {
   fetched.program?.close();
   fetched.program = fetched.saved = null; // from now on calls wait for Python
-  if (/** @type {Error} */ (error).name === "DeviceLostError") throw error;
+  if (!mayBePlansFault(error)) throw error;
   reportStage(
     "plan",
     { model: name, why: describeError(error).words },

@@ -203,6 +203,14 @@ export async function forget(key) {
   await cache.delete(useOf(address(key)));
 }
 
+/**
+ * Whether an error can come from a damaged or outdated plan. If the device was lost or has too little
+ * memory, the plan is not to blame: it serves the next try.
+ * @param {unknown} error
+ */
+export const mayBePlansFault = (error) =>
+  !["DeviceLostError", "OutOfMemoryError"].includes(/** @type {Error} */ (error).name);
+
 /** The weights of an entry, by index. */
 export class SavedWeights {
   #parts;

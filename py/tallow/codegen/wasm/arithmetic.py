@@ -10,8 +10,10 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from ...dtype import DType
+from ...dtype import DType, float16, float32
+from ...ops.formulas import to_half
 from ...scalar import Scalar, operand
+from ...scalar import cast as converted
 from ..approximations import FUNCTIONS
 from .assembler import Function
 from .casts import bitcast, cast
@@ -133,7 +135,7 @@ class Arithmetic:
         else:
             self._integer(part)
         if name in _MAY_LEAVE:
-            wrap(self.function, part.dtype)
+            wrap(self.function, part.dtype, self.width)
 
     def _shape(self, dtype: DType) -> str:
         """What the names of instructions on values of a type begin with."""
@@ -377,15 +379,22 @@ class Arithmetic:
         bitcast(self.function, part.parts[0].dtype, part.dtype, self.width)
 
     def _cast(self, part: Scalar) -> None:
-        self._push(part.parts[0])
-        cast(self.function, part.parts[0].dtype, part.dtype, self.width)
+        (x,) = part.parts
+        if part.dtype == float16 and x.dtype != float16 and x.dtype.size <= 4:
+            self._inline(part, lambda x: to_half(converted(x, float32)))  # in which it is computed
+            return
+        self._push(x)
+        cast(self.function, x.dtype, part.dtype, self.width)
 
     def _approximate(self, part: Scalar) -> None:
-        """A function by its expression, in a place of its own."""
         if part.dtype.size != 4:
             raise UnsupportedError(f"{part.primitive} of {part.dtype.name}")
+        self._inline(part, FUNCTIONS[part.primitive])
+
+    def _inline(self, part: Scalar, function: Callable[..., Scalar]) -> None:
+        """A function of the parts by its expression, in a place of its own."""
         kept = [self._kept(each) for each in part.parts]
         operands = [operand(index, each.dtype) for index, each in enumerate(part.parts)]
         inner = Arithmetic(self.function, self.width, self.relaxed)
         pushes = [lambda local=local: self._emit("local.get", local) for local in kept]
-        inner.push(FUNCTIONS[part.primitive](*operands), pushes)
+        inner.push(function(*operands), pushes)

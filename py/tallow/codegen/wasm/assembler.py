@@ -93,16 +93,24 @@ SATURATED = _numbered(
     *(f"i64.trunc_sat_{kind}" for kind in ("f32_s", "f32_u", "f64_s", "f64_u")),
 )
 
+_HALVES = ("low", "high")
+
 LANES = {
-    "i32x4.splat": 0x11, "f32x4.splat": 0x13,
+    "i16x8.splat": 0x10, "i32x4.splat": 0x11, "f32x4.splat": 0x13,
     **_compared(0x37, "i32x4", "su"), **_compared(0x41, "f32x4"),
     **_numbered(0x4D, "v128.not", "v128.and", "v128.andnot", "v128.or", "v128.xor"),
     **_numbered(0x52, "v128.bitselect", "v128.any_true"),
+    **_numbered(0x65, "i8x16.narrow_i16x8_s", "i8x16.narrow_i16x8_u"),
     **_numbered(0x67, "f32x4.ceil", "f32x4.floor", "f32x4.trunc", "f32x4.nearest"),
+    **_numbered(0x85, "i16x8.narrow_i32x4_s", "i16x8.narrow_i32x4_u"),
+    **_numbered(0x87, *(f"i16x8.extend_{half}_i8x16_{sign}" for sign in "su" for half in _HALVES)),
+    "i16x8.add": 0x8E, "i16x8.sub": 0x91,
     **_numbered(0xA0, "i32x4.abs", "i32x4.neg"),
+    **_numbered(0xA7, *(f"i32x4.extend_{half}_i16x8_{sign}" for sign in "su" for half in _HALVES)),
     **_numbered(0xAB, "i32x4.shl", "i32x4.shr_s", "i32x4.shr_u", "i32x4.add"),
     "i32x4.sub": 0xB1,
     **_numbered(0xB5, "i32x4.mul", "i32x4.min_s", "i32x4.min_u", "i32x4.max_s", "i32x4.max_u"),
+    "i32x4.dot_i16x8_s": 0xBA,
     **_numbered(0xE0, "f32x4.abs", "f32x4.neg"),
     **_numbered(0xE3, "f32x4.sqrt", "f32x4.add", "f32x4.sub", "f32x4.mul", "f32x4.div"),
     **_numbered(0xE8, "f32x4.min", "f32x4.max"),
@@ -112,11 +120,21 @@ LANES = {
 }  # fmt: skip
 """Instructions on vectors without immediates."""
 
-LANE_ACCESS = {"v128.load": 0x00, "v128.load32_splat": 0x09, "v128.store": 0x0B}
+LANE_ACCESS = {
+    **_numbered(0x00, "v128.load", "v128.load8x8_s", "v128.load8x8_u", "v128.load16x4_s"),
+    "v128.load16x4_u": 0x04, "v128.load32_splat": 0x09, "v128.store": 0x0B,
+    "v128.load32_zero": 0x5C,
+}  # fmt: skip
 
-LANE = {"f32x4.extract_lane": 0x1F}
+LANE = {
+    "i32x4.extract_lane": 0x1B, "i32x4.replace_lane": 0x1C, "i64x2.extract_lane": 0x1D,
+    "f32x4.extract_lane": 0x1F,
+}  # fmt: skip
 """The immediate is the number of a lane."""
 
+
+SHUFFLE = {"i8x16.shuffle": 0x0D}
+"""The immediates are sixteen bytes of two vectors, by their numbers."""
 
 FLOATS = {"f32.const": (0x43, "<f"), "f64.const": (0x44, "<d")}
 
@@ -162,8 +180,8 @@ def _instruction(name: str, *immediates: Any) -> bytes:
         return bytes([SATURATING_PREFIX]) + unsigned(SATURATED[name])
     if name in LANES:
         return bytes([SIMD_PREFIX]) + unsigned(LANES[name])
-    if name in LANE:
-        return bytes([SIMD_PREFIX]) + unsigned(LANE[name]) + bytes(immediates)
+    if name in LANE or name in SHUFFLE:
+        return bytes([SIMD_PREFIX]) + unsigned((LANE | SHUFFLE)[name]) + bytes(immediates)
     return bytes([SIMD_PREFIX]) + unsigned(LANE_ACCESS[name]) + b"\0" + unsigned(*immediates)
 
 
@@ -244,6 +262,19 @@ def _text(name: str) -> bytes:
     return _sized(name.encode())
 
 
+_MEMORY = _text("tallow") + _text("memory") + b"\x02"
+"""The import of the memory, up to its limits."""
+
+_BOUNDED, _SHARED = b"\x01", b"\x03"  # limits with a maximum; of a memory that threads share
+
+
+def with_shared_memory(module: bytes) -> bytes:
+    """The same module for a memory that threads share. Nothing else in it tells the two apart;
+    web/wasm/instance.js does the same."""
+    at = module.index(_MEMORY) + len(_MEMORY)
+    return module[:at] + _SHARED + module[at + 1 :]
+
+
 def encode(functions: Sequence[Function]) -> bytes:
     """The module of the functions. It imports its memory as "tallow" "memory"."""
     signatures = [
@@ -253,7 +284,7 @@ def encode(functions: Sequence[Function]) -> bytes:
         for function in functions
     ]
     kinds = list(dict.fromkeys(signatures))
-    memory = _text("tallow") + _text("memory") + b"\x02" + b"\x00\x00"  # of any size
+    memory = _MEMORY + _BOUNDED + unsigned(0) + unsigned(1 << 16)  # pages: of any size
     exports = [
         _text(function.exported) + b"\x00" + unsigned(number)
         for number, function in enumerate(functions)

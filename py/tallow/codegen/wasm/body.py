@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from ...dtype import DType
@@ -16,11 +17,17 @@ _WORDS = 1 << 32
 
 
 class Body:
-    """A function's body, growing. What has been computed is remembered per scope, in locals."""
+    """A function's body, growing. What has been computed is remembered per scope, in locals.
 
-    def __init__(self, function: Function) -> None:
+    turns: the params with the first turn of the parallel loop that a call makes and the one behind
+    its last; None for a function that makes all of them. units: how many turns that loop has.
+    """
+
+    def __init__(self, function: Function, turns: tuple[int, int] | None = None) -> None:
         self.function = function
         self.emit = function.emit
+        self.turns = turns
+        self.units = 1
         self._variables: dict[str, int] = {}
         # What was computed: values, parts of indices, positions along axes of so many elements.
         self._scopes: list[tuple[dict[Key, int], dict[Atom, int], dict[Key, Coord]]] = [
@@ -65,14 +72,18 @@ class Body:
         self._repeat(local, lambda: write(coord), lambda: self.push_index(end))
 
     def _repeat(
-        self, local: int, write: Callable[[], None], push_end: Callable[[], object]
+        self,
+        local: int,
+        write: Callable[[], None],
+        push_end: Callable[[], object],
+        step: int = 1,
     ) -> None:
         """Writes something that runs at least once, and again while `local`, which it increases, is
         less than what `push_end` pushes."""
         self.emit("loop")
         self.scope(write)
         self.emit("local.get", local)
-        self.emit("i32.const", 1)
+        self.emit("i32.const", step)
         self.emit("i32.add")
         self.emit("local.tee", local)
         push_end()
@@ -80,34 +91,131 @@ class Body:
         self.emit("br_if", 0)
         self.emit("end")
 
-    def blocks(self, count: int, size: int, write: Callable[[Coord, Coord], None]) -> None:
-        """Calls `write` with the beginnings and ends of parts of `count`, `size` each but for the
+    def blocks(
+        self, begin: Coord, end: Coord, size: int, write: Callable[[Coord, Coord], None]
+    ) -> None:
+        """Calls `write` with the beginnings and ends of parts of a span, `size` each but for the
         last."""
-        number = -(-count // size)
-        if number == 1:
-            self.scope(lambda: write(0, count))
+        if isinstance(begin, int) and isinstance(end, int):
+            number, most = -(-(end - begin) // size), end
+            if number == 1:
+                self.scope(lambda: write(begin, most))
+                return
+
+            def one(part: Coord) -> None:
+                first = begin + part * size
+                write(first, self.at_most(first + size, most))
+
+            self.loop(number, one)
             return
+        local = self.keep_index(begin)
+        first = self._variable(local, _bound(end) - 1)
+        self._repeat(
+            local,
+            lambda: write(first, self.at_most(first + size, end)),
+            lambda: self.push_index(end),
+            size,
+        )
 
-        def one(part: Coord) -> None:
-            first = part * size
-            end = first + size
-            write(first, self.at_most(end, count))
-
-        self.loop(number, one)
-
-    def at_most(self, coord: Coord, limit: int) -> Coord:
-        """The smaller one of a coordinate and a number."""
-        if _bound(coord) <= limit + 1:
+    def at_most(self, coord: Coord, limit: Coord) -> Coord:
+        """The smaller one of two coordinates."""
+        if isinstance(limit, int) and _bound(coord) <= limit + 1:
             return coord
         local = self.keep_index(coord)
-        self._push_word(limit)
+        self.push_index(limit)
         self.emit("local.get", local)
-        self._push_word(limit)
+        self.push_index(limit)
         self.emit("local.get", local)
         self.emit("i32.lt_u")
         self.emit("select")
         self.emit("local.set", local)
-        return self._variable(local, limit + 1)
+        return self._variable(local, _bound(limit))
+
+    # ---- parallel loops ------------------------------------------------------------------------
+
+    def parallel(self, counts: Sequence[int], write: Callable[[Coords], None]) -> None:
+        """As loops over `counts`, one within the other, whose turns threads may share: none reads
+        what another one writes. A function has one parallel loop at most."""
+        self.units = max(math.prod(counts), 1)
+        if self.turns is None or math.prod(counts) <= 1:
+            self._nested(counts, (), write)
+            return
+        local, turn = self._first_turn()
+
+        def one() -> None:
+            rest, coords = turn, []
+            for count in reversed(counts):
+                coords.append(self._kept(rest % count, count))
+                rest = rest // count
+            write(tuple(reversed(coords)))
+
+        self._repeat(local, one, self._push_end)
+
+    def parallel_spans(
+        self, outer: int, inner: int, write: Callable[[Coord, Coord, Coord], None]
+    ) -> None:
+        """As `parallel((outer, inner), ...)`, but calls `write` once for all turns that have the
+        outer coordinate in common: with that, and with a span of the inner one."""
+        if self.turns is None or inner == 1:
+            self.parallel((outer,), lambda at: write(at[0], 0, inner))
+            return
+        self.units = outer * inner
+        begin, end = self.turns
+        if outer == 1:
+            write(0, self._variable(begin, inner), self._variable(end, inner + 1))
+            return
+        local, turn = self._first_turn()
+        behind = self._variable(end, self.units + 1)
+
+        def one() -> None:
+            number = self._kept(turn // inner, outer)
+            first = self._kept(turn % inner, inner)
+            stop = self.at_most(behind - number * inner, inner)
+            write(number, first, stop)
+            self.push_index(number * inner + stop - 1)
+            self.emit("local.set", local)
+
+        self._repeat(local, one, self._push_end)
+
+    def after_last(self, write: Callable[[], None]) -> None:
+        """Writes what only the call that makes the last turn of the parallel loop does."""
+        if self.turns is None:
+            self.scope(write)
+            return
+        self._push_end()
+        self._push_word(self.units)
+        self.emit("i32.eq")
+        self.emit("if")
+        self.scope(write)
+        self.emit("end")
+
+    def _nested(
+        self, counts: Sequence[int], coords: Coords, write: Callable[[Coords], None]
+    ) -> None:
+        if len(coords) == len(counts):
+            write(coords)
+            return
+        count = counts[len(coords)]
+        self.loop(count, lambda coord: self._nested(counts, (*coords, coord), write))
+
+    def _first_turn(self) -> tuple[int, Coord]:
+        """A local that is the first turn, and as a coordinate."""
+        assert self.turns is not None
+        self.emit("local.get", self.turns[0])
+        local = self.keep("i32")
+        return local, self._variable(local, self.units)
+
+    def _push_end(self) -> None:
+        assert self.turns is not None
+        self.emit("local.get", self.turns[1])
+
+    def _kept(self, coord: Coord, bound: int) -> Coord:
+        """The same, computed once."""
+        if isinstance(coord, int):
+            return coord
+        return self._variable(self.keep_index(coord), bound)
+
+    # ---- branches ------------------------------------------------------------------------------
 
     def choose(
         self,
@@ -142,6 +250,10 @@ class Body:
         local = self.function.local(kind)
         self.emit("local.set", local)
         return local
+
+    def coordinate(self, local: int, bound: int) -> Coord:
+        """A local, which is not negative and below a bound, as a coordinate."""
+        return self._variable(local, max(bound, 2))
 
     def _variable(self, local: int, bound: int) -> Coord:
         """A local as a coordinate. Its name is used once, unlike the local."""

@@ -10,9 +10,9 @@ from .values import UnsupportedError, constant, kind_of, shape_of, wrap
 def bitcast(function: Function, source: DType, target: DType, width: int) -> None:
     """The same bits."""
     if target.size < 4 and target != source:
-        if "f" in (target.kind, source.kind):
+        if "f" in (target.kind, source.kind) or (width == 4 and "b" in (target.kind, source.kind)):
             raise UnsupportedError(f"bits of {source.name} as {target.name}")
-        wrap(function, target)
+        wrap(function, target, width)
         return
     new, old = kind_of(target, width), kind_of(source, width)
     if new != old:
@@ -41,19 +41,26 @@ def _one(function: Function, source: DType, target: DType) -> None:
         if old != new:
             function.emit("f64.promote_f32" if new == "f64" else "f32.demote_f64")
     elif source.kind == "f":
-        # To fewer bits than 64 by way of all of them, as C does: what is beyond wraps around.
-        if target.kind == "u" and target.size == 8:
+        if target.size == 8 and target.kind == "u":
             _to_unsigned_64(function, old)
-        else:
+        elif _is_wide(target):
             function.emit(f"i64.trunc_sat_{old}_s")
-        if new == "i32":
-            function.emit("i32.wrap_i64")
+            if new == "i32":
+                function.emit("i32.wrap_i64")
+        else:
+            function.emit(f"i32.trunc_sat_{old}_s")
     elif target.kind == "f":
         function.emit(f"{new}.convert_{old}_{sign}")
     elif old != new:
         function.emit(f"i64.extend_i32_{sign}" if new == "i64" else "i32.wrap_i64")
     if source.kind == "f" or target.size < source.size or source.kind != target.kind:
         wrap(function, target)
+
+
+def _is_wide(target: DType) -> bool:
+    """Whether integers need more bits on the way than vectors have: a negative number wraps around
+    to uint32. What is beyond the other types' range may give anything."""
+    return target.size == 8 or target.name == "uint32"
 
 
 def _to_unsigned_64(function: Function, kind: str) -> None:
@@ -70,6 +77,8 @@ def _to_unsigned_64(function: Function, kind: str) -> None:
 
 
 def _lanes(function: Function, source: DType, target: DType) -> None:
+    if target.name == "float16":
+        raise UnsupportedError("float16")
     if source.kind == "b":  # all bits, or none
         constant(function, 1, target, 4)
         function.emit("v128.and")
@@ -77,7 +86,12 @@ def _lanes(function: Function, source: DType, target: DType) -> None:
         constant(function, 0, source, 4)
         function.emit(f"{shape_of(source, 4)}.ne")
     elif source.kind == "f" and target.kind != "f":
-        # They would saturate, unlike one element, which wraps around.
-        raise UnsupportedError("vectors from floating to integer")
+        if _is_wide(target):
+            raise UnsupportedError(f"vectors from floating to {target.name}")
+        function.emit("i32x4.trunc_sat_f32x4_s")
+        wrap(function, target, 4)
     elif source.kind != "f" and target.kind == "f":
-        function.emit(f"f32x4.convert_i32x4_{'s' if source.kind == 'i' else 'u'}")
+        signed = source.kind == "i" or source.size < 4  # which takes fewer instructions
+        function.emit(f"f32x4.convert_i32x4_{'s' if signed else 'u'}")
+    elif target.size < source.size or source.kind != target.kind:
+        wrap(function, target, 4)

@@ -7,16 +7,19 @@ what is outside of the image ("im2col").
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, partial
+from typing import Any, Protocol
 
 from ...graph import Node
 from ...ops import movement, panels
-from ...shape import size_of
+from ...shape import Shape, size_of
 from ..index import Coord, Coords
 from .body import is_inside
 from .copying import Copier
 from .expression import Expression
-from .products import Left, Place, Tiled
+from .products import Left, Panels, Place, Tiled
 from .unpacked import Store
 from .values import UnsupportedError
 
@@ -32,31 +35,25 @@ def convolution(body: Expression, node: Node, store: Store, width: int, scratch:
         raise UnsupportedError("a convolution of what is not in memory")
     groups, out = node.attrs["groups"], node.shape[3]
     rows, columns = size_of(node.shape[:3]), out // groups
-    left: Left = Pixels(body, x, node.inputs[1].shape[2])
-    if not _is_pointwise(node):
-        left = Windows(body, node, scratch)
-    pixel_of = cache(partial(_pixel, node))
+    filters = Filters.of(node)
+    left: Left = Pixels(body, x, filters.channels)
+    if not filters.is_pointwise:
+        left = Windows(filters, body, scratch)
+    pixel_of = cache(partial(pixel, node.shape))
 
     def place(group: Coord, row: Coord, column: Coord) -> Place:
         channel = group * columns + column
         return node.shape, (*pixel_of(row), channel), row * out + channel
 
-    depth = size_of(node.inputs[1].shape[:3])
-    address = body.addresses[weight.inputs[0]]
-    tiled = Tiled(body, node, left, address, groups, rows, depth, columns, place, store, width)
+    depth = filters.depth
+    right = Panels(body, body.addresses[weight.inputs[0]], depth, columns)
+    tiled = Tiled(body, node, left, right, groups, rows, depth, columns, place, store, width)
     return tiled.write()
 
 
-def _is_pointwise(node: Node) -> bool:
-    """Whether a row is the channels of a pixel, as they lie in memory."""
-    unpadded = not any(side for pair in node.attrs["padding"] for side in pair)
-    plain = node.inputs[1].shape[:2] == tuple(node.attrs["stride"]) == (1, 1)
-    return bool(plain and unpadded)
-
-
-def _pixel(node: Node, row: Coord) -> tuple[Coord, Coord, Coord]:
-    """Image, line and column of a pixel of the result, all of which are counted in one row."""
-    _, lines, columns, _ = node.shape
+def pixel(shape: Shape, row: Coord) -> tuple[Coord, Coord, Coord]:
+    """Image, line and column of a pixel of a result, all of which are counted in one row."""
+    _, lines, columns, _ = shape
     rest = row % (lines * columns)
     return row // (lines * columns), rest // columns, rest % columns
 
@@ -81,18 +78,51 @@ class Pixels:
         return body.keep("i32")
 
 
+@dataclass(frozen=True)
+class Filters:
+    """A convolution's image, its result's shape, its kernel, and the channels that filters meet."""
+
+    x: Node
+    shape: Shape
+    kernel: Shape
+    channels: int
+    attrs: Mapping[str, Any]
+
+    @staticmethod
+    def of(node: Node) -> Filters:
+        x, weight = node.inputs
+        return Filters(x, node.shape, weight.shape[:2], weight.shape[2], node.attrs)
+
+    @property
+    def depth(self) -> int:
+        """Elements that filters meet at a pixel."""
+        return size_of(self.kernel) * self.channels
+
+    @property
+    def is_pointwise(self) -> bool:
+        """Whether they are the channels of a pixel, as they lie in memory."""
+        unpadded = not any(side for pair in self.attrs["padding"] for side in pair)
+        plain = tuple(self.kernel) == tuple(self.attrs["stride"]) == (1, 1)
+        return bool(plain and unpadded)
+
+
+class Rows(Protocol):
+    """What rows are copied with: see Copier."""
+
+    def copy(self, count: int) -> None: ...
+
+    def clear(self, count: int) -> None: ...
+
+
 class Windows:
     """What filters meet, copied to memory of the kernel's own."""
 
     brought = True
 
-    def __init__(self, body: Expression, node: Node, scratch: int) -> None:
-        self.body, self.node, self.scratch = body, node, scratch
-        self.x = node.inputs[0]
-        self.kernel = node.inputs[1].shape[:2]
-        self.channels = node.inputs[1].shape[2]
-        self.depth = size_of(node.inputs[1].shape[:3])
-        self.stride, self.step = 4 * self.depth, 4
+    def __init__(self, filters: Filters, body: Expression, scratch: int) -> None:
+        self.body, self.filters, self.scratch = body, filters, scratch
+        self.x, self.kernel, self.channels = filters.x, filters.kernel, filters.channels
+        self.stride, self.step = 4 * filters.depth, 4
 
     def point(self, n: Coord, row: Coord, first: Coord) -> int:
         body = self.body
@@ -104,15 +134,15 @@ class Windows:
     def bring(self, n: Coord, first: Coord, end: Coord) -> None:
         body = self.body
         copier = Copier(body, self.scratch)
-        body.span(first, end, lambda row: self._row(n, row, copier))
+        body.span(first, end, lambda row: self.row(n, row, copier))
 
-    def _row(self, group: Coord, row: Coord, copier: Copier) -> None:
+    def row(self, group: Coord, row: Coord, copier: Rows) -> None:
         """Copies what the filters meet at a pixel."""
-        body, attrs = self.body, self.node.attrs
+        body, attrs = self.body, self.filters.attrs
         (top, _), (left, _) = attrs["padding"]
         (down, across), (far_down, far) = attrs["stride"], attrs["dilation"]
         height, width = self.x.shape[1:3]
-        image, y, x = _pixel(self.node, row)
+        image, y, x = pixel(self.filters.shape, row)
         whole = self.kernel[1] * self.channels  # elements of a line of the filters
         together = far == 1 and self.channels == self.x.shape[3]  # in memory, too
 
@@ -143,11 +173,11 @@ class Windows:
 
         body.loop(self.kernel[0], one)
 
-    def _copy(self, group: Coord, at: Coords, count: int, copier: Copier) -> None:
+    def _copy(self, group: Coord, at: Coords, count: int, copier: Rows) -> None:
         """Copies elements from the first channel of a pixel on."""
         body, first = self.body, group * self.channels
         address, linear = body.locate(self.x, (*at, first))
         body.emit("local.get", address)
-        body.push_index(linear * 4)
+        body.push_index(linear * self.x.dtype.size)
         body.emit("i32.add")
         copier.copy(count)

@@ -6,15 +6,15 @@ is needed. What has been computed is remembered per scope, in locals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
-from ...dtype import DType, float64
+from ...dtype import DType
 from ...errors import DTypeError
 from ...graph import Node
 from ...op import Elementwise, Movement, Pick, Reduce
 from ...ops import movement
 from ...ops.source import iota
-from ...scalar import operand
+from ...scalar import Scalar, number, operand
 from ...shape import Shape, strides_of
 from ..index import Coord, Coords, lane, lane_axis
 from ..picks import alike, inside, undecided
@@ -22,17 +22,16 @@ from . import storage
 from .arithmetic import Arithmetic
 from .assembler import Function
 from .body import Body, Key
+from .reductions import Fold
 from .values import UnsupportedError, constant, kind_of, wrap
-
-_LONG = 1024
-"""Elements of a sum that float32 adds up one by one without losing more than it must."""
 
 
 class Expression(Body):
     """A function's body, growing.
 
     addresses: the local with the address of each node that is in memory. flat: every node is
-    indexed by one coordinate, its flat index. Values are named by the locals that hold them.
+    indexed by one coordinate, its flat index. vectors: whether rows are reduced by vectors along
+    them. Values are named by the locals that hold them.
     """
 
     def __init__(
@@ -41,21 +40,20 @@ class Expression(Body):
         addresses: Mapping[Node, int],
         flat: bool = False,
         relaxed: bool = False,
+        turns: tuple[int, int] | None = None,
+        vectors: bool = True,
     ) -> None:
-        super().__init__(function)
-        self.addresses = addresses
+        super().__init__(function, turns)
+        self.addresses = dict(addresses)
         self.flat = flat
         self.relaxed = relaxed
+        self.vectors = vectors
         self.flat_indices: dict[tuple[Shape, Coords], Coord] = {}
         self._given: dict[Node, int] = {}
 
     def give(self, node: Node, local: int) -> None:
         """Says what the value of a node is, at the coordinates and width that are asked for."""
         self._given[node] = local
-
-    def remember(self, node: Node, coords: Coords, local: int) -> None:
-        """Says what the value of a node at coordinates is, in the present scope."""
-        self._scopes[-1][0][node, coords, 1] = local
 
     def know(self, shape: Shape, coords: Coords, linear: Coord) -> None:
         """Says that coordinates in a shape have the flat index `linear`."""
@@ -92,7 +90,8 @@ class Expression(Body):
         elif isinstance(node.op, Elementwise):
             self._elementwise(node, coords, width)
         elif isinstance(node.op, Reduce):
-            self._reduce(node, coords, width)
+            fold = Fold(self, node, self.value, self.vectors, self.relaxed)
+            self.emit("local.get", fold.local(coords, width))
         elif node.op is iota and width == 1:
             self.push_index(coords[node.attrs["axis"]])
             self._convert(node.dtype)
@@ -141,104 +140,13 @@ class Expression(Body):
         op = node.op
         assert isinstance(op, Elementwise)
         locals_ = [self.value(child, coords, width) for child in node.inputs]
-        scalars = [operand(index, child.dtype) for index, child in enumerate(node.inputs)]
+        scalars = [_scalar(index, child) for index, child in enumerate(node.inputs)]
         pushes = [lambda local=local: self.emit("local.get", local) for local in locals_]
         try:
             computed = op.scalar(*scalars, **node.attrs)
         except DTypeError as error:
             raise UnsupportedError(f"{op.name}: {error}") from error
         Arithmetic(self.function, width, self.relaxed).push(computed, pushes)
-
-    # ---- reductions ----------------------------------------------------------------------------
-
-    def _reduce(self, node: Node, coords: Coords, width: int) -> None:
-        op, (child,) = node.op, node.inputs
-        assert isinstance(op, Reduce)
-        axes = [axis for axis in node.attrs["axes"] if child.shape[axis] != 1]
-        if width == 4 and (op.indexed or lane_axis(child.shape) in axes):
-            raise UnsupportedError("four reductions of rows at once")
-        if width == 4 and child.size > _LONG * node.size and not isinstance(op.start, str):
-            raise UnsupportedError("long sums in float32")
-        if not child.size and isinstance(op.start, str):
-            raise UnsupportedError(f"{op.name} of nothing")
-
-        def nested(at: Coords, left: Sequence[int], fold: Callable[[Coords], None]) -> None:
-            if not left:
-                fold(at)
-                return
-            axis = left[0]
-            self.loop(
-                child.shape[axis],
-                lambda coord: nested((*at[:axis], coord, *at[axis + 1 :]), left[1:], fold),
-            )
-
-        self.emit("local.get", self.fold(node, width, lambda fold: nested(coords, axes, fold)))
-
-    def fold(self, node: Node, width: int, over: Callable[[Callable[[Coords], None]], None]) -> int:
-        """The local with a reduction of the elements at whose coordinates `over` calls."""
-        op, (child,) = node.op, node.inputs
-        assert isinstance(op, Reduce)
-        # One by one, a long sum or product loses its last digits in float32.
-        exact = width == 1 and kind_of(child.dtype) == "f32" and not isinstance(op.start, str)
-        dtype = float64 if exact else child.dtype
-        total = self.function.local(kind_of(dtype, width))
-        constant(self.function, _start(op, dtype), dtype, width)
-        self.emit("local.set", total)
-        if op.indexed:
-            return self._winner(node, total, over)
-        combined = op.combine(operand(0, dtype), operand(1, dtype))
-
-        def step(at: Coords) -> None:
-            item = self.value(child, at, width)
-
-            def push_item() -> None:
-                self.emit("local.get", item)
-                if exact:
-                    self.emit("f64.promote_f32")
-
-            pushes = [lambda: self.emit("local.get", total), push_item]
-            Arithmetic(self.function, width, self.relaxed).push(combined, pushes)
-            self.emit("local.set", total)
-
-        over(step)
-        if not exact:
-            return total
-        result = self.function.local("f32")
-        self.emit("local.get", total)
-        self.emit("f32.demote_f64")
-        self.emit("local.set", result)
-        return result
-
-    def _winner(self, node: Node, best: int, over: Callable[..., None]) -> int:
-        """The index of the first element that no other beats; the first NaN beats all."""
-        op, (child,) = node.op, node.inputs
-        assert isinstance(op, Reduce)
-        (axis,) = node.attrs["axes"]
-        index = self.function.local("i32")
-        self.emit("i32.const", 0)
-        self.emit("local.set", index)
-        wins = op.combine(operand(0, child.dtype), operand(1, child.dtype))
-        kind = kind_of(child.dtype)
-
-        def step(at: Coords) -> None:
-            item = self.value(child, at)
-            pushes = [lambda local=local: self.emit("local.get", local) for local in (best, item)]
-            Arithmetic(self.function).push(wins, pushes)
-            if child.dtype.kind == "f":
-                for local, test in ((item, "ne"), (best, "eq")):
-                    self.emit("local.get", local)
-                    self.emit("local.get", local)
-                    self.emit(f"{kind}.{test}")
-                    self.emit("i32.or" if test == "ne" else "i32.and")
-            self.emit("if")
-            self.emit("local.get", item)
-            self.emit("local.set", best)
-            self.push_index(at[axis])
-            self.emit("local.set", index)
-            self.emit("end")
-
-        over(step)
-        return index
 
     # ---- movement ------------------------------------------------------------------------------
 
@@ -276,7 +184,7 @@ class Expression(Body):
             if kind == "i64":
                 self.emit("i32.wrap_i64")
             self.emit("local.set", position)
-            coord = self._variable(position, max(size, 2))
+            coord = self.coordinate(position, size)
             self._scopes[-1][2][index, at, size] = coord
             return coord
 
@@ -326,11 +234,11 @@ class Expression(Body):
 
     def _test(self, pick: Pick) -> None:
         """Pushes whether all conditions of a pick hold."""
-        for number, (coord, low, high) in enumerate(pick.when):
+        for index, (coord, low, high) in enumerate(pick.when):
             self.push_index(coord - low)  # below low it is a very large unsigned number
             self.emit("i32.const", high - low)
             self.emit("i32.lt_u")
-            if number:
+            if index:
                 self.emit("i32.and")
         if not pick.when:
             self.emit("i32.const", 1)
@@ -338,17 +246,20 @@ class Expression(Body):
     def _picked(self, node: Node, pick: Pick, width: int, splats: bool) -> None:
         child = node.inputs[pick.operand]
         coords = inside(child.shape, pick.coords)
+        if splats and child.dtype.kind == "b":  # no bit or all bits
+            self.emit("i32.const", 0)
         self.emit("local.get", self.value(child, coords, 1 if splats else width))
+        if splats and child.dtype.kind == "b":
+            self.emit("i32.sub")
         if splats:
             self.emit("f32x4.splat" if child.dtype.kind == "f" else "i32x4.splat")
 
 
-def _start(op: Reduce, dtype: DType) -> float:
-    """The value before the first element."""
-    if not isinstance(op.start, str):
-        return op.start
-    if dtype.kind == "f":
-        return float("-inf") if op.start == "lowest" else float("inf")
-    bits = 8 * dtype.size
-    ends = (0, (1 << bits) - 1) if dtype.kind == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
-    return ends[op.start == "highest"]
+def _scalar(index: int, child: Node) -> Scalar:
+    """An operand in arithmetic: a known integer as a number, since vectors are shifted by those."""
+    source = child
+    while source.op in (movement.expand, movement.reshape):
+        source = source.inputs[0]
+    if source.is_scalar_constant and source.dtype.is_integer:
+        return number(source.attrs["data"].item(), child.dtype)
+    return operand(index, child.dtype)

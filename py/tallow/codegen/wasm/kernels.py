@@ -1,28 +1,34 @@
 """A fused group as a WebAssembly function: loops without temporaries. Pure functions.
 
-A kernel takes the addresses of what it reads, then that of its result.
+A kernel takes the addresses of what it reads, then that of its result. Its outermost loop is
+parallel where turns are independent of each other: threads may share those.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from ...graph import Node
-from ...op import Contraction, Elementwise, Reduce, Window
-from ...ops import contract, movement, window
+from ...op import Contraction, Reduce, Window
+from ...ops import arrange, contract, movement, window
+from ...ops.integer import integer_conv2d, integer_matmul
+from ...ops.recurrence import recurrence_steps
 from ...ops.winograd4 import winograd_conv2d, winograd_weight
 from ...shape import Shape
-from ..groups import is_depthwise, is_flat, is_per_row
-from ..index import Coord, Coords, lane_axis
+from ..groups import is_depthwise, is_flat
+from ..index import Coord, Coords
 from ..layout import Region
 from . import storage
+from .arranging import argsort, scatter
 from .assembler import Function
 from .convolutions import convolution
+from .dots import integer_convolution, integer_product
 from .expression import Expression
 from .products import product
+from .recurrence import recurrent_steps
+from .rows import linear_of, nested, write_rows
 from .sliding import sliding
 from .values import UnsupportedError
 from .winograd import winograd_convolution, winograd_filters
@@ -40,11 +46,17 @@ class Features:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A function and the bytes of memory for its own use, of which it takes the address as a last
-    parameter; None if it takes none."""
+    """A function.
+
+    scratch: the bytes of memory for its own use, whose address it takes behind those of what it
+    reads and writes; None if it takes none. units: how many turns its parallel loop has. It takes
+    as its last parameters the first turn to make, and the one behind the last; None if it makes all
+    of them at each call.
+    """
 
     function: Function
     scratch: int | None = None
+    units: int | None = None
 
 
 def kernel_for(
@@ -54,24 +66,32 @@ def kernel_for(
     row: tuple[int, ...] = (),
     features: Features = Features(),
     region: Region | None = None,
+    threads: bool = False,
 ) -> Kernel:
     """The function that computes `root` from `reads`.
 
     members: the nodes that it computes, the root among them, in the order of computation. row: the
     axes of a row, if values per row are reduced and spread again. region: where the result is
-    stored, if it is a part of a larger one. Raises UnsupportedError for what has no kernel here.
+    stored, if it is a part of a larger one. threads: whether a call makes a part of the turns.
+    Raises UnsupportedError for what has no kernel here.
     """
     problem: UnsupportedError | None = None
     anchors = [node for node in members if isinstance(node.op, Contraction)]
     flat = not anchors and not row and is_flat(root, members, reads)
-    for width in (4, 1):
-        function = Function(["i32"] * (len(reads) + 1 + bool(anchors)))
+    ways = [(4, True), (1, True)]
+    if any(isinstance(node.op, Reduce) for node in members):
+        ways.append((1, False))
+    for width, vectors in ways:
+        count = len(reads) + 1 + bool(anchors or row)
+        turns = (count, count + 1) if threads else None
+        function = Function(["i32"] * (count + 2 * threads))
         addresses = {node: number for number, node in enumerate(reads)}
-        body = Expression(function, addresses, flat, features.relaxed)
+        body = Expression(function, addresses, flat, features.relaxed, turns, vectors)
         target, scratch = _Target(body, root, len(reads), region), None
         try:
             if row:
-                _rows(target, members, row, width)
+                own = len(reads) + 1
+                scratch = write_rows(body, root, members, row, target.store, width, own)
             elif anchors:
                 scratch = _anchored(target, anchors[0], width)
             elif flat:
@@ -83,7 +103,7 @@ def kernel_for(
         except UnsupportedError as error:
             problem = error
             continue
-        return Kernel(function, scratch)
+        return Kernel(function, scratch, body.units if threads else None)
     assert problem is not None
     raise problem
 
@@ -124,6 +144,16 @@ def _anchored(target: _Target, anchor: Node, width: int) -> int:
         return 0
     if anchor.op is winograd_conv2d:
         return winograd_convolution(body, anchor, store, width, scratch)
+    if anchor.op is arrange.argsort:
+        return argsort(body, anchor, store, scratch)
+    if anchor.op is arrange.scatter:
+        return scatter(body, anchor, store, width, scratch)
+    if anchor.op is recurrence_steps:
+        return recurrent_steps(body, anchor, store, width, scratch)
+    if anchor.op is integer_matmul:
+        return integer_product(body, anchor, store, width, scratch)
+    if anchor.op is integer_conv2d:
+        return integer_convolution(body, anchor, store, width, scratch)
     if not isinstance(anchor.op, Window):
         raise UnsupportedError(anchor.op.name)
     sliding(body, anchor, store, width)
@@ -138,67 +168,19 @@ def _flat(target: _Target, width: int) -> None:
     def write(index: Coord, lanes: int) -> None:
         target.store((index,), index, lanes)
 
-    target.body.loop(whole, lambda index: write(index, width), width)
-    for index in range(whole, size):
-        target.body.scope(partial(write, index, 1))
+    def rest() -> None:
+        for index in range(whole, size):
+            target.body.scope(partial(write, index, 1))
 
-
-def _nested(
-    body: Expression, shape: Shape, write: Callable[[Coords], None], width: int = 1
-) -> None:
-    """A loop for each axis; that along the lane axis takes `width` elements at a time."""
-    lanes = lane_axis(shape) if shape else -1
-
-    def at(axis: int, coords: Coords) -> None:
-        if axis == len(shape):
-            write(coords)
-            return
-        step = width if axis == lanes else 1
-        if axis == lanes and shape[axis] <= 4 * step:  # a turn costs as much as an element
-            for index in range(0, shape[axis], step):
-                body.scope(partial(at, axis + 1, (*coords, index)))
-            return
-        body.loop(shape[axis], lambda coord: at(axis + 1, (*coords, coord)), step)
-
-    at(0, ())
+    target.body.parallel((whole // width,), lambda at: write(at[0] * width, width))
+    if whole < size:
+        target.body.after_last(rest)
 
 
 def _everywhere(target: _Target, width: int) -> None:
-    root, body = target.root, target.body
-    if width == 4 and (not root.shape or root.shape[lane_axis(root.shape)] % 4):
-        raise UnsupportedError("a row that is no multiple of four elements")
+    root = target.root
 
-    def write(coords: Coords) -> None:
-        target.store(coords, _linear(root.shape, coords), width)
+    def write(coords: Coords, lanes: int) -> None:
+        target.store(coords, linear_of(root.shape, coords), lanes)
 
-    _nested(body, root.shape, write, width)
-
-
-def _rows(target: _Target, members: Sequence[Node], row: tuple[int, ...], width: int) -> None:
-    """Each reduction in a loop over the row, then the results."""
-    if width == 4:
-        raise UnsupportedError("rows of vectors")
-    root, body = target.root, target.body
-    outer, inner = root.shape[: row[0]], root.shape[row[0] :]
-
-    def one(before: Coords) -> None:
-        per_row = (*before, *(0 for _ in inner))
-
-        def over(step: Callable[[Coords], None]) -> None:
-            _nested(body, inner, lambda after: step((*before, *after)))
-
-        for node in members:
-            if isinstance(node.op, Reduce):
-                body.remember(node, per_row, body.fold(node, 1, over))
-            elif isinstance(node.op, Elementwise) and is_per_row(node, root, row):
-                body.value(node, per_row)
-        over(lambda coords: target.store(coords, _linear(root.shape, coords), 1))
-
-    _nested(body, outer, one)
-
-
-def _linear(shape: Shape, coords: Coords) -> Coord:
-    linear: Coord = 0
-    for axis, coord in enumerate(coords):
-        linear = linear + coord * math.prod(shape[axis + 1 :])
-    return linear
+    nested(target.body, root.shape, write, width, parallel=True)

@@ -16,14 +16,23 @@ from ...ops import panels
 from ...shape import Shape
 from ..index import Atom, Coord, Coords, variable
 from . import tiles
+from .coded import Coded, is_coded
 from .copying import Copier
 from .expression import Expression
 from .unpacked import Store, unpacked_product
-from .values import UnsupportedError
+from .values import UnsupportedError, kind_of, shape_of
 
 _ROWS_BYTES = 48 << 10
 """Bytes of rows that stay in a near cache while the panels pass by, once for all of them."""
 
+_CODED_ROWS_BYTES = 256 << 10
+"""The same of panels that have to be copied each time: more rows share a copy."""
+
+_UNITS = 16
+"""Tiles one below the other from which on threads share them, and not the panels. Panels that have
+to be copied are shared wherever there are more of them."""
+
+Span = tuple[Coord, Coord]
 
 Place = tuple[Shape, Coords, Coord]
 """Of an element: a shape, coordinates in it, their flat index."""
@@ -47,18 +56,30 @@ class Left(Protocol):
         """A local with the address of a row. first: that of the rows that were brought."""
 
 
+class Right(Protocol):
+    """The panels of a right operand. size: bytes to which `bring` copies a panel; 0 if the panels
+    can be read where they are."""
+
+    size: int
+
+    def bring(self, n: Coord, column: Coord) -> None:
+        """Copies the panel whose first column is `column`, if panels are brought."""
+
+    def point(self, n: Coord, column: Coord) -> int:
+        """A local with the address of a panel, of which nothing else is a copy."""
+
+
 @dataclass(frozen=True)
 class Tiled:
     """A product of matrices, `batch` times (rows, depth) @ (depth, columns).
 
-    right: the local with the address of the panels. place: of an element (n, row, column) of the
-    result. width: elements that `store` takes at once.
+    place: of an element (n, row, column) of the result. width: elements that `store` takes at once.
     """
 
     body: Expression
     node: Node
     left: Left
-    right: int
+    right: Right
     batch: int
     rows: int
     depth: int
@@ -69,12 +90,32 @@ class Tiled:
 
     def write(self) -> int:
         """Writes it, and returns how many bytes of rows it copies at once."""
-        height = tiles.height_of(self.body, self.rows)
-        at_once = max(_ROWS_BYTES // (4 * self.depth * height), 1)
-        self.body.loop(self.batch, lambda n: self._matrix(n, height, at_once))
-        return 4 * self.depth * height * at_once if self.left.brought else 0
+        body = self.body
+        height = tiles.height_of(body, self.rows)
+        near = _CODED_ROWS_BYTES if self.right.size else _ROWS_BYTES
+        at_once = max(near // (4 * self.depth * height), 1)
+        high, wide = -(-self.rows // height), self.columns // panels.COLUMNS
+        matrix = partial(self._matrix, height=height, at_once=at_once)
+        few = self.batch * high < (wide if self.right.size else min(_UNITS, wide))
+        if few and not self.left.brought and not self.columns % panels.COLUMNS:
+            body.parallel_spans(
+                1,
+                wide,
+                lambda _, first, end: body.loop(
+                    self.batch, lambda n: matrix(n, (0, high), (first, end))
+                ),
+            )
+        else:
+            body.parallel_spans(
+                self.batch, high, lambda n, first, end: matrix(n, (first, end), (0, wide))
+            )
+        return self.right.size + (4 * self.depth * height * at_once if self.left.brought else 0)
 
-    def _matrix(self, n: Coord, height: int, at_once: int) -> None:
+    def _matrix(self, n: Coord, rows: Span, across: Span, *, height: int, at_once: int) -> None:
+        """A part of the `n`-th matrix.
+
+        rows, across: the beginning and end of the part, in tiles, and in whole panels.
+        """
         body, last = self.body, self.rows - height
 
         def start(tile: Coord) -> Coord:
@@ -85,30 +126,27 @@ class Tiled:
             if self.left.brought:
                 self.left.bring(n, first, start(end - 1) + height)
 
-            def across(column: Coord, vectors: int) -> None:
+            def down(column: Coord, vectors: int) -> None:
+                self.right.bring(n, column)
                 body.span(begin, end, lambda tile: one(start(tile), column, vectors))
 
             def one(row: Coord, column: Coord, vectors: int) -> None:
                 left = self.left.point(n, row, first)
                 self._tile((n, row, column), left, height, vectors)
 
-            whole, rest = divmod(self.columns, panels.COLUMNS)
-            body.loop(whole, lambda panel: across(panel * panels.COLUMNS, tiles.VECTORS))
+            body.span(*across, lambda panel: down(panel * panels.COLUMNS, tiles.VECTORS))
+            rest = self.columns % panels.COLUMNS
             if rest:
-                across(whole * panels.COLUMNS, -(-rest // 4))
+                down(self.columns - rest, -(-rest // 4))
 
-        body.blocks(-(-self.rows // height), at_once, block)
+        body.blocks(*rows, at_once, block)
 
     def _tile(
         self, first: tuple[Coord, Coord, Coord], left: int, height: int, vectors: int
     ) -> None:
         """A tile from the element `first` on."""
         body, (n, row, column) = self.body, first
-        index = (n * panels.count(self.columns) * panels.COLUMNS + column) * self.depth
-        body.emit("local.get", self.right)
-        body.push_index(index * 4)
-        body.emit("i32.add")
-        panel = body.keep("i32")
+        panel = self.right.point(n, column)
         sums = tiles.multiplied(body, left, self.left, panel, self.depth, height, vectors)
         for vector in range(vectors):
             at = column + 4 * vector
@@ -141,13 +179,32 @@ def store_vector(
         body.give(node, vector)
         store(*place(0), 4)
         return
-    one = body.function.local("f32")
+    one = body.function.local(kind_of(node.dtype))
     for lane in range(count):
         body.emit("local.get", vector)
-        body.emit("f32x4.extract_lane", lane)
+        body.emit(f"{shape_of(node.dtype, 4)}.extract_lane", lane)
         body.emit("local.set", one)
         body.give(node, one)
         body.scope(partial(store, *place(lane), 1))
+
+
+class Panels:
+    """Panels of float32 in memory. address: the local with theirs."""
+
+    size = 0
+
+    def __init__(self, body: Expression, address: int, depth: int, columns: int) -> None:
+        self._body, self._address = body, address
+        self._depth, self._columns = depth, panels.count(columns) * panels.COLUMNS
+
+    def bring(self, n: Coord, column: Coord) -> None:
+        """They are read where they are."""
+
+    def point(self, n: Coord, column: Coord) -> int:
+        self._body.emit("local.get", self._address)
+        self._body.push_index((n * self._columns + column) * self._depth * 4)
+        self._body.emit("i32.add")
+        return self._body.keep("i32")
 
 
 class InMemory:
@@ -159,8 +216,8 @@ class InMemory:
         self._body, self._view = body, view
         n, row, k = (variable(name, dim) for name, dim in zip("nrk", view.shape, strict=True))
         _, linear = body.locate(view, (n, row, k))
-        self.stride = 4 * _coefficient(linear, row)
-        self.step = 4 * _coefficient(linear, k)
+        self.stride = 4 * coefficient(linear, row)
+        self.step = 4 * coefficient(linear, k)
 
     def bring(self, n: Coord, first: Coord, end: Coord) -> None:
         """They are read where they are."""
@@ -198,7 +255,7 @@ class Copied:
         return self._body.keep("i32")
 
 
-def _coefficient(linear: Coord, along: Coord) -> int:
+def coefficient(linear: Coord, along: Coord) -> int:
     """By how much an index grows with a variable. Raises UnsupportedError if that varies."""
     if isinstance(linear, int) or isinstance(along, int):
         return 0
@@ -218,6 +275,16 @@ def _mentions(index: Coord, wanted: Atom) -> bool:
     return any(atom == wanted or _mentions(atom.index, wanted) for _, atom in index.terms)
 
 
+def behind(body: Expression, address: int, size: int) -> int:
+    """The local with the address of what is behind so many bytes."""
+    if not size:
+        return address
+    body.emit("local.get", address)
+    body.emit("i32.const", size)
+    body.emit("i32.add")
+    return body.keep("i32")
+
+
 def product(body: Expression, node: Node, store: Store, width: int, scratch: int) -> int:
     """Writes (batch, rows, depth) @ (batch, depth, columns), and what is fused behind it.
 
@@ -227,11 +294,16 @@ def product(body: Expression, node: Node, store: Store, width: int, scratch: int
     (unpacked.py).
     """
     a, b = node.inputs
-    if b.op is not panels.unpack_panels or b.inputs[0] not in body.addresses:
+    batch, rows, columns = node.shape
+    depth = a.shape[2]
+    right: Right
+    if b.op is panels.unpack_panels and b.inputs[0] in body.addresses:
+        right = Panels(body, body.addresses[b.inputs[0]], depth, columns)
+    elif is_coded(b):
+        right = Coded(body, b, scratch, width)
+    else:
         unpacked_product(body, node, store, width)
         return 0
-    batch, rows, columns = node.shape
-    right = body.addresses[b.inputs[0]]
 
     def place(n: Coord, row: Coord, column: Coord) -> Place:
         return node.shape, (n, row, column), (n * rows + row) * columns + column
@@ -240,6 +312,6 @@ def product(body: Expression, node: Node, store: Store, width: int, scratch: int
     try:
         left = InMemory(body, a)
     except UnsupportedError:
-        left = Copied(body, a, scratch)
-    tiled = Tiled(body, node, left, right, batch, rows, a.shape[2], columns, place, store, width)
+        left = Copied(body, a, behind(body, scratch, right.size))
+    tiled = Tiled(body, node, left, right, batch, rows, depth, columns, place, store, width)
     return tiled.write()

@@ -69,7 +69,7 @@ class _Sliding:
             for alike in parts:
                 self._alike(image, y, alike)
 
-        self.body.loop(images, lambda image: self.body.loop(lines, lambda y: line(image, y)))
+        self.body.parallel((images, lines), lambda at: line(*at))
 
     def _alike(self, image: Coord, y: Coord, alike: list[tuple[int, int]]) -> None:
         """Neighbouring tiles of one size, given by the first of their pixels and their number."""

@@ -42,12 +42,20 @@ def unpacked_product(body: Expression, node: Node, store: Store, width: int) -> 
         for column, vectors in rest:
             body.scope(partial(tile, column, vectors))
 
-    def each(n: Coord) -> None:
-        whole = rows - rows % high
-        body.loop(whole, lambda row: line(n, row, high), high)
+    whole = rows - rows % high
+
+    def single(n: Coord) -> None:
         body.loop(rows - whole, lambda row: line(n, row + whole, 1))
 
-    body.loop(batch, each)
+    def each(n: Coord) -> None:
+        body.loop(whole, lambda row: line(n, row, high), high)
+        single(n)
+
+    if batch > 1:
+        body.parallel((batch,), lambda at: each(*at))
+    else:
+        body.parallel((whole // high,), lambda at: line(0, at[0] * high, high))
+        body.after_last(lambda: single(0))
 
 
 def _tile(

@@ -16,7 +16,7 @@ class UnsupportedError(Exception):
 def kind_of(dtype: DType, width: int = 1) -> str:
     """The type of a value: one element, or four."""
     if width == 4:
-        if dtype.size != 4 and dtype.kind != "b":
+        if dtype.size > 4:
             raise UnsupportedError(f"vectors of {dtype.name}")
         return "v128"
     if dtype.kind == "f":
@@ -52,12 +52,18 @@ def shape_of(dtype: DType, width: int) -> str:
     return "f32x4" if dtype.kind == "f" else "i32x4"
 
 
-def wrap(function: Function, dtype: DType) -> None:
-    """Brings the integer on the stack into the range of a type of fewer bits."""
+def wrap(function: Function, dtype: DType, width: int = 1) -> None:
+    """Brings the integers on the stack into the range of a type of fewer bits."""
     if not dtype.is_integer or dtype.size >= 4:
         return
-    if dtype.kind == "i":
-        function.emit(f"i32.extend{8 * dtype.size}_s")
-    else:
+    if dtype.kind == "u":
         function.emit("i32.const", (1 << 8 * dtype.size) - 1)
-        function.emit("i32.and")
+        if width == 4:
+            function.emit("i32x4.splat")
+        function.emit("v128.and" if width == 4 else "i32.and")
+    elif width == 4:
+        for shift in ("i32x4.shl", "i32x4.shr_s"):
+            function.emit("i32.const", 32 - 8 * dtype.size)
+            function.emit(shift)
+    else:
+        function.emit(f"i32.extend{8 * dtype.size}_s")

@@ -73,7 +73,10 @@ def winograd_filters(body: Expression, node: Node, store: Store, width: int) -> 
                 put = partial(store_vector, body, node, store, local, 4, place_of, width)
                 body.scope(put)
 
-    body.loop(channels, lambda channel: body.loop(filters, lambda first: four(channel, first), 4))
+    def one(channel: Coord) -> None:
+        body.loop(filters, lambda first: four(channel, first), 4)
+
+    body.parallel((channels,), lambda at: one(*at))
 
 
 class _Winograd:
@@ -101,7 +104,11 @@ class _Winograd:
             body.emit("i32.const", size)
             body.emit("i32.add")
             body.emit("local.set", local)
-        body.blocks(-(-self.count // self.high), at_once, self._block)
+        body.parallel_spans(
+            1,
+            -(-self.count // self.high),
+            lambda _, begin, end: body.blocks(begin, end, at_once, self._block),
+        )
         return sum(sizes) + POSITIONS * self.stride
 
     def _block(self, begin: Coord, end: Coord) -> None:

@@ -7,7 +7,8 @@ recurrent layer is a product for all its inputs, and kernels that take as many s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from ... import dtype as dt
@@ -21,10 +22,20 @@ from ...tensor import Tensor
 def compose(graph: Graph) -> Graph:
     """The graph without composites."""
 
+    return _composed(graph, _COMPOSED)
+
+
+def compose_recurrences(graph: Graph) -> Graph:
+    """The graph with all steps of each recurrent layer in one op, which WebAssembly has a kernel
+    for."""
+    return _composed(graph, {recurrence.recurrence: partial(_recurrence, whole=True)})
+
+
+def _composed(graph: Graph, compositions: Mapping[Op, Callable[..., Tensor]]) -> Graph:
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
-        if node.op not in _COMPOSED:
+        if node.op not in compositions:
             return rebuild(node, inputs)
-        return _COMPOSED[node.op](*(Tensor(child) for child in inputs), **node.attrs).node
+        return compositions[node.op](*(Tensor(child) for child in inputs), **node.attrs).node
 
     return graph.rewrite(rule)
 
@@ -85,12 +96,13 @@ def _scatter(data: Tensor, indices: Tensor, updates: Tensor, reduction: str) -> 
     return join(data, fold(f.where(hit, rest, f.expand_dims(data, 2)), axis=2))
 
 
-def _recurrence(*operands: Tensor, **attrs: Any) -> Tensor:
-    """The parts of the sequence one after the other, a backward direction's from its end."""
+def _recurrence(*operands: Tensor, whole: bool = False, **attrs: Any) -> Tensor:
+    """The parts of the sequence one after the other, a backward direction's from its end; or the
+    whole of it."""
     x, *others = recurrence.split(f, f.matmul, operands, attrs)
     (time, _, directions, _), (hidden, states, extra, lengths) = x.shape, others
     del attrs["given"]
-    most = recurrence.most_steps(attrs["cell"], hidden.shape[2])
+    most = time if whole else recurrence.most_steps(attrs["cell"], hidden.shape[2])
     hidden = recurrence.packed(f, hidden)
     parts: list[Tensor] = []
     for start in range(0, time, most):

@@ -204,7 +204,7 @@ def _moved(node: Node, op: Movement, flat: list[list[Any]]) -> list[Any]:
         for pick in op.pick(shapes, node.attrs, coords, read):
             if all(low <= coord < high for coord, low, high in pick.when):
                 return at(pick.operand, pick.coords)
-        return node.attrs["value"]
+        return node.attrs.get("value", 0)
 
     return [element(coords) for coords in _all_coords(node)]
 

@@ -19,7 +19,7 @@ from ...dtype import float16, float32
 from ...graph import Graph, Node, constant, make, rebuild
 from ...hostarray import HostArray, from_values
 from ...op import Elementwise, Movement, Op
-from ...ops import contract, gather, movement, window
+from ...ops import contract, gather, movement, panels, window
 from ...ops import elementwise as e
 from ...ops.movement import runs_of
 from ...shape import Shape, strides_of
@@ -72,7 +72,7 @@ def keep_packed(graph: Graph) -> Graph:
         for index, axes in summed.items():
             if node.inputs[index] in chains:
                 same = tuple(range(len(node.inputs[index].shape)))
-                weight, behind = _parted(turning.turned(node.inputs[index], same), axes)
+                weight, behind = parted(turning.turned(node.inputs[index], same), axes)
                 operands[index] = weight
                 factors += behind
         new = rebuild(node, tuple(operands))
@@ -83,25 +83,32 @@ def keep_packed(graph: Graph) -> Graph:
     return graph.rewrite(rule)
 
 
-def _is_view(node: Node) -> bool:
+def is_large(node: Node) -> bool:
+    """Whether a node holds elements of few bits that are worth packing."""
+    return node.size >= _MIN_ELEMENTS and is_packed(node.dtype) and node.dtype != float16
+
+
+def is_view(node: Node) -> bool:
+    """Whether a node shows another's elements elsewhere."""
     return isinstance(node.op, Movement) and node.op.view
 
 
-def _is_cheap(node: Node) -> bool:
+def is_cheap(node: Node) -> bool:
+    """Whether a node takes no longer to compute than to read."""
     return isinstance(node.op, Elementwise) and node.op.cheap
 
 
 def _is_spread(node: Node) -> bool:
     """Whether a node is a small operand in another shape or type."""
-    return _is_view(node) or node.op is e.cast
+    return is_view(node) or node.op is e.cast
 
 
 def _chains(graph: Graph, static: set[Node]) -> dict[Node, None]:
     """Large packed constants and what is made of each, in topological order."""
     chains: dict[Node, None] = {}
     for node in graph.nodes():
-        if node.is_constant:
-            large = node.size >= _MIN_ELEMENTS and is_packed(node.dtype) and node.dtype != float16
+        if node.is_constant or node.op is panels.unpack_panels:
+            large = is_large(node)
         elif node not in static:
             large = False
         elif node.op is gather.take:  # the table of a type's values
@@ -111,14 +118,14 @@ def _chains(graph: Graph, static: set[Node]) -> dict[Node, None]:
         else:
             others = [child for child in node.inputs if child not in chains]
             large = len(others) < len(node.inputs) and (
-                _is_view(node) or (_is_cheap(node) and all(_is_small(o) for o in others))
+                is_view(node) or (is_cheap(node) and all(is_small(o) for o in others))
             )
         if large:
             chains[node] = None
     return chains
 
 
-def _is_small(node: Node) -> bool:
+def is_small(node: Node) -> bool:
     """Whether a node repeats much fewer elements."""
     source = node
     while _is_spread(source):
@@ -173,10 +180,10 @@ class _Turning:
 
     def _step(self, node: Node, axes: Axes) -> Node:
         inputs = [
-            self.turned(child if child in self.chains else _uniform(child), axes)
+            self.turned(child if child in self.chains else uniform(child), axes)
             for child in node.inputs
         ]
-        if node.op is e.subtract and _is_zero(inputs[1]):
+        if node.op is e.subtract and is_zero(inputs[1]):
             return inputs[0]
         return make(node.op, *inputs, **node.attrs)
 
@@ -222,7 +229,7 @@ def _moved(node: Node, axes: Axes) -> HostArray:
 # ---- what a product does not need -------------------------------------------------------------
 
 
-def _parted(node: Node, summed: Axes) -> tuple[Node, list[Node]]:
+def parted(node: Node, summed: Axes) -> tuple[Node, list[Node]]:
     """A weight without those factors that are the same along the summed axes, and these, with 1
     for the length of what they do not vary along."""
     if node.op is movement.reshape and _real(node.shape) == _real(node.inputs[0].shape):
@@ -231,7 +238,7 @@ def _parted(node: Node, summed: Axes) -> tuple[Node, list[Node]]:
         axes = [axis for axis, dim in enumerate(inner.shape) if dim != 1]
         real = [axis for axis, dim in enumerate(node.shape) if dim != 1]
         within = tuple(axes[real.index(axis)] for axis in summed if axis in real)
-        rest, factors = _parted(inner, within)
+        rest, factors = parted(inner, within)
         return rewrite.reshape(rest, node.shape), [
             rewrite.reshape(
                 factor,
@@ -242,14 +249,18 @@ def _parted(node: Node, summed: Axes) -> tuple[Node, list[Node]]:
             )
             for factor in factors
         ]
+    if node.op is movement.permute:
+        order = node.attrs["axes"]
+        rest, factors = parted(node.inputs[0], tuple(order[axis] for axis in summed))
+        return rewrite.permute(rest, order), [rewrite.permute(each, order) for each in factors]
     if node.op is movement.expand:
-        rest, factors = _parted(node.inputs[0], summed)
+        rest, factors = parted(node.inputs[0], summed)
         return rewrite.expand(rest, node.shape), factors
     if node.op is e.multiply and node.dtype == float32:
         for value, spread in (node.inputs, node.inputs[::-1]):
             factor = _repeated(spread)
             if factor is not None and all(factor.shape[axis] == 1 for axis in summed):
-                rest, factors = _parted(value, summed)
+                rest, factors = parted(value, summed)
                 return rest, [*factors, factor]
     return node, []
 
@@ -265,7 +276,7 @@ def _repeated(node: Node) -> Node | None:
     return node if node.size == 1 else None
 
 
-def _uniform(node: Node) -> Node:
+def uniform(node: Node) -> Node:
     """A small operand as one number repeated, if it is: zero points of many channels are all 0
     more often than not."""
     source = node
@@ -280,6 +291,6 @@ def _uniform(node: Node) -> Node:
     return rewrite.expand(one, node.shape)
 
 
-def _is_zero(node: Node) -> bool:
+def is_zero(node: Node) -> bool:
     one = _repeated(node)
     return one is not None and one.is_scalar_constant and one.attrs["data"].item() == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..limits import host_limits
+from ..passes.exact import exact_products
 from ..passes.widen import widen
 from ..target import Target
 
@@ -14,7 +15,7 @@ NUMPY = Target(
     joins=False,
     chooses_kernels=False,
     reads_packed=lambda dtype: False,
-    fit_types=(widen,),
+    fit_types=(exact_products, widen),
     specialize=lambda limits: (),
     packed_nodes=lambda graph, static: set(),
     any_order=True,

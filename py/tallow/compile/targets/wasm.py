@@ -12,20 +12,28 @@ from ...codegen.wasm.disassembler import disassemble
 from ...codegen.wasm.kernels import Features, kernel_for
 from ...codegen.wasm.values import UnsupportedError
 from ...graph import Node
+from ..count import effort
 from ..fuse import Group
 from ..limits import Limits
+from ..passes.compose import compose_recurrences
+from ..passes.dots import use_dots
 from ..passes.panels import panel_views, use_panels
 from ..passes.widen import widen
 from ..passes.winograd import use_winograd4
 from ..target import Target
+
+_WORTH_SHARING = 4e6
+"""The effort (count.py) of a step that threads share: about 60 µs of one. To share a step costs
+some microseconds; much more where the system has interrupted a thread that the others wait for."""
 
 
 class WasmKernels:
     """The kernels of one plan, in one module, as the plan's only text: its bytes in base 64.
 
     A step carries `function`, the name of the module's function that computes it from the addresses
-    of its bindings, or nothing; and `scratch`, where that function takes a last address, of so many
-    bytes for its own use.
+    of its bindings, or nothing; `scratch`, where that function takes one more address, of so many
+    bytes for its own use; and `units`, where threads may share the step: the function then computes
+    a part of so many units, given by its first unit and the one behind its last.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -49,7 +57,13 @@ class WasmKernels:
     def _made(self, group: Group, region: Region | None) -> dict[str, Any]:
         try:
             made = kernel_for(
-                group.root, group.members, group.reads, group.row, self._features, region
+                group.root,
+                group.members,
+                group.reads,
+                group.row,
+                self._features,
+                region,
+                threads=effort(group.members, group.reads) >= _WORTH_SHARING,
             )
         except UnsupportedError:
             return {}
@@ -57,8 +71,8 @@ class WasmKernels:
         function = made.function
         kept = self._functions.setdefault(bytes([len(function.params)]) + function.body, function)
         kept.exported = kept.exported or f"k{len(self._functions)}"
-        found = {"function": kept.exported}
-        return found if made.scratch is None else {**found, "scratch": made.scratch}
+        found = {"function": kept.exported, "scratch": made.scratch, "units": made.units}
+        return {name: value for name, value in found.items() if value is not None}
 
 
 def _signature(group: Group, region: Region | None) -> Any:
@@ -92,9 +106,9 @@ WASM = Target(
     joins=True,
     chooses_kernels=False,
     reads_packed=lambda dtype: False,
-    fit_types=(widen,),
-    specialize=lambda limits: (use_winograd4, use_panels),
-    packed_nodes=lambda graph, static: panel_views(graph),
+    fit_types=(compose_recurrences, widen),
+    specialize=lambda limits: (use_dots, use_winograd4, use_panels),
+    packed_nodes=panel_views,
     any_order=False,
     kernels=WasmKernels,
     limits=lambda limits: limits,

@@ -14,6 +14,7 @@ from ...graph import Node
 from ..fuse import Group
 from ..limits import Limits
 from ..passes.compose import compose
+from ..passes.exact import exact_products
 from ..passes.narrow import narrow
 from ..passes.packed import keep_packed, packed_nodes
 from ..passes.split import split_long
@@ -71,7 +72,7 @@ WEBGPU = Target(
     joins=True,
     chooses_kernels=True,
     reads_packed=_reads_packed,
-    fit_types=(compose, narrow),
+    fit_types=(compose, exact_products, narrow),
     specialize=_specialize,
     packed_nodes=packed_nodes,
     any_order=True,

@@ -6,10 +6,11 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING
 
-from ..base import Backend
+from .threads import checked
 
 if TYPE_CHECKING:
     from .engine import Engine
+    from .runner import WasmBackend
 
 _IN_BROWSER = sys.platform == "emscripten"
 
@@ -20,7 +21,21 @@ class WasmDevice:
     name = "wasm"
 
     def __init__(self) -> None:
-        self._backend: Backend | None = None
+        self._backend: WasmBackend | None = None
+        self._threads: int | None = None
+
+    @property
+    def threads(self) -> int:
+        """How many threads share the steps of programs that are loaded from now on."""
+        found = self.backend()
+        return 1 if isinstance(found, str) else found.threads
+
+    def use_threads(self, count: int) -> None:
+        """Changes that number. Raises OptionError."""
+        self._threads = checked(count)
+        found = self.backend()
+        if not isinstance(found, str):
+            found.use_threads(count)
 
     @property
     def rank(self) -> int:
@@ -29,9 +44,13 @@ class WasmDevice:
         return 2 if _IN_BROWSER else 0
 
     async def open(self) -> None:
-        """Needs no opening."""
+        """Only threads in a browser need opening, where the page and its worker can have them."""
+        if _IN_BROWSER:
+            from .browser import open_threads
 
-    def backend(self) -> Backend | str:
+            await open_threads(self._threads)
+
+    def backend(self) -> WasmBackend | str:
         if self._backend is None:
             if not _IN_BROWSER and importlib.util.find_spec("wasmtime") is None:
                 return "the package `wasmtime` is not installed"

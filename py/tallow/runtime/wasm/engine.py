@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ...codegen.wasm.assembler import Function, encode
@@ -13,7 +13,12 @@ PAGE = 65536
 
 
 class Instance(Protocol):
-    """A module with a memory of a fixed size."""
+    """A module with a memory of a fixed size.
+
+    threads: how many share its steps. The memory begins with scratch memory for each of them.
+    """
+
+    threads: int
 
     def write(self, offset: int, content: Any) -> None:
         """Copies bytes, in any contiguous buffer, into the memory."""
@@ -24,8 +29,19 @@ class Instance(Protocol):
     def read(self, offset: int, size: int) -> bytes:
         """Copies bytes out of the memory."""
 
-    def function(self, name: str) -> Callable[..., Any]:
-        """A function of the module."""
+    def bound(
+        self, kernel: Mapping[str, Any], addresses: Sequence[int], scratch: int
+    ) -> Callable[[], Any]:
+        """A step as a call: its function (compile/targets/wasm.py), with these addresses.
+
+        scratch: bytes that each thread has at the beginning of the memory.
+        """
+
+    def together(self, calls: Sequence[Callable[[], Any]]) -> Callable[[], Any]:
+        """What `bound` gave for some steps, as one call."""
+
+    def close(self) -> None:
+        """Lets the threads forget it."""
 
 
 class Engine(Protocol):
@@ -40,11 +56,27 @@ class Engine(Protocol):
     def accepts(self, module: bytes) -> bool:
         """Whether it can run a module."""
 
-    def instance(self, module: bytes | None, pages: int) -> Instance:
-        """A memory of so many pages, and the module's functions on it. Raises MemoryError."""
+    @property
+    def threads(self) -> int:
+        """How many threads share the steps of programs that are loaded from now on."""
+
+    def use_threads(self, count: int) -> None:
+        """Changes that number, where the engine can have threads."""
+
+    def instance(self, module: bytes | None, pages: int, shared: bool) -> Instance:
+        """A memory of so many pages, and the module's functions on it. Raises MemoryError.
+
+        shared: whether all threads share it; otherwise it has one.
+        """
 
     def adopted(self, loaded: Any) -> Instance:
         """The instance of a program that a page has loaded without Python (`Compiled.loaded`)."""
+
+
+def call_all(calls: Sequence[Callable[[], Any]]) -> None:
+    """Calls one after the other."""
+    for call in calls:
+        call()
 
 
 def has_simd(engine: Engine) -> bool:

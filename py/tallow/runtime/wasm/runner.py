@@ -29,7 +29,7 @@ from ...hostarray import HostArray
 from ...streamed_weights import StreamedArray
 from ..base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing, typical
 from ..buffer import Buffer
-from .engine import PAGE, Engine, has_relaxed_simd
+from .engine import PAGE, Engine, call_all, has_relaxed_simd
 from .on_numpy import NumpyStep
 
 _MOST_BYTES = 1 << 32
@@ -76,28 +76,36 @@ class WasmProgram:
         self._lock = Lock()
         self._runs = 0
         self._closed = False
+        engine = backend.engine
         steps = (*plan.prepare, *plan.run)
-        scratch = max((step.kernel.get("scratch", 0) for step in steps), default=0)
-        (self._scratch, *self._offsets), size = _layout([scratch, *(s.bytes for s in plan.slots)])
+        shared = any("units" in step.kernel for step in steps)
+        self._scratch = _aligned(max((step.kernel.get("scratch", 0) for step in steps), default=0))
+        self._instance: Any = None
+        if compiled.loaded is not None:
+            self._instance = engine.adopted(compiled.loaded)
+        threads = self._instance.threads if self._instance else engine.threads if shared else 1
+        sizes = [slot.bytes for slot in plan.slots]
+        self._offsets, size = _layout(threads * self._scratch, sizes)
         if size > _MOST_BYTES:
             raise DeviceMemoryError(
                 f"{plan.name} cannot fit: it needs {size:,} bytes, and WebAssembly has 4 GiB; "
                 "use a smaller input or batch, or device='numpy'"
             )
         self._bytes = -(-size // PAGE) * PAGE
-        self._instance: Any
         with self._explained():
-            if compiled.loaded is not None:
-                self._instance = backend.engine.adopted(compiled.loaded)
-            else:
-                self._load(compiled, backend.engine)
+            if self._instance is None:
+                self._load(compiled, threads > 1)
             self._steps = [self._bound(step) for step in plan.run]
+            alone = all("function" in step.kernel for step in plan.run)
+            self._all: Call = partial(call_all, self._steps)
+            if alone:
+                self._all = self._instance.together(self._steps)
 
-    def _load(self, compiled: Compiled, engine: Engine) -> None:
+    def _load(self, compiled: Compiled, shared: bool) -> None:
         """Fills a new memory: the weights, and what `prepare` computes."""
-        plan = self._plan
+        plan, engine = self._plan, self._backend.engine
         module = b64decode(plan.modules[0]) if plan.modules else None
-        self._instance = engine.instance(module, self._bytes // PAGE)
+        self._instance = engine.instance(module, self._bytes // PAGE, shared)
         by_offset = dict(compiled.weights)
         for slot, offset in zip(plan.slots, self._offsets, strict=True):
             if slot.kind != "weight":
@@ -113,10 +121,9 @@ class WasmProgram:
     def _bound(self, step: Step) -> Call:
         """The step as a call."""
         offsets = [self._offsets[slot] for slot in step.bindings]
-        name = step.kernel.get("function")
-        if name is not None:
-            own = [self._scratch] if "scratch" in step.kernel else []
-            return partial(self._instance.function(name), *offsets, *own)
+        if "function" in step.kernel:
+            call: Call = self._instance.bound(step.kernel, offsets, self._scratch)
+            return call
         slots = self._plan.slots
         known = [slots[slot].kind in ("weight", "prepared") for slot in step.bindings[:-1]]
         try:
@@ -133,8 +140,7 @@ class WasmProgram:
         wanted = fetch or [True] * len(plan.outputs)
         with self._lock, self._explained():
             self._feed(inputs)
-            for step in self._steps:
-                step()
+            self._all()
             self._runs += 1
             outputs = [self._read(port) for port in plan.outputs]
             for copy in plan.copies:
@@ -217,17 +223,23 @@ class WasmProgram:
 
     def close(self) -> None:
         with self._lock:
-            self._steps = []
+            self._steps, self._all = [], partial(call_all, ())
+            if self._instance is not None:
+                self._instance.close()
             self._instance = None  # and its memory
             self._closed = True
 
 
-def _layout(sizes: Sequence[int]) -> tuple[list[int], int]:
-    """Where each part of the memory begins, and where the last one ends."""
-    offsets, end = [], 0
+def _aligned(size: int) -> int:
+    return -(-size // _ALIGNED) * _ALIGNED
+
+
+def _layout(start: int, sizes: Sequence[int]) -> tuple[list[int], int]:
+    """Where each slot begins, the first one at `start`, and where the last one ends."""
+    offsets, end = [], start
     for size in sizes:
         offsets.append(end)
-        end += -(-size // _ALIGNED) * _ALIGNED
+        end += _aligned(size)
     return offsets, end
 
 
@@ -251,6 +263,18 @@ class WasmBackend:
             total_bytes=most,
             relaxed_simd=relaxed,
         )
+
+    @property
+    def threads(self) -> int:
+        """How many threads share the steps of programs that are loaded from now on."""
+        return self.engine.threads
+
+    def use_threads(self, count: int) -> None:
+        """Changes that number. Code that runs eagerly then has its programs loaded again."""
+        self.engine.use_threads(count)
+        for entry in self.memory.programs.values():
+            entry.program.close()
+        self.memory.programs.clear()
 
     def tuning_record(self) -> str | None:
         return None  # each op has one kernel at most

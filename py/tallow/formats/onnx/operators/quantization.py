@@ -1,7 +1,8 @@
 """Quantization: numbers as small integers or small floating numbers, a scale and a zero point.
 
-Products of quantized operands are computed in float32. Its sums are exact up to 2 ** 24, and the
-error beyond that is far less than a step of the 8 bits to which they are rounded.
+Products whose results are quantized again are computed in float32. Its sums are exact up to
+2 ** 24, and the error beyond that is far less than a step of the 8 bits to which they are rounded.
+A target may compute them with integers (compile/passes/dots.py).
 """
 
 from __future__ import annotations
@@ -123,26 +124,20 @@ def _of_rows(parameter: Tensor, ndim: int) -> Tensor:
     return f.expand_dims(parameter, -1) if parameter.ndim == 1 and ndim > 1 else parameter
 
 
-_EXACT = 256
-"""How many products of two 8-bit numbers with a sign float32 can sum exactly."""
-
-
 @operator("MatMulInteger", since=10)
 def matmul_integer(
     call: Call, a: Tensor, b: Tensor, a_zero: Tensor | None = None, b_zero: Tensor | None = None
 ) -> Tensor:
-    """Exact int32 sums of float32 products, each short enough to be exact."""
-    left = _centred(a, None if a_zero is None else _of_rows(a_zero, a.ndim))
-    columns = None if b_zero is None else f.reshape(b_zero, ()) if b_zero.size == 1 else b_zero
-    right = _centred(b, columns)
+    """Exact int32 sums. How a device gets them is up to its compiler passes."""
     if b.ndim < 2 or a.ndim < 1 or a.shape[-1] != b.shape[-2]:
         raise OnnxFormatError(f"A {a.shape} and B {b.shape} do not fit")
-    total: Tensor | None = None
-    for start in range(0, a.shape[-1], _EXACT):
-        part = left[..., start : start + _EXACT] @ right[..., start : start + _EXACT, :]
-        whole = part.astype(dt.int32)
-        total = whole if total is None else total + whole
-    return (left @ right).astype(dt.int32) if total is None else total
+    left, right = a.astype(dt.int32), b.astype(dt.int32)
+    if a_zero is not None:
+        left = left - _of_rows(a_zero, a.ndim).astype(dt.int32)
+    if b_zero is not None:
+        columns = f.reshape(b_zero, ()) if b_zero.size == 1 else b_zero
+        right = right - columns.astype(dt.int32)
+    return left @ right
 
 
 @operator("QLinearMatMul", since=10)

@@ -12,7 +12,7 @@ from kernel_cases import MAKERS, TOLERANCE, run_schedule
 from tallow.codegen.wgsl.kernels import SCHEDULES, kernel_file
 from tallow.runtime.native.device import open_device
 
-FOLDER = Path(__file__).resolve().parents[2] / "kernels_wgsl"
+FOLDER = Path(__file__).resolve().parents[3] / "kernels_wgsl"
 
 
 def test_every_kernel_has_a_schedule_and_cases() -> None:

@@ -24,7 +24,7 @@ from tallow.runtime.native import device as native_device
 from tallow.runtime.native.backend import NativeBackend
 from tallow.tensor import Tensor
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 on_gpu = pytest.mark.usefixtures("native")
 
 

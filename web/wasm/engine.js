@@ -1,0 +1,153 @@
+// @ts-check
+/**
+ * WebAssembly in this page or worker, with a pool of threads if there can be one. Programs with and
+ * without Python use it (program.js, py/tallow/runtime/wasm/browser.py).
+ */
+
+import { callOf, cuts } from "./claims.js";
+import { Pool } from "./pool.js";
+
+/** @typedef {import("./claims.js").Kernel} Kernel */
+
+/** The number of threads unless another one is asked for, as in py/tallow/runtime/wasm/threads.py. */
+const usualThreads = () => Math.min(navigator.hardwareConcurrency || 1, 4);
+
+/** Whether threads can share memory here. A page's main thread may not wait for others. */
+const canShare = () => globalThis.crossOriginIsolated && typeof document === "undefined";
+
+/**
+ * Open WebAssembly in this page or worker.
+ * @param {number | null} threads  null for the usual number; there is one where there can't be more
+ * @param {string | URL} address  of thread.js
+ */
+export function openEngine(threads, address) {
+  const start = () => new Worker(address, { type: "module" });
+  return new WasmEngine(threads ?? usualThreads(), canShare() ? start : null);
+}
+
+export class WasmEngine {
+  #start;
+  /** @type {Pool | null} */
+  #pool = null;
+
+  /**
+   * @param {number} threads
+   * @param {(() => import("./pool.js").Thread) | null} start  starts a worker that runs thread.js;
+   *   null where threads can't share memory
+   */
+  constructor(threads, start) {
+    this.#start = start;
+    this.useThreads(threads);
+  }
+
+  /** The threads for programs that are loaded from now on; null if there is one. */
+  get pool() {
+    return this.#pool?.open ? this.#pool : null;
+  }
+
+  /** How many threads share the steps of programs that are loaded from now on. */
+  get threads() {
+    return this.pool?.threads ?? 1;
+  }
+
+  /** Change that number, where there can be threads. @param {number} threads */
+  useThreads(threads) {
+    const start = this.#start;
+    if (!start || threads === this.threads) return;
+    this.#pool?.retire();
+    this.#pool = threads > 1 ? new Pool(threads, start) : null;
+  }
+
+  /**
+   * @param {Uint8Array<ArrayBuffer> | null} code  null for a plan without functions
+   * @param {number} pages  of its memory
+   * @param {boolean} shared  whether all threads share its steps
+   * @throws {RangeError}  if there is no memory left
+   */
+  instance(code, pages, shared) {
+    const pool = shared ? this.pool : null;
+    const bytes = code && pool ? withSharedMemory(code) : code;
+    return new WasmInstance(bytes && new WebAssembly.Module(bytes), pages, pool);
+  }
+}
+
+/** Programs that are no longer used leave the pool, even if nobody closed them. */
+const forgotten = new FinalizationRegistry((/** @type {() => void} */ leave) => leave());
+
+/** A module with a memory of its own, which begins with scratch memory for each thread. */
+export class WasmInstance {
+  #pool;
+  #program = 0;
+
+  /**
+   * @param {WebAssembly.Module | null} module  compiled for shared memory if there is a pool
+   * @param {number} pages
+   * @param {Pool | null} pool
+   */
+  constructor(module, pages, pool) {
+    const kind = { initial: pages, maximum: pages };
+    const memory = new WebAssembly.Memory(pool ? { ...kind, shared: true } : kind);
+    this.#pool = pool;
+    this.bytes = new Uint8Array(memory.buffer);
+    this.exports = module ? new WebAssembly.Instance(module, { tallow: { memory } }).exports : {};
+    if (!pool || !module) return;
+    const program = pool.enter(module, memory);
+    this.#program = program;
+    forgotten.register(this, () => pool.leave(program), this);
+  }
+
+  /** How many threads share its steps. */
+  get threads() {
+    return this.#pool?.threads ?? 1;
+  }
+
+  /**
+   * A step as a call.
+   * @param {Kernel} kernel
+   * @param {number[]} addresses  of what it reads and writes
+   * @param {number} scratch  bytes that each thread has at the beginning of the memory
+   * @returns {() => void}
+   */
+  bound(kernel, addresses, scratch) {
+    const call = callOf(this.exports, kernel, addresses, 0);
+    const { units } = kernel;
+    if (units === undefined) return () => call();
+    const pool = this.#pool;
+    const id = units > 1 && pool ? pool.add(this.#program, kernel, addresses, scratch) : 0;
+    if (!pool || !id) return () => call(0, units);
+    const job = { id, call, cuts: cuts(units, pool.threads) };
+    return () => pool.run(job);
+  }
+
+  /**
+   * Calls as one, since each call from Python costs some microseconds.
+   * @param {(() => void)[]} calls
+   */
+  together(calls) {
+    return () => {
+      for (const call of calls) call();
+    };
+  }
+
+  /** Let the threads forget it. */
+  close() {
+    if (this.#program) this.#pool?.leave(this.#program);
+    this.#program = 0;
+    forgotten.unregister(this);
+  }
+}
+
+/** The import of the memory, up to its limits. */
+const MEMORY = [..."\x06tallow\x06memory\x02"].map((letter) => letter.charCodeAt(0));
+
+/** In the limits: that the memory has a maximum, and that threads share it. */
+const SHARED = 3;
+
+/**
+ * A plan's module for a memory that threads share; see py/tallow/codegen/wasm/assembler.py.
+ * @param {Uint8Array<ArrayBuffer>} module
+ */
+export function withSharedMemory(module) {
+  const at = module.findIndex((_, start) => MEMORY.every((byte, i) => byte === module[start + i]));
+  return module.with(at + MEMORY.length, SHARED);
+}
