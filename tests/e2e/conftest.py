@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Error, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Error, Locator, Page, Route, Worker, expect
 from tests.conftest import watched_page
 
 from tallow_build.content import models
@@ -74,6 +74,12 @@ class Holding:
                 route.continue_()
 
 
+def worker_of(page: Page) -> Worker:
+    """The newest of the page's own workers. Those of WebAssembly's pool wait for steps, and answer
+    nothing."""
+    return [each for each in page.workers if "/worker/" in each.url][-1]
+
+
 def served_path(name: str) -> str:
     """The path of a model's file on the server."""
     return models.in_dist(name).relative_to(DIST).as_posix()
@@ -110,21 +116,26 @@ class Visitor:
         expect(self.page.locator(f"#view-{view.lower()}")).to_be_visible()
         self.wait(state)
 
-    def point(self, x: float, y: float) -> tuple[float, float]:
-        """A point on the pad, in the page's pixels."""
+    def _pad(self) -> tuple[float, float, float, float]:
         box = self.hook("digit-pad").bounding_box()
         assert box is not None, "the pad can't be seen"
-        return box["x"] + x * box["width"], box["y"] + y * box["height"]
+        return box["x"], box["y"], box["width"], box["height"]
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """A point on the pad, in the page's pixels."""
+        left, top, width, height = self._pad()
+        return left + x * width, top + y * height
 
     def draw(self, *strokes: Stroke) -> None:
-        """Draws with the mouse."""
+        """Draws with the mouse, one event for each point: a browser gives each a frame."""
         self.hook("digit-pad").scroll_into_view_if_needed()
+        left, top, width, height = self._pad()
         mouse = self.page.mouse
-        for first, *others in strokes:
-            mouse.move(*self.point(*first))
-            mouse.down()
-            for point in others:
-                mouse.move(*self.point(*point), steps=4)
+        for stroke in strokes:
+            for number, (x, y) in enumerate(stroke):
+                mouse.move(left + x * width, top + y * height)
+                if number == 0:
+                    mouse.down()
             mouse.up()
 
     def draw_seven(self) -> None:
@@ -281,7 +292,8 @@ def patch(dist: Path) -> Callable[[Page, str, str, str], None]:
         assert old in (WEB / path).read_text("utf-8"), f"{path} does not say {old}"
         bundles = [
             f"**/{file.relative_to(dist).as_posix()}"
-            for file in [*dist.glob("boot/*.js"), *dist.glob("worker/*.js")]
+            for folder in ("boot", "wasm", "worker")
+            for file in dist.glob(f"{folder}/*.js")
             if old in file.read_text("utf-8")
         ]
         assert bundles, f"no bundle says {old}"

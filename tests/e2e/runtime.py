@@ -45,3 +45,15 @@ def _found(worker: str) -> re.Match[str]:
 def _parsed(found: re.Match[str]) -> dict[str, Any]:
     listed: dict[str, Any] = json.loads(json.loads(found[1]))
     return listed
+
+
+def asked_of_runtime(page: Page) -> list[str]:
+    """The names of files in runtime/ that are requested from now on, as a growing list."""
+    asked: list[str] = []
+
+    def note(request) -> None:
+        if "/runtime/" in request.url:
+            asked.append(request.url.rpartition("/")[2])
+
+    page.on("request", note)
+    return asked

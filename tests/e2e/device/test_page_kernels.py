@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from tests.conftest import watched_page
 from tests.e2e.classify.test_page_results import SHOWN_FOR_LONG
-from tests.e2e.conftest import BRIEFLY, Regular
+from tests.e2e.conftest import BRIEFLY, Regular, worker_of
 
 from tallow_build.paths import ROOT
 
@@ -64,7 +64,7 @@ def regular_page(browser: Browser, server: str, patch: Any) -> Iterator[Regular]
 def visitor(regular: Regular) -> Iterator[Regular]:
     """A visitor who stays on one page for all tests."""
     yield regular
-    regular.page.workers[-1].evaluate("() => { globalThis.bits = globalThis.broken = 0; }")
+    worker_of(regular.page).evaluate("() => { globalThis.bits = globalThis.broken = 0; }")
 
 
 def seven(visitor: Any, device: str = "webgpu") -> list[Any]:
@@ -164,7 +164,7 @@ def test_a_coarse_clock_is_mentioned_and_one_that_stands_still_is_not_used(visit
     panel = visitor.hook("kernels-panel")
     cases = [(16, "timestamp", "it ticks every"), (60, "counted", "not measured")]
     for bits, source, words in cases:
-        visitor.page.workers[-1].evaluate("(bits) => { globalThis.bits = bits; }", bits)
+        worker_of(visitor.page).evaluate("(bits) => { globalThis.bits = bits; }", bits)
         seven_again(visitor)
         measured(visitor)
         expect(panel).to_have_attribute("data-source", source)
@@ -204,7 +204,7 @@ def test_fits_any_width(visitor):
 
 def test_a_failure_is_shown_and_can_be_tried_again(visitor):
     visitor.open("./?device=webgpu&model=squeezenet1_1")
-    visitor.page.workers[-1].evaluate("() => { globalThis.broken = true; }")
+    worker_of(visitor.page).evaluate("() => { globalThis.broken = true; }")
     visitor.draw_seven()
     assert visitor.read() == "7"
     panel = visitor.hook("kernels-panel")
@@ -216,7 +216,7 @@ def test_a_failure_is_shown_and_can_be_tried_again(visitor):
     expect(panel).to_have_attribute("data-state", "error", timeout=PATIENCE)
     seven_again(visitor)
     expect(panel).to_have_attribute("data-state", "error", timeout=PATIENCE)
-    visitor.page.workers[-1].evaluate("() => { globalThis.broken = false; }")
+    worker_of(visitor.page).evaluate("() => { globalThis.broken = false; }")
     panel.get_by_role("button", name="Try again").click()
     measured(visitor)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Route, expect
-from tests.e2e.conftest import BRIEFLY
+from tests.e2e.conftest import BRIEFLY, worker_of
 from tests.e2e.keeping import kept, recalled
 
 PATIENCE = 120_000
@@ -84,11 +84,11 @@ class Held:
 
     def hold(self) -> None:
         """Blocks from now on."""
-        self.page.workers[-1].evaluate(HOLD)
+        worker_of(self.page).evaluate(HOLD)
 
     def go_on(self) -> None:
         """Unblocks."""
-        self.page.workers[-1].evaluate("() => goOn()")
+        worker_of(self.page).evaluate("() => goOn()")
 
 
 @pytest.fixture
@@ -298,7 +298,7 @@ def test_without_timestamp_query_and_storage_tuning_works_and_says_so(visitor, p
     expect(rows[0]).to_contain_text("≈")
     assert sum(float(row.get_attribute("data-share")) for row in rows) == pytest.approx(1, abs=0.01)
     expect(visitor.hook("kernels-wgsl")).to_contain_text("@compute")
-    warned, worker = visitor.hook("tuning-warned"), visitor.page.workers[-1]
+    warned, worker = visitor.hook("tuning-warned"), worker_of(visitor.page)
     refusal = "because this browser refuses storage: no storage here"
     expect(warned).to_contain_text(f"can’t be read {refusal}")
 

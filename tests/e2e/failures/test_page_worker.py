@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
+from tests.e2e.conftest import worker_of
 
 from tallow_build.environment.browser import until
 
@@ -75,7 +76,7 @@ def test_a_worker_that_is_stuck_dies_or_fails_is_replaced_and_the_page_keeps_its
     log = visitor.hook("boot-log")
     expect(log.locator("[data-stage=tallow][data-state=done]")).to_have_count(1)  # no snapshot
 
-    page.workers[-1].evaluate("() => { globalThis.fault = 'fatal'; }")
+    worker_of(page).evaluate("() => { globalThis.fault = 'fatal'; }")
     visitor.clear()
     visitor.draw_seven()
     until(page, "workers.length === 4")
@@ -90,7 +91,7 @@ def test_a_worker_that_is_stuck_dies_or_fails_is_replaced_and_the_page_keeps_its
     visitor.answer("coffee.png")
     page.evaluate("location.hash = '#draw'")
     visitor.wait()
-    page.workers[-1].evaluate("() => { globalThis.fault = 'silent'; }")
+    worker_of(page).evaluate("() => { globalThis.fault = 'silent'; }")
     visitor.clear()
     visitor.draw_seven()
     page.evaluate("patience = 2")

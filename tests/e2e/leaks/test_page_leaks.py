@@ -1,4 +1,4 @@
-"""No leaks in the page: a hundred predictions take as much memory as ten, twelve changes of device
+"""No leaks in the page: a hundred predictions take as much memory as ten, eight changes of device
 as much as the first four, with saved plans and without, and so on.
 
 All on one page, because each story leaves the page as the next one needs it.
@@ -19,7 +19,7 @@ from tallow_build.environment.browser import until
 from tallow_build.paths import ROOT
 
 PREDICTIONS = 110
-SWITCHES = 12
+SWITCHES = 8
 
 SERVE = "serve({\n  begin,\n"
 # In the worker: counts GPU buffers, and reports them and Python's memory on request.

@@ -13,8 +13,10 @@ from onnx import TensorProto, helper
 from playwright.sync_api import Locator, expect
 
 from tallow_build.environment.browser import until
+from tallow_build.paths import ROOT
 
 FLOAT, INT64, STRING = TensorProto.FLOAT, TensorProto.INT64, TensorProto.STRING
+MNIST = ROOT / "models" / "mnist" / "mnist.onnx"
 ANYTHING = re.compile(".+")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from playwright.sync_api import expect
+from tests.e2e.conftest import worker_of
 from tests.e2e.keeping import DAMAGE, change, entries, kept, kept_in_all, line, plans, recalled
 from tests.e2e.open.opening import FLOAT, Opening, file, model, value
 
@@ -95,7 +96,7 @@ class Visit(Opening):
 
     def spoil(self, spoiled: bool) -> None:
         """Whether saved plans are no plans for Python from now on."""
-        self.page.workers[-1].evaluate("(value) => { globalThis.spoiled = value; }", spoiled)
+        worker_of(self.page).evaluate("(value) => { globalThis.spoiled = value; }", spoiled)
 
 
 @pytest.fixture

@@ -79,6 +79,8 @@ def test_the_page_without_webgpu(visitor_in_firefox: Any, photos: Any) -> None:
         visitor.open("./")
         expect(visitor.device).to_have_attribute("data-adapter", re.compile("^WebAssembly"))
         expect(visitor.device).to_contain_text("This browser has no WebGPU")
+        threads = min(visitor.page.evaluate("navigator.hardwareConcurrency"), 4)
+        expect(visitor.device).to_have_attribute("data-threads", str(threads))
         check_both_views(visitor, photos["coffee"], "wasm")
         visitor.hook("device-select").select_option("numpy")
         visitor.wait()

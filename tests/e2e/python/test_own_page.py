@@ -16,6 +16,10 @@ from tallow_build.environment import sources
 from tallow_build.page import wheels
 from tallow_build.paths import ROOT
 
+ISOLATION = {
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+}
 PAGE = """<!doctype html>
 <script type="module">
   if (location.hash === "#worker") {
@@ -53,7 +57,21 @@ square = tl.Variable(tl.asarray([[1.0, 2.0], [3.0, 4.0]]))
 square.assign(square @ square)
 buffer = square.buffer()
 (value,) = buffer.memory.read([buffer])
-str([*found, info.device, buffer.memory.name, value.tolist()])
+found += [info.device, buffer.memory.name, value.tolist()]
+
+threads = [tl.get_num_threads()]
+row = [(7 * i % 11 - 5) / 8 for i in range(256)]
+matrix = tl.asarray([[row[(i + 3 * j) % 256] for j in range(256)] for i in range(256)])
+products = []
+for count in (1, 2, 3):
+    tl.set_num_threads(count)
+    threads.append(tl.get_num_threads())
+    product = tl.Variable(matrix)
+    product.assign(product @ product)
+    buffer = product.buffer()
+    (value,) = buffer.memory.read([buffer])
+    products.append(value.tolist())
+str([*found, threads, products == [products[0]] * 3])
 `;
 export async function start() {
   const python = await loadPyodide({ indexURL: "./pyodide/" });
@@ -69,8 +87,8 @@ if (typeof document === "undefined") start().then(postMessage);
 
 
 @pytest.fixture(scope="module")
-def own_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of such a page."""
+def own_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """The addresses of such a page: as it is, and isolated from other origins."""
     folder: Path = tmp_path_factory.mktemp("own")
     (folder / "index.html").write_text(PAGE, "utf-8")
     (folder / "start.js").write_text(START, "utf-8")
@@ -80,17 +98,22 @@ def own_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     for path in files:
         shutil.copy(path, folder)
     (folder / "wheels.json").write_text(json.dumps([path.name for path in files]), "utf-8")
-    with serving(folder) as address:
-        yield address
+    with serving(folder) as address, serving(folder, ISOLATION) as isolated:
+        yield address, isolated
 
 
+@pytest.mark.parametrize("isolated", [False, True])
 @pytest.mark.parametrize("where", ["", "#worker"], ids=["main thread", "worker"])
-def test_the_wheel_brings_the_devices(where: str, own_page: str, page: Page) -> None:
+def test_the_wheel_brings_the_devices(
+    where: str, isolated: bool, own_page: tuple[str, str], page: Page
+) -> None:
     assert page.context.browser is not None
     own = page.context.browser.new_page()  # `page` may talk to the app's server alone
-    own.goto(own_page + where)
+    own.goto(own_page[isolated] + where)
     own.wait_for_function("window.result !== undefined", timeout=120_000)
     on_webgpu = ["webgpu", "webgpu", "webgpu", 30.0]
     on_wasm = ["wasm", "wasm", [[7.0, 10.0], [15.0, 22.0]]]
-    assert own.evaluate("window.result") == str([*on_webgpu, *on_wasm])
+    usual = min(own.evaluate("navigator.hardwareConcurrency"), 4)
+    threads = [usual, 1, 2, 3] if where and isolated else [1, 1, 1, 1]
+    assert own.evaluate("window.result") == str([*on_webgpu, *on_wasm, threads, True])
     own.close()

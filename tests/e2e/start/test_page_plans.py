@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 from tests.conftest import watched_page
-from tests.e2e.conftest import OPEN_DEVICE, Holding
+from tests.e2e.conftest import OPEN_DEVICE, Holding, worker_of
 from tests.e2e.keeping import (
     DAMAGE,
     change,
@@ -161,7 +161,7 @@ def test_later_visits_read_no_model_and_compile_nothing_unless_the_plan_is_bad(v
 def storage_is_refused(visitor: Any) -> None:
     """That is reported, and nothing else happens: the other device's plan is not saved."""
     page = visitor.page
-    page.workers[-1].evaluate(REFUSE)
+    worker_of(page).evaluate(REFUSE)
     use(visitor, "numpy")
     assert page.evaluate(COUNT) == 2
     failed = line(visitor, "keep")
@@ -204,7 +204,7 @@ def bad_plans(visitor: Any, plan_of_numpy: str, tuned: list[str], by_numpy: list
     expect(line(visitor, "model")).to_have_attribute("data-state", "done")
     assert page.evaluate(COUNT) == 1
     kept(visitor)
-    page.workers[-1].evaluate("() => { globalThis.spoiled = true; }")
+    worker_of(page).evaluate("() => { globalThis.spoiled = true; }")
     assert use(visitor, "numpy") == by_numpy
     expect(plan).to_have_attribute("data-state", "failed")
     expect(plan).to_contain_text("this is not a stored plan")

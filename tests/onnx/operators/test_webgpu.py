@@ -21,7 +21,7 @@ from ..cases import CASES
 
 HERE = Path(__file__).parent
 
-MOST_IN_CHROMIUM = 6
+MOST_IN_CHROMIUM = 3
 
 BY_OPERATOR: dict[str, dict[str, Case]] = {}
 for _number, _case in enumerate(CASES):

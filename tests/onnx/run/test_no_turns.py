@@ -10,7 +10,7 @@ from onnx import helper
 import tallow as tl
 
 from ..graphs import model, node, value
-from .test_stages import BOOL, INT, X, both, graph, session_of
+from .running import BOOL, INT, X, both, graph, session_of
 
 
 @pytest.mark.parametrize("x", [X, X.astype(np.int32), np.array(["a", "b"], object)])
