@@ -34,7 +34,7 @@ import {
 const LOOKS = 2000;
 
 /** A part takes much less time; a worker that needs more has died. */
-const SILENCE_MS = 5000;
+const STUCK_MS = 5000;
 
 export class Pool {
   #words = new Int32Array(new SharedArrayBuffer(4 * WORDS));
@@ -55,7 +55,7 @@ export class Pool {
    * @param {() => Thread} start
    * @param {number} [patience]
    */
-  constructor(threads, start, patience = SILENCE_MS) {
+  constructor(threads, start, patience = STUCK_MS) {
     this.threads = threads;
     this.#patience = patience;
     for (let number = 1; number < threads; number++) this.#workers.push(start());

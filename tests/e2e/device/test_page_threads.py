@@ -80,7 +80,7 @@ def test_without_the_headers_there_is_one_thread_until_the_second_visit(browser,
 
 
 def test_a_thread_that_dies_leaves_the_answer_to_numpy(visitor, patch, photos):
-    patch(visitor.page, "wasm/pool.js", "const SILENCE_MS = 5000;", "const SILENCE_MS = 500;")
+    patch(visitor.page, "wasm/pool.js", "const STUCK_MS = 5000;", "const STUCK_MS = 500;")
     others = "let others = cuts.length - 1;"
     dead = "if (globalThis.tallowDies) Atomics.add(words, 0, 1);"  # a part that nobody computes
     patch(visitor.page, "wasm/pool.js", others, f"{others} {dead}")
