@@ -15,18 +15,18 @@ from .paths import BUILD, CACHE
 _DRIVERS = Path("/usr/share/vulkan/icd.d")
 
 
-def for_site() -> None:
-    """Prepares everything for serve and build, up to a current dist/."""
+def for_site(*, tight: bool = False) -> None:
+    """Prepares everything for serve and build, up to a current dist/; tight: to be published."""
     with only_one():
         _tools(dev=False)
-        dist.ensure()
+        dist.ensure(tight=tight)
 
 
-def for_browser() -> dict[str, str]:
+def for_browser(*, tight: bool = False) -> dict[str, str]:
     """Also prepares Chromium and its driver. Returns the environment that they need."""
     with only_one():
         _tools(dev=True)
-        dist.ensure()
+        dist.ensure(tight=tight)
         return browser.driving(browser.ensure())
 
 

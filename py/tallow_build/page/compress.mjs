@@ -1,7 +1,7 @@
 /**
- * Compresses files with Brotli, as tightly as browsers can read it, and gzip.
+ * Compresses files with Brotli, at a level from 0 to 11, and gzip.
  *
- *     node compress.mjs '[["file", "target"], ...]'     writes target.br and target.gz
+ *     node compress.mjs '[["file", "target", level], ...]'     writes target.br and target.gz
  *
  * Both are empty where they would save next to nothing.
  */
@@ -14,10 +14,10 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 const WORTH = 0.02;
 
 const METHODS = {
-  br: (/** @type {Buffer} */ content) =>
+  br: (/** @type {Buffer} */ content, /** @type {number} */ level) =>
     promisify(brotliCompress)(content, {
       params: {
-        [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+        [constants.BROTLI_PARAM_QUALITY]: level,
         [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
         [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
       },
@@ -25,11 +25,11 @@ const METHODS = {
   gz: (/** @type {Buffer} */ content) => promisify(gzip)(content, { level: 9 }),
 };
 
-/** @param {string} file @param {string} target */
-async function compress(file, target) {
+/** @param {string} file @param {string} target @param {number} level  of Brotli */
+async function compress(file, target, level) {
   const content = await readFile(file);
   for (const [ending, method] of Object.entries(METHODS)) {
-    const packed = await method(content);
+    const packed = await method(content, level);
     const pays = packed.length < content.length * (1 - WORTH);
     // A file under its own name is whole, also after an interruption.
     await writeFile(`${target}.new`, pays ? packed : "");
@@ -37,6 +37,6 @@ async function compress(file, target) {
   }
 }
 
-/** @type {[string, string][]} */
-const pairs = JSON.parse(process.argv[2]);
-await Promise.all(pairs.map((pair) => compress(...pair)));
+/** @type {[string, string, number][]} */
+const jobs = JSON.parse(process.argv[2]);
+await Promise.all(jobs.map((job) => compress(...job)));

@@ -34,8 +34,9 @@ _MAKERS = Path(__file__).parents[1]  # all of build.py's own code
 _STEP = "Building dist/"
 
 
-def ensure() -> None:
-    """Builds dist/ from its parts, unless it exists and none of them has changed."""
+def ensure(*, tight: bool = False) -> None:
+    """Builds dist/ from its parts, unless it exists and none of them has changed. A tight one is
+    compressed to be published; it does for this machine, too."""
     numpy, protobuf = sources.pyodide_numpy(), sources.pure_protobuf()
     sources.fetch([numpy, protobuf])
     own = {"tallow": wheels.tallow(), "page": wheels.page()}
@@ -55,7 +56,7 @@ def ensure() -> None:
         lists = (json.dumps(part) for part in (models.published(), samples.published(), libraries))
         inputs = digest(*made_of, *sorted(makers), *lists)
         stamp = Stamp("dist")
-        if stamp.fresh(inputs):
+        if stamp.fresh(f"tight {inputs}") or (not tight and stamp.fresh(inputs)):
             return
         stamp.clear()
         with scratch("dist", BUILD / "tmp") as folder:
@@ -68,10 +69,10 @@ def ensure() -> None:
             for name in LICENCES:
                 site.put(name, ROOT / name)
             keep_offline(made)
-            compressed.compress(made)
+            compressed.compress(made, tight=tight)
             spent = budget.check(made)
             replace_folder(made, DIST)
-        stamp.write(inputs, [DIST])
+        stamp.write(f"tight {inputs}" if tight else inputs, [DIST])
     say(f"dist/ is ready: {folder_bytes(DIST) / MB:.1f} MB")
     for line in spent:
         say(line)

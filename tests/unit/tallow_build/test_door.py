@@ -70,7 +70,7 @@ def test_arguments_that_make_no_sense():
     ],
 )
 def test_a_failing_step_is_told_without_a_traceback(monkeypatch, capsys, problem, status, words):
-    def fail():
+    def fail(**_):
         raise problem
 
     monkeypatch.setattr(setup, "for_site", fail)

@@ -191,6 +191,25 @@ def test_what_pays_is_compressed_once(tmp_path: Path) -> None:
     assert left.items() < kept.items()  # nothing was rewritten, and unused files are gone
 
 
+def test_large_files_are_compressed_quickly_unless_they_will_be_published(tmp_path: Path) -> None:
+    site, kept = tmp_path / "site", tmp_path / "kept"
+    site.mkdir()
+    words = b"".join(b"%d squared is %d\n" % (n, n * n) for n in range(50_000))
+    (site / "large.bin").write_bytes(words)
+    (site / "small.js").write_bytes(words[:10_000])
+
+    def sizes(*, tight: bool) -> list[int]:
+        compressed.compress(site, kept, tight=tight)
+        return [budget.wire_bytes(site / name) for name in ("large.bin", "small.js")]
+
+    quick, tight = sizes(tight=False), sizes(tight=True)
+    assert tight[0] < quick[0] < len(words)
+    assert tight[1] == quick[1]
+    times = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
+    assert sizes(tight=False) == quick
+    assert {path: path.stat().st_mtime_ns for path in kept.iterdir()} == times  # both are kept
+
+
 LINES = """
 [[part]]
 name = "code"
