@@ -6,12 +6,14 @@ Each tier of tests has a folder. The quick tiers run first, whatever the order o
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,9 @@ from tallow_build.paths import DIST, ROOT, WEB
 from tallow_build.serving import server as static
 from tallow_build.serving.script import BrowserPython
 
+# Desktop WebGPU's driver on the CPU optimises no kernel: tests run each once or twice.
+os.environ.setdefault("GALLIVM_PERF", "nopt")
+
 # Long enough for a page on a busy machine; passing tests do not wait for it.
 expect.set_options(timeout=30_000)
 
@@ -56,8 +61,9 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks each test with its tier, and browser tests with "browser"; sorts by tier, keeping the
-    order within each."""
+    """Marks each test with its tier, and browser tests with "browser"; sorts by tier. In the last
+    one, long files come first, so that no worker is left with one while the others have ended;
+    within the others the order is kept."""
     unknown = {tier(item.path) for item in items} - set(TIERS)
     if unknown:
         raise pytest.UsageError(
@@ -67,7 +73,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(tier(item.path))
         if "playwright" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
-    items.sort(key=lambda item: TIERS.index(tier(item.path)))
+    items.sort(key=lambda item: (TIERS.index(tier(item.path)), _turn(item.path)))
+
+
+@cache
+def _turn(path: Path) -> tuple[int, str]:
+    """Sorts test files of the last tier by their length, which goes with their time."""
+    return (-path.stat().st_size, str(path)) if tier(path) == TIERS[-1] else (0, "")
 
 
 @pytest.fixture(scope="session")
@@ -91,7 +103,7 @@ def native() -> str:
 @pytest.fixture(scope="session")
 def dist() -> Path:
     """The up-to-date dist/."""
-    command = [sys.executable, str(ROOT / "build.py"), "build"]
+    command = [sys.executable, str(ROOT / "build.py"), "build", "--quick"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return DIST
