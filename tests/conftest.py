@@ -6,7 +6,6 @@ Each tier of tests has a folder. The quick tiers run first, whatever the order o
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import subprocess
 import sys
@@ -36,9 +35,6 @@ from tallow_build.environment import browser as chromium
 from tallow_build.paths import DIST, ROOT, WEB
 from tallow_build.serving import server as static
 from tallow_build.serving.script import BrowserPython
-
-# Desktop WebGPU's driver on the CPU optimises no kernel: tests run each once or twice.
-os.environ.setdefault("GALLIVM_PERF", "nopt")
 
 # Long enough for a page on a busy machine; passing tests do not wait for it.
 expect.set_options(timeout=30_000)

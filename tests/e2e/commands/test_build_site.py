@@ -91,7 +91,7 @@ def test_everything_has_a_line_in_the_budget_and_keeps_to_it(dist):
     assert len(budget.check(dist)) > 20
     folder = known(dist)["pyodide"]["folder"]
     wasm = dist / "runtime" / folder / "pyodide.asm.wasm"
-    assert budget.wire_bytes(wasm) < 0.3 * wasm.stat().st_size
+    assert budget.wire_bytes(wasm) < 0.35 * wasm.stat().st_size
 
 
 def test_the_licences_are_there(dist):
