@@ -46,7 +46,7 @@ FLOP = 2.0 * 4 * SUMS * UNROLLED * TURNS
 
 _MEASURE = """async ([base64, name, turns]) => {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-    const memory = new WebAssembly.Memory({ initial: 1 });
+    const memory = new WebAssembly.Memory({ initial: 1, maximum: 65536 });
     const { instance } = await WebAssembly.instantiate(bytes, { tallow: { memory } });
     const run = instance.exports[name];
     run(turns / 10);
