@@ -8,9 +8,11 @@
 Function names follow the Python array API standard, layers PyTorch. Importing imports no NumPy.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import functional, functions
+from .autodiff.history import enable_grad, is_grad_enabled, no_grad
 from .dtype import (
     DType,
     bool_,
@@ -34,6 +36,7 @@ from .errors import (
     DTypeError,
     FeedError,
     FeedRangeError,
+    GradientError,
     GraphError,
     IndexRangeError,
     OnnxAmbiguousDataError,
@@ -65,11 +68,30 @@ from .runtime.jit import jit
 from .runtime.session import Session, compile_session, compile_session_async
 from .runtime.tuning import Tuned, TuningWarning, tune
 from .runtime.variable import Variable
-from .tensor import Tensor, asarray
+from .tensor import Tensor, asarray, use_differentiator
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from . import onnx
+    from . import nn, onnx, optim
+    from .autodiff.everything import (
+        checkpoint,
+        custom_vjp,
+        grad,
+        jvp,
+        stop_gradient,
+        value_and_grad,
+        vjp,
+    )
+
+_LATER = ("nn", "onnx", "optim")
+"""Packages that are imported when they are first asked for."""
+
+_OF_AUTODIFF = (
+    "checkpoint", "custom_vjp", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp",
+)  # fmt: skip
+"""Names that are imported, from autodiff/everything.py, when one is first asked for."""
+
+use_differentiator(lambda: import_module("tallow.autodiff.everything").REVERSE)
 
 __all__ = [
     *functions.__all__,
@@ -82,6 +104,7 @@ __all__ = [
     "FeedError",
     "FeedRangeError",
     "IndexRangeError",
+    "GradientError",
     "GraphError",
     "OnnxAmbiguousDataError",
     "OnnxError",
@@ -100,41 +123,53 @@ __all__ = [
     "TuningWarning",
     "asarray",
     "bool_",
+    "checkpoint",
     "compile_session",
     "compile_session_async",
+    "custom_vjp",
     "default_device",
     "devices",
+    "enable_grad",
     "float16",
     "float32",
     "float64",
     "functional",
     "get_float32_matmul_precision",
     "get_num_threads",
+    "grad",
     "int16",
     "int32",
     "int64",
     "int8",
+    "is_grad_enabled",
     "jit",
+    "jvp",
     "live_buffers",
     "manual_seed",
+    "nn",
+    "no_grad",
     "onnx",
     "open_device",
+    "optim",
     "realize",
     "set_default_device",
     "set_float32_matmul_precision",
     "set_num_threads",
+    "stop_gradient",
     "tune",
     "uint16",
     "uint32",
     "uint64",
     "uint8",
+    "value_and_grad",
+    "vjp",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """`onnx` is imported when it is first asked for: its operators are many."""
-    if name == "onnx":
-        import tallow.onnx
-
-        return tallow.onnx
+    """What visitors of the page do not need is imported when it is first asked for."""
+    if name in _LATER:
+        return import_module(f"tallow.{name}")
+    if name in _OF_AUTODIFF:
+        return getattr(import_module("tallow.autodiff.everything"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,6 +9,7 @@ TallowError
 ├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
 │   └── FeedRangeError        integers that are too large for the device
 ├── IndexRangeError       an index beyond the elements that there are (also an IndexError)
+├── GradientError         a derivative that does not exist, or cannot be taken (ValueError)
 ├── RealizeError          a result cannot be computed this way here; the message says how instead
 ├── OnnxError             an ONNX file that cannot be used
 │   ├── OnnxFormatError       not ONNX, cut short, corrupted, or inconsistent (ValueError)
@@ -63,6 +64,10 @@ class IndexRangeError(TallowError, IndexError):
 
 class RealizeError(TallowError):
     """A result cannot be computed in this way on this device."""
+
+
+class GradientError(TallowError, ValueError):
+    """A derivative that does not exist, or that is asked of what has none."""
 
 
 class TracingError(TallowError):

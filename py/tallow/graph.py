@@ -64,12 +64,18 @@ class Node:
 
 _NO_ATTRS = Frozen()
 
+watcher: Callable[[Node], None] | None = None
+"""Sees every node that `make` makes; autodiff/history.py sets it while it follows no gradients."""
+
 
 def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
     """The node of an op on nodes; raises what the op's shape rule raises."""
     frozen = Frozen(tuple(sorted(attrs.items()))) if attrs else _NO_ATTRS
     shape, dtype = op.infer([(node.shape, node.dtype) for node in inputs], frozen)
-    return Node(op, inputs, frozen, check_rank(tuple(shape), op.name), dtype)
+    node = Node(op, inputs, frozen, check_rank(tuple(shape), op.name), dtype)
+    if watcher is not None:
+        watcher(node)
+    return node
 
 
 def constant(data: HostArray) -> Node:

@@ -1,28 +1,78 @@
-"""Seeds for random operators that have none of their own."""
+"""The seed of random numbers, and how many draws there have been.
+
+Every draw has a number. Numbers are computed from the seed and that number by a counter-based
+generator (functions/philox.py), so that they are the same on every device, differ from draw to
+draw, and begin again after `manual_seed`.
+"""
 
 from __future__ import annotations
 
 import random
+import struct
+from collections.abc import Callable
+from contextvars import ContextVar
+
+from . import dtype as dt
+from .graph import make
+from .hostarray import HostArray, from_values
+from .ops import source
+from .tensor import Tensor
 
 _source: random.Random = random.SystemRandom()
-_drawn = 0
+_asked = 0
+
+_seed: tuple[int, int] | None = None
+_draws = 0
+
+_WORD = 0xFFFFFFFF
+
+tracing: ContextVar[Callable[[], Tensor] | None] = ContextVar("tracing", default=None)
+"""Gives the stream of a draw in a function that is being traced, which draws anew at each call."""
 
 
 def manual_seed(seed: int | None) -> None:
-    """Makes random operators without a seed draw the same numbers in every run of the program, like
-    PyTorch's function of that name; with None, the default state, they differ each time."""
-    global _source
+    """Has random numbers begin again, equal for equal seeds: those of dropout, of initial values,
+    of `rand` and the like, and of random ONNX operators without a seed of their own.
+
+    With None, the default state, they differ in every run of the program. The name is PyTorch's;
+    the numbers are not.
+    """
+    global _source, _seed, _draws
     _source = random.SystemRandom() if seed is None else random.Random(seed)
+    _seed = None if seed is None else (seed & _WORD, seed >> 32 & _WORD)
+    _draws = 0
 
 
 def fresh_bytes(count: int) -> bytes:
     """New random bytes, which are reproducible after `manual_seed`."""
-    global _drawn
-    _drawn += 1
+    global _asked
+    _asked += 1
     return _source.randbytes(count)
 
 
 def drawn() -> int:
-    """How often `fresh_bytes` was called. If the count did not change while something was built,
-    building it again gives the same result."""
-    return _drawn
+    """How often something random was asked for. If the count did not change while something was
+    built, building it again gives the same result."""
+    return _asked
+
+
+def stream() -> Tensor:
+    """What a draw is computed from: uint32 (3,), the seed's two words and the draw's number."""
+    traced = tracing.get()
+    if traced is not None:
+        return traced()
+    data = advance(1)
+    node = make(source.constant, data=data, shape=data.shape, dtype=data.dtype, varies=True)
+    return Tensor(node)
+
+
+def advance(draws: int) -> HostArray:
+    """The stream of the next draw; as many are then over."""
+    global _seed, _draws, _asked
+    if _seed is None:
+        low, high = struct.unpack("<II", random.SystemRandom().randbytes(8))
+        _seed = low, high
+    data = from_values([*_seed, _draws & _WORD], (3,), dt.uint32)
+    _draws += draws
+    _asked += 1
+    return data

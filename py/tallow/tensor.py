@@ -47,7 +47,35 @@ class Evaluator(Protocol):
         """The name of the device on which a tensor lies, or would be computed."""
 
 
+class Differentiator(Protocol):
+    """Takes derivatives of tensors; autodiff/ has one."""
+
+    def is_tracked(self, tensor: Tensor) -> bool:
+        """Whether some tensor that it is computed from receives a gradient."""
+
+    def receive(self, tensor: Tensor, wanted: bool) -> None:
+        """Has a tensor receive gradients, or no longer."""
+
+    def backward(
+        self, tensor: Tensor, gradient: Tensor | None, keep: bool, differentiable: bool
+    ) -> None:
+        """Adds the gradients of a tensor to those of all that receive them."""
+
+    def detached(self, tensor: Tensor) -> Tensor:
+        """The same values, which no gradient passes."""
+
+
 _evaluators: list[Evaluator] = []
+_differentiators: list[Callable[[], Differentiator]] = []
+
+
+def use_differentiator(differentiator: Callable[[], Differentiator]) -> None:
+    """Derivatives of tensors are taken by what this gives, which is asked for when it is needed."""
+    _differentiators[:] = [differentiator]
+
+
+def _differentiator() -> Differentiator:
+    return _differentiators[0]()
 
 
 def use_evaluator(evaluator: Evaluator) -> None:
@@ -59,13 +87,18 @@ def _evaluator() -> Evaluator:
     return _evaluators[0]
 
 
+def realize_now(tensors: Sequence[Tensor]) -> None:
+    """Computes tensors together where they are stored, unless a function is being traced."""
+    _evaluator().realize(tensors, None)
+
+
 class Tensor:
     """An array that is not computed until it is asked for.
 
     Made by `tallow.asarray`, the creation functions, and operations on tensors.
     """
 
-    __slots__ = ("node",)
+    __slots__ = ("__weakref__", "_gradient", "node")
     __array_priority__ = 1000  # NumPy leaves `ndarray + Tensor` to the tensor
 
     def __init__(self, node: Node) -> None:
@@ -167,6 +200,57 @@ class Tensor:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         result = self.numpy()
         return result if dtype is None else result.astype(dtype)
+
+    # ---- derivatives ---------------------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether it receives a gradient, or is computed from a tensor that does."""
+        return _differentiator().is_tracked(self)
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        _differentiator().receive(self, wanted)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Has it receive a gradient in `backward`, or no longer; gives the tensor itself.
+
+        Raises GradientError if its element type is not floating.
+        """
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def grad(self) -> Tensor | None:
+        """What `backward` has added up for it so far; None if there is nothing."""
+        return getattr(self, "_gradient", None)
+
+    @grad.setter
+    def grad(self, gradient: Tensor | None) -> None:
+        self._gradient = gradient
+
+    def backward(
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+    ) -> None:
+        """Adds the gradient of this tensor to `grad` of all that require one.
+
+        gradient: that of what follows, in the shape of this tensor; may be left out for a single
+        number, and is 1 then. retain_graph: allows a second call. create_graph: the gradients can
+        be differentiated in turn. Outside `@tl.jit`, everything is computed before the call
+        returns, this tensor too, and stays on the device.
+
+        Raises GradientError if the tensor is not a single number and has no `gradient`, if nothing
+        requires one, or for an op without a derivative.
+        """
+        keep = create_graph if retain_graph is None else retain_graph
+        _differentiator().backward(self, gradient, keep, create_graph)
+
+    def detach(self) -> Tensor:
+        """The same values, which no gradient passes."""
+        return _differentiator().detached(self)
 
     # ---- operators -----------------------------------------------------------------------------
 
@@ -301,13 +385,16 @@ def apply(name: str, *args: Any, **kwargs: Any) -> Tensor:
     return FUNCTIONS[name](*args, **kwargs)
 
 
-def asarray(value: Any, dtype: DType | str | None = None) -> Tensor:
+def asarray(value: Any, dtype: DType | str | None = None, *, requires_grad: bool = False) -> Tensor:
     """A tensor of a number, nested lists, a NumPy array, or anything with the buffer protocol.
 
     Without `dtype`: the buffer's own type; for Python numbers bool, int32 or float32. Buffers are
-    not copied: do not change them afterwards. Raises ShapeError for ragged lists, DTypeError for
-    what is not numeric.
+    not copied: do not change them afterwards. requires_grad: `backward` gives it a gradient. Raises
+    ShapeError for ragged lists, DTypeError for what is not numeric, GradientError for a gradient of
+    what is not floating.
     """
+    if requires_grad:
+        return asarray(value, dtype).detach().requires_grad_()
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(value, Tensor):
         return value if wanted is None else value.astype(wanted)

@@ -195,6 +195,15 @@ def _conv2d(one: Drawn) -> Node:
     return make(REGISTRY["conv2d"], x, weight, **attrs)
 
 
+def _conv2d_weight(one: Drawn) -> Node:
+    conv = _conv2d(one)
+    x, weight = conv.inputs
+    gradient = one.input(conv.shape, tl.float32)
+    one.feeds.pop(weight.attrs["name"])
+    one.nodes.remove(weight)
+    return make(REGISTRY["conv2d_weight"], x, gradient, kernel=weight.shape[:2], **dict(conv.attrs))
+
+
 def _pool(name: str) -> Callable[[Drawn], Node]:
     def draw(one: Drawn) -> Node:
         kernel = one.shape(2, most=3)
@@ -258,6 +267,7 @@ OTHERS: dict[str, Callable[[Drawn], Node]] = {
     "argsort": _argsort,
     "concat": _concat,
     "conv2d": _conv2d,
+    "conv2d_weight": _conv2d_weight,
     "expand": _expand,
     "matmul": _matmul,
     "max_pool2d": _pool("max_pool2d"),

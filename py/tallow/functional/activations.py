@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from .. import functions as f
+from ..autodiff.history import with_gradient
 from ..tensor import Tensor
 
 
@@ -25,7 +26,9 @@ def leaky_relu(x: Tensor, negative_slope: float = 0.01) -> Tensor:
 
 def sigmoid(x: Tensor) -> Tensor:
     """1 / (1 + exp(-x))."""
-    return f.reciprocal(f.exp(-x) + 1.0)
+    y = f.reciprocal(f.exp(-x) + 1.0)
+    # exp(-x) may overflow, which only the value survives.
+    return with_gradient(y, [x], lambda gradient: [gradient * y * (1.0 - y)])
 
 
 def silu(x: Tensor) -> Tensor:
@@ -56,7 +59,8 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
 
 def softplus(x: Tensor) -> Tensor:
     """log(1 + exp(x)), without overflow."""
-    return f.maximum(x, 0) + f.log1p(f.exp(-abs(x)))
+    y = f.maximum(x, 0) + f.log1p(f.exp(-abs(x)))
+    return with_gradient(y, [x], lambda gradient: [gradient * sigmoid(x)])
 
 
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:

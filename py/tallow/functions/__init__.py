@@ -45,6 +45,7 @@ from .manipulation import (
     stack,
     tile,
 )
+from .randomness import bernoulli, rand, rand_like, randint, randn, randn_like, randperm
 from .reduction import all, any, argmax, argmin, max, mean, min, prod, std, sum, var
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ __all__ = [
     "argmax",
     "argmin",
     "argsort",
+    "bernoulli",
     "bitcast",
     "broadcast_arrays",
     "broadcast_to",
@@ -93,6 +95,12 @@ __all__ = [
     "permute_dims",
     "pow",
     "prod",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "randperm",
     "remainder",
     "repeat",
     "reshape",

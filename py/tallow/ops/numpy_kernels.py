@@ -71,6 +71,31 @@ def conv2d(
     return result.reshape(n, oh, ow, out)
 
 
+def conv2d_weight(
+    np: Any,
+    x: Any,
+    gradient: Any,
+    kernel: Pair,
+    stride: Pair,
+    padding: Pads,
+    dilation: Pair,
+    groups: int,
+) -> Any:
+    """The gradient of conv2d's weight: a product of the windows, as columns, and the gradient."""
+    windows = windows_of(np, _padded(np, x, padding), kernel, stride, dilation)
+    n, oh, ow, kh, kw, channels = windows.shape
+    per_group, each = channels // groups, gradient.shape[3] // groups
+    result = np.empty((kh, kw, per_group, gradient.shape[3]), x.dtype)
+    pixels = n * oh * ow
+    for group in range(groups):
+        part = windows[..., group * per_group : (group + 1) * per_group]
+        rows = part.reshape(pixels, kh * kw * per_group)
+        columns = slice(group * each, (group + 1) * each)
+        of_group = gradient[..., columns].reshape(pixels, each)
+        result[..., columns] = product(np, rows.T, of_group).reshape(kh, kw, per_group, each)
+    return result
+
+
 def _depthwise(np: Any, x: Any, w: Any, stride: Pair, dilation: Pair) -> Any:
     windows = windows_of(np, x, w.shape[:2], stride, dilation)
     result = windows[:, :, :, 0, 0] * w[0, 0]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ..bounds import first
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Spec, Window
+from ..op import Attrs, Composite, Spec, Window
 from ..shape import window_size
 from . import numpy_kernels
 
@@ -41,6 +41,22 @@ def _conv_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
 
 conv2d = Window("conv2d", numpy_kernels.conv2d, _conv_rule)
 """x (n, h, w, c), weight (kh, kw, c / groups, o): attributes stride, padding, dilation, groups."""
+
+
+def _weight_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    (x, dtype), (gradient, other) = operands
+    groups, kernel = attrs["groups"], attrs["kernel"]
+    if dtype != other or not dtype.is_floating:
+        raise DTypeError(f"conv2d_weight: takes one floating type, not {dtype.name}, {other.name}")
+    wanted = (x[0], *spatial_size(x, kernel, attrs), gradient[3])
+    if gradient != wanted or x[3] % groups or gradient[3] % groups:
+        raise ShapeError(f"conv2d_weight: {x} and {gradient} do not fit; expected {wanted}")
+    return (*kernel, x[3] // groups, gradient[3]), dtype
+
+
+conv2d_weight = Composite("conv2d_weight", numpy_kernels.conv2d_weight, _weight_rule)
+"""The gradient of conv2d's weight, (kh, kw, c / groups, o), from its image x (n, h, w, c) and the
+gradient of its result (n, oh, ow, o): attributes of conv2d, and kernel, (kh, kw)."""
 
 
 def _pool_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:

@@ -103,6 +103,8 @@ def _exact(attrs: Any) -> Hashable:
 
 def _is_fed(node: Node) -> bool:
     """Whether a constant is an input of the plan."""
+    if "varies" in node.attrs:  # the number of a random draw
+        return True
     dtype = node.dtype
     wide = dtype.is_integer and dtype.size == 8
     return node.size > _SMALL and not dtype.coded and not wide

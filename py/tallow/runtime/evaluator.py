@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..autodiff.history import is_tracked, replaced_by_value
 from ..graph import Node, constant
 from ..hostarray import HostArray
 from ..tensor import Tensor, use_evaluator
@@ -11,6 +12,7 @@ from . import eager, trace
 from .buffer import Buffer
 from .capture import host_data
 from .device import backend
+from .variable import waiting
 
 
 class EagerEvaluator:
@@ -63,7 +65,10 @@ class EagerEvaluator:
 
 
 def _realized(nodes: Sequence[Node], device: str | None) -> dict[Node, Node]:
-    """What nodes are once they are computed: buffers, or constants where a type has few bits."""
+    """What nodes are once they are computed: buffers, or constants where a type has few bits.
+
+    The values of variables that wait for theirs are computed, too.
+    """
     todo = eager.work(nodes, device)
     used = todo.used
     new: dict[Node, Node] = {}
@@ -79,10 +84,15 @@ def _realized(nodes: Sequence[Node], device: str | None) -> dict[Node, Node]:
         else:
             computed.append(node)
     if computed:
-        if len(computed) < len(nodes):
-            todo = eager.work(computed, used.info.device)
+        variables = waiting(used.info.device)
+        if variables or len(computed) < len(nodes):
+            todo = eager.work([*computed, *(node for _, node in variables)], used.info.device)
         buffers = eager.compute(todo)
-        new |= {node: buffer.node for node, buffer in zip(computed, buffers, strict=True)}
+        for (variable, _), buffer in zip(variables, buffers[len(computed) :], strict=True):
+            variable.settle(buffer)
+        new |= {node: buffer.node for node, buffer in zip(computed, buffers, strict=False)}
+        for node in filter(is_tracked, computed):
+            replaced_by_value(node, new[node])
     return new
 
 

@@ -11,11 +11,13 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
+from .. import random
 from ..compile import Compiled
 from ..compile.indices import Indexed
+from ..dtype import uint32
 from ..errors import DeviceLostError, DTypeError, OptionError
-from ..graph import Graph, Node, make
-from ..hostarray import HostArray, from_python
+from ..graph import Graph, Node, input_node, make
+from ..hostarray import HostArray, from_python, from_values
 from ..ops.elementwise import cast
 from ..ops.source import buffer as buffer_op
 from ..ops.source import constant as constant_op
@@ -49,6 +51,32 @@ class _State:
         return self.value if self.value.dtype == held else make(cast, self.value, dtype=held)
 
 
+@dataclass
+class _Gradient:
+    """What a variable's `grad` is in a trace. given: the input that it is before the run, if it is
+    there then. value: what it is at this point of the function. looked: whether the function asked
+    for it before it set it. left: whether the function leaves one of its own."""
+
+    variable: Variable
+    given: Node | None = None
+    value: Tensor | None = None
+    written: bool = False
+    looked: bool = False
+    left: bool = False
+
+    def ended(self) -> Tensor | None:
+        """The value at the end of the trace, of which only whether there is one is remembered."""
+        value, self.value = self.value if self.written else None, None
+        self.left = value is not None
+        return value
+
+    def suits(self) -> bool:
+        """Whether the variable has a gradient, or has none, as it was when this was traced."""
+        if not self.looked:
+            return True
+        return (self.variable.gradient is not None) == (self.given is not None)
+
+
 class _Trace:
     """The variables of a function that is being traced, and the values that they have there."""
 
@@ -56,6 +84,9 @@ class _Trace:
         self.name = name
         self._memory = memory
         self.states: dict[int, _State] = {}  # by the variables' numbers
+        self.gradients: dict[int, _Gradient] = {}
+        self.stream: Node | None = None
+        self.draws = 0
 
     def read(self, variable: Variable) -> Node:
         state = self.states.get(variable.number)
@@ -70,18 +101,44 @@ class _Trace:
         state = self.states[variable.number]
         state.value, state.written = node, True
 
+    def draw(self) -> Tensor:
+        """The stream of the next draw of random numbers: that of the call, so many draws on."""
+        if self.stream is None:
+            self.stream = input_node("stream", (3,), uint32)
+        on = asarray(from_values([0, 0, self.draws], (3,), uint32))
+        self.draws += 1
+        return Tensor(self.stream) + on
+
+    def gradient(self, variable: Variable) -> Tensor | None:
+        found = self.gradients.get(variable.number)
+        if found is None:
+            found = self.gradients[variable.number] = _Gradient(variable, looked=True)
+            if variable.gradient is not None:
+                name = f"gradient {len(self.gradients)}"
+                held = held_input(name, variable.shape, variable.dtype, self._memory)
+                found.given, found.value = held[0], Tensor(held[1])
+        return found.value
+
+    def set_gradient(self, variable: Variable, gradient: Tensor | None) -> None:
+        found = self.gradients.setdefault(variable.number, _Gradient(variable))
+        found.value, found.written = gradient, True
+
 
 class _Entry(NamedTuple):
     """A plan, and how a call's leaves become its inputs and its outputs a result.
 
-    states: each with whether it is written. indexed: the leaves that are indices. result: what the
-    function returned, with numbers of outputs instead of tensors.
+    states: each with whether it is written. gradients: those of variables that the function asked
+    for; the last outputs are the new values of those that it leaves. draws: how many draws of
+    random numbers a call makes. indexed: the leaves that are indices. result: what the function
+    returned, with numbers of outputs instead of tensors.
     """
 
     program: Program
     memory: Memory
     captured: list[Buffer]
     states: list[tuple[Variable, bool]]
+    gradients: list[_Gradient]
+    draws: int
     indexed: list[tuple[int, Indexed]]
     outputs: int
     result: Any
@@ -104,7 +161,7 @@ class Jitted:
         self._name = getattr(function, "__qualname__", repr(function))
         self._static = static_argnames
         self._device = device
-        self._entries: dict[Hashable, _Entry] = {}
+        self._entries: dict[Hashable, list[_Entry]] = {}
 
     def __repr__(self) -> str:
         return f"<jit {self._name}>"
@@ -115,7 +172,7 @@ class Jitted:
     @property
     def plans(self) -> int:
         """How many plans are compiled: one for each combination of shapes and static arguments."""
-        return len(self._entries)
+        return sum(map(len, self._entries.values()))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if trace.current.get() is not None:  # a part of the function that is being traced
@@ -131,17 +188,22 @@ class Jitted:
             memory = backend(self._device).memory
         whole = (tuple(key), get_float32_matmul_precision())
         try:
-            entry = self._entries.get(whole)
+            entries = self._entries.setdefault(whole, [])
         except TypeError as error:
             raise OptionError(
                 f"{self._name}(): an argument is neither a tensor nor hashable: {error}"
             ) from error
-        if entry is None or entry.memory is not memory:
+        entry = _suitable(entries, memory)
+        if entry is None:
             used = backend(memory.name)
-            if entry is None or entry.memory is not used.memory:
-                entry = self._entries[whole] = self._traced(args, kwargs, used)
+            entries[:] = [each for each in entries if each.memory is used.memory]
+            entry = _suitable(entries, used.memory)
+        if entry is None:
+            entry = self._traced(args, kwargs, used)
+            entries.append(entry)
             if len(self._entries) > _ENTRIES:
-                self._entries.pop(next(iter(self._entries))).program.close()
+                for old in self._entries.pop(next(iter(self._entries))):
+                    old.program.close()
         try:
             return _run(entry, leaves)
         except DeviceLostError:
@@ -161,6 +223,7 @@ class Jitted:
             return Tensor(node)
 
         token = trace.current.set(tracing)
+        drawing = random.tracing.set(tracing.draw)
         try:
             positional = [_with_tensors(value, traced) for value in args]  # before the named ones
             named = {
@@ -170,15 +233,22 @@ class Jitted:
             result = self._function(*positional, **named)
             outputs: list[Tensor] = []
             shown = _with_numbers(result, outputs)
-            nodes = {f"output {n}": self._checked(each).node for n, each in enumerate(outputs)}
+            gradients = [*tracing.gradients.values()]
+            changed = [value for each in gradients if (value := each.ended()) is not None]
+            returned = [self._checked(each) for each in outputs] + changed
+            nodes = {f"output {n}": each.node for n, each in enumerate(returned)}
         finally:
             trace.current.reset(token)
+            random.tracing.reset(drawing)
         found = [*tracing.states.values()]
         names = [state.given.attrs["name"] for state in found]
         nexts = [f"{n} next" if s.written else None for n, s in zip(names, found, strict=True)]
         nodes |= {name: s.next() for name, s in zip(nexts, found, strict=True) if name}
+        given = [each.given for each in gradients if each.given is not None]
+        if tracing.stream is not None:
+            given.append(tracing.stream)
         graph = Graph(
-            (*inputs, *(state.given for state in found)),
+            (*inputs, *given, *(state.given for state in found)),
             nodes,
             self._name,
             dict(zip(names, nexts, strict=True)),
@@ -190,8 +260,10 @@ class Jitted:
             memory,
             captured,
             [(state.variable, state.written) for state in found],
+            gradients,
+            tracing.draws,
             _indexed(compiled),
-            len(outputs),
+            len(returned),
             shown,
         )
 
@@ -202,6 +274,14 @@ class Jitted:
                 "cast it to float32 or int8"
             )
         return tensor
+
+
+def _suitable(entries: Sequence[_Entry], memory: Memory) -> _Entry | None:
+    """The plan in this memory for variables that have the gradients that they have now."""
+    for entry in entries:
+        if entry.memory is memory and all(each.suits() for each in entry.gradients):
+            return entry
+    return None
 
 
 # ---- arguments and results ---------------------------------------------------------------------
@@ -311,10 +391,26 @@ def _run(entry: _Entry, leaves: Sequence[Any]) -> Any:
         if number < len(leaves) and isinstance(leaves[number], HostArray):
             each.check(leaves[number])
     inputs = [_given(leaf, memory) for leaf in leaves]
+    for gradient in entry.gradients:
+        if gradient.given is not None:
+            inputs.append(_given(gradient.variable.gradient, memory))
+    if entry.draws:
+        inputs.append(_given(random.advance(entry.draws), memory))
     inputs += entry.captured
     for variable, written in entry.states:
         inputs.append(variable.own_buffer(memory) if written else variable.buffer(memory))
-    return _filled(entry.result, entry.program.run(inputs, [False] * entry.outputs))
+    buffers = entry.program.run(inputs, [False] * entry.outputs)
+    if entry.gradients:
+        _keep_gradients(entry, buffers)
+    return _filled(entry.result, buffers)
+
+
+def _keep_gradients(entry: _Entry, buffers: Sequence[Buffer]) -> None:
+    """Variables have the gradients that the function left."""
+    written = [each for each in entry.gradients if each.written]
+    rest = iter(buffers[entry.outputs - sum(each.left for each in written) :])
+    for each in written:
+        each.variable.gradient = Tensor(next(rest).node) if each.left else None
 
 
 def _given(leaf: Any, memory: Memory) -> Any:

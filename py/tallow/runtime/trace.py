@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from ..errors import TracingError
 from ..graph import Node
+from ..tensor import Tensor
 
 
 class Trace(Protocol):
@@ -20,6 +21,12 @@ class Trace(Protocol):
 
     def write(self, variable: Any, node: Node) -> None:
         """Has a variable have this value from there on."""
+
+    def gradient(self, variable: Any) -> Tensor | None:
+        """What has been added up there as a variable's gradient."""
+
+    def set_gradient(self, variable: Any, gradient: Tensor | None) -> None:
+        """Has a variable have this gradient from there on."""
 
 
 current: ContextVar[Trace | None] = ContextVar("trace", default=None)

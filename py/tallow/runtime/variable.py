@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 from typing import Any, Self
+from weakref import WeakValueDictionary
 
+from ..autodiff.history import check_floating, mark_leaf, stopped
 from ..dtype import DType
 from ..errors import DTypeError, ShapeError
 from ..graph import Node
@@ -17,15 +20,19 @@ from .device import backend
 
 _numbers = count()
 
+_PENDING: WeakValueDictionary[int, Variable] = WeakValueDictionary()
+"""Variables whose value is yet to be computed, by their numbers."""
+
 
 class Variable(Tensor):
     """A tensor with a value that can be replaced; its shape and element type stay.
 
     initial: what `asarray` takes, or a tensor. dtype: as for `asarray`. name: its name in a
-    session's `state_dict`. device: where it is stored; the default device if None.
+    session's `state_dict`. device: where it is stored; the default device if None. requires_grad:
+    `backward` gives it a gradient.
 
-    Whoever reads a variable reads the value of that moment: a later `assign` does not change what
-    was built from it. A function under `@tl.jit` reads and assigns it as ever, and its value then
+    An expression reads the value of the moment in which it is built: a later `assign` does not
+    change that. A function under `@tl.jit` reads and assigns it as ever, and its value then
     never leaves the device; it is updated in place where nothing needs the old value any more.
 
         count = tl.Variable(0)
@@ -35,11 +42,11 @@ class Variable(Tensor):
     """
 
     __slots__ = (
-        "__weakref__",
         "_buffer",
         "_device",
         "_dtype",
         "_initial",
+        "_receives",
         "_shape",
         "name",
         "number",
@@ -52,6 +59,7 @@ class Variable(Tensor):
         *,
         name: str | None = None,
         device: str | None = None,
+        requires_grad: bool = False,
     ) -> None:
         value = asarray(initial, dtype)
         if value.dtype.coded:
@@ -61,7 +69,9 @@ class Variable(Tensor):
         self._dtype, self._shape = value.dtype, value.shape
         self._device = device
         self._buffer: Buffer | None = None
-        self._initial: Tensor | None = value
+        self._initial: Tensor | None = value.detach()
+        self._receives = False
+        self.requires_grad = requires_grad
 
     def __repr__(self) -> str:
         return f"Variable({self.name!r}, shape={self.shape}, dtype={self.dtype.name})"
@@ -78,12 +88,51 @@ class Variable(Tensor):
     def node(self) -> Node:  # type: ignore[override]
         """The node of its value now, or in the function that is being traced."""
         tracing = trace.current.get()
-        return tracing.read(self) if tracing else self.buffer().node
+        node = tracing.read(self) if tracing else self.buffer().node
+        if self._receives:
+            mark_leaf(node, self)
+        return node
 
     @property
     def device(self) -> str:
         """The name of the device that stores it."""
         return self.buffer().memory.name
+
+    # ---- derivatives ---------------------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether `backward` gives it a gradient."""
+        return self._receives
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        if wanted:
+            check_floating(self, "requires_grad")
+        self._receives = wanted
+
+    @property
+    def grad(self) -> Tensor | None:
+        """What `backward` has added up for it so far; None if there is nothing."""
+        tracing = trace.current.get()
+        return tracing.gradient(self) if tracing else self.gradient
+
+    @grad.setter
+    def grad(self, gradient: Tensor | None) -> None:
+        tracing = trace.current.get()
+        if tracing:
+            tracing.set_gradient(self, gradient)
+        else:
+            self.gradient = gradient
+
+    @property
+    def gradient(self) -> Tensor | None:
+        """`grad` outside of functions that are being traced."""
+        return getattr(self, "_gradient", None)
+
+    @gradient.setter
+    def gradient(self, gradient: Tensor | None) -> None:
+        self._gradient = gradient
 
     # ---- the value -----------------------------------------------------------------------------
 
@@ -95,10 +144,21 @@ class Variable(Tensor):
         new = self.fitting(value)
         tracing = trace.current.get()
         if tracing:
-            tracing.write(self, new.node)
+            tracing.write(self, stopped(new.node) if self._receives else new.node)
         else:
-            self._buffer = self._computed(new)
-            self._initial = None
+            self.settle(self._computed(new))
+        return self
+
+    def assign_later(self, value: Any) -> Self:
+        """As `assign`, but the value is computed when something next is: together with that, or
+        when the variable is read."""
+        new = self.fitting(value)
+        if trace.current.get():
+            return self.assign(new)
+        if self.number in _PENDING:
+            self.buffer()  # so that values which nothing asks for do not pile up
+        self._initial = new.detach()
+        _PENDING[self.number] = self
         return self
 
     def fitting(self, value: Any) -> Tensor:
@@ -114,9 +174,37 @@ class Variable(Tensor):
             )
         return new
 
+    def move(self, device: str | None = None, dtype: DType | None = None) -> None:
+        """Stores it on another device, or a floating one in another floating type."""
+        if dtype is not None and self._dtype.is_floating and dtype != self._dtype:
+            value = Tensor(self.buffer().node).astype(dtype).detach()
+            self._dtype = dtype
+            self._initial = value
+            self._buffer = self._computed(value)
+            self._initial = None
+        if device is not None:
+            used = backend(device)
+            self._device = device
+            self.buffer(used.memory)
+
+    @property
+    def waits_for(self) -> Node | None:
+        """The node of a value that is yet to be computed."""
+        return None if self._initial is None else self._initial.node
+
+    @property
+    def stored_on(self) -> str | None:
+        """The name of its device, if that is known already."""
+        return self._device or (self._buffer.memory.name if self._buffer else None)
+
+    def settle(self, buffer: Buffer) -> None:
+        """Its value is in this buffer, which nothing else writes."""
+        self._buffer, self._initial = buffer, None
+        _PENDING.pop(self.number, None)
+
     def _computed(self, value: Tensor) -> Buffer:
         """A tensor's value in a buffer of its own."""
-        used = backend(self._device or (self._buffer.memory.name if self._buffer else None))
+        used = backend(self.stored_on)
         node = value.node
         if node.is_constant:
             return used.memory.upload(node.attrs["data"])
@@ -129,10 +217,9 @@ class Variable(Tensor):
 
         Raises DeviceLostError if it was lost with its device.
         """
-        if self._buffer is None:
-            assert self._initial is not None
-            self._buffer = self._computed(self._initial)
-            self._initial = None
+        if self._initial is not None:
+            self.settle(self._computed(self._initial))
+        assert self._buffer is not None
         has = self._buffer.memory
         wanted = backend(has.name).memory if memory is None else memory
         if has is not wanted:
@@ -147,6 +234,43 @@ class Variable(Tensor):
         if buffer.is_read:
             buffer = self._buffer = memory.clone(buffer)
         return buffer
+
+
+def assign_together(pairs: Sequence[tuple[Variable, Any]]) -> None:
+    """Assigns values to variables; what has to be computed for that is computed together, with the
+    values of all variables that wait for theirs.
+
+    Raises ShapeError or DTypeError as `Variable.assign`.
+    """
+    if trace.current.get():
+        for variable, value in pairs:
+            variable.assign(value)
+        return
+    fitting = [(variable, variable.fitting(value)) for variable, value in pairs]
+    computed = []
+    for variable, value in fitting:
+        if value.node.is_constant or value.node.is_buffer:
+            variable.assign(value)
+        else:
+            computed.append((variable, value.node))
+    if not computed:
+        return
+    used = backend(computed[0][0].stored_on)
+    computed += waiting(used.info.device)
+    nodes = [node for _, node in computed]
+    buffers = eager.compute(eager.work(nodes, used.info.device))
+    for (variable, _), buffer in zip(computed, buffers, strict=True):
+        variable.settle(buffer)
+
+
+def waiting(device: str) -> list[tuple[Variable, Node]]:
+    """The variables of a device that wait for their value, and the nodes of it."""
+    found = []
+    for variable in list(_PENDING.values()):
+        node = variable.waits_for
+        if node is not None and variable.stored_on in (None, device):
+            found.append((variable, node))
+    return found
 
 
 def moved(buffer: Buffer, memory: Memory) -> Buffer:

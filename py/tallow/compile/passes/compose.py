@@ -3,6 +3,7 @@
 Sorting and scattering compare everything with everything: n * n and n * j steps, in which no thread
 waits for another, no order of arrival shows in the result, and nothing is stored on the way. A
 recurrent layer is a product for all its inputs, and kernels that take as many steps as they may.
+The gradient of a convolution's weight is a product of what its filters meet and the gradient.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ... import dtype as dt
 from ... import functions as f
 from ...graph import Graph, Node, make, rebuild
 from ...op import Op
-from ...ops import arrange, recurrence, source
+from ...ops import arrange, recurrence, source, window
 from ...tensor import Tensor
 
 
@@ -26,9 +27,20 @@ def compose(graph: Graph) -> Graph:
 
 
 def compose_recurrences(graph: Graph) -> Graph:
-    """The graph with all steps of each recurrent layer in one op, which WebAssembly has a kernel
-    for."""
-    return _composed(graph, {recurrence.recurrence: partial(_recurrence, whole=True)})
+    """The graph for WebAssembly, which has kernels for all composites but these: a recurrent layer
+    becomes a product and one op for all its steps, a weight's gradient a product."""
+    return _composed(
+        graph,
+        {
+            recurrence.recurrence: partial(_recurrence, whole=True),
+            window.conv2d_weight: _conv2d_weight,
+        },
+    )
+
+
+def compose_weight_gradients(graph: Graph) -> Graph:
+    """The graph with products instead of gradients of a convolution's weight."""
+    return _composed(graph, {window.conv2d_weight: _conv2d_weight})
 
 
 def _composed(graph: Graph, compositions: Mapping[Op, Callable[..., Tensor]]) -> Graph:
@@ -120,8 +132,41 @@ def _recurrence(*operands: Tensor, whole: bool = False, **attrs: Any) -> Tensor:
     return f.concat([f.concat(lines, axis=1), states])
 
 
+def _conv2d_weight(
+    x: Tensor,
+    gradient: Tensor,
+    kernel: tuple[int, int],
+    stride: tuple[int, int],
+    padding: tuple[tuple[int, int], tuple[int, int]],
+    dilation: tuple[int, int],
+    groups: int,
+) -> Tensor:
+    """What each element of the filters meets, side by side, times the gradient."""
+    (n, oh, ow, filters), channels = gradient.shape, x.shape[3]
+    each, inner = filters // groups, channels // groups
+    if any(map(any, padding)):
+        x = f.pad(x, [(0, 0), *padding, (0, 0)])
+    met = []
+    for i in range(kernel[0]):
+        rows = slice(i * dilation[0], i * dilation[0] + stride[0] * (oh - 1) + 1, stride[0])
+        for j in range(kernel[1]):
+            columns = slice(j * dilation[1], j * dilation[1] + stride[1] * (ow - 1) + 1, stride[1])
+            met.append(x[:, rows, columns])
+    if inner == 1 and groups > 1:
+        of_channel = f.reshape(gradient, (n, oh, ow, channels, each))
+        sums = [f.sum(f.expand_dims(part, 4) * of_channel, axis=(0, 1, 2)) for part in met]
+        return f.reshape(f.stack(sums), (*kernel, 1, filters))
+    pixels, elements = n * oh * ow, len(met)
+    columns_met = f.reshape(f.concat(met, axis=3), (pixels, elements, groups, inner))
+    left = f.reshape(f.permute_dims(columns_met, (2, 1, 3, 0)), (groups, elements * inner, pixels))
+    right = f.permute_dims(f.reshape(gradient, (pixels, groups, each)), (1, 0, 2))
+    products = f.reshape(left @ right, (groups, elements, inner, each))
+    return f.reshape(f.permute_dims(products, (1, 2, 0, 3)), (*kernel, inner, filters))
+
+
 _COMPOSED: dict[Op, Callable[..., Tensor]] = {
     arrange.argsort: _argsort,
     arrange.scatter: _scatter,
+    window.conv2d_weight: _conv2d_weight,
     recurrence.recurrence: _recurrence,
 }

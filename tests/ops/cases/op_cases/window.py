@@ -8,6 +8,8 @@ import numpy as np
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
+from tallow.graph import make
+from tallow.ops.window import conv2d_weight
 
 from .case import case, integers, normal
 
@@ -57,6 +59,58 @@ convolution("large-kernel", (1, 4, 7, 7), (4, 4, 7, 7))
 convolution("one-pixel", (2, 5, 3, 3), (7, 5, 3, 3))
 convolution("depthwise-one-pixel", (2, 3, 1, 1), (3, 1, 1, 1), groups=3)
 convolution("7x7-stride", (1, 3, 23, 23), (16, 3, 7, 7), stride=2, padding=3)
+
+
+def weight_reference(x, gradient, kernel, stride, padding, dilation, groups):  # type: ignore
+    """The gradient of conv2d's weight by the definition, in float64."""
+    x = np.pad(x.astype(np.float64), [(0, 0), *padding, (0, 0)])
+    _, oh, ow, o = gradient.shape
+    each, filters = x.shape[3] // groups, o // groups
+    out = np.zeros((*kernel, each, o))
+    for i in range(kernel[0]):
+        for j in range(kernel[1]):
+            rows = dilation[0] * i + stride[0] * np.arange(oh)
+            columns = dilation[1] * j + stride[1] * np.arange(ow)
+            part = x[:, rows][:, :, columns]
+            for g in range(groups):
+                inner, outer = (
+                    slice(g * each, (g + 1) * each),
+                    slice(g * filters, (g + 1) * filters),
+                )
+                out[i, j, :, outer] = np.einsum(
+                    "nhwc,nhwo->co", part[..., inner], gradient[..., outer]
+                )
+    return out.astype(np.float32)
+
+
+def weight_gradient(
+    label: str, x: tuple[int, ...], o: int, kernel: tuple[int, int], **options: Any
+) -> None:
+    attrs: dict[str, Any] = {
+        "stride": (1, 1),
+        "padding": ((0, 0), (0, 0)),
+        "dilation": (1, 1),
+        "groups": 1,
+    }
+    attrs |= options
+    sizes = [
+        (x[1 + a] + sum(attrs["padding"][a]) - attrs["dilation"][a] * (kernel[a] - 1) - 1)
+        // attrs["stride"][a] + 1
+        for a in (0, 1)
+    ]  # fmt: skip
+    case(f"conv2d_weight-{label}", (normal(*x), normal(x[0], *sizes, o)),
+         lambda x, g: tl.Tensor(make(conv2d_weight, x.node, g.node, kernel=kernel, **attrs)),
+         lambda x, g: weight_reference(x, g, kernel, **attrs), rtol=1e-4, atol=1e-4)  # fmt: skip
+
+
+weight_gradient("3x3", (2, 8, 7, 8), 12, (3, 3), padding=((1, 1), (1, 1)))
+weight_gradient("gray", (3, 9, 9, 1), 6, (5, 5))
+weight_gradient("stride", (2, 9, 8, 5), 7, (3, 2), stride=(2, 1), padding=((1, 0), (2, 1)))
+weight_gradient("dilated", (1, 12, 12, 4), 4, (3, 3), dilation=(2, 3), padding=((2, 2), (3, 3)))
+weight_gradient("1x1", (2, 5, 4, 16), 24, (1, 1))
+weight_gradient("grouped", (1, 5, 5, 6), 9, (3, 3), groups=3, padding=((1, 1), (1, 1)))
+weight_gradient("depthwise", (2, 6, 6, 8), 8, (3, 3), groups=8, padding=((1, 1), (1, 1)))
+weight_gradient("multiplier", (1, 6, 6, 4), 8, (3, 3), groups=4)
 
 
 def residual_block(x, w1, w2, b, s):  # type: ignore

@@ -1,0 +1,140 @@
+"""Derivatives of elementwise ops. Operands have the result's shape: nothing broadcasts here.
+
+Where a function has a corner, a rule gives what PyTorch gives: 0 for abs at 0; for maximum and
+minimum of equal operands, half to each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from .. import functions as f
+from ..dtype import DType
+from ..op import Elementwise
+from ..ops import division, gather, logic
+from ..ops import elementwise as e
+from ..tensor import Tensor
+from .rules import NO_DERIVATIVE, RULES, Gradients, flat, rule
+
+
+def _unary(op: Elementwise, slope: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """Registers a function of one operand by its derivative, a function of operand and result."""
+    RULES[op] = lambda gradient, y, x: [gradient * slope(x, y)]
+
+
+def _slopes() -> dict[Elementwise, Callable[[Tensor, Tensor], Tensor]]:
+    """The derivative of each function of one operand, from operand and result."""
+    return {
+        e.exp: lambda x, y: y,
+        e.expm1: lambda x, y: y + 1.0,
+        e.log: lambda x, y: f.reciprocal(x),
+        e.log1p: lambda x, y: f.reciprocal(x + 1.0),
+        e.sqrt: lambda x, y: 0.5 / y,
+        e.reciprocal: lambda x, y: -(y * y),
+        e.sin: lambda x, y: f.cos(x),
+        e.cos: lambda x, y: -f.sin(x),
+        e.tan: lambda x, y: y * y + 1.0,
+        e.sinh: lambda x, y: f.cosh(x),
+        e.cosh: lambda x, y: f.sinh(x),
+        e.tanh: lambda x, y: 1.0 - y * y,
+        e.asin: lambda x, y: f.reciprocal(f.sqrt(1.0 - x * x)),
+        e.acos: lambda x, y: -f.reciprocal(f.sqrt(1.0 - x * x)),
+        e.atan: lambda x, y: f.reciprocal(x * x + 1.0),
+        e.asinh: lambda x, y: f.reciprocal(f.sqrt(x * x + 1.0)),
+        e.acosh: lambda x, y: f.reciprocal(f.sqrt(x * x - 1.0)),
+        e.atanh: lambda x, y: f.reciprocal(1.0 - x * x),
+        e.erf: lambda x, y: f.exp(-(x * x)) * (2 / math.sqrt(math.pi)),
+        e.abs_: lambda x, y: f.sign(x),
+    }
+
+
+for _function, _slope in _slopes().items():
+    _unary(_function, _slope)
+
+
+@rule(e.negative)
+def _negative(gradient: Tensor, y: Tensor, x: Tensor) -> Gradients:
+    return [-gradient]
+
+
+@rule(e.add)
+def _add(gradient: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Gradients:
+    return [gradient, gradient]
+
+
+@rule(e.subtract)
+def _subtract(gradient: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Gradients:
+    return [gradient, -gradient]
+
+
+@rule(e.multiply)
+def _multiply(gradient: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Gradients:
+    return [gradient * b, gradient * a]
+
+
+@rule(e.divide)
+def _divide(gradient: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Gradients:
+    return [gradient / b, -(gradient * y / b)]
+
+
+def _extremum(gradient: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Gradients:
+    half = gradient * 0.5
+    tied = f.equal(a, b)
+    first, second = f.equal(y, a), f.equal(y, b)
+    return [
+        f.where(tied, half, f.where(first, gradient, 0.0)),
+        f.where(tied, half, f.where(second, gradient, 0.0)),
+    ]
+
+
+RULES[e.maximum] = RULES[e.minimum] = _extremum
+
+
+@rule(e.pow_)
+def _pow(gradient: Tensor, y: Tensor, x: Tensor, exponent: Tensor) -> Gradients:
+    none = f.equal(exponent, 0.0)
+    # x ** -1 would be infinite where x is 0 and nothing depends on it.
+    slope = f.where(none, 0.0, exponent * f.pow(x, f.where(none, 1.0, exponent - 1.0)))
+    grows = f.logical_or(f.not_equal(x, 0.0), exponent < 0)
+    logarithm = f.where(grows, y * f.log(f.where(grows, x, 1.0)), 0.0)
+    return [gradient * slope, gradient * logarithm]
+
+
+@rule(division.fmod)
+def _fmod(gradient: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Gradients:
+    return [gradient, -(gradient * f.trunc(a / b))]
+
+
+@rule(e.where)
+def _where(gradient: Tensor, y: Tensor, condition: Tensor, a: Tensor, b: Tensor) -> Gradients:
+    return [None, f.where(condition, gradient, 0.0), f.where(condition, 0.0, gradient)]
+
+
+@rule(e.cast)
+def _cast(gradient: Tensor, y: Tensor, x: Tensor, dtype: DType) -> Gradients:
+    return [gradient.astype(x.dtype)]
+
+
+@rule(e.to_half)
+def _to_half(gradient: Tensor, y: Tensor, x: Tensor) -> Gradients:
+    return [gradient]
+
+
+flat(e.sign, e.floor, e.ceil, e.trunc, e.round_)
+
+for _op, _what in (
+    (e.bitcast, "it reads bits, not numbers"),
+    (gather.position, "its results are indices"),
+    *((op, "its results are integers") for op in (
+        division.trunc_divide, division.floor_divide, division.remainder, logic.bitwise_and,
+        logic.bitwise_or, logic.bitwise_xor, logic.bitwise_invert, logic.bitwise_left_shift,
+        logic.bitwise_right_shift,
+    )),
+    *((op, "its results are truth values") for op in (
+        logic.equal, logic.not_equal, logic.less, logic.less_equal, logic.greater,
+        logic.greater_equal, logic.logical_and, logic.logical_or, logic.logical_xor,
+        logic.logical_not, logic.isnan, logic.isinf,
+    )),
+):  # fmt: skip
+    NO_DERIVATIVE[_op] = _what

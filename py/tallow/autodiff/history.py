@@ -1,0 +1,142 @@
+"""What derivatives know about nodes beside their ops.
+
+A node here goes its own way backwards: through other operands, or a rule of the user's, or not at
+all. The tables hold nodes weakly and leave the graph as it is, so that compiling, fusing and
+finding plans again know nothing of derivatives.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from .. import graph
+from ..errors import GradientError
+from ..graph import Node, make
+from ..ops import movement
+from ..tensor import Tensor
+
+Pullback = Callable[[Tensor], Sequence[Tensor | None]]
+
+
+class Step(NamedTuple):
+    """How a gradient passes a node: the operands it goes to, and what gives theirs."""
+
+    operands: tuple[Node, ...]
+    pull: Pullback
+
+
+STOP = Step((), lambda gradient: ())
+"""No gradient passes."""
+
+STEPS: WeakKeyDictionary[Node, Step] = WeakKeyDictionary()
+"""The nodes whose gradient does not follow the rule of their op."""
+
+_LEAVES: WeakKeyDictionary[Node, weakref.ref[Tensor]] = WeakKeyDictionary()
+
+
+def same(node: Node) -> Node:
+    """A new node of the same value, so that it can have a history of its own. Compiling removes
+    it."""
+    return make(movement.reshape, node, shape=node.shape)
+
+
+def stopped(node: Node) -> Node:
+    """A node of the same value that no gradient passes."""
+    found = same(node)
+    STEPS[found] = STOP
+    return found
+
+
+def check_floating(tensor: Tensor, what: str) -> None:
+    """GradientError for a tensor of integers or truth values."""
+    if not tensor.dtype.is_floating:
+        raise GradientError(
+            f"{what}: only floating tensors have a gradient, not {tensor.dtype.name}; "
+            "cast it with .astype('float32')"
+        )
+
+
+def with_gradient(result: Tensor, operands: Sequence[Tensor], pull: Pullback) -> Tensor:
+    """The same tensor, whose gradient goes to the operands by `pull` instead of by its op's rule.
+
+    For what is made of several ops whose own derivatives would lose digits or overflow."""
+    if result.node not in STEPS:  # within no_grad
+        STEPS[result.node] = Step(tuple(x.node for x in operands), pull)
+    return result
+
+
+def mark_leaf(node: Node, tensor: Tensor) -> None:
+    """Has `tensor` receive the gradient of a node."""
+    _LEAVES[node] = weakref.ref(tensor)
+
+
+def leaf_of(node: Node) -> Tensor | None:
+    """The tensor that receives the gradient of a node."""
+    found = _LEAVES.get(node)
+    return None if found is None else found()
+
+
+def backwards(node: Node) -> tuple[Node, ...]:
+    """The nodes to which the gradient of a node goes."""
+    step = STEPS.get(node)
+    return node.inputs if step is None else step.operands
+
+
+def is_tracked(node: Node) -> bool:
+    """Whether a gradient of this node reaches a tensor that receives it."""
+    if not _LEAVES or not node.dtype.is_floating:
+        return False
+    stack, seen = [node], {node}
+    while stack:
+        here = stack.pop()
+        if leaf_of(here) is not None:
+            return True
+        for child in backwards(here):
+            if child not in seen and child.dtype.is_floating:
+                seen.add(child)
+                stack.append(child)
+    return False
+
+
+def replaced_by_value(node: Node, value: Node) -> None:
+    """`value` is a node that has been computed: gradients go on through what it was computed by."""
+    step = STEPS.get(node)
+    if step is None:
+        STEPS[value] = Step((node,), lambda gradient: (gradient,))
+    else:
+        STEPS[value] = step
+
+
+@contextmanager
+def no_grad() -> Iterator[None]:
+    """Within it, what is built from tensors is a constant to derivatives, as in PyTorch."""
+    before = graph.watcher
+    graph.watcher = _stop
+    try:
+        yield
+    finally:
+        graph.watcher = before
+
+
+@contextmanager
+def enable_grad() -> Iterator[None]:
+    """Within it, derivatives are followed, also inside `no_grad`."""
+    before = graph.watcher
+    graph.watcher = None
+    try:
+        yield
+    finally:
+        graph.watcher = before
+
+
+def is_grad_enabled() -> bool:
+    """Whether derivatives are followed."""
+    return graph.watcher is None
+
+
+def _stop(node: Any) -> None:
+    STEPS[node] = STOP

@@ -1,0 +1,119 @@
+"""Derivatives of movements: the gradient goes back to where its element came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import dtype as dt
+from .. import functions as f
+from ..functions.arrange import scatter_rows
+from ..graph import make
+from ..ops import gather, movement, source
+from ..shape import Shape, size_of
+from ..tensor import Tensor
+from .rules import Gradients, rule
+
+
+@rule(movement.reshape)
+def _reshape(gradient: Tensor, y: Tensor, x: Tensor, shape: Shape) -> Gradients:
+    return [f.reshape(gradient, x.shape)]
+
+
+@rule(movement.permute)
+def _permute(gradient: Tensor, y: Tensor, x: Tensor, axes: Shape) -> Gradients:
+    return [f.permute_dims(gradient, [axes.index(axis) for axis in range(x.ndim)])]
+
+
+@rule(movement.expand)
+def _expand(gradient: Tensor, y: Tensor, x: Tensor, shape: Shape) -> Gradients:
+    repeated = tuple(
+        a for a, (old, new) in enumerate(zip(x.shape, shape, strict=True)) if old != new
+    )
+    return [f.sum(gradient, repeated, True) if repeated else gradient]
+
+
+@rule(movement.slice_)
+def _slice(
+    gradient: Tensor, y: Tensor, x: Tensor, starts: Shape, steps: Shape, shape: Shape
+) -> Gradients:
+    back = tuple(axis for axis, step in enumerate(steps) if step < 0)
+    if back:
+        gradient = f.flip(gradient, back)
+    pads = []
+    for axis, (start, step, size) in enumerate(zip(starts, steps, shape, strict=True)):
+        low = start if step > 0 else start + step * (size - 1)
+        gradient = dilated(gradient, axis, abs(step))
+        pads.append(
+            (low, x.shape[axis] - low - gradient.shape[axis]) if size else (0, x.shape[axis])
+        )
+    return [f.pad(gradient, pads)]
+
+
+def dilated(x: Tensor, axis: int, step: int) -> Tensor:
+    """x with step - 1 zeros between neighbours along an axis."""
+    if step == 1 or x.shape[axis] < 2:
+        return x
+    length = x.shape[axis]
+    apart = f.expand_dims(x, axis + 1)
+    padded = f.pad(apart, [(0, step - 1 if a == axis + 1 else 0) for a in range(apart.ndim)])
+    joined = f.reshape(padded, (*x.shape[:axis], length * step, *x.shape[axis + 1 :]))
+    inside = slice(0, (length - 1) * step + 1)
+    return joined[(*(slice(None),) * axis, inside)]
+
+
+@rule(movement.pad)
+def _pad(
+    gradient: Tensor, y: Tensor, x: Tensor, pads: Sequence[tuple[int, int]], value: float
+) -> Gradients:
+    inside = [slice(low, low + dim) for (low, _), dim in zip(pads, x.shape, strict=True)]
+    return [gradient[tuple(inside)]]
+
+
+@rule(movement.concat)
+def _concat(gradient: Tensor, y: Tensor, *parts: Tensor, axis: int) -> Gradients:
+    found, start = [], 0
+    for part in parts:
+        end = start + part.shape[axis]
+        found.append(gradient[(*(slice(None),) * axis, slice(start, end))])
+        start = end
+    return found
+
+
+@rule(gather.take)
+def _take(gradient: Tensor, y: Tensor, x: Tensor, indices: Tensor, axis: int) -> Gradients:
+    """Rows are added up where they came from: x as (before, rows, after)."""
+    before, after = size_of(x.shape[:axis]), size_of(x.shape[axis + 1 :])
+    rows = f.reshape(gradient, (before, indices.size, after))
+    at = f.broadcast_to(f.reshape(indices, (1, indices.size)), (before, indices.size))
+    nothing = f.zeros((before, x.shape[axis], after), x.dtype)
+    return [f.reshape(scatter_rows(nothing, at, rows, "add"), x.shape), None]
+
+
+@rule(gather.take_along_axis)
+def _take_along_axis(
+    gradient: Tensor, y: Tensor, x: Tensor, indices: Tensor, axis: int
+) -> Gradients:
+    """Each line along the axis is a batch of its own. Where the result is one line, as in losses
+    that pick the score of a class, every element is compared with its index instead."""
+    if indices.shape[axis] == 1 and all(
+        a == b for n, (a, b) in enumerate(zip(x.shape, indices.shape, strict=True)) if n != axis
+    ):
+        line = Tensor(make(source.iota, shape=x.shape, dtype=dt.int32, axis=axis))
+        counted = f.where(indices < 0, indices + x.shape[axis], indices).astype(dt.int32)
+        return [f.where(f.equal(line, counted), gradient, f.zeros((), x.dtype)), None]
+    lines = tuple(n for a, n in enumerate(indices.shape) if a != axis)
+    if any(x.shape[a] != indices.shape[a] for a in range(x.ndim) if a != axis):
+        # The lines beyond those of the indices were not read.
+        whole = [(0, x.shape[a] - indices.shape[a] if a != axis else 0) for a in range(x.ndim)]
+        inside = tuple(
+            slice(None) if a == axis else slice(0, indices.shape[a]) for a in range(x.ndim)
+        )
+        (part, _) = _take_along_axis(gradient, y, x[inside], indices, axis)
+        assert part is not None
+        return [f.pad(part, whole), None]
+    batch, count = size_of(lines), indices.shape[axis]
+    at = f.reshape(f.moveaxis(indices, axis, -1), (batch, count))
+    updates = f.reshape(f.moveaxis(gradient, axis, -1), (batch, count, 1))
+    nothing = f.zeros((batch, x.shape[axis], 1), x.dtype)
+    found = f.reshape(scatter_rows(nothing, at, updates, "add"), (*lines, x.shape[axis]))
+    return [f.moveaxis(found, -1, axis), None]

@@ -1,0 +1,211 @@
+"""Derivatives of matrix products, convolutions and poolings, all channels-last."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtype as dt
+from .. import functions as f
+from ..graph import make
+from ..ops import contract, integer, panels, recurrence, window, winograd, winograd4
+from ..shape import Shape
+from ..tensor import Tensor
+from .movement import dilated
+from .rules import NO_DERIVATIVE, Gradients, rule
+
+Pair = tuple[int, int]
+Pads = tuple[Pair, Pair]
+
+
+@rule(contract.matmul)
+def _matmul(gradient: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Gradients:
+    return [gradient @ b.mT, a.mT @ gradient]
+
+
+# ---- convolution ------------------------------------------------------------------------------
+
+
+@rule(window.conv2d)
+def _conv2d(gradient: Tensor, y: Tensor, x: Tensor, weight: Tensor, **attrs: Any) -> Gradients:
+    of_weight = make(window.conv2d_weight, x.node, gradient.node, kernel=weight.shape[:2], **attrs)
+    return [conv2d_input(gradient, weight, x.shape, **attrs), Tensor(of_weight)]
+
+
+@rule(window.conv2d_weight)
+def _conv2d_weight(
+    gradient: Tensor, y: Tensor, x: Tensor, cotangent: Tensor, kernel: Pair, **attrs: Any
+) -> Gradients:
+    """The op is bilinear, and so are its derivatives."""
+    of_cotangent = make(window.conv2d, x.node, gradient.node, **attrs)
+    return [conv2d_input(cotangent, gradient, x.shape, **attrs), Tensor(of_cotangent)]
+
+
+def conv2d_input(
+    gradient: Tensor,
+    weight: Tensor,
+    shape: Shape,
+    stride: Pair,
+    padding: Pads,
+    dilation: Pair,
+    groups: int,
+) -> Tensor:
+    """The gradient of conv2d's image (n, h, w, c), also known as transposed convolution.
+
+    gradient: of the result (n, oh, ow, o). weight (kh, kw, c / groups, o). It is a convolution of
+    the gradient, its pixels `stride` apart, with the weight turned round.
+    """
+    kh, kw, per_group, filters = weight.shape
+    grouped = f.reshape(weight, (kh, kw, per_group, groups, filters // groups))
+    turned = f.permute_dims(f.flip(grouped, (0, 1)), (0, 1, 4, 3, 2))
+    turned = f.reshape(turned, (kh, kw, filters // groups, groups * per_group))
+    options = {"stride": (1, 1), "dilation": dilation, "groups": groups}
+    if (kh, kw) == (1, 1):  # the pixels stay apart, so that none of the zeros is multiplied
+        none = ((0, 0), (0, 0))
+        node = make(window.conv2d, gradient.node, turned.node, padding=none, **options)
+        return _placed(Tensor(node), shape, stride, padding)
+    pads: list[Pair] = []
+    for axis, size in enumerate((kh, kw)):
+        gradient = dilated(gradient, 1 + axis, stride[axis])
+        reach = dilation[axis] * (size - 1)
+        low = reach - padding[axis][0]
+        pads.append((low, shape[1 + axis] - gradient.shape[1 + axis] - low + reach))
+    # What only padding saw is cut off.
+    cut = [(0, 0), *((min(low, 0), min(high, 0)) for low, high in pads), (0, 0)]
+    if any(map(any, cut)):
+        gradient = f.pad(gradient, cut)
+    inner = tuple((max(low, 0), max(high, 0)) for low, high in pads)
+    return Tensor(make(window.conv2d, gradient.node, turned.node, padding=inner, **options))
+
+
+def _placed(x: Tensor, shape: Shape, stride: Pair, padding: Pads) -> Tensor:
+    """Pixels that are `stride` apart in an image of this shape, with zeros elsewhere."""
+    pads = [(0, 0)]
+    for axis in (0, 1):
+        x = dilated(x, 1 + axis, stride[axis])
+        low = -padding[axis][0]
+        pads.append((low, shape[1 + axis] - x.shape[1 + axis] - low))
+    return f.pad(x, [*pads, (0, 0)])
+
+
+# ---- pooling ----------------------------------------------------------------------------------
+
+
+def _apart(kernel: Pair, stride: Pair, padding: Pads, dilation: Pair) -> bool:
+    """Whether windows lie side by side."""
+    return kernel == stride and dilation == (1, 1) and not any(map(any, padding))
+
+
+def _repeated(x: Tensor, kernel: Pair, shape: Shape) -> Tensor:
+    """Each pixel as large as its window; rows and columns beyond all windows are 0."""
+    n, h, w, c = x.shape
+    blocks = f.broadcast_to(f.reshape(x, (n, h, 1, w, 1, c)), (n, h, kernel[0], w, kernel[1], c))
+    pixels = f.reshape(blocks, (n, h * kernel[0], w * kernel[1], c))
+    rest = [(0, whole - part) for whole, part in zip(shape, pixels.shape, strict=True)]
+    return f.pad(pixels, rest) if any(map(any, rest)) else pixels
+
+
+@rule(window.sum_pool2d)
+def _sum_pool2d(
+    gradient: Tensor,
+    y: Tensor,
+    x: Tensor,
+    kernel: Pair,
+    stride: Pair,
+    padding: Pads,
+    dilation: Pair,
+) -> Gradients:
+    if _apart(kernel, stride, padding, dilation):
+        return [_repeated(gradient, kernel, x.shape)]
+    pads: list[Pair] = [(0, 0)]
+    for axis in (0, 1):
+        gradient = dilated(gradient, 1 + axis, stride[axis])
+        reach = dilation[axis] * (kernel[axis] - 1)
+        low = reach - padding[axis][0]
+        pads.append((low, x.shape[1 + axis] - gradient.shape[1 + axis] - low + reach))
+    padded = f.pad(gradient, [*pads, (0, 0)])
+    none = ((0, 0), (0, 0))
+    node = make(
+        window.sum_pool2d,
+        padded.node,
+        kernel=kernel,
+        stride=(1, 1),
+        padding=none,
+        dilation=dilation,
+    )
+    return [Tensor(node)]
+
+
+@rule(window.max_pool2d)
+def _max_pool2d(
+    gradient: Tensor,
+    y: Tensor,
+    x: Tensor,
+    kernel: Pair,
+    stride: Pair,
+    padding: Pads,
+    dilation: Pair,
+) -> Gradients:
+    """The first of the largest elements of a window, row by row, gets its gradient."""
+    winner = _winner(y, x, kernel, stride, padding, dilation)
+    if _apart(kernel, stride, padding, dilation):
+        size = kernel[0] * kernel[1]
+        within = f.reshape(f.arange(size), (1, kernel[0], 1, kernel[1], 1))
+        n, h, w, c = y.shape
+        own = f.broadcast_to(f.reshape(within, (1, 1, kernel[0], 1, kernel[1], 1)),
+                             (n, h, kernel[0], w, kernel[1], c))  # fmt: skip
+        at = f.broadcast_to(f.reshape(winner, (n, h, 1, w, 1, c)), own.shape)
+        each = f.broadcast_to(f.reshape(gradient, (n, h, 1, w, 1, c)), own.shape)
+        pixels = f.reshape(
+            f.where(f.equal(own, at), each, 0.0), (n, h * kernel[0], w * kernel[1], c)
+        )
+        rest = [(0, whole - part) for whole, part in zip(x.shape, pixels.shape, strict=True)]
+        return [f.pad(pixels, rest) if any(map(any, rest)) else pixels]
+    found: Tensor | None = None
+    for number, (i, j) in enumerate(_offsets(kernel)):
+        part = f.where(f.equal(winner, number), gradient, 0.0)
+        pads: list[Pair] = [(0, 0)]
+        for axis, offset in enumerate((i, j)):
+            part = dilated(part, 1 + axis, stride[axis])
+            low = offset * dilation[axis] - padding[axis][0]
+            pads.append((low, x.shape[1 + axis] - part.shape[1 + axis] - low))
+        placed = f.pad(part, [*pads, (0, 0)])
+        found = placed if found is None else found + placed
+    assert found is not None
+    return [found]
+
+
+def _offsets(kernel: Pair) -> list[Pair]:
+    return [(i, j) for i in range(kernel[0]) for j in range(kernel[1])]
+
+
+def _winner(
+    y: Tensor, x: Tensor, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair
+) -> Tensor:
+    """The number of the element of each window that is the largest, int32 in y's shape."""
+    if any(map(any, padding)):
+        x = f.pad(x, [(0, 0), *padding, (0, 0)], float("-inf"))
+    offsets = _offsets(kernel)
+    winner = f.full(y.shape, len(offsets) - 1, dt.int32)
+    for number, (i, j) in reversed([*enumerate(offsets)][:-1]):
+        starts = i * dilation[0], j * dilation[1]
+        seen = x[
+            :, _every(starts[0], stride[0], y.shape[1]), _every(starts[1], stride[1], y.shape[2])
+        ]
+        winner = f.where(f.equal(seen, y), number, winner)
+    return winner
+
+
+def _every(start: int, step: int, count: int) -> slice:
+    return slice(start, start + step * (count - 1) + 1, step)
+
+
+_MADE_LATER = "passes of the compiler make it, after derivatives were taken"
+
+for _op in (
+    winograd.winograd_input, winograd.winograd_output, winograd4.winograd_weight,
+    winograd4.winograd_conv2d, recurrence.recurrence_steps, panels.pack_panels,
+    panels.unpack_panels,
+):  # fmt: skip
+    NO_DERIVATIVE[_op] = _MADE_LATER
+for _op in (integer.integer_matmul, integer.integer_conv2d, integer.pack_pairs):
+    NO_DERIVATIVE[_op] = "its operands are integers"

@@ -1,0 +1,55 @@
+"""The derivative of every op: a rule, or the reason why there is none.
+
+A rule gets the gradient of an op's result and gives those of its operands: the product of the
+transposed Jacobian and the gradient. Rules are made of ops, so that derivatives of derivatives
+work and every target computes them. The files beside this one hold them, one per family of ops;
+tests/unit/autodiff/test_rules.py demands a rule or a reason for each op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..errors import GradientError
+from ..graph import Node
+from ..op import Op
+from ..tensor import Tensor
+
+Gradients = Sequence[Tensor | None]
+Rule = Callable[..., Gradients]
+"""rule(gradient, result, *operands, **attrs) -> a gradient for each operand, or None where the
+result does not depend on it smoothly."""
+
+RULES: dict[Op, Rule] = {}
+
+NO_DERIVATIVE: dict[Op, str] = {}
+"""Ops without a rule, each with the reason that an error gives."""
+
+
+def rule(*ops: Op) -> Callable[[Rule], Rule]:
+    """Registers the rule of ops."""
+
+    def register(function: Rule) -> Rule:
+        RULES.update(dict.fromkeys(ops, function))
+        return function
+
+    return register
+
+
+def flat(*ops: Op) -> None:
+    """Registers ops whose derivative is 0 wherever it exists, as that of rounding is."""
+    RULES.update(
+        dict.fromkeys(ops, lambda gradient, result, *operands, **attrs: [None] * len(operands))
+    )
+
+
+def gradients_of(node: Node, gradient: Tensor) -> Gradients:
+    """The gradients of a node's operands. Raises GradientError if its op has no derivative."""
+    found = RULES.get(node.op)
+    if found is None:
+        reason = NO_DERIVATIVE.get(node.op, "no rule is known for it")
+        raise GradientError(f"{node.op.name} has no derivative: {reason}")
+    attrs: dict[str, Any] = dict(node.attrs)
+    operands = [Tensor(child) for child in node.inputs]
+    return found(gradient, Tensor(node), *operands, **attrs)

@@ -1,0 +1,81 @@
+"""What tensors ask of derivatives: `requires_grad`, `backward`, `detach`."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+from .. import functions as f
+from ..errors import DTypeError, GradientError, ShapeError
+from ..graph import Node
+from ..tensor import Tensor, realize_now
+from . import history
+from .history import check_floating, leaf_of, mark_leaf, no_grad, same, stopped
+from .reverse import ancestry, pullback
+
+
+class ReverseMode:
+    """Gradients of tensors, by reverse mode."""
+
+    def is_tracked(self, tensor: Tensor) -> bool:
+        """Whether a gradient of this tensor reaches one that receives it."""
+        return history.is_tracked(tensor.node)
+
+    def receive(self, tensor: Tensor, wanted: bool) -> None:
+        """Has a tensor receive gradients from now on, or no longer."""
+        if not wanted:
+            tensor.node = stopped(tensor.node)
+            return
+        check_floating(tensor, "requires_grad")
+        if leaf_of(tensor.node) is not tensor:
+            tensor.node = same(tensor.node)  # another tensor may share the node
+            history.STEPS.pop(tensor.node, None)  # if it was made within no_grad
+            mark_leaf(tensor.node, tensor)
+
+    def backward(
+        self, tensor: Tensor, gradient: Tensor | None, keep: bool, differentiable: bool
+    ) -> None:
+        """See `Tensor.backward`."""
+        node = tensor.node
+        leaves = [
+            (each, found) for each in ancestry([node]) if (found := leaf_of(each)) is not None
+        ]
+        if not leaves:
+            raise GradientError(
+                "backward: nothing that this tensor is computed from requires a gradient; use "
+                "asarray(..., requires_grad=True), nn.Parameter or requires_grad_()"
+            )
+        with nullcontext() if differentiable else no_grad():
+            start = seed(tensor, gradient, "backward")
+            parts = pullback([node], [start], [each for each, _ in leaves])
+            new: dict[int, Tensor] = {}
+            for (_, leaf), part in zip(leaves, parts, strict=True):
+                if part is not None:
+                    before = new.get(id(leaf), leaf.grad)
+                    grown = Tensor(part) if before is None else before + Tensor(part)
+                    new[id(leaf)] = leaf.grad = grown
+        realize_now([tensor, *new.values()])
+        if not keep and tensor.node is not node:
+            history.STEPS.pop(tensor.node, None)
+
+    def detached(self, tensor: Tensor) -> Tensor:
+        """The same values, which no gradient passes."""
+        return Tensor(stopped(tensor.node))
+
+
+def seed(tensor: Tensor, gradient: Tensor | None, what: str) -> Node:
+    """The gradient that a pullback begins with: that which is given, or 1 for a single number."""
+    check_floating(tensor, what)
+    if gradient is None:
+        if tensor.size != 1:
+            raise GradientError(
+                f"{what}: the loss must be a single number, but its shape is {tensor.shape}; "
+                "take its sum or mean first, or give a gradient of that shape"
+            )
+        return f.ones(tensor.shape, tensor.dtype).node
+    if gradient.shape != tensor.shape:
+        raise ShapeError(f"{what}: a gradient {gradient.shape} for a tensor {tensor.shape}")
+    if gradient.dtype != tensor.dtype:
+        raise DTypeError(
+            f"{what}: a gradient of type {gradient.dtype.name} for a tensor of {tensor.dtype.name}"
+        )
+    return gradient.node

@@ -1,0 +1,277 @@
+"""Derivatives of functions: `grad`, `value_and_grad`, `vjp`, `jvp`, as in JAX; and how a function
+takes part in them: `stop_gradient`, `checkpoint`, `custom_vjp`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import functions as f
+from ..errors import GradientError, ShapeError
+from ..graph import Node, rebuild, topological
+from ..tensor import Tensor, asarray
+from .history import STEPS, Step, check_floating, enable_grad, same, stopped
+from .reverse import pullback
+from .tensors import seed
+from .trees import Structure, flatten, unflatten
+
+
+def _fresh(tensors: Sequence[Tensor], what: str) -> list[Tensor]:
+    """The same tensors as nodes of their own, so that a derivative by them is by the argument alone
+    and not by all that has the same value."""
+    for tensor in tensors:
+        check_floating(tensor, what)
+    found = [Tensor(same(tensor.node)) for tensor in tensors]
+    for tensor in found:
+        STEPS.pop(tensor.node, None)
+    return found
+
+
+def _zeros(gradients: Sequence[Node | None], tensors: Sequence[Tensor]) -> list[Tensor]:
+    return [
+        f.zeros(x.shape, x.dtype) if node is None else Tensor(node)
+        for node, x in zip(gradients, tensors, strict=True)
+    ]
+
+
+def value_and_grad(
+    function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """A function that gives (value, gradient) of a function whose value is a single number.
+
+    argnums: the positional arguments by which it is differentiated: a number, whose gradient has
+    the structure of that argument (a tensor, or tuples, lists and dicts of tensors), or several,
+    whose gradients are a tuple. has_aux: the function returns (value, something else), and the
+    result is ((value, something else), gradient).
+
+    Raises GradientError if the value is not a single floating number, or an argument not floating.
+    """
+    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+
+    @functools.wraps(function)
+    def differentiated(*args: Any, **kwargs: Any) -> Any:
+        if any(not -len(args) <= n < len(args) for n in numbers):
+            raise GradientError(f"grad: argnums {argnums} of a call with {len(args)} arguments")
+        changed = list(args)
+        structures: list[Structure] = []
+        leaves: list[Tensor] = []
+        for n in numbers:
+            tensors, structure = flatten(args[n])
+            fresh = _fresh(tensors, f"grad: argument {n}")
+            changed[n] = unflatten(structure, fresh)
+            structures.append(structure)
+            leaves += fresh
+        result = function(*changed, **kwargs)
+        value = result[0] if has_aux else result
+        if not isinstance(value, Tensor):
+            raise GradientError(f"grad: the function returns {type(value).__name__}, not a tensor")
+        start = seed(value, None, "grad")
+        found = _zeros(pullback([value.node], [start], [x.node for x in leaves]), leaves)
+        gradients, at = [], 0
+        for structure in structures:
+            gradients.append(unflatten(structure, found[at : at + structure.size]))
+            at += structure.size
+        return result, gradients[0] if isinstance(argnums, int) else tuple(gradients)
+
+    return differentiated
+
+
+def grad(
+    function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """A function that gives the gradient of a function whose value is a single number; see
+    `value_and_grad`. With has_aux it gives (gradient, something else)."""
+    both = value_and_grad(function, argnums, has_aux)
+
+    @functools.wraps(function)
+    def differentiated(*args: Any, **kwargs: Any) -> Any:
+        result, gradient = both(*args, **kwargs)
+        return (gradient, result[1]) if has_aux else gradient
+
+    return differentiated
+
+
+def vjp(
+    function: Callable[..., Any], *primals: Any
+) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
+    """(value, pull): the function at the primals, and the function that takes a gradient of the
+    value to those of the primals, a tuple: the product with the transposed Jacobian.
+
+    Value and primals may be tensors, or tuples, lists and dicts of them.
+    """
+    leaves: list[Tensor] = []
+    structures, changed = [], []
+    for number, primal in enumerate(primals):
+        tensors, structure = flatten(primal)
+        fresh = _fresh(tensors, f"vjp: primal {number}")
+        changed.append(unflatten(structure, fresh))
+        structures.append(structure)
+        leaves += fresh
+    value = function(*changed)
+    outputs, shape = flatten(value)
+
+    def pull(cotangent: Any) -> tuple[Any, ...]:
+        given, other = flatten(cotangent)
+        if other.key != shape.key:
+            raise ShapeError("vjp: the gradient must have the structure of the function's value")
+        starts = [seed(x, g, "vjp") for x, g in zip(outputs, given, strict=True)]
+        nodes = pullback([x.node for x in outputs], starts, [x.node for x in leaves])
+        found, results, at = _zeros(nodes, leaves), [], 0
+        for structure in structures:
+            results.append(unflatten(structure, found[at : at + structure.size]))
+            at += structure.size
+        return tuple(results)
+
+    return value, pull
+
+
+def jvp(
+    function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Any, Any]:
+    """(value, tangent) of a function at the primals: the product of the Jacobian and the tangents.
+
+    It is reverse mode twice: the gradient is linear in the cotangent, and its own gradient by that
+    is the Jacobian itself (Townsend 2017, "A new trick for calculating Jacobian vector products").
+    Graphs are lazy, so the first reverse pass is not computed. Raises ShapeError for tangents that
+    do not fit the primals.
+    """
+    value, pull = vjp(function, *primals)
+    outputs, structure = flatten(value)
+    dummies = [Tensor(same(f.zeros(x.shape, x.dtype).node)) for x in outputs]
+    linear, _ = flatten(list(pull(unflatten(structure, dummies))))
+    given, _ = flatten(list(tangents))
+    if [x.shape for x in given] != [x.shape for x in linear]:
+        raise ShapeError(
+            f"jvp: tangents {[x.shape for x in given]} for primals {[x.shape for x in linear]}"
+        )
+    starts = [seed(x, g, "jvp") for x, g in zip(linear, given, strict=True)]
+    found = pullback([x.node for x in linear], starts, [x.node for x in dummies])
+    return value, unflatten(structure, _zeros(found, dummies))
+
+
+def stop_gradient(x: Any) -> Any:
+    """The same values, which no gradient passes; x may be tuples, lists and dicts of tensors."""
+    tensors, structure = flatten(x)
+    return unflatten(structure, [Tensor(stopped(each.node)) for each in tensors])
+
+
+def checkpoint(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """function(*args, **kwargs), whose intermediate results are computed again for the gradient
+    instead of being kept (Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost").
+
+    Tensors, in tuples, lists and dicts too, may be among the arguments and the results; parameters
+    may be used within the function as well.
+    """
+    given, structure = flatten((args, kwargs))
+    fresh = [Tensor(same(x.node)) for x in given]
+    changed_args, changed_kwargs = unflatten(structure, fresh)
+    value = function(*changed_args, **changed_kwargs)
+    outputs, shape = flatten(value)
+    inside = _inside([x.node for x in outputs], [x.node for x in fresh])
+    edge = dict.fromkeys(child for node in inside for child in node.inputs if child not in inside)
+    entries = [node for node in edge if node.dtype.is_floating]
+
+    def kept(output: Tensor) -> Tensor:
+        if output.node not in inside or not output.dtype.is_floating:
+            return output
+        found = same(output.node)
+        STEPS[found] = Step(
+            tuple(entries), lambda gradient: _again(output.node, inside, entries, gradient)
+        )
+        return Tensor(found)
+
+    return unflatten(shape, [kept(x) for x in outputs])
+
+
+def _inside(outputs: Sequence[Node], starts: Sequence[Node]) -> dict[Node, None]:
+    """The nodes between, in topological order; the starts are not among them."""
+    reached = set(starts)
+    inside: dict[Node, None] = {}
+    for node in topological(outputs):
+        if node not in reached and any(child in reached for child in node.inputs):
+            reached.add(node)
+            inside[node] = None
+    return inside
+
+
+def _again(
+    output: Node, inside: dict[Node, None], entries: Sequence[Node], gradient: Tensor
+) -> Sequence[Tensor | None]:
+    """The gradients of the entries, through a copy of what is inside, which is computed once the
+    gradient has arrived."""
+    with enable_grad():
+        copies = [f.after(Tensor(node), gradient).node for node in entries]
+        new = dict(zip(entries, copies, strict=True))
+        for node in inside:
+            new[node] = rebuild(node, tuple(new.get(child, child) for child in node.inputs))
+            step = STEPS.get(node)
+            if step is not None:
+                STEPS[new[node]] = step
+    found = pullback([new[output]], [gradient.node], copies)
+    return [None if node is None else Tensor(node) for node in found]
+
+
+class CustomVjp:
+    """A function with a gradient of its own; see `custom_vjp`."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._forward: Callable[..., Any] | None = None
+        self._backward: Callable[..., Any] | None = None
+
+    def defvjp(self, forward: Callable[..., Any], backward: Callable[..., Any]) -> None:
+        """forward(*args) gives (value, residuals); backward(residuals, gradient) gives a gradient
+        for each argument, or None."""
+        self._forward, self._backward = forward, backward
+
+    def __call__(self, *args: Any) -> Any:
+        if self._forward is None or self._backward is None:
+            raise GradientError(f"custom_vjp: {self._function.__name__} has no rule; call defvjp")
+        backward = self._backward
+        value, residuals = self._forward(*map(_cut, args))
+        outputs, shape = flatten(value)
+        operands = [x for x in args if isinstance(x, Tensor)]
+
+        def step(index: int) -> Step:
+            def pull(gradient: Tensor) -> Sequence[Tensor | None]:
+                each = [
+                    gradient if n == index else f.zeros(x.shape, x.dtype)
+                    for n, x in enumerate(outputs)
+                ]
+                given = backward(residuals, unflatten(shape, each))
+                given = given if isinstance(given, (tuple, list)) else (given,)
+                if len(given) != len(args):
+                    raise GradientError(
+                        f"custom_vjp: the rule of {self._function.__name__} gives {len(given)} "
+                        f"gradients for {len(args)} arguments"
+                    )
+                found = [g for g, x in zip(given, args, strict=True) if isinstance(x, Tensor)]
+                return [None if g is None else asarray(g) for g in found]
+
+            return Step(tuple(x.node for x in operands), pull)
+
+        results = []
+        for index, output in enumerate(outputs):
+            node = same(output.node)
+            STEPS[node] = step(index)
+            results.append(Tensor(node))
+        return unflatten(shape, results)
+
+
+def _cut(value: Any) -> Any:
+    return Tensor(stopped(value.node)) if isinstance(value, Tensor) else value
+
+
+def custom_vjp(function: Callable[..., Any]) -> CustomVjp:
+    """A function whose gradient is a rule of the user's, given by `defvjp`, as in JAX.
+
+    @tl.custom_vjp
+    def clipped(x):
+        return x
+
+    clipped.defvjp(lambda x: (x, None), lambda _, g: (tl.clip(g, -1, 1),))
+    """
+    return CustomVjp(function)

@@ -1,0 +1,75 @@
+"""Random tensors, under PyTorch's names. `manual_seed` makes them the same again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import dtype as dt
+from ..dtype import DType, as_dtype
+from ..errors import OptionError
+from ..random import stream
+from ..shape import Shape, check_shape
+from ..tensor import Tensor
+from . import philox
+from .arrange import argsort
+
+TypeLike = DType | str | None
+
+
+def _shape(size: Sequence[int | Sequence[int]], what: str) -> Shape:
+    """A shape that is given as numbers or as one sequence of them."""
+    if len(size) == 1 and not isinstance(size[0], int):
+        return check_shape(size[0], what)
+    return check_shape(size, what)  # type: ignore[arg-type]
+
+
+def rand(*size: int | Sequence[int], dtype: TypeLike = None) -> Tensor:
+    """Numbers drawn evenly between 0 and 1, both excluded, of a shape: rand(2, 3), rand((2, 3))."""
+    drawn = philox.uniform(_shape(size, "rand"), stream())
+    return drawn if dtype is None else drawn.astype(dtype)
+
+
+def randn(*size: int | Sequence[int], dtype: TypeLike = None) -> Tensor:
+    """Numbers of the standard normal distribution, of a shape."""
+    drawn = philox.normal(_shape(size, "randn"), stream())
+    return drawn if dtype is None else drawn.astype(dtype)
+
+
+def rand_like(x: Tensor) -> Tensor:
+    """As `rand`, in the shape and type of x."""
+    return rand(x.shape, dtype=x.dtype)
+
+
+def randn_like(x: Tensor) -> Tensor:
+    """As `randn`, in the shape and type of x."""
+    return randn(x.shape, dtype=x.dtype)
+
+
+def randint(
+    low: int, high: int | None = None, size: Sequence[int] = (), dtype: TypeLike = None
+) -> Tensor:
+    """Integers drawn evenly from low up to but excluding high; with one bound, from 0 up to it.
+
+    int32 by default. Raises OptionError if there are none between, or more than 2 ** 31.
+    """
+    if high is None:
+        low, high = 0, low
+    span = high - low
+    if not 0 < span <= 1 << 31:
+        raise OptionError(f"randint: no integers from {low} to {high}, or too many")
+    words = philox.random_bits(check_shape(size, "randint"), stream())
+    # 16 bits at a time, so that products stay within 32.
+    upper, lower = words >> 16, words & 0xFFFF
+    narrow = span <= 1 << 16
+    found = (upper * span + (lower * span >> 16)) >> 16 if narrow else words % span
+    return (found.astype(dt.int32) + low).astype(as_dtype(dtype or dt.int32))
+
+
+def randperm(n: int) -> Tensor:
+    """The integers below n in a random order, int32."""
+    return argsort(philox.random_bits((n,), stream()))
+
+
+def bernoulli(p: Tensor) -> Tensor:
+    """1 with the probability p, else 0, in the shape and type of p."""
+    return (philox.uniform(p.shape, stream()) < p.astype(dt.float32)).astype(p.dtype)

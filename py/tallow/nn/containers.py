@@ -1,0 +1,201 @@
+"""Modules that hold others: in order, by number, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Self, overload
+
+from ..errors import OptionError
+from .module import Module
+from .parameter import Parameter
+
+
+class Sequential(Module):
+    """Modules that are called one after the other. Takes modules, or one dict of them by name."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], Mapping):
+            for name, module in args[0].items():
+                self.add_module(name, module)
+        else:
+            for number, module in enumerate(args):
+                self.add_module(str(number), module)
+
+    def forward(self, input: Any) -> Any:
+        for module in self:
+            input = module(input)
+        return input
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter([module for module in self._modules.values() if module is not None])
+
+    def __getitem__(self, index: int | slice) -> Any:
+        names = list(self._modules)
+        if isinstance(index, slice):
+            return type(self)({name: self._modules[name] for name in names[index]})
+        return self._modules[names[index]]
+
+    def append(self, module: Module) -> Self:
+        """Adds a module behind the last one."""
+        self.add_module(str(len(self)), module)
+        return self
+
+
+class ModuleList(Module):
+    """Modules in a list, which the module that holds it calls itself."""
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        super().__init__()
+        self.extend(modules or [])
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter([module for module in self._modules.values() if module is not None])
+
+    def __getitem__(self, index: int | slice) -> Any:
+        modules = list(self)
+        return ModuleList(modules[index]) if isinstance(index, slice) else modules[index]
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        self._modules[str(range(len(self))[index])] = module
+
+    def append(self, module: Module) -> Self:
+        """Adds a module behind the last one."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> Self:
+        """Adds modules behind the last one."""
+        for module in modules:
+            self.append(module)
+        return self
+
+    def insert(self, index: int, module: Module) -> None:
+        """Adds a module before the one at an index."""
+        modules = list(self)
+        modules.insert(index, module)
+        self._modules.clear()
+        self.extend(modules)
+
+
+class ModuleDict(Module):
+    """Modules by name, which the module that holds it calls itself."""
+
+    def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
+        super().__init__()
+        self.update(modules or {})
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._modules
+
+    def __getitem__(self, name: str) -> Any:
+        return self._modules[name]
+
+    def __setitem__(self, name: str, module: Module) -> None:
+        self.add_module(name, module)
+
+    def __delitem__(self, name: str) -> None:
+        del self._modules[name]
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._modules.keys()
+
+    def values(self) -> Iterable[Module | None]:
+        """The modules."""
+        return self._modules.values()
+
+    def items(self) -> Iterable[tuple[str, Module | None]]:
+        """Names and modules."""
+        return self._modules.items()
+
+    def update(self, modules: Mapping[str, Module]) -> None:
+        """Adds modules by name."""
+        for name, module in modules.items():
+            self[name] = module
+
+
+class ParameterList(Module):
+    """Parameters in a list; values that are none become parameters."""
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self.extend(values or [])
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator[Parameter | None]:
+        return iter(self._parameters.values())
+
+    @overload
+    def __getitem__(self, index: int) -> Parameter: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> ParameterList: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        values = list(self)
+        return ParameterList(values[index]) if isinstance(index, slice) else values[index]
+
+    def append(self, value: Any) -> Self:
+        """Adds a parameter behind the last one."""
+        parameter = value if isinstance(value, Parameter) else Parameter(value)
+        self.register_parameter(str(len(self)), parameter)
+        return self
+
+    def extend(self, values: Iterable[Any]) -> Self:
+        """Adds parameters behind the last one."""
+        for value in values:
+            self.append(value)
+        return self
+
+
+class ParameterDict(Module):
+    """Parameters by name; values that are none become parameters."""
+
+    def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
+        super().__init__()
+        for name, value in (parameters or {}).items():
+            self[name] = value
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._parameters
+
+    def __getitem__(self, name: str) -> Any:
+        return self._parameters[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if "." in name:
+            raise OptionError(f"a name in a module has no dots: {name!r}")
+        self._parameters[name] = value if isinstance(value, Parameter) else Parameter(value)
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._parameters.keys()
+
+    def items(self) -> Iterable[tuple[str, Parameter | None]]:
+        """Names and parameters."""
+        return self._parameters.items()
+
+    def values(self) -> Iterable[Parameter | None]:
+        """The parameters."""
+        return self._parameters.values()

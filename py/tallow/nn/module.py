@@ -1,0 +1,397 @@
+"""`Module`: layers with parameters, which hold other layers; the interface is PyTorch's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from typing import Any, NamedTuple, Self
+
+from ..dtype import DType, as_dtype
+from ..errors import OptionError, ShapeError, TallowError
+from ..runtime.variable import Variable
+from ..tensor import Tensor, asarray
+from .parameter import Buffer, Parameter
+
+_hook_numbers = count()
+
+
+class IncompatibleKeys(NamedTuple):
+    """What `load_state_dict` found missing in what it was given, and what it did not expect."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+
+class RemovableHandle:
+    """Takes a hook away again, by `remove()` or at the end of a with block."""
+
+    def __init__(self, hooks: dict[int, Any]) -> None:
+        self._hooks = hooks
+        self.id = next(_hook_numbers)
+
+    def remove(self) -> None:
+        """The hook is not called any more."""
+        self._hooks.pop(self.id, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.remove()
+
+
+class Module:
+    """The base of all layers and networks.
+
+    A subclass calls `super().__init__()`, assigns parameters (`Parameter`) and modules to
+    attributes, and defines `forward`. Calling the module calls `forward` and its hooks.
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(4, 2)
+
+            def forward(self, x):
+                return self.linear(x).relu()
+    """
+
+    training: bool
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Variable | None]
+    _modules: dict[str, Module | None]
+
+    def __init__(self) -> None:
+        for name, value in (
+            ("training", True),
+            ("_parameters", {}),
+            ("_buffers", {}),
+            ("_non_persistent", set()),
+            ("_modules", {}),
+            ("_forward_pre_hooks", {}),
+            ("_forward_hooks", {}),
+        ):
+            object.__setattr__(self, name, value)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the module computes; every subclass defines it."""
+        raise TallowError(f"{type(self).__name__} does not define forward()")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        for hook in list(self._forward_pre_hooks.values()):
+            changed = hook(self, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+        try:
+            result = self.forward(*args, **kwargs)
+        except ShapeError as error:
+            self._name_layer(error)
+            raise
+        for hook in list(self._forward_hooks.values()):
+            changed = hook(self, args, result)
+            result = result if changed is None else changed
+        return result
+
+    def _name_layer(self, error: ShapeError) -> None:
+        """Notes add up on the way out, from the layer to the network."""
+        error.add_note(f"in {type(self).__name__}({self.extra_repr()})")
+
+    # ---- attributes ----------------------------------------------------------------------------
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        tables = self.__dict__
+        if "_modules" not in tables:
+            raise TallowError(f"{type(self).__name__}: call super().__init__() first")
+        parameters, buffers, modules = self._parameters, self._buffers, self._modules
+        if isinstance(value, Parameter):
+            _forget(name, tables, buffers, modules)
+            parameters[name] = value
+        elif isinstance(value, Module):
+            _forget(name, tables, parameters, buffers)
+            modules[name] = value
+        elif name in parameters:
+            if value is not None:
+                raise TallowError(
+                    f"{type(self).__name__}.{name} is a parameter; assign a Parameter or None, or "
+                    "change its value with .assign(...)"
+                )
+            parameters[name] = None
+        elif name in modules:
+            if value is not None:
+                raise TallowError(f"{type(self).__name__}.{name} is a module; assign another one")
+            modules[name] = None
+        elif name in buffers:
+            buffers[name] = value if value is None or isinstance(value, Variable) else Buffer(value)
+        else:
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        for table in ("_parameters", "_buffers", "_modules"):
+            found = self.__dict__.get(table, {})
+            if name in found:
+                return found[name]
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        for table in (self._parameters, self._buffers, self._modules):
+            if name in table:
+                del table[name]
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Adds a parameter under a name; None reserves the name, as for a layer without a bias."""
+        _check_name(self, name)
+        self.__dict__.pop(name, None)
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
+        """Adds a buffer: what belongs to the module and is not trained. persistent: whether it
+        belongs to the `state_dict` too."""
+        _check_name(self, name)
+        wrapped = tensor is None or isinstance(tensor, Variable)
+        self._buffers[name] = tensor if wrapped else Buffer(tensor)
+        (self._non_persistent.discard if persistent else self._non_persistent.add)(name)
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """As `add_module`."""
+        _check_name(self, name)
+        self._modules[name] = module
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Adds a module under a name."""
+        self.register_module(name, module)
+
+    def register_forward_pre_hook(
+        self, hook: Callable[[Module, tuple[Any, ...]], Any]
+    ) -> RemovableHandle:
+        """hook(module, args) is called before `forward`, and may give other arguments."""
+        handle = RemovableHandle(self._forward_pre_hooks)
+        self._forward_pre_hooks[handle.id] = hook
+        return handle
+
+    def register_forward_hook(
+        self, hook: Callable[[Module, tuple[Any, ...], Any], Any]
+    ) -> RemovableHandle:
+        """hook(module, args, output) is called after `forward`, and may give another output."""
+        handle = RemovableHandle(self._forward_hooks)
+        self._forward_hooks[handle.id] = hook
+        return handle
+
+    # ---- what it holds -------------------------------------------------------------------------
+
+    def named_modules(
+        self, memo: set[int] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """The module and all within it, each with its path."""
+        memo = set() if memo is None else memo
+        if id(self) in memo:
+            return
+        if remove_duplicate:
+            memo.add(id(self))
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                path = f"{prefix}.{name}" if prefix else name
+                yield from module.named_modules(memo, path, remove_duplicate)
+
+    def modules(self) -> Iterator[Module]:
+        """The module and all within it."""
+        for _, module in self.named_modules():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The modules directly within it, with their names."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and id(module) not in seen:
+                seen.add(id(module))
+                yield name, module
+
+    def children(self) -> Iterator[Module]:
+        """The modules directly within it."""
+        for _, module in self.named_children():
+            yield module
+
+    def _named(
+        self, table: str, prefix: str, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+        for path, module in modules if recurse else [(prefix, self)]:
+            for name, value in getattr(module, table).items():
+                if value is None or (remove_duplicate and id(value) in seen):
+                    continue
+                seen.add(id(value))
+                yield f"{path}.{name}" if path else name, value
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """All parameters with their paths, such as "0.weight"; tied ones once."""
+        yield from self._named("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """All parameters; tied ones once."""
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Variable]]:
+        """All buffers with their paths."""
+        yield from self._named("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Variable]:
+        """All buffers."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at a path such as "layers.0.norm". Raises AttributeError if there is none."""
+        found: Module = self
+        for name in target.split(".") if target else ():
+            module = found._modules.get(name)
+            if module is None:
+                raise AttributeError(f"{type(self).__name__} has no module {target!r}")
+            found = module
+        return found
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at a path. Raises AttributeError if there is none."""
+        path, _, name = target.rpartition(".")
+        found = self.get_submodule(path)._parameters.get(name)
+        if found is None:
+            raise AttributeError(f"{type(self).__name__} has no parameter {target!r}")
+        return found
+
+    # ---- state ---------------------------------------------------------------------------------
+
+    def _named_state(self) -> Iterator[tuple[str, Variable]]:
+        """Parameters and persistent buffers, tied ones under each of their names."""
+        for path, module in self.named_modules(remove_duplicate=False):
+            start = f"{path}." if path else ""
+            for name, parameter in module._parameters.items():
+                if parameter is not None:
+                    yield start + name, parameter
+            for name, buffer in module._buffers.items():
+                if buffer is not None and name not in module._non_persistent:
+                    yield start + name, buffer
+
+    def state_dict(self, prefix: str = "") -> dict[str, Tensor]:
+        """The values of all parameters and persistent buffers by path, as they are now: later
+        changes of the module do not change them."""
+        return {prefix + name: Tensor(v.node).detach() for name, v in self._named_state()}
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True
+    ) -> IncompatibleKeys:
+        """Gives parameters and buffers the values of a `state_dict`, tensors or arrays.
+
+        strict: every path must be there, and no other. Nothing is changed if something does not
+        fit: TallowError then lists all that is missing, unexpected, or of another shape.
+        """
+        own = dict(self._named_state())
+        missing = [name for name in own if name not in state_dict]
+        unexpected = [name for name in state_dict if name not in own]
+        given = {name: asarray(state_dict[name]) for name in own if name in state_dict}
+        problems = [
+            f"{name}: has the shape {own[name].shape}, given {value.shape}"
+            for name, value in given.items()
+            if value.shape != own[name].shape
+        ]
+        if strict:
+            problems += [f"{name}: missing" for name in missing]
+            problems += [f"{name}: unexpected" for name in unexpected]
+        if problems:
+            lines = "\n  ".join(problems)
+            raise TallowError(f"load_state_dict of {type(self).__name__}:\n  {lines}")
+        for name, value in given.items():
+            own[name].assign(value.astype(own[name].dtype))
+        return IncompatibleKeys(missing, unexpected)
+
+    # ---- modes and changes ---------------------------------------------------------------------
+
+    def train(self, mode: bool = True) -> Self:
+        """Sets the mode of the module and all within it: dropout and batch norm act differently
+        while training."""
+        if not isinstance(mode, bool):
+            raise OptionError(f"train: the mode must be True or False, not {mode!r}")
+        for module in self.modules():
+            object.__setattr__(module, "training", mode)
+        return self
+
+    def eval(self) -> Self:
+        """Ends the training mode."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Whether its parameters are trained: False freezes them."""
+        for parameter in self.parameters():
+            parameter.requires_grad = requires_grad
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forgets the gradients of its parameters; with set_to_none False they become 0."""
+        for parameter in self.parameters():
+            parameter.grad = None if set_to_none or parameter.grad is None else parameter.grad * 0.0
+
+    def apply(self, fn: Callable[[Module], Any]) -> Self:
+        """Calls a function with every module within it, and at last with itself."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def to(self, device: str | None = None, dtype: DType | str | None = None) -> Self:
+        """Moves its parameters and buffers to a device, or floating ones to another element type.
+
+        Raises OptionError for what is neither the name of a device nor an element type.
+        """
+        for variable in [*self.parameters(), *self.buffers()]:
+            variable.move(device=device, dtype=None if dtype is None else as_dtype(dtype))
+        return self
+
+    def float(self) -> Self:
+        """Its floating parameters and buffers become float32."""
+        return self.to(dtype="float32")
+
+    def half(self) -> Self:
+        """Its floating parameters and buffers become float16."""
+        return self.to(dtype="float16")
+
+    def double(self) -> Self:
+        """Its floating parameters and buffers become float64."""
+        return self.to(dtype="float64")
+
+    # ---- as text -------------------------------------------------------------------------------
+
+    def extra_repr(self) -> str:
+        """The settings that stand in the module's text."""
+        return ""
+
+    def __repr__(self) -> str:
+        inner = [f"({name}): {module!r}" for name, module in self._modules.items()]
+        if not inner:
+            return f"{type(self).__name__}({self.extra_repr()})"
+        lines = ([self.extra_repr()] if self.extra_repr() else []) + inner
+        indented = "\n".join(lines).replace("\n", "\n  ")
+        return f"{type(self).__name__}(\n  {indented}\n)"
+
+
+def _forget(name: str, *tables: dict[str, Any]) -> None:
+    for table in tables:
+        table.pop(name, None)
+
+
+def _check_name(module: Module, name: str) -> None:
+    if not name or "." in name:
+        raise OptionError(f"a name in a module has no dots and is not empty: {name!r}")
+    if hasattr(module, name) and name not in {
+        **module._parameters,
+        **module._buffers,
+        **module._modules,
+    }:
+        raise OptionError(f"{type(module).__name__} already has an attribute {name!r}")

@@ -1,0 +1,41 @@
+"""Parameters and buffers: the variables of modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dtype import DType
+from ..runtime.variable import Variable
+
+
+class Parameter(Variable):
+    """A variable that an optimiser trains: `backward` gives it a gradient.
+
+    data: what `asarray` takes, or a tensor; requires_grad: False freezes it. A module registers the
+    parameters that are assigned to its attributes.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        data: Any,
+        requires_grad: bool = True,
+        *,
+        dtype: DType | str | None = None,
+        name: str | None = None,
+        device: str | None = None,
+    ) -> None:
+        super().__init__(data, dtype, name=name, device=device, requires_grad=requires_grad)
+
+    def __repr__(self) -> str:
+        return f"Parameter({self.name!r}, shape={self.shape}, dtype={self.dtype.name})"
+
+
+class Buffer(Variable):
+    """A variable of a module that no optimiser trains, such as a running mean."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Buffer({self.name!r}, shape={self.shape}, dtype={self.dtype.name})"

@@ -1,0 +1,1 @@
+"""Optimisers and schedules of their settings, under PyTorch's names."""

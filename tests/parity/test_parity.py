@@ -1,0 +1,31 @@
+"""Modules and functions beside PyTorch's: outputs, gradients, state, on the desktop's devices."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import tallow as tl
+
+from .cases import CASES, FAMILIES
+from .run import differences, recorded
+
+OF = {name: family for family, names in FAMILIES.items() for name in names}
+
+
+@cache
+def expected(family: str) -> dict[str, dict[str, np.ndarray]]:
+    return recorded(family)
+
+
+@pytest.mark.parametrize("device", ["numpy", "wasm"])
+@pytest.mark.parametrize("name", OF)
+def test_agrees_with_pytorch(name: str, device: str, run_async) -> None:
+    before = tl.default_device()
+    try:
+        found = run_async(differences(CASES[name], expected(OF[name])[name], device))
+    finally:
+        tl.set_default_device(before)
+    assert not found, "\n".join(found)
