@@ -193,9 +193,9 @@ function restore(parts, base, withNumpy) {
     const pyodide = await start(parts, [snapshot.complete], snapshot);
     const restored = pyodide.pyimport("restored");
     const version = restored.awake(() => fetchNow(pathOf(STANDARD)), standard.sha256);
-    if (withNumpy) {
-      const { file, sha256 } = runtime.packages.numpy;
-      restored.awake_with_numpy(() => fetchNow(`runtime/${file}`), sha256);
+    for (const name of withNumpy ? ["tallow", "numpy"] : ["tallow"]) {
+      const { file, sha256 } = runtime.packages[name];
+      restored.awake_with_wheel(name, () => fetchNow(`runtime/${file}`), sha256);
     }
     restored.destroy();
     if (version !== runtime.version) throw new LocalizedError(words("otherSnapshot", version));

@@ -18,18 +18,26 @@ _FOR_NUMPY = (
     "tarfile",
 )
 
+# What the page's views do not use: training, and reading files of weights. A script that imports it
+# has it fetched.
+_ON_DEMAND = re.compile(
+    r"tallow\.(nn|optim|zoo|amp|autodiff\.(?!history$)|formats\.(?!onnx))"
+)
+
 # Larger than any free or used block of memory.
 _HUGE = 1 << 20
 
 
 def imports() -> None:
-    """Imports all of Tallow, the page's Python, the kernel sources, ONNX's schema, and what NumPy
+    """Imports all of Tallow that the page uses, the page's Python, the kernel sources, ONNX's schema, and what NumPy
     will need."""
     here = Path(importlib.import_module("tallow").__path__[0])
     for folder in (here, here.with_name("tallow_page")):
         for path in sorted(folder.rglob("*.pyc")):
             parts = path.relative_to(folder.parent).with_suffix("").parts
-            importlib.import_module(".".join(parts).removesuffix(".__init__"))
+            name = ".".join(parts).removesuffix(".__init__")
+            if not _ON_DEMAND.match(name):
+                importlib.import_module(name)
     importlib.import_module("onnx.onnx_ml_pb2")
     for name in _FOR_NUMPY:
         importlib.import_module(name)

@@ -79,9 +79,9 @@ def awake(fetch: Callable[[], Any], digest: str) -> str:
     return str(sys.modules["tallow"].__version__)
 
 
-def awake_with_numpy(fetch: Callable[[], Any], digest: str) -> None:
-    """The same for modules of NumPy that were not imported with it: they are in its wheel."""
-    sys.meta_path.append(_Later("NumPy", frozenset({"numpy"}), _put_numpy, fetch, digest))
+def awake_with_wheel(package: str, fetch: Callable[[], Any], digest: str) -> None:
+    """The same for modules of a package that were not imported with it: they are in its wheel."""
+    sys.meta_path.append(_Later(package, frozenset({package}), _put_wheel, fetch, digest))
 
 
 def _put_standard(content: bytes) -> None:
@@ -89,5 +89,5 @@ def _put_standard(content: bytes) -> None:
         file.write(content)
 
 
-def _put_numpy(content: bytes) -> None:
+def _put_wheel(content: bytes) -> None:
     zipfile.ZipFile(BytesIO(content)).extractall(SITE_PACKAGES)
