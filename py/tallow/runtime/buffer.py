@@ -79,6 +79,7 @@ class Buffer:
     """
 
     __slots__ = (
+        "__weakref__",
         "_freed",
         "_live",
         "_node",

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from threading import Lock
+from threading import RLock
 from time import perf_counter
 from typing import Any
+from weakref import ref
 
 from ...compile import Compiled
 from ...compile.limits import Limits, host_limits
@@ -26,6 +27,7 @@ from ...errors import (
     IndexRangeError,
 )
 from ...hostarray import HostArray
+from ...shape import size_of
 from ...streamed_weights import StreamedArray
 from ..base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing, typical
 from ..buffer import Buffer
@@ -38,8 +40,32 @@ _ALIGNED = 64  # bytes, of each slot, as in web/wasm/program.js: a line of most 
 Call = Callable[[], Any]
 
 
+class Resident:
+    """What a state's buffer has as its handle between two runs of one program: the elements stay in
+    the program's memory, and are copied only when something else asks for them."""
+
+    def __init__(self, program: WasmProgram, port: Port) -> None:
+        self._program = program
+        self.port = port
+        self.shape, self.dtype = port.shape, BY_NAME[port.dtype]
+
+    @property
+    def nbytes(self) -> int:
+        return size_of(self.shape) * self.dtype.size
+
+    @property
+    def data(self) -> memoryview:
+        """A copy of the elements."""
+        return self._program.elements(self.port).data
+
+    def is_in(self, program: WasmProgram, port: Port) -> bool:
+        """Whether the elements are where a run of this program reads the state."""
+        return self._program is program and self.port is port
+
+
 class WasmMemory:
-    """Buffers between runs: HostArrays, which a run copies into its module's memory and back."""
+    """Buffers between runs: HostArrays, which a run copies into its module's memory and back, or
+    Residents, which stay there."""
 
     name = "wasm"
     is_host = True
@@ -50,7 +76,7 @@ class WasmMemory:
     def held_type(self, dtype: DType) -> DType:
         return dtype
 
-    def upload(self, data: HostArray) -> Buffer:
+    def upload(self, data: HostArray | Resident) -> Buffer:
         copy = HostArray(memoryview(bytes(data.data)), data.shape, data.dtype)
         return Buffer(self, copy, data.dtype, data.shape, data.dtype, data.nbytes)
 
@@ -73,9 +99,11 @@ class WasmProgram:
     def __init__(self, compiled: Compiled, backend: WasmBackend) -> None:
         self._plan = plan = compiled.plan
         self._backend = backend
-        self._lock = Lock()
+        self._lock = RLock()  # a run may ask for what is in its own memory
         self._runs = 0
         self._closed = False
+        # The buffers of states whose elements are in this memory, by the states' slots.
+        self._residents: dict[int, ref[Buffer]] = {}
         engine = backend.engine
         steps = (*plan.prepare, *plan.run)
         shared = any("units" in step.kernel for step in steps)
@@ -147,7 +175,8 @@ class WasmProgram:
                 moved = self._instance.read(self._offsets[copy.source], copy.bytes)
                 self._instance.write(self._offsets[copy.target], moved)
             for port, state in zip(plan.states, inputs[len(plan.inputs) :], strict=True):
-                state.handle = self._read(port)
+                state.handle = Resident(self, port)
+                self._residents[port.slot] = ref(state)
         upload = self._backend.memory.upload
         pairs = zip(outputs, wanted, strict=True)
         return [output if fetched else upload(output) for output, fetched in pairs]
@@ -168,9 +197,31 @@ class WasmProgram:
     def _feed(self, inputs: Sequence[Feed]) -> None:
         if self._closed:
             raise DeviceError(f"{self._plan.name}: the program is closed")
-        for port, value in zip((*self._plan.inputs, *self._plan.states), inputs, strict=True):
+        plan, count = self._plan, len(self._plan.inputs)
+        for port, state in zip(plan.states, inputs[count:], strict=True):
+            handle = state.handle
+            if isinstance(handle, Resident) and handle.is_in(self, port):
+                continue
+            self._move_out(port.slot)
+            self._instance.write(self._offsets[port.slot], handle.data)
+        for port, value in zip(plan.inputs, inputs[:count], strict=True):
             content = value.handle.data if isinstance(value, Buffer) else value
             self._instance.write(self._offsets[port.slot], content)
+
+    def elements(self, port: Port) -> HostArray:
+        """A copy of a state's elements. Raises DeviceError after `close`."""
+        with self._lock:
+            return self._read(port)
+
+    def _move_out(self, slot: int) -> None:
+        """Has the buffer whose elements are in a state's slot hold them itself."""
+        found = self._residents.pop(slot, None)
+        buffer = found() if found else None
+        if buffer is None:
+            return
+        handle = buffer.handle
+        if isinstance(handle, Resident) and handle.is_in(self, handle.port):
+            buffer.handle = HostArray(handle.data, handle.shape, handle.dtype)
 
     def _read(self, port: Port) -> HostArray:
         """An output in memory of its own, which the next run leaves alone."""
@@ -223,6 +274,9 @@ class WasmProgram:
 
     def close(self) -> None:
         with self._lock:
+            if not self._closed:
+                for slot in list(self._residents):
+                    self._move_out(slot)
             self._steps, self._all = [], partial(call_all, ())
             if self._instance is not None:
                 self._instance.close()

@@ -1,0 +1,211 @@
+"""Training steps of Tallow's; bench/training.py calls these functions in Pyodide.
+
+Weights, images and labels follow from formulas that training.js has too, so that both libraries
+compute the same losses.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import tallow as tl
+from tallow import functional as F  # noqa: N812 - the customary name
+from tallow import nn, optim
+
+BATCH, HEADS, LAYERS, WIDTH, CONTEXT, VOCABULARY = 64, 4, 4, 128, 128, 256
+SEQUENCES = 8
+
+
+def numbers(count: int, seed: int, scale: float) -> np.ndarray:
+    """Numbers between -scale and scale that follow from a formula; float32."""
+    index = np.arange(count, dtype=np.float64)
+    return (np.sin(index * 12.9898 + seed * 78.233) * scale).astype(np.float32)
+
+
+class Weights:
+    """The parameters of a network, each with values that follow from its number."""
+
+    def __init__(self) -> None:
+        self.all: list[nn.Parameter] = []
+
+    def __call__(self, *shape: int) -> nn.Parameter:
+        """Of a weight (out, in, ...), or of a bias (out,), which begins with zeros."""
+        size = math.prod(shape)
+        scale = math.sqrt(3 / math.prod(shape[1:])) if len(shape) > 1 else 0.0
+        made = nn.Parameter(numbers(size, len(self.all) + 1, scale).reshape(shape))
+        self.all.append(made)
+        return made
+
+    def ones(self, *shape: int) -> nn.Parameter:
+        """A factor that begins with 1."""
+        made = nn.Parameter(np.ones(shape, np.float32))
+        self.all.append(made)
+        return made
+
+
+def mlp(weights: Weights) -> Callable[[tl.Tensor], tl.Tensor]:
+    sizes = (784, 256, 128, 10)
+    layers = [(weights(o, i), weights(o)) for i, o in zip(sizes, sizes[1:], strict=False)]
+
+    def forward(x: tl.Tensor) -> tl.Tensor:
+        for number, (weight, bias) in enumerate(layers):
+            x = F.linear(F.relu(x) if number else x, weight, bias)
+        return x
+
+    return forward
+
+
+def lenet(weights: Weights) -> Callable[[tl.Tensor], tl.Tensor]:
+    c1, b1, c2, b2 = weights(32, 1, 5, 5), weights(32), weights(64, 32, 5, 5), weights(64)
+    d1, e1, d2, e2 = weights(256, 3136), weights(256), weights(10, 256), weights(10)
+
+    def forward(x: tl.Tensor) -> tl.Tensor:
+        x = F.max_pool2d(F.relu(F.conv2d(x, c1, b1, padding=2)), 2)
+        x = F.max_pool2d(F.relu(F.conv2d(x, c2, b2, padding=2)), 2)
+        x = F.relu(F.linear(tl.reshape(x, (BATCH, -1)), d1, e1))
+        return F.linear(x, d2, e2)
+
+    return forward
+
+
+def resnet(weights: Weights) -> Callable[[tl.Tensor], tl.Tensor]:
+    """Three blocks of 16, 32 and 64 channels, with batch norm by the batch's own statistics."""
+
+    def unit(inner: int, outer: int, kernel: int, stride: int) -> Callable[[tl.Tensor], tl.Tensor]:
+        weight = weights(outer, inner, kernel, kernel)
+        scale, shift = weights.ones(outer), weights(outer)
+
+        def apply(x: tl.Tensor) -> tl.Tensor:
+            x = F.conv2d(x, weight, stride=stride, padding=kernel // 2)
+            mean = tl.mean(x, (0, 2, 3), keepdims=True)
+            centred = x - mean
+            variance = tl.mean(centred * centred, (0, 2, 3), keepdims=True)
+            normal = centred / tl.sqrt(variance + 1e-5)
+            return normal * tl.reshape(scale, (-1, 1, 1)) + tl.reshape(shift, (-1, 1, 1))
+
+        return apply
+
+    stem = unit(3, 16, 3, 1)
+    blocks = []
+    for inner, outer in ((16, 16), (16, 32), (32, 64)):
+        stride = 1 if inner == outer else 2
+        first, second = unit(inner, outer, 3, stride), unit(outer, outer, 3, 1)
+        blocks.append((first, second, unit(inner, outer, 1, 2) if stride == 2 else None))
+    weight, bias = weights(10, 64), weights(10)
+
+    def forward(x: tl.Tensor) -> tl.Tensor:
+        x = F.relu(stem(x))
+        for first, second, short in blocks:
+            x = F.relu(second(F.relu(first(x))) + (short(x) if short else x))
+        return F.linear(tl.mean(x, (2, 3)), weight, bias)
+
+    return forward
+
+
+def transformer(weights: Weights) -> Callable[[tl.Tensor], tl.Tensor]:
+    tokens, positions = weights(VOCABULARY, WIDTH), weights(CONTEXT, WIDTH)
+
+    def norm() -> Callable[[tl.Tensor], tl.Tensor]:
+        scale, shift = weights.ones(WIDTH), weights(WIDTH)
+        return lambda x: F.layer_norm(x, (WIDTH,), scale, shift)
+
+    def dense(inner: int, outer: int) -> Callable[[tl.Tensor], tl.Tensor]:
+        weight, bias = weights(outer, inner), weights(outer)
+        return lambda x: F.linear(x, weight, bias)
+
+    layers = [
+        (norm(), dense(WIDTH, 3 * WIDTH), dense(WIDTH, WIDTH), norm(), dense(WIDTH, 4 * WIDTH),
+         dense(4 * WIDTH, WIDTH))
+        for _ in range(LAYERS)
+    ]  # fmt: skip
+    last, head = norm(), weights(VOCABULARY, WIDTH)
+
+    def forward(x: tl.Tensor) -> tl.Tensor:
+        h = F.embedding(x, tokens) + positions
+        for first, qkv, project, second, widen, narrow in layers:
+            parts = tl.reshape(qkv(first(h)), (SEQUENCES, CONTEXT, 3, HEADS, WIDTH // HEADS))
+            q, k, v = (tl.permute_dims(parts[:, :, n], (0, 2, 1, 3)) for n in range(3))
+            seen = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            joined = tl.reshape(tl.permute_dims(seen, (0, 2, 1, 3)), (SEQUENCES, CONTEXT, WIDTH))
+            h = h + project(joined)
+            h = h + narrow(F.gelu(widen(second(h)), approximate="tanh"))
+        return tl.reshape(F.linear(last(h), head), (-1, VOCABULARY))
+
+    return forward
+
+
+NETWORKS: dict[str, Callable[[Weights], Callable[[tl.Tensor], tl.Tensor]]] = {
+    "mlp": mlp, "lenet": lenet, "resnet": resnet, "transformer": transformer,
+}  # fmt: skip
+SHAPES = {"mlp": (BATCH, 784), "lenet": (BATCH, 1, 28, 28), "resnet": (BATCH, 3, 32, 32)}
+
+
+def batches(network: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Inputs and labels, a batch for each step."""
+    for number in range(1 << 30):
+        if network == "transformer":
+            line = np.arange(SEQUENCES * CONTEXT + 1, dtype=np.int64)
+            text = ((line * 7 + number * 13) % 61 * 4).astype(np.int32)
+            yield text[:-1].reshape(SEQUENCES, CONTEXT), text[1:]
+        else:
+            shape = SHAPES[network]
+            labels = ((np.arange(BATCH) * 7 + number) % 10).astype(np.int32)
+            x = numbers(math.prod(shape), number + 1000, 1.0).reshape(shape)
+            tints = labels.reshape(-1, *(1,) * (len(shape) - 1)).astype(np.float32)
+            yield x + tints * np.float32(0.2), labels
+
+
+class Training:
+    """A network that is being trained with Adam, and what its steps take."""
+
+    def __init__(self, network: str) -> None:
+        weights = Weights()
+        forward = NETWORKS[network](weights)
+        optimizer = optim.Adam(weights.all, lr=1e-3)
+        self._batches = batches(network)
+
+        @tl.jit
+        def step(x: tl.Tensor, y: tl.Tensor) -> tl.Tensor:
+            loss = F.cross_entropy(forward(x), y)
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            return loss
+
+        self._step = step
+
+    async def steps(self, count: int) -> dict[str, Any]:
+        """Milliseconds of each step, with its loss read, and the losses; Python's part of a step,
+        until the call returns."""
+        times, losses, calls = [], [], []
+        for _ in range(count):
+            x, y = next(self._batches)
+            began = time.perf_counter()
+            loss = self._step(x, y)
+            calls.append(1000 * (time.perf_counter() - began))
+            losses.append(float(await loss.numpy_async()))
+            times.append(1000 * (time.perf_counter() - began))
+        return {"ms": times, "losses": losses, "call_ms": calls, "plans": self._step.plans,
+                "live": tl.live_buffers().count}  # fmt: skip
+
+
+tl.set_num_threads(1)
+
+trainings: dict[str, Training] = {}
+
+
+async def steps(network: str, count: int) -> dict[str, Any]:
+    """So many more steps of a network."""
+    if network not in trainings:
+        trainings[network] = Training(network)
+    return await trainings[network].steps(count)
+
+
+def forget(network: str) -> None:
+    """Frees a network."""
+    trainings.pop(network, None)
