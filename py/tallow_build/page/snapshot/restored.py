@@ -20,7 +20,6 @@ from typing import Any
 from pyodide.ffi import JsException  # type: ignore[import-not-found]
 
 STANDARD = "/lib/python314.zip"
-SITE_PACKAGES = "/lib/python3.14/site-packages"
 
 
 class _Later:
@@ -81,13 +80,14 @@ def awake(fetch: Callable[[], Any], digest: str) -> str:
 
 def awake_with_wheel(package: str, fetch: Callable[[], Any], digest: str) -> None:
     """The same for modules of a package that were not imported with it: they are in its wheel."""
-    sys.meta_path.append(_Later(package, frozenset({package}), _put_wheel, fetch, digest))
+    folder = sys.modules[package].__path__[0].rpartition("/")[0]
+
+    def put(content: bytes) -> None:
+        zipfile.ZipFile(BytesIO(content)).extractall(folder)
+
+    sys.meta_path.append(_Later(package, frozenset({package}), put, fetch, digest))
 
 
 def _put_standard(content: bytes) -> None:
     with open(STANDARD, "wb") as file:  # noqa: PTH123 (pathlib imports more for this)
         file.write(content)
-
-
-def _put_wheel(content: bytes) -> None:
-    zipfile.ZipFile(BytesIO(content)).extractall(SITE_PACKAGES)
