@@ -14,7 +14,7 @@ from ..codes import packed_bytes
 from ..dtype import BY_NAME
 from ..graph import Graph, Node
 from ..op import REGISTRY, Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window
-from ..ops import integer, recurrence, winograd, winograd4
+from ..ops import integer, recurrence, window, winograd, winograd4
 from ..ops.source import iota
 from ..shape import size_of
 from .plan import Step
@@ -129,6 +129,8 @@ def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
     if op is winograd4.winograd_conv2d:  # the products alone
         tiles = result[0][0] * prod(winograd4.tiles_of(result[0][1:3]))
         return 2 * tiles * size_of(operands[1][0])
+    if op is window.conv2d_weight_parts:
+        return 2 * size_of(result[0][1:4]) * size_of(operands[1][0])
     if op is integer.integer_conv2d:
         return 2 * size * int(prod(attrs["kernel"])) * operands[0][0][3] // int(attrs["groups"])
     if op is recurrence.recurrence_steps:

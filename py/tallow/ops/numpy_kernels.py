@@ -96,6 +96,18 @@ def conv2d_weight(
     return result
 
 
+def images_a_part(images: int, parts: int) -> int:
+    """How many images a part has, of so many parts; the last ones may have fewer, or none."""
+    return -(-images // parts)
+
+
+def weight_parts(np: Any, x: Any, gradient: Any, parts: int, **attrs: Any) -> Any:
+    """conv2d_weight of each part of the images."""
+    each = images_a_part(len(x), parts)
+    slices = [slice(start * each, (start + 1) * each) for start in range(parts)]
+    return np.stack([conv2d_weight(np, x[s], gradient[s], groups=1, **attrs) for s in slices])
+
+
 def _depthwise(np: Any, x: Any, w: Any, stride: Pair, dilation: Pair) -> Any:
     windows = windows_of(np, x, w.shape[:2], stride, dilation)
     result = windows[:, :, :, 0, 0] * w[0, 0]

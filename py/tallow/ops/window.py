@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ..bounds import first
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Composite, Spec, Window
+from ..op import Attrs, Composite, Contraction, Spec, Window
 from ..shape import window_size
 from . import numpy_kernels
 
@@ -57,6 +57,19 @@ def _weight_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
 conv2d_weight = Composite("conv2d_weight", numpy_kernels.conv2d_weight, _weight_rule)
 """The gradient of conv2d's weight, (kh, kw, c / groups, o), from its image x (n, h, w, c) and the
 gradient of its result (n, oh, ow, o): attributes of conv2d, and kernel, (kh, kw)."""
+
+
+def _parts_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    shape, dtype = _weight_rule(operands, {**attrs, "groups": 1})
+    return (attrs["parts"], *shape), dtype
+
+
+WEIGHT_TILE = 8, 8
+"""Channels and filters that an invocation of its larger kernel computes."""
+
+conv2d_weight_parts = Contraction("conv2d_weight_parts", numpy_kernels.weight_parts, _parts_rule)
+"""As conv2d_weight of one group, in sums over parts of the images: (parts, kh, kw, c, o). Attribute
+parts: how many there are; each has as many images as the others, the last ones fewer."""
 
 
 def _pool_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:

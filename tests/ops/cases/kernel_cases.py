@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from op_cases import normal
-from op_cases.window import conv_reference, pool_reference
+from op_cases.window import conv_reference, pool_reference, weight_reference
 from op_cases.winograd import winograd_input, winograd_output
 from recurrence_reference import step_operands, steps, steps_reference
 from winograd_reference import winograd_input_reference, winograd_output_reference
@@ -29,11 +29,13 @@ from tallow.codegen.wgsl.kernels import (
     RECURRENCE,
     TRANSFORM_INPUT,
     TRANSFORM_OUTPUT,
+    WEIGHT_GRADIENTS,
     kernel_file,
 )
 from tallow.compile import Compiled, Limits, compile_graph
 from tallow.dtype import as_dtype
-from tallow.graph import Graph, input_node
+from tallow.graph import Graph, input_node, make
+from tallow.ops.window import conv2d_weight_parts, spatial_size
 from tallow.runtime.device import backend
 from tallow.runtime.session import Session
 from tallow.tensor import Tensor
@@ -254,6 +256,48 @@ def output_transforms() -> list[Case]:
     ]
 
 
+# ---- gradients of weights ---------------------------------------------------------------------
+
+
+def weight_gradient(
+    x: tuple[int, ...], filters: int, kernel: tuple[int, int], parts: int, **options: Any
+) -> Case:
+    attrs = {"stride": (1, 1), "padding": ((0, 0), (0, 0)), "dilation": (1, 1), **options}
+    size = spatial_size(x, kernel, attrs)
+
+    def expected(image: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+        each = -(-len(image) // parts)
+        return np.stack([
+            weight_reference(image[at : at + each], gradient[at : at + each], kernel, **attrs,
+                             groups=1)
+            for at in range(0, each * parts, each)
+        ])  # fmt: skip
+
+    return Case(
+        f"weight gradient {x} {filters} {kernel} {parts} {options}",
+        (normal(*x), normal(x[0], *size, filters)),
+        lambda image, gradient: Tensor(
+            make(
+                conv2d_weight_parts, image.node, gradient.node, kernel=kernel, parts=parts, **attrs
+            )
+        ),
+        expected,
+    )
+
+
+def weight_gradients() -> list[Case]:
+    one = ((1, 1), (1, 1))
+    return [
+        weight_gradient((1, 1, 1, 1), 1, (1, 1), 1),
+        weight_gradient((3, 7, 5, 1), 5, (3, 2), 2, padding=one),
+        weight_gradient((2, 9, 8, 3), 7, (3, 3), 2, stride=(2, 1), padding=((1, 0), (2, 1))),
+        weight_gradient((2, 11, 12, 4), 12, (3, 3), 1, dilation=(2, 3), padding=((2, 2), (3, 3))),
+        weight_gradient((4, 6, 7, 17), 33, (2, 3), 3, padding=one),
+        weight_gradient((2, 5, 4, 16), 24, (1, 1), 2, stride=(2, 2)),
+        weight_gradient((3, 8, 8, 9), 16, (5, 5), 3, padding=((2, 2), (2, 2))),
+    ]
+
+
 # ---- recurrences ------------------------------------------------------------------------------
 
 
@@ -292,6 +336,7 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     "depthwise_5x5": partial(depthwise, 5, 1),
     "depthwise_5x5_stride2": partial(depthwise, 5, 2),
     "depthwise": any_depthwise,
+    **dict.fromkeys(WEIGHT_GRADIENTS, weight_gradients),
     GROUPED.file: grouped,
     POOL.file: pools,
     TRANSFORM_INPUT.file: input_transforms,

@@ -27,6 +27,7 @@ from .kernels import (
     RECURRENCE,
     TRANSFORM_INPUT,
     TRANSFORM_OUTPUT,
+    WEIGHT_GRADIENTS,
     Schedule,
     is_pointwise,
     matrix_of,
@@ -95,6 +96,9 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
         return [TRANSFORM_OUTPUT]
     if node.op is recurrence.recurrence_steps:
         return [RECURRENCE]
+    if node.op is window.conv2d_weight_parts:
+        name = f"conv2d_weight_{'4x8' if node.shape[3] <= 4 else '8x8'}"
+        return _first(name, WEIGHT_GRADIENTS, traits)
     if node.op is not window.conv2d:
         return [POOL]
     if is_depthwise(node):

@@ -19,6 +19,7 @@ from typing import Any
 from ...errors import GraphError
 from ...graph import Node
 from ...ops import contract, recurrence, window, winograd
+from ...ops.numpy_kernels import images_a_part
 from ...shape import Shape, size_of
 
 
@@ -237,6 +238,44 @@ GROUPED = _window("conv2d_grouped", _weight(), width=1)
 POOL = _window("pool2d")
 
 
+def _weight_numbers(node: Node) -> dict[str, Any]:
+    images, height, width, channels = node.inputs[0].shape
+    _, out_height, out_width, filters = node.inputs[1].shape
+    attrs = node.attrs
+    return {
+        "IMAGES": images,
+        "IMAGES_A_PART": images_a_part(images, attrs["parts"]),
+        "IN_H": height, "IN_W": width, "IN_C": channels,
+        "OUT_H": out_height, "OUT_W": out_width, "OUT_C": filters,
+        **dict(zip(("K_H", "K_W"), attrs["kernel"], strict=True)),
+        **dict(zip(("STRIDE_H", "STRIDE_W"), attrs["stride"], strict=True)),
+        **dict(zip(("DILATION_H", "DILATION_W"), attrs["dilation"], strict=True)),
+        "PAD_TOP": attrs["padding"][0][0], "PAD_LEFT": attrs["padding"][1][0],
+    }
+
+
+def _weight_space(node: Node) -> Shape:
+    return node.shape[0], size_of(node.shape[1:4]), node.shape[4]
+
+
+def _weight_extent(node: Node, tile: Tile) -> tuple[int, int, int]:
+    parts, kh, kw, channels, filters = node.shape
+    return -(-filters // tile.columns), kh * kw * -(-channels // tile.rows), parts
+
+
+WEIGHT_GRADIENTS = {
+    name: Schedule(
+        name,
+        (_image(), Load("load_g", 1, ("n", "oy", "ox", "o4"), lambda node: node.inputs[1].shape)),
+        ("part", "row", "o4"),
+        _weight_space,
+        _weight_numbers,
+        _weight_extent,
+    )
+    for name in ("conv2d_weight_8x8", "conv2d_weight_4x8")
+}
+
+
 def is_pointwise(node: Node) -> bool:
     """Whether a convolution is a matrix product of pixels by channels."""
     return (
@@ -358,6 +397,7 @@ SCHEDULES = {
         *PRODUCTS.values(),
         *CONVOLUTIONS.values(),
         *DEPTHWISE.values(),
+        *WEIGHT_GRADIENTS.values(),
         GROUPED,
         POOL,
         TRANSFORM_INPUT,

@@ -17,6 +17,8 @@ from ... import functions as f
 from ...graph import Graph, Node, make, rebuild
 from ...op import Op
 from ...ops import arrange, recurrence, source, window
+from ...ops.window import WEIGHT_TILE
+from ...shape import size_of
 from ...tensor import Tensor
 
 
@@ -132,6 +134,27 @@ def _recurrence(*operands: Tensor, whole: bool = False, **attrs: Any) -> Tensor:
     return f.concat([f.concat(lines, axis=1), states])
 
 
+_TURNS, _INVOCATIONS = 1 << 14, 1 << 10
+"""Of the kernels of weights' gradients: the most turns of an invocation's loop, which drivers may
+end after 65,535, and as many invocations as keep a small GPU busy."""
+
+
+def _weight_kernel(x: Tensor, gradient: Tensor, **attrs: Any) -> Tensor:
+    """One kernel, for parts of the images, whose results are added up; where it has none, a
+    product."""
+    n, oh, ow, filters = gradient.shape
+    if attrs["groups"] > 1 or oh * ow > _TURNS or not x.size or not gradient.size:
+        return _conv2d_weight(x, gradient, **attrs)
+    rows, columns = WEIGHT_TILE
+    tiles = size_of(attrs["kernel"]) * -(-x.shape[3] // rows) * -(-filters // columns)
+    least = max(-(-n * oh * ow // _TURNS), -(-_INVOCATIONS // tiles))
+    each = max(1, n // least)
+    del attrs["groups"]
+    parts = -(-n // each)
+    node = make(window.conv2d_weight_parts, x.node, gradient.node, parts=parts, **attrs)
+    return f.sum(Tensor(node), axis=0)
+
+
 def _conv2d_weight(
     x: Tensor,
     gradient: Tensor,
@@ -167,6 +190,6 @@ def _conv2d_weight(
 _COMPOSED: dict[Op, Callable[..., Tensor]] = {
     arrange.argsort: _argsort,
     arrange.scatter: _scatter,
-    window.conv2d_weight: _conv2d_weight,
+    window.conv2d_weight: _weight_kernel,
     recurrence.recurrence: _recurrence,
 }
