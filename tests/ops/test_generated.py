@@ -196,6 +196,12 @@ def _conv2d(one: Drawn) -> Node:
     return make(REGISTRY["conv2d"], x, weight, **attrs)
 
 
+def _patches(one: Drawn) -> Node:
+    attrs = {**_window(one), "padding": ((1, 0), (0, 2)), "value": 0}
+    x = one.input((*one.shape(1, most=2), *one.shape(2, least=7, most=9), 2), tl.float32)
+    return make(REGISTRY["patches"], x, kernel=one.shape(2, most=3), **attrs)
+
+
 def _conv2d_weight(one: Drawn) -> Node:
     conv = _conv2d(one)
     x, weight = conv.inputs
@@ -269,6 +275,7 @@ OTHERS: dict[str, Callable[[Drawn], Node]] = {
     "concat": _concat,
     "conv2d": _conv2d,
     "conv2d_weight": _conv2d_weight,
+    "patches": _patches,
     "expand": _expand,
     "matmul": _matmul,
     "max_pool2d": _pool("max_pool2d"),

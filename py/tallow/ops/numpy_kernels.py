@@ -27,7 +27,7 @@ def windows_of(np: Any, x: Any, kernel: Pair, stride: Pair, dilation: Pair) -> A
     return np.ndarray((n, oh, ow, *kernel, c), x.dtype, x, strides=strides)
 
 
-def _padded(np: Any, x: Any, padding: Pads, value: float = 0) -> Any:
+def padded(np: Any, x: Any, padding: Pads, value: float = 0) -> Any:
     if not any(map(any, padding)):
         return x
     (top, bottom), (left, right) = padding
@@ -55,7 +55,7 @@ def conv2d(
     np: Any, x: Any, w: Any, stride: Pair, padding: Pads, dilation: Pair, groups: int
 ) -> Any:
     kh, kw, per_group, out = w.shape
-    x = _padded(np, x, padding)
+    x = padded(np, x, padding)
     if per_group == 1 and out == groups:
         return _depthwise(np, x, w[:, :, 0], stride, dilation)
     windows = windows_of(np, x, (kh, kw), stride, dilation)
@@ -82,7 +82,7 @@ def conv2d_weight(
     groups: int,
 ) -> Any:
     """The gradient of conv2d's weight: a product of the windows, as columns, and the gradient."""
-    windows = windows_of(np, _padded(np, x, padding), kernel, stride, dilation)
+    windows = windows_of(np, padded(np, x, padding), kernel, stride, dilation)
     n, oh, ow, kh, kw, channels = windows.shape
     per_group, each = channels // groups, gradient.shape[3] // groups
     result = np.empty((kh, kw, per_group, gradient.shape[3]), x.dtype)
@@ -122,7 +122,7 @@ def _depthwise(np: Any, x: Any, w: Any, stride: Pair, dilation: Pair) -> Any:
 
 def max_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair) -> Any:
     least = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
-    windows = windows_of(np, _padded(np, x, padding, least), kernel, stride, dilation)
+    windows = windows_of(np, padded(np, x, padding, least), kernel, stride, dilation)
     result = windows[:, :, :, 0, 0].copy()
     for i in range(kernel[0]):
         for j in range(kernel[1]):
@@ -132,7 +132,7 @@ def max_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilat
 
 
 def sum_pool2d(np: Any, x: Any, kernel: Pair, stride: Pair, padding: Pads, dilation: Pair) -> Any:
-    windows = windows_of(np, _padded(np, x, padding), kernel, stride, dilation)
+    windows = windows_of(np, padded(np, x, padding), kernel, stride, dilation)
     result = windows[:, :, :, 0, 0].copy()
     for i in range(kernel[0]):
         for j in range(kernel[1]):
@@ -146,7 +146,7 @@ def winograd_input(np: Any, x: Any, padding: Pads) -> Any:
     h, w, c = x.shape[1:]
     (top, bottom), (left, right) = padding
     odd_down, odd_across = (top + h + bottom) % 2, (left + w + right) % 2
-    x = _padded(np, x, ((top, bottom + odd_down), (left, right + odd_across)))
+    x = padded(np, x, ((top, bottom + odd_down), (left, right + odd_across)))
     patches = windows_of(np, x, (4, 4), (2, 2), (1, 1))
 
     def transform(a: Any, axis: int) -> Any:

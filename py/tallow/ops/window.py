@@ -7,11 +7,12 @@ then cancels. Padding is ((top, bottom), (left, right)).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..bounds import first
 from ..errors import DTypeError, ShapeError
-from ..op import Attrs, Composite, Contraction, Spec, Window
-from ..shape import window_size
+from ..op import Attrs, Composite, Contraction, Movement, Pick, Spec, Window
+from ..shape import Shape, window_size
 from . import numpy_kernels
 
 
@@ -57,6 +58,36 @@ def _weight_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
 conv2d_weight = Composite("conv2d_weight", numpy_kernels.conv2d_weight, _weight_rule)
 """The gradient of conv2d's weight, (kh, kw, c / groups, o), from its image x (n, h, w, c) and the
 gradient of its result (n, oh, ow, o): attributes of conv2d, and kernel, (kh, kw)."""
+
+
+def _patches_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
+    ((x, dtype),) = operands
+    kernel = attrs["kernel"]
+    return (x[0], *spatial_size(x, kernel, attrs), *kernel, x[3]), dtype
+
+
+def _patches_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) -> list[Pick]:
+    (_, *size, _), (n, oy, ox, ky, kx, c) = shapes[0], coords
+    at, when = [], []
+    for axis, (out, tap) in enumerate(((oy, ky), (ox, kx))):
+        low, high = attrs["padding"][axis]
+        begin = out * attrs["stride"][axis] + tap * attrs["dilation"][axis]
+        at.append(begin - low if low else begin)
+        if low or high:
+            when.append((begin, low, low + size[axis]))
+    return [Pick(0, (n, *at, c), tuple(when))]
+
+
+def _patches(
+    np: Any, x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, value: Any
+) -> Any:
+    padded = numpy_kernels.padded(np, x, padding)
+    return numpy_kernels.windows_of(np, padded, kernel, stride, dilation)
+
+
+patches = Movement("patches", _patches, _patches_rule, _patches_pick)
+"""What the windows over an image see, (n, oh, ow, kh, kw, c), 0 in the padding: attributes kernel,
+stride, padding, dilation, and value, 0."""
 
 
 def _parts_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:

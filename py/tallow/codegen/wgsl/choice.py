@@ -97,7 +97,7 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
     if node.op is recurrence.recurrence_steps:
         return [RECURRENCE]
     if node.op is window.conv2d_weight_parts:
-        name = f"conv2d_weight_{'4x8' if node.shape[3] <= 4 else '8x8'}"
+        name = "conv2d_weight_quad_16x8" if _quads(traits) else "conv2d_weight_8x8"
         return _first(name, WEIGHT_GRADIENTS, traits)
     if node.op is not window.conv2d:
         return [POOL]

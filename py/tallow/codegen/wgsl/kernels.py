@@ -245,12 +245,17 @@ def _weight_numbers(node: Node) -> dict[str, Any]:
     return {
         "IMAGES": images,
         "IMAGES_A_PART": images_a_part(images, attrs["parts"]),
-        "IN_H": height, "IN_W": width, "IN_C": channels,
-        "OUT_H": out_height, "OUT_W": out_width, "OUT_C": filters,
+        "IN_H": height,
+        "IN_W": width,
+        "IN_C": channels,
+        "OUT_H": out_height,
+        "OUT_W": out_width,
+        "OUT_C": filters,
         **dict(zip(("K_H", "K_W"), attrs["kernel"], strict=True)),
         **dict(zip(("STRIDE_H", "STRIDE_W"), attrs["stride"], strict=True)),
         **dict(zip(("DILATION_H", "DILATION_W"), attrs["dilation"], strict=True)),
-        "PAD_TOP": attrs["padding"][0][0], "PAD_LEFT": attrs["padding"][1][0],
+        "PAD_TOP": attrs["padding"][0][0],
+        "PAD_LEFT": attrs["padding"][1][0],
     }
 
 
@@ -272,7 +277,7 @@ WEIGHT_GRADIENTS = {
         _weight_numbers,
         _weight_extent,
     )
-    for name in ("conv2d_weight_8x8", "conv2d_weight_4x8")
+    for name in ("conv2d_weight_quad_16x8", "conv2d_weight_8x8")
 }
 
 

@@ -138,12 +138,16 @@ _TURNS, _INVOCATIONS = 1 << 14, 1 << 10
 """Of the kernels of weights' gradients: the most turns of an invocation's loop, which drivers may
 end after 65,535, and as many invocations as keep a small GPU busy."""
 
+_FEW_CHANNELS = 5
+"""Below that, most lanes of the kernels of weights' gradients would stand idle."""
+
 
 def _weight_kernel(x: Tensor, gradient: Tensor, **attrs: Any) -> Tensor:
-    """One kernel, for parts of the images, whose results are added up; where it has none, a
+    """One kernel, for parts of the images, whose results are added up; where none fits, a
     product."""
     n, oh, ow, filters = gradient.shape
-    if attrs["groups"] > 1 or oh * ow > _TURNS or not x.size or not gradient.size:
+    few = x.shape[3] < _FEW_CHANNELS or attrs["groups"] > 1
+    if few or oh * ow > _TURNS or not x.size or not gradient.size:
         return _conv2d_weight(x, gradient, **attrs)
     rows, columns = WEIGHT_TILE
     tiles = size_of(attrs["kernel"]) * -(-x.shape[3] // rows) * -(-filters // columns)
@@ -167,21 +171,15 @@ def _conv2d_weight(
     """What each element of the filters meets, side by side, times the gradient."""
     (n, oh, ow, filters), channels = gradient.shape, x.shape[3]
     each, inner = filters // groups, channels // groups
-    if any(map(any, padding)):
-        x = f.pad(x, [(0, 0), *padding, (0, 0)])
-    met = []
-    for i in range(kernel[0]):
-        rows = slice(i * dilation[0], i * dilation[0] + stride[0] * (oh - 1) + 1, stride[0])
-        for j in range(kernel[1]):
-            columns = slice(j * dilation[1], j * dilation[1] + stride[1] * (ow - 1) + 1, stride[1])
-            met.append(x[:, rows, columns])
+    options = {"stride": stride, "padding": padding, "dilation": dilation, "value": 0}
+    met = Tensor(make(window.patches, x.node, kernel=kernel, **options))
+    pixels, elements = n * oh * ow, size_of(kernel)
     if inner == 1 and groups > 1:
-        of_channel = f.reshape(gradient, (n, oh, ow, channels, each))
-        sums = [f.sum(f.expand_dims(part, 4) * of_channel, axis=(0, 1, 2)) for part in met]
-        return f.reshape(f.stack(sums), (*kernel, 1, filters))
-    pixels, elements = n * oh * ow, len(met)
-    columns_met = f.reshape(f.concat(met, axis=3), (pixels, elements, groups, inner))
-    left = f.reshape(f.permute_dims(columns_met, (2, 1, 3, 0)), (groups, elements * inner, pixels))
+        seen = f.reshape(met, (pixels, elements, channels, 1))
+        products = seen * f.reshape(gradient, (pixels, 1, channels, each))
+        return f.reshape(f.sum(products, axis=0), (*kernel, 1, filters))
+    columns = f.reshape(met, (pixels, elements, groups, inner))
+    left = f.reshape(f.permute_dims(columns, (2, 1, 3, 0)), (groups, elements * inner, pixels))
     right = f.permute_dims(f.reshape(gradient, (pixels, groups, each)), (1, 0, 2))
     products = f.reshape(left @ right, (groups, elements, inner, each))
     return f.reshape(f.permute_dims(products, (1, 2, 0, 3)), (*kernel, inner, filters))

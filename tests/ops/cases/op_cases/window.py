@@ -9,7 +9,7 @@ import numpy as np
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
 from tallow.graph import make
-from tallow.ops.window import conv2d_weight
+from tallow.ops.window import conv2d_weight, patches
 
 from .case import case, integers, normal
 
@@ -59,6 +59,28 @@ convolution("large-kernel", (1, 4, 7, 7), (4, 4, 7, 7))
 convolution("one-pixel", (2, 5, 3, 3), (7, 5, 3, 3))
 convolution("depthwise-one-pixel", (2, 3, 1, 1), (3, 1, 1, 1), groups=3)
 convolution("7x7-stride", (1, 3, 23, 23), (16, 3, 7, 7), stride=2, padding=3)
+
+
+def patches_reference(x, kernel, stride, padding, dilation):  # type: ignore
+    """What windows see, pixel by pixel."""
+    x = np.pad(x, [(0, 0), *padding, (0, 0)])
+    oh, ow = ((x.shape[1 + a] - dilation[a] * (kernel[a] - 1) - 1) // stride[a] + 1 for a in (0, 1))
+    out = np.zeros((x.shape[0], oh, ow, *kernel, x.shape[3]), x.dtype)
+    for i in range(kernel[0]):
+        for j in range(kernel[1]):
+            rows = i * dilation[0] + stride[0] * np.arange(oh)
+            out[:, :, :, i, j] = x[:, rows][:, :, j * dilation[1] + stride[1] * np.arange(ow)]
+    return out
+
+
+for label, options in {
+    "plain": {"stride": (1, 1), "padding": ((0, 0), (0, 0)), "dilation": (1, 1)},
+    "padded": {"stride": (1, 2), "padding": ((1, 1), (2, 0)), "dilation": (2, 1)},
+}.items():
+    case(f"patches-{label}", normal(2, 7, 6, 3),
+         lambda x, options=options: tl.Tensor(
+             make(patches, x.node, kernel=(3, 2), value=0, **options)),
+         lambda x, options=options: patches_reference(x, (3, 2), **options))  # fmt: skip
 
 
 def weight_reference(x, gradient, kernel, stride, padding, dilation, groups):  # type: ignore

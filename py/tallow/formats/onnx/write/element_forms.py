@@ -6,13 +6,15 @@ Most ops name their operator in their record; this file has the others.
 from __future__ import annotations
 
 from .... import dtype as dt
+from .... import functions as f
 from ....errors import ShapeError
 from ....graph import Graph, Node, constant, rebuild
 from ....hostarray import from_values
 from ....op import Elementwise, Op
-from ....ops import arrange, division, gather, logic, movement, recurrence, reduce, source
+from ....ops import arrange, division, gather, logic, movement, recurrence, reduce, source, window
 from ....ops import elementwise as e
 from ....shape import broadcast_shapes
+from ....tensor import Tensor
 from . import recurrence_forms
 from .forms import (
     Form,
@@ -278,6 +280,20 @@ def _concat(node: Node, inputs: Inputs) -> Node:
     return form("Concat", *inputs, shape=node.shape, axis=node.attrs["axis"])
 
 
+def _patches(node: Node, inputs: Inputs) -> Node:
+    """Slices of the image, one for each element of a window."""
+    attrs, (n, oh, ow, kh, kw, c) = node.attrs, node.shape
+    x = f.pad(Tensor(inputs[0]), [(0, 0), *attrs["padding"], (0, 0)])
+    (sy, sx), (dy, dx) = attrs["stride"], attrs["dilation"]
+    seen = [
+        x[:, i * dy : i * dy + sy * (oh - 1) + 1 : sy, j * dx : j * dx + sx * (ow - 1) + 1 : sx]
+        for i in range(kh)
+        for j in range(kw)
+    ]
+    whole = f.reshape(f.stack(seen, axis=3), (n, oh, ow, kh, kw, c))
+    return elements(Graph((), {"": whole.node})).outputs[""]
+
+
 def _recurrence_steps(node: Node, inputs: Inputs) -> Node:
     return elements(Graph((), {"": recurrence_forms.steps(node, inputs).node})).outputs[""]
 
@@ -328,6 +344,7 @@ ELEMENTS: dict[Op, Rule] = {
     movement.slice_: _slice,
     recurrence.recurrence: recurrence_forms.layer,
     recurrence.recurrence_steps: _recurrence_steps,
+    window.patches: _patches,
     reduce.argmax: _arg_reduction("ArgMax"),
     reduce.argmin: _arg_reduction("ArgMin"),
     reduce.max_: _reduction("ReduceMax"),
