@@ -36,7 +36,7 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 # tests/ops/test_wasm_kernels.py).
 NOT_DRAWN = {
     "input", "buffer", "constant", "iota", "recurrence_steps", "winograd_input", "winograd_output",
-    "conv2d_weight_parts",
+    "conv2d_weight_parts", "after",
     *(record.name for record in OF_WEBASSEMBLY),
 }  # fmt: skip
 

@@ -54,7 +54,7 @@ class ReverseMode:
                     grown = Tensor(part) if before is None else before + Tensor(part)
                     new[id(leaf)] = leaf.grad = grown
         realize_now([tensor, *new.values()])
-        if not keep and tensor.node is not node:
+        if not keep and tensor.node.is_buffer:  # not while a function is being traced
             history.STEPS.pop(tensor.node, None)
 
     def detached(self, tensor: Tensor) -> Tensor:

@@ -10,7 +10,8 @@ from typing import Any
 
 from .. import functions as f
 from ..errors import GradientError, ShapeError
-from ..graph import Node, rebuild, topological
+from ..graph import Node, make, rebuild, topological
+from ..ops import movement
 from ..tensor import Tensor, asarray
 from .history import STEPS, Step, check_floating, enable_grad, same, stopped
 from .reverse import pullback
@@ -202,7 +203,7 @@ def _again(
     """The gradients of the entries, through a copy of what is inside, which is computed once the
     gradient has arrived."""
     with enable_grad():
-        copies = [f.after(Tensor(node), gradient).node for node in entries]
+        copies = [make(movement.after, node, gradient.node) for node in entries]
         new = dict(zip(entries, copies, strict=True))
         for node in inside:
             new[node] = rebuild(node, tuple(new.get(child, child) for child in node.inputs))

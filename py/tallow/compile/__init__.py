@@ -15,6 +15,7 @@
     fuse          nodes into kernels (fuse.py)
     join_in_place parts of a concatenation are computed directly in its result, where the target can
                   (join.py)
+    ordered       in a step of training, kernels in the order that takes less memory (order.py)
     lower         kernels into steps, results into slots (lower.py, memory.py)
 
 Each pass up to fuse takes a graph and gives a graph, which is checked; most are in passes/. What
@@ -38,6 +39,7 @@ from .indices import Indexed, indexed_inputs
 from .join import join_in_place
 from .limits import Limits
 from .lower import Weights, lower
+from .order import ordered, without_barriers
 from .partition import static_nodes
 from .passes.decode import decode
 from .passes.fold import fold
@@ -128,12 +130,13 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = _LEAST)
     indexed = indexed_inputs(graph)
     target = TARGETS[device]
     limits = target.limits(limits)
-    graph = optimise(graph.check(), target, limits)
+    graph, waits = without_barriers(optimise(graph.check(), target, limits))
     static = static_nodes(graph)
     packed = target.packed_nodes(graph, static)
     fusion = fuse(graph, static, packed, limits.storage_buffers, target.any_order)
     if target.joins:
         fusion = join_in_place(graph, fusion)
+    fusion = ordered(graph, fusion, waits)
     plan, weights = lower(graph, fusion, static, target, types, limits)
     check_fits(plan, target, limits)
     coded = {name: dtype for name, dtype in seen.items() if dtype.coded}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..bounds import first
 from ..errors import DTypeError
 from ..op import Attrs, Movement, Pick, Spec
 from ..shape import Shape, size_of, strides_of
@@ -185,6 +186,16 @@ def _concat_pick(shapes: Sequence[Shape], attrs: Attrs, coords: Any, read: Any) 
         start = end
     return picks
 
+
+after = Movement(
+    "after",
+    lambda np, x, other: x,
+    lambda operands, attrs: operands[0],
+    lambda shapes, attrs, coords, read: [Pick(0, tuple(coords))],
+    view=True,
+    bounds=first,
+)
+"""The first operand, not before the second is computed: compile/order.py takes it out again."""
 
 concat = Movement(
     "concat",

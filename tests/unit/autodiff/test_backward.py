@@ -1,0 +1,237 @@
+"""`backward`, `grad` and its relatives, and who takes part: leaves, no_grad, detach, jit, rules of
+the user's own."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+import tallow as tl
+from tallow import nn
+from tallow.tensor import Tensor
+
+
+@pytest.fixture(autouse=True, params=["numpy", "wasm"])
+def device(request: pytest.FixtureRequest):
+    tl.set_default_device(request.param)
+    yield request.param
+    tl.set_default_device(None)
+
+
+def values(x: Tensor | None) -> list:
+    assert x is not None
+    return np.asarray(x.numpy()).tolist()
+
+
+def test_gradients_add_up_until_they_are_forgotten() -> None:
+    x = tl.asarray([1.0, 2.0], requires_grad=True)
+    for _ in range(2):
+        (x * x).sum().backward()
+    assert values(x.grad) == [4.0, 8.0]
+    x.grad = None
+    (x * 3.0).sum().backward()
+    assert values(x.grad) == [3.0, 3.0]
+
+
+def test_a_computed_tensor_keeps_its_history() -> None:
+    x = tl.asarray([1.0, 2.0], requires_grad=True)
+    y = (x * x).realize()
+    assert y.requires_grad
+    (y * 2.0).sum().backward()
+    assert values(x.grad) == [4.0, 8.0]
+
+
+def test_only_the_leaf_that_is_named_receives() -> None:
+    shared = tl.zeros(3)
+    first = tl.zeros(3).requires_grad_()
+    (first + shared).sum().backward()
+    assert values(first.grad) == [1.0, 1.0, 1.0]
+    assert shared.grad is None and not shared.requires_grad
+
+
+def test_detach_and_no_grad_end_the_way_back() -> None:
+    x = tl.asarray([3.0], requires_grad=True)
+    with tl.no_grad():
+        constant = x * 2.0
+        with tl.enable_grad():
+            assert (x * 2.0).requires_grad
+    assert not constant.requires_grad and not x.detach().requires_grad
+    (x * constant * x.detach()).sum().backward()
+    assert values(x.grad) == [18.0]
+
+
+def test_a_variable_reads_what_it_was() -> None:
+    weight = nn.Parameter([2.0])
+    loss = (weight * weight).sum()
+    weight.assign([5.0])
+    loss.backward()
+    assert values(weight.grad) == [4.0]
+
+
+def test_a_second_backward_needs_the_graph() -> None:
+    x = tl.asarray([1.0], requires_grad=True)
+    loss = (x * x).sum()
+    loss.backward(retain_graph=True)
+    loss.backward()
+    assert values(x.grad) == [4.0]
+    with pytest.raises(tl.GradientError, match="requires a gradient"):
+        loss.backward()
+
+
+def test_nothing_is_left_behind(device: str) -> None:
+    weight = nn.Parameter(np.ones(100, np.float32))
+
+    def step() -> None:
+        loss = (weight * weight).sum()
+        loss.backward()
+        weight.grad = None
+
+    step()
+    gc.collect()
+    before = tl.live_buffers(device)
+    for _ in range(3):
+        step()
+    gc.collect()
+    assert tl.live_buffers(device) == before
+
+
+# ---- functions ---------------------------------------------------------------------------------
+
+
+def test_grad_of_structures() -> None:
+    def loss(parameters: dict, x: Tensor) -> Tensor:
+        return tl.sum((x @ parameters["w"] + parameters["b"]) ** 2)
+
+    parameters = {"w": tl.asarray([[1.0], [2.0]]), "b": tl.asarray([0.5])}
+    x = tl.asarray([[1.0, 1.0]])
+    value, found = tl.value_and_grad(loss)(parameters, x)
+    assert value.item() == 12.25
+    assert values(found["w"]) == [[7.0], [7.0]] and values(found["b"]) == [7.0]
+    by_w, by_x = tl.grad(loss, argnums=(0, 1))(parameters, x)
+    assert values(by_x) == [[7.0, 14.0]] and set(by_w) == {"w", "b"}
+    (gradient, aux) = tl.grad(lambda x: (tl.sum(x), "more"), has_aux=True)(x)
+    assert aux == "more" and values(gradient) == [[1.0, 1.0]]
+
+
+def test_derivatives_of_derivatives() -> None:
+    third = tl.grad(tl.grad(tl.grad(lambda x: x * x * x * x)))
+    assert third(tl.asarray(2.0)).item() == 48.0
+
+
+def test_vjp_and_jvp() -> None:
+    x = tl.asarray([1.0, 2.0])
+    value, pull = tl.vjp(lambda x: x * x, x)
+    assert values(value) == [1.0, 4.0]
+    assert values(pull(tl.asarray([1.0, 10.0]))[0]) == [2.0, 40.0]
+    value, tangent = tl.jvp(lambda x: x * x, (x,), (tl.asarray([1.0, 0.5]),))
+    assert values(value) == [1.0, 4.0] and values(tangent) == [2.0, 2.0]
+    with pytest.raises(tl.ShapeError, match="tangents"):
+        tl.jvp(lambda x: x * x, (x,), (tl.asarray(1.0),))
+
+
+def test_stop_gradient_and_custom_rules() -> None:
+    x = tl.asarray([2.0, -3.0])
+    stopped = tl.grad(lambda x: tl.sum(x * tl.stop_gradient(x)))
+    assert values(stopped(x)) == [2.0, -3.0]
+
+    @tl.custom_vjp
+    def clipped(x: Tensor) -> Tensor:
+        return x
+
+    with pytest.raises(tl.GradientError, match="defvjp"):
+        clipped(x)
+    clipped.defvjp(lambda x: (x * 1.0, None), lambda _, g: (tl.clip(g, -1.0, 1.0),))
+    assert values(tl.grad(lambda x: tl.sum(clipped(x) * 5.0))(x)) == [1.0, 1.0]
+
+
+def test_checkpoint_gives_the_same() -> None:
+    w = nn.Parameter([[0.5, 1.0], [2.0, -1.0]])
+
+    def block(x: Tensor) -> Tensor:
+        return tl.tanh(x @ w)
+
+    x = tl.asarray([[0.3, -0.2]], requires_grad=True)
+    found = []
+    for call in (block, lambda x: tl.checkpoint(block, x)):
+        tl.sum(call(call(x))).backward()
+        found.append((values(x.grad), values(w.grad)))
+        x.grad = w.grad = None
+    np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-6)
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-6)
+
+
+# ---- under jit ---------------------------------------------------------------------------------
+
+
+def test_a_step_is_one_plan() -> None:
+    weight = nn.Parameter([1.0, 2.0])
+
+    @tl.jit
+    def step(x: Tensor) -> Tensor:
+        loss = ((weight * x) ** 2).sum()
+        weight.grad = None
+        loss.backward()
+        weight.assign(weight - weight.grad * 0.1)
+        return loss
+
+    x = tl.asarray([1.0, 1.0])
+    losses = [step(x).item() for _ in range(3)]
+    np.testing.assert_allclose(losses, [5.0, 3.2, 2.048], rtol=1e-5)
+    assert step.plans == 1
+    np.testing.assert_allclose(values(weight.grad), [1.28, 2.56], rtol=1e-5)
+
+
+def test_gradients_add_up_from_call_to_call() -> None:
+    weight = nn.Parameter([1.0, 2.0])
+
+    @tl.jit
+    def add(x: Tensor) -> None:
+        (weight * x).sum().backward()
+
+    for factor in (1.0, 2.0, 3.0):
+        add(tl.asarray([factor, 1.0]))
+    assert values(weight.grad) == [6.0, 3.0]
+    assert add.plans == 2  # with and without a gradient before
+    weight.grad = None
+    add(tl.asarray([1.0, 1.0]))
+    assert values(weight.grad) == [1.0, 1.0]
+    assert add.plans == 2
+
+
+def test_random_numbers_differ_from_call_to_call() -> None:
+    @tl.jit
+    def draw() -> tuple[Tensor, Tensor]:
+        return tl.rand(4), tl.randn(4)
+
+    tl.manual_seed(3)
+    first, second = draw(), draw()
+    assert draw.plans == 1
+    assert values(first[0]) != values(second[0]) != values(second[1])
+    tl.manual_seed(3)
+    again = draw()
+    assert values(again[0]) == values(first[0]) and values(again[1]) == values(first[1])
+    tl.manual_seed(3)
+    np.testing.assert_allclose(tl.rand(4).numpy(), values(first[0]), rtol=1e-6)
+
+
+# ---- bad input ---------------------------------------------------------------------------------
+
+
+def test_what_has_no_gradient_is_named() -> None:
+    x = tl.asarray([1.0, 2.0], requires_grad=True)
+    with pytest.raises(tl.GradientError, match=r"single number, but its shape is \(2,\)"):
+        (x * x).backward()
+    with pytest.raises(tl.ShapeError, match="gradient"):
+        (x * x).backward(tl.asarray(1.0))
+    with pytest.raises(tl.GradientError, match="requires a gradient"):
+        tl.asarray(1.0).backward()
+    with pytest.raises(tl.GradientError, match="int32"):
+        tl.asarray([1, 2], requires_grad=True)
+    with pytest.raises(tl.GradientError, match="int32"):
+        tl.grad(lambda x: tl.sum(x))(tl.asarray([1, 2]))
+    with pytest.raises(tl.GradientError, match="not a tensor"):
+        tl.grad(lambda x: 1.0)(x)
+    with pytest.raises(tl.GradientError, match="argnums"):
+        tl.grad(lambda x: tl.sum(x), argnums=2)(x)
