@@ -7,11 +7,17 @@ from collections.abc import Sequence
 from .. import dtype as dt
 from .. import functions as f
 from ..functions.arrange import scatter_rows
+from ..functions.transposed import dilated
 from ..graph import make
 from ..ops import gather, movement, source
 from ..shape import Shape, size_of
 from ..tensor import Tensor
 from .rules import Gradients, rule
+
+
+@rule(movement.after)
+def _after(gradient: Tensor, y: Tensor, x: Tensor, other: Tensor) -> Gradients:
+    return [gradient, None]
 
 
 @rule(movement.reshape)
@@ -47,18 +53,6 @@ def _slice(
             (low, x.shape[axis] - low - gradient.shape[axis]) if size else (0, x.shape[axis])
         )
     return [f.pad(gradient, pads)]
-
-
-def dilated(x: Tensor, axis: int, step: int) -> Tensor:
-    """x with step - 1 zeros between neighbours along an axis."""
-    if step == 1 or x.shape[axis] < 2:
-        return x
-    length = x.shape[axis]
-    apart = f.expand_dims(x, axis + 1)
-    padded = f.pad(apart, [(0, step - 1 if a == axis + 1 else 0) for a in range(apart.ndim)])
-    joined = f.reshape(padded, (*x.shape[:axis], length * step, *x.shape[axis + 1 :]))
-    inside = slice(0, (length - 1) * step + 1)
-    return joined[(*(slice(None),) * axis, inside)]
 
 
 @rule(movement.pad)

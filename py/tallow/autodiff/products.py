@@ -6,15 +6,12 @@ from typing import Any
 
 from .. import dtype as dt
 from .. import functions as f
+from ..functions.transposed import Pads, Pair, conv2d_input, dilated
 from ..graph import make
 from ..ops import contract, integer, panels, recurrence, window, winograd, winograd4
 from ..shape import Shape
 from ..tensor import Tensor
-from .movement import dilated
 from .rules import NO_DERIVATIVE, Gradients, rule
-
-Pair = tuple[int, int]
-Pads = tuple[Pair, Pair]
 
 
 @rule(contract.matmul)
@@ -38,53 +35,6 @@ def _conv2d_weight(
     """The op is bilinear, and so are its derivatives."""
     of_cotangent = make(window.conv2d, x.node, gradient.node, **attrs)
     return [conv2d_input(cotangent, gradient, x.shape, **attrs), Tensor(of_cotangent)]
-
-
-def conv2d_input(
-    gradient: Tensor,
-    weight: Tensor,
-    shape: Shape,
-    stride: Pair,
-    padding: Pads,
-    dilation: Pair,
-    groups: int,
-) -> Tensor:
-    """The gradient of conv2d's image (n, h, w, c), also known as transposed convolution.
-
-    gradient: of the result (n, oh, ow, o). weight (kh, kw, c / groups, o). It is a convolution of
-    the gradient, its pixels `stride` apart, with the weight turned round.
-    """
-    kh, kw, per_group, filters = weight.shape
-    grouped = f.reshape(weight, (kh, kw, per_group, groups, filters // groups))
-    turned = f.permute_dims(f.flip(grouped, (0, 1)), (0, 1, 4, 3, 2))
-    turned = f.reshape(turned, (kh, kw, filters // groups, groups * per_group))
-    options = {"stride": (1, 1), "dilation": dilation, "groups": groups}
-    if (kh, kw) == (1, 1):  # the pixels stay apart, so that none of the zeros is multiplied
-        none = ((0, 0), (0, 0))
-        node = make(window.conv2d, gradient.node, turned.node, padding=none, **options)
-        return _placed(Tensor(node), shape, stride, padding)
-    pads: list[Pair] = []
-    for axis, size in enumerate((kh, kw)):
-        gradient = dilated(gradient, 1 + axis, stride[axis])
-        reach = dilation[axis] * (size - 1)
-        low = reach - padding[axis][0]
-        pads.append((low, shape[1 + axis] - gradient.shape[1 + axis] - low + reach))
-    # What only padding saw is cut off.
-    cut = [(0, 0), *((min(low, 0), min(high, 0)) for low, high in pads), (0, 0)]
-    if any(map(any, cut)):
-        gradient = f.pad(gradient, cut)
-    inner = tuple((max(low, 0), max(high, 0)) for low, high in pads)
-    return Tensor(make(window.conv2d, gradient.node, turned.node, padding=inner, **options))
-
-
-def _placed(x: Tensor, shape: Shape, stride: Pair, padding: Pads) -> Tensor:
-    """Pixels that are `stride` apart in an image of this shape, with zeros elsewhere."""
-    pads = [(0, 0)]
-    for axis in (0, 1):
-        x = dilated(x, 1 + axis, stride[axis])
-        low = -padding[axis][0]
-        pads.append((low, shape[1 + axis] - x.shape[1 + axis] - low))
-    return f.pad(x, [*pads, (0, 0)])
 
 
 # ---- pooling ----------------------------------------------------------------------------------
@@ -202,7 +152,8 @@ def _every(start: int, step: int, count: int) -> slice:
 _MADE_LATER = "passes of the compiler make it, after derivatives were taken"
 
 for _op in (
-    winograd.winograd_input, winograd.winograd_output, winograd4.winograd_weight,
+    window.conv2d_weight_parts, window.patches, winograd.winograd_input, winograd.winograd_output,
+    winograd4.winograd_weight,
     winograd4.winograd_conv2d, recurrence.recurrence_steps, panels.pack_panels,
     panels.unpack_panels,
 ):  # fmt: skip

@@ -17,8 +17,26 @@ from .activations import (
     softmax,
     softplus,
 )
+from .adaptive import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+)
 from .attention import scaled_dot_product_attention
-from .convolution import conv2d
+from .blocks import fold, pixel_shuffle, pixel_unshuffle, unfold
+from .borders import pad
+from .convolution import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
+from .deformable import deform_conv2d
 from .layers import embedding, linear
 from .losses import cross_entropy, nll_loss
 from .normalization import (
@@ -30,12 +48,26 @@ from .normalization import (
     normalize,
     rms_norm,
 )
-from .pooling import avg_pool2d, global_avg_pool, max_pool2d, sum_pool2d
+from .pooling import (
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    global_avg_pool,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    sum_pool2d,
+)
+from .resampling import interpolate
 
 __all__ = [
-    "avg_pool2d", "batch_norm", "conv2d", "cross_entropy", "elu", "embedding", "gelu",
-    "global_avg_pool", "group_norm", "hardsigmoid", "hardswish", "instance_norm", "layer_norm",
-    "leaky_relu", "linear", "local_response_norm", "log_softmax", "max_pool2d", "nll_loss",
-    "normalize", "relu", "relu6", "rms_norm", "scaled_dot_product_attention", "sigmoid", "silu",
-    "softmax", "softplus", "sum_pool2d",
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
+    "adaptive_max_pool2d", "adaptive_max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d",
+    "batch_norm", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+    "conv_transpose3d", "cross_entropy", "deform_conv2d", "elu", "embedding", "fold", "gelu",
+    "global_avg_pool", "group_norm", "hardsigmoid", "hardswish", "instance_norm", "interpolate",
+    "layer_norm", "leaky_relu", "linear", "local_response_norm", "log_softmax", "max_pool1d",
+    "max_pool2d", "max_pool3d", "nll_loss", "normalize", "pad", "pixel_shuffle", "pixel_unshuffle",
+    "relu", "relu6", "rms_norm", "scaled_dot_product_attention", "sigmoid", "silu", "softmax",
+    "softplus", "sum_pool2d", "unfold",
 ]  # fmt: skip

@@ -1,114 +1,309 @@
-"""Pooling of images (n, c, h, w)."""
+"""Pooling of sequences (n, c, l), images (n, c, h, w) and volumes (n, c, d, h, w)."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 from .. import functions as f
-from ..errors import ShapeError
+from ..errors import OptionError, ShapeError
 from ..graph import constant, make
 from ..hostarray import from_values
 from ..op import Window
 from ..ops import window
-from ..shape import positions_inside
+from ..shape import positions_inside, size_of
 from ..tensor import Tensor
 from .windows import (
     Padding,
-    Pair,
+    Pads,
+    Size,
+    batched,
     ceil_pads,
     channels_first,
     channels_last,
     check_window,
+    numbers,
     pads_of,
-    pair,
+    unbatched,
 )
 
 
-def max_pool2d(
-    x: Tensor,
-    kernel_size: Pair,
-    stride: Pair | None = None,
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
     padding: Padding = 0,
-    dilation: Pair = 1,
+    dilation: Size = 1,
     ceil_mode: bool = False,
+    return_indices: bool = False,
 ) -> Tensor:
-    """The largest element of each window of x (n, c, h, w); padding is never the largest."""
-    kernel, dilations = pair(kernel_size, "max_pool2d"), pair(dilation, "max_pool2d dilation")
-    strides = kernel if stride is None else pair(stride, "max_pool2d stride")
-    pads = pads_of(padding, "max_pool2d")
-    _check_pool("max_pool2d", x, kernel, strides, pads, dilations)
+    """The largest element of each window of input (n, c, l) or (c, l); as `max_pool2d`."""
+    return _max_pool(
+        "max_pool1d", 1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+    )
+
+
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Padding = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor:
+    """The largest element of each window of input (n, c, h, w) or (c, h, w); padding is never the
+    largest.
+
+    stride: kernel_size if None. ceil_mode: a last window that only begins inside counts too. Raises
+    ShapeError for shapes that do not fit, OptionError for return_indices.
+    """
+    return _max_pool(
+        "max_pool2d", 2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+    )
+
+
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Padding = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Tensor:
+    """The largest element of each window of input (n, c, d, h, w) or (c, d, h, w); as
+    `max_pool2d`."""
+    return _max_pool(
+        "max_pool3d", 3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+    )
+
+
+def _max_pool(
+    name: str,
+    axes: int,
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None,
+    padding: Padding,
+    dilation: Size,
+    ceil_mode: bool,
+    return_indices: bool,
+) -> Tensor:
+    check_no_indices(name, return_indices)
+    x, single = batched(input, axes, name)
+    kernel, dilations = numbers(kernel_size, axes, name), numbers(dilation, axes, name)
+    strides = kernel if stride is None else numbers(stride, axes, f"{name} stride")
+    pads = pads_of(padding, axes, name)
+    check_window(name, x.shape, kernel, strides, pads, dilations)
     if ceil_mode:
-        pads = ceil_pads(x, kernel, strides, pads, dilations)
-    return _pool(window.max_pool2d, x, kernel, strides, pads, dilations)
+        pads = ceil_pads(x.shape, kernel, strides, pads, dilations)
+    return unbatched(pooled(window.max_pool2d, x, kernel, strides, pads, dilations), single)
 
 
-def _check_pool(name: str, x: Tensor, kernel: Any, stride: Any, pads: Any, dilation: Any) -> None:
-    if x.ndim != 4:
-        raise ShapeError(f"{name}: expected an input (n, c, h, w), got {x.shape}")
-    check_window(name, x.shape, kernel, stride, pads, dilation)
+def check_no_indices(name: str, return_indices: bool) -> None:
+    """OptionError if indices are asked for."""
+    if return_indices:
+        raise OptionError(f"{name}: return_indices must be False; indices are not supported")
 
 
-def _pool(op: Window, x: Tensor, kernel: Any, stride: Any, pads: Any, dilation: Any) -> Tensor:
-    """Applies a channels-last pooling op to x (n, c, h, w)."""
-    attrs = {"kernel": kernel, "stride": stride, "padding": pads, "dilation": dilation}
-    return channels_first(Tensor(make(op, channels_last(x).node, **attrs)))
+def pooled(
+    op: Window,
+    x: Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    pads: Pads,
+    dilation: Sequence[int],
+) -> Tensor:
+    """The op, `max_pool2d` or `sum_pool2d`, over all spatial axes of x (n, c, *spatial): over the
+    last two, then over each other axis, with the axes behind it merged."""
+    axes = len(kernel)
+    x = channels_last(x)
+    if axes == 1:
+        x = f.expand_dims(x, 1)
+        x = _over_two(op, x, (1, *kernel), (1, *stride), ((0, 0), *pads), (1, *dilation))
+        return channels_first(f.squeeze(x, 1))
+    x = _over_two(op, x, kernel[-2:], stride[-2:], pads[-2:], dilation[-2:])
+    for axis in range(axes - 2):
+        before, after, channels = x.shape[: 1 + axis], x.shape[2 + axis : -1], x.shape[-1]
+        image = f.reshape(x, (size_of(before), x.shape[1 + axis], size_of(after), channels))
+        line = ((0, 0),)
+        image = _over_two(
+            op, image, (kernel[axis], 1), (stride[axis], 1), (pads[axis], *line),
+            (dilation[axis], 1),
+        )  # fmt: skip
+        x = f.reshape(image, (*before, image.shape[1], *after, channels))
+    return channels_first(x)
+
+
+def _over_two(
+    op: Window,
+    x: Tensor,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    pads: Pads,
+    dilation: Sequence[int],
+) -> Tensor:
+    """The op over the two axes before the last one of x (..., h, w, c)."""
+    lead = x.shape[:-3]
+    image = x if len(lead) == 1 else f.reshape(x, (size_of(lead), *x.shape[-3:]))
+    attrs = {
+        "kernel": tuple(kernel),
+        "stride": tuple(stride),
+        "padding": tuple(pads),
+        "dilation": tuple(dilation),
+    }
+    result = Tensor(make(op, image.node, **attrs))
+    return result if len(lead) == 1 else f.reshape(result, (*lead, *result.shape[1:]))
 
 
 def sum_pool2d(
-    x: Tensor,
-    kernel_size: Pair,
-    stride: Pair | None = None,
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
     padding: Padding = 0,
-    dilation: Pair = 1,
+    dilation: Size = 1,
 ) -> Tensor:
-    """The sum of each window of x (n, c, h, w), padding counted as 0."""
-    kernel, dilations = pair(kernel_size, "sum_pool2d"), pair(dilation, "sum_pool2d dilation")
-    strides = kernel if stride is None else pair(stride, "sum_pool2d stride")
-    pads = pads_of(padding, "sum_pool2d")
-    _check_pool("sum_pool2d", x, kernel, strides, pads, dilations)
-    return _pool(window.sum_pool2d, x, kernel, strides, pads, dilations)
+    """The sum of each window of input (n, c, h, w), padding counted as 0."""
+    x, single = batched(input, 2, "sum_pool2d")
+    kernel, dilations = numbers(kernel_size, 2, "sum_pool2d"), numbers(dilation, 2, "sum_pool2d")
+    strides = kernel if stride is None else numbers(stride, 2, "sum_pool2d stride")
+    pads = pads_of(padding, 2, "sum_pool2d")
+    check_window("sum_pool2d", x.shape, kernel, strides, pads, dilations)
+    return unbatched(pooled(window.sum_pool2d, x, kernel, strides, pads, dilations), single)
 
 
-def avg_pool2d(
-    x: Tensor,
-    kernel_size: Pair,
-    stride: Pair | None = None,
+# ---- means --------------------------------------------------------------------------------------
+
+
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
     padding: Padding = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
-    dilation: Pair = 1,
 ) -> Tensor:
-    """The mean of each window of x (n, c, h, w).
+    """The mean of each window of input (n, c, l) or (c, l); as `avg_pool2d`."""
+    return _avg_pool(
+        "avg_pool1d", 1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None
+    )
 
-    count_include_pad: padding counts as zeros (but never what ceil_mode adds beyond it).
+
+def avg_pool2d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Padding = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of each window of input (n, c, h, w) or (c, h, w).
+
+    stride: kernel_size if None. count_include_pad: padding counts as zeros (but never what
+    ceil_mode adds beyond it). divisor_override: what sums are divided by instead of the number of
+    elements. Raises ShapeError for shapes that do not fit, OptionError for a divisor of 0.
     """
-    kernel, dilations = pair(kernel_size, "avg_pool2d"), pair(dilation, "avg_pool2d dilation")
-    strides = kernel if stride is None else pair(stride, "avg_pool2d stride")
-    pads = given = pads_of(padding, "avg_pool2d")
-    _check_pool("avg_pool2d", x, kernel, strides, pads, dilations)
+    return _avg_pool(
+        "avg_pool2d", 2, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+        divisor_override,
+    )  # fmt: skip
+
+
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Padding = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """The mean of each window of input (n, c, d, h, w) or (c, d, h, w); as `avg_pool2d`."""
+    return _avg_pool(
+        "avg_pool3d", 3, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
+        divisor_override,
+    )  # fmt: skip
+
+
+def _avg_pool(
+    name: str,
+    axes: int,
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None,
+    padding: Padding,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Tensor:
+    if divisor_override == 0:
+        raise OptionError(f"{name}: divisor_override must not be 0")
+    x, single = batched(input, axes, name)
+    kernel, ones = numbers(kernel_size, axes, name), (1,) * axes
+    strides = kernel if stride is None else numbers(stride, axes, f"{name} stride")
+    pads = given = pads_of(padding, axes, name)
+    check_window(name, x.shape, kernel, strides, pads, ones)
     if ceil_mode:
-        pads = ceil_pads(x, kernel, strides, pads, dilations)
-    result = sum_pool2d(x, kernel, strides, pads, dilations)
-    counts = []
-    for axis in range(2):
-        low, high = given[axis] if count_include_pad else (0, 0)
-        first, last = -low, x.shape[2 + axis] + high
-        starts = range(-pads[axis][0], -pads[axis][0] + result.shape[2 + axis] * strides[axis],
-                       strides[axis])  # fmt: skip
-        k, d = kernel[axis], dilations[axis]
-        counts.append([positions_inside(start, k, d, first, last) for start in starts])
-    # A window that covers only padding has no mean.
-    rows, columns = ([1.0 / n if n else math.nan for n in side] for side in counts)
-    if len(set(counts[0])) == 1 and len(set(counts[1])) == 1:
-        return result * (rows[0] * columns[0])
-    inverse = [
-        Tensor(constant(from_values(side, shape, x.dtype)))
-        for side, shape in ((rows, (len(rows), 1)), (columns, (1, len(columns))))
+        pads = ceil_pads(x.shape, kernel, strides, pads, ones)
+    total = pooled(window.sum_pool2d, x, kernel, strides, pads, ones)
+    if divisor_override is not None:
+        return unbatched(total * (1.0 / divisor_override), single)
+    starts = [
+        range(-low, -low + count * step, step)
+        for (low, _), count, step in zip(pads, total.shape[2:], strides, strict=True)
     ]
-    return result * (inverse[0] * inverse[1])
+    counted = given if count_include_pad else ((0, 0),) * axes
+    return unbatched(total * shares(x, kernel, ones, starts, counted), single)
 
 
-def global_avg_pool(x: Tensor) -> Tensor:
+def shares(
+    x: Tensor,
+    kernel: Sequence[int],
+    dilation: Sequence[int],
+    starts: Sequence[range],
+    counted: Pads,
+) -> Tensor | float:
+    """What a sum over each window is multiplied by to be a mean, one over the number of elements
+    in it: of those of x (n, c, *spatial) and of the padding that is `counted`. starts: of the
+    windows, along each axis."""
+    factor, tables = 1.0, []
+    for axis, (low, high) in enumerate(counted):
+        first, last = -low, x.shape[2 + axis] + high
+        counts = [positions_inside(at, kernel[axis], dilation[axis], first, last)
+                  for at in starts[axis]]  # fmt: skip
+        # A window that covers only padding has no mean.
+        parts = [1.0 / n if n else math.nan for n in counts]
+        if len(set(counts)) == 1:
+            factor *= parts[0]
+            continue
+        line = [1] * len(counted)
+        line[axis] = len(parts)
+        tables.append(Tensor(constant(from_values(parts, tuple(line), x.dtype))))
+    if not tables:
+        return factor
+    share = tables[0]
+    for table in tables[1:]:
+        share = share * table
+    return share * factor if factor != 1.0 else share
+
+
+def global_avg_pool(input: Tensor) -> Tensor:
     """The mean over all axes after the first two, which are kept with length 1."""
-    return f.mean(x, axis=tuple(range(2, x.ndim)), keepdims=True)
+    return f.mean(input, axis=tuple(range(2, input.ndim)), keepdims=True)
+
+
+def output_sizes(
+    name: str, x: Tensor, axes: int, output_size: int | Sequence[int | None] | None
+) -> tuple[int, ...]:
+    """The lengths that adaptive pooling gives; None keeps that of x (n, c, *spatial)."""
+    if output_size is None or isinstance(output_size, int):
+        wanted: list[int | None] = [output_size] * axes
+    else:
+        wanted = list(output_size) * (axes if len(output_size) == 1 else 1)
+    if len(wanted) != axes or any(size is not None and size < 1 for size in wanted):
+        raise ShapeError(f"{name}: expected {axes} positive lengths, got {output_size}")
+    if 0 in x.shape[2:]:
+        raise ShapeError(f"{name}: there is nothing to pool in {x.shape}")
+    return tuple(old if new is None else new for old, new in zip(x.shape[2:], wanted, strict=True))

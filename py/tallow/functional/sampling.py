@@ -1,21 +1,18 @@
-"""Elements of a picture at computed coordinates, also between pixels, over any number of axes.
-
-This file registers no operators; sampling.py builds them from it.
-"""
+"""Elements of a picture at computed coordinates, also between pixels, over any number of axes."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
 
-from ..... import dtype as dt
-from ..... import functions as f
-from .....errors import OnnxUnsupportedError
-from .....shape import size_of
-from .....tensor import Tensor
+from .. import dtype as dt
+from .. import functions as f
+from ..errors import OptionError
+from ..shape import size_of
+from ..tensor import Tensor
 
 _CUBIC_A = -0.75
-_MAX_CORNERS = 64
+MAX_CORNERS = 64
 """The most elements that one value may combine, over all axes."""
 
 Taps = list[tuple[Tensor, Tensor | None]]
@@ -68,12 +65,12 @@ def gathered(
     """The weighted sum of x (n, c, *spatial) at the taps, one list per axis, each (n, points).
 
     padding: the value beyond an axis: "zeros", "border" (the last element) or "reflection". Returns
-    (n, c, points).
+    (n, c, points). Raises OptionError for more than MAX_CORNERS elements in a value.
     """
     n, channels, sizes = x.shape[0], x.shape[1], x.shape[2:]
     corners = size_of(len(axis) for axis in taps)
-    if corners > _MAX_CORNERS:
-        raise OnnxUnsupportedError(
+    if corners > MAX_CORNERS:
+        raise OptionError(
             f"one value combines {corners} elements over {len(sizes)} axes, which is too many"
         )
     flat = f.reshape(x, (n, channels, size_of(sizes)))

@@ -5,13 +5,21 @@ from __future__ import annotations
 import math
 
 from ..... import functions as f
-from .....errors import OnnxFormatError
+from .....errors import OnnxFormatError, OnnxUnsupportedError
+from .....functional.deformable import deformed
+from .....functional.sampling import (
+    MAX_CORNERS,
+    cubic_taps,
+    gathered,
+    linear_taps,
+    nearest_tap,
+    reflected,
+)
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import operator
 from ..nn.convolution import with_bias
 from ..nn.spatial import Window, given_pads, per_axis, spatial_axes, working
-from .interpolation import cubic_taps, gathered, linear_taps, nearest_tap, reflected
 
 _TAPS = {"nearest": nearest_tap, "linear": linear_taps, "cubic": cubic_taps}
 _OLD_MODES = {"bilinear": "linear", "bicubic": "cubic"}
@@ -30,6 +38,8 @@ def grid_sample(call: Call, x: Tensor, grid: Tensor) -> Tensor:
         raise OnnxFormatError(f"the grid {grid.shape} does not fit the input {x.shape}")
     if 0 in x.shape[2:]:
         raise OnnxFormatError(f"there is nothing to sample in {x.shape}")
+    if len(_TAPS[mode](f.zeros(()))) ** axes > MAX_CORNERS:
+        raise OnnxUnsupportedError(f"mode {mode} over {axes} axes combines too many elements")
     points = working(f.reshape(grid, (x.shape[0], -1, axes)))
     taps = []
     for axis, size in enumerate(x.shape[2:]):
@@ -104,30 +114,13 @@ def deform_conv(
         raise OnnxFormatError(
             f"the offset {offset.shape} does not fit {taps} taps at {counts} positions"
         )
+    if 2**axes > MAX_CORNERS:
+        raise OnnxUnsupportedError(f"offsets over {axes} axes combine too many elements")
     if mask is not None and mask.shape != (n, parts * taps, *counts):
         raise OnnxFormatError(
             f"the mask {mask.shape} does not fit {taps} taps at {counts} positions"
         )
-    spread = math.prod(counts)
-    moved = working(f.reshape(offset, (n * parts, *kernel, axes, *counts)))
-    found = []
-    for axis in range(axes):
-        line = [1] * (2 * axes)
-        line[axis] = kernel[axis]
-        inside = f.reshape(f.arange(kernel[axis]) * dilations[axis], line)
-        line = [1] * (2 * axes)
-        line[axes + axis] = counts[axis]
-        start = f.arange(counts[axis]) * strides[axis] - window.pads[axis][0]
-        at = (inside + f.reshape(start, line)).astype(moved.dtype)
-        index = (*[slice(None)] * (1 + axes), axis)
-        points = f.reshape(moved[index] + at, (n * parts, taps * spread))
-        invalid = f.logical_or(f.isnan(points), f.isinf(points))
-        found.append(linear_taps(f.where(invalid, -2.0, points)))  # outside, where samples are 0
-    pictures = f.reshape(working(x), (n * parts, channels // parts, *x.shape[2:]))
-    samples = gathered(pictures, found)
-    if mask is not None:
-        samples = samples * f.reshape(mask.astype(samples.dtype), (n * parts, 1, taps * spread))
-    columns = f.reshape(samples, (n, groups, channels // groups * taps, spread))
-    rows = f.reshape(weight.astype(samples.dtype), (groups, weight.shape[0] // groups, -1))
-    result = f.reshape(f.matmul(rows, columns), (n, weight.shape[0], *counts))
+    result = deformed(
+        working(x), weight, working(offset), mask, strides, window.pads, dilations, groups, parts
+    )
     return with_bias(result, bias, x.dtype)

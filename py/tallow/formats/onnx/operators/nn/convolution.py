@@ -9,6 +9,7 @@ from ..... import functional as nn
 from ..... import functions as f
 from .....dtype import DType
 from .....errors import OnnxFormatError, OnnxUnsupportedError
+from .....functional.convolution import convolved
 from .....tensor import Tensor
 from ...call import Call
 from ...registry import operator
@@ -25,8 +26,7 @@ convolution, whose transforms double them twice."""
 def convolve(x: Tensor, weight: Tensor, window: Window, groups: int) -> Tensor:
     """Cross-correlation of x (n, c, *spatial) with weight (o, c / groups, *kernel).
 
-    One axis is treated as an image of height 1. More than two axes become a sum of convolutions
-    over the last two, one per plane of the kernel, with batch and leading axes folded together.
+    More than two axes become a sum of convolutions over the last two, one per plane of the kernel.
     """
     axes = window.axes
     if any(count < 1 for count in window.counts(x.shape[2:])):
@@ -37,40 +37,8 @@ def convolve(x: Tensor, weight: Tensor, window: Window, groups: int) -> Tensor:
     if math.prod(window.kernel[:-2]) > _MAX_TAPS:
         raise OnnxUnsupportedError(f"a kernel of {window.kernel} is too large")
     last = f.permute_dims(x, (0, *range(2, axes + 2), 1))
-    result = _channels_last(last, weight, window, groups)
+    result = convolved(last, weight, window.stride, window.pads, window.dilation, groups)
     return f.permute_dims(result, (0, axes + 1, *range(1, axes + 1)))
-
-
-def _channels_last(x: Tensor, weight: Tensor, window: Window, groups: int) -> Tensor:
-    """Like `convolve`, for x (n, *spatial, c), so that permutes of adjacent layers cancel."""
-    if window.axes == 1:
-        wide = Window(
-            (1, *window.kernel), (1, *window.stride), (1, *window.dilation), ((0, 0), *window.pads)
-        )
-        row = _channels_last(f.expand_dims(x, 1), f.expand_dims(weight, 2), wide, groups)
-        return f.squeeze(row, 1)
-    if window.axes == 2:
-        image = f.permute_dims(x, (0, 3, 1, 2))
-        result = nn.conv2d(image, weight, None, window.stride, window.pads, window.dilation, groups)
-        return f.permute_dims(result, (0, 2, 3, 1))
-    rest = window.part(1, window.axes)
-    count = window.counts(x.shape[1:-1])[0]
-    depth, step, total = x.shape[1], window.stride[0], None
-    for tap in range(window.kernel[0]):
-        start = tap * window.dilation[0] - window.pads[0][0]
-        first = min(max(0, -(start // step)), count)  # earlier planes are padding
-        last = min(max(first, (depth - 1 - start) // step + 1), count)
-        if first == last:
-            continue
-        planes = x[:, start + first * step : start + (last - 1) * step + 1 : step]
-        planes = f.pad(planes, [(0, 0), (first, count - last), *[(0, 0)] * window.axes])
-        folded = f.reshape(planes, (-1, *planes.shape[2:]))
-        part = _channels_last(folded, weight[:, :, tap], rest, groups)
-        total = part if total is None else total + part
-    if total is None:  # all windows cover only padding
-        shape = (x.shape[0], *window.counts(x.shape[1:-1]), weight.shape[0])
-        return f.zeros(shape, x.dtype)
-    return f.reshape(total, (x.shape[0], count, *total.shape[1:]))
 
 
 def _check(call: Call, x: Tensor, weight: Tensor) -> tuple[Window, int]:

@@ -7,7 +7,7 @@ from ..... import functional as nn
 from ..... import functions as f
 from .....dtype import DType
 from .....errors import OnnxFormatError, OnnxUnsupportedError
-from .....functional.normalization import standardized
+from .....functional.normalization import response_normalized, standardized
 from .....shape import check_axis, size_of
 from .....tensor import Tensor
 from ...call import Call
@@ -34,12 +34,12 @@ def batch_normalization(
         )
     split = x if x.ndim > 1 else f.expand_dims(x, 1)
     if not training:
-        made = nn.batch_norm(split, mean, var, scale, bias, epsilon)
+        made = nn.batch_norm(split, mean, var, scale, bias, eps=epsilon)
         return [f.reshape(made.astype(x.dtype), x.shape)]
     axes = (0, *range(2, split.ndim))
     wide = split.astype(dt.float32) if x.dtype.size < 4 else split
     own_mean, own_var = f.mean(wide, axes), f.var(wide, axes)
-    made = nn.batch_norm(wide, own_mean, own_var, scale, bias, epsilon)
+    made = nn.batch_norm(wide, own_mean, own_var, scale, bias, eps=epsilon)
     moved = [
         (old * momentum + new * (1 - momentum)).astype(old.dtype)
         for old, new in ((mean, own_mean), (var, own_var))
@@ -86,7 +86,7 @@ def rms_normalization(call: Call, x: Tensor, scale: Tensor) -> Tensor:
 
 @operator("InstanceNormalization")
 def instance_normalization(call: Call, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
-    return nn.instance_norm(x, scale, bias, call.get("epsilon", float, 1e-5))
+    return nn.instance_norm(x, weight=scale, bias=bias, eps=call.get("epsilon", float, 1e-5))
 
 
 @operator("GroupNormalization", since=18)
@@ -126,10 +126,12 @@ def lrn(call: Call, x: Tensor) -> Tensor:
         raise OnnxFormatError(
             f"a window of {size} channels does not fit an input of shape {x.shape}"
         )
-    return nn.local_response_norm(
+    # Of an even number of channels, one more lies behind, unlike in PyTorch.
+    return response_normalized(
         x,
-        size,
-        call.get("alpha", float, 1e-4),
+        (size - 1) // 2,
+        size // 2,
+        call.get("alpha", float, 1e-4) / size,
         call.get("beta", float, 0.75),
         call.get("bias", float, 1.0),
     )

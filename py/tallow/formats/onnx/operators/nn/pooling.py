@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from ..... import dtype as dt
-from ..... import functional as nn
 from ..... import functions as f
 from .....errors import OnnxFormatError, OnnxUnsupportedError
-from .....hostarray import from_values
-from .....shape import positions_inside, size_of
-from .....tensor import Tensor, asarray
+from .....functional.pooling import pooled, shares
+from .....op import Window as Pool
+from .....ops import window as ops
+from .....shape import size_of
+from .....tensor import Tensor
 from ...call import Call
 from ...registry import host_operator, operator
 from ...values import check_array
@@ -48,42 +48,15 @@ def _pool_window(call: Call, x: Tensor) -> tuple[Window, Window]:
     return window, grown
 
 
-def _over_all(pool: Callable[..., Tensor], x: Tensor, window: Window) -> Tensor:
-    """Extends a two-dimensional pool to all axes: pools over the last two, then over each other
-    axis, with the axes after it merged. Channels last, so that permutes of adjacent layers
-    cancel."""
-    axes = window.axes
-    x = f.permute_dims(x, (0, *range(2, 2 + axes), 1))
-    if axes == 1:
-        row = Window((1, *window.kernel), (1, *window.stride), (1, *window.dilation),
-                     ((0, 0), *window.pads))  # fmt: skip
-        x = f.squeeze(_over_two(pool, f.expand_dims(x, 1), row), 1)
-    else:
-        x = _over_two(pool, x, window.part(axes - 2, axes))
-    for axis in range(axes - 2):
-        one = Window((window.kernel[axis], 1), (window.stride[axis], 1),
-                     (window.dilation[axis], 1), (window.pads[axis], (0, 0)))  # fmt: skip
-        before, after, channels = x.shape[: 1 + axis], x.shape[2 + axis : -1], x.shape[-1]
-        image = f.reshape(x, (math.prod(before), x.shape[1 + axis], math.prod(after), channels))
-        image = _over_two(pool, image, one)
-        x = f.reshape(image, (*before, image.shape[1], *after, channels))
-    return f.permute_dims(x, (0, axes + 1, *range(1, 1 + axes)))
-
-
-def _over_two(pool: Callable[..., Tensor], x: Tensor, window: Window) -> Tensor:
-    """Pools over the two axes before the last one of x (..., h, w, c)."""
-    lead = x.shape[:-3]
-    image = f.permute_dims(f.reshape(x, (math.prod(lead), *x.shape[-3:])), (0, 3, 1, 2))
-    image = pool(image, window.kernel, window.stride, window.pads, dilation=window.dilation)
-    result = f.permute_dims(image, (0, 2, 3, 1))
-    return f.reshape(result, (*lead, *result.shape[1:]))
+def _over_all(op: Pool, x: Tensor, window: Window) -> Tensor:
+    return pooled(op, x, window.kernel, window.stride, window.pads, window.dilation)
 
 
 @operator("MaxPool")
 def max_pool(call: Call, x: Tensor) -> list[Tensor]:
     by_column = call.get("storage_order", int, 0) == 1
     _, window = _pool_window(call, x)
-    largest = _over_all(nn.max_pool2d, x, window)
+    largest = _over_all(ops.max_pool2d, x, window)
     return [largest, _indices(x, window, by_column)] if call.wants(1) else [largest]
 
 
@@ -132,27 +105,13 @@ def average_pool(call: Call, x: Tensor) -> Tensor:
     """With count_include_pad, `pads` count as zeros, but not the padding added by ceil_mode."""
     given, window = _pool_window(call, x)
     with_pads = call.flag("count_include_pad")
-    total = _over_all(nn.sum_pool2d, working(x), window)
-    factor, tables = 1.0, []
-    for axis, count in enumerate(total.shape[2:]):
-        low, high = given.pads[axis] if with_pads else (0, 0)
-        k, s, d = window.kernel[axis], window.stride[axis], window.dilation[axis]
-        starts = range(-window.pads[axis][0], -window.pads[axis][0] + count * s, s)
-        inside = [positions_inside(at, k, d, -low, x.shape[2 + axis] + high) for at in starts]
-        # A window that covers only padding has no mean.
-        shares = [1.0 / n if n else math.nan for n in inside]
-        if len(set(inside)) == 1:
-            factor *= shares[0]
-        else:
-            line = [1] * window.axes
-            line[axis] = count
-            tables.append(asarray(from_values(shares, tuple(line), total.dtype)))
-    if not tables:
-        return (total * factor).astype(x.dtype)
-    share = tables[0]
-    for table in tables[1:]:
-        share = share * table
-    share = share * factor if factor != 1.0 else share
+    total = _over_all(ops.sum_pool2d, working(x), window)
+    starts = [
+        range(-low, -low + count * step, step)
+        for (low, _), count, step in zip(window.pads, total.shape[2:], window.stride, strict=True)
+    ]
+    counted = given.pads if with_pads else ((0, 0),) * window.axes
+    share = shares(working(x), window.kernel, window.dilation, starts, counted)
     return (total * share).astype(x.dtype)
 
 
@@ -175,7 +134,7 @@ def _order(call: Call) -> int:
 def lp_pool(call: Call, x: Tensor) -> Tensor:
     p = _order(call)
     _, window = _pool_window(call, x)
-    return _root(_over_all(nn.sum_pool2d, _power(working(x), p), window), p).astype(x.dtype)
+    return _root(_over_all(ops.sum_pool2d, _power(working(x), p), window), p).astype(x.dtype)
 
 
 def _spatial(x: Tensor) -> tuple[int, ...]:

@@ -1,0 +1,109 @@
+"""Adaptive pooling: as many windows as wanted, of about equal length.
+
+Window i of `count` along an axis of n elements reaches from i * n // count to
+ceil((i + 1) * n / count), as in PyTorch; neighbours overlap where n is no multiple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import dtype as dt
+from .. import functions as f
+from ..hostarray import from_values
+from ..ops import window
+from ..tensor import Tensor, asarray
+from .lines import mapped
+from .pooling import check_no_indices, output_sizes, pooled
+from .windows import batched, unbatched
+
+Lengths = int | Sequence[int | None] | None
+"""The wanted lengths: one for all axes or one for each; None keeps that of the input."""
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: Lengths) -> Tensor:
+    """Means of input (n, c, l) or (c, l), to output_size of them. Raises ShapeError for shapes that
+    do not fit, as do the others."""
+    return _mean("adaptive_avg_pool1d", 1, input, output_size)
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Lengths) -> Tensor:
+    """Means of input (n, c, h, w) or (c, h, w), to an image of output_size."""
+    return _mean("adaptive_avg_pool2d", 2, input, output_size)
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Lengths) -> Tensor:
+    """Means of input (n, c, d, h, w) or (c, d, h, w), to a volume of output_size."""
+    return _mean("adaptive_avg_pool3d", 3, input, output_size)
+
+
+def adaptive_max_pool1d(
+    input: Tensor, output_size: Lengths, return_indices: bool = False
+) -> Tensor:  # fmt: skip
+    """The largest elements of input (n, c, l) or (c, l), output_size of them. Raises OptionError
+    for return_indices, as do the others."""
+    return _max("adaptive_max_pool1d", 1, input, output_size, return_indices)
+
+
+def adaptive_max_pool2d(
+    input: Tensor, output_size: Lengths, return_indices: bool = False
+) -> Tensor:  # fmt: skip
+    """The largest elements of input (n, c, h, w) or (c, h, w), as an image of output_size."""
+    return _max("adaptive_max_pool2d", 2, input, output_size, return_indices)
+
+
+def adaptive_max_pool3d(
+    input: Tensor, output_size: Lengths, return_indices: bool = False
+) -> Tensor:  # fmt: skip
+    """The largest elements of input (n, c, d, h, w) or (c, d, h, w), as a volume of output_size."""
+    return _max("adaptive_max_pool3d", 3, input, output_size, return_indices)
+
+
+def _spans(length: int, count: int) -> list[range]:
+    return [range(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
+
+
+def _mean(name: str, axes: int, input: Tensor, output_size: Lengths) -> Tensor:
+    x, single = batched(input, axes, name)
+    sizes = output_sizes(name, x, axes, output_size)
+    if sizes == (1,) * axes:
+        return unbatched(f.mean(x, tuple(range(2, x.ndim)), True), single)
+    return unbatched(averaged(x, sizes), single)
+
+
+def averaged(x: Tensor, sizes: Sequence[int]) -> Tensor:
+    """x (n, c, *spatial) as means over windows, `sizes` of them along each axis."""
+    even = all(n % count == 0 for n, count in zip(x.shape[2:], sizes, strict=True))
+    if even:
+        kernel = [n // count for n, count in zip(x.shape[2:], sizes, strict=True)]
+        none = ((0, 0),) * len(kernel)
+        total = pooled(window.sum_pool2d, x, kernel, kernel, none, (1,) * len(kernel))
+        share = 1.0
+        for size in kernel:
+            share /= size
+        return total * share
+    for axis, count in enumerate(sizes, 2):
+        spans = _spans(x.shape[axis], count)
+        x = mapped(x, axis, [[(i, 1.0 / len(span)) for i in span] for span in spans])
+    return x
+
+
+def _max(
+    name: str, axes: int, input: Tensor, output_size: Lengths, return_indices: bool
+) -> Tensor:  # fmt: skip
+    check_no_indices(name, return_indices)
+    x, single = batched(input, axes, name)
+    sizes = output_sizes(name, x, axes, output_size)
+    if all(n % count == 0 for n, count in zip(x.shape[2:], sizes, strict=True)):
+        kernel = [n // count for n, count in zip(x.shape[2:], sizes, strict=True)]
+        none = ((0, 0),) * axes
+        found = pooled(window.max_pool2d, x, kernel, kernel, none, (1,) * axes)
+        return unbatched(found, single)
+    for axis, count in enumerate(sizes, 2):
+        spans = _spans(x.shape[axis], count)
+        longest = max(map(len, spans))
+        # A short span repeats its last element, which then shares its own gradient.
+        rows = [[*span, *[span[-1]] * (longest - len(span))] for span in spans]
+        table = from_values([i for row in rows for i in row], (count, longest), dt.int32)
+        x = f.max(f.take(x, asarray(table), axis), axis + 1)
+    return unbatched(x, single)
