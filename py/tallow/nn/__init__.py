@@ -1,7 +1,7 @@
 """Layers and networks, under PyTorch's names."""
 
 from .. import functional
-from . import init
+from . import init, utils
 from .borders import (
     CircularPad1d,
     CircularPad2d,
@@ -82,5 +82,5 @@ __all__ = [
     "RMSNorm", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d",
     "ReplicationPad2d", "ReplicationPad3d", "Sequential", "Unflatten", "Unfold", "Upsample",
     "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
-    "functional", "init",
+    "functional", "init", "utils",
 ]  # fmt: skip

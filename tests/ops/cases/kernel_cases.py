@@ -268,7 +268,8 @@ def weight_gradient(
     def expected(image: np.ndarray, gradient: np.ndarray) -> np.ndarray:
         each = -(-len(image) // parts)
         return np.stack([
-            weight_reference(image[at : at + each], gradient[at : at + each], kernel, **attrs,
+            weight_reference(  # type: ignore[no-untyped-call]
+                image[at : at + each], gradient[at : at + each], kernel, **attrs,
                              groups=1)
             for at in range(0, each * parts, each)
         ])  # fmt: skip

@@ -173,6 +173,7 @@ def test_a_step_is_one_plan() -> None:
         loss = ((weight * x) ** 2).sum()
         weight.grad = None
         loss.backward()
+        assert weight.grad is not None
         weight.assign(weight - weight.grad * 0.1)
         return loss
 

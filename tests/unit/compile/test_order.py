@@ -35,6 +35,7 @@ def _trained(device: str, checkpointed: bool) -> tuple[float, list[np.ndarray], 
         loss = (x * x).mean()
         loss.backward()
         for weight in weights:
+            assert weight.grad is not None
             weight.assign(weight - weight.grad * 0.5)
             weight.grad = None
         return loss

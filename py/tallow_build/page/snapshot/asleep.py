@@ -20,9 +20,7 @@ _FOR_NUMPY = (
 
 # What the page's views do not use: training, and reading files of weights. A script that imports it
 # has it fetched.
-_ON_DEMAND = re.compile(
-    r"tallow\.(nn|optim|zoo|amp|autodiff\.(?!history$)|formats\.(?!onnx))"
-)
+_ON_DEMAND = re.compile(r"tallow\.(nn|optim|zoo|amp|autodiff\.(?!history$)|formats\.(?!onnx))")
 
 # Larger than any free or used block of memory.
 _HUGE = 1 << 20
