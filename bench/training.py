@@ -137,7 +137,8 @@ def main(argv: Sequence[str]) -> int:
             for network in options.networks:
                 found = measured(libraries, network, options)
                 if not agree(found):
-                    wrong.append(f"{network} on {device}: {[f['losses'][:3] for f in found.values()]}")
+                    losses = [each["losses"][:3] for each in found.values()]
+                    wrong.append(f"{network} on {device}: {losses}")
                 theirs = statistics.median(found[JaxJs.name]["ms"])
                 for name, row in found.items():
                     low, middle, high = statistics.quantiles(row["ms"], n=4)
@@ -145,8 +146,8 @@ def main(argv: Sequence[str]) -> int:
                     ratio = f"{middle / theirs:.3f}" if name == Tallow.name else ""
                     call = f"{statistics.median(calls):.2f} ms" if calls else ""
                     print(
-                        f"| {network} | {device} | {name} | {row['first']:.0f} ms | {middle:.1f} ms "
-                        f"| {low:.1f} to {high:.1f} ms | {ratio} | {call} |",
+                        f"| {network} | {device} | {name} | {row['first']:.0f} ms "
+                        f"| {middle:.1f} ms | {low:.1f} to {high:.1f} ms | {ratio} | {call} |",
                         flush=True,
                     )
                     rows.append({"network": network, "device": device, "library": name, **row})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ class Weights:
 
 def mlp(weights: Weights) -> Callable[[tl.Tensor], tl.Tensor]:
     sizes = (784, 256, 128, 10)
-    layers = [(weights(o, i), weights(o)) for i, o in zip(sizes, sizes[1:], strict=False)]
+    layers = [(weights(o, i), weights(o)) for i, o in pairwise(sizes)]
 
     def forward(x: tl.Tensor) -> tl.Tensor:
         for number, (weight, bias) in enumerate(layers):

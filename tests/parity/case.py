@@ -21,7 +21,8 @@ Build = Callable[[Any], Any]
 class Case:
     """build(t): a module, or a function of tensors. inputs: arrays; those that are floating get
     gradients too. mode: of a module, "train" or "eval". rtol, atol: as in numpy.allclose, relative
-    to the largest value. gradients: whether derivatives are compared."""
+    to the largest value. gradients: whether derivatives are compared. constant:
+    the inputs by which they are not."""
 
     name: str
     build: Build
@@ -30,6 +31,7 @@ class Case:
     rtol: float = 2e-5
     atol: float = 2e-5
     gradients: bool = True
+    constant: tuple[int, ...] = ()
 
 
 CASES: dict[str, Case] = {}

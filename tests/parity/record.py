@@ -31,8 +31,8 @@ def recorded(t: Any, case: Case) -> dict[str, np.ndarray]:
         state = {k: v.numpy() for k, v in built.state_dict().items()}
         built.load_state_dict({k: t.tensor(value_of(k, v)) for k, v in state.items()})
     if case.gradients:
-        for x in inputs:
-            x.requires_grad_(x.is_floating_point())
+        for number, x in enumerate(inputs):
+            x.requires_grad_(x.is_floating_point() and number not in case.constant)
     outputs = flat(built(*inputs))
     for number, output in enumerate(outputs):
         found[f"output {number}"] = output.detach().numpy()

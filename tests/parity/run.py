@@ -29,8 +29,9 @@ async def differences(case: Case, expected: Mapping[str, np.ndarray], device: st
     tl.set_default_device(device)
     tl.manual_seed(0)
     built = case.build(tl)
-    inputs = [tl.asarray(x, requires_grad=case.gradients and x.dtype.kind == "f")
-              for x in case.inputs]  # fmt: skip
+    inputs = [tl.asarray(x, requires_grad=case.gradients and x.dtype.kind == "f"
+                         and number not in case.constant)
+              for number, x in enumerate(case.inputs)]  # fmt: skip
     is_module = isinstance(built, tl.nn.Module)
     got: dict[str, tl.Tensor] = {}
     if is_module:

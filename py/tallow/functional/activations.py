@@ -6,17 +6,30 @@ import math
 
 from .. import functions as f
 from ..autodiff.history import with_gradient
+from ..errors import ShapeError
+from ..shape import check_axis
 from ..tensor import Tensor
 
 
 def relu(x: Tensor) -> Tensor:
-    """max(x, 0)."""
-    return f.maximum(x, 0)
+    """max(x, 0). The derivative at 0 is 0."""
+    y = f.maximum(x, 0)
+    return with_gradient(y, [x], lambda gradient: [f.where(y > 0, gradient, 0.0)])
 
 
 def relu6(x: Tensor) -> Tensor:
     """x clamped to 0 and 6."""
-    return f.clip(x, 0, 6)
+    return hardtanh(x, 0.0, 6.0)
+
+
+def hardtanh(x: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """x clamped to min_val and max_val; the derivative at the ends is 0."""
+    y = f.clip(x, min_val, max_val)
+
+    def pull(gradient: Tensor) -> list[Tensor]:
+        return [f.where(f.logical_and(y > min_val, y < max_val), gradient, 0.0)]
+
+    return with_gradient(y, [x], pull)
 
 
 def leaky_relu(x: Tensor, negative_slope: float = 0.01) -> Tensor:
@@ -57,10 +70,16 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     return x * ((f.erf(x * (1 / math.sqrt(2))) + 1.0) * 0.5)
 
 
-def softplus(x: Tensor) -> Tensor:
-    """log(1 + exp(x)), without overflow."""
-    y = f.maximum(x, 0) + f.log1p(f.exp(-abs(x)))
-    return with_gradient(y, [x], lambda gradient: [gradient * sigmoid(x)])
+def softplus(x: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """log(1 + exp(beta * x)) / beta, without overflow.
+
+    threshold: accepted for PyTorch's sake, which gives x itself beyond it; the difference is less
+    than the last digit.
+    """
+    scaled = x if beta == 1 else x * beta
+    y = f.maximum(scaled, 0) + f.log1p(f.exp(-abs(scaled)))
+    y = y if beta == 1 else y * (1 / beta)
+    return with_gradient(y, [x], lambda gradient: [gradient * sigmoid(scaled)])
 
 
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
@@ -68,17 +87,126 @@ def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
     return f.where(x > 0, x, f.expm1(f.minimum(x, 0)) * alpha)
 
 
-def softmax(x: Tensor, axis: int = -1) -> Tensor:
-    """exp(x) / sum(exp(x)) along an axis, shifted by the maximum so that nothing overflows."""
+def softmax(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
+    """exp(x) / sum(exp(x)) along an axis, shifted by the maximum so that nothing overflows.
+
+    dim: the axis, under PyTorch's name.
+    """
     if not x.size:
         return x
+    axis = axis if dim is None else dim
     shifted = f.exp(x - f.max(x, axis=axis, keepdims=True))
-    return shifted / f.sum(shifted, axis=axis, keepdims=True)
+    y = shifted / f.sum(shifted, axis=axis, keepdims=True)
+
+    def pull(gradient: Tensor) -> list[Tensor]:
+        scaled = gradient * y
+        return [scaled - y * f.sum(scaled, axis=axis, keepdims=True)]
+
+    return with_gradient(y, [x], pull)
 
 
-def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
+def softmin(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
+    """The softmax of -x."""
+    return softmax(-x, axis, dim=dim)
+
+
+def log_softmax(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
     """log(softmax(x)), computed without the division."""
     if not x.size:
         return x
+    axis = axis if dim is None else dim
     shifted = x - f.max(x, axis=axis, keepdims=True)
-    return shifted - f.log(f.sum(f.exp(shifted), axis=axis, keepdims=True))
+    y = shifted - f.log(f.sum(f.exp(shifted), axis=axis, keepdims=True))
+
+    def pull(gradient: Tensor) -> list[Tensor]:
+        return [gradient - f.exp(y) * f.sum(gradient, axis=axis, keepdims=True)]
+
+    return with_gradient(y, [x], pull)
+
+
+def logsigmoid(x: Tensor) -> Tensor:
+    """log(sigmoid(x)), without overflow."""
+    return -softplus(-x)
+
+
+def tanh(x: Tensor) -> Tensor:
+    """The hyperbolic tangent."""
+    return f.tanh(x)
+
+
+def mish(x: Tensor) -> Tensor:
+    """x * tanh(softplus(x)) (Misra 2019)."""
+    return x * f.tanh(softplus(x))
+
+
+def selu(x: Tensor) -> Tensor:
+    """elu with alpha 1.673 and a factor of 1.051, which keep mean and variance (Klambauer 2017)."""
+    return elu(x, 1.6732632423543772) * 1.0507009873554805
+
+
+def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
+    """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017)."""
+    return f.where(x > 0, x, f.expm1(f.minimum(x, 0) * (1 / alpha)) * alpha)
+
+
+def prelu(x: Tensor, weight: Tensor) -> Tensor:
+    """x where it is positive, weight * x elsewhere; a weight for all, or one per channel, axis 1
+    (He et al. 2015)."""
+    if weight.size > 1:
+        weight = f.reshape(weight, (-1, *(1,) * (x.ndim - 2)))
+    return f.where(x > 0, x, x * weight)
+
+
+def rrelu(x: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Tensor:
+    """x where it is positive, a multiple of it elsewhere: of the mean of `lower` and `upper`, or in
+    training of a number drawn between them for each element (Xu et al. 2015)."""
+    if not training:
+        return leaky_relu(x, (lower + upper) / 2)
+    slope = f.rand(x.shape) * (upper - lower) + lower
+    return f.where(x >= 0, x, x * slope.astype(x.dtype))
+
+
+def softsign(x: Tensor) -> Tensor:
+    """x / (1 + |x|)."""
+    return x / (abs(x) + 1.0)
+
+
+def softshrink(x: Tensor, lambd: float = 0.5) -> Tensor:
+    """x moved towards 0 by lambd; 0 within."""
+    return f.where(x > lambd, x - lambd, f.where(x < -lambd, x + lambd, 0.0))
+
+
+def hardshrink(x: Tensor, lambd: float = 0.5) -> Tensor:
+    """x, but 0 within lambd of 0."""
+    return f.where(abs(x) > lambd, x, 0.0)
+
+
+def tanhshrink(x: Tensor) -> Tensor:
+    """x - tanh(x)."""
+    return x - f.tanh(x)
+
+
+def threshold(x: Tensor, threshold: float, value: float) -> Tensor:
+    """x above the threshold, the value elsewhere."""
+    return f.where(x > threshold, x, float(value))
+
+
+def glu(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
+    """The first half along an axis times the sigmoid of the second (Dauphin et al. 2017)."""
+    first, second = _halves(x, axis if dim is None else dim, "glu")
+    return first * sigmoid(second)
+
+
+def swiglu(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
+    """The silu of the first half along an axis times the second (Shazeer 2020)."""
+    first, second = _halves(x, axis if dim is None else dim, "swiglu")
+    return silu(first) * second
+
+
+def _halves(x: Tensor, axis: int, what: str) -> tuple[Tensor, Tensor]:
+    axis = check_axis(axis, x.ndim, what)
+    if x.shape[axis] % 2:
+        raise ShapeError(f"{what}: axis {axis} of {x.shape} has no two halves")
+    half = x.shape[axis] // 2
+    first, second = f.split(x, [half, half], axis)
+    return first, second

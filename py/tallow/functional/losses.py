@@ -49,6 +49,117 @@ def cross_entropy(
     weight: Tensor | None = None,
     ignore_index: int | None = -100,
     reduction: str = "mean",
+    label_smoothing: float = 0.0,
 ) -> Tensor:
-    """`nll_loss` of the log-softmax of scores x (n, classes, ...)."""
-    return nll_loss(log_softmax(x, 1), target, weight, ignore_index, reduction)
+    """The negative log-likelihood of targets under scores x (n, classes, ...), or (classes,).
+
+    target: class indices (n, ...), or probabilities in the shape of x. label_smoothing: how much of
+    each target is spread evenly over all classes (Szegedy et al. 2016). The others are those of
+    `nll_loss`. Raises ShapeError, DTypeError or OptionError for invalid arguments.
+    """
+    if not 0 <= label_smoothing <= 1:
+        raise OptionError(f"cross_entropy: label_smoothing {label_smoothing} is not in 0 to 1")
+    if x.ndim == 1:
+        rows = f.expand_dims(x, 0), f.expand_dims(target, 0)
+        kept = "sum" if reduction == "none" else reduction
+        return cross_entropy(*rows, weight, ignore_index, kept, label_smoothing)
+    scores = log_softmax(x, 1)
+    classes = x.shape[1]
+    if target.dtype.is_floating:
+        if target.shape != x.shape:
+            raise ShapeError(f"cross_entropy: probabilities {target.shape} for scores {x.shape}")
+        spread = target * (1 - label_smoothing) + label_smoothing / classes
+        weighted = scores if weight is None else scores * _of_classes(weight, x)
+        losses = -f.sum(weighted * spread, 1)
+        if reduction == "mean":
+            return f.sum(losses) * (1 / max(losses.size, 1))
+        return losses if reduction == "none" else f.sum(losses)
+    loss = nll_loss(scores, target, weight, ignore_index, reduction)
+    if not label_smoothing:
+        return loss
+    smooth = -f.sum(scores if weight is None else scores * _of_classes(weight, x), 1)
+    counted = f.ones(target.shape, x.dtype)
+    if ignore_index is not None:
+        counted = f.not_equal(target, ignore_index).astype(x.dtype)
+        smooth = smooth * counted
+    if reduction != "none":
+        smooth = f.sum(smooth)
+    if reduction == "mean":
+        if weight is not None:
+            known = f.where(counted > 0, target, 0)
+            counted = counted * f.take(weight, known)
+        smooth = smooth / f.sum(counted)
+    return loss * (1 - label_smoothing) + smooth * (label_smoothing / classes)
+
+
+def _of_classes(weight: Tensor, x: Tensor) -> Tensor:
+    return f.reshape(weight, (-1, *(1,) * (x.ndim - 2)))
+
+
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor,
+    target_lengths: Tensor,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """Connectionist temporal classification (Graves et al. 2006): the negative log-likelihood of
+    label sequences, summed over all alignments.
+
+    log_probs (time, n, classes), targets (n, most labels), integers without `blank`; the lengths
+    (n,) say how many steps and labels count. reduction: "mean" divides each loss by its number of
+    labels first. zero_infinity: losses of targets that are too long for their input are 0.
+    Raises ShapeError for other shapes.
+    """
+    if log_probs.ndim != 3 or targets.ndim != 2 or targets.shape[0] != log_probs.shape[1]:
+        raise ShapeError(
+            f"ctc_loss: log_probs {log_probs.shape} must be (time, n, classes), "
+            f"targets {targets.shape} (n, labels)"
+        )
+    time, n, _ = log_probs.shape
+    labels = targets.shape[1]
+    states = 2 * labels + 1
+    blanks = f.full((n, labels), blank, targets.dtype)
+    pairs = f.reshape(f.stack([blanks, targets], 2), (n, 2 * labels))
+    path = f.concat([pairs, f.full((n, 1), blank, targets.dtype)], 1)
+    least = -1e30  # a logarithm of 0 whose differences stay numbers
+    two_before = f.pad(path, [(0, 0), (2, 0)], blank)[:, :states]
+    may_skip = f.logical_and(f.not_equal(path, blank), f.not_equal(path, two_before))
+    numbers = f.reshape(f.arange(states), (1, states))
+    ends = f.expand_dims(target_lengths.astype("int32") * 2, 1)
+    emitted = f.take_along_axis(
+        log_probs, f.broadcast_to(f.expand_dims(path, 0), (time, n, states)), axis=2
+    )
+    begin = f.logical_and(numbers < 2, numbers <= ends)
+    alpha = f.where(begin, emitted[0], least)
+    for t in range(1, time):
+        one = f.pad(alpha, [(0, 0), (1, 0)], least)[:, :states]
+        two = f.where(may_skip, f.pad(alpha, [(0, 0), (2, 0)], least)[:, :states], least)
+        new = f.maximum(_log_sum([alpha, one, two]) + emitted[t], least)
+        alpha = f.where(f.expand_dims(f.greater(input_lengths, t), 1), new, alpha)
+    last = f.where(f.equal(numbers, ends), alpha, least)
+    other = f.where(f.equal(numbers, ends - 1), alpha, least)
+    losses = -_log_sum([f.max(last, 1), f.max(other, 1)])
+    impossible = losses > -least / 2
+    losses = f.where(impossible, 0.0 if zero_infinity else float("inf"), losses)
+    if reduction == "none":
+        return losses
+    if reduction == "sum":
+        return f.sum(losses)
+    if reduction != "mean":
+        raise OptionError(f"ctc_loss: reduction {reduction!r} is not none, sum or mean")
+    return f.mean(losses / f.maximum(target_lengths, 1).astype(losses.dtype))
+
+
+def _log_sum(parts: list[Tensor]) -> Tensor:
+    """log(sum(exp(parts)))."""
+    peak = parts[0]
+    for part in parts[1:]:
+        peak = f.maximum(peak, part)
+    peak = peak.detach()
+    total = f.exp(parts[0] - peak)
+    for part in parts[1:]:
+        total = total + f.exp(part - peak)
+    return f.log(total) + peak

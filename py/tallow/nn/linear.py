@@ -1,4 +1,4 @@
-"""Layers that are products: Linear, Bilinear."""
+"""Layers that are products: Linear, Bilinear; and Identity, which is none."""
 
 from __future__ import annotations
 
@@ -59,3 +59,37 @@ class Linear(Module):
     def extra_repr(self) -> str:
         has_bias = self.bias is not None
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={has_bias}"
+
+
+class Bilinear(Module):
+    """x1 (..., in1_features) and x2 (..., in2_features) between a weight: (..., out_features)."""
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: str | None = None,
+        dtype: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.in1_features, self.in2_features = in1_features, in2_features
+        self.out_features = out_features
+        shape = (out_features, in1_features, in2_features)
+        self.weight = Parameter(f.zeros(shape, dtype or "float32"), device=device)
+        if bias:
+            self.bias = Parameter(f.zeros((out_features,), dtype or "float32"), device=device)
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws new initial values, as in PyTorch: evenly within 1 / sqrt(in1_features)."""
+        bound = 1 / math.sqrt(self.in1_features)
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
+        return functional.bilinear(input1, input2, self.weight, self.bias)

@@ -27,8 +27,8 @@ _HUGE = 1 << 20
 
 
 def imports() -> None:
-    """Imports all of Tallow that the page uses, the page's Python, the kernel sources, ONNX's schema,
-    and what NumPy will need."""
+    """Imports all of Tallow that the page uses, the page's Python, the kernel sources, ONNX's
+    schema, and what NumPy will need."""
     here = Path(importlib.import_module("tallow").__path__[0])
     for folder in (here, here.with_name("tallow_page")):
         for path in sorted(folder.rglob("*.pyc")):

@@ -1,0 +1,232 @@
+"""Losses of pairs: predictions and targets of one shape, or vectors beside each other.
+
+Names, arguments and their defaults follow torch.nn.functional.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .. import functions as f
+from ..errors import OptionError
+from ..tensor import Tensor
+from .activations import softplus
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def reduced(loss: Tensor, reduction: str, what: str) -> Tensor:
+    """The losses, their mean or their sum. Raises OptionError for another reduction."""
+    if reduction not in REDUCTIONS:
+        raise OptionError(f"{what}: reduction {reduction!r} is not one of {', '.join(REDUCTIONS)}")
+    if reduction == "none":
+        return loss
+    return f.mean(loss) if reduction == "mean" else f.sum(loss)
+
+
+def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """The squared difference."""
+    difference = input - target
+    return reduced(difference * difference, reduction, "mse_loss")
+
+
+def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """The absolute difference."""
+    return reduced(abs(input - target), reduction, "l1_loss")
+
+
+def smooth_l1_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0
+) -> Tensor:
+    """Squared / (2 * beta) where the difference is below beta, linear beyond (Girshick 2015)."""
+    if beta == 0:
+        return l1_loss(input, target, reduction)
+    size = abs(input - target)
+    loss = f.where(size < beta, size * size * (0.5 / beta), size - 0.5 * beta)
+    return reduced(loss, reduction, "smooth_l1_loss")
+
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0
+) -> Tensor:
+    """Half the square where the difference is below delta, linear beyond (Huber 1964)."""
+    size = abs(input - target)
+    loss = f.where(size <= delta, size * size * 0.5, (size - 0.5 * delta) * delta)
+    return reduced(loss, reduction, "huber_loss")
+
+
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    """-(target * log(input) + (1 - target) * log(1 - input)); logarithms end at -100."""
+    positive = f.maximum(f.log(input), -100.0)
+    negative = f.maximum(f.log(1.0 - input), -100.0)
+    loss = -(target * positive + (1.0 - target) * negative)
+    loss = loss if weight is None else loss * weight
+    return reduced(loss, reduction, "binary_cross_entropy")
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """`binary_cross_entropy` of the sigmoid of scores, without overflow.
+
+    pos_weight: a factor of the positive part.
+    """
+    negative = softplus(-input)
+    if pos_weight is not None:
+        negative = negative * ((pos_weight - 1.0) * target + 1.0)
+    loss = (1.0 - target) * input + negative
+    loss = loss if weight is None else loss * weight
+    return reduced(loss, reduction, "binary_cross_entropy_with_logits")
+
+
+def sigmoid_focal_loss(
+    inputs: Tensor,
+    targets: Tensor,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    reduction: str = "none",
+) -> Tensor:
+    """Binary cross entropy of scores, less of it where they are right (Lin et al. 2017).
+
+    alpha: how much positive targets count; below 0, all count alike. As in torchvision.
+    """
+    entropy = binary_cross_entropy_with_logits(inputs, targets, reduction="none")
+    right = f.exp(-entropy)
+    loss = entropy * f.pow(1.0 - right, gamma)
+    if alpha >= 0:
+        loss = loss * (targets * alpha + (1.0 - targets) * (1 - alpha))
+    return reduced(loss, reduction, "sigmoid_focal_loss")
+
+
+def kl_div(
+    input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False
+) -> Tensor:
+    """target * (log(target) - input), the Kullback-Leibler divergence from log-probabilities.
+
+    reduction: also "batchmean", the sum divided by the length of the first axis, which is the
+    divergence by its definition. log_target: targets are logarithms too.
+    """
+    if log_target:
+        loss = f.exp(target) * (target - input)
+    else:
+        present = target > 0
+        entropy = target * f.log(f.where(present, target, 1.0))
+        loss = f.where(present, entropy, 0.0) - target * input
+    if reduction == "batchmean":
+        return f.sum(loss) * (1 / input.shape[0])
+    return reduced(loss, reduction, "kl_div")
+
+
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    eps: float = 1e-8,
+    reduction: str = "mean",
+) -> Tensor:
+    """The negative log-likelihood of counts under rates, or their logarithms (log_input).
+
+    full: with Stirling's approximation of log(target!).
+    """
+    rate, logarithm = (f.exp(input), input) if log_input else (input, f.log(input + eps))
+    loss = rate - target * logarithm
+    if full:
+        large = target > 1
+        safe = f.where(large, target, 2.0)
+        stirling = safe * f.log(safe) - safe + f.log(safe * (2 * math.pi)) * 0.5
+        loss = loss + f.where(large, stirling, 0.0)
+    return reduced(loss, reduction, "poisson_nll_loss")
+
+
+def gaussian_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    var: Tensor,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Tensor:
+    """The negative log-likelihood of targets under normal distributions (Nix and Weigend 1994).
+
+    var: variances, of the input's shape, or one for each row; below eps they count as eps.
+    """
+    if var.shape != input.shape and var.shape == input.shape[:-1]:
+        var = f.expand_dims(var, -1)
+    clamped = f.maximum(var, eps).detach() + (var - var.detach())
+    difference = input - target
+    loss = (f.log(clamped) + difference * difference / clamped) * 0.5
+    loss = loss + 0.5 * math.log(2 * math.pi) if full else loss
+    return reduced(loss, reduction, "gaussian_nll_loss")
+
+
+def hinge_embedding_loss(
+    input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean"
+) -> Tensor:
+    """The input where the target is 1; how far it is below the margin where it is -1."""
+    loss = f.where(f.equal(target, 1), input, f.maximum(margin - input, 0.0))
+    return reduced(loss, reduction, "hinge_embedding_loss")
+
+
+def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """log(1 + exp(-target * input)), for targets of 1 and -1."""
+    return reduced(softplus(-(target * input)), reduction, "soft_margin_loss")
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    """How far the first input fails to be above the second (target 1) or below it (-1)."""
+    loss = f.maximum(-target * (input1 - input2) + margin, 0.0)
+    return reduced(loss, reduction, "margin_ranking_loss")
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along an axis."""
+    squares = f.sum(x1 * x1, dim) * f.sum(x2 * x2, dim)
+    return f.sum(x1 * x2, dim) / f.sqrt(f.maximum(squares, eps * eps))
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    """1 - cosine where the target is 1; how far the cosine is above the margin where it is -1."""
+    cosine = cosine_similarity(input1, input2, dim=-1, eps=1e-6)
+    loss = f.where(f.equal(target, 1), 1.0 - cosine, f.maximum(cosine - margin, 0.0))
+    return reduced(loss, reduction, "cosine_embedding_loss")
+
+
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    """The p-norm of the difference of vectors along the last axis; eps is added to it first."""
+    size = abs(x1 - x2 + eps)
+    if p == 2:
+        return f.sqrt(f.sum(size * size, -1, keepdim))
+    return f.pow(f.sum(f.pow(size, p), -1, keepdim), 1 / p)
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """How far an anchor fails to be closer, by the margin, to the positive than to the negative
+    (Balntas et al. 2016, with swap: the negative's distance to the positive counts if it is less).
+    """
+    near = pairwise_distance(anchor, positive, p, eps)
+    far = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = f.minimum(far, pairwise_distance(positive, negative, p, eps))
+    return reduced(f.maximum(near - far + margin, 0.0), reduction, "triplet_margin_loss")

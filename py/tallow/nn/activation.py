@@ -1,0 +1,357 @@
+"""Activations as modules; the functions are in functional/activations.py."""
+
+from __future__ import annotations
+
+from .. import functional
+from .. import functions as f
+from ..tensor import Tensor
+from .module import Module
+from .parameter import Parameter
+
+
+class _Activation(Module):
+    """A function with settings, which are attributes of the module under their own names."""
+
+    _settings: tuple[str, ...] = ()
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{name}={getattr(self, name)}" for name in self._settings)
+
+
+class ReLU(_Activation):
+    """See `functional.relu`."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.relu(input)
+
+
+class ReLU6(_Activation):
+    """See `functional.relu6`."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.relu6(input)
+
+
+class Hardtanh(_Activation):
+    """See `functional.hardtanh`."""
+
+    _settings = (
+        "min_val",
+        "max_val",
+    )
+
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        self.min_val = min_val
+        self.max_val = max_val
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.hardtanh(input, self.min_val, self.max_val)
+
+
+class LeakyReLU(_Activation):
+    """See `functional.leaky_relu`."""
+
+    _settings = ("negative_slope",)
+
+    def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
+        super().__init__()
+        self.negative_slope = negative_slope
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.leaky_relu(input, self.negative_slope)
+
+
+class ELU(_Activation):
+    """See `functional.elu`."""
+
+    _settings = ("alpha",)
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        self.alpha = alpha
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.elu(input, self.alpha)
+
+
+class SELU(_Activation):
+    """See `functional.selu`."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.selu(input)
+
+
+class CELU(_Activation):
+    """See `functional.celu`."""
+
+    _settings = ("alpha",)
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        self.alpha = alpha
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.celu(input, self.alpha)
+
+
+class GELU(_Activation):
+    """See `functional.gelu`."""
+
+    _settings = ("approximate",)
+
+    def __init__(self, approximate: str = "none") -> None:
+        super().__init__()
+        self.approximate = approximate
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.gelu(input, self.approximate)
+
+
+class Sigmoid(_Activation):
+    """See `functional.sigmoid`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.sigmoid(input)
+
+
+class LogSigmoid(_Activation):
+    """See `functional.logsigmoid`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.logsigmoid(input)
+
+
+class Hardsigmoid(_Activation):
+    """See `functional.hardsigmoid`."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.hardsigmoid(input)
+
+
+class SiLU(_Activation):
+    """See `functional.silu`."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.silu(input)
+
+
+class Mish(_Activation):
+    """See `functional.mish`."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.mish(input)
+
+
+class Hardswish(_Activation):
+    """See `functional.hardswish`."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.hardswish(input)
+
+
+class Softplus(_Activation):
+    """See `functional.softplus`."""
+
+    _settings = (
+        "beta",
+        "threshold",
+    )
+
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
+        super().__init__()
+        self.beta = beta
+        self.threshold = threshold
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.softplus(input, self.beta, self.threshold)
+
+
+class Softsign(_Activation):
+    """See `functional.softsign`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.softsign(input)
+
+
+class Softshrink(_Activation):
+    """See `functional.softshrink`."""
+
+    _settings = ("lambd",)
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.softshrink(input, self.lambd)
+
+
+class Hardshrink(_Activation):
+    """See `functional.hardshrink`."""
+
+    _settings = ("lambd",)
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.hardshrink(input, self.lambd)
+
+
+class Tanhshrink(_Activation):
+    """See `functional.tanhshrink`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.tanhshrink(input)
+
+
+class Tanh(_Activation):
+    """See `functional.tanh`."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.tanh(input)
+
+
+class Threshold(_Activation):
+    """See `functional.threshold`."""
+
+    _settings = (
+        "threshold",
+        "value",
+    )
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
+        super().__init__()
+        self.threshold = threshold
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.threshold(input, self.threshold, self.value)
+
+
+class Softmax(_Activation):
+    """See `functional.softmax`."""
+
+    _settings = ("dim",)
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.softmax(input, _axis(self.dim, input))
+
+
+class LogSoftmax(_Activation):
+    """See `functional.log_softmax`."""
+
+    _settings = ("dim",)
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.log_softmax(input, _axis(self.dim, input))
+
+
+class Softmin(_Activation):
+    """See `functional.softmin`."""
+
+    _settings = ("dim",)
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.softmin(input, _axis(self.dim, input))
+
+
+class GLU(_Activation):
+    """See `functional.glu`."""
+
+    _settings = ("dim",)
+
+    def __init__(self, dim: int = -1) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.glu(input, self.dim)
+
+
+class SwiGLU(_Activation):
+    """See `functional.swiglu`."""
+
+    _settings = ("dim",)
+
+    def __init__(self, dim: int = -1) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.swiglu(input, self.dim)
+
+
+class Softmax2d(Module):
+    """The softmax over the channels of (n, c, h, w) or (c, h, w)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.softmax(input, -3)
+
+
+class PReLU(Module):
+    """See `functional.prelu`; its slopes, one or one per channel, are trained."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25) -> None:
+        super().__init__()
+        self.num_parameters = num_parameters
+        self.weight = Parameter(f.full((num_parameters,), float(init)))
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.prelu(input, self.weight)
+
+    def extra_repr(self) -> str:
+        return f"num_parameters={self.num_parameters}"
+
+
+class RReLU(_Activation):
+    """See `functional.rrelu`; draws slopes in training."""
+
+    _settings = ("lower", "upper")
+
+    def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False) -> None:
+        super().__init__()
+        self.lower, self.upper = lower, upper
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.rrelu(input, self.lower, self.upper, self.training)
+
+
+def _axis(dim: int | None, x: Tensor) -> int:
+    """PyTorch's default: the first axis of 0, 1 or 3, otherwise the second."""
+    return dim if dim is not None else 0 if x.ndim in (0, 1, 3) else 1
