@@ -23,6 +23,7 @@ sys.path[:1] = [str(ROOT), str(ROOT / "py")]
 
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
 from starlette.routing import Mount  # noqa: E402
+from starlette.staticfiles import StaticFiles  # noqa: E402
 
 from bench import report  # noqa: E402
 from bench.serving import IN_BROWSER  # noqa: E402
@@ -114,7 +115,9 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args(argv)
     also = [
-        Mount("/bench", server.application(IN_BROWSER)),
+        # Without the headers of our own pages: the peer's threads need scripts from memory, and a
+        # page that is isolated would use them.
+        Mount("/bench", StaticFiles(directory=IN_BROWSER)),
         Mount("/jax", server.application(JAX)),
     ]
     rows: list[dict[str, Any]] = []

@@ -87,7 +87,8 @@ def resnet(weights: Weights) -> Callable[[tl.Tensor], tl.Tensor]:
             centred = x - mean
             variance = tl.mean(centred * centred, (0, 2, 3), keepdims=True)
             normal = centred / tl.sqrt(variance + 1e-5)
-            return normal * tl.reshape(scale, (-1, 1, 1)) + tl.reshape(shift, (-1, 1, 1))
+            y: tl.Tensor = normal * tl.reshape(scale, (-1, 1, 1)) + tl.reshape(shift, (-1, 1, 1))
+            return y
 
         return apply
 
@@ -103,7 +104,8 @@ def resnet(weights: Weights) -> Callable[[tl.Tensor], tl.Tensor]:
         x = F.relu(stem(x))
         for first, second, short in blocks:
             x = F.relu(second(F.relu(first(x))) + (short(x) if short else x))
-        return F.linear(tl.mean(x, (2, 3)), weight, bias)
+        scores: tl.Tensor = F.linear(tl.mean(x, (2, 3)), weight, bias)
+        return scores
 
     return forward
 

@@ -47,13 +47,15 @@ def trained(make, mode: str, steps: int = STEPS, schedule=None) -> list[np.ndarr
         optimizer.step()
         return loss
 
-    run = tl.jit(step) if mode == "jit" else step
+    jitted = tl.jit(step)
     for _ in range(steps):
-        run()
+        if mode == "jit":
+            jitted()
+        else:
+            step()
         if scheduler:
             scheduler.step()
-    if mode == "jit":
-        assert run.plans == 1
+    assert jitted.plans == (mode == "jit")
     return [p.numpy() for p in params]
 
 

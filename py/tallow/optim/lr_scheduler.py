@@ -237,8 +237,9 @@ class OneCycleLR(LRScheduler):
             raise OptionError("OneCycleLR: cycle_momentum is not supported; leave it False")
         self.total_steps = total_steps
         groups = optimizer.param_groups
-        several = isinstance(max_lr, Sequence)
-        self.max_lrs = list(max_lr) if several else [max_lr] * len(groups)  # type: ignore[call-overload]
+        self.max_lrs: list[float] = (
+            list(max_lr) if isinstance(max_lr, Sequence) else [max_lr] * len(groups)
+        )
         self._starts = [most / div_factor for most in self.max_lrs]
         self._ends = [start / final_div_factor for start in self._starts]
         self._cosine = anneal_strategy == "cos"
