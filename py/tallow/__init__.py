@@ -36,6 +36,7 @@ from .errors import (
     DTypeError,
     FeedError,
     FeedRangeError,
+    FormatError,
     GradientError,
     GraphError,
     IndexRangeError,
@@ -51,6 +52,8 @@ from .errors import (
     TracingError,
 )
 from .functions import *  # noqa: F403
+from .functions import torch_names
+from .functions.torch_names import *  # noqa: F403
 from .random import manual_seed
 from .runtime.buffer import live_buffers
 from .runtime.device import (
@@ -72,7 +75,7 @@ from .tensor import Tensor, asarray, use_differentiator
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from . import nn, onnx, optim
+    from . import nn, onnx, optim, zoo
     from .autodiff.everything import (
         checkpoint,
         custom_vjp,
@@ -82,8 +85,9 @@ if TYPE_CHECKING:
         value_and_grad,
         vjp,
     )
+    from .formats.weights import load, load_into, save
 
-_LATER = ("nn", "onnx", "optim")
+_LATER = ("nn", "onnx", "optim", "zoo")
 """Packages that are imported when they are first asked for."""
 
 _OF_AUTODIFF = (
@@ -91,10 +95,20 @@ _OF_AUTODIFF = (
 )  # fmt: skip
 """Names that are imported, from autodiff/everything.py, when one is first asked for."""
 
+_OF_WEIGHTS = ("load", "load_into", "save")
+"""Names that are imported, from formats/weights.py, when one is first asked for."""
+
+_TYPES = {
+    "bool": bool_, "double": float64, "float": float32, "half": float16, "int": int32,
+    "long": int64,
+}  # fmt: skip
+"""PyTorch's names of element types; not among __all__, since they hide Python's."""
+
 use_differentiator(lambda: import_module("tallow.autodiff.everything").REVERSE)
 
 __all__ = [
     *functions.__all__,
+    *torch_names.__all__,
     "DType",
     "DTypeError",
     "DeviceError",
@@ -103,6 +117,7 @@ __all__ = [
     "DeviceUnavailableError",
     "FeedError",
     "FeedRangeError",
+    "FormatError",
     "IndexRangeError",
     "GradientError",
     "GraphError",
@@ -145,6 +160,8 @@ __all__ = [
     "jit",
     "jvp",
     "live_buffers",
+    "load",
+    "load_into",
     "manual_seed",
     "nn",
     "no_grad",
@@ -152,6 +169,7 @@ __all__ = [
     "open_device",
     "optim",
     "realize",
+    "save",
     "set_default_device",
     "set_float32_matmul_precision",
     "set_num_threads",
@@ -163,6 +181,7 @@ __all__ = [
     "uint8",
     "value_and_grad",
     "vjp",
+    "zoo",
 ]
 
 
@@ -172,4 +191,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"tallow.{name}")
     if name in _OF_AUTODIFF:
         return getattr(import_module("tallow.autodiff.everything"), name)
+    if name in _OF_WEIGHTS:
+        return getattr(import_module("tallow.formats.weights"), name)
+    if name in _TYPES:
+        return _TYPES[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

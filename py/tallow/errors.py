@@ -10,6 +10,7 @@ TallowError
 │   └── FeedRangeError        integers that are too large for the device
 ├── IndexRangeError       an index beyond the elements that there are (also an IndexError)
 ├── GradientError         a derivative that does not exist, or cannot be taken (ValueError)
+├── FormatError           a file of weights that is damaged, or is none (ValueError)
 ├── RealizeError          a result cannot be computed this way here; the message says how instead
 ├── OnnxError             an ONNX file that cannot be used
 │   ├── OnnxFormatError       not ONNX, cut short, corrupted, or inconsistent (ValueError)
@@ -114,6 +115,10 @@ class OnnxAmbiguousDataError(OnnxFormatError):
 
 class OnnxUnsupportedError(OnnxError):
     """A sound model that uses something Tallow does not have; lists all of it at once."""
+
+
+class FormatError(TallowError, ValueError):
+    """Bytes that are not a whole, harmless file of weights; nothing of it is loaded."""
 
 
 class DataNotLoadedError(TallowError):

@@ -15,6 +15,7 @@ from .dtype import DType, as_dtype
 from .errors import DTypeError, ShapeError
 from .graph import Graph, Node, constant, make
 from .hostarray import HostArray
+from .methods import Count, Methods
 from .ops.elementwise import cast
 from .ops.movement import permute
 from .shape import Shape
@@ -92,10 +93,20 @@ def realize_now(tensors: Sequence[Tensor]) -> None:
     _evaluator().realize(tensors, None)
 
 
-class Tensor:
+def host_values(tensors: Sequence[Tensor]) -> list[HostArray]:
+    """The elements of tensors, which are computed together; blocks."""
+    computed = [Tensor(each.node) for each in tensors]
+    pending = [each for each in computed if not each.node.is_constant]
+    if pending:
+        _evaluator().realize(pending, None)
+    return [_evaluator().host(each, None) for each in computed]
+
+
+class Tensor(Methods["Tensor"]):
     """An array that is not computed until it is asked for.
 
-    Made by `tallow.asarray`, the creation functions, and operations on tensors.
+    Made by `tallow.asarray`, the creation functions, and operations on tensors. methods.py has more
+    of its methods, PyTorch's.
     """
 
     __slots__ = ("__weakref__", "_gradient", "node")
@@ -117,8 +128,9 @@ class Tensor:
         return len(self.node.shape)
 
     @property
-    def size(self) -> int:
-        return self.node.size
+    def size(self) -> Count:
+        """The number of elements; `size()` is the shape, as in PyTorch."""
+        return Count(self.node.size, self.shape)
 
     @property
     def mT(self) -> Tensor:
@@ -363,18 +375,6 @@ class Tensor:
         """As `tallow.reshape`; the shape as one tuple or as several numbers."""
         wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         return apply("reshape", self, wanted)
-
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        return apply("sum", self, axis=axis, keepdims=keepdims)
-
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        return apply("mean", self, axis=axis, keepdims=keepdims)
-
-    def max(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        return apply("max", self, axis=axis, keepdims=keepdims)
-
-    def min(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        return apply("min", self, axis=axis, keepdims=keepdims)
 
 
 Operand = Tensor | Scalar

@@ -19,7 +19,9 @@ from ..graph import Node, make
 from ..ops import movement
 from ..tensor import Tensor
 
-Pullback = Callable[[Tensor], Sequence[Tensor | None]]
+Pullback = Callable[[Tensor, Tensor], Sequence[Tensor | None]]
+"""pull(gradient, result): the gradients of the operands. It must not hold the result itself, which
+the tables below could then never let go."""
 
 
 class Step(NamedTuple):
@@ -29,7 +31,7 @@ class Step(NamedTuple):
     pull: Pullback
 
 
-STOP = Step((), lambda gradient: ())
+STOP = Step((), lambda gradient, result: ())
 """No gradient passes."""
 
 STEPS: WeakKeyDictionary[Node, Step] = WeakKeyDictionary()
@@ -106,7 +108,7 @@ def replaced_by_value(node: Node, value: Node) -> None:
     """`value` is a node that has been computed: gradients go on through what it was computed by."""
     step = STEPS.get(node)
     if step is None:
-        STEPS[value] = Step((node,), lambda gradient: (gradient,))
+        STEPS[value] = Step((node,), lambda gradient, result: (gradient,))
     else:
         STEPS[value] = step
 

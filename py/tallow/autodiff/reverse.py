@@ -63,7 +63,7 @@ def pullback(
             continue
         step = STEPS.get(node)
         gradient = found[node]
-        each = gradients_of(node, gradient) if step is None else step.pull(gradient)
+        each = gradients_of(node, gradient) if step is None else step.pull(gradient, Tensor(node))
         for child, part in zip(backwards(node), each, strict=True):
             if part is not None and child.dtype.is_floating:
                 add(child, part)

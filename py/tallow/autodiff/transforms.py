@@ -179,7 +179,7 @@ def checkpoint(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             return output
         found = same(output.node)
         STEPS[found] = Step(
-            tuple(entries), lambda gradient: _again(output.node, inside, entries, gradient)
+            tuple(entries), lambda gradient, result: _again(output.node, inside, entries, gradient)
         )
         return Tensor(found)
 
@@ -237,7 +237,7 @@ class CustomVjp:
         operands = [x for x in args if isinstance(x, Tensor)]
 
         def step(index: int) -> Step:
-            def pull(gradient: Tensor) -> Sequence[Tensor | None]:
+            def pull(gradient: Tensor, result: Tensor) -> Sequence[Tensor | None]:
                 each = [
                     gradient if n == index else f.zeros(x.shape, x.dtype)
                     for n, x in enumerate(outputs)

@@ -5,7 +5,7 @@ Counted from the plan alone, without a device: the op's own work, not what a ker
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -81,8 +81,13 @@ def effort(members: Sequence[Node], reads: Sequence[Node]) -> float:
 
 def multiply_adds(graph: Graph) -> int:
     """The multiplications, each with its addition, of a graph's products and convolutions."""
+    return multiply_adds_of(graph.nodes())
+
+
+def multiply_adds_of(nodes: Iterable[Node]) -> int:
+    """As `multiply_adds`, of some nodes."""
     total = 0
-    for node in graph.nodes():
+    for node in nodes:
         layer = node.op is recurrence.recurrence
         if layer or (isinstance(node.op, Contraction) and len(node.inputs) == 2):
             total += _flops_of(node) // 2

@@ -1,1 +1,1 @@
-"""File formats, a folder each."""
+"""File formats: ONNX in a folder, and the formats of weights, a file each."""

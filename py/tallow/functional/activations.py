@@ -14,7 +14,7 @@ from ..tensor import Tensor
 def relu(x: Tensor) -> Tensor:
     """max(x, 0). The derivative at 0 is 0."""
     y = f.maximum(x, 0)
-    return with_gradient(y, [x], lambda gradient: [f.where(y > 0, gradient, 0.0)])
+    return with_gradient(y, [x], lambda gradient, y: [f.where(y > 0, gradient, 0.0)])
 
 
 def relu6(x: Tensor) -> Tensor:
@@ -26,7 +26,7 @@ def hardtanh(x: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """x clamped to min_val and max_val; the derivative at the ends is 0."""
     y = f.clip(x, min_val, max_val)
 
-    def pull(gradient: Tensor) -> list[Tensor]:
+    def pull(gradient: Tensor, y: Tensor) -> list[Tensor]:
         return [f.where(f.logical_and(y > min_val, y < max_val), gradient, 0.0)]
 
     return with_gradient(y, [x], pull)
@@ -41,7 +41,7 @@ def sigmoid(x: Tensor) -> Tensor:
     """1 / (1 + exp(-x))."""
     y = f.reciprocal(f.exp(-x) + 1.0)
     # exp(-x) may overflow, which only the value survives.
-    return with_gradient(y, [x], lambda gradient: [gradient * y * (1.0 - y)])
+    return with_gradient(y, [x], lambda gradient, y: [gradient * y * (1.0 - y)])
 
 
 def silu(x: Tensor) -> Tensor:
@@ -79,7 +79,7 @@ def softplus(x: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     scaled = x if beta == 1 else x * beta
     y = f.maximum(scaled, 0) + f.log1p(f.exp(-abs(scaled)))
     y = y if beta == 1 else y * (1 / beta)
-    return with_gradient(y, [x], lambda gradient: [gradient * sigmoid(scaled)])
+    return with_gradient(y, [x], lambda gradient, y: [gradient * sigmoid(scaled)])
 
 
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
@@ -98,7 +98,7 @@ def softmax(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
     shifted = f.exp(x - f.max(x, axis=axis, keepdims=True))
     y = shifted / f.sum(shifted, axis=axis, keepdims=True)
 
-    def pull(gradient: Tensor) -> list[Tensor]:
+    def pull(gradient: Tensor, y: Tensor) -> list[Tensor]:
         scaled = gradient * y
         return [scaled - y * f.sum(scaled, axis=axis, keepdims=True)]
 
@@ -118,7 +118,7 @@ def log_softmax(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
     shifted = x - f.max(x, axis=axis, keepdims=True)
     y = shifted - f.log(f.sum(f.exp(shifted), axis=axis, keepdims=True))
 
-    def pull(gradient: Tensor) -> list[Tensor]:
+    def pull(gradient: Tensor, y: Tensor) -> list[Tensor]:
         return [gradient - f.exp(y) * f.sum(gradient, axis=axis, keepdims=True)]
 
     return with_gradient(y, [x], pull)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 
 from .. import functions as f
-from ..errors import OptionError, ShapeError
+from ..errors import ShapeError
 from ..tensor import Tensor
+from .layers import dropout
 
 
 def _by_groups(x: Tensor, other: Tensor) -> Tensor:
@@ -65,13 +66,10 @@ def scaled_dot_product_attention(
     attn_mask: bool (True where a query may attend to a key) or floating (added to the scores); a
     query that attends to no key gives zeros. is_causal: the i-th query attends to the first i + 1
     keys. scale: 1 / sqrt(size) by default. enable_gqa: allows fewer key heads than query heads.
-    Raises OptionError for dropout, which would need random numbers, and ShapeError for shapes that
-    do not fit.
+    dropout_p: the probability with which a query leaves out a key, always, in training or not.
+    Raises OptionError for a dropout_p that is no probability, ShapeError for shapes that do not
+    fit.
     """
-    if dropout_p:
-        raise OptionError(
-            f"attention does not support dropout: dropout_p must be 0.0, not {dropout_p}"
-        )
     heads = {x.shape[-3] for x in (query, key, value) if x.ndim > 2} - {1}
     if not enable_gqa and len(heads) > 1:
         raise ShapeError(
@@ -86,4 +84,4 @@ def scaled_dot_product_attention(
         length, keys = scores.shape[-2:]
         seen = f.arange(keys) <= f.reshape(f.arange(length), (-1, 1))
         scores = f.where(seen, scores, -math.inf)
-    return attended(masked_softmax(scores), value)
+    return attended(dropout(masked_softmax(scores), dropout_p), value)

@@ -31,7 +31,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
         kept = f.not_equal(f.reshape(f.arange(rows), (-1, 1)), padding_idx % rows)
         same = weight + 0.0
 
-        def pull(gradient: Tensor) -> list[Tensor]:
+        def pull(gradient: Tensor, result: Tensor) -> list[Tensor]:
             return [f.where(kept, gradient, 0.0)]
 
         weight = with_gradient(same, [weight], pull)

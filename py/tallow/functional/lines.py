@@ -45,7 +45,7 @@ def mapped(x: Tensor, axis: int, rows: Sequence[Row]) -> Tensor:
     if not x.dtype.is_floating:
         return result
     back = transposed_rows(rows, length)
-    return with_gradient(result, [x], lambda gradient: [mapped(gradient, axis, back)])
+    return with_gradient(result, [x], lambda gradient, result: [mapped(gradient, axis, back)])
 
 
 def _unrolled(

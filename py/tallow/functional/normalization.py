@@ -40,7 +40,7 @@ def _standardized(
     inverse = f.reciprocal(f.sqrt(var + eps))
     result = centred * inverse
 
-    def pull(gradient: Tensor) -> list[Tensor]:
+    def pull(gradient: Tensor, result: Tensor) -> list[Tensor]:
         """What the gradient has along 1 and along the result passes on to neither."""
         along = f.mean(gradient * result, axes, True)
         return [inverse * (gradient - f.mean(gradient, axes, True) - result * along)]
@@ -217,8 +217,12 @@ def group_norm(
     return _scaled(f.reshape(grouped, input.shape), weight, bias)
 
 
-def normalize(x: Tensor, p: float = 2.0, axis: int = 1, eps: float = 1e-12) -> Tensor:
-    """x divided by its p-norm along an axis, or by eps where that is less."""
+def normalize(
+    x: Tensor, p: float = 2.0, axis: int = 1, eps: float = 1e-12, *, dim: int | None = None
+) -> Tensor:
+    """x divided by its p-norm along an axis, which PyTorch names dim, or by eps where that is
+    less."""
+    axis = axis if dim is None else dim
     if p == 1:
         norm = f.sum(f.abs(x), axis, True)
     elif p == 2:

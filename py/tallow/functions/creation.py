@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from .. import dtype as dt
 from ..dtype import DType, as_dtype
@@ -26,19 +27,29 @@ def full(shape: int | Sequence[int], fill_value: Scalar, dtype: TypeLike = None)
     return Tensor(expand_node(scalar.node, dims))
 
 
-def zeros(shape: int | Sequence[int], dtype: TypeLike = dt.float32) -> Tensor:
-    """0 everywhere."""
-    return full(shape, 0, dtype)
+def _filled(value: int, shape: tuple[Any, ...], dtype: TypeLike) -> Tensor:
+    """A shape in one of the forms that `zeros` takes."""
+    first, *rest = shape or ((),)
+    if rest and (isinstance(first, int) and all(isinstance(each, int) for each in rest)):
+        first, rest = shape, []
+    if len(rest) > 1:
+        raise ShapeError(f"{shape} is not a shape")
+    return full(first, value, rest[0] if rest else dtype)
 
 
-def ones(shape: int | Sequence[int], dtype: TypeLike = dt.float32) -> Tensor:
-    """1 everywhere."""
-    return full(shape, 1, dtype)
+def zeros(*shape: int | Sequence[int] | TypeLike, dtype: TypeLike = dt.float32) -> Tensor:
+    """0 everywhere: zeros((2, 3)), zeros(2, 3), zeros((2, 3), "int32")."""
+    return _filled(0, shape, dtype)
 
 
-def empty(shape: int | Sequence[int], dtype: TypeLike = dt.float32) -> Tensor:
+def ones(*shape: int | Sequence[int] | TypeLike, dtype: TypeLike = dt.float32) -> Tensor:
+    """1 everywhere; the shape as for `zeros`."""
+    return _filled(1, shape, dtype)
+
+
+def empty(*shape: int | Sequence[int] | TypeLike, dtype: TypeLike = dt.float32) -> Tensor:
     """Unspecified elements: zeros."""
-    return zeros(shape, dtype)
+    return _filled(0, shape, dtype)
 
 
 def full_like(x: Tensor, fill_value: Scalar, dtype: TypeLike = None) -> Tensor:

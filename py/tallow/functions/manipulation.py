@@ -104,8 +104,9 @@ def concat(tensors: Sequence[Tensor], axis: int | None = 0) -> Tensor:
     return Tensor(nodes[0] if len(nodes) == 1 else make(movement.concat, *nodes, axis=axis))
 
 
-def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new axis."""
+def stack(tensors: Sequence[Tensor], axis: int = 0, *, dim: int | None = None) -> Tensor:
+    """Tensors of one shape joined along a new axis, which PyTorch names dim."""
+    axis = axis if dim is None else dim
     return concat([expand_dims(x, axis) for x in tensors], axis)
 
 

@@ -1,4 +1,7 @@
-"""Reductions over axes. `axis` is None (all), a number or a tuple; negative numbers count back."""
+"""Reductions over axes. `axis` is None (all), a number or a tuple; negative numbers count back.
+
+Where PyTorch's functions mean the same, its names `dim` and `keepdim` go too.
+"""
 
 # The array API's names hide builtins here.
 
@@ -19,6 +22,11 @@ from ..tensor import Tensor
 Axis = int | Sequence[int] | None
 
 
+def _either(axis: Axis, dim: Axis) -> Axis:
+    """`dim` is PyTorch's name of `axis`."""
+    return axis if dim is None else dim
+
+
 def _reduce(op: Reduce, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     axes = check_axes(axis, x.ndim, op.name)
     empty = [a for a in axes if x.shape[a] == 0]
@@ -35,14 +43,18 @@ def _number(x: Tensor) -> Tensor:
     return x.astype(dt.int32) if x.dtype == dt.bool_ else x
 
 
-def sum(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def sum(
+    x: Tensor, axis: Axis = None, keepdims: bool = False, *, dim: Axis = None, keepdim: bool = False
+) -> Tensor:
     """The sum; booleans are counted as int32. The result has the type of x."""
-    return _reduce(records.sum_, _number(x), axis, keepdims)
+    return _reduce(records.sum_, _number(x), _either(axis, dim), keepdims or keepdim)
 
 
-def prod(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def prod(
+    x: Tensor, axis: Axis = None, keepdims: bool = False, *, dim: Axis = None, keepdim: bool = False
+) -> Tensor:
     """The product."""
-    return _reduce(records.prod, _number(x), axis, keepdims)
+    return _reduce(records.prod, _number(x), _either(axis, dim), keepdims or keepdim)
 
 
 def max(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
@@ -63,24 +75,41 @@ def _arg(op: Reduce, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
     return _reduce(op, x, axis, keepdims)
 
 
-def argmax(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+def argmax(
+    x: Tensor,
+    axis: int | None = None,
+    keepdims: bool = False,
+    *,
+    dim: int | None = None,
+    keepdim: bool = False,
+) -> Tensor:
     """The int32 index of the first largest element; without axis, in the flattened tensor."""
-    return _arg(records.argmax, x, axis, keepdims)
+    return _arg(records.argmax, x, axis if dim is None else dim, keepdims or keepdim)
 
 
-def argmin(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+def argmin(
+    x: Tensor,
+    axis: int | None = None,
+    keepdims: bool = False,
+    *,
+    dim: int | None = None,
+    keepdim: bool = False,
+) -> Tensor:
     """The int32 index of the first smallest element; without axis, in the flattened tensor."""
-    return _arg(records.argmin, x, axis, keepdims)
+    return _arg(records.argmin, x, axis if dim is None else dim, keepdims or keepdim)
 
 
-def mean(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def mean(
+    x: Tensor, axis: Axis = None, keepdims: bool = False, *, dim: Axis = None, keepdim: bool = False
+) -> Tensor:
     """The arithmetic mean, in the floating type of x or else float32.
 
     The sum uses a wider type where the device has one.
     """
     dtype = x.dtype if x.dtype.is_floating else dt.float32
+    axis = _either(axis, dim)
     count = math.prod(x.shape[a] for a in check_axes(axis, x.ndim, "mean"))
-    total = sum(_wide(x), axis, keepdims)
+    total = sum(_wide(x), axis, keepdims or keepdim)
     return (total * (1.0 / count if count else math.nan)).astype(dtype)
 
 
@@ -112,11 +141,15 @@ def _truth(x: Tensor) -> Tensor:
     return (x if x.dtype == dt.bool_ else x != 0).astype(dt.int32)
 
 
-def any(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def any(
+    x: Tensor, axis: Axis = None, keepdims: bool = False, *, dim: Axis = None, keepdim: bool = False
+) -> Tensor:
     """Whether some element is true (not 0)."""
-    return _reduce(records.sum_, _truth(x), axis, keepdims) > 0
+    return _reduce(records.sum_, _truth(x), _either(axis, dim), keepdims or keepdim) > 0
 
 
-def all(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
+def all(
+    x: Tensor, axis: Axis = None, keepdims: bool = False, *, dim: Axis = None, keepdim: bool = False
+) -> Tensor:
     """Whether every element is true (not 0)."""
-    return _reduce(records.prod, _truth(x), axis, keepdims) > 0
+    return _reduce(records.prod, _truth(x), _either(axis, dim), keepdims or keepdim) > 0

@@ -11,7 +11,7 @@ from .. import functions as f
 from ..errors import OptionError, ShapeError
 from ..runtime.variable import Variable
 from ..shape import size_of
-from ..tensor import Tensor
+from ..tensor import Tensor, asarray
 
 V = TypeVar("V", bound=Variable)
 
@@ -102,3 +102,97 @@ def xavier_uniform_(tensor: V, gain: float = 1.0) -> V:
 def xavier_normal_(tensor: V, gain: float = 1.0) -> V:
     """Normal with the deviation gain * sqrt(2 / (fan in + fan out)) (Glorot and Bengio 2010)."""
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(fans(tensor.shape, "xavier"))))
+
+
+# The coefficients of polynomials in w - 2.5 and in sqrt(w) - 3, the highest power first.
+_CENTRE = (
+    2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+    -0.00125372503, -0.00417768164, 0.246640727, 1.50140941,
+)  # fmt: skip
+_TAIL = (
+    -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+    -0.0076224613, 0.00943887047, 1.00167406, 2.83297682,
+)  # fmt: skip
+
+
+def _inverse_erf(x: Tensor) -> Tensor:
+    """The number whose erf is x, between -1 and 1, to 6 digits (Giles 2010, "Approximating the
+    erfinv function")."""
+    w = -f.log((1.0 - x) * (1.0 + x))
+    centre, tail = w - 2.5, f.sqrt(f.maximum(w, 0.0)) - 3.0
+    near = f.full(x.shape, _CENTRE[0])
+    far = f.full(x.shape, _TAIL[0])
+    for a, b in zip(_CENTRE[1:], _TAIL[1:], strict=True):
+        near, far = near * centre + a, far * tail + b
+    return f.where(w < 5.0, near, far) * x
+
+
+def trunc_normal_(
+    tensor: V, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0
+) -> V:
+    """Numbers of a normal distribution of which those outside a and b were left out.
+
+    Computed from even numbers by the inverse of the distribution. Raises OptionError if std is not
+    positive, or there is nothing between a and b.
+    """
+    if std <= 0 or a >= b:
+        raise OptionError(f"trunc_normal_: std {std} between {a} and {b} leaves no numbers")
+    low, high = (math.erf((end - mean) / (std * math.sqrt(2))) for end in (a, b))
+    if low == high:
+        raise OptionError(f"trunc_normal_: no numbers near {mean} lie between {a} and {b}")
+    drawn = f.clip(f.rand(tensor.shape) * (high - low) + low, -0.9999999, 0.9999999)
+    numbers = _inverse_erf(drawn) * (std * math.sqrt(2)) + mean
+    return _assign(tensor, f.clip(numbers, a, b))
+
+
+def eye_(tensor: V) -> V:
+    """1 on the diagonal of a matrix, 0 elsewhere. Raises ShapeError for another tensor."""
+    if tensor.ndim != 2:
+        raise ShapeError(f"eye_: {tensor.shape} is not a matrix")
+    return _assign(tensor, f.eye(tensor.shape[0], tensor.shape[1]))
+
+
+def dirac_(tensor: V, groups: int = 1) -> V:
+    """The weight (out, in, ...) of a convolution that gives its input, in each group and as far
+    as there are channels. Raises ShapeError for other than 3 to 5 axes, or groups that do not
+    divide."""
+    shape = tensor.shape
+    if not 3 <= len(shape) <= 5:
+        raise ShapeError(f"dirac_: {shape} is not the weight of a convolution")
+    if groups < 1 or shape[0] % groups:
+        raise ShapeError(f"dirac_: {shape[0]} channels do not divide into {groups} groups")
+    matrix = f.tile(f.eye(shape[0] // groups, shape[1]), (groups, 1))
+    middle = f.reshape(matrix, (*shape[:2], *(1,) * (len(shape) - 2)))
+    around = [(size // 2, size - size // 2 - 1) for size in shape[2:]]
+    return _assign(tensor, f.pad(middle, [(0, 0), (0, 0), *around]))
+
+
+def orthogonal_(tensor: V, gain: float = 1.0) -> V:
+    """A matrix (out, the rest) whose rows or columns, whichever are fewer, are orthogonal and of
+    length `gain` (Saxe et al. 2013). NumPy computes it on the host. Raises ShapeError below two
+    axes."""
+    if tensor.ndim < 2:
+        raise ShapeError(f"orthogonal_: {tensor.shape} has fewer than two axes")
+    import numpy as np
+
+    rows, columns = tensor.shape[0], size_of(tensor.shape[1:])
+    if not rows * columns:
+        return tensor
+    drawn = f.randn((max(rows, columns), min(rows, columns))).numpy().astype(np.float64)
+    q, r = np.linalg.qr(drawn)
+    q = q * np.sign(np.diag(r))  # which makes every orthogonal matrix as likely
+    q = q if rows >= columns else q.T
+    found = np.ascontiguousarray(q * gain, np.float32).reshape(tensor.shape)
+    return _assign(tensor, asarray(found))
+
+
+def sparse_(tensor: V, sparsity: float, std: float = 0.01) -> V:
+    """A matrix in whose columns a part of the elements, rounded up, is 0; the others are normal
+    (Martens 2010). Raises ShapeError, or OptionError for a part that is not from 0 to 1."""
+    if tensor.ndim != 2:
+        raise ShapeError(f"sparse_: {tensor.shape} is not a matrix")
+    if not 0 <= sparsity <= 1:
+        raise OptionError(f"sparse_: the sparsity must be from 0 to 1, not {sparsity}")
+    zeros = math.ceil(sparsity * tensor.shape[0])
+    rank = f.argsort(f.argsort(f.rand(tensor.shape), axis=0), axis=0)
+    return _assign(tensor, f.where(rank < zeros, 0.0, f.randn(tensor.shape) * std))

@@ -76,6 +76,15 @@ class Variable(Tensor):
     def __repr__(self) -> str:
         return f"Variable({self.name!r}, shape={self.shape}, dtype={self.dtype.name})"
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Another variable with the same value, without the gradient."""
+        copied = type(self).__new__(type(self))
+        named = None if self.name == f"variable {self.number}" else self.name
+        Variable.__init__(
+            copied, self.detach(), name=named, device=self._device, requires_grad=self._receives
+        )
+        return copied
+
     @property
     def shape(self) -> Shape:
         return self._shape

@@ -158,7 +158,9 @@ def test_attention_with_masks() -> None:
     nothing = F.scaled_dot_product_attention(tq, tk, tv, tl.zeros((4, 5), "bool"))
     close(nothing, np.zeros((2, 2, 4, 3)))
     with pytest.raises(OptionError, match="dropout"):
-        F.scaled_dot_product_attention(tq, tk, tv, dropout_p=0.1)
+        F.scaled_dot_product_attention(tq, tk, tv, dropout_p=1.1)
+    dropped = F.scaled_dot_product_attention(tq, tk, tv, dropout_p=1.0)
+    close(dropped, np.zeros((2, 2, 4, 3)))
 
 
 # ---- normalisations and losses -----------------------------------------------------------------

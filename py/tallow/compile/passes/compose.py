@@ -106,8 +106,8 @@ def _scatter(data: Tensor, indices: Tensor, updates: Tensor, reduction: str) -> 
     if reduction in ("add", "mul"):
         fold, join = (f.sum, f.add) if reduction == "add" else (f.prod, f.multiply)
         return join(data, fold(f.where(hit, rest, int(reduction == "mul")), axis=2))
-    fold, join = (f.max, f.maximum) if reduction == "max" else (f.min, f.minimum)
-    return join(data, fold(f.where(hit, rest, f.expand_dims(data, 2)), axis=2))
+    extreme, join = (f.max, f.maximum) if reduction == "max" else (f.min, f.minimum)
+    return join(data, extreme(f.where(hit, rest, f.expand_dims(data, 2)), axis=2))
 
 
 def _recurrence(*operands: Tensor, whole: bool = False, **attrs: Any) -> Tensor:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ....dtype import as_dtype
 from ....errors import OptionError
-from ....graph import Graph, Node, input_node
-from ....hostarray import from_buffer, from_python
-from ....runtime.capture import with_values
+from ....graph import Graph, Node, constant, input_node
+from ....hostarray import HostArray, from_buffer, from_python
+from ....runtime.capture import host_data, replaced, with_values
 from ....shape import check_shape
 from ....tensor import Tensor
 from ....version import __version__
@@ -25,12 +27,15 @@ from .weights import folded, halved, quantised, settled
 from .window_forms import tidy
 from .writer import write
 
+if TYPE_CHECKING:
+    from ....nn.module import Module
+
 Example = Any
 """A tensor or array, of which only the shape and type matter, or a pair (shape, dtype)."""
 
 
 def save(
-    what: Model | Graph | Callable[..., Any],
+    what: Model | Graph | Module | Callable[..., Any],
     path: str | os.PathLike[str],
     *,
     inputs: Mapping[str, Example] | Sequence[Example] | None = None,
@@ -42,11 +47,12 @@ def save(
     """Writes a model as ONNX, operator set 21, IR version 10.
 
     what: a loaded Model, a Graph, or a function of tensors that returns a tensor, a sequence or a
-    dict of them. Realized tensors and variables that it reads are saved with their values.
+    dict of them. Realized tensors and variables that it reads are saved with their values. A
+    module must be in eval mode; its parameters and buffers keep their names and shapes.
     shapes: for a Model, lengths of symbolic dimensions, as in Model.session; the others stay
     symbolic.
-    inputs: for a function, its arguments, by name or in the order of its parameters; each an array,
-    or a pair (shape, dtype) such as ((1, 3, 224, 224), "float32").
+    inputs: for a function or module, its arguments, by name or in the order of its parameters; each
+    an array, or a pair (shape, dtype) such as ((1, 3, 224, 224), "float32").
     weights: None keeps every weight in its type; "float16" rounds large float32 weights and adds a
     Cast; "int8" rounds the weights of Conv, Gemm and MatMul, with a scale per channel.
     fold: folds batch norm into convolutions and evaluates arithmetic on weights.
@@ -61,34 +67,59 @@ def save(
     _check_arguments(what, inputs, shapes)
     metadata = _metadata(what)
     named: dict[str, tuple[Dimension, ...]] = {}
+    state: dict[str, HostArray] = {}
     if isinstance(what, Model):
         dims = symbolic_dimensions(what.inputs, shapes)
         lengths = [{name: pair[i] for name, pair in dims.items()} for i in range(2 if dims else 1)]
-        graphs = [_forms(what.graph({**(shapes or {}), **some}), weights, fold) for some in lengths]
+        graphs = [
+            _forms(what.graph({**(shapes or {}), **some}), weights, fold, ()) for some in lengths
+        ]
         graph = graphs[0]
         if dims:
             graph, named = merged(graphs[0], graphs[1], dims)
     else:
         graph = what if isinstance(what, Graph) else traced(what, inputs or ())
-        graph = _forms(with_values(graph), weights, fold)
-    write(graph, path, metadata, external, named)
+        if _is_module(what):
+            graph, state = _with_state(graph, what)
+        graph = _forms(with_values(graph), weights, fold, state.values())
+    write(graph, path, metadata, external, named, state)
 
 
-def _forms(graph: Graph, weights: str | None, fold: bool) -> Graph:
-    """The graph expressed in ONNX operators."""
+def _is_module(what: object) -> TypeGuard[Module]:
+    """Whether it is a module; there is none before `nn` is imported, which the page does not do."""
+    nn = sys.modules.get("tallow.nn.module")
+    return nn is not None and isinstance(what, nn.Module)
+
+
+def _with_state(graph: Graph, module: Module) -> tuple[Graph, dict[str, HostArray]]:
+    """The graph with a constant for each parameter and buffer of a module, and these by name."""
+    variables = [*module.named_parameters(), *module.named_buffers()]
+    names = {id(variable.buffer()): name for name, variable in variables}
+    found: dict[str, HostArray] = {}
+    new: dict[Node, Node] = {}
+    for node in graph.nodes():
+        name = names.get(id(node.attrs["buffer"])) if node.is_buffer else None
+        if name is not None:
+            data = found.setdefault(name, host_data(node.attrs["buffer"]))
+            new[node] = constant(data)
+    return replace(graph, outputs=replaced(graph.outputs, new)), found
+
+
+def _forms(graph: Graph, weights: str | None, fold: bool, kept: Collection[HostArray]) -> Graph:
+    """The graph expressed in ONNX operators. kept: constants that are not stored transposed."""
     graph = graph.check()
     if fold:
         graph = folded(graph)
     if weights == "float16":
         graph = halved(graph)
-    graph = elements(settled(idioms(tidy(graph))))
+    graph = elements(settled(idioms(tidy(graph)), kept))
     return quantised(graph) if weights == "int8" else graph
 
 
 def _check_arguments(what: Any, inputs: Any, shapes: Any) -> None:
     if not isinstance(what, (Model, Graph)) and not callable(what):
         raise OptionError(
-            f"save: {type(what).__name__} is not a loaded model, a graph or a function"
+            f"save: {type(what).__name__} is not a loaded model, a graph, a module or a function"
         )
     if inputs is not None and isinstance(what, (Model, Graph)):
         raise OptionError("save: `inputs` is for functions; a model or graph has its own")
@@ -96,6 +127,8 @@ def _check_arguments(what: Any, inputs: Any, shapes: Any) -> None:
         raise OptionError(
             "save: a function needs `inputs`, as in inputs={'x': ((1, 3, 224, 224), 'float32')}"
         )
+    if _is_module(what) and any(module.training for module in what.modules()):
+        raise OptionError("save: the module is in training mode; call its eval() first")
     if shapes is not None and not isinstance(what, Model):
         raise OptionError("save: `shapes` is for loaded models")
 
@@ -118,7 +151,8 @@ def traced(
         nodes = {name: _input(str(name), example) for name, example in named.items()}
         result = function(**{name: Tensor(node) for name, node in nodes.items()})
     else:
-        names = _parameters(function, len(inputs))
+        called = function.forward if _is_module(function) else function
+        names = _parameters(called, len(inputs))
         nodes = {name: _input(name, x) for name, x in zip(names, inputs, strict=True)}
         result = function(*(Tensor(node) for node in nodes.values()))
     name = getattr(function, "__name__", type(function).__name__).strip("<>")
@@ -149,13 +183,20 @@ def _input(name: str, example: Example) -> Node:
     return input_node(name, data.shape, data.dtype)
 
 
+def _flat(result: Any) -> list[Any]:
+    """What is in sequences of sequences, such as an LSTM's output and its pair of states."""
+    if isinstance(result, (list, tuple)):
+        return [x for each in result for x in _flat(each)]
+    return [] if result is None else [result]
+
+
 def _outputs(result: Any) -> dict[str, Node]:
     if isinstance(result, Tensor):
         return {"output": result.node}
     if isinstance(result, Mapping):
         named = dict(result)
     elif isinstance(result, (list, tuple)):
-        named = {f"output_{i}": tensor for i, tensor in enumerate(result)}
+        named = {f"output_{i}": tensor for i, tensor in enumerate(_flat(result))}
     else:
         named = {"output": result}
     for name, tensor in named.items():

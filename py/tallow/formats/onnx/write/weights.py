@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from .... import dtype as dt
@@ -12,7 +12,7 @@ from ....compile.passes.layout import layout
 from ....compile.passes.scale import fold_scales
 from ....compile.passes.simplify import simplify
 from ....graph import Graph, Node, constant, consumers, make, rebuild
-from ....hostarray import from_buffer
+from ....hostarray import HostArray, from_buffer
 from ....op import Contraction, Elementwise, Reduce
 from ....ops import elementwise as e
 from ....ops import movement
@@ -59,9 +59,14 @@ def _evaluated(graph: Graph) -> Graph:
         return graph.rewrite(rule)
 
 
-def settled(graph: Graph) -> Graph:
-    """Stores constants transposed if they are only read that way."""
-    readers = consumers(graph.nodes())
+def settled(graph: Graph, kept: Collection[HostArray] = ()) -> Graph:
+    """Stores constants transposed if they are only read that way. kept: those that are not."""
+    fixed = {id(data) for data in kept}
+    nodes = graph.nodes()
+    readers = consumers(nodes)
+    for node in nodes:
+        if node.is_constant and id(node.attrs["data"]) in fixed:
+            del readers[node]
 
     def rule(node: Node, inputs: tuple[Node, ...]) -> Node:
         if node.op is movement.permute and node.inputs[0] in readers:
@@ -74,7 +79,7 @@ def settled(graph: Graph) -> Graph:
 
 
 def _transposed(node: Node, axes: Any, readers: Mapping[Node, list[Node]]) -> Node | None:
-    if len(readers[node]) != 1:
+    if len(readers.get(node, ())) != 1:
         return None
     if node.op is e.cast:
         inner = _transposed(node.inputs[0], axes, readers)

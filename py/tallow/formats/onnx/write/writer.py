@@ -40,7 +40,12 @@ class Writer:
     `write`."""
 
     def __init__(
-        self, graph: Graph, metadata: Metadata, outside: str | None, shapes: Shapes
+        self,
+        graph: Graph,
+        metadata: Metadata,
+        outside: str | None,
+        shapes: Shapes,
+        state: Mapping[str, HostArray],
     ) -> None:
         self._schema = proto.schema()
         self._outside = outside
@@ -50,6 +55,8 @@ class Writer:
         self._names: dict[Node, str] = {}
         self._constants: dict[tuple[Any, ...], str] = {}
         self._taken = {node.attrs["name"] for node in graph.inputs} | set(graph.outputs)
+        self._given = {id(x): name for name, x in state.items() if name not in self._taken}
+        self._taken |= {*self._given.values()}
         self._counts: Counter[str] = Counter()
         self._model = self._schema.ModelProto()
         self._fill(graph, metadata)
@@ -154,10 +161,11 @@ class Writer:
     def _constant(self, data: HostArray) -> str:
         """The initializer for the data; equal small constants share one."""
         small = data.data.nbytes < _SMALL
-        key = (data.shape, data.dtype, bytes(data.data) if small else id(data.data))
+        given = self._given.get(id(data), "")
+        key = (given, data.shape, data.dtype, bytes(data.data) if small else id(data.data))
         if key in self._constants:
             return self._constants[key]
-        name = self._constants[key] = self._fresh("constant" if small else "weight")
+        name = self._constants[key] = given or self._fresh("constant" if small else "weight")
         tensor = self._model.graph.initializer.add(
             name=name, data_type=_NUMBERS[data.dtype], dims=data.shape
         )
@@ -201,9 +209,10 @@ def write(
     metadata: Metadata,
     external: bool | None,
     shapes: Shapes,
+    state: Mapping[str, HostArray] | None = None,
 ) -> None:
     """Writes a graph of forms; see `tallow.onnx.save`. shapes: the shapes of inputs and outputs
-    with symbolic dimensions."""
+    with symbolic dimensions. state: constants that have a name."""
     target = Path(path)
     size = weight_bytes(graph)
     if external is False and size > MAX_BYTES:
@@ -212,4 +221,4 @@ def write(
             f"hold {MAX_BYTES:,}: omit `external`, or set it to True"
         )
     outside = f"{target.name}.data" if external or size > MAX_BYTES else None
-    Writer(graph, metadata, outside, shapes).write(target)
+    Writer(graph, metadata, outside, shapes, state or {}).write(target)

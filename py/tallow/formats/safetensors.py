@@ -1,0 +1,144 @@
+"""safetensors: a JSON header, then the elements of all tensors
+(github.com/huggingface/safetensors, "Format").
+
+    8 bytes      the length of the header, little-endian
+    header       {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...};
+                 "__metadata__" may hold texts
+    data         row-major elements, little-endian, without gaps or overlaps
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .. import dtype as dt
+from ..codes import packed_bytes
+from ..errors import FormatError, OptionError
+from ..hostarray import HostArray
+from ..shape import size_of
+from ..tensor import Tensor
+from .arrays import checked_shape, number, tensor_of
+
+MAX_HEADER = 100_000_000
+"""Bytes of a header; the format's own limit."""
+
+_ALIGNED = 8
+
+TYPES = {
+    "BOOL": dt.bool_, "I8": dt.int8, "U8": dt.uint8, "I16": dt.int16, "U16": dt.uint16,
+    "I32": dt.int32, "U32": dt.uint32, "I64": dt.int64, "U64": dt.uint64, "F16": dt.float16,
+    "BF16": dt.bfloat16, "F32": dt.float32, "F64": dt.float64, "F8_E4M3": dt.float8_e4m3fn,
+    "F8_E5M2": dt.float8_e5m2, "F8_E8M0": dt.float8_e8m0fnu, "F4": dt.float4_e2m1fn,
+}  # fmt: skip
+"""The format's names of element types."""
+
+_NAMES = {dtype: name for name, dtype in TYPES.items()}
+
+
+def dump(arrays: Mapping[str, HostArray], metadata: Mapping[str, str]) -> Iterator[bytes]:
+    """A file, piece by piece. Raises OptionError for what the format cannot express."""
+    header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
+    if not all(isinstance(text, str) for pair in metadata.items() for text in pair):
+        raise OptionError("safetensors: metadata holds texts by name, and nothing else")
+    end = 0
+    # Wide elements first, so that all are aligned, as in the format's own library.
+    order = sorted(arrays, key=lambda name: (-arrays[name].dtype.size, name))
+    for name in order:
+        array = arrays[name]
+        if name == "__metadata__":
+            raise OptionError("safetensors: a tensor cannot be called '__metadata__'")
+        if array.dtype not in _NAMES:
+            raise OptionError(f"safetensors: {name!r} is {array.dtype.name}, which it cannot hold")
+        header[name] = {
+            "dtype": _NAMES[array.dtype],
+            "shape": list(array.shape),
+            "data_offsets": [end, end + array.nbytes],
+        }
+        end += array.nbytes
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
+    text += b" " * (-len(text) % _ALIGNED)
+    yield struct.pack("<Q", len(text))
+    yield text
+    for name in order:
+        yield bytes(arrays[name].data)
+
+
+def read(data: memoryview, source: str) -> dict[str, Tensor]:
+    """The tensors of a file, over its bytes. Raises FormatError for anything but a sound file."""
+    header, body = _header(data, source)
+    header.pop("__metadata__", None)
+    found: dict[str, Tensor] = {}
+    ranges: list[tuple[int, int, str]] = []
+    for name, entry in header.items():
+        what = f"{source}: {name!r}"
+        if not isinstance(entry, dict) or not {"dtype", "shape", "data_offsets"} <= set(entry):
+            raise FormatError(f"{what}: has no dtype, shape and data_offsets")
+        if not isinstance(entry["dtype"], str) or entry["dtype"] not in TYPES:
+            raise FormatError(f"{what}: the type {entry['dtype']!r:.40} is unknown")
+        dtype, shape = TYPES[entry["dtype"]], checked_shape(entry["shape"], what)
+        offsets = entry["data_offsets"]
+        if not isinstance(offsets, list) or len(offsets) != 2:
+            raise FormatError(f"{what}: data_offsets are not two numbers")
+        start, end = (number(offset, what) for offset in offsets)
+        if not start <= end <= body.nbytes:
+            raise FormatError(f"{what}: bytes {start} to {end} of {body.nbytes}")
+        if end - start != packed_bytes(dtype, size_of(shape)):
+            raise FormatError(f"{what}: {end - start} bytes do not hold {dtype.name} {shape}")
+        ranges.append((start, end, name))
+        found[name] = tensor_of(_aligned(body[start:end], start, dtype), shape, dtype, what)
+    _check_ranges(ranges, body.nbytes, source)
+    return found
+
+
+def metadata(data: memoryview, source: str) -> dict[str, str]:
+    """The texts in the header of a file."""
+    found = _header(data, source)[0].get("__metadata__", {})
+    return dict(found)
+
+
+def _header(data: memoryview, source: str) -> tuple[dict[str, Any], memoryview]:
+    """The header, its metadata checked, and the bytes behind it."""
+    if data.nbytes < 8:
+        raise FormatError(f"{source}: {data.nbytes} bytes are no safetensors file")
+    (length,) = struct.unpack_from("<Q", data)
+    if length > min(MAX_HEADER, data.nbytes - 8):
+        raise FormatError(f"{source}: a header of {length} bytes in a file of {data.nbytes}")
+    try:
+        header = json.loads(
+            bytes(data[8 : 8 + length]).decode("utf-8"), object_pairs_hook=_without_duplicates
+        )
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{source}: the header is not JSON: {str(error)[:200]}") from error
+    if not isinstance(header, dict):
+        raise FormatError(f"{source}: the header is not a JSON object")
+    texts = header.get("__metadata__", {})
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+        raise FormatError(f"{source}: __metadata__ holds something that is not a text")
+    return header, data[8 + length :]
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands there twice")
+    return found
+
+
+def _check_ranges(ranges: list[tuple[int, int, str]], size: int, source: str) -> None:
+    """Tensors lie side by side: with gaps or overlaps, a file could mean two things."""
+    end = 0
+    for start, stop, name in sorted(ranges):
+        if start != end:
+            what = "overlaps another tensor" if start < end else f"leaves a gap behind byte {end}"
+            raise FormatError(f"{source}: {name!r} {what}")
+        end = stop
+    if end != size:
+        raise FormatError(f"{source}: {size - end} bytes behind the last tensor")
+
+
+def _aligned(part: memoryview, start: int, dtype: dt.DType) -> memoryview:
+    """The bytes themselves, or a copy where elements do not lie at multiples of their size."""
+    return part if start % dtype.size == 0 else memoryview(bytes(part))

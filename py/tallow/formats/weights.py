@@ -1,0 +1,193 @@
+"""`save`, `load` and `load_into`: weights in files, whatever the format."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ..errors import FormatError, OptionError, TallowError
+from ..hostarray import HostArray
+from ..tensor import Tensor, asarray, host_values
+from . import npz, safetensors, torch_checkpoint
+from .archives import Archive
+
+if TYPE_CHECKING:
+    from ..nn.module import Module
+
+Dump = Callable[[Mapping[str, HostArray], Mapping[str, str]], Iterator[bytes]]
+
+_WRITERS: dict[str, Dump] = {"safetensors": safetensors.dump, "npz": npz.dump}
+
+_ZIP = b"PK\x03\x04"
+_EMPTY_ZIP = b"PK\x05\x06"
+
+_LEAST_LIMIT, _RATIO = 1 << 28, 64
+"""What an archive may unpack to, unless more is allowed: 256 MiB, or 64 times its own bytes."""
+
+
+def save(
+    target: str | os.PathLike[str] | BinaryIO,
+    state: Mapping[str, Any],
+    *,
+    format: str | None = None,
+    metadata: Mapping[str, str] | None = None,
+) -> None:
+    """Writes tensors by name, such as a module's `state_dict()`, to a file.
+
+    target: a path or a file that is open for writing bytes. format: "safetensors" or "npz"; by
+    default what the path ends in, or else "safetensors". metadata: texts that go into the header
+    of a safetensors file. A file that stands under the path is replaced only once the new one is
+    whole. Blocks while the tensors are computed.
+
+    Raises OptionError for an unknown format and for what a format cannot hold.
+    """
+    file: Any = target if hasattr(target, "write") else None
+    path = None if file else Path(os.fspath(target))  # type: ignore[arg-type]
+    chosen = format or (path.suffix[1:] if path and path.suffix else "safetensors")
+    if chosen not in _WRITERS:
+        raise OptionError(f"save: {chosen!r} is none of {', '.join(_WRITERS)}")
+    for name in state:
+        if not isinstance(name, str):
+            raise OptionError(f"save: the name {name!r} is not a text")
+    values = host_values([asarray(value) for value in state.values()])
+    pieces = _WRITERS[chosen](dict(zip(state, values, strict=True)), metadata or {})
+    if path is None:
+        for piece in pieces:
+            file.write(piece)
+        return
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("wb") as new:
+            new.writelines(pieces)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def load(
+    source: str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO,
+    *,
+    max_bytes: int | None = None,
+) -> Any:
+    """What is in a file of weights: a dict of tensors by name, of a .safetensors or .npz file; of
+    a PyTorch checkpoint (.pt, .pth, .bin) what was saved, often a dict of such dicts.
+
+    source: a path, the bytes, or an open file; the format is recognised by its first bytes.
+    Nothing that a file contains is executed. max_bytes: what a ZIP archive may unpack to, by
+    default 256 MiB or 64 times its size, whichever is more.
+
+    Raises FormatError for a file that is damaged, cut short, of another kind, or that asks for
+    more than tensors, numbers, texts, lists and dicts; nothing is loaded then.
+    """
+    data, name = _bytes_of(source)
+    limit = max(_LEAST_LIMIT, _RATIO * data.nbytes) if max_bytes is None else max_bytes
+    start = bytes(data[:16])
+    if start.startswith((_ZIP, _EMPTY_ZIP)):
+        with Archive(data, name, limit) as archive:
+            is_torch = any(each.rpartition("/")[2] == "data.pkl" for each in archive.names)
+        if is_torch:
+            return torch_checkpoint.read_zip(data, name, limit)
+        return npz.read(data, name, limit)
+    if start.startswith(torch_checkpoint.LEGACY_START):
+        return torch_checkpoint.read_legacy(data, name)
+    if start[8:9] == b"{":
+        return safetensors.read(data, name)
+    raise FormatError(
+        f"{name}: is neither safetensors, .npz, nor a checkpoint of PyTorch "
+        f"(it begins with {start[:8]!r})"
+    )
+
+
+def _bytes_of(source: Any) -> tuple[memoryview, str]:
+    """The bytes, which nobody else changes, and what to call them in messages."""
+    if isinstance(source, (bytearray, memoryview)):
+        return memoryview(bytes(source)), "weights"
+    if isinstance(source, bytes):
+        return memoryview(source), "weights"
+    if hasattr(source, "read"):
+        return memoryview(bytes(source.read())), str(getattr(source, "name", "weights"))
+    path = Path(source)
+    return memoryview(path.read_bytes()), path.name
+
+
+@dataclass(frozen=True)
+class LoadReport:
+    """What `load_into` did with each tensor; its text has a line for each.
+
+    loaded: names in the module. renamed: of those, (name in the file, name in the module).
+    missing: in the module alone. unexpected: in the file alone. mismatched: (name, the module's
+    shape, the file's).
+    """
+
+    loaded: list[str] = field(default_factory=list)
+    renamed: list[tuple[str, str]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    unexpected: list[str] = field(default_factory=list)
+    mismatched: list[tuple[str, tuple[int, ...], tuple[int, ...]]] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        sources = {new: old for old, new in self.renamed}
+        lines = [
+            f"renamed     {sources[name]} -> {name}" if name in sources else f"loaded      {name}"
+            for name in self.loaded
+        ]
+        lines += [f"missing     {name}" for name in self.missing]
+        lines += [f"unexpected  {name}" for name in self.unexpected]
+        lines += [f"shape       {name}: the module has {own}, the file {given}"
+                  for name, own, given in self.mismatched]  # fmt: skip
+        return "\n".join(lines)
+
+
+def load_into(
+    module: Module,
+    state: Mapping[str, Any],
+    *,
+    rename: Sequence[tuple[str, str]] | Iterable[tuple[str, str]] = (),
+    strict: bool = True,
+) -> LoadReport:
+    """Gives a module the values of tensors by name, such as `load` gives, under other names if
+    necessary; tells what happened to each.
+
+    rename: (pattern, replacement), as for `re.sub`, applied in this order to each name.
+    strict: False leaves alone what is missing, unexpected or of another shape.
+
+    Raises TallowError, with the report, if strict and not everything fits, and OptionError for a
+    pattern that is wrong or that gives two tensors one name; the module is unchanged then.
+    """
+    try:
+        patterns = [(re.compile(pattern), new) for pattern, new in rename]
+        found: dict[str, tuple[str, Any]] = {}
+        for old, value in state.items():
+            name = old
+            for pattern, new in patterns:
+                name = pattern.sub(new, name)
+            if name in found:
+                raise OptionError(f"load_into: {found[name][0]!r} and {old!r} become {name!r}")
+            found[name] = old, value
+    except (re.error, IndexError) as error:
+        raise OptionError(f"load_into: rename={rename!r}: {error}") from error
+    report = LoadReport()
+    own = {name: value.shape for name, value in module.state_dict().items()}
+    report.missing.extend(name for name in own if name not in found)
+    fitting: dict[str, Tensor] = {}
+    for name, (old, value) in found.items():
+        if name not in own:
+            report.unexpected.append(old)
+            continue
+        tensor = asarray(value)
+        if tensor.shape != own[name]:
+            report.mismatched.append((name, own[name], tensor.shape))
+            continue
+        fitting[name] = tensor
+        report.loaded.append(name)
+        if old != name:
+            report.renamed.append((old, name))
+    if strict and (report.missing or report.unexpected or report.mismatched):
+        kind = type(module).__name__
+        raise TallowError(f"load_into {kind}: not everything fits:\n{report}")
+    module.load_state_dict(fitting, strict=False)
+    return report

@@ -1,0 +1,397 @@
+"""PyTorch's methods of tensors, which `Tensor` derives from.
+
+What they call lies in packages above this one and is looked up by name when it is first called.
+Types are written as Whole, Number and so on, since methods are named int, float and bool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any, Generic, Self, TypeVar, cast
+
+Whole = int
+Number = bool | int | float
+Truth = bool
+Axes = int | Sequence[int] | None
+
+Made = TypeVar("Made")
+
+
+class Count(int):
+    """The number of elements: `x.size`, as in the array API. Called, as in PyTorch, it gives the
+    shape, or the length of one axis: `x.size()`, `x.size(0)`."""
+
+    shape: tuple[int, ...]
+
+    def __new__(cls, count: int, shape: tuple[int, ...]) -> Self:
+        found = super().__new__(cls, count)
+        found.shape = shape
+        return found
+
+    def __call__(self, dim: int | None = None) -> Any:
+        return self.shape if dim is None else self.shape[dim]
+
+    def __reduce__(self) -> tuple[type[int], tuple[int]]:
+        """A copy, or what was pickled, is a plain number."""
+        return int, (int(self),)
+
+
+@cache
+def _function(package: str, name: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(import_module(f"tallow.{package}"), name)
+    return found
+
+
+class Methods(Generic[Made]):
+    """The methods; Made is the tensor that they give.
+
+    Axes go by PyTorch's names `dim` and `keepdim`, or the array API's `axis` and `keepdims`. Two
+    things differ from PyTorch: indices are int32, and `x.max(1)`, without the name `dim`, gives the
+    values alone, as in the array API.
+    """
+
+    __slots__ = ()
+
+    def _array(self, name: str, *args: Any, **options: Any) -> Made:
+        """A function of the array API, on this tensor."""
+        return cast("Made", _function("functions", name)(self, *args, **options))
+
+    def _torch(self, name: str, *args: Any) -> Made:
+        """A function of functions/torch_names.py, on this tensor."""
+        return cast("Made", _function("functions.torch_names", name)(self, *args))
+
+    def _pieces(self, name: str, *args: Any) -> tuple[Made, ...]:
+        """As `_torch`, a function that gives several tensors."""
+        return cast("tuple[Made, ...]", _function("functions.torch_names", name)(self, *args))
+
+    def _network(self, name: str, *args: Any) -> Made:
+        """A function of networks, on this tensor."""
+        return cast("Made", _function("functional", name)(self, *args))
+
+    @property
+    def _it(self) -> Any:
+        """The tensor, with what `Tensor` adds."""
+        return self
+
+    # ---- shapes --------------------------------------------------------------------------------
+
+    @property
+    def T(self) -> Made:
+        """A matrix transposed; a vector is left as it is. ShapeError beyond two axes: see `mT`."""
+        return self._torch("t")
+
+    def t(self) -> Made:
+        """As `T`."""
+        return self._torch("t")
+
+    def view(self, *shape: Whole | Sequence[Whole]) -> Made:
+        """As `reshape`."""
+        return self._array("reshape", shape if isinstance(shape[0], int) else shape[0])
+
+    def flatten(self, start_dim: Whole = 0, end_dim: Whole = -1) -> Made:
+        """The axes from start_dim to end_dim, inclusive, as one."""
+        return self._torch("flatten", start_dim, end_dim)
+
+    def permute(self, *dims: Whole | Sequence[Whole]) -> Made:
+        """Axis i of the result is axis dims[i]."""
+        return self._torch("permute", *dims)
+
+    def transpose(self, dim0: Whole, dim1: Whole) -> Made:
+        """Two axes exchanged."""
+        return self._torch("transpose", dim0, dim1)
+
+    def unsqueeze(self, dim: Whole) -> Made:
+        """An axis of length 1 inserted at the position dim of the result."""
+        return self._array("expand_dims", dim)
+
+    def squeeze(self, dim: Axes = None, *, axis: Axes = None) -> Made:
+        """Axes of length 1 removed: all, or those among dim; others stay, as in PyTorch."""
+        return self._torch("squeeze", axis if dim is None else dim)
+
+    def expand(self, *sizes: Whole | Sequence[Whole]) -> Made:
+        """Broadcast to a shape; -1 keeps an axis as it is."""
+        return self._torch("expand", *sizes)
+
+    def expand_as(self, other: Any) -> Made:
+        """Broadcast to the shape of another tensor."""
+        return self._torch("expand", other.shape)
+
+    def repeat(self, *repeats: Whole | Sequence[Whole]) -> Made:
+        """The whole repeated, with a count per axis: `tallow.tile`, not `tallow.repeat`."""
+        return self._torch("repeated", *repeats)
+
+    def chunk(self, chunks: Whole, dim: Whole = 0) -> tuple[Made, ...]:
+        """As many pieces along an axis, or fewer: the last is shorter if it does not divide."""
+        return self._pieces("chunk", chunks, dim)
+
+    def split(self, split_size: Whole | Sequence[Whole], dim: Whole = 0) -> tuple[Made, ...]:
+        """Pieces along an axis: of one length, the last perhaps shorter, or of several lengths."""
+        return self._pieces("split", split_size, dim)
+
+    def unbind(self, dim: Whole = 0) -> tuple[Made, ...]:
+        """The slices along an axis."""
+        return self._pieces("unbind", dim)
+
+    def dim(self) -> Whole:
+        """How many axes there are."""
+        return len(self._it.shape)
+
+    def numel(self) -> Whole:
+        """How many elements there are."""
+        return int(self._it.size)
+
+    # ---- copies and types ----------------------------------------------------------------------
+
+    def contiguous(self) -> Made:
+        """The tensor itself: its elements have no other order than row-major."""
+        return cast("Made", self)
+
+    def cpu(self) -> Made:
+        """The tensor itself: `numpy()` reads from every device."""
+        return cast("Made", self)
+
+    def clone(self) -> Made:
+        """Another tensor of the same values, through which gradients pass."""
+        return self._array("reshape", self._it.shape)
+
+    @property
+    def data(self) -> Made:
+        """The same values, which no gradient passes."""
+        return cast("Made", self._it.detach())
+
+    def type_as(self, other: Any) -> Made:
+        """The elements in the type of another tensor."""
+        return self._as(other.dtype)
+
+    def is_floating_point(self) -> Truth:
+        """Whether the elements are floating numbers."""
+        return bool(self._it.dtype.is_floating)
+
+    def half(self) -> Made:
+        """The elements as float16."""
+        return self._as("float16")
+
+    def double(self) -> Made:
+        """The elements as float64."""
+        return self._as("float64")
+
+    def long(self) -> Made:
+        """The elements as int64."""
+        return self._as("int64")
+
+    def float(self) -> Made:
+        """The elements as float32."""
+        return self._as("float32")
+
+    def int(self) -> Made:
+        """The elements as int32."""
+        return self._as("int32")
+
+    def bool(self) -> Made:
+        """Whether the elements are not 0."""
+        return self._as("bool")
+
+    def _as(self, dtype: Any) -> Made:
+        return cast("Made", self._it.astype(dtype))
+
+    # ---- reductions ----------------------------------------------------------------------------
+
+    def sum(
+        self,
+        axis: Axes = None,
+        keepdims: Truth = False,
+        *,
+        dim: Axes = None,
+        keepdim: Truth = False,
+    ) -> Made:
+        """The sum; booleans are counted as int32."""
+        axes, keep = axis if dim is None else dim, keepdims or keepdim
+        return self._array("sum", axis=axes, keepdims=keep)
+
+    def mean(
+        self,
+        axis: Axes = None,
+        keepdims: Truth = False,
+        *,
+        dim: Axes = None,
+        keepdim: Truth = False,
+    ) -> Made:
+        """The arithmetic mean, in the floating type of the elements or else float32."""
+        axes, keep = axis if dim is None else dim, keepdims or keepdim
+        return self._array("mean", axis=axes, keepdims=keep)
+
+    def var(
+        self,
+        dim: Axes = None,
+        unbiased: Truth = True,
+        keepdim: Truth = False,
+        *,
+        correction: Number | None = None,
+        axis: Axes = None,
+        keepdims: Truth = False,
+    ) -> Made:
+        """The squared distance from the mean, summed and divided by count - correction, which is 1
+        as in PyTorch; `tallow.var` takes 0."""
+        taken = unbiased if correction is None else correction
+        axes, keep = axis if dim is None else dim, keepdims or keepdim
+        return self._array("var", axes, float(taken), keep)
+
+    def std(
+        self,
+        dim: Axes = None,
+        unbiased: Truth = True,
+        keepdim: Truth = False,
+        *,
+        correction: Number | None = None,
+        axis: Axes = None,
+        keepdims: Truth = False,
+    ) -> Made:
+        """The square root of `var`."""
+        taken = unbiased if correction is None else correction
+        axes, keep = axis if dim is None else dim, keepdims or keepdim
+        return self._array("std", axes, float(taken), keep)
+
+    def max(
+        self,
+        axis: Axes = None,
+        keepdims: Truth = False,
+        *,
+        dim: Whole | None = None,
+        keepdim: Truth = False,
+    ) -> Any:
+        """The largest element. With dim, (values, indices) along that axis: the first of equal
+        ones, which takes the whole gradient."""
+        if dim is not None:
+            return self._pieces("extremes", dim, keepdims or keepdim, True)
+        return self._array("max", axis=axis, keepdims=keepdims or keepdim)
+
+    def min(
+        self,
+        axis: Axes = None,
+        keepdims: Truth = False,
+        *,
+        dim: Whole | None = None,
+        keepdim: Truth = False,
+    ) -> Any:
+        """The smallest element; with dim, as `max`."""
+        if dim is not None:
+            return self._pieces("extremes", dim, keepdims or keepdim, False)
+        return self._array("min", axis=axis, keepdims=keepdims or keepdim)
+
+    def argmax(
+        self,
+        dim: Whole | None = None,
+        keepdim: Truth = False,
+        *,
+        axis: Whole | None = None,
+        keepdims: Truth = False,
+    ) -> Made:
+        """The int32 index of the first largest element; without dim, in the flattened tensor."""
+        at, keep = axis if dim is None else dim, keepdims or keepdim
+        return self._array("argmax", at, keep)
+
+    def argmin(
+        self,
+        dim: Whole | None = None,
+        keepdim: Truth = False,
+        *,
+        axis: Whole | None = None,
+        keepdims: Truth = False,
+    ) -> Made:
+        """The int32 index of the first smallest element; without dim, in the flattened tensor."""
+        at, keep = axis if dim is None else dim, keepdims or keepdim
+        return self._array("argmin", at, keep)
+
+    # ---- elementwise ---------------------------------------------------------------------------
+
+    def exp(self) -> Made:
+        """e to the power of each element."""
+        return self._array("exp")
+
+    def log(self) -> Made:
+        """The natural logarithms."""
+        return self._array("log")
+
+    def sqrt(self) -> Made:
+        """The square roots."""
+        return self._array("sqrt")
+
+    def abs(self) -> Made:
+        """The absolute values."""
+        return self._array("abs")
+
+    def pow(self, exponent: Any) -> Made:
+        """Each element to a power."""
+        return self._array("pow", exponent)
+
+    def clamp(self, min: Any = None, max: Any = None) -> Made:
+        """The elements clamped to min and max, numbers or tensors; either may be None."""
+        return self._torch("clamp", min, max)
+
+    def relu(self) -> Made:
+        """max(x, 0)."""
+        return self._network("relu")
+
+    def sigmoid(self) -> Made:
+        """1 / (1 + exp(-x))."""
+        return self._network("sigmoid")
+
+    def tanh(self) -> Made:
+        """The hyperbolic tangent."""
+        return self._array("tanh")
+
+    def softmax(self, dim: Whole = -1) -> Made:
+        """exp(x) / sum(exp(x)) along an axis."""
+        return self._network("softmax", dim)
+
+    def log_softmax(self, dim: Whole = -1) -> Made:
+        """log(softmax(x)) along an axis."""
+        return self._network("log_softmax", dim)
+
+    def eq(self, other: Any) -> Made:
+        """Where the elements are equal."""
+        return self._array("equal", other)
+
+    def ne(self, other: Any) -> Made:
+        """Where the elements differ."""
+        return self._array("not_equal", other)
+
+    def lt(self, other: Any) -> Made:
+        """Where the elements are less."""
+        return self._array("less", other)
+
+    def le(self, other: Any) -> Made:
+        """Where the elements are less or equal."""
+        return self._array("less_equal", other)
+
+    def gt(self, other: Any) -> Made:
+        """Where the elements are greater."""
+        return self._array("greater", other)
+
+    def ge(self, other: Any) -> Made:
+        """Where the elements are greater or equal."""
+        return self._array("greater_equal", other)
+
+    # ---- products and choices ------------------------------------------------------------------
+
+    def matmul(self, other: Any) -> Made:
+        """The matrix product over the last two axes; the others broadcast."""
+        return self._array("matmul", other)
+
+    def mm(self, mat2: Any) -> Made:
+        """The product of two matrices."""
+        return self._torch("mm", mat2)
+
+    def bmm(self, mat2: Any) -> Made:
+        """The products of two batches of as many matrices."""
+        return self._torch("bmm", mat2)
+
+    def masked_fill(self, mask: Any, value: Any) -> Made:
+        """A number where the mask is true, else the element."""
+        return self._torch("masked_fill", mask, value)
+
+    def gather(self, dim: Whole, index: Any) -> Made:
+        """One element per index along an axis, as `tallow.take_along_axis`."""
+        return self._torch("gather", dim, index)

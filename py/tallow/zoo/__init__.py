@@ -1,0 +1,15 @@
+"""Networks, with the names that published weights have: `tl.load` and `tl.load_into` read those.
+
+No weights come with Tallow.
+"""
+
+from .bert import BERT
+from .lenet import LeNet5
+from .mlp import MLP
+from .resnet import BasicBlock, Bottleneck, ResNet, resnet18, resnet34, resnet50
+from .transformer import GPT2, Encoder, GPT2Block
+
+__all__ = [
+    "BERT", "GPT2", "MLP", "BasicBlock", "Bottleneck", "Encoder", "GPT2Block", "LeNet5", "ResNet",
+    "resnet18", "resnet34", "resnet50",
+]  # fmt: skip

@@ -1,0 +1,112 @@
+"""PyTorch's names: what they reject, and where they differ from the array API and from PyTorch."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tallow as tl
+from tallow.errors import DTypeError, IndexRangeError, OptionError, ShapeError, TallowError
+
+X = tl.asarray(np.arange(6, dtype=np.float32).reshape(2, 3))
+
+
+@pytest.fixture(autouse=True)
+def numpy_device() -> Any:
+    before = tl.default_device()
+    tl.set_default_device("numpy")
+    yield
+    tl.set_default_device(before)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: X.view(4), ShapeError, ["(2, 3)"]),
+        (lambda: X.flatten(1, 0), ShapeError, ["start_dim"]),
+        (lambda: X.permute(0, 0), ShapeError, ["permute"]),
+        (lambda: X.transpose(0, 2), ShapeError, ["transpose", "2"]),
+        (lambda: X.unsqueeze(0).T, ShapeError, ["two axes"]),
+        (lambda: X.expand(3), ShapeError, ["expand", "(2, 3)"]),
+        (lambda: X.expand(-1, 2, 3), ShapeError, ["expand"]),
+        (lambda: X.expand(4, 3), ShapeError, ["(4, 3)"]),
+        (lambda: X.repeat(2), ShapeError, ["repeat"]),
+        (lambda: X.split(0), OptionError, ["split"]),
+        (lambda: X.split([1, 3]), ShapeError, ["split"]),
+        (lambda: X.chunk(0), OptionError, ["chunk"]),
+        (lambda: X.clamp(), OptionError, ["clamp"]),
+        (lambda: X.mm(X[0]), ShapeError, ["mm", "(3,)"]),
+        (lambda: X.bmm(X), ShapeError, ["bmm"]),
+        (lambda: X.masked_fill(X, 0), DTypeError, ["float32"]),
+        (lambda: X.masked_fill(X > 0, X), ShapeError, ["one number"]),
+        (lambda: X.gather(1, tl.zeros((3, 2), "int32")), ShapeError, ["(3, 2)"]),
+        (lambda: X.gather(2, tl.zeros((2, 2), "int32")), ShapeError, ["gather"]),
+        (lambda: X.gather(1, tl.tensor([[3]])).numpy(), IndexRangeError, ["3"]),
+        (lambda: X.max(dim=2), ShapeError, ["max"]),
+        (lambda: tl.from_numpy([1]), DTypeError, ["list"]),
+        (lambda: tl.tensor("1"), DTypeError, ["str"]),
+        (lambda: tl.tensor([1], requires_grad=True), TallowError, ["int32"]),
+        (lambda: tl.zeros(2, "int32", 3), ShapeError, ["not a shape"]),
+    ],
+)
+def test_what_does_not_go(
+    call: Callable[[], Any], error: type[Exception], words: list[str]
+) -> None:
+    with pytest.raises(error) as caught:
+        call()
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+def test_size_is_a_number_and_a_method() -> None:
+    assert X.size == 6 and X.size() == (2, 3) and X.size(-1) == 3
+    assert X.size + 1 == 7 and f"{X.size}" == "6" and type(X.size * 1) is int
+    assert type(copy.deepcopy(X.size)) is int and pickle.loads(pickle.dumps(X.size)) == 6
+
+
+def test_the_array_api_keeps_its_meaning_beside_pytorchs() -> None:
+    np.testing.assert_array_equal(tl.max(X, axis=1).numpy(), [2, 5])
+    np.testing.assert_array_equal(X.max(1).numpy(), [2, 5])
+    values, indices = X.max(dim=1)
+    assert (values.tolist(), indices.tolist()) == ([2, 5], [2, 2])
+    assert tl.var(X).item() == pytest.approx(35 / 12)
+    assert X.var().item() == pytest.approx(3.5)
+    assert tl.repeat(X, 2, axis=0).tolist() != X.repeat(2, 1).tolist()
+    assert X.sum(axis=0, keepdims=True).shape == X.sum(dim=0, keepdim=True).shape == (1, 3)
+
+
+def test_only_the_first_of_equal_elements_receives_the_gradient() -> None:
+    x = tl.tensor([[1.0, 2.0, 2.0], [3.0, 3.0, 0.0]], requires_grad=True)
+    x.max(dim=1).values.sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [[0, 1, 0], [1, 0, 0]]
+
+
+def test_a_tensor_copies_what_it_is_made_of() -> None:
+    given = np.ones(3, np.float32)
+    made, shared = tl.tensor(given), tl.from_numpy(given)
+    given[0] = 5
+    assert made.tolist() == [1, 1, 1] and shared.tolist() == [5, 1, 1]
+    leaf = tl.tensor(made, requires_grad=True)
+    assert leaf.requires_grad and not made.requires_grad
+    assert tl.tensor([1], dtype=tl.long).dtype == tl.int64 and tl.tensor(1.0).dtype == tl.float
+
+
+def test_copies_and_their_gradients() -> None:
+    x = tl.tensor([1.0, 2.0], requires_grad=True)
+    assert x.contiguous() is x and x.cpu() is x
+    assert not x.data.requires_grad and x.clone().requires_grad
+    (x.clone() * x.data).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [1, 2]
+
+
+def test_methods_of_a_variable_give_tensors() -> None:
+    variable = tl.Variable([[1.0, -2.0]], requires_grad=True)
+    assert type(variable.view(-1)) is tl.Tensor and type(variable.T) is tl.Tensor
+    assert variable.size(1) == 2 and variable.numel() == 2 and variable.dim() == 2
+    variable.abs().sum().backward()
+    assert variable.grad is not None and variable.grad.tolist() == [[1, -1]]
