@@ -278,6 +278,48 @@ async def a_step_of_training(device: str) -> None:
 
 
 @case
+async def a_network_that_learns(device: str) -> None:
+    """Forward, backward and Adam are one plan, which draws new numbers at each step and agrees with
+    the same steps on NumPy."""
+    learned = [await _learned(name) for name in (device, "numpy")]
+    tl.set_default_device(device)
+    (losses, weights), (expected, others) = learned
+    assert losses[-1] < 0.6 * losses[0]
+    np.testing.assert_allclose(losses, expected, rtol=2e-3, atol=1e-4)
+    for got, wanted in zip(weights, others, strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=2e-2, atol=2e-3)
+
+
+async def _learned(device: str) -> tuple[list[float], list[np.ndarray]]:
+    from tallow import nn, optim  # fetched in the browser, when they are first imported
+
+    tl.set_default_device(device)
+    tl.manual_seed(5)
+    model = nn.Sequential(
+        *(nn.Conv2d(1, 6, 3, padding=1, bias=False), nn.BatchNorm2d(6), nn.ReLU(), nn.MaxPool2d(2)),
+        *(nn.Conv2d(6, 5, 3), nn.Tanh(), nn.Dropout(0.1), nn.Flatten(), nn.Linear(20, 3)),
+    )
+    optimizer = optim.Adam(model.parameters(), lr=0.02)
+
+    @tl.jit
+    def step(x: tl.Tensor, y: tl.Tensor) -> tl.Tensor:
+        loss: tl.Tensor = nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return loss
+
+    rng = np.random.default_rng(1)
+    y = (np.arange(16) % 3).astype(np.int32)
+    x = rng.standard_normal((16, 1, 8, 8)).astype(np.float32)
+    x += y[:, None, None, None]
+    losses = [step(x, y) for _ in range(12)]
+    assert step.plans == 1
+    found = [float(await loss.numpy_async()) for loss in losses]
+    return found, [await p.numpy_async() for p in model.parameters()]
+
+
+@case
 async def a_line_is_named(device: str) -> None:
     @tl.jit
     def f(x: tl.Tensor) -> tl.Tensor:
