@@ -85,7 +85,8 @@ def awake_with_wheel(package: str, fetch: Callable[[], Any], digest: str) -> Non
     def put(content: bytes) -> None:
         zipfile.ZipFile(BytesIO(content)).extractall(folder)
 
-    sys.meta_path.append(_Later(package, frozenset({package}), put, fetch, digest))
+    name = {"numpy": "NumPy", "tallow": "Tallow"}[package]
+    sys.meta_path.append(_Later(name, frozenset({package}), put, fetch, digest))
 
 
 def _put_standard(content: bytes) -> None:
