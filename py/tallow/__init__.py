@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     )
     from .formats.weights import load, load_into, save
 
-_LATER = ("nn", "onnx", "optim", "zoo")
+_LATER = ("amp", "nn", "onnx", "optim", "zoo")
 """Packages that are imported when they are first asked for."""
 
 _OF_AUTODIFF = (

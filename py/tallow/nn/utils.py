@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 
 from .. import functions as f
 from ..autodiff.history import no_grad
@@ -16,35 +17,80 @@ def _with_gradients(parameters: Variable | Iterable[Variable]) -> list[tuple[Var
     return [(p, p.grad) for p in given if p.grad is not None]
 
 
-def clip_grad_norm_(
-    parameters: Variable | Iterable[Variable], max_norm: float, norm_type: float = 2.0
+def get_total_norm(
+    tensors: Tensor | Iterable[Tensor],
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
 ) -> Tensor:
-    """Shortens all gradients together to a norm of at most `max_norm` (Pascanu et al. 2013).
+    """The norm of all elements of some tensors, in float32, without axes.
 
-    norm_type: p of the p-norm; infinity for the largest element. Gives the norm that they had.
+    norm_type: p of the p-norm; infinity for the largest element. foreach changes nothing.
+    error_if_nonfinite: OptionError if the norm is infinite or not a number, for which it is read
+    back, so that it cannot be asked for under `@tl.jit`.
     """
-    found = _with_gradients(parameters)
+    found = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not found:
         return f.zeros(())
     with no_grad():
-        sizes = [f.abs(gradient).astype("float32") for _, gradient in found]
-        if norm_type == float("inf"):
+        sizes = [f.abs(x).astype("float32") for x in found]
+        if norm_type == math.inf:
             total = f.max(f.stack([f.max(size) for size in sizes]))
         else:
             powers = [f.sum(f.pow(size, norm_type)) for size in sizes]
             total = f.pow(f.sum(f.stack(powers)), 1 / norm_type)
+    if error_if_nonfinite and not math.isfinite(value := float(total)):
+        raise OptionError(
+            f"the norm of the gradients is {value}, so that they cannot be clipped; look for the "
+            "first that is not finite, or give error_if_nonfinite=False"
+        )
+    return total
+
+
+def clip_grad_norm_(
+    parameters: Variable | Iterable[Variable],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Shortens all gradients together to a norm of at most `max_norm` (Pascanu et al. 2013); gives
+    the norm that they had. The rest is as of `get_total_norm`."""
+    found = _with_gradients(parameters)
+    gradients = [gradient for _, gradient in found]
+    total = get_total_norm(gradients, norm_type, error_if_nonfinite, foreach)
+    _shorten(found, max_norm, total)
+    return total
+
+
+def clip_grads_with_norm_(
+    parameters: Variable | Iterable[Variable],
+    max_norm: float,
+    total_norm: Tensor,
+    foreach: bool | None = None,
+) -> None:
+    """As `clip_grad_norm_`, of gradients whose norm is known already."""
+    _shorten(_with_gradients(parameters), max_norm, total_norm)
+
+
+def _shorten(found: Sequence[tuple[Variable, Tensor]], max_norm: float, total: Tensor) -> None:
+    if not found:
+        return
+    with no_grad():
         factor = f.minimum(max_norm / (total + 1e-6), 1.0)
         changed = [gradient * factor.astype(gradient.dtype) for _, gradient in found]
     realize_now([total, *changed])
     for (parameter, _), gradient in zip(found, changed, strict=True):
         parameter.grad = gradient
-    return total
 
 
-def clip_grad_value_(parameters: Variable | Iterable[Variable], clip_value: float) -> None:
-    """Keeps every element of the gradients within -clip_value and clip_value."""
+def clip_grad_value_(
+    parameters: Variable | Iterable[Variable], clip_value: float, foreach: bool | None = None
+) -> None:
+    """Keeps every element of the gradients within -clip_value and clip_value; foreach changes
+    nothing."""
     if clip_value < 0:
-        raise OptionError(f"clip_grad_value_: {clip_value} is negative")
+        raise OptionError(f"clip_grad_value_: {clip_value} is negative; give the largest size")
     found = _with_gradients(parameters)
     with no_grad():
         changed = [f.clip(gradient, -clip_value, clip_value) for _, gradient in found]

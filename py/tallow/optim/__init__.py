@@ -2,10 +2,12 @@
 
 from . import lr_scheduler
 from .adaptive import Adagrad, Adam, Adamax, AdamW, Adan, RMSprop
+from .lbfgs import LBFGS
 from .momentum import SGD, Lion
+from .muon import Muon
 from .optimizer import Optimizer
 
 __all__ = [
-    "SGD", "Adagrad", "Adam", "AdamW", "Adamax", "Adan", "Lion", "Optimizer", "RMSprop",
-    "lr_scheduler",
+    "LBFGS", "SGD", "Adagrad", "Adam", "AdamW", "Adamax", "Adan", "Lion", "Muon", "Optimizer",
+    "RMSprop", "lr_scheduler",
 ]  # fmt: skip

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from .. import functions as f
 from ..nn.parameter import Parameter
 from ..runtime.variable import Variable
 from ..tensor import Tensor
-from .optimizer import Group, Optimizer, Params, check
+from .group import Group
+from .optimizer import Changes, Optimizer, Params, check, torch_options
 
-Changes = Sequence[tuple[Variable, Tensor]]
+
+def _filled(group: Group, index: int, count: Tensor) -> Tensor:
+    """1 - beta ** count: how much of a mean that began with zeros is there. By expm1, since the
+    power is near to 1 at first, and the difference would have few digits."""
+    return -f.expm1(count * group.log("betas", index))
 
 
-def _power(base: float, count: Tensor) -> Tensor:
-    """base ** count, as the step count is a tensor."""
-    return f.exp(count * math.log(base)) if base > 0 else f.zeros((), count.dtype)
+def _mean(group: Group, index: int, mean: Tensor, value: Tensor) -> Tensor:
+    """A running mean, and `value` counted in with 1 - beta."""
+    return mean + (value - mean) * group.rest("betas", index)
 
 
 class Adam(Optimizer):
     """Steps along the mean of gradients, divided by the root of the mean of their squares (Kingma
-    and Ba 2015). weight_decay is added to the gradient; AdamW takes it from the parameter."""
+    and Ba 2015).
 
-    _decoupled = False
+    weight_decay is added to the gradient; with decoupled_weight_decay it is taken from the
+    parameter, as in AdamW. amsgrad: divides by the largest mean of squares so far (Reddi et al.
+    2018). maximize: steps along the gradient. foreach, capturable and fused change nothing.
+    """
 
     def __init__(
         self,
@@ -34,7 +41,12 @@ class Adam(Optimizer):
         weight_decay: float = 0.0,
         amsgrad: bool = False,
         *,
+        foreach: bool | None = None,
         maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
     ) -> None:
         name = type(self).__name__
         check(name, lr=(lr, 0, math.inf), eps=(eps, 0, math.inf))
@@ -45,31 +57,35 @@ class Adam(Optimizer):
             {
                 "lr": float(lr), "betas": tuple(betas), "eps": float(eps),
                 "weight_decay": float(weight_decay), "amsgrad": amsgrad, "maximize": maximize,
+                "decoupled_weight_decay": decoupled_weight_decay,
+                **torch_options(name, {
+                    "foreach": foreach, "capturable": capturable,
+                    "differentiable": differentiable, "fused": fused,
+                }),
             },
         )  # fmt: skip
 
     def _update(self, group: Group, p: Parameter, gradient: Tensor) -> Changes:
-        first, second = group["betas"]
         lr = group.tensor("lr")
         value = Tensor(p.node)
-        if group["weight_decay"]:
+        if group.used("weight_decay"):
             decay = group.tensor("weight_decay")
-            if self._decoupled:
+            if group.fixed("decoupled_weight_decay"):
                 value = value * (1.0 - lr * decay)
             else:
                 gradient = gradient + value * decay
         count, steps = self._count(p)
         mean, square = self._state(p, "exp_avg"), self._state(p, "exp_avg_sq")
-        new_mean = mean * first + gradient * (1 - first)
-        new_square = square * second + gradient * gradient * (1 - second)
+        new_mean = _mean(group, 0, mean, gradient)
+        new_square = _mean(group, 1, square, gradient * gradient)
         changes: list[tuple[Variable, Tensor]] = [(count, steps)]
         root = new_square
-        if group["amsgrad"]:
+        if group.fixed("amsgrad"):
             largest = self._state(p, "max_exp_avg_sq")
             root = f.maximum(largest, new_square)
             changes.append((largest, root))
-        size = f.sqrt(root) * f.reciprocal(f.sqrt(1.0 - _power(second, steps))) + group["eps"]
-        rate = lr / (1.0 - _power(first, steps))
+        size = f.sqrt(root) * f.reciprocal(f.sqrt(_filled(group, 1, steps))) + group.fixed("eps")
+        rate = lr / _filled(group, 0, steps)
         return [
             *changes, (mean, new_mean), (square, new_square), (p, value - new_mean / size * rate)
         ]  # fmt: skip
@@ -77,8 +93,6 @@ class Adam(Optimizer):
 
 class AdamW(Adam):
     """Adam whose weight decay shrinks the parameter itself (Loshchilov and Hutter 2019)."""
-
-    _decoupled = True
 
     def __init__(
         self,
@@ -90,8 +104,16 @@ class AdamW(Adam):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
     ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+        super().__init__(
+            params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
+            capturable=capturable, differentiable=differentiable, fused=fused,
+            decoupled_weight_decay=True,
+        )  # fmt: skip
 
 
 class Adamax(Optimizer):
@@ -104,8 +126,11 @@ class Adamax(Optimizer):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
+        foreach: bool | None = None,
         *,
         maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
     ) -> None:
         check("Adamax", lr=(lr, 0, math.inf), eps=(eps, 0, math.inf))
         check("Adamax", beta1=(betas[0], 0, 1), beta2=(betas[1], 0, 1))
@@ -115,18 +140,21 @@ class Adamax(Optimizer):
             {
                 "lr": float(lr), "betas": tuple(betas), "eps": float(eps),
                 "weight_decay": float(weight_decay), "maximize": maximize,
+                **torch_options("Adamax", {
+                    "foreach": foreach, "differentiable": differentiable, "capturable": capturable,
+                }),
             },
         )  # fmt: skip
 
     def _update(self, group: Group, p: Parameter, gradient: Tensor) -> Changes:
-        first, second = group["betas"]
-        if group["weight_decay"]:
+        if group.used("weight_decay"):
             gradient = gradient + p * group.tensor("weight_decay")
         count, steps = self._count(p)
         mean, largest = self._state(p, "exp_avg"), self._state(p, "exp_inf")
-        new_mean = mean * first + gradient * (1 - first)
-        new_largest = f.maximum(largest * second, f.abs(gradient) + group["eps"])
-        rate = group.tensor("lr") / (1.0 - _power(first, steps))
+        new_mean = _mean(group, 0, mean, gradient)
+        shrunk = largest * group.tensor("betas", 1)
+        new_largest = f.maximum(shrunk, f.abs(gradient) + group.fixed("eps"))
+        rate = group.tensor("lr") / _filled(group, 0, steps)
         return [
             (count, steps), (mean, new_mean), (largest, new_largest),
             (p, p - new_mean / new_largest * rate),
@@ -144,29 +172,38 @@ class Adagrad(Optimizer):
         weight_decay: float = 0.0,
         initial_accumulator_value: float = 0.0,
         eps: float = 1e-10,
+        foreach: bool | None = None,
         *,
         maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
     ) -> None:
         check("Adagrad", lr=(lr, 0, math.inf), lr_decay=(lr_decay, 0, math.inf))
         check("Adagrad", weight_decay=(weight_decay, 0, math.inf), eps=(eps, 0, math.inf))
+        check("Adagrad", initial_accumulator_value=(initial_accumulator_value, 0, math.inf))
         super().__init__(
             params,
             {
                 "lr": float(lr), "lr_decay": float(lr_decay), "eps": float(eps),
                 "weight_decay": float(weight_decay), "maximize": maximize,
                 "initial_accumulator_value": float(initial_accumulator_value),
+                **torch_options("Adagrad", {
+                    "foreach": foreach, "differentiable": differentiable, "fused": fused,
+                }),
             },
         )  # fmt: skip
 
     def _update(self, group: Group, p: Parameter, gradient: Tensor) -> Changes:
-        if group["weight_decay"]:
+        if group.used("weight_decay"):
             gradient = gradient + p * group.tensor("weight_decay")
         count, steps = self._count(p)
         start = f.full(p.shape, group["initial_accumulator_value"], p.dtype)
         total = self._state(p, "sum", start)
         new_total = total + gradient * gradient
-        rate = group.tensor("lr") / (1.0 + (steps - 1.0) * group["lr_decay"])
-        step = gradient / (f.sqrt(new_total) + group["eps"]) * rate
+        rate = group.tensor("lr")
+        if group.used("lr_decay"):
+            rate = rate / (1.0 + (steps - 1.0) * group.tensor("lr_decay"))
+        step = gradient / (f.sqrt(new_total) + group.fixed("eps")) * rate
         return [(count, steps), (total, new_total), (p, p - step)]
 
 
@@ -185,8 +222,10 @@ class RMSprop(Optimizer):
         weight_decay: float = 0.0,
         momentum: float = 0.0,
         centered: bool = False,
-        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
         maximize: bool = False,
+        differentiable: bool = False,
     ) -> None:
         check("RMSprop", lr=(lr, 0, math.inf), alpha=(alpha, 0, math.inf))
         check("RMSprop", eps=(eps, 0, math.inf), momentum=(momentum, 0, math.inf))
@@ -197,27 +236,30 @@ class RMSprop(Optimizer):
                 "lr": float(lr), "alpha": float(alpha), "eps": float(eps),
                 "weight_decay": float(weight_decay), "momentum": float(momentum),
                 "centered": centered, "maximize": maximize,
+                **torch_options("RMSprop", {
+                    "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
+                }),
             },
         )  # fmt: skip
 
     def _update(self, group: Group, p: Parameter, gradient: Tensor) -> Changes:
-        alpha = group["alpha"]
-        if group["weight_decay"]:
+        share = group.rest("alpha")
+        if group.used("weight_decay"):
             gradient = gradient + p * group.tensor("weight_decay")
         count, steps = self._count(p)
         square = self._state(p, "square_avg")
-        new_square = square * alpha + gradient * gradient * (1 - alpha)
+        new_square = square + (gradient * gradient - square) * share
         changes: list[tuple[Variable, Tensor]] = [(count, steps), (square, new_square)]
         spread = new_square
-        if group["centered"]:
+        if group.fixed("centered"):
             mean = self._state(p, "grad_avg")
-            new_mean = mean * alpha + gradient * (1 - alpha)
+            new_mean = mean + (gradient - mean) * share
             changes.append((mean, new_mean))
             spread = new_square - new_mean * new_mean
-        step = gradient / (f.sqrt(spread) + group["eps"])
-        if group["momentum"]:
+        step = gradient / (f.sqrt(spread) + group.fixed("eps"))
+        if group.used("momentum"):
             buffer = self._state(p, "momentum_buffer")
-            step = buffer * group["momentum"] + step
+            step = buffer * group.tensor("momentum") + step
             changes.append((buffer, step))
         return [*changes, (p, p - step * group.tensor("lr"))]
 
@@ -248,18 +290,18 @@ class Adan(Optimizer):
         )  # fmt: skip
 
     def _update(self, group: Group, p: Parameter, gradient: Tensor) -> Changes:
-        b1, b2, b3 = group["betas"]
+        b2 = group.tensor("betas", 1)
         count, steps = self._count(p)
         mean, change = self._state(p, "exp_avg"), self._state(p, "exp_avg_diff")
         square, last = self._state(p, "exp_avg_sq"), self._state(p, "previous_grad")
         difference = f.where(steps > 1.0, gradient - last, 0.0)
         ahead = gradient + difference * b2
-        new_mean = mean * b1 + gradient * (1 - b1)
-        new_change = change * b2 + difference * (1 - b2)
-        new_square = square * b3 + ahead * ahead * (1 - b3)
-        size = f.sqrt(new_square / (1.0 - _power(b3, steps))) + group["eps"]
-        forward = new_mean / (1.0 - _power(b1, steps))
-        forward = forward + new_change * b2 / (1.0 - _power(b2, steps))
+        new_mean = _mean(group, 0, mean, gradient)
+        new_change = _mean(group, 1, change, difference)
+        new_square = _mean(group, 2, square, ahead * ahead)
+        size = f.sqrt(new_square / _filled(group, 2, steps)) + group.fixed("eps")
+        forward = new_mean / _filled(group, 0, steps)
+        forward = forward + new_change * b2 / _filled(group, 1, steps)
         lr = group.tensor("lr")
         moved = (p - forward / size * lr) / (1.0 + lr * group.tensor("weight_decay"))
         return [

@@ -11,50 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import OptionError
+from .cycles import NoamLR, OneCycleLR
 from .optimizer import Optimizer
+from .schedule import LRScheduler
 
-
-class LRScheduler:
-    """The base of all schedules: `_rates` gives the rates of a step from its number, `last_epoch`,
-    and the rates that the groups began with, `base_lrs`."""
-
-    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise OptionError(f"{type(self).__name__}: {optimizer!r} is not an optimiser")
-        self.optimizer = optimizer
-        for group in optimizer.param_groups:
-            group.setdefault("initial_lr", group["lr"])
-        self.base_lrs = [float(group["initial_lr"]) for group in optimizer.param_groups]
-        self.last_epoch = last_epoch
-        self.step()
-
-    def _rates(self) -> Sequence[float]:
-        raise OptionError(f"{type(self).__name__} does not define _rates()")
-
-    def step(self) -> None:
-        """Goes on to the next step, and sets the groups' learning rates."""
-        self.last_epoch += 1
-        self._set(self._rates())
-
-    def _set(self, rates: Sequence[float]) -> None:
-        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
-            group["lr"] = float(rate)
-
-    def get_last_lr(self) -> list[float]:
-        """The learning rate of each group now."""
-        return [float(group["lr"]) for group in self.optimizer.param_groups]
-
-    def state_dict(self) -> dict[str, Any]:
-        """What it goes on from; functions are left out."""
-        return {
-            name: value
-            for name, value in vars(self).items()
-            if name != "optimizer" and not callable(value) and name != "lr_lambdas"
-        }
-
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Goes on from a `state_dict`. The optimiser keeps its own learning rates."""
-        vars(self).update(state_dict)
+__all__ = [
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "ExponentialLR", "LRScheduler",
+    "LambdaLR", "LinearLR", "MultiStepLR", "NoamLR", "OneCycleLR", "SequentialLR", "StepLR",
+]  # fmt: skip
 
 
 class LambdaLR(LRScheduler):
@@ -72,7 +36,7 @@ class LambdaLR(LRScheduler):
             raise OptionError(f"LambdaLR: {len(self.lr_lambdas)} functions for {groups} groups")
         super().__init__(optimizer, last_epoch)
 
-    def _rates(self) -> Sequence[float]:
+    def get_lr(self) -> Sequence[float]:
         pairs = zip(self.base_lrs, self.lr_lambdas, strict=True)
         return [base * function(self.last_epoch) for base, function in pairs]
 
@@ -83,7 +47,7 @@ class _Factor(LRScheduler):
     def _factor(self) -> float:
         raise OptionError(f"{type(self).__name__} does not define _factor()")
 
-    def _rates(self) -> Sequence[float]:
+    def get_lr(self) -> Sequence[float]:
         factor = self._factor()
         return [group["lr"] * factor for group in self.optimizer.param_groups]
 
@@ -189,7 +153,7 @@ class CosineAnnealingLR(LRScheduler):
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
-    def _rates(self) -> Sequence[float]:
+    def get_lr(self) -> Sequence[float]:
         """Each step from the one before, so that it can be chained with other schedules."""
         now = [float(group["lr"]) for group in self.optimizer.param_groups]
         if self.last_epoch == 0:
@@ -202,94 +166,6 @@ class CosineAnnealingLR(LRScheduler):
         up = 1 + math.cos(math.pi * self.last_epoch / self.T_max)
         down = 1 + math.cos(math.pi * (self.last_epoch - 1) / self.T_max)
         return [up / down * (rate - self.eta_min) + self.eta_min for rate in now]
-
-
-class OneCycleLR(LRScheduler):
-    """Up to `max_lr`, then down to almost nothing (Smith and Topin 2018).
-
-    total_steps, or epochs and steps_per_epoch. pct_start: which part of the steps rises.
-    anneal_strategy: "cos" or "linear". It begins at max_lr / div_factor and ends at that divided by
-    final_div_factor. Momentum is left alone (torch's cycle_momentum=False).
-    """
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        max_lr: float | Sequence[float],
-        total_steps: int | None = None,
-        epochs: int | None = None,
-        steps_per_epoch: int | None = None,
-        pct_start: float = 0.3,
-        anneal_strategy: str = "cos",
-        cycle_momentum: bool = False,
-        div_factor: float = 25.0,
-        final_div_factor: float = 1e4,
-        three_phase: bool = False,
-        last_epoch: int = -1,
-    ) -> None:
-        if total_steps is None:
-            if epochs is None or steps_per_epoch is None:
-                raise OptionError("OneCycleLR: give total_steps, or epochs and steps_per_epoch")
-            total_steps = epochs * steps_per_epoch
-        if anneal_strategy not in ("cos", "linear"):
-            raise OptionError(f"OneCycleLR: {anneal_strategy!r} is neither 'cos' nor 'linear'")
-        if cycle_momentum:
-            raise OptionError("OneCycleLR: cycle_momentum is not supported; leave it False")
-        self.total_steps = total_steps
-        groups = optimizer.param_groups
-        self.max_lrs: list[float] = (
-            list(max_lr) if isinstance(max_lr, Sequence) else [max_lr] * len(groups)
-        )
-        self._starts = [most / div_factor for most in self.max_lrs]
-        self._ends = [start / final_div_factor for start in self._starts]
-        self._cosine = anneal_strategy == "cos"
-        rise = pct_start * total_steps - 1
-        self._phases = [(rise, "start", "max"), (total_steps - 1.0, "max", "end")]
-        if three_phase:
-            self._phases = [
-                (rise, "start", "max"),
-                (2 * pct_start * total_steps - 2, "max", "start"),
-                (total_steps - 1.0, "start", "end"),
-            ]
-        super().__init__(optimizer, last_epoch)
-
-    def _rates(self) -> Sequence[float]:
-        if self.last_epoch >= self.total_steps:
-            raise OptionError(
-                f"OneCycleLR: step {self.last_epoch + 1} of {self.total_steps}; the cycle is over"
-            )
-        start = 0.0
-        for end, first, last in self._phases:
-            if self.last_epoch <= end or end == self._phases[-1][0]:
-                part = (self.last_epoch - start) / (end - start)
-                ends = zip(self._of(first), self._of(last), strict=True)
-                return [self._between(a, b, part) for a, b in ends]
-            start = end
-        return self._ends
-
-    def _of(self, name: str) -> list[float]:
-        return {"start": self._starts, "max": self.max_lrs, "end": self._ends}[name]
-
-    def _between(self, first: float, last: float, part: float) -> float:
-        if self._cosine:
-            return last + (first - last) / 2 * (1 + math.cos(math.pi * part))
-        return first + (last - first) * part
-
-
-class NoamLR(LRScheduler):
-    """The initial rate times width ** -0.5 * min(n ** -0.5, n * warmup_steps ** -1.5) at step n
-    (Vaswani et al. 2017, section 5.3)."""
-
-    def __init__(
-        self, optimizer: Optimizer, model_size: int, warmup_steps: int, last_epoch: int = -1
-    ) -> None:
-        self.model_size, self.warmup_steps = model_size, warmup_steps
-        super().__init__(optimizer, last_epoch)
-
-    def _rates(self) -> Sequence[float]:
-        n = self.last_epoch + 1
-        factor = self.model_size**-0.5 * min(n**-0.5, n * self.warmup_steps**-1.5)
-        return [base * factor for base in self.base_lrs]
 
 
 class ChainedScheduler:
@@ -336,6 +212,10 @@ class SequentialLR(LRScheduler):
             raise OptionError(
                 f"SequentialLR: {len(schedulers)} schedules need {len(schedulers) - 1} "
                 f"milestones, not {len(milestones)}"
+            )
+        if any(each.optimizer is not optimizer for each in schedulers):
+            raise OptionError(
+                "SequentialLR: a schedule is of another optimiser; give each this one"
             )
         self._schedulers, self._milestones = list(schedulers), list(milestones)
         self.optimizer = optimizer

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 from .. import functions as f
 from ..errors import OptionError
 from ..nn.parameter import Parameter
 from ..runtime.variable import Variable
 from ..tensor import Tensor
-from .optimizer import Group, Optimizer, Params, check
-
-Changes = Sequence[tuple[Variable, Tensor]]
+from .group import Group
+from .optimizer import Changes, Optimizer, Params, check, torch_options
 
 
 class SGD(Optimizer):
@@ -32,6 +32,9 @@ class SGD(Optimizer):
         nesterov: bool = False,
         *,
         maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
     ) -> None:
         check("SGD", lr=(lr, 0, math.inf), momentum=(momentum, 0, math.inf))
         check("SGD", weight_decay=(weight_decay, 0, math.inf))
@@ -42,26 +45,36 @@ class SGD(Optimizer):
             {
                 "lr": float(lr), "momentum": float(momentum), "dampening": float(dampening),
                 "weight_decay": float(weight_decay), "nesterov": nesterov, "maximize": maximize,
+                **torch_options("SGD", {
+                    "foreach": foreach, "differentiable": differentiable, "fused": fused,
+                }),
             },
         )  # fmt: skip
 
     def _update(self, group: Group, p: Parameter, gradient: Tensor) -> Changes:
         lr = group.tensor("lr")
-        if group["weight_decay"]:
+        if group.used("weight_decay"):
             gradient = gradient + p * group.tensor("weight_decay")
-        if not group["momentum"]:
+        if not group.used("momentum"):
             return [(p, p - gradient * lr)]
         momentum = group.tensor("momentum")
         buffer = self._state(p, "momentum_buffer")
-        share = gradient * (1.0 - group["dampening"])
+        share = gradient
         changes: list[tuple[Variable, Tensor]] = []
-        if group["dampening"]:  # the first gradient counts in full
+        if group.used("dampening"):  # the first gradient counts in full
             count, steps = self._count(p)
-            share = f.where(steps > 1.0, share, gradient)
+            share = f.where(steps > 1.0, gradient * group.rest("dampening"), gradient)
             changes.append((count, steps))
         total = buffer * momentum + share
-        step = gradient + total * momentum if group["nesterov"] else total
+        step = gradient + total * momentum if group.fixed("nesterov") else total
         return [*changes, (buffer, total), (p, p - step * lr)]
+
+    def _load_state(self, p: Parameter, values: Mapping[str, Any]) -> None:
+        """PyTorch counts no steps: there has been one if there is a buffer."""
+        counted = any(group["dampening"] for group in self.param_groups)
+        if counted and values.get("momentum_buffer") is not None:
+            values = {"step": 1.0, **values}
+        super()._load_state(p, values)
 
 
 class Lion(Optimizer):
@@ -81,10 +94,10 @@ class Lion(Optimizer):
         super().__init__(params, settings)
 
     def _update(self, group: Group, p: Parameter, gradient: Tensor) -> Changes:
-        first, second = group["betas"]
         mean = self._state(p, "exp_avg")
-        direction = f.sign(mean * first + gradient * (1 - first))
+        away = gradient - mean
+        direction = f.sign(mean + away * group.rest("betas", 0))
         lr = group.tensor("lr")
         kept = p * (1.0 - lr * group.tensor("weight_decay"))
-        new_mean = mean * second + gradient * (1 - second)
+        new_mean = mean + away * group.rest("betas", 1)
         return [(mean, new_mean), (p, kept - direction * lr)]

@@ -1,6 +1,6 @@
 """`Optimizer`: what all optimisers share, with torch.optim's interface.
 
-Settings that may change, such as the learning rate, are variables on the device and are read by the
+Settings that change, such as the learning rate, are variables on the device and are read by the
 step as its state. So under `@tl.jit` a schedule compiles nothing again.
 """
 
@@ -13,57 +13,55 @@ from .. import functions as f
 from ..autodiff.history import enable_grad, no_grad
 from ..errors import OptionError
 from ..nn.parameter import Parameter
+from ..runtime import trace
 from ..runtime.variable import Variable, assign_together
 from ..tensor import Tensor, asarray
+from .group import Group
 
-Params = Iterable[Parameter] | Iterable[Mapping[str, Any]]
+Params = Iterable[Parameter] | Iterable[Mapping[str, Any]] | Iterable[tuple[str, Parameter]]
 Closure = Callable[[], Tensor]
+Changes = Sequence[tuple[Variable, Tensor]]
 
 
-class Group(dict[str, Any]):
-    """The settings of some parameters, and the parameters under "params".
+class States(dict[int, dict[str, Any]]):
+    """What an optimiser keeps of parameters, by their numbers: `state[p]`, `p in state`."""
 
-    A setting that is a float has a variable beside it, which `tensor` gives to a step.
-    """
+    def __getitem__(self, p: Any) -> dict[str, Any]:
+        return super().__getitem__(_number(p))
 
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        super().__init__()
-        self._variables: dict[str, Variable] = {}
-        for name, value in settings.items():
-            self[name] = value
+    def __contains__(self, p: object) -> bool:
+        return super().__contains__(_number(p))
 
-    def __setitem__(self, name: str, value: Any) -> None:
-        super().__setitem__(name, value)
-        if isinstance(value, float) and name in self._variables:
-            self._variables[name].assign(value)
 
-    def update(self, other: Mapping[str, Any]) -> None:  # type: ignore[override]
-        """Sets several settings."""
-        for name, value in other.items():
-            self[name] = value
-
-    def tensor(self, name: str) -> Tensor:
-        """A setting as a tensor without axes, which follows later changes of the setting."""
-        found = self._variables.get(name)
-        if found is None:
-            found = self._variables[name] = Variable(float(self[name]), name=name)
-        return Tensor(found.node)
+def _number(p: Any) -> Any:
+    return p.number if isinstance(p, Variable) else p
 
 
 class Optimizer:
     """The base of all optimisers. A subclass defines `_update`.
 
-    params: parameters, or dicts with "params" and settings of their own. defaults: the settings.
-    Raises OptionError if there are no parameters, or if one is given twice.
+    params: parameters, or pairs of a name and one, or dicts with "params" and settings of their
+    own. defaults: the settings. Raises OptionError if there are no parameters, or if one is given
+    twice.
     """
 
     def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
         self.defaults = dict(defaults)
         self.param_groups: list[Group] = []
-        self.state: dict[int, dict[str, Variable]] = {}
+        self.state = States()
+        self._firsts: dict[int, Tensor] = {}  # what variables of the state began with
+        self._skipped: Tensor | None = None
+        if isinstance(params, Tensor):
+            raise OptionError(
+                f"{type(self).__name__}: the parameters must be a list, not one "
+                f"{type(params).__name__}; put it into [ ]"
+            )
         given: list[Any] = list(params)
         if not given:
-            raise OptionError(f"{type(self).__name__}: there are no parameters to optimise")
+            raise OptionError(
+                f"{type(self).__name__}: there are no parameters to optimise; give those of a "
+                "module, model.parameters()"
+            )
         groups = given if isinstance(given[0], Mapping) else [{"params": given}]
         for group in groups:
             self.add_param_group(group)
@@ -71,7 +69,11 @@ class Optimizer:
     def add_param_group(self, param_group: Mapping[str, Any]) -> None:
         """Adds parameters, with settings of their own where the dict has them."""
         own = param_group["params"]
-        params = [own] if isinstance(own, Variable) else list(own)
+        params: list[Any] = [own] if isinstance(own, Variable) else list(own)
+        named: dict[str, Any] = {}
+        if params and isinstance(params[0], tuple):
+            named["param_names"] = [name for name, _ in params]
+            params = [parameter for _, parameter in params]
         known = {id(p) for group in self.param_groups for p in group["params"]}
         for parameter in params:
             if not isinstance(parameter, Variable):
@@ -82,8 +84,8 @@ class Optimizer:
             if id(parameter) in known:
                 raise OptionError(f"{type(self).__name__}: {parameter!r} is given twice")
             known.add(id(parameter))
-        settings = {**self.defaults, **param_group, "params": params}
-        self.param_groups.append(Group(settings))
+        settings = {**self.defaults, **param_group, **named, "params": params}
+        self.param_groups.append(Group(type(self).__name__, settings))
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets the gradients; with set_to_none False they become 0."""
@@ -107,18 +109,29 @@ class Optimizer:
                     gradient = p.grad
                     if gradient is not None:
                         pairs += self._update(group, p, self._ascent(group, gradient))
-        assign_together(pairs)
+            # Settings are float32, and so are sums of them with a parameter of float16.
+            pairs = [(variable, value.astype(variable.dtype)) for variable, value in pairs]
+            if self._skipped is not None:
+                pairs = [(v, f.where(self._skipped, Tensor(v.node), new)) for v, new in pairs]
+            assign_together(pairs)
         return loss
 
-    def _update(
-        self, group: Group, p: Parameter, gradient: Tensor
-    ) -> Sequence[tuple[Variable, Tensor]]:
+    def step_unless(self, skipped: Tensor) -> Tensor | None:
+        """A step that changes nothing if `skipped`, a tensor of one truth value, is true. Nothing
+        is read back from the device for that, so that it can be part of a plan."""
+        self._skipped = skipped
+        try:
+            return self.step()
+        finally:
+            self._skipped = None
+
+    def _update(self, group: Group, p: Parameter, gradient: Tensor) -> Changes:
         """The new values of a parameter and of its state."""
         raise OptionError(f"{type(self).__name__} does not define _update()")
 
     @staticmethod
     def _ascent(group: Group, gradient: Tensor) -> Tensor:
-        return -gradient if group.get("maximize") else gradient
+        return -gradient if "maximize" in group and group.fixed("maximize") else gradient
 
     def _state(self, p: Parameter, name: str, initial: Any = None) -> Variable:
         """A variable that belongs to a parameter; zeros in its shape at first."""
@@ -126,7 +139,9 @@ class Optimizer:
         if name not in own:
             first = f.zeros(p.shape, p.dtype) if initial is None else initial
             own[name] = Variable(first, device=p.stored_on, name=f"{p.name} {name}")
-        return own[name]
+            self._firsts[own[name].number] = asarray(first)
+        found: Variable = own[name]
+        return found
 
     def _count(self, p: Parameter) -> tuple[Variable, Tensor]:
         """How many steps a parameter has taken, and that number after this step, in float32."""
@@ -143,7 +158,7 @@ class Optimizer:
         order = self._numbered()
         numbers = {p.number: n for n, p in enumerate(order)}
         state = {
-            numbers[key]: {name: Tensor(v.node).detach() for name, v in own.items()}
+            numbers[key]: {name: _kept(value) for name, value in own.items()}
             for key, own in self.state.items()
         }
         groups = [
@@ -153,7 +168,8 @@ class Optimizer:
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Goes on from a `state_dict`. Raises OptionError if its groups are of other sizes."""
+        """Goes on from a `state_dict`, of this library or of PyTorch. Raises OptionError if its
+        groups are of other sizes; nothing is changed then."""
         groups = state_dict["param_groups"]
         sizes = [len(group["params"]) for group in self.param_groups]
         if [len(group["params"]) for group in groups] != sizes:
@@ -161,14 +177,34 @@ class Optimizer:
                 f"load_state_dict: groups of {[len(g['params']) for g in groups]} parameters; "
                 f"this optimiser has {sizes}"
             )
-        for own, given in zip(self.param_groups, groups, strict=True):
-            own.update({name: value for name, value in given.items() if name != "params"})
+        if trace.current.get():
+            raise OptionError("load_state_dict: call it outside of functions under @tl.jit")
+        loaded = [{k: v for k, v in given.items() if k != "params"} for given in groups]
+        for own, given in zip(self.param_groups, loaded, strict=True):
+            for name, value in given.items():
+                own.check(name, value)
+        for own, given in zip(self.param_groups, loaded, strict=True):
+            own.update(given)
         order = self._numbered()
-        for number, values in state_dict["state"].items():
-            p = order[int(number)]
-            for name, value in values.items():
-                tensor = asarray(value)
-                self._state(p, name, tensor).assign(tensor)
+        # The dict numbers the parameters by its own groups.
+        numbers = [number for group in groups for number in group["params"]]
+        of = {str(number): p for number, p in zip(numbers, order, strict=True)}
+        given_state = {of[str(n)].number: values for n, values in state_dict["state"].items()}
+        for p in order:
+            self._load_state(p, given_state.get(p.number, {}))
+
+    def _load_state(self, p: Parameter, values: Mapping[str, Any]) -> None:
+        """Gives the variables of a parameter these values; the others what they began with. They
+        stay the same variables, since compiled steps have them as their state."""
+        given = {name: value for name, value in values.items() if value is not None}
+        for name, value in given.items():
+            # Older files of PyTorch have the count as an integer.
+            tensor = asarray(value, "float32" if name == "step" else None)
+            variable = self._state(p, name, tensor)
+            variable.assign(tensor.astype(variable.dtype))
+        for name, variable in self.state.get(p.number, {}).items():
+            if name not in given:
+                variable.assign(self._firsts[variable.number].astype(variable.dtype))
 
     def __repr__(self) -> str:
         lines = [
@@ -178,8 +214,29 @@ class Optimizer:
         return "\n".join([f"{type(self).__name__} (", *lines, ")"])
 
 
+def _kept(value: Any) -> Any:
+    """The value now of what belongs to a state."""
+    if isinstance(value, Variable):
+        return Tensor(value.node).detach()
+    return list(value) if isinstance(value, list) else value
+
+
 def check(name: str, **limits: tuple[float, float, float]) -> None:
-    """OptionError for a setting (value, least, most) that is out of range."""
+    """OptionError for a setting (value, least, most) that is out of range; "beta..." must be less
+    than the most."""
     for setting, (value, least, most) in limits.items():
-        if not least <= value <= most:
-            raise OptionError(f"{name}: {setting} must be from {least} to {most}, not {value}")
+        inside = least <= value < most if setting.startswith("beta") else least <= value <= most
+        if not inside:
+            below = "and below" if setting.startswith("beta") else "to"
+            raise OptionError(f"{name}: {setting} must be from {least} {below} {most}, not {value}")
+
+
+def torch_options(name: str, options: dict[str, bool | None]) -> dict[str, bool | None]:
+    """Options of PyTorch's that say how a step is computed: a plan is as if fused, so that they
+    change nothing, but belong to the groups. OptionError for a differentiable step."""
+    if options.get("differentiable"):
+        raise OptionError(
+            f"{name}: differentiable=True is not supported; leave it False, and write the steps "
+            "out with tl.grad to differentiate through them"
+        )
+    return options

@@ -1,0 +1,114 @@
+"""`Group`: settings of an optimiser that a compiled step reads as its state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+from ..errors import OptionError
+from ..runtime import trace
+from ..runtime.variable import Variable
+from ..tensor import Tensor
+
+_FORMS: dict[str, Callable[[float], float]] = {
+    "": lambda x: x,
+    "1 -": lambda x: 1.0 - x,
+    "log": lambda x: math.log(max(x, 1e-300)),  # e to a multiple of that is 0 too
+}
+
+
+class Group(dict[str, Any]):
+    """The settings of some parameters, and the parameters under "params".
+
+    A setting that a step reads by `tensor`, `rest` or `log` has a variable beside it, which follows
+    later changes: of `group["lr"] = 0.1`, by a schedule for one. What it reads by `fixed` or `used`
+    is a constant of compiled steps; changing that later raises OptionError.
+    """
+
+    def __init__(self, owner: str, settings: Mapping[str, Any]) -> None:
+        super().__init__(settings)
+        self._owner = owner
+        self._variables: dict[tuple[str, int | None, str], Variable] = {}
+        self._fixed: dict[str, Any] = {}
+        self._unused: set[str] = set()
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if isinstance(value, Tensor):
+            value = value.item()
+        self.check(name, value)
+        super().__setitem__(name, value)
+        for (of, index, form), variable in self._variables.items():
+            if of == name:
+                variable.assign(self._value(name, index, form))
+
+    def update(self, other: Mapping[str, Any]) -> None:  # type: ignore[override]
+        """Sets several settings."""
+        for name, value in other.items():
+            self[name] = value
+
+    def __ior__(self, other: Any) -> Self:  # type: ignore[override, misc]
+        self.update(other)
+        return self
+
+    def check(self, name: str, value: Any) -> None:
+        """OptionError if a setting cannot be changed to this now."""
+        if trace.current.get() and any(of == name for of, _, _ in self._variables):
+            raise OptionError(
+                f"{self._owner}: {name!r} is set within a function under @tl.jit, which would set "
+                "it to the same at each call; set it, or step the schedule, outside of it"
+            )
+        if name in self._fixed and _plain(value) != _plain(self._fixed[name]):
+            raise OptionError(
+                f"{self._owner}: {name}={value!r}, but {self._fixed[name]!r} is a constant of a "
+                "step that is compiled; make another optimiser for it"
+            )
+        if name in self._unused and value:
+            raise OptionError(
+                f"{self._owner}: {name}={value!r}, but it was 0 when the step was compiled, and "
+                "the step leaves it out; begin with a small number instead of 0"
+            )
+
+    def _value(self, name: str, index: int | None, form: str) -> float:
+        value = self[name] if index is None else self[name][index]
+        return float(_FORMS[form](float(value)))
+
+    def _read(self, name: str, index: int | None, form: str) -> Tensor:
+        key = name, index, form
+        found = self._variables.get(key)
+        if found is None:
+            found = Variable(self._value(*key), name=f"{form} {name}".strip())
+            self._variables[key] = found
+        return Tensor(found.node)
+
+    def tensor(self, name: str, index: int | None = None) -> Tensor:
+        """A setting, or one of a tuple, as a float32 tensor without axes."""
+        return self._read(name, index, "")
+
+    def rest(self, name: str, index: int | None = None) -> Tensor:
+        """1 minus a setting. Settings are often near to 1, and float32 would lose digits of this
+        difference: it is taken in Python."""
+        return self._read(name, index, "1 -")
+
+    def log(self, name: str, index: int | None = None) -> Tensor:
+        """The logarithm of a setting, taken in Python as `rest` is."""
+        return self._read(name, index, "log")
+
+    def fixed(self, name: str) -> Any:
+        """A setting as a constant."""
+        value = self[name]
+        if trace.current.get():
+            self._fixed[name] = value
+        return value
+
+    def used(self, name: str) -> bool:
+        """Whether a setting is not 0, so that a step needs what it does."""
+        if self[name]:
+            return True
+        if trace.current.get():
+            self._unused.add(name)
+        return False
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
