@@ -215,7 +215,7 @@ class _Rebuild:
             raise FormatError(f"{self._source}: the pickle changes a tensor")
 
     def _ordered(self, pairs: Any = ()) -> State:
-        """PyTorch gives no pairs, old Pythons did; a pickle could have them copied for ever."""
+        """PyTorch gives no pairs, old Pythons did; a pickle could have them copied endlessly."""
         if not isinstance(pairs, (list, tuple)):
             raise FormatError(f"{self._source}: an OrderedDict is damaged")
         self._spend(8 * len(pairs))

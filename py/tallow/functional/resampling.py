@@ -125,7 +125,7 @@ def _linear(at: float, length: int) -> list[tuple[int, float]]:
 
 
 def _cubic(at: float, length: int) -> list[tuple[int, float]]:
-    """The four elements around a place, by cubic convolution; the outermost ones go on for ever."""
+    """Four neighbours of a coordinate, for cubic convolution; at the ends, the last ones repeat."""
     low, a = math.floor(at), _CUBIC
     found: dict[int, float] = {}
     for index in range(low - 1, low + 3):
