@@ -1,4 +1,4 @@
-"""What stays on a device, on NumPy and on desktop WebGPU; and what is refused."""
+"""What stays on a device, on NumPy, WebAssembly and desktop WebGPU; and what is refused."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ def check(name: str, device: str, run_async: RunAsync) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_on_numpy(name: str, run_async: RunAsync) -> None:
     check(name, "numpy", run_async)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_on_wasm(name: str, run_async: RunAsync) -> None:
+    check(name, "wasm", run_async)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -93,7 +93,8 @@ def _take_along_axis(
         a == b for n, (a, b) in enumerate(zip(x.shape, indices.shape, strict=True)) if n != axis
     ):
         line = Tensor(make(source.iota, shape=x.shape, dtype=dt.int32, axis=axis))
-        counted = f.where(indices < 0, indices + x.shape[axis], indices).astype(dt.int32)
+        indices = indices.astype(dt.int32)  # in which the sum below stays on every device
+        counted = f.where(indices < 0, indices + x.shape[axis], indices)
         return [f.where(f.equal(line, counted), gradient, f.zeros((), x.dtype)), None]
     lines = tuple(n for a, n in enumerate(indices.shape) if a != axis)
     if any(x.shape[a] != indices.shape[a] for a in range(x.ndim) if a != axis):

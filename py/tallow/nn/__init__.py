@@ -1,7 +1,6 @@
 """Layers and networks, under PyTorch's names."""
 
-from .. import functional
-from . import init, utils
+from . import functional, init, utils
 from .activation import (
     CELU,
     ELU,

@@ -292,6 +292,7 @@ async def a_network_that_learns(device: str) -> None:
 
 async def _learned(device: str) -> tuple[list[float], list[np.ndarray]]:
     from tallow import nn, optim  # fetched in the browser, when they are first imported
+    from tallow.nn.functional import cross_entropy
 
     tl.set_default_device(device)
     tl.manual_seed(5)
@@ -303,17 +304,17 @@ async def _learned(device: str) -> tuple[list[float], list[np.ndarray]]:
 
     @tl.jit
     def step(x: tl.Tensor, y: tl.Tensor) -> tl.Tensor:
-        loss: tl.Tensor = nn.functional.cross_entropy(model(x), y)
+        loss: tl.Tensor = cross_entropy(model(x), y)
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
         return loss
 
     rng = np.random.default_rng(1)
-    y = (np.arange(16) % 3).astype(np.int32)
+    y = np.arange(16) % 3  # of 64 bits, as labels are in PyTorch
     x = rng.standard_normal((16, 1, 8, 8)).astype(np.float32)
     x += y[:, None, None, None]
-    losses = [step(x, y) for _ in range(12)]
+    losses = [step(x, y) for _ in range(11)] + [step(x, tl.asarray(y).realize())]
     assert step.plans == 1
     found = [float(await loss.numpy_async()) for loss in losses]
     return found, [await p.numpy_async() for p in model.parameters()]
