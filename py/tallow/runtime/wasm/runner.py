@@ -44,9 +44,9 @@ class Resident:
     """What a state's buffer has as its handle between two runs of one program: the elements stay in
     the program's memory, and are copied only when something else asks for them."""
 
-    def __init__(self, program: WasmProgram, port: Port) -> None:
-        self._program = program
-        self.port = port
+    def __init__(self, program: WasmProgram, number: int, port: Port) -> None:
+        self.program, self.number = program, number
+        self._port = port
         self.shape, self.dtype = port.shape, BY_NAME[port.dtype]
 
     @property
@@ -56,11 +56,7 @@ class Resident:
     @property
     def data(self) -> memoryview:
         """A copy of the elements."""
-        return self._program.elements(self.port).data
-
-    def is_in(self, program: WasmProgram, port: Port) -> bool:
-        """Whether the elements are where a run of this program reads the state."""
-        return self._program is program and self.port is port
+        return self.program.elements(self._port).data
 
 
 class WasmMemory:
@@ -77,8 +73,11 @@ class WasmMemory:
         return dtype
 
     def upload(self, data: HostArray | Resident) -> Buffer:
-        copy = HostArray(memoryview(bytes(data.data)), data.shape, data.dtype)
-        return Buffer(self, copy, data.dtype, data.shape, data.dtype, data.nbytes)
+        return self.held(HostArray(memoryview(bytes(data.data)), data.shape, data.dtype))
+
+    def held(self, data: HostArray) -> Buffer:
+        """As `upload`, of elements that nothing else writes."""
+        return Buffer(self, data, data.dtype, data.shape, data.dtype, data.nbytes)
 
     def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
         return [HostArray(each.handle.data, each.shape, each.dtype) for each in buffers]
@@ -102,7 +101,7 @@ class WasmProgram:
         self._lock = RLock()  # a run may ask for what is in its own memory
         self._runs = 0
         self._closed = False
-        # The buffers of states whose elements are in this memory, by the states' slots.
+        # The buffers of states whose elements are in this memory, by the states' numbers.
         self._residents: dict[int, ref[Buffer]] = {}
         engine = backend.engine
         steps = (*plan.prepare, *plan.run)
@@ -174,12 +173,14 @@ class WasmProgram:
             for copy in plan.copies:
                 moved = self._instance.read(self._offsets[copy.source], copy.bytes)
                 self._instance.write(self._offsets[copy.target], moved)
-            for port, state in zip(plan.states, inputs[len(plan.inputs) :], strict=True):
-                state.handle = Resident(self, port)
-                self._residents[port.slot] = ref(state)
-        upload = self._backend.memory.upload
+            states = inputs[len(plan.inputs) :]
+            for number, state in enumerate(states):
+                if not self._has(state, number):
+                    state.handle = Resident(self, number, plan.states[number])
+                    self._residents[number] = ref(state)
+        held = self._backend.memory.held
         pairs = zip(outputs, wanted, strict=True)
-        return [output if fetched else upload(output) for output, fetched in pairs]
+        return [output if fetched else held(output) for output, fetched in pairs]
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -198,12 +199,11 @@ class WasmProgram:
         if self._closed:
             raise DeviceError(f"{self._plan.name}: the program is closed")
         plan, count = self._plan, len(self._plan.inputs)
-        for port, state in zip(plan.states, inputs[count:], strict=True):
-            handle = state.handle
-            if isinstance(handle, Resident) and handle.is_in(self, port):
-                continue
-            self._move_out(port.slot)
-            self._instance.write(self._offsets[port.slot], handle.data)
+        for number, state in enumerate(inputs[count:]):
+            if not self._has(state, number):
+                self._move_out(number)
+                slot = plan.states[number].slot
+                self._instance.write(self._offsets[slot], state.handle.data)
         for port, value in zip(plan.inputs, inputs[:count], strict=True):
             content = value.handle.data if isinstance(value, Buffer) else value
             self._instance.write(self._offsets[port.slot], content)
@@ -213,15 +213,18 @@ class WasmProgram:
         with self._lock:
             return self._read(port)
 
-    def _move_out(self, slot: int) -> None:
+    def _has(self, state: Buffer, number: int) -> bool:
+        """Whether a buffer's elements are where a run reads the state of this number."""
+        handle = state.handle
+        return type(handle) is Resident and handle.program is self and handle.number == number
+
+    def _move_out(self, number: int) -> None:
         """Has the buffer whose elements are in a state's slot hold them itself."""
-        found = self._residents.pop(slot, None)
+        found = self._residents.pop(number, None)
         buffer = found() if found else None
-        if buffer is None:
-            return
-        handle = buffer.handle
-        if isinstance(handle, Resident) and handle.is_in(self, handle.port):
-            buffer.handle = HostArray(handle.data, handle.shape, handle.dtype)
+        if buffer is not None and self._has(buffer, number):
+            home = buffer.handle
+            buffer.handle = HostArray(home.data, home.shape, home.dtype)
 
     def _read(self, port: Port) -> HostArray:
         """An output in memory of its own, which the next run leaves alone."""
@@ -275,8 +278,8 @@ class WasmProgram:
     def close(self) -> None:
         with self._lock:
             if not self._closed:
-                for slot in list(self._residents):
-                    self._move_out(slot)
+                for number in list(self._residents):
+                    self._move_out(number)
             self._steps, self._all = [], partial(call_all, ())
             if self._instance is not None:
                 self._instance.close()
