@@ -7,8 +7,8 @@ from typing import Any
 from .. import dtype as dt
 from .. import functions as f
 from ..functions.transposed import Pads, Pair, conv2d_input, dilated
-from ..graph import make
-from ..ops import contract, integer, panels, recurrence, window, winograd, winograd4
+from ..graph import Node, make
+from ..ops import contract, integer, movement, panels, recurrence, window, winograd, winograd4
 from ..shape import Shape
 from ..tensor import Tensor
 from .rules import NO_DERIVATIVE, Gradients, rule
@@ -16,7 +16,19 @@ from .rules import NO_DERIVATIVE, Gradients, rule
 
 @rule(contract.matmul)
 def _matmul(gradient: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Gradients:
-    return [gradient @ b.mT, a.mT @ gradient]
+    """A transposed operand, as a layer's weight is, gets the transpose of a product: then its own
+    gradient is that product as it lies in memory."""
+    of_a = (b @ gradient.mT).mT if _is_transposed(a.node) else gradient @ b.mT
+    of_b = (gradient.mT @ a).mT if _is_transposed(b.node) else a.mT @ gradient
+    return [of_a, of_b]
+
+
+def _is_transposed(node: Node) -> bool:
+    """Whether a batch of matrices is the transpose of what is there."""
+    if node.op is movement.reshape and node.shape == (1, *node.inputs[0].shape):
+        node = node.inputs[0]
+    last = len(node.shape) - 1
+    return node.op is movement.permute and node.attrs["axes"][-2:] == (last, last - 1)
 
 
 # ---- convolution ------------------------------------------------------------------------------
