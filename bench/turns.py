@@ -33,7 +33,7 @@ from tallow_build.serving import server  # noqa: E402
 from tallow_build.serving.script import BrowserPython  # noqa: E402
 
 MODES = ("eager", "jit")
-CODE = IN_BROWSER / "turns.py"
+CODE = [IN_BROWSER / name for name in ("clock.py", "turns.py")]
 JAX = NODE_MODULES / "@jax-js" / "jax" / "dist"
 TOLERANCE = 1e-4
 
@@ -49,7 +49,8 @@ class Tallow:
         if booted.device != "webgpu":
             raise SystemExit(f"There is no WebGPU here: {booted.reason}")
         self.adapter = booted.adapter
-        self._run(CODE.read_text("utf-8"))
+        for part in CODE:
+            self._run(part.read_text("utf-8"))
 
     def answer(self, mode: str) -> float:
         """The sum of what a turn gives."""
@@ -61,7 +62,7 @@ class Tallow:
         return found
 
     def _run(self, code: str) -> Any:
-        ended = self._python.run(code, CODE.name, lambda name, text: print(text, file=sys.stderr))
+        ended = self._python.run(code, "turns.py", lambda name, text: print(text, file=sys.stderr))
         if ended.status:
             raise SystemExit("Tallow failed; see above")
         return ended.result

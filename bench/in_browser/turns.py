@@ -4,38 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import tallow as tl
-from tallow.runtime import browser
-from tallow.runtime.browser import WebGpuProgram
 from tallow.runtime.device import backend
 
+if TYPE_CHECKING:  # it has run before
+    from bench.in_browser.clock import clock
+
 SIDE = 256
-
-
-class _Clock:
-    """Seconds spent in the runner (web/gpu), that is in JavaScript and in the browser's WebGPU."""
-
-    runner = 0.0
-
-    def around(self, start: Callable[..., None]) -> Callable[..., None]:
-        def timed(*inputs: object) -> None:
-            began = time.perf_counter()
-            start(*inputs)
-            self.runner += time.perf_counter() - began
-
-        return timed
-
-
-class _TimedProgram(WebGpuProgram):
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._start = _clock.around(self._start)
-
-
-_clock = _Clock()
-browser.WebGpuProgram = _TimedProgram  # type: ignore[assignment, misc]
 
 
 def _matrix(scale: float) -> tl.Tensor:
@@ -71,13 +48,13 @@ async def turns(mode: str, count: int) -> dict[str, float]:
     turn = MODES[mode]
     programs = backend().memory.programs
     before = len(programs), tl.live_buffers().count
-    _clock.runner = 0.0
+    clock.runner = 0.0
     began = time.perf_counter()
     y = x
     for _ in range(count):
         y = turn(y)
     called = time.perf_counter()
-    python = called - began - _clock.runner
+    python = called - began - clock.runner
     await y.numpy_async()
     ended = time.perf_counter()
     del y

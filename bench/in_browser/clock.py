@@ -1,0 +1,48 @@
+"""What of a call the runners take: JavaScript, WebGPU and WebAssembly, without Python's part.
+
+bench/turns.py and bench/training.py run this in Pyodide before their own code.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tallow.runtime import browser
+from tallow.runtime.browser import WebGpuProgram
+from tallow.runtime.wasm import runner
+from tallow.runtime.wasm.runner import WasmProgram
+
+
+class Clock:
+    """Seconds spent in the runners (web/gpu and web/wasm) since it was set to 0."""
+
+    runner = 0.0
+
+    def around(self, start: Callable[..., None]) -> Callable[..., None]:
+        def timed(*inputs: object) -> None:
+            began = time.perf_counter()
+            start(*inputs)
+            self.runner += time.perf_counter() - began
+
+        return timed
+
+
+clock = Clock()
+
+
+class _TimedGpuProgram(WebGpuProgram):
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._start = clock.around(self._start)
+
+
+class _TimedWasmProgram(WasmProgram):
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._all = clock.around(self._all)
+
+
+browser.WebGpuProgram = _TimedGpuProgram  # type: ignore[assignment, misc]
+runner.WasmProgram = _TimedWasmProgram  # type: ignore[assignment, misc]
