@@ -273,7 +273,7 @@ export class Program {
    */
   #feed(inputs, replacements = new Map()) {
     const { plan, runner } = this;
-    const hadReplacements = this.replacements.size > 0;
+    const before = this.replacements;
     for (const [index, { slot }] of [...plan.inputs, ...plan.states].entries()) {
       const input = inputs[index];
       if (typeof input === "number") replacements.set(slot, runner.buffers.get(input));
@@ -285,9 +285,10 @@ export class Program {
       const { buffer, byteOffset, byteLength } = paddedToWords(input);
       runner.device.queue.writeBuffer(this.#bufferOf(slot), 0, buffer, byteOffset, byteLength);
     }
-    const changed = hadReplacements || replacements.size > 0;
+    /** @param {number} slot */
+    const changed = (slot) => before.get(slot) !== replacements.get(slot);
     for (const dispatch of this.dispatches) {
-      if (!dispatch.bindGroup || (dispatch.externalSlots.length && changed)) {
+      if (!dispatch.bindGroup || dispatch.externalSlots.some(changed)) {
         dispatch.bind((slot) => this.#bufferOf(slot));
       }
     }
