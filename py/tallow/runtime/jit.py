@@ -396,6 +396,9 @@ def _run(entry: _Entry, leaves: Sequence[Any]) -> Any:
             inputs.append(_given(gradient.variable.gradient, memory))
     if entry.draws:
         inputs.append(_given(random.advance(entry.draws), memory))
+    for gradient in entry.gradients:
+        if gradient.written and not gradient.looked:
+            gradient.variable.gradient = None  # so that the new one can have its memory
     inputs += entry.captured
     for variable, written in entry.states:
         inputs.append(variable.own_buffer(memory) if written else variable.buffer(memory))

@@ -214,6 +214,34 @@ async def exchanged(device: str) -> None:
 
 
 @case
+async def large_results(device: str) -> None:
+    """Results that are large enough to stay in a program's memory are those of their own call, also
+    after later ones, and as arguments of these."""
+    size = 20_000
+    v = tl.Variable(tl.arange(size, dtype=tl.float32))
+
+    @tl.jit
+    def step(x: tl.Tensor) -> tuple[tl.Tensor, tl.Tensor, tl.Tensor]:
+        old = tl.Tensor(v.node)
+        v.assign(v + 1)
+        return old, x, x + v
+
+    line = np.arange(size, dtype=np.float32)
+    first = step(line)
+    second = step(first[2])
+    third = step(second[0])
+    last = step.plans
+    del step
+    assert last == 1
+    for found, old, x in ((first, line, line), (second, line + 1, 2 * line + 1),
+                          (third, line + 2, line + 1)):  # fmt: skip
+        await same(found[0], old)
+        await same(found[1], x)
+        await same(found[2], x + old + 1)
+    await same(v, line + 3)
+
+
+@case
 async def narrow_variables(device: str) -> None:
     v = tl.Variable(np.array([1, 2, 250], np.uint8))
     half = tl.Variable(np.array([1, 0.1], np.float16))

@@ -35,14 +35,18 @@ from .engine import PAGE, Engine, call_all, has_relaxed_simd
 from .on_numpy import NumpyStep
 
 _MOST_BYTES = 1 << 32
+_LARGE = 1 << 16
+"""Bytes from which on outputs stay: a small one would keep the whole memory alive."""
+
 _ALIGNED = 64  # bytes, of each slot, as in web/wasm/program.js: a line of most caches
 
 Call = Callable[[], Any]
 
 
 class Resident:
-    """What a state's buffer has as its handle between two runs of one program: the elements stay in
-    the program's memory, and are copied only when something else asks for them."""
+    """What the buffer of a state or of a large output has as its handle between two runs of one
+    program: the elements stay in the program's memory, and are copied only when something else asks
+    for them, or the next run would write over them. number: see WasmProgram._residents."""
 
     def __init__(self, program: WasmProgram, number: int, port: Port) -> None:
         self.program, self.number = program, number
@@ -75,8 +79,8 @@ class WasmMemory:
     def upload(self, data: HostArray | Resident) -> Buffer:
         return self.held(HostArray(memoryview(bytes(data.data)), data.shape, data.dtype))
 
-    def held(self, data: HostArray) -> Buffer:
-        """As `upload`, of elements that nothing else writes."""
+    def held(self, data: HostArray | Resident) -> Buffer:
+        """As `upload`, of elements that nothing else writes: without a copy."""
         return Buffer(self, data, data.dtype, data.shape, data.dtype, data.nbytes)
 
     def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
@@ -101,7 +105,10 @@ class WasmProgram:
         self._lock = RLock()  # a run may ask for what is in its own memory
         self._runs = 0
         self._closed = False
-        # The buffers of states whose elements are in this memory, by the states' numbers.
+        states = {port.slot for port in plan.states}
+        large = {port.slot for port in plan.outputs if port.bytes >= _LARGE}
+        self._lasting = large - states  # the slots of outputs that nothing writes before a run
+        # The buffers whose elements are in this memory, by numbers: states, then outputs.
         self._residents: dict[int, ref[Buffer]] = {}
         engine = backend.engine
         steps = (*plan.prepare, *plan.run)
@@ -169,7 +176,12 @@ class WasmProgram:
             self._feed(inputs)
             self._all()
             self._runs += 1
-            outputs = [self._read(port) for port in plan.outputs]
+            results = [
+                self._kept(len(plan.states) + number, port)
+                if port.slot in self._lasting and not fetched
+                else self._read(port)
+                for number, (port, fetched) in enumerate(zip(plan.outputs, wanted, strict=True))
+            ]
             for copy in plan.copies:
                 moved = self._instance.read(self._offsets[copy.source], copy.bytes)
                 self._instance.write(self._offsets[copy.target], moved)
@@ -179,8 +191,16 @@ class WasmProgram:
                     state.handle = Resident(self, number, plan.states[number])
                     self._residents[number] = ref(state)
         held = self._backend.memory.held
-        pairs = zip(outputs, wanted, strict=True)
-        return [output if fetched else held(output) for output, fetched in pairs]
+        return [
+            result if fetched or isinstance(result, Buffer) else held(result)
+            for result, fetched in zip(results, wanted, strict=True)
+        ]
+
+    def _kept(self, number: int, port: Port) -> Buffer:
+        """An output whose elements stay in this memory until the next run."""
+        buffer = self._backend.memory.held(Resident(self, number, port))
+        self._residents[number] = ref(buffer)
+        return buffer
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -199,6 +219,8 @@ class WasmProgram:
         if self._closed:
             raise DeviceError(f"{self._plan.name}: the program is closed")
         plan, count = self._plan, len(self._plan.inputs)
+        for number in range(len(plan.states), len(plan.states) + len(plan.outputs)):
+            self._move_out(number)
         for number, state in enumerate(inputs[count:]):
             if not self._has(state, number):
                 self._move_out(number)
@@ -214,12 +236,12 @@ class WasmProgram:
             return self._read(port)
 
     def _has(self, state: Buffer, number: int) -> bool:
-        """Whether a buffer's elements are where a run reads the state of this number."""
+        """Whether a buffer's elements are where this program has what is of this number."""
         handle = state.handle
         return type(handle) is Resident and handle.program is self and handle.number == number
 
     def _move_out(self, number: int) -> None:
-        """Has the buffer whose elements are in a state's slot hold them itself."""
+        """Has the buffer of this number, if anything still holds it, hold its elements itself."""
         found = self._residents.pop(number, None)
         buffer = found() if found else None
         if buffer is not None and self._has(buffer, number):
