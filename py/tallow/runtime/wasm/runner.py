@@ -6,8 +6,7 @@ Steps that have no function (compile/targets/wasm.py) are computed by NumPy, fro
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import RLock
@@ -96,6 +95,28 @@ class WasmMemory:
         """The bytes go with the last that holds them."""
 
 
+class _Explained:
+    """Raises what the engine and NumPy raise as errors of Tallow. A class, since it is entered at
+    every run, and a generator takes longer."""
+
+    __slots__ = ("_bytes", "_fault", "_name")
+
+    def __init__(self, name: str, size: int, fault: tuple[type[Exception], ...]) -> None:
+        self._name, self._bytes, self._fault = name, size, fault
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, MemoryError):
+            words = f"it needs {self._bytes:,} bytes: {str(error) or 'out of memory'}"
+            raise DeviceMemoryError(f"{self._name}: {words}") from error
+        if isinstance(error, IndexError):
+            raise IndexRangeError(f"{self._name}: {error}") from error
+        if isinstance(error, self._fault):
+            raise DeviceError(f"{self._name}: WebAssembly stopped: {error}") from error
+
+
 class WasmProgram:
     """A plan in a memory of its own. One run at a time: calls from several threads wait."""
 
@@ -111,6 +132,7 @@ class WasmProgram:
         # The buffers whose elements are in this memory, by numbers: states, then outputs.
         self._residents: dict[int, ref[Buffer]] = {}
         engine = backend.engine
+        self._fault = engine.fault
         steps = (*plan.prepare, *plan.run)
         shared = any("units" in step.kernel for step in steps)
         self._scratch = _aligned(max((step.kernel.get("scratch", 0) for step in steps), default=0))
@@ -126,7 +148,7 @@ class WasmProgram:
                 "use a smaller input or batch, or device='numpy'"
             )
         self._bytes = -(-size // PAGE) * PAGE
-        with self._explained():
+        with _Explained(plan.name, self._bytes, self._fault):
             if self._instance is None:
                 self._load(compiled, threads > 1)
             self._steps = [self._bound(step) for step in plan.run]
@@ -172,7 +194,7 @@ class WasmProgram:
         """Runs on inputs in the plan's order; any buffer of the right size serves."""
         plan = self._plan
         wanted = fetch or [True] * len(plan.outputs)
-        with self._lock, self._explained():
+        with self._lock, _Explained(self._plan.name, self._bytes, self._fault):
             self._feed(inputs)
             self._all()
             self._runs += 1
@@ -202,18 +224,6 @@ class WasmProgram:
         self._residents[number] = ref(buffer)
         return buffer
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """What the engine and NumPy raise as errors of Tallow."""
-        try:
-            yield
-        except MemoryError as error:
-            words = f"it needs {self._bytes:,} bytes: {str(error) or 'out of memory'}"
-            raise DeviceMemoryError(f"{self._plan.name}: {words}") from error
-        except IndexError as error:
-            raise IndexRangeError(f"{self._plan.name}: {error}") from error
-        except self._backend.engine.fault as error:
-            raise DeviceError(f"{self._plan.name}: WebAssembly stopped: {error}") from error
 
     def _feed(self, inputs: Sequence[Feed]) -> None:
         if self._closed:
@@ -269,7 +279,7 @@ class WasmProgram:
         until = perf_counter() + seconds
         while not runs or (len(runs) < PROFILE_REPEATS and perf_counter() < until):
             times = []
-            with self._lock, self._explained():
+            with self._lock, _Explained(self._plan.name, self._bytes, self._fault):
                 self._feed(inputs)
                 for step in self._steps:
                     began = perf_counter()

@@ -58,7 +58,7 @@ class Execution:
         self._known: set[str] = set()
         self._large: set[str] = set()  # values whose 64-bit integers exceeded 32 bits
         self._parts: OrderedDict[Key, Part] = OrderedDict()
-        self._reads: dict[tuple[NodeRecord, ...], tuple[str, ...]] = {}
+        self._reads: dict[tuple[NodeRecord, ...], frozenset[str]] = {}
         self._longest = 1  # the most stages that a run has had
         self._branches = Branches()
         self._bodies: dict[tuple[NodeRecord, str], Execution] = {}
@@ -172,17 +172,19 @@ class Execution:
     def _key(self, nodes: tuple[NodeRecord, ...], values: Mapping[str, Any]) -> Key:
         """What a stage depends on: the remaining nodes, the shapes and types of values, and the
         values that must be known."""
-        if nodes not in self._reads:
+        reads = self._reads.get(nodes)
+        if reads is None:
             read = {name for node in nodes for name in node.reads} | set(self._wanted)
-            self._reads[nodes] = tuple(sorted(read - self._constants.keys()))
+            reads = self._reads[nodes] = frozenset(read - self._constants.keys())
         marks: list[object] = [frozenset(self._large)]
-        for name in self._reads[nodes]:
-            value = values.get(name)
+        for name, value in values.items():  # in the order of the inputs, then of the nodes
+            if name not in reads:
+                continue
             if isinstance(value, (HostArray, Spec)):
                 marks.append((name, value.shape, value.dtype))
                 if name in self._known and isinstance(value, HostArray):
                     marks.append(bytes(value.data))
-            elif name in values:
+            else:
                 marks.append((name, "host"))
         return nodes, tuple(marks)
 
