@@ -23,7 +23,7 @@ class Atom:
     by a divisor. Equal if it is the same number, whatever is known of its bound.
     """
 
-    __slots__ = ("_hash", "_key", "bound", "divisor", "index", "kind", "name")
+    __slots__ = ("_key", "bound", "divisor", "hash", "index", "kind", "name")
 
     def __init__(
         self, kind: str, bound: int, name: str = "", index: Coord = 0, divisor: int = 1
@@ -32,13 +32,13 @@ class Atom:
         self.name, self.index, self.divisor = name, index, divisor
         parts = index if isinstance(index, int) else (index.terms, index.const)
         self._key = (kind, name, divisor, parts)
-        self._hash = hash(self._key)
+        self.hash = hash(self._key)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Atom) and self._key == other._key
 
     def __hash__(self) -> int:
-        return self._hash
+        return self.hash
 
     def __repr__(self) -> str:
         operator = "//" if self.kind == "quotient" else "%"
@@ -55,6 +55,10 @@ class Index:
     terms: tuple[Term, ...]
     const: int
     bound: int
+
+    def __hash__(self) -> int:
+        """Of what is cheap to look at: generators ask for it at every step."""
+        return hash((self.const, self.bound, *[c * a.hash for c, a in self.terms]))
 
     # ---- arithmetic ----------------------------------------------------------------------------
 

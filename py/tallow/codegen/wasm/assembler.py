@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
-Instruction = tuple[Any, ...]  # a name, its immediates
-
 TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C, "v128": 0x7B}
 
 I32_CONST, I64_CONST = 0x41, 0x42
@@ -185,26 +183,25 @@ def _instruction(name: str, *immediates: Any) -> bytes:
     return bytes([SIMD_PREFIX]) + unsigned(LANE_ACCESS[name]) + b"\0" + unsigned(*immediates)
 
 
-def _encoded(instruction: Instruction) -> bytes:
-    name = instruction[0]
-    if name in FLOATS:  # 0.0 and -0.0 would be one to a cache
-        code, form = FLOATS[name]
-        return bytes([code]) + struct.pack(form, *instruction[1:])
-    return _instruction(*instruction)
+def _float(name: str, value: float) -> bytes:
+    """Not cached, since 0.0 and -0.0 would be one to a cache."""
+    code, form = FLOATS[name]
+    return bytes([code]) + struct.pack(form, value)
 
 
 @dataclass
 class Function:
     """A function while it is written.
 
-    params, results, locals: types; locals are numbered after the params. exported: a name.
+    params, results, locals: types; locals are numbered after the params. exported: a name. code:
+    the instructions, encoded.
     """
 
     params: Sequence[str]
     results: Sequence[str] = ()
     exported: str = ""
     locals: list[str] = field(default_factory=list)
-    code: list[Instruction] = field(default_factory=list)
+    code: list[bytes] = field(default_factory=list)
     _used: list[tuple[str, int]] = field(default_factory=list)
     _free: dict[str, list[int]] = field(default_factory=dict)
 
@@ -230,7 +227,8 @@ class Function:
 
     def emit(self, name: str, *immediates: Any) -> None:
         """Adds an instruction."""
-        self.code.append((name, *immediates))
+        encode = _float if name in FLOATS else _instruction
+        self.code.append(encode(name, *immediates))
 
     @cached_property
     def body(self) -> bytes:
@@ -242,7 +240,7 @@ class Function:
             else:
                 groups.append([1, kind])
         declared = [unsigned(count) + bytes([TYPES[kind]]) for count, kind in groups]
-        return _sized(_vector(declared) + b"".join(map(_encoded, self.code)) + b"\x0b")
+        return _sized(_vector(declared) + b"".join(self.code) + b"\x0b")
 
 
 def _vector(items: Iterable[bytes]) -> bytes:

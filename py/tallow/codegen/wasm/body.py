@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...dtype import DType
 from ...graph import Node
@@ -30,18 +31,26 @@ class Body:
         self.units = 1
         self._variables: dict[str, int] = {}
         # What was computed: values, parts of indices, positions along axes of so many elements.
-        self._scopes: list[tuple[dict[Key, int], dict[Atom, int], dict[Key, Coord]]] = [
-            ({}, {}, {})
-        ]
+        self._values: dict[Key, int] = {}
+        self._parts: dict[Atom, int] = {}
+        self._positions: dict[Key, Coord] = {}
+        self._computed: list[tuple[dict[Any, Any], Any]] = []  # the keys, in their order
 
     # ---- control -------------------------------------------------------------------------------
 
     def scope(self, write: Callable[[], None]) -> None:
         """Writes something that may not run, or runs again and again."""
-        self._scopes.append(({}, {}, {}))
+        before = len(self._computed)
         with self.function.scope():
             write()
-        self._scopes.pop()
+        for known, key in self._computed[before:]:
+            del known[key]
+        del self._computed[before:]
+
+    def _remember(self, known: dict[Any, Any], key: Any, value: Any) -> None:
+        """Says what was computed, until the scope ends."""
+        known[key] = value
+        self._computed.append((known, key))
 
     def loop(self, count: int, write: Callable[[Coord], None], step: int = 1) -> None:
         """Calls `write` with the numbers 0, step, 2 * step ... below `count`, as the code of a
@@ -288,16 +297,16 @@ class Body:
         if atom.kind == "variable":
             self.emit("local.get", self._variables[atom.name])
             return
-        for _, known, _ in reversed(self._scopes):
-            if atom in known:
-                self.emit("local.get", known[atom])
-                return
+        known = self._parts.get(atom)
+        if known is not None:
+            self.emit("local.get", known)
+            return
         self.push_index(atom.index)
         self._push_word(atom.divisor)
         self.emit("i32.div_u" if atom.kind == "quotient" else "i32.rem_u")
         local = self.function.local("i32")
         self.emit("local.tee", local)
-        self._scopes[-1][1][atom] = local
+        self._remember(self._parts, atom, local)
 
     def push_address(self, base: int, dtype: DType, linear: Coord) -> int:
         """Pushes the address of an element, but for the offset that is returned."""

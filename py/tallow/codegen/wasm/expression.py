@@ -21,7 +21,7 @@ from ..picks import alike, inside, undecided
 from . import storage
 from .arithmetic import Arithmetic
 from .assembler import Function
-from .body import Body, Key
+from .body import Body
 from .reductions import Fold
 from .values import UnsupportedError, constant, kind_of, wrap
 
@@ -66,18 +66,14 @@ class Expression(Body):
         if node in self._given:
             return self._given[node]
         key = (node, coords, width)
-        known = self._known(key)
+        known = self._values.get(key)
         if known is not None:
             return known
         self._compute(node, coords, width)
         local = self.function.local(kind_of(node.dtype, width))
         self.emit("local.set", local)
-        self._scopes[-1][0][key] = local
+        self._remember(self._values, key, local)
         return local
-
-    def _known(self, key: Key) -> int | None:
-        """The local of a value that was computed before."""
-        return next((known[key] for known, *_ in reversed(self._scopes) if key in known), None)
 
     def _compute(self, node: Node, coords: Coords, width: int) -> None:
         """Pushes a value."""
@@ -157,9 +153,9 @@ class Expression(Body):
         def read(number: int, at: Coords, size: int) -> Coord:
             index = node.inputs[number]
             local = self.value(index, at)
-            for *_, positions in reversed(self._scopes):
-                if (index, at, size) in positions:
-                    return positions[index, at, size]
+            known = self._positions.get((index, at, size))
+            if known is not None:
+                return known
             kind = kind_of(index.dtype)
             counted, position = self.function.local(kind), self.function.local("i32")
             self.emit("local.get", local)
@@ -185,7 +181,7 @@ class Expression(Body):
                 self.emit("i32.wrap_i64")
             self.emit("local.set", position)
             coord = self.coordinate(position, size)
-            self._scopes[-1][2][index, at, size] = coord
+            self._remember(self._positions, (index, at, size), coord)
             return coord
 
         return op.pick([child.shape for child in node.inputs], node.attrs, coords, read)

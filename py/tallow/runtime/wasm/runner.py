@@ -224,7 +224,6 @@ class WasmProgram:
         self._residents[number] = ref(buffer)
         return buffer
 
-
     def _feed(self, inputs: Sequence[Feed]) -> None:
         if self._closed:
             raise DeviceError(f"{self._plan.name}: the program is closed")
