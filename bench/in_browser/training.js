@@ -68,7 +68,12 @@ const NETWORKS = {
   },
 
   lenet(weights) {
-    for (const shape of [[32, 1, 5, 5], [64, 32, 5, 5], [256, 3136], [10, 256]]) {
+    for (const shape of [
+      [32, 1, 5, 5],
+      [64, 32, 5, 5],
+      [256, 3136],
+      [10, 256],
+    ]) {
       weights.of(...shape);
       weights.of(shape[0]);
     }
@@ -157,7 +162,8 @@ function batch(network, number) {
   const x = numbers(sizeOf(shape), number + 1000, 1);
   const y = Int32Array.from({ length: BATCH }, (_, i) => (i * 7 + number) % 10);
   const each = x.length / BATCH;
-  for (let i = 0; i < x.length; i++) x[i] += Math.fround(y[Math.floor(i / each)] * Math.fround(0.2));
+  for (let i = 0; i < x.length; i++)
+    x[i] += Math.fround(y[Math.floor(i / each)] * Math.fround(0.2));
   return { x, y, shape };
 }
 
@@ -177,12 +183,18 @@ class Training {
     const classes = network === "transformer" ? VOCABULARY : 10;
     const zeros = () => weights.all.map((p) => np.zerosLike(p.ref));
     this.#state = [weights.all, zeros(), zeros()];
-    const gradient = valueAndGrad((/** @type {any} */ p, /** @type {any} */ x, /** @type {any} */ y) => {
-      // Every reader of a parameter consumes a reference of it.
-      const scores = forward(p, x);
-      const count = sizeOf(scores.shape) / classes;
-      return nn.logSoftmax(scores).mul(nn.oneHot(y, classes)).sum().mul(-1 / count);
-    });
+    const gradient = valueAndGrad(
+      (/** @type {any} */ p, /** @type {any} */ x, /** @type {any} */ y) => {
+        // Every reader of a parameter consumes a reference of it.
+        const scores = forward(p, x);
+        const count = sizeOf(scores.shape) / classes;
+        return nn
+          .logSoftmax(scores)
+          .mul(nn.oneHot(y, classes))
+          .sum()
+          .mul(-1 / count);
+      },
+    );
     this.#step = jit((/** @type {any} */ [p, m, v], /** @type {any} */ c1, /** @type {any} */ c2,
       /** @type {any} */ x, /** @type {any} */ y) => {
       const [loss, g] = gradient(tree.ref(p), x, y);

@@ -1,6 +1,7 @@
 """The tests of the page's modules that need no page: NAME.test.js, run by Node's own runner.
 
-A file is one test here. `node --test tests/js/NAME.test.js` runs it alone.
+A file is one test here; support/ has what several of them use.
+`node --test tests/js/NAME.test.js` runs it alone.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ import { beforeEach, test } from "node:test";
 import { Engine, NotReady } from "../../web/engine/engine.js";
 import { RemoteError } from "../../web/engine/rpc.js";
 import { say, words } from "../../web/i18n/messages.js";
-import { FakeRpc } from "./fake_rpc.js";
-import { deferred, later, turn } from "./steps.js";
+import { FakeRpc } from "./support/fake_rpc.js";
+import { deferred, later, turn } from "./support/steps.js";
 
 /** @type {FakeRpc[]} */
 let workers;

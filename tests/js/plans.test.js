@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 
-import { FakeCaches } from "./caches.js";
+import { FakeCaches } from "./support/caches.js";
 
 /** Events that the worker sent to the page. @type {any[]} */
 let events = [];

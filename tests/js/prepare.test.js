@@ -8,11 +8,11 @@ import { test } from "node:test";
 import { SIDE, prepareDigit } from "../../web/prepare/digit.js";
 import { scaleAndCrop } from "../../web/prepare/resample.js";
 import { splitDigits } from "../../web/prepare/split.js";
-import { blank, box, line, ring } from "./ink.js";
+import { blank, box, line, ring } from "./support/ink.js";
 
 // ---- digits -----------------------------------------------------------------------------------
 
-/** @param {import("./ink.js").Ink} ink */
+/** @param {import("./support/ink.js").Ink} ink */
 function digit({ ink, width, height }) {
   const picture = prepareDigit(ink, width, height);
   assert.ok(picture);
@@ -114,7 +114,7 @@ test("an enlarged picture of MNIST's form is restored", () => {
 
 /**
  * Ink whose left edge is at 1000 on the pad.
- * @param {...((pad: import("./ink.js").Ink) => void)} marks
+ * @param {...((pad: import("./support/ink.js").Ink) => void)} marks
  */
 function split(...marks) {
   const pad = blank(300, 200);
@@ -130,7 +130,7 @@ function split(...marks) {
 /** @param {number[][]} points @param {number} [width] @param {number} [ink] */
 const stroke =
   (points, width = 12, ink = 255) =>
-  (/** @type {import("./ink.js").Ink} */ pad) =>
+  (/** @type {import("./support/ink.js").Ink} */ pad) =>
     void line(pad, points, width, ink);
 
 test("parts above each other form one digit; digits are sorted from left to right", () => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, mock, test } from "node:test";
 import { Rpc, RemoteError } from "../../web/engine/rpc.js";
 import { describeError } from "../../web/worker/serve.js";
 import { LocalizedError, words } from "../../web/i18n/messages.js";
-import { turn } from "./steps.js";
+import { turn } from "./support/steps.js";
 
 /** The workers that were started. @type {FakeWorker[]} */
 let workers;

@@ -6,7 +6,7 @@ import { beforeEach, test } from "node:test";
 
 import { Queue } from "../../web/worker/queue.js";
 import { Start } from "../../web/worker/start.js";
-import { deferred, turn } from "./steps.js";
+import { deferred, turn } from "./support/steps.js";
 
 /** The machine's work, in order. @type {string[]} */
 let done;

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { classify, draw, messages, open, page, panels } from "./english.js";
+import { classify, draw, messages, open, page, panels } from "./support/english.js";
 import { open as openInChinese } from "../../web/i18n/zh/open.js";
 import { choose, languageFor } from "../../web/i18n/languages.js";
 import { LocalizedError, say, words, wordsOf } from "../../web/i18n/messages.js";

@@ -54,7 +54,7 @@ const workers = [];
  * @param {string} [file]
  * @param {number} [patience]
  */
-function poolOf(threads, file = "node_thread.js", patience = undefined) {
+function poolOf(threads, file = "./support/node_thread.js", patience = undefined) {
   /** @type {{words: Int32Array}} */
   const shared = { words: new Int32Array() };
   const pool = new Pool(threads, () => startThread(file, shared), patience);
@@ -79,7 +79,8 @@ function startThread(file, shared) {
 }
 
 /** @param {number} threads */
-const engineOf = (threads) => new WasmEngine(threads, () => startThread("node_thread.js"));
+const engineOf = (threads) =>
+  new WasmEngine(threads, () => startThread("./support/node_thread.js"));
 
 afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.terminate())));
 
@@ -176,7 +177,7 @@ test("what stops a worker stops the run, and the next one is as usual", () => {
 });
 
 test("a worker that ends within a step is an error; then this thread goes on alone", () => {
-  const shared = poolOf(2, "dying_thread.js", 100);
+  const shared = poolOf(2, "./support/dying_thread.js", 100);
   const step = stepOf(shared, "count", 2);
   assert.throws(step.run, {
     name: "DeviceError",

@@ -9,7 +9,7 @@ import { Latest } from "../../web/shared/latest.js";
 import { occlude } from "../../web/views/classify/occlusion.js";
 import { toCsv, toJson } from "../../web/views/classify/results.js";
 import { CopyButton } from "../../web/widgets/copy_button.js";
-import { deferred, turn } from "./steps.js";
+import { deferred, turn } from "./support/steps.js";
 
 choose("en");
 

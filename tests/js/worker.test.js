@@ -8,7 +8,7 @@ import { Answering } from "../../web/worker/models/answering.js";
 import { best } from "../../web/worker/models/model.js";
 import { Tuning } from "../../web/worker/models/tuning.js";
 import { Queue, Quiet } from "../../web/worker/queue.js";
-import { deferred, turn } from "./steps.js";
+import { deferred, turn } from "./support/steps.js";
 
 test("jobs of a queue run one after the other, even after a failure", async () => {
   const queue = new Queue();

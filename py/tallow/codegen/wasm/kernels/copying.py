@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...dtype import float32
-from ..index import Coord
-from .expression import Expression
+from ....dtype import float32
+from ...index import Coord
+from ..expression import Expression
+from ..values import constant
 from .tiles import advance
-from .values import constant
 
 _UNROLLED = 8  # vectors that are copied one after the other, without a loop around each
 _STRAIGHT = 32  # vectors that are copied without any

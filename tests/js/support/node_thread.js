@@ -3,7 +3,7 @@
 
 import { parentPort } from "node:worker_threads";
 
-import "../../web/wasm/thread.js";
+import "../../../web/wasm/thread.js";
 
 const { onmessage } = /** @type {any} */ (globalThis);
 

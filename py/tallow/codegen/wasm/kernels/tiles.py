@@ -10,10 +10,10 @@ from __future__ import annotations
 from itertools import chain
 from typing import Protocol
 
-from ...dtype import DType, float32
-from ...ops import panels
-from .expression import Expression
-from .values import constant, kind_of
+from ....dtype import DType, float32
+from ....ops import panels
+from ..expression import Expression
+from ..values import constant, kind_of
 
 VECTORS = panels.COLUMNS // 4
 

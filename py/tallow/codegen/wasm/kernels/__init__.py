@@ -10,27 +10,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ...graph import Node
-from ...op import Contraction, Reduce, Window
-from ...ops import arrange, contract, movement, window
-from ...ops.integer import integer_conv2d, integer_matmul
-from ...ops.recurrence import recurrence_steps
-from ...ops.winograd4 import winograd_conv2d, winograd_weight
-from ...shape import Shape
-from ..groups import is_depthwise, is_flat
-from ..index import Coord, Coords
-from ..layout import Region
-from . import storage
+from ....graph import Node
+from ....op import Contraction, Reduce, Window
+from ....ops import arrange, contract, movement, window
+from ....ops.integer import integer_conv2d, integer_matmul
+from ....ops.recurrence import recurrence_steps
+from ....ops.winograd4 import winograd_conv2d, winograd_weight
+from ....shape import Shape
+from ...groups import is_depthwise, is_flat
+from ...index import Coord, Coords
+from ...layout import Region
+from .. import storage
+from ..assembler import Function
+from ..expression import Expression
+from ..values import UnsupportedError
 from .arranging import argsort, scatter
-from .assembler import Function
 from .convolutions import convolution
 from .dots import integer_convolution, integer_product
-from .expression import Expression
 from .products import product
 from .recurrence import recurrent_steps
 from .rows import linear_of, nested, write_rows
 from .sliding import sliding
-from .values import UnsupportedError
 from .winograd import winograd_convolution, winograd_filters
 
 _LONGEST = 100_000

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...graph import Node
-from ...op import Elementwise, Reduce
-from ...shape import Shape, size_of
-from ..groups import is_per_row
-from ..index import Coord, Coords, lane_axis
-from .expression import Expression
-from .values import UnsupportedError, kind_of
+from ....graph import Node
+from ....op import Elementwise, Reduce
+from ....shape import Shape, size_of
+from ...groups import is_per_row
+from ...index import Coord, Coords, lane_axis
+from ..expression import Expression
+from ..values import UnsupportedError, kind_of
 
 _WHOLE = 16
 """Elements of a row from which on vectors pay, if it is no multiple of four."""

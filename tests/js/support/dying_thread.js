@@ -3,9 +3,9 @@
 
 import { parentPort } from "node:worker_threads";
 
-import { begin, jobOf, WORK } from "../../web/wasm/claims.js";
+import { begin, jobOf, WORK } from "../../../web/wasm/claims.js";
 
-parentPort?.on("message", (/** @type {import("../../web/wasm/thread.js").Mail} */ { start }) => {
+parentPort?.on("message", (/** @type {import("../../../web/wasm/thread.js").Mail} */ { start }) => {
   if (!start) return;
   const { words } = start;
   for (;;) {

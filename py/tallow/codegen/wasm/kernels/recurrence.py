@@ -11,17 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from ...dtype import float32
-from ...graph import Node
-from ...ops import movement
-from ...ops.formulas import expm1, log1p
-from ...scalar import Scalar, absolute, clamp, exp, maximum, minimum, operand, select, tanh
-from ..index import Coord, Coords
+from ....dtype import float32
+from ....graph import Node
+from ....ops import movement
+from ....ops.formulas import expm1, log1p
+from ....scalar import Scalar, absolute, clamp, exp, maximum, minimum, operand, select, tanh
+from ...index import Coord, Coords
+from ..arithmetic import Arithmetic
+from ..expression import Expression
+from ..values import UnsupportedError, constant
 from . import tiles
-from .arithmetic import Arithmetic
-from .expression import Expression
 from .unpacked import Store
-from .values import UnsupportedError, constant
 
 _TILE = 8  # elements of a state whose sums stay in registers
 _UNROLLED = 4

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...dtype import DType, int32
-from ..index import Coord
-from .expression import Expression
+from ....dtype import DType, int32
+from ...index import Coord
+from ..expression import Expression
+from ..values import constant
 from .tiles import advance
-from .values import constant
 
 _UNROLLED = 4  # vectors that are widened one after the other, without a loop around each
 _STRAIGHT = 16  # vectors that are widened without any

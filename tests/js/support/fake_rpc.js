@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 
-import { RemoteError } from "../../web/engine/rpc.js";
+import { RemoteError } from "../../../web/engine/rpc.js";
 import { deferred, turn } from "./steps.js";
 
 /** A fake client of a worker: the test answers its calls and raises its events. */

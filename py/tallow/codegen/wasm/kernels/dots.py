@@ -12,18 +12,19 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Protocol
 
-from ...dtype import int32
-from ...graph import Node
-from ...ops import panels
-from ...ops.integer import pairs
-from ...shape import size_of
-from ..index import Coord, variable
-from . import storage, tiles
+from ....dtype import int32
+from ....graph import Node
+from ....ops import panels
+from ....ops.integer import pairs
+from ....shape import size_of
+from ...index import Coord, variable
+from .. import storage
+from ..expression import Expression
+from ..values import UnsupportedError, constant
+from . import tiles
 from .convolutions import Filters, Windows, pixel
-from .expression import Expression
 from .products import Place, Span, coefficient, store_vector
 from .unpacked import Store
-from .values import UnsupportedError, constant
 from .widening import Widener
 
 _ROWS_BYTES = 64 << 10

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from ... import dtype as dt
-from ...dtype import DType
-from ...graph import Node
-from ...scalar import (
+from .... import dtype as dt
+from ....dtype import DType
+from ....graph import Node
+from ....scalar import (
     Scalar,
     absolute,
     bitcast,
@@ -18,13 +18,13 @@ from ...scalar import (
     operand,
     select,
 )
-from ..index import Coord, Coords
-from . import storage
-from .arithmetic import Arithmetic
-from .expression import Expression
+from ...index import Coord, Coords
+from .. import storage
+from ..arithmetic import Arithmetic
+from ..expression import Expression
+from ..values import UnsupportedError, kind_of
 from .rows import linear_of, nested
 from .unpacked import Store
-from .values import UnsupportedError, kind_of
 
 # ---- sorting ------------------------------------------------------------------------------------
 

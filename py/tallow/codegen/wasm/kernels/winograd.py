@@ -14,18 +14,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...dtype import float32
-from ...graph import Node
-from ...ops import panels
-from ...ops.winograd4 import PATCH, POSITIONS, TILE, tiles_of
-from ..index import Coord
+from ....dtype import float32
+from ....graph import Node
+from ....ops import panels
+from ....ops.winograd4 import PATCH, POSITIONS, TILE, tiles_of
+from ...index import Coord
+from ..body import is_inside
+from ..expression import Expression
+from ..values import UnsupportedError, constant
 from . import tiles
-from .body import is_inside
 from .copying import Copier
-from .expression import Expression
 from .products import Place, store_vector
 from .unpacked import Store
-from .values import UnsupportedError, constant
 
 _PATCHES_BYTES = 320 << 10
 _MOST_AT_ONCE = 2

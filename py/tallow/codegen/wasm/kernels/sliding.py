@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ...dtype import float32
-from ...graph import Node
-from ...ops import window
-from ..index import Coord
+from ....dtype import float32
+from ....graph import Node
+from ....ops import window
+from ...index import Coord
+from ..body import is_inside
+from ..expression import Expression
+from ..values import UnsupportedError, constant, kind_of
 from . import tiles
-from .body import is_inside
-from .expression import Expression
 from .unpacked import Store
-from .values import UnsupportedError, constant, kind_of
 
 _PIXELS = 7
 """Of a tile at most: with five weights and what is read they leave a register of V8's free."""

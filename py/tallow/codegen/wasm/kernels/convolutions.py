@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Protocol
 
-from ...graph import Node
-from ...ops import movement, panels
-from ...shape import Shape, size_of
-from ..index import Coord, Coords
-from .body import is_inside
+from ....graph import Node
+from ....ops import movement, panels
+from ....shape import Shape, size_of
+from ...index import Coord, Coords
+from ..body import is_inside
+from ..expression import Expression
+from ..values import UnsupportedError
 from .copying import Copier
-from .expression import Expression
 from .products import Left, Panels, Place, Tiled
 from .unpacked import Store
-from .values import UnsupportedError
 
 
 def convolution(body: Expression, node: Node, store: Store, width: int, scratch: int) -> int:

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from ...graph import Node
-from ...ops import panels
-from ...shape import Shape
-from ..index import Atom, Coord, Coords, variable
+from ....graph import Node
+from ....ops import panels
+from ....shape import Shape
+from ...index import Atom, Coord, Coords, variable
+from ..coded import Coded, is_coded
+from ..expression import Expression
+from ..values import UnsupportedError, kind_of, shape_of
 from . import tiles
-from .coded import Coded, is_coded
 from .copying import Copier
-from .expression import Expression
 from .unpacked import Store, unpacked_product
-from .values import UnsupportedError, kind_of, shape_of
 
 _ROWS_BYTES = 48 << 10
 """Bytes of rows that stay in a near cache while the panels pass by, once for all of them."""

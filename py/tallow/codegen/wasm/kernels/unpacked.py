@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from ...dtype import float32
-from ...graph import Node
-from ...shape import Shape
-from ..index import Coord, Coords
-from . import storage, tiles
-from .expression import Expression
-from .values import UnsupportedError
+from ....dtype import float32
+from ....graph import Node
+from ....shape import Shape
+from ...index import Coord, Coords
+from .. import storage
+from ..expression import Expression
+from ..values import UnsupportedError
+from . import tiles
 
 Store = Callable[[Shape, Coords, Coord, int], None]
 
