@@ -6,8 +6,9 @@ Tensors are positional inputs, attributes are keywords.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from . import ops
@@ -129,8 +130,12 @@ class Graph:
     name: str = "graph"
     states: Mapping[str, str | None] = field(default_factory=dict)
 
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> Sequence[Node]:
         """The nodes that the outputs need, in topological order."""
+        return self._order
+
+    @cached_property
+    def _order(self) -> Sequence[Node]:
         return topological(self.outputs.values())
 
     def check(self) -> Graph:
