@@ -4,12 +4,13 @@ No weights come with Tallow.
 """
 
 from .bert import BERT
+from .efficientnet import EfficientNetLite0, InvertedBottleneck
 from .lenet import LeNet5
 from .mlp import MLP
 from .resnet import BasicBlock, Bottleneck, ResNet, resnet18, resnet34, resnet50
 from .transformer import GPT2, Encoder, GPT2Block
 
 __all__ = [
-    "BERT", "GPT2", "MLP", "BasicBlock", "Bottleneck", "Encoder", "GPT2Block", "LeNet5", "ResNet",
-    "resnet18", "resnet34", "resnet50",
+    "BERT", "GPT2", "MLP", "BasicBlock", "Bottleneck", "EfficientNetLite0", "Encoder", "GPT2Block",
+    "InvertedBottleneck", "LeNet5", "ResNet", "resnet18", "resnet34", "resnet50",
 ]  # fmt: skip

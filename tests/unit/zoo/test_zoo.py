@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from models.efficientnet_lite0.make import build
 
 import tallow as tl
 from tallow import nn, zoo
@@ -35,6 +36,23 @@ def test_names_of_residual_networks() -> None:
     assert "layer1.0.downsample.0.weight" in deep
     assert "layer4.2.bn3.weight" in deep
     assert len(deep) == 320
+
+
+def test_efficientnet_is_the_network_of_the_published_weights() -> None:
+    """Their converter (models/efficientnet_lite0) makes ONNX of any weights of these names."""
+    tl.manual_seed(3)
+    net = zoo.EfficientNetLite0(num_classes=5).eval()
+    assert nn.summary(zoo.EfficientNetLite0(), (1, 3, 224, 224)).parameters == 4_652_008
+    rng = np.random.default_rng(3)
+    state = {name: np.asarray(value.numpy()) for name, value in net.state_dict().items()}
+    for name in state:
+        if "_bn" in name and "num_batches" not in name:
+            state[name] = rng.uniform(0.7, 1.3, state[name].shape).astype(np.float32)
+    net.load_state_dict(state)
+    x = rng.normal(size=(1, 3, 65, 65)).astype(np.float32)
+    with tl.onnx.load(build(state, 65)).session(device="numpy") as session:
+        (expected,) = session.run({session.plan.inputs[0].name: x}).values()
+    np.testing.assert_allclose(net(tl.asarray(x)).numpy(), expected, rtol=1e-3, atol=1e-4)
 
 
 def test_names_of_gpt2() -> None:
