@@ -3,7 +3,7 @@
 records.py     plain data: the contents of a file, checked
 read/          bytes -> records: proto.py has the schema of the `onnx` package; reader.py reads,
                with tensors.py, external.py and structure.py for the parts; expand.py inlines a
-               model's own functions
+               model's own functions, gradients.py cuts out what Gradient differentiates
 registry.py    the table of operators, filled by operators/, one folder per chapter of the standard,
                and by `register`; call.py is the view of its node that an operator's function gets
 dimensions.py  makes symbolic dimensions concrete

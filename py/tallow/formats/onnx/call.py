@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, TypeVar, overload
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar, overload
 
 from ...compile.passes.fold import host_value
 from ...errors import OnnxFormatError, OnnxUnsupportedError
@@ -38,15 +39,27 @@ class NotKnownError(OnnxUnsupportedError):
         self.tensor = tensor
 
 
+class Around(Protocol):
+    """The graph in which a node is being built (run/builder.py)."""
+
+    def built(self, graph: GraphRecord, inputs: Sequence[Tensor]) -> list[Tensor]: ...
+
+    def seed(self, node: NodeRecord) -> bytes: ...
+
+
 class Call:
     """One node being built. It records which attributes are read, so that attributes unknown to the
-    function raise an error instead of being ignored."""
+    function raise an error instead of being ignored.
 
-    __slots__ = ("_read", "node", "opset")
+    around: the graph that the node is built in; None for what the host computes.
+    """
 
-    def __init__(self, node: NodeRecord, opset: int) -> None:
+    __slots__ = ("_around", "_read", "node", "opset")
+
+    def __init__(self, node: NodeRecord, opset: int, around: Around | None = None) -> None:
         self.node = node
         self.opset = opset
+        self._around = around
         self._read: set[str] = set()
 
     @overload
@@ -108,6 +121,20 @@ class Call:
         """Whether the output at `position` is used."""
         outputs = self.node.outputs
         return position < len(outputs) and bool(outputs[position])
+
+    def built(self, graph: GraphRecord, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs of a graph that is an attribute, on these inputs.
+
+        Raises OnnxUnsupportedError for nodes in it that only the host can compute.
+        """
+        assert self._around is not None
+        return self._around.built(graph, inputs)
+
+    def seed(self) -> bytes:
+        """Eight random bytes for a node that has no seed of its own; the same whenever a session
+        builds the node again."""
+        assert self._around is not None
+        return self._around.seed(self.node)
 
     def known(self, tensor: Tensor, what: str) -> HostArray:
         """The elements of a tensor that must be known before the model runs.

@@ -97,7 +97,8 @@ class NodeRecord:
 class GraphRecord:
     """Nodes in an order in which they can run, without dead ones.
 
-    captures: the values of outer graphs that it reads; empty for a model's main graph.
+    captures: the values of outer graphs that it reads; empty for a model's main graph. is_part:
+    whether it is cut out of the graph around it, so that its names are names there.
     """
 
     name: str
@@ -106,6 +107,7 @@ class GraphRecord:
     nodes: tuple[NodeRecord, ...]
     constants: Mapping[str, Constant]
     captures: tuple[str, ...] = ()
+    is_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,55 @@
-"""Single optimizer steps for any number of tensors: ai.onnx.preview.training."""
+"""Derivatives, and single optimizer steps for any number of tensors: ai.onnx.preview.training."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from .... import functions as f
-from ....errors import OnnxFormatError
+from ....autodiff.history import enable_grad
+from ....errors import GradientError, OnnxFormatError, OnnxUnsupportedError
 from ....tensor import Tensor
 from ..call import Call
+from ..read.gradients import DOMAIN
+from ..records import GraphRecord
 from ..registry import operator
 
-DOMAIN = "ai.onnx.preview.training"
+
+@operator("Gradient", domain=DOMAIN)
+def gradient(call: Call, *inputs: Tensor) -> list[Tensor]:
+    """The derivatives of the sum of "y" by each of "xs", where these and "zs" have the values of
+    the inputs. It is 0 where y does not depend on an x.
+
+    read/gradients.py finds the part of the graph that makes y.
+    """
+    from ....autodiff.everything import vjp  # only models with this operator need it
+
+    xs, zs = _strings(call, "xs"), _strings(call, "zs", ())
+    y = call.get("y", str)
+    names = (*xs, *zs)
+    if len(inputs) != len(names):
+        raise OnnxFormatError(f"it has {len(inputs)} inputs for the {len(names)} of xs and zs")
+    if len(set(names)) != len(names):
+        raise OnnxFormatError(f"xs and zs name a tensor twice: {', '.join(names)}")
+    graph = call.get("graph", GraphRecord, None)
+    if graph is None or not graph.is_part:
+        raise OnnxUnsupportedError("its xs, zs and y are not names of its own graph")
+
+    def function(*values: Tensor) -> Tensor:
+        return call.built(graph, [*values, *inputs[len(xs) :]])[0]
+
+    try:
+        with enable_grad():
+            value, pull = vjp(function, *inputs[: len(xs)])
+            return list(pull(f.ones(value.shape, value.dtype)))
+    except GradientError as error:
+        raise OnnxUnsupportedError(f"{y!r} can't be differentiated: {error}") from error
+
+
+def _strings(call: Call, name: str, *default: tuple[str, ...]) -> tuple[str, ...]:
+    found = call.get(name, tuple, *default)
+    if not all(isinstance(each, str) for each in found):
+        raise OnnxFormatError(f"the attribute {name!r} is not a list of names: {found}")
+    return found
 
 
 def _each(

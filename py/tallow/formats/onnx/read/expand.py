@@ -116,11 +116,17 @@ def _renamed(node: NodeRecord, names: Names, given: Mapping[str, Any]) -> NodeRe
 
 
 def _inside(graph: GraphRecord, names: Names, given: Mapping[str, Any]) -> GraphRecord:
-    """A graph inside a function: only the values that it captures are renamed."""
+    """A graph inside a function: only the values that it captures are renamed, unless it is a part
+    of the function."""
     outer = set(graph.captures)
 
     def named(name: str) -> str:
-        return names(name) if name in outer else name
+        return names(name) if graph.is_part or name in outer else name
 
-    nodes = tuple(_renamed(node, named, given) for node in graph.nodes)
-    return replace(graph, nodes=nodes, captures=tuple(map(names, graph.captures)))
+    return replace(
+        graph,
+        inputs=tuple(replace(info, name=named(info.name)) for info in graph.inputs),
+        outputs=tuple(replace(info, name=named(info.name)) for info in graph.outputs),
+        nodes=tuple(_renamed(node, named, given) for node in graph.nodes),
+        captures=tuple(map(names, graph.captures)),
+    )

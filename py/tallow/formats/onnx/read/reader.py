@@ -21,6 +21,7 @@ from ..records import (
 from . import tensors
 from .expand import Expander, FunctionRecord, Reference
 from .external import ExternalFiles, MissingFileError
+from .gradients import with_graphs
 from .proto import Views, text
 from .structure import in_order
 
@@ -108,7 +109,7 @@ class Functions:
             reader = Reader(self._external, _opsets(proto), self)
             inputs, outputs = (tuple(map(text, names)) for names in (proto.input, proto.output))
             with self.inside(f"the function {key[1]!r}"):
-                nodes = reader.nodes(proto.node)
+                nodes = with_graphs(reader.nodes(proto.node))
                 defaults = reader.attributes(proto.attribute_proto)
             self._read[key] = FunctionRecord(inputs, outputs, nodes, defaults)
         found = self._read[key]
@@ -161,7 +162,7 @@ class Reader:
         _check_names(outputs, "output")
         own = {*constants, *(info.name for info in inputs)}
         made = {text(name) for node in graph.node for name in node.output}
-        nodes = self.nodes(graph.node, {*outer, *own, *made})
+        nodes = with_graphs(self.nodes(graph.node, {*outer, *own, *made}))
         wanted = [info.name for info in outputs]
         order = in_order(nodes, own, outer, wanted)
         read = {name for node in order for name in node.reads} | set(wanted)

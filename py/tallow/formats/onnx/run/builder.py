@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 
 from ....errors import DTypeError, GraphError, OnnxFormatError, OnnxUnsupportedError, ShapeError
 from ....graph import constant
 from ....hostarray import HostArray
+from ....random import fresh_bytes
 from ....shape import MAX_AXES, size_of
 from ....tensor import Tensor
-from ..call import Call
-from ..records import Constant, NodeRecord, Unreadable, shown
-from ..registry import find
+from ..call import Call, NotKnownError
+from ..reasons import DECIDES, HOST_ALONE
+from ..records import Constant, GraphRecord, NodeRecord, Unreadable, shown
+from ..registry import find, find_any, find_control, operators
+
+Seeds = MutableMapping[tuple[str, ...], bytes]
+"""Random bytes by the outputs of the node that draws with them. A derivative builds nodes again,
+and draws what they drew."""
 
 _MAX_ELEMENTS = 2**40
 """The largest value. No device holds more, and computing with larger shapes may never end."""
@@ -31,8 +37,10 @@ class Builder:
         self,
         constants: Mapping[str, Constant],
         wrong_shape: type[ShapeError | OnnxFormatError] = OnnxFormatError,
+        seeds: Seeds | None = None,
     ) -> None:
         self.values: dict[str, Tensor] = {}
+        self._seeds: Seeds = {} if seeds is None else seeds
         self._constants = constants
         self._wrong_shape = wrong_shape
 
@@ -59,7 +67,7 @@ class Builder:
         entry = find(node.domain, node.op_type, node.opset)
         assert node.opset is not None
         inputs = [self.value(name) if name else None for name in node.inputs]
-        call = Call(node, node.opset)
+        call = Call(node, node.opset, self)
         try:
             check_inputs(entry.min_inputs, entry.max_inputs, inputs)
             made = entry.function(call, *inputs)
@@ -79,6 +87,35 @@ class Builder:
         for name, tensor in zip(node.outputs, results):  # noqa: B905  (unused ones are left out)
             if name:
                 self.values[name] = tensor
+
+    def built(self, graph: GraphRecord, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """The outputs of a graph within this one, on these inputs; see Call.built."""
+        inner = Builder({**self._constants, **graph.constants}, self._wrong_shape, self._seeds)
+        given = {info.name: x for info, x in zip(graph.inputs, inputs, strict=True)}
+        inner.values.update({name: self.value(name) for name in graph.captures} | given)
+        for node in graph.nodes:
+            try:
+                _check_buildable(node)
+                inner.make(node)
+                inner.values.update(given)  # of a part, some may be outputs of its nodes
+            except NotKnownError:
+                raise
+            except OnnxUnsupportedError as error:
+                raise OnnxUnsupportedError(f"{describe(node)}: {error}") from error
+        return [inner.value(info.name) for info in graph.outputs]
+
+    def seed(self, node: NodeRecord) -> bytes:
+        """Random bytes for a node; see Call.seed."""
+        return self._seeds.setdefault(node.outputs, fresh_bytes(8))
+
+
+def _check_buildable(node: NodeRecord) -> None:
+    """Raises OnnxUnsupportedError with the reason why a node can't be part of a graph."""
+    if find_control(node):
+        raise OnnxUnsupportedError(DECIDES)
+    find_any(node)
+    if (node.domain, node.op_type) not in operators():
+        raise OnnxUnsupportedError(HOST_ALONE)
 
 
 def check_inputs(minimum: int, maximum: int | None, inputs: Sequence[object | None]) -> None:

@@ -25,7 +25,7 @@ from .blocking import Compile, PlanCache, Run, Steps, YieldControl
 from .builder import describe
 from .float64 import NumpyPart
 from .hosting import AT_FAULT, HostStep, compute, one_line
-from .stages import Branches, Spec, Stage, ValuesNeededError, make_stage
+from .stages import Shared, Spec, Stage, ValuesNeededError, make_stage
 from .trace import Part, Trace
 
 MAX_CACHED_RUNS = 8
@@ -60,7 +60,7 @@ class Execution:
         self._parts: OrderedDict[Key, Part] = OrderedDict()
         self._reads: dict[tuple[NodeRecord, ...], frozenset[str]] = {}
         self._longest = 1  # the most stages that a run has had
-        self._branches = Branches()
+        self._shared = Shared()
         self._bodies: dict[tuple[NodeRecord, str], Execution] = {}
 
     def close(self) -> None:
@@ -144,7 +144,7 @@ class Execution:
                     self._wanted,
                     shown(self.graph.name) or "onnx",
                     backend(self._device).target.computes_64_bits,
-                    self._branches,
+                    self._shared,
                     self._large,
                 )
             except ValuesNeededError as error:
@@ -158,7 +158,7 @@ class Execution:
                 part.numpy_session = yield Compile(stage.numpy_part.graph, EXACT)
             if stage.graph is not None:
                 cacheable = nodes is self.graph.nodes and not known and not self._large
-                cacheable = cacheable and drawn == random.drawn()
+                cacheable = cacheable and drawn == random.drawn() and not self._shared.seeds
                 cache = self._plan_cache if cacheable else None
                 yield from self._compile(part, self._device, cache)
             self._parts[key] = part

@@ -75,7 +75,7 @@ class Sides:
 
     def waits(self, node: NodeRecord) -> bool:
         """Whether a node for NumPy reads a value that the device computes."""
-        return not self._device.isdisjoint(node.inputs)
+        return not self._device.isdisjoint(node.reads)
 
     def add_input(self, name: str, node: Node) -> None:
         """Records an input of the stage."""
@@ -90,7 +90,7 @@ class Sides:
         made: the outputs of the node. given: the inputs of the stage.
         """
         self._names.update({one: name for name, one in made.items() if not one.is_constant})
-        if not any(name in self._numpy or name in given for name in node.inputs):
+        if not any(name in self._numpy or name in given for name in node.reads):
             return False
         self._numpy.update(made)
         self._steps.append(HostStep(node, why))
@@ -104,7 +104,7 @@ class Sides:
     ) -> None:
         """Records a node that the device computes."""
         sources = self._device, self._numpy, given
-        if any(name in source for name in node.inputs for source in sources):
+        if any(name in source for name in node.reads for source in sources):
             self._device.update(name for name, one in made.items() if not one.is_constant)
 
     def split(

@@ -74,7 +74,7 @@ def unsupported(graph: GraphRecord) -> list[str]:
         for info in graph.inputs
         if info.dtype is None and not info.on_host and info.type
     ]
-    return problems + list(_lacking(graph))
+    return problems + list(dict.fromkeys(_lacking(graph)))  # a part repeats what is around it
 
 
 def _lacking(graph: GraphRecord) -> Iterable[str]:

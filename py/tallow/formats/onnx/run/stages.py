@@ -67,11 +67,13 @@ class ValuesNeededError(Exception):
         self.names = frozenset(names)
 
 
-class Branches:
-    """The nodes of If branches, inlined into the graph around them. Every stage gets the same node
-    objects, so that whatever is cached for them is found again."""
+class Shared:
+    """What the stages of a graph share: the seeds of nodes that draw random numbers, and the nodes
+    of If branches, inlined into the graph around them. Every stage gets the same node objects, so
+    that whatever is cached for them is found again."""
 
     def __init__(self) -> None:
+        self.seeds: dict[tuple[str, ...], bytes] = {}
         self._nodes: dict[tuple[NodeRecord, str], tuple[NodeRecord, ...]] = {}
 
     def nodes(self, node: NodeRecord, name: str, branch: GraphRecord) -> tuple[NodeRecord, ...]:
@@ -92,17 +94,17 @@ def make_stage(
     wanted: Collection[str],
     name: str,
     computes_64_bits: bool,
-    branches: Branches,
+    shared: Shared,
     large: Collection[str] = (),
 ) -> Stage:
     """The next stage of `nodes`, once the values `given` are available.
 
     known: the names of given values that are constants of the stage. wanted: the graph's outputs.
     computes_64_bits: of the device, see `Target`.
-    branches: shared by all stages of the graph. large: names of values whose 64-bit integers may
+    large: names of values whose 64-bit integers may
     have any size. Raises ValuesNeededError, OnnxUnsupportedError, OnnxFormatError.
     """
-    return _StageBuilder(given, known, constants, computes_64_bits, branches, large).stage(
+    return _StageBuilder(given, known, constants, computes_64_bits, shared, large).stage(
         nodes, wanted, name
     )
 
@@ -114,16 +116,16 @@ class _StageBuilder:
         known: Collection[str],
         constants: Mapping[str, Constant],
         computes_64_bits: bool,
-        branches: Branches,
+        shared: Shared,
         large: Collection[str],
     ) -> None:
-        self._branches = branches
+        self._shared = shared
         self._computes_64_bits = computes_64_bits
         self._sides = Sides(large)
         self._nodes = 0
         self._given = given
         self._known = frozenset(known)
-        self._builder = Builder(constants)
+        self._builder = Builder(constants, seeds=shared.seeds)
         self._constants = constants
         self._inputs: dict[str, Node] = {}
         self._absent: set[str] = set()  # computed later, or by the host
@@ -167,13 +169,13 @@ class _StageBuilder:
             return None
         if branch.inputs or len(branch.outputs) < len(node.outputs):
             return None  # control.py reports the problem
-        return self._branches.nodes(node, taken, branch)
+        return self._shared.nodes(node, taken, branch)
 
     def _why_on_host(self, node: NodeRecord) -> Reason | None:
         """Why the host has to compute a node; None if the device may."""
         if find_control(node):
             return DECIDES
-        if not all(map(self._is_tensor, filter(None, node.inputs))):
+        if not all(map(self._is_tensor, node.reads)):
             if find_on_host(node) is None:
                 raise OnnxUnsupportedError(
                     f"{describe(node)}: Tallow supports it only for tensors of numbers"
@@ -187,7 +189,7 @@ class _StageBuilder:
     def _make(self, node: NodeRecord) -> Reason | None:
         """Builds the tensors of a node, or returns the reason why the host must compute it. A node
         that needs values not yet known waits for a later stage."""
-        for name in filter(None, node.inputs):
+        for name in node.reads:
             self._tensor(name)
         try:
             self._builder.make(node)
@@ -212,7 +214,7 @@ class _StageBuilder:
         """Assigns a node to the device or to NumPy, or makes it wait for a later stage."""
         values = self._builder.values
         made = {name: values[name].node for name in node.outputs if name in values}
-        read = {values[name].node for name in node.inputs if name}
+        read = {values[name].node for name in node.reads}
         why = None if self._computes_64_bits else why_numpy(made.values(), read, self._sides.ranges)
         if why is None:
             self._sides.for_device(node, made, self._inputs)
@@ -252,9 +254,9 @@ class _StageBuilder:
         return host_value(node)
 
     def _needed(self, node: NodeRecord, tensor: Tensor) -> set[str]:
-        """The names of the inputs of a node that must be known."""
-        names = {x for x in node.inputs if x and self._builder.values[x].node is tensor.node}
-        unknown = {x for x in node.inputs if x and self._known_value(x) is None}
+        """The names of the values that a node reads and that must be known."""
+        names = {x for x in node.reads if self._builder.values[x].node is tensor.node}
+        unknown = {x for x in node.reads if self._known_value(x) is None}
         return names or unknown
 
     def _wait(self, queue: list[Any], entry: Any) -> None:

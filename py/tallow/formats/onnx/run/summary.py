@@ -15,7 +15,7 @@ from ..reasons import DECIDES, HOST_ALONE, Reason
 from ..records import GraphRecord, Metadata, ModelRecord, NodeRecord, ValueInfo
 from ..registry import find_any, find_control, operators
 from .hosting import HostStep
-from .stages import Branches, Spec, Stage, ValuesNeededError, make_stage
+from .stages import Shared, Spec, Stage, ValuesNeededError, make_stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _first_stage(graph: GraphRecord, shapes: Shapes | None) -> tuple[Stage | Non
         return None, ""
     given = {i.name: Spec(by_name[i.name], i.dtype) for i in tensors if i.dtype is not None}
     wanted = [info.name for info in graph.outputs]
-    rest = graph.constants, wanted, graph.name, WEBGPU.computes_64_bits, Branches()
+    rest = graph.constants, wanted, graph.name, WEBGPU.computes_64_bits, Shared()
     try:
         return make_stage(graph.nodes, given, (), *rest), ""
     except ValuesNeededError:
@@ -169,7 +169,8 @@ def _all_nodes(graph: GraphRecord) -> Iterable[NodeRecord]:
 
 
 def _inner(node: NodeRecord) -> Iterable[GraphRecord]:
-    return (value for value in node.attributes.values() if isinstance(value, GraphRecord))
+    graphs = (value for value in node.attributes.values() if isinstance(value, GraphRecord))
+    return (graph for graph in graphs if not graph.is_part)
 
 
 def constants(graph: GraphRecord) -> Iterable[HostArray]:

@@ -13,7 +13,6 @@ from ..... import dtype as dt
 from ..... import functions as f
 from .....errors import OnnxFormatError
 from .....functions.philox import Key, normal, uniform
-from .....random import fresh_bytes
 from .....shape import Shape
 from .....tensor import Tensor
 from ...call import Call
@@ -21,8 +20,8 @@ from ...read.tensors import type_called
 from ...registry import operator
 
 
-def _key(seed: float | None) -> Key:
-    data = fresh_bytes(8) if seed is None else struct.pack("<d", seed)
+def _key(call: Call, seed: float | None) -> Key:
+    data = call.seed() if seed is None else struct.pack("<d", seed)
     first, second = struct.unpack("<2I", data)
     return first, second
 
@@ -41,13 +40,13 @@ def _wanted(call: Call, default: dt.DType) -> dt.DType:
 
 def _normal(call: Call, shape: Shape, default: dt.DType) -> Tensor:
     mean, scale = call.get("mean", float, 0.0), call.get("scale", float, 1.0)
-    numbers = normal(shape, _key(call.get("seed", float, None)))
+    numbers = normal(shape, _key(call, call.get("seed", float, None)))
     return (numbers * scale + mean).astype(_wanted(call, default))
 
 
 def _uniform(call: Call, shape: Shape, default: dt.DType) -> Tensor:
     low, high = call.get("low", float, 0.0), call.get("high", float, 1.0)
-    numbers = uniform(shape, _key(call.get("seed", float, None)))
+    numbers = uniform(shape, _key(call, call.get("seed", float, None)))
     return (numbers * (high - low) + low).astype(_wanted(call, default))
 
 
@@ -74,7 +73,7 @@ def random_uniform_like(call: Call, x: Tensor) -> Tensor:
 @operator("Bernoulli", since=15)
 def bernoulli(call: Call, x: Tensor) -> Tensor:
     """1 with the probability x, otherwise 0."""
-    numbers = uniform(x.shape, _key(call.get("seed", float, None)))
+    numbers = uniform(x.shape, _key(call, call.get("seed", float, None)))
     return (numbers < x.astype(dt.float32)).astype(_wanted(call, x.dtype))
 
 
@@ -86,7 +85,7 @@ def multinomial(call: Call, x: Tensor) -> Tensor:
     if x.ndim != 2 or not x.shape[1] or count < 0:
         raise OnnxFormatError(f"can't draw {count} samples from log probabilities {x.shape}")
     batch, classes = x.shape
-    numbers = uniform((batch, count, classes), _key(call.get("seed", float, None)))
+    numbers = uniform((batch, count, classes), _key(call, call.get("seed", float, None)))
     noise = f.negative(f.log(f.negative(f.log(numbers))))
     drawn = f.argmax(f.expand_dims(x.astype(dt.float32), 1) + noise, axis=2)
     return drawn.astype(_wanted(call, dt.int32))
@@ -106,7 +105,7 @@ def dropout(
     if training is None:
         return [x, kept]
     chance = f.full((), 0.5) if ratio is None else f.reshape(ratio, ()).astype(dt.float32)
-    mask = uniform(x.shape, _key(seed)) >= chance
+    mask = uniform(x.shape, _key(call, seed)) >= chance
     scaled = x.astype(dt.float32) * f.where(f.equal(chance, 1), math.inf, 1 / (1 - chance))
     dropped = f.where(mask, scaled, 0.0).astype(x.dtype)
     on = f.reshape(training, ()).astype(dt.bool_)

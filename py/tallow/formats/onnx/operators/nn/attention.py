@@ -16,7 +16,6 @@ from ...call import Call
 from ...read.tensors import dtype_of, type_name
 from ...records import GraphRecord
 from ...registry import operator
-from ...run.builder import Builder
 
 _BFLOAT16 = 16
 
@@ -157,11 +156,7 @@ def _modified(call: Call, name: str, x: Tensor) -> Tensor:
         raise OnnxFormatError(f"{name} must have one input and one output")
     if graph.captures:
         raise OnnxUnsupportedError(f"{name} reads {graph.captures[0]!r} from outside")
-    builder = Builder(graph.constants)
-    builder.values[graph.inputs[0].name] = x
-    for node in graph.nodes:
-        builder.make(node)
-    made = builder.value(graph.outputs[0].name)
+    (made,) = call.built(graph, [x])
     if made.shape != x.shape or made.dtype != x.dtype:
         raise OnnxFormatError(f"{name} must keep shape and type, but turns {x} into {made}")
     return made
