@@ -1,37 +1,79 @@
-"""torch.amp's names: a loss scale that adapts itself, and `autocast`, which changes nothing.
+"""Mixed precision, with torch.amp's names (Micikevicius et al. 2018, "Mixed Precision Training").
 
-A small gradient of float16 becomes 0. `GradScaler` multiplies the loss, so that gradients are
-larger, and divides them again before a step (Micikevicius et al. 2018, "Mixed Precision Training").
+Within `autocast` products are computed in float16, while parameters stay float32. A small gradient
+of float16 becomes 0: `GradScaler` multiplies the loss, so that gradients are larger, and divides
+them again before a step.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from contextlib import ContextDecorator
+from contextlib import AbstractContextManager, ContextDecorator
 from typing import Any, Self
 
+from . import autocast as types
 from . import functions as f
 from .autodiff.history import no_grad
-from .dtype import DType
-from .errors import OptionError
+from .dtype import DType, as_dtype, bfloat16, float16
+from .errors import DeviceUnavailableError, OptionError
 from .graph import make
 from .ops.logic import isinf, isnan
 from .optim.optimizer import Optimizer
+from .runtime.device import DEVICES, backend
 from .runtime.variable import Variable, assign_together
 from .tensor import Tensor, realize_now
 
-__all__ = ["GradScaler", "autocast"]
+__all__ = ["GradScaler", "autocast", "is_autocast_available"]
+
+
+_OTHERS = ("cpu", "cuda", "mps", "xpu")
+"""PyTorch's names of devices: here they stand for the default device."""
+
+_told: set[str] = set()
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether a device computes float16, so that `autocast` does something there: WebGPU with the
+    feature shader-f16, once it is open.
+
+    device_type: "webgpu", "wasm" or "numpy"; "cpu", "cuda", "mps" and "xpu" mean the default
+    device. Raises OptionError for another name.
+    """
+    try:
+        return backend(_device_of(device_type)).limits.traits.float16
+    except DeviceUnavailableError:
+        return False
+
+
+def _device_of(device_type: str) -> str | None:
+    """The name of a device, None for the default; OptionError for a name that none has."""
+    name = device_type.partition(":")[0]
+    if name not in DEVICES and name not in _OTHERS:
+        known = ", ".join(map(repr, (*DEVICES, *_OTHERS)))
+        raise OptionError(f"autocast: {device_type!r} is not a device; choose one of {known}")
+    return name if name in DEVICES else None
 
 
 class autocast(ContextDecorator):  # noqa: N801 - PyTorch's name
-    """Accepted, so that PyTorch's code runs, and does nothing: all is computed in the types that it
-    has, which is at least as exact.
+    """Within it, products are computed in float16, where the device does that.
 
-    `tl.set_float32_matmul_precision` has products computed in float16 where a device is faster for
-    it. device_type, dtype, cache_enabled: not looked at.
+        with tl.amp.autocast("webgpu"):
+            loss = nn.functional.cross_entropy(model(x), y)
+        scaler.scale(loss).backward()
+
+    Also a decorator. As in PyTorch's table for CUDA, products and convolutions take factors that
+    are rounded to float16 and give float16; softmax, losses, normalisations, sums, exp, log, pow
+    and the like are float32; the rest has the widest type of its operands. Products add up in
+    float32. Parameters stay float32 and receive gradients of float32. A backward pass belongs
+    outside; it computes in the types of the forward pass either way.
+
+    device_type: see `is_autocast_available`. On a device without float16 nothing changes: all is
+    computed as without autocast, at least as exactly, and a warning says so once. dtype: float16,
+    the default; with bfloat16, which no device here computes, nothing changes either, and a warning
+    says so. enabled: False turns it off, also within another. cache_enabled: not looked at, since
+    equal casts of one graph are computed once. Raises OptionError for another dtype or device.
     """
-
-    enabled = False
 
     def __init__(
         self,
@@ -40,13 +82,36 @@ class autocast(ContextDecorator):  # noqa: N801 - PyTorch's name
         enabled: bool = True,
         cache_enabled: bool | None = None,
     ) -> None:
-        self.device_type, self.dtype = device_type, dtype
+        _device_of(device_type)
+        self.device_type, self.enabled = device_type, enabled
+        self.dtype = float16 if dtype is None else as_dtype(dtype)
+        if self.dtype not in (float16, bfloat16):
+            raise OptionError(f"autocast: the dtype must be float16, not {self.dtype.name}")
+        self._entered: list[AbstractContextManager[None]] = []
+
+    def _is_available(self) -> bool:
+        if self.dtype == bfloat16:
+            reason = "no device computes bfloat16"
+        elif not is_autocast_available(self.device_type):
+            reason = f"the device {self.device_type!r} does not compute float16"
+        else:
+            return True
+        if reason not in _told:
+            _told.add(reason)
+            warnings.warn(
+                f"autocast: {reason}; everything stays in its type, as without autocast",
+                stacklevel=3,
+            )
+        return False
 
     def __enter__(self) -> Self:
+        switch = types.switched(self.enabled and self._is_available())
+        switch.__enter__()
+        self._entered.append(switch)
         return self
 
     def __exit__(self, *error: object) -> None:
-        pass
+        self._entered.pop().__exit__(None, None, None)
 
 
 def _not_finite(x: Tensor) -> Tensor:

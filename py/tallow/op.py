@@ -44,6 +44,8 @@ class Op:
     unknown.
     overflows: whether integers may leave the range of their type, round which they then wrap: a
     target that computes narrow ones in wider ones has to see to that.
+    autocast: the type in which `tl.amp.autocast` has it computed (autocast.py); None: in the widest
+    type of its operands, as elsewhere.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Op:
     onnx: str = field(default="", kw_only=True)
     bounds: Bounds | None = field(default=None, kw_only=True)
     overflows: bool = field(default=False, kw_only=True)
+    autocast: Literal["float16", "float32"] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.name in REGISTRY:

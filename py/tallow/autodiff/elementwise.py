@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from .. import functions as f
 from ..dtype import DType
+from ..graph import make
 from ..op import Elementwise
 from ..ops import division, gather, logic
 from ..ops import elementwise as e
@@ -118,7 +119,8 @@ def _cast(gradient: Tensor, y: Tensor, x: Tensor, dtype: DType) -> Gradients:
 
 @rule(e.to_half)
 def _to_half(gradient: Tensor, y: Tensor, x: Tensor) -> Gradients:
-    return [gradient]
+    """A cast to float16 has a gradient of float16."""
+    return [Tensor(make(e.to_half, gradient.node))]
 
 
 flat(e.sign, e.floor, e.ceil, e.trunc, e.round_)

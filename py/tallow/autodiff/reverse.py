@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..autocast import switched
 from ..graph import Node
 from ..tensor import Tensor
 from .history import STEPS, backwards
@@ -44,6 +45,13 @@ def pullback(
     None for a node that no output depends on. Raises GradientError for an op in between that has no
     derivative.
     """
+    with switched(False):  # the types are those of the graph already
+        return _pulled_back(outputs, gradients, wanted)
+
+
+def _pulled_back(
+    outputs: Sequence[Node], gradients: Sequence[Node], wanted: Sequence[Node]
+) -> list[Node | None]:
     order = ancestry(outputs)
     goals = set(wanted)
     leading: set[Node] = set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from .. import functions as f
+from ..autocast import in_float32, matched
 from ..autodiff.history import with_gradient
 from ..errors import ShapeError
 from ..shape import check_axis
@@ -70,6 +71,7 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     return x * ((f.erf(x * (1 / math.sqrt(2))) + 1.0) * 0.5)
 
 
+@in_float32
 def softplus(x: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """log(1 + exp(beta * x)) / beta, without overflow.
 
@@ -87,6 +89,7 @@ def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
     return f.where(x > 0, x, f.expm1(f.minimum(x, 0)) * alpha)
 
 
+@in_float32
 def softmax(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis, shifted by the maximum so that nothing overflows.
 
@@ -105,11 +108,13 @@ def softmax(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
     return with_gradient(y, [x], pull)
 
 
+@in_float32
 def softmin(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
     """The softmax of -x."""
     return softmax(-x, axis, dim=dim)
 
 
+@in_float32
 def log_softmax(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
     """log(softmax(x)), computed without the division."""
     if not x.size:
@@ -152,6 +157,7 @@ def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
 def prelu(x: Tensor, weight: Tensor) -> Tensor:
     """x where it is positive, weight * x elsewhere; a weight for all, or one per channel, axis 1
     (He et al. 2015)."""
+    weight = matched(weight, x)
     if weight.size > 1:
         weight = f.reshape(weight, (-1, *(1,) * (x.ndim - 2)))
     return f.where(x > 0, x, x * weight)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from .. import functions as f
+from ..autocast import in_float32
 from ..errors import ShapeError
 from ..tensor import Tensor
 from .layers import dropout
@@ -38,6 +39,7 @@ def attention_scores(query: Tensor, key: Tensor, scale: float | None = None) -> 
     return _by_groups(query, key.mT) * factor
 
 
+@in_float32
 def masked_softmax(scores: Tensor) -> Tensor:
     """The softmax over the last axis; a row of -infinity gives zeros, not NaN."""
     peak = f.max(scores, axis=-1, keepdims=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .. import autocast
 from .. import functions as f
 from ..errors import ShapeError
 from ..functions.transposed import conv2d_input, dilated
@@ -112,7 +113,12 @@ def _conv(
     dilations = numbers(dilation, axes, f"{name} dilation")
     pads = named_pads(padding, kernel_size, strides, dilations, name)
     check_window(name, x.shape, kernel_size, strides, pads, dilations)
-    result = channels_first(convolved(channels_last(x), weight, strides, pads, dilations, groups))
+
+    def compute(x: Tensor, weight: Tensor) -> Tensor:
+        last = convolved(channels_last(x), weight, strides, pads, dilations, groups)
+        return channels_first(last)
+
+    result = autocast.product(window.conv2d, compute, x, weight)
     return unbatched(_biased(result, bias), single)
 
 
@@ -124,6 +130,7 @@ def _check_bias(name: str, bias: Tensor | None, channels: int) -> None:
 def _biased(result: Tensor, bias: Tensor | None) -> Tensor:
     if bias is None:
         return result
+    bias = autocast.matched(bias, result)
     return result + f.reshape(bias, (-1, *(1,) * (result.ndim - 2)))
 
 
@@ -279,8 +286,13 @@ def _transposed(
             f"{name}: input {input.shape} and weight {weight.shape} with padding {padding} give "
             f"an output of {tuple(sizes)}"
         )
-    whole = _spread(channels_last(x), weight, sizes, strides, pads, dilations, groups)
-    return unbatched(_biased(channels_first(whole), bias), single)
+
+    def compute(x: Tensor, weight: Tensor) -> Tensor:
+        last = _spread(channels_last(x), weight, sizes, strides, pads, dilations, groups)
+        return channels_first(last)
+
+    whole = autocast.product(window.conv2d, compute, x, weight)
+    return unbatched(_biased(whole, bias), single)
 
 
 def _spread(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from .. import functions as f
+from ..autocast import in_float32
 from ..errors import OptionError
 from ..tensor import Tensor
 from .activations import softplus
@@ -24,17 +25,20 @@ def reduced(loss: Tensor, reduction: str, what: str) -> Tensor:
     return f.mean(loss) if reduction == "mean" else f.sum(loss)
 
 
+@in_float32
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """The squared difference."""
     difference = input - target
     return reduced(difference * difference, reduction, "mse_loss")
 
 
+@in_float32
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """The absolute difference."""
     return reduced(abs(input - target), reduction, "l1_loss")
 
 
+@in_float32
 def smooth_l1_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0
 ) -> Tensor:
@@ -46,6 +50,7 @@ def smooth_l1_loss(
     return reduced(loss, reduction, "smooth_l1_loss")
 
 
+@in_float32
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0
 ) -> Tensor:
@@ -55,6 +60,7 @@ def huber_loss(
     return reduced(loss, reduction, "huber_loss")
 
 
+@in_float32
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
@@ -66,6 +72,7 @@ def binary_cross_entropy(
     return reduced(loss, reduction, "binary_cross_entropy")
 
 
+@in_float32
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -85,6 +92,7 @@ def binary_cross_entropy_with_logits(
     return reduced(loss, reduction, "binary_cross_entropy_with_logits")
 
 
+@in_float32
 def sigmoid_focal_loss(
     inputs: Tensor,
     targets: Tensor,
@@ -104,6 +112,7 @@ def sigmoid_focal_loss(
     return reduced(loss, reduction, "sigmoid_focal_loss")
 
 
+@in_float32
 def kl_div(
     input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False
 ) -> Tensor:
@@ -123,6 +132,7 @@ def kl_div(
     return reduced(loss, reduction, "kl_div")
 
 
+@in_float32
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -145,6 +155,7 @@ def poisson_nll_loss(
     return reduced(loss, reduction, "poisson_nll_loss")
 
 
+@in_float32
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -166,6 +177,7 @@ def gaussian_nll_loss(
     return reduced(loss, reduction, "gaussian_nll_loss")
 
 
+@in_float32
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean"
 ) -> Tensor:
@@ -174,11 +186,13 @@ def hinge_embedding_loss(
     return reduced(loss, reduction, "hinge_embedding_loss")
 
 
+@in_float32
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """log(1 + exp(-target * input)), for targets of 1 and -1."""
     return reduced(softplus(-(target * input)), reduction, "soft_margin_loss")
 
 
+@in_float32
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
@@ -187,12 +201,14 @@ def margin_ranking_loss(
     return reduced(loss, reduction, "margin_ranking_loss")
 
 
+@in_float32
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along an axis."""
     squares = f.sum(x1 * x1, dim) * f.sum(x2 * x2, dim)
     return f.sum(x1 * x2, dim) / f.sqrt(f.maximum(squares, eps * eps))
 
 
+@in_float32
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
@@ -202,6 +218,7 @@ def cosine_embedding_loss(
     return reduced(loss, reduction, "cosine_embedding_loss")
 
 
+@in_float32
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
@@ -212,6 +229,7 @@ def pairwise_distance(
     return f.pow(f.sum(f.pow(size, p), -1, keepdim), 1 / p)
 
 
+@in_float32
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import autocast
 from .. import functions as f
 from ..autodiff.history import with_gradient
 from ..errors import OptionError, ShapeError
@@ -11,7 +12,7 @@ from ..tensor import Tensor, asarray
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """x @ weight.T + bias; weight (out, in)."""
     result = x @ weight.mT
-    return result if bias is None else result + bias
+    return result if bias is None else result + autocast.matched(bias, result)
 
 
 def bilinear(x1: Tensor, x2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

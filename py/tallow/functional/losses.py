@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from .. import functions as f
+from ..autocast import in_float32
 from ..errors import DTypeError, OptionError, ShapeError
 from ..tensor import Tensor
 from .activations import log_softmax
 
 
+@in_float32
 def nll_loss(
     x: Tensor,
     target: Tensor,
@@ -43,6 +45,7 @@ def nll_loss(
     return f.sum(loss) if reduction == "sum" else f.sum(loss) / f.sum(weights)
 
 
+@in_float32
 def cross_entropy(
     x: Tensor,
     target: Tensor,
@@ -96,6 +99,7 @@ def _of_classes(weight: Tensor, x: Tensor) -> Tensor:
     return f.reshape(weight, (-1, *(1,) * (x.ndim - 2)))
 
 
+@in_float32
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,

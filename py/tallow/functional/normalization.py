@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from .. import functions as f
+from ..autocast import in_float32
 from ..autodiff.history import with_gradient
 from ..errors import OptionError, ShapeError
 from ..shape import size_of
@@ -61,6 +62,7 @@ def _trailing(
     return tuple(range(x.ndim - len(shape), x.ndim))
 
 
+@in_float32
 def layer_norm(
     input: Tensor,
     normalized_shape: Sequence[int],
@@ -82,6 +84,7 @@ _EPSILONS = {2: 2.0**-10, 4: 2.0**-23, 8: 2.0**-52}
 """The distance from 1 to the next number of a floating type, by its bytes."""
 
 
+@in_float32
 def rms_norm(
     input: Tensor,
     normalized_shape: Sequence[int],
@@ -128,6 +131,7 @@ def _follow(name: str, running: Tensor | None, value: Tensor, momentum: float | 
     running.assign_later(running * (1.0 - momentum) + value * momentum)
 
 
+@in_float32
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -168,6 +172,7 @@ def batch_norm(
     return input * f.reshape(scale, shape) + f.reshape(shift, shape)
 
 
+@in_float32
 def instance_norm(
     input: Tensor,
     running_mean: Tensor | None = None,
@@ -198,6 +203,7 @@ def instance_norm(
     return _scaled(result, weight, bias)
 
 
+@in_float32
 def group_norm(
     input: Tensor,
     num_groups: int,
@@ -217,6 +223,7 @@ def group_norm(
     return _scaled(f.reshape(grouped, input.shape), weight, bias)
 
 
+@in_float32
 def normalize(
     x: Tensor, p: float = 2.0, axis: int = 1, eps: float = 1e-12, *, dim: int | None = None
 ) -> Tensor:
@@ -232,6 +239,7 @@ def normalize(
     return x / f.maximum(norm, eps)
 
 
+@in_float32
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..autocast import in_float32
 from ..errors import OptionError
 from ..graph import make
 from ..ops import recurrence as ops
@@ -19,6 +20,7 @@ DEFAULTS: dict[str, tuple[Activation, ...]] = {
 """Activations of the gates, of the hidden or cell gate, and of the output of an LSTM's cell."""
 
 
+@in_float32
 def recurrence(
     cell: str,
     x: Tensor,

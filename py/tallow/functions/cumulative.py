@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .. import dtype as dt
+from ..autocast import in_float32
 from ..dtype import DType, as_dtype
 from ..errors import ShapeError
 from ..shape import check_axis
@@ -47,6 +48,7 @@ def _shifted(x: Tensor, axis: int, shift: int, fill: int) -> Tensor:
     return pad(x, [(shift, -shift) if a == axis else (0, 0) for a in range(x.ndim)], fill)
 
 
+@in_float32
 def cumulative_sum(
     x: Tensor,
     axis: int | None = None,
@@ -61,6 +63,7 @@ def cumulative_sum(
     return _running(x, axis, dtype, include_initial, lambda a, b: a + b, 0)
 
 
+@in_float32
 def cumulative_prod(
     x: Tensor,
     axis: int | None = None,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from .. import autocast
 from .. import dtype as dt
 from ..dtype import DType, promote
 from ..graph import Node, constant, make
@@ -83,14 +84,15 @@ def _lift(op: Elementwise) -> Callable[..., Tensor]:
     def function(*operands: Tensor | Scalar) -> Tensor:
         if len(operands) != op.arity:
             raise TypeError(f"{op.name}: takes {op.arity} operands, got {len(operands)}")
+        values = autocast.operands(op, [*operands]) if autocast.active else [*operands]
         if isinstance(op, Select):
-            condition, *choices = operands
+            condition, *choices = values
             a, b = broadcast(op.name, choices)
             mask = asarray(condition).node
             shape = broadcast_shapes(mask.shape, a.shape, what=op.name)
             nodes = [expand_node(node, shape) for node in (mask, a, b)]
         else:
-            nodes = broadcast(op.name, list(operands))
+            nodes = broadcast(op.name, values)
             if op.accepts == "f" and not nodes[0].dtype.is_floating:
                 nodes = [make(cast, node, dtype=dt.float32) for node in nodes]
         return Tensor(make(op, *nodes))
@@ -177,6 +179,8 @@ def _opposed(rest: Tensor, y: Tensor) -> Tensor:
 
 def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
     """x to the power y. Whole powers from 0 to 4 of a tensor become products."""
+    if autocast.active:
+        x, y = autocast.operands(REGISTRY["pow"], [x, y])
     whole = not isinstance(y, Tensor) and y in (1, 2, 3, 4)
     if isinstance(x, Tensor) and x.dtype.is_floating and whole:
         half = x * x if y != 1 else x

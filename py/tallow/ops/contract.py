@@ -20,6 +20,11 @@ def _matmul_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
 
 
 matmul = Contraction(
-    "matmul", numpy_kernels.matmul, _matmul_rule, bounds=products_added, overflows=True
+    "matmul",
+    numpy_kernels.matmul,
+    _matmul_rule,
+    bounds=products_added,
+    overflows=True,
+    autocast="float16",
 )
 """(batch, m, k) @ (batch, k, n); broadcasting and other ranks are composed in functions/."""

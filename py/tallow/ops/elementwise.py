@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from .. import bounds, scalar
 from .. import dtype as dt
@@ -117,6 +117,7 @@ pow_ = Elementwise(
     2,
     accepts="f",
     onnx="Pow",
+    autocast="float32",
 )
 
 # ---- functions of floating numbers ------------------------------------------------------------
@@ -128,6 +129,7 @@ def _f(
     onnx: str | None = None,
     between: Any = None,
     discontinuous: bool = False,
+    autocast: Literal["float32"] | None = None,
 ) -> Elementwise:
     """A function that NumPy has under the op's own name, and ONNX mostly too."""
     return Elementwise(
@@ -139,10 +141,15 @@ def _f(
         bounds=between,
         discontinuous=discontinuous,
         ufunc=True,
+        autocast=autocast,
     )
 
 
-def _arc(name: str, arithmetic: Callable[[Scalar], Scalar]) -> Elementwise:
+def _arc(
+    name: str,
+    arithmetic: Callable[[Scalar], Scalar],
+    autocast: Literal["float32"] | None = None,
+) -> Elementwise:
     """An inverse function, which NumPy calls arc-something."""
     long = name.replace("a", "arc", 1)
     return Elementwise(
@@ -151,27 +158,28 @@ def _arc(name: str, arithmetic: Callable[[Scalar], Scalar]) -> Elementwise:
         arithmetic,
         accepts="f",
         onnx=name.capitalize(),
+        autocast=autocast,
     )
 
 
 sqrt = _f("sqrt", scalar.sqrt)
-exp = _f("exp", scalar.exp)
-log = _f("log", scalar.log)
-expm1 = _f("expm1", formulas.expm1, onnx="")
+exp = _f("exp", scalar.exp, autocast="float32")
+log = _f("log", scalar.log, autocast="float32")
+expm1 = _f("expm1", formulas.expm1, onnx="", autocast="float32")
 """exp(x) - 1, precise for small x too."""
 
-log1p = _f("log1p", formulas.log1p, onnx="")
+log1p = _f("log1p", formulas.log1p, onnx="", autocast="float32")
 """log(1 + x), precise for small x too."""
 
 sin = _f("sin", scalar.sin)
 cos = _f("cos", scalar.cos)
-tan = _f("tan", scalar.tan)
-sinh = _f("sinh", scalar.sinh)
-cosh = _f("cosh", scalar.cosh)
+tan = _f("tan", scalar.tan, autocast="float32")
+sinh = _f("sinh", scalar.sinh, autocast="float32")
+cosh = _f("cosh", scalar.cosh, autocast="float32")
 tanh = _f("tanh", scalar.tanh)
 
-acos = _arc("acos", scalar.acos)
-asin = _arc("asin", scalar.asin)
+acos = _arc("acos", scalar.acos, autocast="float32")
+asin = _arc("asin", scalar.asin, autocast="float32")
 atan = _arc("atan", scalar.atan)
 asinh = _arc("asinh", formulas.asinh)
 acosh = _arc("acosh", formulas.acosh)
@@ -197,6 +205,7 @@ reciprocal = Elementwise(
     lambda x: 1 / x,
     accepts="f",
     onnx="Reciprocal",
+    autocast="float32",
 )
 
 

@@ -15,6 +15,7 @@ sum_ = Reduce(
     0,
     bounds=bounds.total,
     overflows=True,
+    autocast="float32",
 )
 prod = Reduce(
     "prod",
@@ -23,6 +24,7 @@ prod = Reduce(
     1,
     bounds=bounds.product,
     overflows=True,
+    autocast="float32",
 )
 max_ = Reduce(
     "max",

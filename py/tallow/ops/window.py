@@ -40,7 +40,7 @@ def _conv_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
     return (x[0], *spatial_size(x, w[:2], attrs), w[3]), dtype
 
 
-conv2d = Window("conv2d", numpy_kernels.conv2d, _conv_rule)
+conv2d = Window("conv2d", numpy_kernels.conv2d, _conv_rule, autocast="float16")
 """x (n, h, w, c), weight (kh, kw, c / groups, o): attributes stride, padding, dilation, groups."""
 
 

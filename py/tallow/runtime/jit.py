@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
-from .. import random
+from .. import autocast, random
 from ..compile import Compiled
 from ..compile.indices import Indexed
 from ..dtype import uint32
@@ -186,7 +186,7 @@ class Jitted:
         memory = _memory_of(leaves)
         if memory is None or self._device not in (None, memory.name):
             memory = backend(self._device).memory
-        whole = (tuple(key), get_float32_matmul_precision())
+        whole = (tuple(key), get_float32_matmul_precision(), autocast.active)
         try:
             entries = self._entries.setdefault(whole, [])
         except TypeError as error:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...dtype import float32
 from ...errors import GraphError
 from ...graph import Node
+from ...op import Contraction, Movement
 from ...ops import contract, recurrence, window, winograd
+from ...ops.elementwise import to_half
 from ..groups import is_depthwise
 from ..index import lane_axis
 from .kernels import (
@@ -40,8 +42,9 @@ class Traits:
 
     software: a CPU plays the GPU; workgroup memory and barriers are slow there. lanes: neighbours
     in x that it computes at once, for which a workgroup of fewer leaves lanes idle. subgroups,
-    float16: WGSL features that are on. half: the user allows products of operands rounded to
-    float16, which changes answers. choices: names of schedules by `signature`, as tuned.
+    float16: WGSL features that are on. half: products of operands rounded to float16, which changes
+    answers, are allowed; those of operands that are rounded already always are. choices: names of
+    schedules by `signature`, as tuned.
     """
 
     software: bool = False
@@ -73,7 +76,8 @@ _WINOGRAD_GAIN = 1.2  # less is not worth weights 16/9 as large and more kernels
 def signature(node: Node) -> str:
     """What a choice is remembered by: the op with its shapes and attributes."""
     shapes = [child.shape for child in node.inputs]
-    text = f"{node.op.name} {shapes} {sorted(node.attrs.items())}"
+    half = " of float16" if _of_half(node) else ""
+    text = f"{node.op.name} {shapes} {sorted(node.attrs.items())}{half}"
     return f"{node.op.name}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
@@ -86,6 +90,8 @@ def choose(node: Node, traits: Traits) -> Schedule:
 
 def candidates(node: Node, traits: Traits) -> list[Schedule]:
     """Every schedule that computes the node on such a device, the preferred one first."""
+    if _of_half(node):  # rounding changes nothing
+        traits = replace(traits, half=True)
     if node.dtype != float32:
         raise GraphError(f"{node}: hand-written kernels compute float32")
     if node.op is contract.matmul:
@@ -108,6 +114,17 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
     if is_pointwise(node):
         return [*_products(node, traits), *_convolutions(node, traits)]
     return _convolutions(node, traits)
+
+
+def _of_half(node: Node) -> bool:
+    """Whether all factors of a product are numbers of float16, as within `tl.amp.autocast`."""
+    return isinstance(node.op, Contraction) and all(map(_is_half, node.inputs))
+
+
+def _is_half(node: Node) -> bool:
+    while isinstance(node.op, Movement) and len(node.inputs) == 1 and not node.attrs.get("value"):
+        node = node.inputs[0]
+    return node.op is to_half
 
 
 def _quads(traits: Traits) -> bool:
@@ -180,14 +197,14 @@ def _convolutions(node: Node, traits: Traits) -> list[Schedule]:
 
 def winograd_pays(conv: Node, traits: Traits) -> bool:
     """Whether Winograd's three kernels are faster than the direct one, for a 3x3 convolution of
-    stride 1 and one group."""
+    stride 1 and one group. They compute float32."""
     batch, height, width, filters = conv.shape
     channels = conv.inputs[0].shape[3]
     tile_rows, element = _WINOGRAD_HARDWARE
     if traits.software:
         tile_rows, element = _WINOGRAD_SOFTWARE_ROWS, _WINOGRAD_SOFTWARE_LANE * traits.lanes
     tiles = batch * -(-height // 2) * -(-width // 2)
-    if tiles < tile_rows:
+    if tiles < tile_rows or (_of_half(conv) and choose(conv, traits).file.endswith("_f16")):
         return False
 
     def computed(rows: int) -> int:

@@ -85,7 +85,8 @@ def _wrapped(new: Node, node: Node) -> Node:
     dtype = node.dtype
     if node.op is e.cast and dtype == float16:
         source = node.inputs[0].dtype
-        return new if source == float16 or source.size == 1 else make(e.to_half, new)
+        rounded = source == float16 or source.size == 1 or new.op is e.to_half
+        return new if rounded else make(e.to_half, new)
     if not node.op.overflows or not dtype.is_integer or dtype.size >= 4:
         return new
     bits = constant(from_values([32 - 8 * dtype.size], (), new.dtype))
