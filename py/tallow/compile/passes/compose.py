@@ -1,7 +1,8 @@
 """Composition: ops that only NumPy has whole, as a GPU computes them.
 
-Sorting and scattering compare everything with everything: n * n and n * j steps, in which no thread
-waits for another, no order of arrival shows in the result, and nothing is stored on the way. A
+Sorting and small scatters compare everything with everything: n * n and n * j steps, in which no
+thread waits for another, no order of arrival shows in the result, and nothing is stored on the way.
+A large scatter, as the gradient of an embedding is one, sorts its indices first. A
 recurrent layer is a product for all its inputs, and kernels that take as many steps as they may.
 The gradient of a convolution's weight is a product of what its filters meet and the gradient.
 """
@@ -19,7 +20,7 @@ from ...op import Op
 from ...ops import arrange, recurrence, source, window
 from ...ops.window import WEIGHT_TILE
 from ...shape import size_of
-from ...tensor import Tensor
+from ...tensor import Tensor, apply
 
 
 def compose(graph: Graph) -> Graph:
@@ -87,12 +88,15 @@ def _in_order(x: Tensor) -> Tensor:
 
 
 def _scatter(data: Tensor, indices: Tensor, updates: Tensor, reduction: str) -> Tensor:
-    """Every row of the result looks for the updates that are meant for it."""
+    """Every row of the result looks for the updates that are meant for it, among all or, where
+    these are many, in their order."""
     batch, rows, length = data.shape
     count = updates.shape[1]
     if not count or not data.size:
         return data
     indices = indices.astype(dt.int32)
+    if batch * rows * count * (1 if reduction == "none" else length) > _FEW_STEPS:
+        return _scatter_in_order(data, indices, updates, reduction)
     if reduction == "none":
         wide = (batch, rows, count)
         hit = f.equal(f.expand_dims(indices, 1), _line(wide, 1))
@@ -108,6 +112,55 @@ def _scatter(data: Tensor, indices: Tensor, updates: Tensor, reduction: str) -> 
         return join(data, fold(f.where(hit, rest, int(reduction == "mul")), axis=2))
     extreme, join = (f.max, f.maximum) if reduction == "max" else (f.min, f.minimum)
     return join(data, extreme(f.where(hit, rest, f.expand_dims(data, 2)), axis=2))
+
+
+_FEW_STEPS = 1 << 22
+"""Of a scatter that compares every row with every index: one kernel, where sorting takes dozens."""
+
+_JOINED = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}
+
+
+def _scatter_in_order(data: Tensor, indices: Tensor, updates: Tensor, reduction: str) -> Tensor:
+    """The updates in the order of their indices, so that those of a row are neighbours, and the
+    last of them is found by halving.
+
+    They are joined by a scan in segments (Hillis and Steele 1986, "Data parallel algorithms"):
+    after each step, one holds twice as many of those before it. All in all that takes
+    j * j + j * s * log(j) + n * (s + log(j)) steps, of which the squares are comparisons of the
+    indices alone.
+    """
+    batch, rows, _ = data.shape
+    count = updates.shape[1]
+    order = _argsort(indices, False, count)
+    keys = _rows_at(f.expand_dims(indices, 2), order)  # (batch, count, 1)
+    joined = _rows_at(updates, order)
+    shift = 1
+    while shift < count and reduction != "none":
+        pads = [(0, 0), (shift, -shift), (0, 0)]
+        same = f.equal(f.pad(keys, pads, -1), keys)
+        before = f.pad(joined, pads)
+        joined = f.where(same, apply(_JOINED[reduction], before, joined), joined)
+        shift *= 2
+    row = _line((batch, rows), 1)
+    below = f.zeros((batch, rows), dt.int32)  # so many keys, at least, are not above the row
+    step = 1 << (count.bit_length() - 1)
+    while step:
+        tried = below + step
+        key = f.squeeze(_rows_at(keys, f.minimum(tried, count) - 1), 2)
+        below = f.where(f.logical_and(tried <= count, key <= row), tried, below)
+        step //= 2
+    last = f.maximum(below - 1, 0)
+    found = f.logical_and(below > 0, f.equal(f.squeeze(_rows_at(keys, last), 2), row))
+    moved = _rows_at(joined, last)
+    new = moved if reduction == "none" else apply(_JOINED[reduction], data, moved)
+    return f.where(f.expand_dims(found, 2), new, data)
+
+
+def _rows_at(x: Tensor, indices: Tensor) -> Tensor:
+    """x (b, n, s) at the indices (b, j): (b, j, s)."""
+    batch, count, length = x.shape
+    line = _line(indices.shape, 0) * count
+    return f.take(f.reshape(x, (batch * count, length)), indices + line)
 
 
 def _recurrence(*operands: Tensor, whole: bool = False, **attrs: Any) -> Tensor:

@@ -51,3 +51,10 @@ for name in ("none", *JOINS):
             lambda x, indices, updates, name=name: tl.scatter(x, indices, updates, name),
             scattered(name),
         )
+    # So many rows and updates that their order is found first; most rows get none, some get many.
+    case(
+        f"scatter-{name}-large",
+        (normal(2000, 17), np.arange(150, dtype=np.int32) ** 2 % 90 * 40 - 2000, normal(150, 17)),
+        lambda x, indices, updates, name=name: tl.scatter(x, indices, updates, name),
+        scattered(name),
+    )
