@@ -40,6 +40,7 @@ from .errors import (
     GradientError,
     GraphError,
     IndexRangeError,
+    KernelError,
     OnnxAmbiguousDataError,
     OnnxError,
     OnnxFormatError,
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
         value_and_grad,
         vjp,
     )
+    from .custom import custom_op
     from .formats.weights import load, load_into, save
 
 _LATER = ("amp", "nn", "onnx", "optim", "zoo")
@@ -94,6 +96,9 @@ _OF_AUTODIFF = (
     "checkpoint", "custom_vjp", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp",
 )  # fmt: skip
 """Names that are imported, from autodiff/everything.py, when one is first asked for."""
+
+_OF_CUSTOM = ("custom_op",)
+"""Names that are imported, from custom.py, when one is first asked for."""
 
 _OF_WEIGHTS = ("load", "load_into", "save")
 """Names that are imported, from formats/weights.py, when one is first asked for."""
@@ -121,6 +126,7 @@ __all__ = [
     "IndexRangeError",
     "GradientError",
     "GraphError",
+    "KernelError",
     "OnnxAmbiguousDataError",
     "OnnxError",
     "OnnxFormatError",
@@ -141,6 +147,7 @@ __all__ = [
     "checkpoint",
     "compile_session",
     "compile_session_async",
+    "custom_op",
     "custom_vjp",
     "default_device",
     "devices",
@@ -191,6 +198,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"tallow.{name}")
     if name in _OF_AUTODIFF:
         return getattr(import_module("tallow.autodiff.everything"), name)
+    if name in _OF_CUSTOM:
+        return getattr(import_module("tallow.custom"), name)
     if name in _OF_WEIGHTS:
         return getattr(import_module("tallow.formats.weights"), name)
     if name in _TYPES:

@@ -17,6 +17,7 @@ TallowError
 │   └── OnnxUnsupportedError  operators, opsets or types that Tallow does not have, all at once
 └── DeviceError           the device refused
     ├── DeviceUnavailableError  the device is unavailable here
+    ├── KernelError             the device does not compile the WGSL of a user's op
     ├── DeviceMemoryError       a plan needs more than the device has (also a MemoryError)
     ├── DeviceLostError         the device went away while it was in use
     └── StorageError            nothing can be kept for the device (tuning records)
@@ -131,6 +132,17 @@ class DeviceError(TallowError):
 
 class DeviceUnavailableError(DeviceError):
     """The device is unavailable here."""
+
+
+class KernelError(DeviceError):
+    """The device does not compile the WGSL of an op of the user's (`tl.custom_op`).
+
+    op: its name. line: of its WGSL, counted from 1; None where the device does not tell.
+    """
+
+    def __init__(self, message: str, op: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.op, self.line = op, line
 
 
 class DeviceMemoryError(DeviceError, MemoryError):

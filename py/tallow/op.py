@@ -11,6 +11,7 @@ never asks for an op by name, hand-written kernels aside (codegen/wgsl/choice.py
     Contraction   sums products over an axis: matmul, and Winograd's transforms around it
     Window        slides over two spatial axes of a channels-last image
     Composite     NumPy has one function for it; a GPU computes a composition of other ops
+    Custom        a user's own (custom.py): a kernel for each device that it has code for
 
 Evaluators take the NumPy module as an argument, so that this package imports without NumPy.
 """
@@ -19,14 +20,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from . import dtype as dt
 from .bounds import Bounds, hull
 from .dtype import DType
 from .errors import DTypeError, GraphError
 from .scalar import Scalar
-from .shape import Shape
+from .shape import Shape, size_of
 
 Attrs = Mapping[str, Any]
 Spec = tuple[Shape, DType]  # what a shape rule sees of an operand
@@ -214,6 +215,58 @@ class Window(Contraction):
 class Composite(Contraction):
     """What NumPy has a function for; a GPU computes a composition of other ops
     (compile/passes/compose.py)."""
+
+
+class Operand(NamedTuple):
+    """What the functions of a custom op see of an operand."""
+
+    shape: Shape
+    dtype: DType
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return size_of(self.shape)
+
+
+@dataclass(frozen=True)
+class WholeKernel:
+    """A whole WGSL module of a user's, with entry point `main` and a binding for each operand, in
+    their order, and one for the result (codegen/wgsl/whole.py).
+
+    scalars: the WGSL type of a scalar in each binding. overrides: the module's override constants,
+    with whether they have a value of their own. workgroups, constants: of the operands, the size
+    of the dispatch, and values of override constants.
+    """
+
+    text: str
+    scalars: tuple[str, ...]
+    overrides: Mapping[str, bool]
+    workgroups: Callable[..., tuple[int, int, int]]
+    constants: Callable[..., Mapping[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Custom(Op):
+    """A user's op (custom.py), computed by a kernel that nothing else shares. The result's type
+    stands in the attribute `dtype`.
+
+    title: the name that its user gave it. rule: the result's shape, from an Operand for each
+    operand. wgsl: the kernel for WebGPU, None where there is none. `numpy` computes what other
+    devices do not.
+    """
+
+    title: str
+    rule: Callable[..., Shape]
+    wgsl: WholeKernel | None = None
+
+    def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
+        return self.rule(*(Operand(*spec) for spec in operands)), attrs["dtype"]
 
 
 _KINDS = {"b": "bool", "i": "signed integer", "u": "unsigned integer", "f": "floating"}

@@ -267,8 +267,15 @@ def loop(
     turn: Callable[..., Sequence[Scalar]],
 ) -> tuple[Scalar, ...]:
     """The last values of a Loop: `again` and `turn` are called with its states."""
-    states = tuple(Scalar("state", each.dtype, name=each.name) for each in initial)
-    unnamed = tuple(each.named("") for each in initial)  # the name is the state's
+    # The name is the state's; an operand keeps its own.
+    named = [each.primitive != "operand" for each in initial]
+    states = tuple(
+        Scalar("state", each.dtype, name=each.name if taken else "")
+        for each, taken in zip(initial, named, strict=True)
+    )
+    unnamed = tuple(
+        each.named("") if taken else each for each, taken in zip(initial, named, strict=True)
+    )
     made = Loop(unnamed, states, again(*states), tuple(turn(*states)))
     return tuple(
         Scalar("loop", state.dtype, made.initial, (made, index))

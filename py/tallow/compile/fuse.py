@@ -7,6 +7,7 @@ circle. What counts:
 
 * views (reshape, permute, expand, slice) cost nothing and are copied into every reader; so is
   what makes numbers of packed weights (packed.py);
+* a user's own kernel (op.Custom) is a group of its own, which reads its operands from memory;
 * a group holds at most one anchor: a contraction, a window or a reduction. Contractions and
   windows compute what follows them (elementwise, same shape) as they store; a reduction also
   computes what comes before it as it reads;
@@ -25,7 +26,7 @@ from dataclasses import dataclass, field
 
 from ..codegen.layout import Region
 from ..graph import Graph, Node, consumers, make
-from ..op import Contraction, Elementwise, Movement, Reduce
+from ..op import Contraction, Custom, Elementwise, Movement, Reduce
 from ..ops import contract, gather, integer, movement
 from ..ops.source import iota
 from ..shape import Shape, size_of
@@ -219,6 +220,8 @@ class _Fuser:
         return node in self.packed or (isinstance(node.op, Movement) and node.op.view)
 
     def _may_join(self, group: Group, node: Node) -> bool:
+        if isinstance(node.op, Custom):
+            return False
         crosses = (node in self.static) != (group.root in self.static)
         free = node.op in (movement.expand, movement.reshape, iota) or _is_spread(node)
         if crosses and not free and node not in self.packed:
@@ -273,6 +276,8 @@ class _Fuser:
         own = group.access[reader]
         if isinstance(reader.op, Elementwise):
             return own
+        if isinstance(reader.op, Custom):
+            return "memory"
         if isinstance(reader.op, Contraction):
             cheap = node.op in (movement.reshape, movement.expand, movement.permute)
             # The three channels of a picture are read one by one, in any order.
@@ -352,6 +357,9 @@ class _Fuser:
     def _finish(self, group: Group) -> None:
         """Members in the order of computation; reads in the order in which they are met."""
         group.members.reverse()
+        if isinstance(group.root.op, Custom):  # a binding for each operand, whatever it is
+            group.reads = list(group.root.inputs)
+            return
         inside = set(group.members)
         accesses: dict[Node, set[str]] = {}
         for member in group.members:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..codegen.index import lane_axis
 from ..codegen.layout import Region
 from ..graph import Graph, Node, consumers
+from ..op import Custom
 from ..ops import movement
 from ..shape import size_of
 from .fuse import Fusion, Group
@@ -12,7 +13,7 @@ from .fuse import Fusion, Group
 
 def join_in_place(graph: Graph, fusion: Fusion) -> Fusion:
     """The fusion without groups that only concatenate, where each part has a group of its own
-    that nothing but the join reads."""
+    that nothing but the join reads and that can write into a region: a user's own cannot."""
     readers = consumers(graph.nodes())
     outputs = set(graph.outputs.values())
     group_of = {group.root: group for group in fusion.groups}
@@ -25,7 +26,10 @@ def join_in_place(graph: Graph, fusion: Fusion) -> Fusion:
         if join.members != [node] or node.op is not movement.concat:
             continue
         owned = all(
-            part in group_of and set(readers[part]) == {node} and part not in outputs
+            part in group_of
+            and set(readers[part]) == {node}
+            and part not in outputs
+            and not isinstance(part.op, Custom)
             for part in parts
         )
         if not owned or len(set(parts)) < len(parts) or not _in_fours(node):

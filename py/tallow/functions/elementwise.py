@@ -80,7 +80,9 @@ def _number(value: Scalar, zero: str, dtype: DType, shape: Shape) -> Node:
     return expand_node(constant(from_values([value], (), dtype)), shape)
 
 
-def _lift(op: Elementwise) -> Callable[..., Tensor]:
+def lift(op: Elementwise) -> Callable[..., Tensor]:
+    """The function of tensors and numbers that applies an op, with broadcasting and promotion."""
+
     def function(*operands: Tensor | Scalar) -> Tensor:
         if len(operands) != op.arity:
             raise TypeError(f"{op.name}: takes {op.arity} operands, got {len(operands)}")
@@ -111,7 +113,7 @@ ELEMENTWISE = [
     for op in REGISTRY.values()
     if isinstance(op, Elementwise) and op not in (cast, bitcast_op, to_half)
 ]
-globals().update({name: _lift(REGISTRY[name]) for name in ELEMENTWISE})  # type: ignore[arg-type]
+globals().update({name: lift(REGISTRY[name]) for name in ELEMENTWISE})  # type: ignore[arg-type]
 
 # Records that the functions below replace or build on.
 _floor_divide, _remainder, _pow, _fmod, _where, _round, _sign, _abs, _equal, _not_equal, _and = (

@@ -90,9 +90,10 @@ def across(op: Reduce, dtype: DType) -> str:
 
 
 def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of a function's parameters; x and y of the functions of `operator`."""
+    """The names of a function's parameters; x, y, ... where it does not tell: of the functions of
+    `operator`, and of users' expressions (custom.py), whose names WGSL may reserve."""
     code = getattr(function, "__code__", None)
-    return code.co_varnames[: code.co_argcount] if code else ("x", "y")
+    return code.co_varnames[: code.co_argcount] if code else ("x", "y", "z", "w", "a", "b", "c")
 
 
 def template(name: str, expression: Scalar, operands: list[Scalar], width: int) -> Template:
@@ -215,7 +216,10 @@ class _Printer:
     def _variables(self, made: Loop) -> list[str]:
         """The variables that hold a loop's values, after its statements are written."""
         if made not in self.loops:
-            names = [state.name or f"state{index}" for index, state in enumerate(made.states)]
+            first = sum(map(len, self.loops.values()))
+            names = [
+                state.name or f"state{number}" for number, state in enumerate(made.states, first)
+            ]
             for name, state, initial in zip(names, made.states, made.initial, strict=True):
                 self.lines.append(f"var {name} = {_bare(self.text(initial))};")
                 self.names[state] = name

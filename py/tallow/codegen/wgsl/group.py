@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...graph import Node
-from ...op import Contraction
+from ...op import Contraction, Custom
 from .choice import Traits
 from .generated import generated, generated_rows
 from .hand_written import hand_written
 from .module import Kernel, Result
+from .whole import whole
 
 ANY_DEVICE = Traits()
 
@@ -28,6 +29,8 @@ def kernel_for(
     values per row are reduced and spread again. traits: the kind of device, which decides between
     hand-written kernels, and which invocations reduce together.
     """
+    if isinstance(result.root.op, Custom):
+        return whole(result.root, result.root.op)
     if row:
         return generated_rows(result, members, reads, row, traits)
     anchors = [node for node in members if isinstance(node.op, Contraction)]

@@ -48,13 +48,15 @@ class Kernel:
     """A WGSL module with entry point `main`, and what a dispatch of it needs.
 
     params: the fields of its uniform, bound after everything else. constants: values for its
-    override constants.
+    override constants. op: the name of the user's op that it is the text of, empty where Tallow
+    made the text.
     """
 
     text: str
     workgroups: tuple[int, int, int]
     params: list[int] = field(default_factory=list)
     constants: dict[str, Any] = field(default_factory=dict)
+    op: str = ""
 
 
 class Module:

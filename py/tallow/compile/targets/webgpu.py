@@ -27,7 +27,8 @@ class WgslKernels:
 
     A step carries `module`, the number of its WGSL module, `constants`, the values of that module's
     override constants, `params`, the 32-bit words of the uniform that is bound after all slots, and
-    `workgroups`, the size of its dispatch.
+    `workgroups`, the size of its dispatch; and `op`, if the module is the text of a user's op, its
+    name, for errors.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -43,7 +44,9 @@ class WgslKernels:
             return {}
         result = Result(group.root, region, over)
         kernel = kernel_for(result, group.members, group.reads, group.row, self._traits)
+        named = {"op": kernel.op} if kernel.op else {}
         return {
+            **named,
             "module": self._numbers.setdefault(kernel.text, len(self._numbers)),
             "constants": kernel.constants,
             "params": kernel.params,

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 from ...compile.plan import Plan, Step
-from .device import NativeDevice
+from ...errors import DeviceError, DeviceLostError, DeviceMemoryError, KernelError
+from .device import NativeDevice, words
 
 # The compiler in `wgpu` has subgroups, but refuses the directive that WGSL asks for.
 _SUBGROUPS = ("enable subgroups;", "")
 
 # Bind groups that a step keeps: buffers that stay on the device come round again.
 _GROUPS = 8
+
+_LINE = re.compile(r"┌─ .*:(\d+):\d+$", re.M)  # where naga shows the text
+_FRAME = re.compile(r"^\s*In wgpu\w+.*\n")
 
 Key = tuple[int, tuple[tuple[str, Any], ...]]  # module and constants
 
@@ -68,6 +74,25 @@ def named(plan: Plan, step: str) -> str:
     return f"{plan.name}: the step {step}"
 
 
+@contextmanager
+def _compiling(gpu: NativeDevice, plan: Plan, step: Step) -> Iterator[None]:
+    """Raises what `wgpu` raises inside; KernelError for the text of a user's op."""
+    op = step.kernel.get("op")
+    try:
+        with gpu.checked(named(plan, step.name)):
+            yield
+    except (DeviceLostError, DeviceMemoryError):
+        raise
+    except DeviceError as error:
+        if op is None:
+            raise
+        said = _FRAME.sub("", words(error.__cause__ or error))
+        found = _LINE.search(said)
+        line = int(found[1]) if found else None
+        where = f", line {line}" if found else ""
+        raise KernelError(f"the WGSL of {op}{where}: {said}", op, line) from error
+
+
 def pipelines_of(gpu: NativeDevice, plan: Plan, steps: Sequence[Step]) -> dict[Key, Any]:
     """Every pipeline of the plan, by module and constants."""
     device = gpu.handle
@@ -77,7 +102,7 @@ def pipelines_of(gpu: NativeDevice, plan: Plan, steps: Sequence[Step]) -> dict[K
 
     def module(step: Step) -> Any:
         number = step.kernel["module"]
-        with gpu.checked(named(plan, step.name)):
+        with _compiling(gpu, plan, step):
             label = f"{plan.name} module {number}"
             code = plan.modules[number].replace(*_SUBGROUPS)
             return device.create_shader_module(code=code, label=label)
@@ -89,7 +114,7 @@ def pipelines_of(gpu: NativeDevice, plan: Plan, steps: Sequence[Step]) -> dict[K
             "entry_point": "main",
             "constants": kernel["constants"],
         }
-        with gpu.checked(named(plan, step.name)):
+        with _compiling(gpu, plan, step):
             return device.create_compute_pipeline(
                 label=step.name,
                 layout="auto",
