@@ -68,6 +68,7 @@ from .runtime.device import (
     set_num_threads,
 )
 from .runtime.evaluator import realize
+from .runtime.hosted import NoKernelWarning
 from .runtime.jit import jit
 from .runtime.session import Session, compile_session, compile_session_async
 from .runtime.tuning import Tuned, TuningWarning, tune
@@ -127,6 +128,7 @@ __all__ = [
     "GradientError",
     "GraphError",
     "KernelError",
+    "NoKernelWarning",
     "OnnxAmbiguousDataError",
     "OnnxError",
     "OnnxFormatError",

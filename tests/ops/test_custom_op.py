@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -86,6 +87,72 @@ def test_a_session_runs_it_and_its_plan_has_the_text() -> None:
     wanted = 2 * given * np.arange(4, dtype=np.float32)[:, None] + 2
     for found in results.values():
         np.testing.assert_allclose(found, wanted)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.usefixtures("native")
+def test_without_wgsl_a_gpu_leaves_the_plan_to_numpy_and_says_so() -> None:
+    ranks = tl.custom_op(
+        "ranks",
+        numpy=lambda x, on: np.where(on, x.argsort(-1).argsort(-1), -1).astype(np.int32),
+        shape=lambda x, on: x.shape,
+        dtype="int32",
+    )
+    x = np.array([[0.5, -1.0, 3.0], [2.0, 1.0, 0.0]])
+    on = np.array([[True, True, False], [True, True, True]])
+    wanted = [[2, 0, -2], [4, 2, 0]]
+    given = (tl.asarray(x.astype(np.float32)) * 2.0).realize("webgpu")
+    says = "'webgpu' has no code for ranks; give wgsl="
+    with pytest.warns(tl.NoKernelWarning, match=says):
+        y = (ranks(given, on) * 2).realize()
+    assert (y.device, y.numpy().tolist()) == ("webgpu", wanted)
+    assert ((y.astype("float32") + given).numpy() == np.array(wanted) + 2 * x).all()  # on the GPU
+
+    count = tl.Variable([0.0] * 3)
+
+    @tl.jit(device="webgpu")
+    def step(x: tl.Tensor) -> tl.Tensor:
+        count.assign(count + tl.sum(ranks(x, on), axis=0).astype("float32"))
+        return count * 2.0
+
+    with pytest.warns(tl.NoKernelWarning, match=says):
+        step(given)
+    assert step(given).numpy().tolist() == [12.0, 4.0, -4.0]
+    assert count.numpy().tolist() == [6.0, 2.0, -2.0]
+
+    nodes = input_node("x", (2, 3), tl.float64), input_node("on", (2, 3), tl.bool_)
+    graph = Graph(nodes, {"y": ranks(*map(tl.Tensor, nodes)).node}, "own")
+    with pytest.warns(tl.NoKernelWarning, match=f"own runs on NumPy: {says}"):
+        session = tl.compile_session(graph, "webgpu")
+    with session:
+        assert session.plan.device == "numpy"
+        assert "NumPy" in session.stats["adapter"]
+        assert (session.run({"x": x, "on": on})["y"] * 2).tolist() == wanted
+        kept = session.run({"x": tl.asarray(x), "on": on}, fetch=())["y"]
+        assert (kept.device, (kept * 2).numpy().tolist()) == ("webgpu", wanted)
+        assert "ranks" in str(session.profile({"x": x, "on": on}))
+
+
+@pytest.mark.usefixtures("native")
+def test_the_examples_of_the_documents() -> None:
+    text = (ROOT / "docs/tensors.md").read_text("utf-8")
+    section = text.split("## A kernel of your own")[1].split("\n## ")[0]
+    names: dict[str, Any] = {"tl": tl, "np": np}
+    for block in re.findall(r"^```python\n(.*?)^```", section, re.M | re.S):
+        exec(block, names)
+    x = np.random.default_rng(1).normal(size=(70, 9)).astype(np.float32)
+    ways = {
+        "swish": (x / (1 + np.exp(-x)), lambda x: tl.functional.silu(x)),
+        "cumulate": (x.cumsum(1), lambda x: tl.cumulative_sum(x, axis=1)),
+    }
+    for device in ("numpy", "wasm", "webgpu"):
+        for name, (wanted, same) in ways.items():
+            operand, op = tl.asarray(x).realize(device), names[name]
+            np.testing.assert_allclose(op(operand).numpy(), wanted, rtol=1e-4, atol=1e-5)
+            mine, known = (
+                tl.grad(lambda x, of=of: tl.sum(of(x) ** 2))(operand) for of in (op, same)
+            )
+            np.testing.assert_allclose(mine.numpy(), known.numpy(), rtol=1e-3, atol=1e-4)
 
 
 def test_types_that_the_text_does_not_bind_are_refused_where_the_op_is_called() -> None:

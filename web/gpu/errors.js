@@ -39,6 +39,22 @@ export class DeviceLostError extends DeviceError {
   name = "DeviceLostError";
 }
 
+/** The device does not compile the WGSL of a user's op (tl.custom_op in Python). */
+export class KernelError extends DeviceError {
+  name = "KernelError";
+
+  /**
+   * @param {string} message
+   * @param {string} op
+   * @param {number} line  of the WGSL, counted from 1; 0 where the device does not tell
+   */
+  constructor(message, op, line) {
+    super(message);
+    this.op = op;
+    this.line = line;
+  }
+}
+
 /** The device is out of memory. */
 export class OutOfMemoryError extends DeviceError {
   name = "OutOfMemoryError";

@@ -1,7 +1,7 @@
 // @ts-check
 /** Compiles the pipelines of a plan. */
 
-import { DeviceError } from "./errors.js";
+import { DeviceError, KernelError } from "./errors.js";
 
 /**
  * Compile all pipelines of a plan in parallel.
@@ -33,6 +33,7 @@ export async function compile(runner, plan, onProgress) {
       return [key, pipeline];
     } catch (error) {
       const { messages } = await module.getCompilationInfo();
+      if (step.kernel.op) throw kernelError(plan, step, messages, /** @type {Error} */ (error));
       const lines = messages.map(({ lineNum, message }) => `line ${lineNum}: ${message}`);
       const { message } = /** @type {Error} */ (error);
       throw new DeviceError(
@@ -45,20 +46,65 @@ export async function compile(runner, plan, onProgress) {
 }
 
 /**
- * The same without waiting. The device reports errors as uncaptured ones.
+ * The same without waiting. The device reports errors as uncaptured ones, but those of users' ops as
+ * KernelErrors (Runner.kernelsCompiled).
  * @param {import("./runner.js").Runner} runner
  * @param {import("./program.js").Plan} plan
+ * @param {(error: KernelError) => void} onFailure
  * @returns {Map<string, GPUComputePipeline>}
  */
-export function compileNow(runner, plan) {
-  const modules = createModules(runner, plan);
+export function compileNow(runner, plan, onFailure) {
+  const { device } = runner;
+  const steps = stepPerPipeline(plan);
+  const own = new Set(
+    [...steps.values()].flatMap(({ kernel }) => (kernel.op ? kernel.module : [])),
+  );
+  const modules = plan.modules.map((_, index) =>
+    own.has(index) ? undefined : createModule(runner, plan, index),
+  );
   const pipelines = new Map();
-  for (const [key, step] of stepPerPipeline(plan)) {
-    const create = () =>
-      runner.device.createComputePipeline(descriptorOf(step, modules[step.kernel.module]));
-    pipelines.set(key, runner.pipelineNow(cacheKey(plan, step), create));
+  for (const [key, step] of steps) {
+    const known = modules[step.kernel.module];
+    if (known) {
+      const create = () => device.createComputePipeline(descriptorOf(step, known));
+      pipelines.set(key, runner.pipelineNow(cacheKey(plan, step), create));
+      continue;
+    }
+    // Not from the cache: an invalid pipeline may be there.
+    device.pushErrorScope("validation");
+    const module = createModule(runner, plan, step.kernel.module);
+    pipelines.set(key, device.createComputePipeline(descriptorOf(step, module)));
+    const compiling = Promise.all([device.popErrorScope(), module.getCompilationInfo()]);
+    const failure = compiling.then(([error, { messages }]) => {
+      if (!error) return undefined;
+      const failure = kernelError(plan, step, messages, error);
+      onFailure(failure);
+      return failure;
+    });
+    runner.compiling.add(failure.catch(() => undefined)); // it rejects with a lost device
   }
   return pipelines;
+}
+
+/**
+ * The error for the WGSL of a user's op, with its first wrong line.
+ * @param {import("./program.js").Plan} plan
+ * @param {import("./program.js").Computing} step
+ * @param {readonly GPUCompilationMessage[]} messages
+ * @param {{message: string}} error  of the pipeline
+ */
+function kernelError(plan, step, messages, error) {
+  const op = step.kernel.op ?? step.name;
+  const first = messages.find(({ type }) => type === "error");
+  const line = first?.lineNum ?? 0;
+  const source = plan.modules[step.kernel.module].split("\n")[line - 1]?.trim();
+  const place = line ? `, line ${line}` : "";
+  const shown = source ? `\n    ${source}` : "";
+  return new KernelError(
+    `the WGSL of ${op}${place}: ${first?.message ?? error.message}${shown}`,
+    op,
+    line,
+  );
 }
 
 /**
@@ -78,10 +124,18 @@ function stepPerPipeline(plan) {
  * @param {import("./runner.js").Runner} runner
  * @param {import("./program.js").Plan} plan
  */
-function createModules({ device }, plan) {
-  return plan.modules.map((code, index) =>
-    device.createShaderModule({ code, label: `${plan.name} module ${index}` }),
-  );
+function createModules(runner, plan) {
+  return plan.modules.map((_, index) => createModule(runner, plan, index));
+}
+
+/**
+ * @param {import("./runner.js").Runner} runner
+ * @param {import("./program.js").Plan} plan
+ * @param {number} index
+ */
+function createModule({ device }, plan, index) {
+  const label = `${plan.name} module ${index}`;
+  return device.createShaderModule({ code: plan.modules[index], label });
 }
 
 /**

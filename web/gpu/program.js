@@ -28,6 +28,7 @@ import { paddedToWords, ProgramMemory, wordAligned } from "./program_memory.js";
  * @property {Record<string, number>} constants
  * @property {number[]} params                  words of the uniform buffer, bound after all slots
  * @property {[number, number, number]} workgroups
+ * @property {string} [op]                      the name of the user's op whose WGSL the module is
  * @typedef {Step & {kernel: Kernel}} Computing  a step with a kernel
  * @typedef {object} Plan
  * @property {string} name
@@ -77,6 +78,11 @@ export class Program {
     this.kernels = 0;
     this.runs = 0;
     this.closed = false;
+    /**
+     * Why it cannot run: the device did not compile the kernel of a user's op.
+     * @type {import("./errors.js").KernelError | undefined}
+     */
+    this.failure = undefined;
     /** Milliseconds of loading spent waiting only for weights. */
     this.waited = 0;
   }
@@ -133,7 +139,7 @@ export class Program {
   loadNow(weights) {
     const { plan, runner, memory } = this;
     const persistent = memory.persistentSlots();
-    const pipelines = compileNow(runner, plan);
+    const pipelines = compileNow(runner, plan, (error) => (this.failure = error));
     this.kernels = pipelines.size;
     memory.allocate(weights, persistent);
     for (const part of memory.prepareParts(persistent)) {
@@ -251,6 +257,7 @@ export class Program {
   #checkInputs(inputs) {
     const { runner, plan } = this;
     if (runner.lost) throw runner.lost;
+    if (this.failure) throw this.failure;
     if (this.closed) throw new DeviceError(`${plan.name}: the program is closed`);
     const ports = [...plan.inputs, ...plan.states];
     if (inputs.length !== ports.length) {

@@ -46,6 +46,11 @@ export class Runner {
           : new DeviceError(error.message);
     });
     /**
+     * Kernels of users' ops that the device is compiling; each resolves with its error, if any.
+     * @type {Set<Promise<import("./errors.js").KernelError | undefined>>}
+     */
+    this.compiling = new Set();
+    /**
      * The pipelines of all programs, by code and constants. Programs share equal pipelines. An
      * unused pipeline is kept only until the garbage collector frees it.
      * @type {Map<string, WeakRef<GPUComputePipeline>>}
@@ -104,9 +109,21 @@ export class Runner {
       scopes.push(device.popErrorScope(), device.popErrorScope());
     }
     const [memory, validation] = await this.whileAlive(Promise.all(scopes));
+    await this.kernelsCompiled(); // a kernel that failed explains whatever follows
     if (memory)
       throw new OutOfMemoryError(`${what}: the device is out of memory: ${memory.message}`);
     if (validation) throw new DeviceError(`${what}: ${validation.message}`);
+  }
+
+  /** Wait for the kernels of users' ops that were loaded without waiting. Throws their errors. */
+  async kernelsCompiled() {
+    if (!this.compiling.size) return;
+    const compiling = [...this.compiling];
+    this.compiling.clear();
+    const failure = (await this.whileAlive(Promise.all(compiling))).find(Boolean);
+    if (!failure) return;
+    this.uncapturedError = undefined; // of what used the kernel
+    throw failure;
   }
 
   /** Throw the uncaptured error, if there is one, and forget it. */

@@ -10,6 +10,7 @@ from ..codegen.layout import Region, bools_of_words, words_of_bools
 from ..dtype import DType
 from ..graph import Graph, Node
 from ..hostarray import HostArray
+from ..op import Op
 from ..shape import Shape
 from .fuse import Group
 from .limits import Limits
@@ -52,6 +53,8 @@ class Target:
     kernels: makes the kernels of a plan for a device with such limits; None if its runner computes
     what the steps' operations say.
     limits: what holds of it, from what the caller says.
+    computes: whether it computes an op, alone or with NumPy for some steps; a plan with an op that
+    it does not compute runs on NumPy (runtime/hosted.py).
     functions: of a plan's modules, the text of the functions that its steps name, for people.
     """
 
@@ -68,6 +71,7 @@ class Target:
     any_order: bool
     kernels: Callable[[Limits], Kernels] | None
     limits: Callable[[Limits], Limits]
+    computes: Callable[[Op], bool] = lambda op: True
     functions: Callable[[Sequence[str]], Mapping[str, str]] = lambda modules: {}
 
     def stored(self, data: HostArray) -> memoryview:

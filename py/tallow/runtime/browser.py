@@ -25,6 +25,7 @@ from ..errors import (
     DeviceLostError,
     DeviceMemoryError,
     DeviceUnavailableError,
+    KernelError,
     RealizeError,
     StorageError,
 )
@@ -71,6 +72,8 @@ async def open_adapter() -> None:
 
 
 def _raise(error: JsException) -> None:
+    if str(error.name) == "KernelError":
+        raise KernelError(str(error.message), str(error.op), int(error.line) or None) from error
     kind = _ERRORS.get(str(error.name), DeviceError)
     raise kind(str(error.message)) from error
 

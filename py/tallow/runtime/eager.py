@@ -26,6 +26,7 @@ from .base import Backend, Program
 from .buffer import Buffer, Memory
 from .capture import device_of, held_input, own, replaced
 from .device import backend, get_float32_matmul_precision
+from .hosted import load_async, load_now
 from .trace import not_known
 from .transfer import for_device
 from .tuning import compile_for
@@ -221,7 +222,7 @@ def _ready(todo: Work) -> tuple[_Entry, list[Any]]:
     entry = _find(memory, key)
     if entry is None:
         compiled, names = _compiled(outputs, structure, used)
-        entry = _entry_of(compiled, used.load_now(compiled), names, structure)
+        entry = _entry_of(compiled, load_now(used, compiled), names, structure)
         _remember(memory, key, entry)
     return entry, _inputs(structure, entry, memory)
 
@@ -233,7 +234,7 @@ async def _ready_async(todo: Work) -> tuple[_Entry, list[Any]]:
     entry = _find(memory, key)
     if entry is None:
         compiled, names = _compiled(outputs, structure, used)
-        entry = _entry_of(compiled, await used.load_async(compiled), names, structure)
+        entry = _entry_of(compiled, await load_async(used, compiled), names, structure)
         _remember(memory, key, entry)
     return entry, _inputs(structure, entry, memory)
 

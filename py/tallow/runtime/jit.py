@@ -27,6 +27,7 @@ from .base import Backend, Program
 from .buffer import Buffer, Memory
 from .capture import capture, held_input, own
 from .device import backend, get_float32_matmul_precision
+from .hosted import load_now
 from .transfer import to_device
 from .tuning import compile_for
 from .variable import Variable
@@ -256,7 +257,7 @@ class Jitted:
         graph, captured = capture(graph, memory)
         compiled = compile_for(used, graph)
         return _Entry(
-            used.load_now(compiled),
+            load_now(used, compiled),
             memory,
             captured,
             [(state.variable, state.written) for state in found],

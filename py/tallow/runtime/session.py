@@ -19,6 +19,7 @@ from .base import Backend, Program
 from .buffer import Buffer
 from .capture import own
 from .device import backend
+from .hosted import load, load_async
 from .profile import Profile
 from .states import State, compile_with_states
 from .transfer import for_device
@@ -63,7 +64,7 @@ class Session:
         states: Mapping[str, State] = {},
     ) -> Session:
         """A plan, loaded on a device; blocks."""
-        return cls(compiled, used.load(compiled), used, captured, states)
+        return cls(compiled, load(used, compiled), used, captured, states)
 
     @classmethod
     async def load_async(
@@ -74,7 +75,7 @@ class Session:
         states: Mapping[str, State] = {},
     ) -> Session:
         """As `load`."""
-        return cls(compiled, await used.load_async(compiled), used, captured, states)
+        return cls(compiled, await load_async(used, compiled), used, captured, states)
 
     @property
     def plan(self) -> Plan:

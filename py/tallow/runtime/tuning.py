@@ -21,14 +21,16 @@ from typing import Any
 from ..codegen.wgsl.choice import candidates, signature
 from ..codegen.wgsl.kernels import SCHEDULES, Schedule, kernel_file
 from ..compile import Compiled, compile_graph, optimise
-from ..compile.limits import Limits
+from ..compile.limits import Limits, host_limits
 from ..compile.partition import static_nodes
+from ..compile.targets import EXACT
 from ..errors import DeviceLostError, StorageError, TallowError
 from ..graph import Graph, Node, input_node, make
 from ..op import Contraction
 from ..shape import size_of
 from .base import Backend, Timing
 from .device import backend, get_float32_matmul_precision
+from .hosted import has_code
 
 GAIN = 0.95  # a candidate must take at most this share of the default's time to replace it
 SECONDS = 0.05  # of runs of each candidate, so that a network takes seconds, not minutes
@@ -204,7 +206,9 @@ def kernels_version() -> str:
 
 def compile_for(used: Backend, graph: Graph) -> Compiled:
     """The plan of a graph for a device, with the kernels that were tuned for it; see
-    `compile_graph`."""
+    `compile_graph`. A plan for NumPy, if the device has no code for an op (hosted.py)."""
+    if not has_code(used, graph):
+        return compile_graph(graph, EXACT, host_limits())
     return compile_graph(graph, used.target.name, limits_of(used))
 
 

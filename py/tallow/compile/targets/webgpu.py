@@ -11,6 +11,7 @@ from ...codegen.wgsl.group import kernel_for
 from ...codegen.wgsl.module import Result
 from ...dtype import DType
 from ...graph import Node
+from ...op import Custom
 from ..fuse import Group
 from ..limits import Limits
 from ..passes.compose import compose
@@ -81,4 +82,5 @@ WEBGPU = Target(
     any_order=True,
     kernels=WgslKernels,
     limits=lambda limits: limits,
+    computes=lambda op: not isinstance(op, Custom) or op.wgsl is not None,
 )

@@ -1,0 +1,154 @@
+"""Plans with an op for which a GPU has no code, run by NumPy for it.
+
+A custom op without WGSL (custom.py) is one. The whole plan runs on the host: what it reads comes
+from the device, and what stays goes back, so that its tensors meet others of that device. A
+NoKernelWarning says so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from ..compile import Compiled
+from ..compile.plan import Port
+from ..dtype import BY_NAME
+from ..graph import Graph
+from ..hostarray import HostArray
+from .base import PROFILE_SECONDS, Backend, Feed, Program, Result, Timing
+from .buffer import Buffer, Memory
+from .transfer import from_device
+
+
+class NoKernelWarning(UserWarning):
+    """A plan runs on NumPy, since the device that was asked for has no code for one of its ops."""
+
+
+def has_code(used: Backend, graph: Graph) -> bool:
+    """Whether a device computes all nodes of a graph; warns of those that it does not."""
+    lacking = {node.op.name for node in graph.nodes() if not used.target.computes(node.op)}
+    if lacking:
+        names, device = ", ".join(sorted(lacking)), used.info.device
+        warnings.warn(
+            f"{graph.name} runs on NumPy: {device!r} has no code for {names}; give wgsl= where it "
+            "is declared",
+            NoKernelWarning,
+            stacklevel=3,
+        )
+    return not lacking
+
+
+def load(used: Backend, compiled: Compiled) -> Program:
+    """A plan, loaded on a device or for it; blocks."""
+    return _hosted(used, compiled) or used.load(compiled)
+
+
+def load_now(used: Backend, compiled: Compiled) -> Program:
+    """As `load`, without waiting for the device."""
+    return _hosted(used, compiled) or used.load_now(compiled)
+
+
+async def load_async(used: Backend, compiled: Compiled) -> Program:
+    """As `load`."""
+    return _hosted(used, compiled) or await used.load_async(compiled)
+
+
+def _hosted(used: Backend, compiled: Compiled) -> Program | None:
+    if compiled.plan.device == used.target.name:
+        return None
+    return HostedProgram(compiled, used.memory)
+
+
+class HostedProgram:
+    """A plan of NumPy's whose buffers are another device's."""
+
+    def __init__(self, compiled: Compiled, memory: Memory) -> None:
+        from .numpy.runner import MEMORY, NumpyProgram
+
+        self._host = MEMORY
+        self._program = NumpyProgram(compiled)
+        self._plan = compiled.plan
+        self._memory = memory
+
+    def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
+        """Runs; blocks while buffers are read from the device."""
+        buffers = [each for each in inputs if isinstance(each, Buffer)]
+        feeds = self._feeds(inputs, self._memory.read(buffers) if buffers else [])
+        return self._finished(inputs, feeds, self._program.run(feeds), fetch)
+
+    async def run_async(
+        self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
+    ) -> list[Result]:
+        """As `run`."""
+        feeds = await self._feeds_async(inputs)
+        return self._finished(inputs, feeds, self._program.run(feeds), fetch)
+
+    def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
+        """The steps on NumPy, without what is read and uploaded."""
+        buffers = [each for each in inputs if isinstance(each, Buffer)]
+        feeds = self._feeds(inputs, self._memory.read(buffers) if buffers else [])
+        return self._program.profile(feeds, seconds)
+
+    async def profile_async(
+        self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
+    ) -> Timing:
+        """As `profile`."""
+        return self._program.profile(await self._feeds_async(inputs), seconds)
+
+    async def _feeds_async(self, inputs: Sequence[Feed]) -> list[Feed]:
+        buffers = [each for each in inputs if isinstance(each, Buffer)]
+        return self._feeds(inputs, await self._memory.read_async(buffers) if buffers else [])
+
+    def _feeds(self, inputs: Sequence[Feed], read: Sequence[HostArray]) -> list[Feed]:
+        """What NumPy takes: bytes of the plan's types, and its own buffers for states."""
+        contents = iter(read)
+        ports = (*self._plan.inputs, *self._plan.states)
+        arrays = [
+            _as(next(contents), port) if isinstance(given, Buffer) else _fed(given, port)
+            for port, given in zip(ports, inputs, strict=True)
+        ]
+        count = len(self._plan.inputs)
+        fed = [memoryview(each).cast("B") if each.size else b"" for each in arrays[:count]]
+        return [
+            *fed,
+            *(self._host.buffer(each, BY_NAME[each.dtype.name]) for each in arrays[count:]),
+        ]
+
+    def _finished(
+        self,
+        inputs: Sequence[Feed],
+        feeds: Sequence[Feed],
+        results: Sequence[HostArray],
+        fetch: Sequence[bool] | None,
+    ) -> list[Result]:
+        """The results, those that stay on the device; the states get their new values."""
+        upload, count = self._memory.upload, len(self._plan.inputs)
+        for state, new in zip(inputs[count:], feeds[count:], strict=True):
+            fresh = upload(self._host.read([new])[0])
+            state.handle, fresh.handle = fresh.handle, state.handle  # which is freed with `fresh`
+        wanted = fetch or [True] * len(results)
+        return [
+            result if want else upload(result) for result, want in zip(results, wanted, strict=True)
+        ]
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        return self._program.stats
+
+    def close(self) -> None:
+        self._program.close()
+
+
+def _as(data: HostArray, port: Port) -> Any:
+    """Elements in a port's type, in an array of its own."""
+    return data.numpy().reshape(port.shape).astype(port.dtype)
+
+
+def _fed(content: Any, port: Port) -> Any:
+    """The array of what a GPU is fed: bools and 64-bit numbers come as words of 32 bits."""
+    dtype = BY_NAME[port.dtype]
+    raw = memoryview(content).cast("B") if memoryview(content).nbytes else memoryview(b"")
+    in_words = dtype.size == 8 or dtype.kind == "b"
+    data = from_device(raw, dtype, port.shape) if in_words else HostArray(raw, port.shape, dtype)
+    return _as(data, port)
