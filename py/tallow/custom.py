@@ -20,14 +20,11 @@ from .dtype import BY_NAME, DType, as_dtype
 from .errors import DTypeError, GradientError, OptionError, ShapeError, TallowError
 from .functions.elementwise import lift
 from .graph import make
-from .op import REGISTRY, Custom, Elementwise, Op, Operand
+from .op import DECLARED, REGISTRY, Custom, Elementwise, Op, Operand
 from .ops.numpy_scalar import evaluate
 from .scalar import Scalar, operand
 from .shape import Shape
 from .tensor import Tensor, asarray
-
-_DECLARED: dict[str, str] = {}
-"""The names of declared records, each with the name that its user gave."""
 
 
 def custom_op(
@@ -90,7 +87,7 @@ def custom_op(
             f"custom_op: the name {name!r} must begin with a letter and have letters, digits and "
             "underscores only"
         )
-    if name in REGISTRY and name not in _DECLARED:
+    if name in REGISTRY:
         raise OptionError(f"custom_op: Tallow has an op {name!r}; choose another name")
     own = {
         "numpy": numpy, "shape": shape, "dtype": dtype, "wgsl": wgsl,
@@ -162,10 +159,9 @@ def _check_takes(name: str, what: str, function: Callable[..., Any], count: int)
 def _own_name(name: str) -> str:
     """A name that no record has: the user's, or one with a number behind it."""
     found, number = name, 1
-    while found in REGISTRY:
+    while found in REGISTRY or found in DECLARED:
         number += 1
         found = f"{name}_{number}"
-    _DECLARED[found] = name
     return found
 
 
@@ -204,6 +200,7 @@ def _elementwise(name: str, expression: Callable[..., Scalar], count: int) -> El
         "f",
         results[0],
         discontinuous=True,
+        declared=True,
     )
 
 
@@ -250,7 +247,7 @@ def _custom(
         if constants is not None:
             _check_takes(name, "constants", constants, count)
         kernel = checked_kernel(name, wgsl, count, workgroups, constants)
-    return Custom(_own_name(name), compute, name, rule, kernel, overflows=True)
+    return Custom(_own_name(name), compute, name, rule, kernel, overflows=True, declared=True)
 
 
 def _applying(name: str, op: Custom, count: int, dtype: DType | None) -> Callable[..., Tensor]:

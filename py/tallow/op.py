@@ -33,6 +33,15 @@ Attrs = Mapping[str, Any]
 Spec = tuple[Shape, DType]  # what a shape rule sees of an operand
 
 REGISTRY: dict[str, Op] = {}
+"""Tallow's own ops by name."""
+
+DECLARED: dict[str, Op] = {}
+"""Those that users have declared (custom.py)."""
+
+
+def op_named(name: str) -> Op:
+    """The op of that name, Tallow's or a user's. Raises KeyError."""
+    return REGISTRY[name] if name in REGISTRY else DECLARED[name]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +56,7 @@ class Op:
     target that computes narrow ones in wider ones has to see to that.
     autocast: the type in which `tl.amp.autocast` has it computed (autocast.py); None: in the widest
     type of its operands, as elsewhere.
+    declared: whether it is a user's.
     """
 
     name: str
@@ -55,11 +65,12 @@ class Op:
     bounds: Bounds | None = field(default=None, kw_only=True)
     overflows: bool = field(default=False, kw_only=True)
     autocast: Literal["float16", "float32"] | None = field(default=None, kw_only=True)
+    declared: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        if self.name in REGISTRY:
+        if self.name in REGISTRY or self.name in DECLARED:
             raise GraphError(f"the op {self.name!r} is declared twice")
-        REGISTRY[self.name] = self
+        (DECLARED if self.declared else REGISTRY)[self.name] = self
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -46,14 +46,14 @@ export async function compile(runner, plan, onProgress) {
 }
 
 /**
- * The same without waiting. The device reports errors as uncaptured ones, but those of users' ops as
- * KernelErrors (Runner.kernelsCompiled).
+ * The same without waiting. The device reports errors as uncaptured ones, but those of users' ops in
+ * `failure`, which is there if the plan has such kernels.
  * @param {import("./runner.js").Runner} runner
  * @param {import("./program.js").Plan} plan
- * @param {(error: KernelError) => void} onFailure
- * @returns {Map<string, GPUComputePipeline>}
+ * @returns {{pipelines: Map<string, GPUComputePipeline>,
+ *   failure: Promise<KernelError | undefined> | undefined}}
  */
-export function compileNow(runner, plan, onFailure) {
+export function compileNow(runner, plan) {
   const { device } = runner;
   const steps = stepPerPipeline(plan);
   const own = new Set(
@@ -63,6 +63,8 @@ export function compileNow(runner, plan, onFailure) {
     own.has(index) ? undefined : createModule(runner, plan, index),
   );
   const pipelines = new Map();
+  /** @type {Promise<KernelError | undefined>[]} */
+  const failures = [];
   for (const [key, step] of steps) {
     const known = modules[step.kernel.module];
     if (known) {
@@ -75,15 +77,13 @@ export function compileNow(runner, plan, onFailure) {
     const module = createModule(runner, plan, step.kernel.module);
     pipelines.set(key, device.createComputePipeline(descriptorOf(step, module)));
     const compiling = Promise.all([device.popErrorScope(), module.getCompilationInfo()]);
-    const failure = compiling.then(([error, { messages }]) => {
-      if (!error) return undefined;
-      const failure = kernelError(plan, step, messages, error);
-      onFailure(failure);
-      return failure;
-    });
-    runner.compiling.add(failure.catch(() => undefined)); // it rejects with a lost device
+    const failure = compiling.then(([error, { messages }]) =>
+      error ? kernelError(plan, step, messages, error) : undefined,
+    );
+    failures.push(failure.catch(() => undefined)); // it rejects with a lost device
   }
-  return pipelines;
+  const failure = Promise.all(failures).then((found) => found.find(Boolean));
+  return { pipelines, failure: failures.length ? failure : undefined };
 }
 
 /**

@@ -83,6 +83,8 @@ export class Program {
      * @type {import("./errors.js").KernelError | undefined}
      */
     this.failure = undefined;
+    /** Resolves with that, while it is unknown. @type {Promise<DeviceError | undefined> | undefined} */
+    this.compiling = undefined;
     /** Milliseconds of loading spent waiting only for weights. */
     this.waited = 0;
   }
@@ -139,16 +141,26 @@ export class Program {
   loadNow(weights) {
     const { plan, runner, memory } = this;
     const persistent = memory.persistentSlots();
-    const pipelines = compileNow(runner, plan, (error) => (this.failure = error));
+    const { pipelines, failure } = compileNow(runner, plan);
+    this.compiling = failure;
+    failure?.then((error) => ([this.failure, this.compiling] = [error, error && failure]));
     this.kernels = pipelines.size;
-    memory.allocate(weights, persistent);
-    for (const part of memory.prepareParts(persistent)) {
-      const encoder = runner.device.createCommandEncoder();
-      encode(encoder, this.#bindPart(part, weights, pipelines));
-      runner.device.queue.submit([encoder.finish()]);
-      for (const slot of part.unneeded) memory.destroy(slot);
-    }
-    this.dispatches = plan.run.flatMap((step) => this.#bindStep(step, pipelines));
+    this.#explained(() => {
+      memory.allocate(weights, persistent);
+      for (const part of memory.prepareParts(persistent)) {
+        const encoder = runner.device.createCommandEncoder();
+        encode(encoder, this.#bindPart(part, weights, pipelines));
+        runner.device.queue.submit([encoder.finish()]);
+        for (const slot of part.unneeded) memory.destroy(slot);
+      }
+      this.dispatches = plan.run.flatMap((step) => this.#bindStep(step, pipelines));
+    });
+  }
+
+  /** Call the device, whose errors are those of users' kernels. @param {() => void} action */
+  #explained(action) {
+    if (this.compiling) this.runner.explained(this.compiling, action);
+    else action();
   }
 
   /**
@@ -234,7 +246,7 @@ export class Program {
    */
   start(inputs, outputIds) {
     this.#checkInputs(inputs);
-    this.#submitRun(inputs, outputIds);
+    this.#explained(() => this.#submitRun(inputs, outputIds));
   }
 
   /**

@@ -46,8 +46,8 @@ export class Runner {
           : new DeviceError(error.message);
     });
     /**
-     * Kernels of users' ops that the device is compiling; each resolves with its error, if any.
-     * @type {Set<Promise<import("./errors.js").KernelError | undefined>>}
+     * What uses kernels of users' ops that are compiling; each resolves with the error, if any.
+     * @type {Set<Promise<DeviceError | undefined>>}
      */
     this.compiling = new Set();
     /**
@@ -115,15 +115,31 @@ export class Runner {
     if (validation) throw new DeviceError(`${what}: ${validation.message}`);
   }
 
+  /**
+   * Call the device for a plan whose kernels of users' ops are compiling. If one fails, it is why any
+   * of the calls is invalid, and the next read throws its error.
+   * @param {Promise<DeviceError | undefined>} failure
+   * @param {() => void} action
+   */
+  explained(failure, action) {
+    this.device.pushErrorScope("validation");
+    try {
+      action();
+    } finally {
+      const outcome = Promise.all([failure, this.device.popErrorScope()]).then(
+        ([failed, error]) => failed ?? (error ? new DeviceError(error.message) : undefined),
+      );
+      this.compiling.add(outcome.catch(() => undefined)); // it rejects with a lost device
+    }
+  }
+
   /** Wait for the kernels of users' ops that were loaded without waiting. Throws their errors. */
   async kernelsCompiled() {
     if (!this.compiling.size) return;
     const compiling = [...this.compiling];
     this.compiling.clear();
     const failure = (await this.whileAlive(Promise.all(compiling))).find(Boolean);
-    if (!failure) return;
-    this.uncapturedError = undefined; // of what used the kernel
-    throw failure;
+    if (failure) throw failure;
   }
 
   /** Throw the uncaptured error, if there is one, and forget it. */

@@ -13,7 +13,7 @@ from ..codegen.layout import stored_bytes
 from ..codes import packed_bytes
 from ..dtype import BY_NAME
 from ..graph import Graph, Node
-from ..op import REGISTRY, Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window
+from ..op import Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window, op_named
 from ..ops import integer, recurrence, window, winograd, winograd4
 from ..ops.source import iota
 from ..shape import size_of
@@ -44,7 +44,7 @@ def count(step: Step) -> Count:
     results: list[Spec] = []
     flops = 0
     for host in step.host:
-        op = REGISTRY[host.op]
+        op = op_named(host.op)
         operands = [_spec(operand, reads, results) for operand in host.operands]
         result = op.infer(operands, host.attrs)
         flops += _flops(op, host.attrs, operands, result)
@@ -62,7 +62,7 @@ def scratch_bytes(step: Step) -> int:
     last = size_of(step.write[0]), step.write[1]
     needed = 0
     for host in step.host:
-        op = REGISTRY[host.op]
+        op = op_named(host.op)
         operands = [_spec(operand, reads, results) for operand in host.operands]
         shape, dtype = op.infer(operands, host.attrs)
         results.append((shape, dtype))
@@ -96,7 +96,7 @@ def multiply_adds_of(nodes: Iterable[Node]) -> int:
 
 def anchor(step: Step) -> str:
     """The op that a step is about: its contraction or window, else its reduction, else the last."""
-    ops = [REGISTRY[host.op] for host in step.host]
+    ops = [op_named(host.op) for host in step.host]
     for kind in (Contraction, Reduce):
         for op in ops:
             if isinstance(op, kind):

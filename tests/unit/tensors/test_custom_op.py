@@ -4,6 +4,7 @@ and the arithmetic of expressions on NumPy."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -248,6 +249,12 @@ def test_equal_calls_are_computed_once_but_not_those_of_another_declaration() ->
     both = plan_of(lambda x, f: one(x, f) + one(x, f), (8, 32), (8,))
     assert len(both.run) == 2
     assert len(plan_of(lambda x, f: one(x, f) + other(x, f), (8, 32), (8,)).run) == 3
+
+
+def test_a_file_of_onnx_has_no_place_for_it(tmp_path: Path) -> None:
+    for op, name in ((swish(), "own_swish"), (lambda x: scaled()(x, x[:, 0]), "scaled_rows")):
+        with pytest.raises(tl.OnnxUnsupportedError, match=f"save: {name}.* has no ONNX form"):
+            tl.onnx.save(op, tmp_path / "own.onnx", inputs=[((2, 3), "float32")])
 
 
 # ---- expressions on NumPy ---------------------------------------------------------------------

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from ...op import REGISTRY, Elementwise
+from ...op import Elementwise, op_named
 from ...ops import numpy_kernels as plain
 from ...ops.numpy_kernels import Pads, Pair
 
@@ -57,7 +57,7 @@ class Workspace:
 
 def is_ufunc(name: str) -> bool:
     """Whether an op is a function of NumPy, which may write over an operand."""
-    op = REGISTRY[name]
+    op = op_named(name)
     return isinstance(op, Elementwise) and op.ufunc
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...compile.plan import HostOp, Step
 from ...dtype import BY_NAME
-from ...op import REGISTRY, Spec
+from ...op import Spec, op_named
 from .specialized import WEIGHTS, Clamp, Workspace, bind, is_ufunc, widened
 
 
@@ -100,7 +100,7 @@ class BoundStep:
         return _Value((number.shape, BY_NAME[operand[2]]), number, True)
 
     def _bind(self, number: int, op: HostOp) -> _Value:
-        np, record = self._np, REGISTRY[op.op]
+        np, record = self._np, op_named(op.op)
         operands = [self._operand(operand) for operand in op.operands]
         spec = record.infer([value.spec for value in operands], op.attrs)
         known = all(value.known for value in operands)
@@ -142,7 +142,7 @@ class BoundStep:
         """Whether all that follows an op looks at its result in other shapes, one by one."""
         rest = list(enumerate(self._host))[number + 1 :]
         return all(
-            getattr(REGISTRY[op.op], "view", False) and op.operands[0] == ["op", index - 1]
+            getattr(op_named(op.op), "view", False) and op.operands[0] == ["op", index - 1]
             for index, op in rest
         )
 
@@ -209,7 +209,7 @@ def _last_use(host: Sequence[HostOp], last: Sequence[int], number: int) -> int:
 
 
 def _evaluation(np: Any, op: HostOp) -> Callable[[Sequence[Any], Any], Any]:
-    evaluate, attrs = REGISTRY[op.op].numpy, op.attrs
+    evaluate, attrs = op_named(op.op).numpy, op.attrs
     return lambda operands, out: evaluate(np, *operands, **attrs)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .... import dtype as dt
 from .... import functions as f
-from ....errors import ShapeError
+from ....errors import OnnxUnsupportedError, ShapeError
 from ....graph import Graph, Node, constant, rebuild
 from ....hostarray import from_values
 from ....op import Elementwise, Op
@@ -40,6 +40,10 @@ def _element(node: Node, inputs: Inputs) -> Node:
         return rebuild(node, inputs)
     if node.op in ELEMENTS:
         return ELEMENTS[node.op](node, inputs)
+    if not node.op.onnx:
+        raise OnnxUnsupportedError(
+            f"save: {node.op.name} has no ONNX form; compose it of Tallow's functions to save it"
+        )
     return form(node.op.onnx, *broadcast(node, inputs), shape=node.shape, dtype=node.dtype)
 
 
