@@ -87,7 +87,8 @@ def reference(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
     """What the kernel computes, in NumPy."""
     scores = q @ k.swapaxes(-1, -2) * q.shape[-1] ** -0.5
     weights = np.exp(scores - scores.max(-1, keepdims=True))
-    return weights / weights.sum(-1, keepdims=True) @ v
+    result: np.ndarray = weights / weights.sum(-1, keepdims=True) @ v
+    return result
 
 
 def gradients(
