@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from importlib.resources import files
 
 import numpy as np
 
@@ -11,13 +11,12 @@ import tallow as tl
 
 from .case import Case, flat, value_of
 
-RECORDED = Path(__file__).parent / "recorded"
-
 
 def recorded(family: str) -> dict[str, dict[str, np.ndarray]]:
     """What PyTorch gave for each case of a family."""
     found: dict[str, dict[str, np.ndarray]] = {}
-    with np.load(RECORDED / f"{family}.npz") as file:
+    path = files(__package__) / "recorded" / f"{family}.npz"  # within an archive, too
+    with path.open("rb") as content, np.load(content) as file:
         for key in file.files:
             name, _, what = key.partition("/")
             found.setdefault(name, {})[what] = file[key]

@@ -1,0 +1,55 @@
+"""Modules and functions beside PyTorch's in Chromium, on WebGPU and on WebAssembly.
+
+Every eighth case on each, since the desktop's devices run all of them (test_parity.py): the two
+take turns, so that together they run a quarter.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.conftest import Notebook
+
+from .test_parity import OF
+
+HERE = Path(__file__).parent
+FIRST = {"webgpu": 0, "wasm": 4}
+
+RUN = """
+import sys
+sys.path.insert(0, "parity.zip")
+from tests.parity.cases import CASES
+from tests.parity.run import differences, recorded
+import tallow as tl
+wrong, known = {}, {}
+for name, family in CHOSEN.items():
+    if family not in known:
+        known[family] = recorded(family)
+    found = await differences(CASES[name], known[family][name], DEVICE)
+    if found or tl.default_device() != DEVICE:
+        wrong[name] = found
+wrong
+"""
+
+
+def packed() -> bytes:
+    """The cases and what PyTorch gave for them, as a package."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("tests/__init__.py", "")
+        for path in sorted(HERE.rglob("*")):
+            if path.suffix in (".py", ".npz") and "test_" not in path.name:
+                archive.write(path, f"tests/parity/{path.relative_to(HERE).as_posix()}")
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("device", FIRST)
+def test_agrees_with_pytorch(device: str, browser_python: Callable[[str], Notebook]) -> None:
+    python = browser_python(device)
+    python.write("parity.zip", packed())
+    chosen = {name: OF[name] for name in list(OF)[FIRST[device] :: 8]}
+    assert python.run(f"CHOSEN, DEVICE = {chosen!r}, {device!r}\n{RUN}") == {}
