@@ -360,9 +360,7 @@ class WasmBackend:
     def use_threads(self, count: int) -> None:
         """Changes that number. Code that runs eagerly then has its programs loaded again."""
         self.engine.use_threads(count)
-        for entry in self.memory.programs.values():
-            entry.program.close()
-        self.memory.programs.clear()
+        self._forget(len(self.memory.programs))
 
     def tuning_record(self) -> str | None:
         return None  # each op has one kernel at most
@@ -370,12 +368,26 @@ class WasmBackend:
     async def keep_tuning_record(self, text: str) -> None:
         pass
 
+    def _forget(self, count: int) -> None:
+        """Closes programs of code that runs eagerly, those that were used longest ago."""
+        programs = self.memory.programs
+        for key in sorted(programs, key=lambda each: programs[each].last)[:count]:
+            programs.pop(key).program.close()
+
     def load(self, compiled: Compiled) -> WasmProgram:
-        return WasmProgram(compiled, self)
+        return self.load_now(compiled)
 
     def load_now(self, compiled: Compiled) -> WasmProgram:
+        try:
+            return WasmProgram(compiled, self)
+        except DeviceMemoryError:
+            kept = len(self.memory.programs)
+            if not kept:
+                raise
+        # Chromium has room for about a hundred memories, however small they are.
+        self._forget(-(-kept // 2))
         return WasmProgram(compiled, self)
 
     async def load_async(self, compiled: Compiled) -> WasmProgram:
         await compiled.download()
-        return WasmProgram(compiled, self)
+        return self.load_now(compiled)
