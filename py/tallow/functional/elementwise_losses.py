@@ -60,14 +60,19 @@ def huber_loss(
     return reduced(loss, reduction, "huber_loss")
 
 
+def _log(x: Tensor) -> Tensor:
+    """The logarithm, -100 at least. Where x is 0 the derivative is 0: that of the logarithm is
+    infinite there, and times the derivative of a saturated sigmoid, 0, not a number."""
+    above = x > 0.0
+    return f.where(above, f.maximum(f.log(f.where(above, x, 1.0)), -100.0), -100.0)
+
+
 @in_float32
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
     """-(target * log(input) + (1 - target) * log(1 - input)); logarithms end at -100."""
-    positive = f.maximum(f.log(input), -100.0)
-    negative = f.maximum(f.log(1.0 - input), -100.0)
-    loss = -(target * positive + (1.0 - target) * negative)
+    loss = -(target * _log(input) + (1.0 - target) * _log(1.0 - input))
     loss = loss if weight is None else loss * weight
     return reduced(loss, reduction, "binary_cross_entropy")
 
