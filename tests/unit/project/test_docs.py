@@ -1,4 +1,4 @@
-"""README.md and docs/: links lead to files, and to headings, that are there."""
+"""README.md, docs/ and examples/: links lead to files, and to headings, that are there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 
 from tallow_build.paths import ROOT
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *DOCS]
 CODE = re.compile(r"^```.*?^```", re.M | re.S)
 
 
@@ -35,7 +36,7 @@ def test_links(page: Path) -> None:
 
 def test_the_index_has_every_page() -> None:
     index = (ROOT / "docs" / "index.md").read_text("utf-8")
-    for page in PAGES[1:]:
+    for page in DOCS:
         if page.name != "index.md":
             assert f"]({page.name})" in index, page.name
 
@@ -52,6 +53,6 @@ def test_every_decision_has_its_reason_and_its_price() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_files_that_are_named_exist(page: Path) -> None:
-    top = "bench|docs|kernels_wgsl|models|py|samples|tests|web"
+    top = "bench|docs|examples|kernels_wgsl|models|py|samples|tests|web"
     named = re.findall(rf"`((?:{top})/[\w./-]+\.\w+)`", page.read_text("utf-8"))
     assert not [path for path in named if "NAME" not in path and not (ROOT / path).exists()]
