@@ -51,5 +51,6 @@ def packed() -> bytes:
 def test_agrees_with_pytorch(device: str, browser_python: Callable[[str], Notebook]) -> None:
     python = browser_python(device)
     python.write("parity.zip", packed())
-    chosen = {name: OF[name] for name in list(OF)[FIRST[device] :: 8]}
+    plain = [name for name, family in OF.items() if family != "autocast"]  # it needs shader-f16
+    chosen = {name: OF[name] for name in plain[FIRST[device] :: 8]}
     assert python.run(f"CHOSEN, DEVICE = {chosen!r}, {device!r}\n{RUN}") == {}
