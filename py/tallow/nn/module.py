@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 
 from ..dtype import DType, as_dtype
 from ..errors import OptionError, ShapeError, TallowError
+from ..runtime.trace import Flag
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
 from .parameter import Buffer, Parameter
@@ -55,7 +56,7 @@ class Module:
                 return self.linear(x).relu()
     """
 
-    training: bool
+    training = Flag()
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Variable | None]
     _modules: dict[str, Module | None]

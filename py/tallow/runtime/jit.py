@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
+from weakref import ref
 
 from .. import autocast, random
 from ..compile import Compiled
@@ -78,6 +79,19 @@ class _Gradient:
         return (self.variable.gradient is not None) == (self.given is not None)
 
 
+class _Seen(NamedTuple):
+    """A flag, as a function saw it."""
+
+    owner: ref[Any]
+    name: str
+    value: bool
+
+    def suits(self) -> bool:
+        """Whether it is the same now."""
+        owner = self.owner()
+        return owner is None or bool(getattr(owner, self.name)) == self.value
+
+
 class _Trace:
     """The variables of a function that is being traced, and the values that they have there."""
 
@@ -86,6 +100,7 @@ class _Trace:
         self._memory = memory
         self.states: dict[int, _State] = {}  # by the variables' numbers
         self.gradients: dict[int, _Gradient] = {}
+        self.flags: dict[tuple[int, str], _Seen | None] = {}  # None: the function set it first
         self.stream: Node | None = None
         self.draws = 0
 
@@ -124,14 +139,20 @@ class _Trace:
         found = self.gradients.setdefault(variable.number, _Gradient(variable))
         found.value, found.written = gradient, True
 
+    def saw(self, owner: Any, name: str, value: bool) -> None:
+        self.flags.setdefault((id(owner), name), _Seen(ref(owner), name, value))
+
+    def set_flag(self, owner: Any, name: str) -> None:
+        self.flags.setdefault((id(owner), name), None)
+
 
 class _Entry(NamedTuple):
     """A plan, and how a call's leaves become its inputs and its outputs a result.
 
     states: each with whether it is written. gradients: those of variables that the function asked
-    for; the last outputs are the new values of those that it leaves. draws: how many draws of
-    random numbers a call makes. indexed: the leaves that are indices. result: what the function
-    returned, with numbers of outputs instead of tensors.
+    for; the last outputs are the new values of those that it leaves. flags: what it saw of modes.
+    draws: how many draws of random numbers a call makes. indexed: the leaves that are indices.
+    result: what the function returned, with numbers of outputs instead of tensors.
     """
 
     program: Program
@@ -139,6 +160,7 @@ class _Entry(NamedTuple):
     captured: list[Buffer]
     states: list[tuple[Variable, bool]]
     gradients: list[_Gradient]
+    flags: list[_Seen]
     draws: int
     indexed: list[tuple[int, Indexed]]
     outputs: int
@@ -262,6 +284,7 @@ class Jitted:
             captured,
             [(state.variable, state.written) for state in found],
             gradients,
+            [flag for flag in tracing.flags.values() if flag is not None],
             tracing.draws,
             _indexed(compiled),
             len(returned),
@@ -278,9 +301,13 @@ class Jitted:
 
 
 def _suitable(entries: Sequence[_Entry], memory: Memory) -> _Entry | None:
-    """The plan in this memory for variables that have the gradients that they have now."""
+    """The plan in this memory for variables and modules that are as they are now."""
     for entry in entries:
-        if entry.memory is memory and all(each.suits() for each in entry.gradients):
+        if (
+            entry.memory is memory
+            and all(each.suits() for each in entry.gradients)
+            and all(each.suits() for each in entry.flags)
+        ):
             return entry
     return None
 

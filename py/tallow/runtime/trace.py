@@ -28,8 +28,37 @@ class Trace(Protocol):
     def set_gradient(self, variable: Any, gradient: Tensor | None) -> None:
         """Has a variable have this gradient from there on."""
 
+    def saw(self, owner: Any, name: str, value: bool) -> None:
+        """The function asked for a flag of something, and built what this value calls for."""
+
+    def set_flag(self, owner: Any, name: str) -> None:
+        """The function sets a flag itself: what it sees of it from there on is no condition."""
+
 
 current: ContextVar[Trace | None] = ContextVar("trace", default=None)
+
+
+class Flag:
+    """An attribute that is True or False and decides what a function builds, such as the mode of a
+    module. A plan of `@tl.jit` is for the values that its function saw."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        value: bool = instance.__dict__[self._name]
+        tracing = current.get()
+        if tracing:
+            tracing.saw(instance, self._name, value)
+        return value
+
+    def __set__(self, instance: Any, value: bool) -> None:
+        tracing = current.get()
+        if tracing:
+            tracing.set_flag(instance, self._name)
+        instance.__dict__[self._name] = value
 
 
 def not_known(node: Node) -> TracingError | None:

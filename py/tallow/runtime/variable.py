@@ -98,7 +98,7 @@ class Variable(Tensor):
         """The node of its value now, or in the function that is being traced."""
         tracing = trace.current.get()
         node = tracing.read(self) if tracing else self.buffer().node
-        if self._receives:
+        if self.requires_grad:
             mark_leaf(node, self)
         return node
 
@@ -112,12 +112,18 @@ class Variable(Tensor):
     @property
     def requires_grad(self) -> bool:
         """Whether `backward` gives it a gradient."""
+        tracing = trace.current.get()
+        if tracing:
+            tracing.saw(self, "_receives", self._receives)
         return self._receives
 
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:
         if wanted:
             check_floating(self, "requires_grad")
+        tracing = trace.current.get()
+        if tracing:
+            tracing.set_flag(self, "_receives")
         self._receives = wanted
 
     @property
@@ -153,7 +159,7 @@ class Variable(Tensor):
         new = self.fitting(value)
         tracing = trace.current.get()
         if tracing:
-            tracing.write(self, stopped(new.node) if self._receives else new.node)
+            tracing.write(self, stopped(new.node) if self.requires_grad else new.node)
         else:
             self.settle(self._computed(new))
         return self
