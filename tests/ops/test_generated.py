@@ -97,6 +97,9 @@ def _elementwise(one: Drawn, op: Elementwise) -> Node:
         values[values == 0] = 3
     if op.name == "position":
         one.feeds[last][...] = 5  # beyond all that is drawn
+    if op.name == "checked":
+        attrs |= {"count": 300, "ignored": None, "what": "the index"}
+        one.feeds[last] = np.abs(one.feeds[last])
     if "shift" in op.name:
         one.feeds[last] = np.abs(one.feeds[last])
     return make(op, *operands, **attrs)

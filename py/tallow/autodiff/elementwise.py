@@ -127,7 +127,7 @@ flat(e.sign, e.floor, e.ceil, e.trunc, e.round_)
 
 for _op, _what in (
     (e.bitcast, "it reads bits, not numbers"),
-    (gather.position, "its results are indices"),
+    *((op, "its results are indices") for op in (gather.position, gather.checked)),
     *((op, "its results are integers") for op in (
         division.trunc_divide, division.floor_divide, division.remainder, logic.bitwise_and,
         logic.bitwise_or, logic.bitwise_xor, logic.bitwise_invert, logic.bitwise_left_shift,

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from .. import graph
 from ..errors import GradientError
@@ -36,6 +36,9 @@ STOP = Step((), lambda gradient, result: ())
 
 STEPS: WeakKeyDictionary[Node, Step] = WeakKeyDictionary()
 """The nodes whose gradient does not follow the rule of their op."""
+
+SPENT: WeakSet[Node] = WeakSet()
+"""Nodes that `backward` has gone through, and whose history it has let go."""
 
 _LEAVES: WeakKeyDictionary[Node, weakref.ref[Tensor]] = WeakKeyDictionary()
 

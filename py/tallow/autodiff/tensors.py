@@ -39,6 +39,11 @@ class ReverseMode:
         leaves = [
             (each, found) for each in ancestry([node]) if (found := leaf_of(each)) is not None
         ]
+        if not leaves and node in history.SPENT:
+            raise GradientError(
+                "backward: a second time through the same graph, which the first call let go; give "
+                "that call retain_graph=True, or compute the loss again"
+            )
         if not leaves:
             raise GradientError(
                 "backward: nothing that this tensor is computed from requires a gradient; use "
@@ -56,6 +61,7 @@ class ReverseMode:
         realize_now([tensor, *new.values()])
         if not keep and tensor.node.is_buffer:  # not while a function is being traced
             history.STEPS.pop(tensor.node, None)
+            history.SPENT.add(tensor.node)
 
     def detached(self, tensor: Tensor) -> Tensor:
         """The same values, which no gradient passes."""

@@ -1,9 +1,11 @@
-"""Inputs that are indices. A GPU cannot refuse an index that is out of range, so the host looks at
-those that a graph is fed: where an input, moved about at most, is what a gather or a scatter reads.
+"""Indices that the host knows before a run. A GPU cannot refuse an index that is out of range, so
+the host looks at those that a graph is fed, or has as constants: where an input or a constant,
+moved about at most, is what a gather or a scatter reads, or what must be in a range (labels).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..errors import IndexRangeError
@@ -17,11 +19,17 @@ _MOVES = (movement.reshape, movement.expand, movement.permute, movement.slice_, 
 
 @dataclass(frozen=True)
 class Indexed:
-    """An input, or the part of it that `moves` leave, has indices along an axis of `length`."""
+    """An input, or the part of it that `moves` leave, has indices along an axis of `length`.
+
+    strict: negative ones are out of range too, except for `ignored`; errors begin with `what`.
+    """
 
     name: str
     length: int
     moves: tuple[Node, ...]
+    strict: bool = False
+    ignored: int | None = None
+    what: str = ""
 
     def check(self, data: HostArray) -> None:
         """Raises IndexRangeError for an index that is out of range."""
@@ -32,31 +40,52 @@ class Indexed:
         if not items:
             return
         low, high = min(items), max(items)
-        if low < -self.length or high >= self.length:
-            wrong = high if high >= self.length else low
+        if self.strict:
+            if (low < 0 or high >= self.length) and (
+                wrong := gather.refusal(items, self.length, self.ignored, self.what)
+            ):
+                raise IndexRangeError(wrong)
+        elif low < -self.length or high >= self.length:
+            holder = f"the input {self.name!r}" if self.name else "a tensor of indices"
             raise IndexRangeError(
-                f"the input {self.name!r} holds the index {wrong}, which is out of range for an "
-                f"axis of {self.length} elements"
+                f"{holder} holds the index {high if high >= self.length else low}, which is out "
+                f"of range for an axis of {self.length} elements"
             )
 
 
 def indexed_inputs(graph: Graph) -> tuple[Indexed, ...]:
     """The inputs of a graph that are indices. One may be so along several axes."""
-    found: dict[Indexed, None] = {}
+    found = (each for source, each in _found(graph) if source.is_input)
+    return tuple(dict.fromkeys(found))
+
+
+def check_constants(graph: Graph) -> None:
+    """Raises IndexRangeError for a constant of a graph that is an index out of range."""
+    for source, each in _found(graph):
+        if source.is_constant:
+            each.check(source.attrs["data"])
+
+
+def _found(graph: Graph) -> Iterator[tuple[Node, Indexed]]:
     for node in graph.nodes():
+        length: int | None
+        strict, ignored, what = False, None, ""
         if node.op in (gather.take, gather.take_along_axis):
             index, length = node.inputs[1], node.inputs[0].shape[node.attrs["axis"]]
         elif node.op is gather.position:
             index, length = node.inputs[0], _number(node.inputs[1])
+        elif node.op is gather.checked:
+            index, length = node.inputs[0], node.attrs["count"]
+            strict, ignored, what = True, node.attrs["ignored"], node.attrs["what"]
         else:
             continue
         moves = []
         while index.op in _MOVES and index.inputs[0].dtype.is_integer:
             moves.append(index)
             index = index.inputs[0]
-        if index.is_input and length is not None:
-            found[Indexed(index.attrs["name"], length, tuple(reversed(moves)))] = None
-    return tuple(found)
+        if length is not None:
+            name = index.attrs["name"] if index.is_input else ""
+            yield index, Indexed(name, length, tuple(reversed(moves)), strict, ignored, what)
 
 
 def _number(node: Node) -> int | None:

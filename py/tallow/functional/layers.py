@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import autocast
 from .. import functions as f
 from ..autodiff.history import with_gradient
-from ..errors import OptionError, ShapeError
+from ..errors import DTypeError, OptionError, ShapeError
 from ..tensor import Tensor, asarray
 
 
@@ -23,8 +23,12 @@ def bilinear(x1: Tensor, x2: Tensor, weight: Tensor, bias: Tensor | None = None)
 
 def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
     """Rows of weight (count, features) at integer indices. padding_idx: a row that gets no
-    gradient."""
-    input = asarray(input)
+    gradient. IndexRangeError for an index that is no row, also a negative one: see
+    `checked_indices`."""
+    given = asarray(input)
+    if not given.dtype.is_integer:
+        raise DTypeError(f"embedding: the indices must be integers, not {given.dtype.name}")
+    input = f.checked_indices(given, weight.shape[0], "embedding: the index")
     if padding_idx is not None:
         rows = weight.shape[0]
         if not -rows <= padding_idx < rows:
@@ -39,10 +43,23 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
     return f.take(weight, input, axis=0)
 
 
-def one_hot(tensor: Tensor, num_classes: int) -> Tensor:
-    """1 at each index of a new last axis of num_classes elements, 0 elsewhere; int32."""
-    line = f.arange(num_classes)
-    return f.equal(f.expand_dims(tensor, -1), line).astype("int32")
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """1 at each index of a new last axis of num_classes elements, 0 elsewhere; int32.
+
+    num_classes: -1 for the largest index and one more, for which the tensor is read; this cannot be
+    asked for under `@tl.jit`. Raises DTypeError for indices that are not integers, IndexRangeError
+    for one that is no class (see `checked_indices`), OptionError where there is nothing to count.
+    """
+    if not tensor.dtype.is_integer:
+        raise DTypeError(f"one_hot: the indices must be integers, not {tensor.dtype.name}")
+    if num_classes == -1:
+        if not tensor.size:
+            raise OptionError("one_hot: an empty tensor says nothing of num_classes; give it")
+        num_classes = max(int(f.max(tensor)) + 1, 0)
+    if num_classes < 1:
+        raise OptionError(f"one_hot: num_classes must be above 0, or -1, not {num_classes}")
+    classes = f.checked_indices(tensor, num_classes, "one_hot: the class")
+    return f.equal(f.expand_dims(classes, -1), f.arange(num_classes)).astype("int32")
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:

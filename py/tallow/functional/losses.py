@@ -11,28 +11,45 @@ from .activations import log_softmax
 
 @in_float32
 def nll_loss(
-    x: Tensor,
+    input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
     ignore_index: int | None = -100,
     reduction: str = "mean",
 ) -> Tensor:
-    """The negative log-likelihood of targets (n, ...), integers, under log-probabilities x
-    (n, classes, ...).
+    """The negative log-likelihood of targets (n, ...), integers, under log-probabilities input
+    (n, classes, ...), or of one target () under (classes,).
 
     weight: one factor per class. ignore_index: targets with this value are ignored. reduction:
     "none" (a loss per target), "sum", or "mean", the sum divided by the total weight of the targets
-    that are not ignored. Raises ShapeError, DTypeError or OptionError for invalid arguments.
+    that are not ignored. Raises ShapeError, DTypeError or OptionError for invalid arguments,
+    IndexRangeError for a target that is no class (see `checked_indices`).
     """
+    return _nll(input, target, weight, ignore_index, reduction, "nll_loss")
+
+
+def _nll(
+    x: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    ignore_index: int | None,
+    reduction: str,
+    what: str,
+) -> Tensor:
+    if x.ndim == 1 and not target.ndim:
+        rows = f.expand_dims(x, 0), f.expand_dims(target, 0)
+        losses = _nll(*rows, weight, ignore_index, reduction, what)
+        return f.squeeze(losses, 0) if losses.ndim else losses
     if x.ndim < 2 or target.shape != (x.shape[0], *x.shape[2:]):
-        raise ShapeError(f"nll_loss: targets {target.shape} for scores (n, classes, ...) {x.shape}")
+        raise ShapeError(f"{what}: targets {target.shape} for scores (n, classes, ...) {x.shape}")
     if not target.dtype.is_integer:
-        raise DTypeError(f"nll_loss: targets must be integers, not {target.dtype.name}")
+        raise DTypeError(f"{what}: targets must be integers, not {target.dtype.name}")
     if weight is not None and weight.shape != x.shape[1:2]:
-        raise ShapeError(f"nll_loss: weights {weight.shape} for {x.shape[1]} classes")
+        raise ShapeError(f"{what}: weights {weight.shape} for {x.shape[1]} classes")
     if reduction not in ("none", "sum", "mean"):
-        raise OptionError(f"nll_loss: reduction {reduction!r} is not none, sum or mean")
+        raise OptionError(f"{what}: reduction {reduction!r} is not none, sum or mean")
     counts = None if ignore_index is None else f.not_equal(target, ignore_index)
+    target = f.checked_indices(target, x.shape[1], f"{what}: the class", ignore_index)
     classes = target if counts is None else f.where(counts, target, 0)
     loss = -f.squeeze(f.take_along_axis(x, f.expand_dims(classes, 1), axis=1), 1)
     weights = f.ones(target.shape, x.dtype) if weight is None else f.take(weight, classes)
@@ -47,21 +64,22 @@ def nll_loss(
 
 @in_float32
 def cross_entropy(
-    x: Tensor,
+    input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
     ignore_index: int | None = -100,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """The negative log-likelihood of targets under scores x (n, classes, ...), or (classes,).
+    """The negative log-likelihood of targets under scores input (n, classes, ...), or (classes,).
 
-    target: class indices (n, ...), or probabilities in the shape of x. label_smoothing: how much of
-    each target is spread evenly over all classes (Szegedy et al. 2016). The others are those of
-    `nll_loss`. Raises ShapeError, DTypeError or OptionError for invalid arguments.
+    target: class indices (n, ...), or probabilities in the shape of input. label_smoothing: how
+    much of each target is spread evenly over all classes (Szegedy et al. 2016). The others, and
+    the errors, are those of `nll_loss`.
     """
     if not 0 <= label_smoothing <= 1:
         raise OptionError(f"cross_entropy: label_smoothing {label_smoothing} is not in 0 to 1")
+    x = input
     if x.ndim == 1:
         rows = f.expand_dims(x, 0), f.expand_dims(target, 0)
         kept = "sum" if reduction == "none" else reduction
@@ -77,7 +95,7 @@ def cross_entropy(
         if reduction == "mean":
             return f.sum(losses) * (1 / max(losses.size, 1))
         return losses if reduction == "none" else f.sum(losses)
-    loss = nll_loss(scores, target, weight, ignore_index, reduction)
+    loss = _nll(scores, target, weight, ignore_index, reduction, "cross_entropy")
     if not label_smoothing:
         return loss
     smooth = -f.sum(scores if weight is None else scores * _of_classes(weight, x), 1)

@@ -26,6 +26,7 @@ from .cumulative import cumulative_prod, cumulative_sum
 from .einsum import einsum
 from .elementwise import *  # noqa: F403 - one name per record
 from .elementwise import ELEMENTWISE, bitcast, clip, floor_divide, pow, remainder, square
+from .indexing import checked_indices as checked_indices
 from .indexing import getitem, take, take_along_axis
 from .indexing import position as position
 from .linear_algebra import det, matmul, matrix_transpose

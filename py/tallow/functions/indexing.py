@@ -67,6 +67,16 @@ def position(indices: Tensor, length: int) -> Tensor:
     return Tensor(make(gather.position, wide.node, expand_node(number.node, wide.shape)))
 
 
+def checked_indices(indices: Tensor, count: int, what: str, ignored: int | None = None) -> Tensor:
+    """The same integers, of which each must be in 0 to count - 1, or be the ignored one.
+
+    IndexRangeError, which begins with `what`, for others: on every device where the host feeds
+    them, and on NumPy where they are computed.
+    """
+    node = make(gather.checked, indices.node, count=count, ignored=ignored, what=what)
+    return Tensor(node)
+
+
 def getitem(x: Tensor, key: Any) -> Tensor:
     """Integers, slices with steps, None, ... and one integer tensor, as in NumPy."""
     items = list(key) if isinstance(key, tuple) else [key]

@@ -15,7 +15,7 @@ from ..errors import DTypeError, OptionError, ShapeError
 from ..shape import check_axis
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise, manipulation
-from .indexing import take_along_axis
+from .indexing import checked_indices, take_along_axis
 from .linear_algebra import matmul
 from .reduction import argmax, argmin
 
@@ -200,6 +200,7 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
         ends = zip(index.shape, input.shape, strict=True)
         if all(a == axis or size <= has for a, (size, has) in enumerate(ends)):
             input = input[tuple(slice(None if a == axis else n) for a, n in enumerate(index.shape))]
+        index = checked_indices(index, input.shape[axis], "gather: the index")
     return take_along_axis(input, index, axis)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .. import functional
 from ..tensor import Tensor
 from .module import Module
@@ -217,6 +219,73 @@ class TripletMarginLoss(_Loss):
         return functional.triplet_margin_loss(
             anchor, positive, negative, self.margin, self.p, self.eps, self.swap, self.reduction
         )
+
+
+class TripletMarginWithDistanceLoss(_Loss):
+    """See `functional.triplet_margin_with_distance_loss`."""
+
+    def __init__(
+        self,
+        *,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+        margin: float = 1.0,
+        swap: bool = False,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(reduction)
+        self.distance_function = distance_function
+        self.margin = margin
+        self.swap = swap
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        return functional.triplet_margin_with_distance_loss(
+            anchor,
+            positive,
+            negative,
+            distance_function=self.distance_function,
+            margin=self.margin,
+            swap=self.swap,
+            reduction=self.reduction,
+        )
+
+
+class MultiMarginLoss(_Loss):
+    """See `functional.multi_margin_loss`."""
+
+    def __init__(
+        self,
+        p: int = 1,
+        margin: float = 1.0,
+        weight: Tensor | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(reduction)
+        self.register_buffer("weight", weight)
+        self.p = p
+        self.margin = margin
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.multi_margin_loss(
+            input, target, self.p, self.margin, self.weight, self.reduction
+        )
+
+
+class MultiLabelMarginLoss(_Loss):
+    """See `functional.multilabel_margin_loss`."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.multilabel_margin_loss(input, target, self.reduction)
+
+
+class MultiLabelSoftMarginLoss(_Loss):
+    """See `functional.multilabel_soft_margin_loss`."""
+
+    def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
+        super().__init__(reduction)
+        self.register_buffer("weight", weight)
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.multilabel_soft_margin_loss(input, target, self.weight, self.reduction)
 
 
 class CTCLoss(_Loss):

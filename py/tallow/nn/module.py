@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any, NamedTuple, Self
 
 from ..dtype import DType, as_dtype
-from ..errors import OptionError, ShapeError, TallowError
+from ..errors import DTypeError, OptionError, ShapeError, TallowError
 from ..runtime.trace import Flag
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
@@ -84,7 +84,7 @@ class Module:
                 args = changed if isinstance(changed, tuple) else (changed,)
         try:
             result = self.forward(*args, **kwargs)
-        except ShapeError as error:
+        except (ShapeError, DTypeError) as error:
             self._name_layer(error)
             raise
         for hook in list(self._forward_hooks.values()):
@@ -92,9 +92,17 @@ class Module:
             result = result if changed is None else changed
         return result
 
-    def _name_layer(self, error: ShapeError) -> None:
-        """Notes add up on the way out, from the layer to the network."""
-        error.add_note(f"in {type(self).__name__}({self.extra_repr()})")
+    def _name_layer(self, error: ShapeError | DTypeError) -> None:
+        """The message of an error begins with the layer that raised it, whose path grows on the way
+        out to the network: "encoder.layers.0.linear1 (Linear): ..."."""
+        if "raised_by" not in error.__dict__:
+            error.add_note(f"in {type(self).__name__}({self.extra_repr()})")
+        layer, said = error.__dict__.setdefault("raised_by", (self, str(error)))
+        for path, module in self.named_modules():
+            if module is layer:
+                kind = type(layer).__name__
+                error.args = (f"{path} ({kind}): {said}" if path else f"{kind}: {said}",)
+                return
 
     # ---- attributes ----------------------------------------------------------------------------
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..bounds import first
+from ..bounds import Range, first
 from ..errors import DTypeError
 from ..op import Attrs, Elementwise, Movement, Pick, Spec
 from ..scalar import Scalar, select
@@ -86,3 +86,41 @@ position = Elementwise(
 )
 """Indices (first operand), counted from the front, along an axis of a length (second operand).
 NumPy refuses one that is out of range; a GPU, which can't, gives it the length."""
+
+
+def refusal(items: Iterable[int], count: int, ignored: int | None, what: str) -> str:
+    """What is wrong with the first of some indices that is neither in 0 to count - 1 nor `ignored`;
+    "" if none is."""
+    for item in items:
+        if not 0 <= item < count and item != ignored:
+            allowed = f"0 to {count - 1}" if count else "an empty range"
+            return f"{what} {item} is not in {allowed}" + (
+                "" if ignored is None else f", nor is it the ignored one, {ignored}"
+            )
+    return ""
+
+
+def _checked(np: Any, index: Any, count: int, ignored: int | None, what: str) -> Any:
+    fine = (index >= 0) & (index < count)
+    fine = fine if ignored is None else fine | (index == ignored)
+    if not (fine if isinstance(index, int) else fine.all()):
+        wrong = [index] if isinstance(index, int) else index[~fine].ravel()[:1].tolist()
+        raise IndexError(refusal(wrong, count, ignored, what))
+    return index
+
+
+def _checked_bounds(operands: Sequence[Spec], attrs: Attrs, index: Range) -> Range:
+    ends = (0, max(attrs["count"] - 1, 0), attrs["ignored"] or 0)
+    return min(ends), max(ends)
+
+
+checked = Elementwise(
+    "checked",
+    _checked,
+    lambda index, **attrs: index,
+    accepts="iu",
+    bounds=_checked_bounds,
+)
+"""Indices as they are, of which each must be in 0 to `count` - 1, or `ignored` if that is not None.
+NumPy refuses others with an error that begins with `what`. For a GPU, the host checks those that
+are fed (compile/indices.py)."""

@@ -75,7 +75,8 @@ class Buffer:
 
     `held` is the type in which the device has the elements: kernels on a GPU write whole words, so
     that there an int8 takes 32 bits. Only a state's update writes to its buffer; any other never
-    changes. Freed when nothing refers to it.
+    changes. Freed when nothing refers to it. `uploaded` has the elements of integers that came from
+    the host, so that they can be checked as indices.
     """
 
     __slots__ = (
@@ -89,6 +90,7 @@ class Buffer:
         "memory",
         "nbytes",
         "shape",
+        "uploaded",
     )
 
     def __init__(
@@ -108,6 +110,7 @@ class Buffer:
         self.nbytes = nbytes
         self._freed = False
         self._node: ref[Node] | None = None
+        self.uploaded: HostArray | None = None
         live = self._live = _live[memory.name]
         live.count += 1
         live.bytes += nbytes
@@ -124,6 +127,13 @@ class Buffer:
             node = Node(buffer_op, (), attrs, self.shape, self.dtype)
             self._node = ref(node)
         return node
+
+    @property
+    def known(self) -> HostArray | None:
+        """The elements, if the host has them without waiting for the device."""
+        if self.uploaded is None and self.memory.is_host:
+            return self.memory.read([self])[0]
+        return self.uploaded
 
     @property
     def is_read(self) -> bool:

@@ -9,13 +9,13 @@ the structure, since shapes, indices and kernels depend on what they are.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
 from ..compile import Compiled
-from ..compile.indices import Indexed
+from ..compile.indices import Indexed, check_constants
 from ..errors import GraphError
 from ..graph import Graph, Node, input_node, topological
 from ..hostarray import HostArray, from_words
@@ -42,7 +42,7 @@ _PROGRAMS = 128
 class _Entry:
     """A program, and what is known of its inputs.
 
-    indexed: those that are indices, by number. checked: the constants that were looked at. kept:
+    indexed: those that are indices, by number. checked: the leaves that were looked at. kept:
     nodes whose identity is part of the structure. last: the turn in which it was last used.
     """
 
@@ -118,7 +118,7 @@ def _entry_of(
     compiled: Compiled, program: Program, names: list[str], structure: _Structure
 ) -> _Entry:
     indices = {f"leaf {number}": number for number in range(len(structure.leaves))}
-    indexed = [(indices[each.name], each) for each in compiled.indexed]
+    indexed = [(indices[each.name], replace(each, name="")) for each in compiled.indexed]
     coded = {names.index(name): dtype for name, dtype in compiled.coded.items()}
     return _Entry(program, names, coded, indexed, WeakSet(), structure.kept)
 
@@ -137,6 +137,7 @@ def _compiled(
         inputs.append(given)
     named = {f"output {number}": node for number, node in enumerate(outputs)}
     graph = Graph(tuple(inputs), replaced(named, new), "eager")
+    check_constants(graph)
     return compile_for(used, graph), list(named)
 
 
@@ -162,14 +163,21 @@ _turns = count()
 def _inputs(structure: _Structure, entry: _Entry, memory: Memory) -> list[Any]:
     leaves = structure.leaves
     for index, each in entry.indexed:
-        node = leaves[index]
-        if node.is_constant and node not in entry.checked:
-            each.check(node.attrs["data"])
-            entry.checked.add(node)
+        check_once(leaves[index], each, entry.checked)
     return [
         own(leaf.attrs["buffer"], memory) if leaf.op is buffer_op else fed(leaf, memory)
         for leaf in leaves
     ]
+
+
+def check_once(node: Node, indexed: Indexed, checked: WeakSet[Node]) -> None:
+    """Raises IndexRangeError for a constant or a buffer with an index out of range, if the host has
+    its elements; `checked` are those that have passed."""
+    if node not in checked:
+        data = node.attrs["buffer"].known if node.is_buffer else node.attrs["data"]
+        if data is not None:
+            indexed.check(data)
+            checked.add(node)
 
 
 def fed(node: Node, memory: Memory) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..autodiff.history import is_tracked, replaced_by_value
 from ..graph import Node, constant
 from ..hostarray import HostArray
+from ..ops.movement import reshape
 from ..tensor import Tensor, use_evaluator
 from . import eager, trace
 from .buffer import Buffer
@@ -73,14 +74,18 @@ def _realized(nodes: Sequence[Node], device: str | None) -> dict[Node, Node]:
     used = todo.used
     new: dict[Node, Node] = {}
     computed = []
-    for node in nodes:
+    for asked in nodes:
+        node = _given(asked)
         if node.dtype.coded:
             is_known = node.is_constant
-            new[node] = (
+            new[asked] = (
                 node if is_known else constant(eager.fetch(eager.work([node], used.info.device))[0])
             )
         elif node.is_constant:
-            new[node] = used.memory.upload(node.attrs["data"]).node
+            uploaded = used.memory.upload(node.attrs["data"])
+            if node.dtype.is_integer:
+                uploaded.uploaded = node.attrs["data"]
+            new[asked] = uploaded.node
         else:
             computed.append(node)
     if computed:
@@ -94,6 +99,15 @@ def _realized(nodes: Sequence[Node], device: str | None) -> dict[Node, Node]:
         for node in filter(is_tracked, computed):
             replaced_by_value(node, new[node])
     return new
+
+
+def _given(node: Node) -> Node:
+    """The constant of integers that a tensor is made of by `tl.tensor` or `detach`; else the
+    node."""
+    found = node
+    while found.op is reshape and found.shape == found.inputs[0].shape:
+        found = found.inputs[0]
+    return found if found.is_constant and found.dtype.is_integer else node
 
 
 def realize(*tensors: Tensor, device: str | None = None) -> None:

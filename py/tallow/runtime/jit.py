@@ -10,11 +10,11 @@ import functools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
-from weakref import ref
+from weakref import WeakSet, ref
 
 from .. import autocast, random
 from ..compile import Compiled
-from ..compile.indices import Indexed
+from ..compile.indices import Indexed, check_constants
 from ..dtype import uint32
 from ..errors import DeviceLostError, DTypeError, OptionError
 from ..graph import Graph, Node, input_node, make
@@ -151,8 +151,9 @@ class _Entry(NamedTuple):
 
     states: each with whether it is written. gradients: those of variables that the function asked
     for; the last outputs are the new values of those that it leaves. flags: what it saw of modes.
-    draws: how many draws of random numbers a call makes. indexed: the leaves that are indices.
-    result: what the function returned, with numbers of outputs instead of tensors.
+    draws: how many draws of random numbers a call makes. indexed: the leaves that are indices;
+    checked: those that were looked at. result: what the function returned, with numbers of outputs
+    instead of tensors.
     """
 
     program: Program
@@ -163,6 +164,7 @@ class _Entry(NamedTuple):
     flags: list[_Seen]
     draws: int
     indexed: list[tuple[int, Indexed]]
+    checked: WeakSet[Node]
     outputs: int
     result: Any
 
@@ -276,6 +278,7 @@ class Jitted:
             self._name,
             dict(zip(names, nexts, strict=True)),
         )
+        check_constants(graph)
         graph, captured = capture(graph, memory)
         compiled = compile_for(used, graph)
         return _Entry(
@@ -287,6 +290,7 @@ class Jitted:
             [flag for flag in tracing.flags.values() if flag is not None],
             tracing.draws,
             _indexed(compiled),
+            WeakSet(),
             len(returned),
             shown,
         )
@@ -415,10 +419,13 @@ def _indexed(compiled: Compiled) -> list[tuple[int, Indexed]]:
 
 def _run(entry: _Entry, leaves: Sequence[Any]) -> Any:
     memory = entry.memory
-    for number, each in entry.indexed:
-        if number < len(leaves) and isinstance(leaves[number], HostArray):
-            each.check(leaves[number])
     inputs = [_given(leaf, memory) for leaf in leaves]
+    for number, each in entry.indexed:
+        leaf = leaves[number] if number < len(leaves) else None
+        if isinstance(leaf, HostArray):
+            each.check(leaf)
+        elif isinstance(leaf, Tensor):
+            eager.check_once(leaf.node, each, entry.checked)
     for gradient in entry.gradients:
         if gradient.given is not None:
             inputs.append(_given(gradient.variable.gradient, memory))

@@ -90,6 +90,32 @@ case("nn.TripletMarginLoss-swap", lambda t: t.nn.TripletMarginLoss(2.0, swap=Tru
 case("F.cosine_similarity", lambda t: t.nn.functional.cosine_similarity, (4, 5), (4, 5))
 case("F.pairwise_distance", lambda t: t.nn.functional.pairwise_distance, (4, 5), (4, 5))
 
+several = np.array([[3, 0, -1, 1, 2], [1, -1, -1, -1, -1], [4, 3, 2, 1, 0], [-1, 0, 1, 2, 3]])
+for reduction in ("mean", "sum", "none"):
+    case(f"nn.MultiMarginLoss-{reduction}",
+         lambda t, r=reduction: t.nn.MultiMarginLoss(reduction=r), (4, 5), labels)  # fmt: skip
+    case(f"nn.MultiLabelMarginLoss-{reduction}",
+         lambda t, r=reduction: t.nn.MultiLabelMarginLoss(reduction=r), (4, 5),
+         several)  # fmt: skip
+    case(f"nn.MultiLabelSoftMarginLoss-{reduction}",
+         lambda t, r=reduction: t.nn.MultiLabelSoftMarginLoss(reduction=r), (4, 5), zero_one,
+         constant=(1,))  # fmt: skip
+    case(f"nn.TripletMarginWithDistanceLoss-{reduction}",
+         lambda t, r=reduction: t.nn.TripletMarginWithDistanceLoss(
+             distance_function=lambda x, y: ((x - y) * (x - y)).sum(-1), swap=True, reduction=r),
+         (4, 5), (4, 5), (4, 5))  # fmt: skip
+case("nn.MultiMarginLoss-all", lambda t: t.nn.MultiMarginLoss(2, 0.5, t.asarray(importance)),
+     (4, 5), labels)  # fmt: skip
+case("nn.MultiMarginLoss-one", lambda t: t.nn.MultiMarginLoss(reduction="none"), (5,), np.array(3))
+case("nn.MultiLabelMarginLoss-one", lambda t: t.nn.MultiLabelMarginLoss(), (5,), several[0])
+case("nn.MultiLabelSoftMarginLoss-weight",
+     lambda t: t.nn.MultiLabelSoftMarginLoss(t.asarray(importance)), (4, 5), zero_one,
+     constant=(1,))  # fmt: skip
+case("nn.TripletMarginWithDistanceLoss", lambda t: t.nn.TripletMarginWithDistanceLoss(), (4, 5),
+     (4, 5), (4, 5))  # fmt: skip
+case("nn.NLLLoss-one", lambda t: t.nn.NLLLoss(reduction="none"), (5,), np.array(3))
+case("F.one_hot", lambda t: t.nn.functional.one_hot, pixels)
+
 sequences = classes("sequences", (2, 4), 5) + 1
 for reduction in ("mean", "sum", "none"):
     case(f"nn.CTCLoss-{reduction}",

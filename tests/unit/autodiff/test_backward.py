@@ -76,7 +76,7 @@ def test_a_second_backward_needs_the_graph() -> None:
     loss.backward(retain_graph=True)
     loss.backward()
     assert values(x.grad) == [4.0]
-    with pytest.raises(tl.GradientError, match="requires a gradient"):
+    with pytest.raises(tl.GradientError, match="second time"):
         loss.backward()
 
 

@@ -20,7 +20,7 @@ BOUNDED = [
     for op in REGISTRY.values()
     if isinstance(op, (Elementwise, Reduce))
     and op.bounds
-    and op.name not in ("cast", "bitcast", "position")  # which don't take such operands
+    and op.name not in ("cast", "bitcast", "position", "checked")  # which don't take such operands
 ]
 
 

@@ -22,7 +22,7 @@ CENTRES = [-3.0, -2.5, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.5, 3.0]
 CASTS = ("cast", "bitcast")
 """Their results depend on the type that is asked for."""
 
-REFUSING = ("position",)
+REFUSING = ("position", "checked")
 """They raise an error for operands that are out of range."""
 
 

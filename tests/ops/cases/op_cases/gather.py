@@ -6,7 +6,7 @@ import numpy as np
 
 import tallow as tl
 from tallow import functional as F  # noqa: N812 - the customary name
-from tallow.functions import position
+from tallow.functions import checked_indices, position
 
 from .case import case, normal, rng
 
@@ -34,6 +34,8 @@ case("position", np.array([[0, -1, 3], [-4, 2, 1]], np.int32), lambda i: positio
      lambda i: i % 4)  # fmt: skip
 case("position-uint8", np.array([0, 255, 200], np.uint8), lambda i: position(i, 300),
      lambda i: i.astype(np.int32))  # fmt: skip
+case("checked", np.array([[0, 3], [-7, 2]], np.int32),
+     lambda i: checked_indices(i, 4, "the index", ignored=-7) + 1, lambda i: i + 1)  # fmt: skip
 case("concat-empty", (normal(2, 0), normal(2, 3), normal(2, 4)),
      lambda *x: tl.concat(x, axis=1) * 2.0, lambda *x: np.concatenate(x, 1) * 2)  # fmt: skip
 case("embedding", np.array([[1, 0], [5, 5]], np.int32), lambda i: F.embedding(i, tl.asarray(table)),

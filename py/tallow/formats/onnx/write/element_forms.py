@@ -339,6 +339,7 @@ ELEMENTS: dict[Op, Rule] = {
     e.trunc: _trunc,
     gather.take: _gathering("Gather"),
     gather.position: _position,
+    gather.checked: lambda node, inputs: inputs[0],
     gather.take_along_axis: _gathering("GatherElements"),
     movement.concat: _concat,
     movement.expand: _expand,
