@@ -41,6 +41,7 @@ from .errors import (
     GraphError,
     IndexRangeError,
     KernelError,
+    NonFiniteError,
     OnnxAmbiguousDataError,
     OnnxError,
     OnnxFormatError,
@@ -57,6 +58,7 @@ from .functions import torch_names
 from .functions.torch_names import *  # noqa: F403
 from .random import manual_seed
 from .runtime.buffer import live_buffers
+from .runtime.debug import debug_nans
 from .runtime.device import (
     default_device,
     devices,
@@ -129,6 +131,7 @@ __all__ = [
     "GraphError",
     "KernelError",
     "NoKernelWarning",
+    "NonFiniteError",
     "OnnxAmbiguousDataError",
     "OnnxError",
     "OnnxFormatError",
@@ -151,6 +154,7 @@ __all__ = [
     "compile_session_async",
     "custom_op",
     "custom_vjp",
+    "debug_nans",
     "default_device",
     "devices",
     "enable_grad",

@@ -9,6 +9,7 @@ TallowError
 ├── FeedError             inputs of a run: missing, extra, or of the wrong kind (ValueError)
 │   └── FeedRangeError        integers that are too large for the device
 ├── IndexRangeError       an index beyond the elements that there are (also an IndexError)
+├── NonFiniteError       a NaN or an infinity where there must be none (FloatingPointError)
 ├── GradientError         a derivative that does not exist, or cannot be taken (ValueError)
 ├── FormatError           a file of weights that is damaged, or is none (ValueError)
 ├── RealizeError          a result cannot be computed this way here; the message says how instead
@@ -70,6 +71,10 @@ class RealizeError(TallowError):
 
 class GradientError(TallowError, ValueError):
     """A derivative that does not exist, or that is asked of what has none."""
+
+
+class NonFiniteError(TallowError, FloatingPointError):
+    """A NaN or an infinity where there must be none."""
 
 
 class TracingError(TallowError):

@@ -68,6 +68,9 @@ _NO_ATTRS = Frozen()
 watcher: Callable[[Node], None] | None = None
 """Sees every node that `make` makes; autodiff/history.py sets it while it follows no gradients."""
 
+recorder: Callable[[Node], None] | None = None
+"""Sees them too; runtime/debug.py sets it, to remember which line made a node."""
+
 
 def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
     """The node of an op on nodes; raises what the op's shape rule raises."""
@@ -76,6 +79,8 @@ def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
     node = Node(op, inputs, frozen, check_rank(tuple(shape), op.name), dtype)
     if watcher is not None:
         watcher(node)
+    if recorder is not None:
+        recorder(node)
     return node
 
 

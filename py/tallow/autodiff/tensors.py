@@ -52,13 +52,15 @@ class ReverseMode:
         with nullcontext() if differentiable else no_grad():
             start = seed(tensor, gradient, "backward")
             parts = pullback([node], [start], [each for each, _ in leaves])
-            new: dict[int, Tensor] = {}
+            new: dict[int, tuple[Tensor, Tensor]] = {}  # a leaf, and its gradient
             for (_, leaf), part in zip(leaves, parts, strict=True):
                 if part is not None:
-                    before = new.get(id(leaf), leaf.grad)
+                    before = new[id(leaf)][1] if id(leaf) in new else leaf.grad
                     grown = Tensor(part) if before is None else before + Tensor(part)
-                    new[id(leaf)] = leaf.grad = grown
-        realize_now([tensor, *new.values()])
+                    new[id(leaf)] = leaf, grown
+        realize_now([tensor, *(gradient for _, gradient in new.values())])
+        for leaf, gradient in new.values():
+            leaf.grad = gradient
         if not keep and tensor.node.is_buffer:  # not while a function is being traced
             history.STEPS.pop(tensor.node, None)
             history.SPENT.add(tensor.node)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from .. import functions as f
 from ..autodiff.history import no_grad
-from ..errors import OptionError, ShapeError
+from ..errors import NonFiniteError, OptionError, ShapeError
 from ..runtime.variable import Variable, assign_together
 from ..tensor import Tensor, realize_now
 
@@ -26,7 +26,7 @@ def get_total_norm(
     """The norm of all elements of some tensors, in float32, without axes.
 
     norm_type: p of the p-norm; infinity for the largest element. foreach changes nothing.
-    error_if_nonfinite: OptionError if the norm is infinite or not a number, for which it is read
+    error_if_nonfinite: NonFiniteError if the norm is infinite or not a number, for which it is read
     back, so that it cannot be asked for under `@tl.jit`.
     """
     found = [tensors] if isinstance(tensors, Tensor) else list(tensors)
@@ -40,9 +40,9 @@ def get_total_norm(
             powers = [f.sum(f.pow(size, norm_type)) for size in sizes]
             total = f.pow(f.sum(f.stack(powers)), 1 / norm_type)
     if error_if_nonfinite and not math.isfinite(value := float(total)):
-        raise OptionError(
-            f"the norm of the gradients is {value}, so that they cannot be clipped; look for the "
-            "first that is not finite, or give error_if_nonfinite=False"
+        raise NonFiniteError(
+            f"the norm of the gradients is {value}, so that they cannot be clipped; "
+            "tl.debug_nans(True) names the op that made it so, or give error_if_nonfinite=False"
         )
     return total
 

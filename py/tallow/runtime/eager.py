@@ -24,7 +24,8 @@ from ..ops.source import constant as constant_op
 from ..ops.source import input_ as input_op
 from .base import Backend, Program
 from .buffer import Buffer, Memory
-from .capture import device_of, held_input, own, replaced
+from .capture import device_of, held_input, host_data, own, replaced
+from .debug import debug_nans, explain, suspects
 from .device import backend, get_float32_matmul_precision
 from .hosted import load_async, load_now
 from .trace import not_known
@@ -251,7 +252,17 @@ def compute(todo: Work) -> list[Buffer]:
     """The values of nodes, in buffers of their own; does not wait for them."""
     entry, inputs = _ready(todo)
     results: list[Buffer] = entry.program.run(inputs, [False] * len(todo.outputs))
+    if debug_nans.on:
+        floating = [n for n, node in enumerate(todo.outputs) if node.dtype.is_floating]
+        values = todo.used.memory.read([results[n] for n in floating])
+        wrong = suspects((todo.outputs[n], x) for n, x in zip(floating, values, strict=True))
+        if wrong:
+            explain(wrong, {node: host_data(node.attrs["buffer"]) for node in _buffers(todo)})
     return results
+
+
+def _buffers(todo: Work) -> list[Node]:
+    return [node for node in todo.order if node.is_buffer]
 
 
 def fetch(todo: Work) -> list[HostArray]:
@@ -260,7 +271,10 @@ def fetch(todo: Work) -> list[HostArray]:
     if all(node.op is buffer_op for node in outputs):
         return used.memory.read([own(node.attrs["buffer"], used.memory) for node in outputs])
     entry, inputs = _ready(todo)
-    return _decoded(entry, entry.program.run(inputs))
+    values = _decoded(entry, entry.program.run(inputs))
+    if debug_nans.on and (wrong := suspects(zip(outputs, values, strict=True))):
+        explain(wrong, {node: host_data(node.attrs["buffer"]) for node in _buffers(todo)})
+    return values
 
 
 async def fetch_async(todo: Work) -> list[HostArray]:
@@ -270,7 +284,12 @@ async def fetch_async(todo: Work) -> list[HostArray]:
         buffers = [own(node.attrs["buffer"], used.memory) for node in outputs]
         return await used.memory.read_async(buffers)
     entry, inputs = await _ready_async(todo)
-    return _decoded(entry, await entry.program.run_async(inputs))
+    values = _decoded(entry, await entry.program.run_async(inputs))
+    if debug_nans.on and (wrong := suspects(zip(outputs, values, strict=True))):
+        nodes = _buffers(todo)
+        read = await used.memory.read_async([node.attrs["buffer"] for node in nodes])
+        explain(wrong, dict(zip(nodes, read, strict=True)))
+    return values
 
 
 def _decoded(entry: _Entry, values: list[Any]) -> list[HostArray]:

@@ -16,7 +16,7 @@ from .. import autocast, random
 from ..compile import Compiled
 from ..compile.indices import Indexed, check_constants
 from ..dtype import uint32
-from ..errors import DeviceLostError, DTypeError, OptionError
+from ..errors import DeviceLostError, DTypeError, NonFiniteError, OptionError
 from ..graph import Graph, Node, input_node, make
 from ..hostarray import HostArray, from_python, from_values
 from ..ops.elementwise import cast
@@ -26,7 +26,8 @@ from ..tensor import Tensor, asarray
 from . import eager, trace
 from .base import Backend, Program
 from .buffer import Buffer, Memory
-from .capture import capture, held_input, own
+from .capture import capture, held_input, host_data, own
+from .debug import debug_nans, explain, suspects
 from .device import backend, get_float32_matmul_precision
 from .hosted import load_now
 from .transfer import to_device
@@ -149,14 +150,15 @@ class _Trace:
 class _Entry(NamedTuple):
     """A plan, and how a call's leaves become its inputs and its outputs a result.
 
-    states: each with whether it is written. gradients: those of variables that the function asked
-    for; the last outputs are the new values of those that it leaves. flags: what it saw of modes.
-    draws: how many draws of random numbers a call makes. indexed: the leaves that are indices;
-    checked: those that were looked at. result: what the function returned, with numbers of outputs
-    instead of tensors.
+    graph: what was traced, if `debug_nans` was on. states: each with whether it is written.
+    gradients: those of variables that the function asked for; the last outputs are the new values
+    of those that it leaves. flags: what it saw of modes. draws: how many draws of random numbers a
+    call makes. indexed: the leaves that are indices; checked: those that were looked at. result:
+    what the function returned, with numbers of outputs instead of tensors.
     """
 
     program: Program
+    graph: Graph | None
     memory: Memory
     captured: list[Buffer]
     states: list[tuple[Variable, bool]]
@@ -211,7 +213,8 @@ class Jitted:
         memory = _memory_of(leaves)
         if memory is None or self._device not in (None, memory.name):
             memory = backend(self._device).memory
-        whole = (tuple(key), get_float32_matmul_precision(), autocast.active)
+        settings = (get_float32_matmul_precision(), autocast.active, debug_nans.on)
+        whole = (tuple(key), settings)
         try:
             entries = self._entries.setdefault(whole, [])
         except TypeError as error:
@@ -279,10 +282,12 @@ class Jitted:
             dict(zip(names, nexts, strict=True)),
         )
         check_constants(graph)
+        whole = graph if debug_nans.on else None
         graph, captured = capture(graph, memory)
         compiled = compile_for(used, graph)
         return _Entry(
             load_now(used, compiled),
+            whole,
             memory,
             captured,
             [(state.variable, state.written) for state in found],
@@ -419,7 +424,13 @@ def _indexed(compiled: Compiled) -> list[tuple[int, Indexed]]:
 
 def _run(entry: _Entry, leaves: Sequence[Any]) -> Any:
     memory = entry.memory
-    inputs = [_given(leaf, memory) for leaf in leaves]
+    fed = list(leaves)
+    for gradient in entry.gradients:
+        if gradient.given is not None:
+            fed.append(gradient.variable.gradient)
+    if entry.draws:
+        fed.append(random.advance(entry.draws))
+    inputs = [_given(each, memory) for each in fed]
     for number, each in entry.indexed:
         leaf = leaves[number] if number < len(leaves) else None
         if isinstance(leaf, HostArray):
@@ -437,10 +448,49 @@ def _run(entry: _Entry, leaves: Sequence[Any]) -> Any:
     inputs += entry.captured
     for variable, written in entry.states:
         inputs.append(variable.own_buffer(memory) if written else variable.buffer(memory))
-    buffers = entry.program.run(inputs, [False] * entry.outputs)
+    if entry.graph is not None:
+        buffers = _looked_at(entry, entry.graph, fed, inputs)
+    else:
+        buffers = entry.program.run(inputs, [False] * entry.outputs)
     if entry.gradients:
         _keep_gradients(entry, buffers)
     return _filled(entry.result, buffers)
+
+
+def _looked_at(entry: _Entry, graph: Graph, fed: Sequence[Any], inputs: list[Any]) -> list[Buffer]:
+    """What a run gives, if all of it is finite; else NonFiniteError, and the variables are as they
+    were before."""
+    memory, given = entry.memory, graph.inputs
+    written = [(variable, memory.clone(variable.buffer(memory)))
+               for variable, is_written in entry.states if is_written]  # fmt: skip
+    before = {variable.number: buffer for variable, buffer in written}
+    buffers: list[Buffer] = entry.program.run(inputs, [False] * entry.outputs)
+    named = {f"output {number}": buffer for number, buffer in enumerate(buffers)}
+    for (variable, _), following in zip(entry.states, graph.states.values(), strict=True):
+        if following is not None:
+            named[following] = variable.buffer(memory)
+    read = memory.read(list(named.values()))
+    wrong = suspects((graph.outputs[name], data) for name, data in zip(named, read, strict=True))
+    if wrong:
+        values = dict(zip(given, map(_elements, fed), strict=False))
+        for node, (variable, _) in zip(given[len(fed) :], entry.states, strict=True):
+            values[node] = host_data(before.get(variable.number) or variable.buffer(memory))
+        captured = (node for node in graph.nodes() if node.is_buffer)
+        values |= {node: host_data(node.attrs["buffer"]) for node in captured}
+        try:
+            explain(wrong, values)
+        except NonFiniteError:
+            for variable, buffer in written:
+                variable.settle(buffer)
+            raise
+    return buffers
+
+
+def _elements(fed: Any) -> HostArray:
+    """The elements of an argument."""
+    if type(fed) is float:
+        return from_python(fed)
+    return fed if isinstance(fed, HostArray) else fed._host(None)
 
 
 def _keep_gradients(entry: _Entry, buffers: Sequence[Buffer]) -> None:

@@ -67,14 +67,14 @@ def not_known(node: Node) -> TracingError | None:
     if trace is None:
         return None
     return TracingError(
-        f"{_line()}: the value of a tensor is asked for (by if, while, bool(), int(), float(), "
-        f"item(), tolist() or numpy()) while @tl.jit traces {trace.name}(), where it has none yet. "
+        f"{line_of_user()}: the value of a tensor is asked for (by if, while, bool(), int(), "
+        f"float(), item(), tolist() or numpy()) while @tl.jit traces {trace.name}(), where it has none yet. "
         "Use tl.where to choose between tensors, return the tensor and look at it outside, or make "
         "the argument that it depends on static"
     )
 
 
-def _line() -> str:
+def line_of_user() -> str:
     """The line of the user's code that is running."""
     frame = sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("tallow."):
