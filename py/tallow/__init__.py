@@ -54,7 +54,8 @@ from .errors import (
     TracingError,
 )
 from .functions import *  # noqa: F403
-from .functions import torch_names
+from .functions import torch_elements, torch_names
+from .functions.torch_elements import *  # noqa: F403
 from .functions.torch_names import *  # noqa: F403
 from .random import manual_seed
 from .runtime.buffer import live_buffers
@@ -116,6 +117,7 @@ use_differentiator(lambda: import_module("tallow.autodiff.everything").REVERSE)
 
 __all__ = [
     *functions.__all__,
+    *torch_elements.__all__,
     *torch_names.__all__,
     "DType",
     "DTypeError",

@@ -8,6 +8,7 @@ it is.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, Self
+from weakref import ref
 
 from . import dtype as dt
 from . import hostarray
@@ -65,6 +66,16 @@ class Differentiator(Protocol):
     def detached(self, tensor: Tensor) -> Tensor:
         """The same values, which no gradient passes."""
 
+    def is_leaf(self, tensor: Tensor) -> bool:
+        """Whether nothing that it is computed from, itself aside, receives a gradient."""
+
+    def keeps(self, tensor: Tensor, free: bool) -> bool:
+        """Whether the object itself must be changed in place, as it receives a gradient, and may
+        be: within `no_grad`, or because it is free."""
+
+    def replace(self, tensor: Tensor, value: Tensor, free: bool) -> None:
+        """Has a tensor stand for another value; if it receives a gradient, it still does."""
+
 
 _evaluators: list[Evaluator] = []
 _differentiators: list[Callable[[], Differentiator]] = []
@@ -105,11 +116,11 @@ def host_values(tensors: Sequence[Tensor]) -> list[HostArray]:
 class Tensor(Methods["Tensor"]):
     """An array that is not computed until it is asked for.
 
-    Made by `tallow.asarray`, the creation functions, and operations on tensors. methods.py has more
+    Made by `tallow.asarray`, the creation functions, and operations on tensors. methods/ has more
     of its methods, PyTorch's.
     """
 
-    __slots__ = ("__weakref__", "_gradient", "node")
+    __slots__ = ("__weakref__", "_gradient", "_shares", "node")
     __array_priority__ = 1000  # NumPy leaves `ndarray + Tensor` to the tensor
 
     def __init__(self, node: Node) -> None:
@@ -169,7 +180,7 @@ class Tensor(Methods["Tensor"]):
         _evaluator().realize([self], device)
         return self
 
-    def to(self, device: str) -> Tensor:
+    def _on(self, device: str) -> Tensor:
         """The same tensor on another device; itself if it is there already. Blocks if it moves."""
         return _evaluator().to(self, device)
 
@@ -262,7 +273,78 @@ class Tensor(Methods["Tensor"]):
 
     def detach(self) -> Tensor:
         """The same values, which no gradient passes."""
-        return _differentiator().detached(self)
+        return _differentiator().detached(self).view_of(self, lambda _, new: new, True)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it is computed from nothing that requires a gradient."""
+        return _differentiator().is_leaf(self)
+
+    # ---- changes in place: see methods/in_place.py ---------------------------------------------
+
+    def view_of(
+        self, whole: Tensor, put_back: Callable[[Tensor, Tensor], Tensor], free: bool = False
+    ) -> Self:
+        """Says that this is a view of another tensor: a change in place changes that to
+        put_back(whole, new), also outside of `no_grad` if it is free."""
+        held = whole._whole() is not None  # a view of a view, which may be nobody else's
+        self._shares = (lambda: whole) if held else ref(whole), put_back, free
+        return self
+
+    def _whole(self) -> Tensor | None:
+        """The tensor that this is a view of, if it is still there."""
+        shares = getattr(self, "_shares", None)
+        found: Tensor | None = None if shares is None else shares[0]()
+        return found
+
+    def _put(self, value: Any, free: bool = False) -> Self:
+        """Has this object stand for a value of its shape and type. free: also outside of
+        `no_grad`."""
+        new = self._fitting(value)
+        whole = self._whole()
+        if whole is not None:
+            _, put_back, own_free = self._shares
+            whole._put(put_back(whole, new), free or own_free)
+            self.node = new.detach().node if own_free else new.node
+        else:
+            _differentiator().replace(self, new, free)
+        return self
+
+    def _fitting(self, value: Any) -> Tensor:
+        """A value that can be put in place. Raises ShapeError or DTypeError."""
+        new = asarray(value)
+        if new.shape != self.shape:
+            raise ShapeError(f"in place: {self.shape} cannot become {new.shape}")
+        if new.dtype != self.dtype:
+            if new.dtype.is_floating and not self.dtype.is_floating:
+                raise DTypeError(f"in place: {self.dtype.name} cannot become {new.dtype.name}")
+            new = new.astype(self.dtype)
+        return new
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """x[key] = value, for what `x[key]` takes, and for truth values in the shape of x; see
+        methods/in_place.py."""
+        self._put(self._elements("with_items", key, value))
+
+    def __iadd__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        return self._changed(self + other)
+
+    def __isub__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        return self._changed(self - other)
+
+    def __imul__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        return self._changed(self * other)
+
+    def __itruediv__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        return self._changed(self / other)
+
+    def _changed(self, new: Tensor) -> Tensor:
+        """The result of += and the like: in place where another object would lose what this one is,
+        a leaf or a view of one within `no_grad`; else another tensor."""
+        whole, free = self, False
+        while (further := whole._whole()) is not None:
+            whole, free = further, free or whole._shares[2]
+        return self._put(new) if _differentiator().keeps(whole, free) else new
 
     # ---- operators -----------------------------------------------------------------------------
 
@@ -359,10 +441,14 @@ class Tensor(Methods["Tensor"]):
     def __ge__(self, other: Operand) -> Tensor:
         return apply("greater_equal", self, other)
 
-    __hash__ = None  # type: ignore[assignment] # == makes a tensor
+    __hash__ = object.__hash__  # == makes a tensor, so that only the same object is the same key
 
     def __getitem__(self, key: Any) -> Tensor:
-        return apply("getitem", self, key)
+        def put_back(whole: Tensor, new: Tensor) -> Tensor:
+            found: Tensor = whole._elements("with_items", key, new)
+            return found
+
+        return apply("getitem", self, key).view_of(self, put_back)
 
     # ---- shorthands, as in PyTorch -------------------------------------------------------------
 
@@ -374,7 +460,7 @@ class Tensor(Methods["Tensor"]):
     def reshape(self, *shape: int | Sequence[int]) -> Tensor:
         """As `tallow.reshape`; the shape as one tuple or as several numbers."""
         wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        return apply("reshape", self, wanted)
+        return self._reshaped(apply("reshape", self, wanted))
 
 
 Operand = Tensor | Scalar

@@ -69,6 +69,38 @@ class ReverseMode:
         """The same values, which no gradient passes."""
         return Tensor(stopped(tensor.node))
 
+    def is_leaf(self, tensor: Tensor) -> bool:
+        """Whether nothing that it is computed from, itself aside, receives a gradient."""
+        if leaf_of(tensor.node) is not None:
+            return True
+        return tensor.node not in history.SPENT and not self.is_tracked(tensor)
+
+    def keeps(self, tensor: Tensor, free: bool) -> bool:
+        """Whether the object itself must be changed in place."""
+        receives = leaf_of(tensor.node) is tensor
+        return receives and (free or not history.is_grad_enabled())
+
+    def replace(self, tensor: Tensor, value: Tensor, free: bool) -> None:
+        """Has a tensor stand for another value."""
+        before = tensor.node
+        if leaf_of(before) is not tensor:
+            tensor.node = value.node
+            if free and history.is_tracked(before):  # as if nothing had happened
+                tensor.node = stopped(value.node)
+                history.replaced_by_value(before, tensor.node)
+            return
+        if history.is_grad_enabled() and not free:
+            raise GradientError(
+                "in place: a tensor that requires a gradient is changed within `with tl.no_grad():`"
+            )
+        with no_grad():
+            new = stopped(value.node)
+        held = Tensor(new)
+        realize_now([held])  # so that steps of training do not pile up
+        tensor.node = same(held.node)
+        history.STEPS.pop(tensor.node, None)
+        mark_leaf(tensor.node, tensor)
+
 
 def seed(tensor: Tensor, gradient: Tensor | None, what: str) -> Node:
     """The gradient that a pullback begins with: that which is given, or 1 for a single number."""

@@ -15,6 +15,7 @@ from ..op import REGISTRY, Elementwise, Select
 from ..ops import movement
 from ..ops.elementwise import bitcast as bitcast_op
 from ..ops.elementwise import cast, to_half
+from ..ops.gather import checked
 from ..shape import Shape, broadcast_shapes
 from ..tensor import Scalar, Tensor, asarray
 
@@ -111,7 +112,7 @@ def lift(op: Elementwise) -> Callable[..., Tensor]:
 ELEMENTWISE = [
     op.name
     for op in REGISTRY.values()
-    if isinstance(op, Elementwise) and op not in (cast, bitcast_op, to_half)
+    if isinstance(op, Elementwise) and op not in (cast, bitcast_op, checked, to_half)
 ]
 globals().update({name: lift(REGISTRY[name]) for name in ELEMENTWISE})  # type: ignore[arg-type]
 

@@ -1,5 +1,5 @@
 """Initial values of parameters: torch.nn.init. Functions ending in an underscore assign to the
-tensor that they are given, a parameter or another variable, and give it back.
+tensor that they are given, a parameter, a variable or any other tensor, and give it back.
 """
 
 from __future__ import annotations
@@ -9,16 +9,14 @@ from typing import Any, TypeVar
 
 from .. import functions as f
 from ..errors import OptionError, ShapeError
-from ..runtime.variable import Variable
 from ..shape import size_of
 from ..tensor import Tensor, asarray
 
-V = TypeVar("V", bound=Variable)
+V = TypeVar("V", bound=Tensor)
 
 
 def _assign(tensor: V, value: Tensor) -> V:
-    tensor.assign(value.astype(tensor.dtype))
-    return tensor
+    return tensor._put(value.astype(tensor.dtype), True)
 
 
 def uniform_(tensor: V, a: float = 0.0, b: float = 1.0) -> V:
@@ -71,7 +69,7 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     raise OptionError(f"calculate_gain: {nonlinearity!r} is unknown")
 
 
-def _kaiming(tensor: Variable, a: float, mode: str, nonlinearity: str) -> float:
+def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     if mode not in ("fan_in", "fan_out"):
         raise OptionError(f"kaiming: the mode {mode!r} is neither 'fan_in' nor 'fan_out'")
     fan = fans(tensor.shape, "kaiming")[mode == "fan_out"]

@@ -68,7 +68,8 @@ def not_known(node: Node) -> TracingError | None:
         return None
     return TracingError(
         f"{line_of_user()}: the value of a tensor is asked for (by if, while, bool(), int(), "
-        f"float(), item(), tolist() or numpy()) while @tl.jit traces {trace.name}(), where it has none yet. "
+        f"float(), item(), tolist() or numpy()) while @tl.jit traces {trace.name}(), where it has "
+        "none yet. "
         "Use tl.where to choose between tensors, return the tensor and look at it outside, or make "
         "the argument that it depends on static"
     )

@@ -7,9 +7,9 @@ from itertools import count
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
-from ..autodiff.history import check_floating, mark_leaf, stopped
+from ..autodiff.history import check_floating, is_grad_enabled, mark_leaf, stopped
 from ..dtype import DType
-from ..errors import DTypeError, ShapeError
+from ..errors import DTypeError, GradientError, ShapeError
 from ..graph import Node
 from ..shape import Shape
 from ..tensor import Tensor, asarray
@@ -148,6 +148,17 @@ class Variable(Tensor):
     @gradient.setter
     def gradient(self, gradient: Tensor | None) -> None:
         self._gradient = gradient
+
+    def _put(self, value: Any, free: bool = False) -> Self:
+        if self._receives and is_grad_enabled() and not free:
+            raise GradientError(
+                f"{self.name}: a parameter is changed in place within `with tl.no_grad():`"
+            )
+        return self.assign_later(self._fitting(value))
+
+    def _changed(self, new: Tensor) -> Tensor:
+        """+= and the like change a parameter within `no_grad`, and any other variable."""
+        return new if self._receives and is_grad_enabled() else self._put(new)
 
     # ---- the value -----------------------------------------------------------------------------
 

@@ -130,3 +130,109 @@ case("nn.CosineSimilarity", lambda t: t.nn.CosineSimilarity(dim=2), (2, 3, 4), (
 case("nn.PairwiseDistance", lambda t: t.nn.PairwiseDistance(keepdim=True), (3, 4), (3, 4))
 case("nn.PairwiseDistance-1", lambda t: t.nn.PairwiseDistance(p=1.0), (3, 4), (3, 4))
 case("F.normalize-dim", lambda t: lambda x: t.nn.functional.normalize(x, dim=-1), (3, 4))
+
+
+def _changed(change: Any) -> Any:
+    """A case's function: a copy of the input, changed in place, through which gradients go."""
+
+    def run(x: Any) -> Any:
+        made = x * 1.5
+        change(made)
+        return made
+
+    return run
+
+
+def other(x: Any) -> Any:
+    """Positive numbers that follow from x and pass no gradient to it."""
+    return x.detach().exp() + 0.5
+
+
+IN_PLACE: dict[str, Any] = {
+    "add_": lambda x: x.add_(2).add_(other(x), alpha=3),
+    "sub_": lambda x: x.sub_(other(x), alpha=0.5),
+    "mul_": lambda x: x.mul_(other(x)),
+    "div_": lambda x: x.div_(3.0).add_(1),
+    "zero_": lambda x: x[0].zero_(),
+    "fill_": lambda x: x.view(-1)[3:9].fill_(2.5),
+    "copy_": lambda x: x[:, 1].copy_(other(x)[:, 2]),
+    "clamp_": lambda x: x.clamp_(-0.5, 0.5),
+    "masked_fill_": lambda x: x.masked_fill_(other(x) > 1.3, 7.0),
+    "transpose": lambda x: x.transpose(0, 2)[1].mul_(-1),
+    "permute": lambda x: x.permute(2, 0, 1)[0, 1].add_(4),
+    "unsqueeze": lambda x: x.unsqueeze(0)[0, 1].add_(4),
+    "chunk": lambda x: x.data.chunk(2, dim=2)[1].zero_(),
+    "split": lambda x: x.data.split([1, 2], dim=1)[1].mul_(3),
+    "unbind": lambda x: x.data.unbind(1)[2].neg_(),
+    "narrow": lambda x: x.narrow(2, 1, 2).add_(9),
+    "data": lambda x: x.data.mul_(2),
+    "lerp_": lambda x: x.lerp_(other(x), 0.3),
+    "addcmul_": lambda x: x.addcmul_(other(x), other(x), value=0.5),
+    "addcdiv_": lambda x: x.addcdiv_(other(x), other(x), value=0.5),
+    "setitem": lambda x: x.__setitem__((slice(None), 1), other(x)[:, 0]),
+    "setitem-number": lambda x: x.__setitem__((0, slice(1, None), -1), 3.0),
+    "setitem-mask": lambda x: x.__setitem__(other(x) > 1.2, -1.0),
+}  # fmt: skip
+for _name, _function in IN_PLACE.items():
+    case(f"in place {_name}", lambda t, f=_function: _changed(f), (2, 3, 4))
+
+MORE: dict[str, Any] = {
+    "add-alpha": lambda x: x.add(x.exp(), alpha=2),
+    "sub-alpha": lambda x: x.sub(1, alpha=0.5),
+    "mul": lambda x: x.mul(x).div(3).neg().square(),
+    "div-floor": lambda x: x.div(0.3, rounding_mode="floor") * x,
+    "div-trunc": lambda x: x.div(0.3, rounding_mode="trunc") * x,
+    "rsqrt": lambda x: (x * x + 1).rsqrt() + (x * x + 1).reciprocal(),
+    "logs": lambda x: (x * x + 1).log2() + (x * x + 1).log10() + (x * x).log1p() + x.expm1(),
+    "trigonometry": lambda x: x.sin() + x.cos() * x.atan() + x.erf(),
+    "rounding": lambda x: (x.floor() + x.ceil() + x.trunc() + x.round() + x.sign()) * x,
+    "maximum": lambda x: x.maximum(x * 2) + x.minimum(x * x),
+    "clip": lambda x: x.clip(-1, 1) + x.clamp_min(0.1) + x.clamp_max(0.2),
+    "lerp": lambda x: x.lerp(x * x, 0.25),
+    "addcmul": lambda x: x.addcmul(x, x.exp(), value=0.5).addcdiv(x, x.exp(), value=2),
+    "addmm": lambda x: x[0].addmm(x[0] @ x[0].t(), x[1], beta=0.5, alpha=2),
+    "mv": lambda x: x[0].mv(x[1, 0]) + x[0, 0].dot(x[1, 1]),
+    "outer": lambda x: x[0, 0].outer(x[1, 1]),
+    "isfinite": lambda x: (x / (x > 0).float()).isfinite().float() * x,
+    "isnan": lambda x: ((x - x) / (x - x)).isnan(),
+    "where": lambda x: x.where(x > 0, x * x),
+    "isclose": lambda x: x.isclose(x + 1e-9),
+    "any": lambda x: (x > 1).any(dim=1),
+    "all": lambda x: (x > -1).all(),
+    "prod": lambda x: x.prod(dim=2),
+    "amax": lambda x: x.amax(dim=(0, 2)) - x.amin(dim=1, keepdim=True).sum(),
+    "norm": lambda x: x.norm() + x.norm(1, dim=1).sum() + x.norm(3.0) + x.norm(float("inf")),
+    "logsumexp": lambda x: x.logsumexp(dim=(0, 1)),
+    "cumsum": lambda x: x.cumsum(1) + x.cumprod(dim=2),
+    "sort": lambda x: tuple(x.sort(dim=1, descending=True)),
+    "argsort": lambda x: x.argsort(dim=-1),
+    "topk": lambda x: tuple(x.topk(2, dim=2)),
+    "topk-smallest": lambda x: tuple(x.topk(2, dim=1, largest=False)),
+    "narrow": lambda x: x.narrow(2, 1, 2) + x.select(2, -1).unsqueeze(-1),
+    "flip": lambda x: x.flip(0, 2) + x.flip([1]),
+    "roll": lambda x: x.roll(1, 2) + x.roll((1, -1), (0, 1)) + x.roll(5),
+    "tril": lambda x: x.tril() + x.triu(1),
+    "diag": lambda x: x[0].diag().diag(1) * 2 + x[0].diag(1).diag(-1),
+    "diagonal": lambda x: x.diagonal(1, 1, 2) * 2,
+    "diagonal-below": lambda x: x.diagonal(-1, 2, 0) * 2,
+    "repeat_interleave": lambda x: x.repeat_interleave(2, dim=1),
+    "movedim": lambda x: x.movedim(0, -1) * 2,
+    "swapaxes": lambda x: x.swapaxes(0, 1) * 2,
+    "unflatten": lambda x: x.unflatten(2, (2, -1)) * 2,
+    "view_as": lambda x: x.view_as(x.reshape(6, 4)) + x.reshape_as(x.view(6, 4)),
+    "new_zeros": lambda x: x.new_zeros(2, 3) + x.new_ones((3,)) + x.new_full((2, 1), 4.0) * x.sum(),
+    "new_tensor": lambda x: x.new_tensor([1, 2, 3, 4]) * x,
+    "to": lambda x: (x * 3).to(dtype=(x > 0).dtype).to(x.dtype) * x.to(x),
+    "is_leaf": lambda x: x * float(x.is_leaf) + (x * 2).is_leaf,
+}  # fmt: skip
+for _name, _function in MORE.items():
+    case(f"x.{_name}", lambda t, f=_function: f, (2, 3, 4))
+
+places = classes("places", (2, 2, 4), 3)
+case("x.scatter", lambda t: lambda x, i, s: x.scatter(1, i, s), (2, 3, 4), places[:, :1], (2, 1, 4))
+case("x.scatter-number", lambda t: lambda x, i: x.scatter(1, i, 5.0), (2, 3, 4), places)
+case("x.scatter_add", lambda t: lambda x, i, s: x.scatter_add(1, i, s), (2, 3, 4), places,
+     (2, 2, 4))  # fmt: skip
+case("x.index_select", lambda t: lambda x, i: x.index_select(1, i), (2, 3, 4), places[0, 0])
+case("x.index_add", lambda t: lambda x, i, s: x.index_add(1, i, s, alpha=2), (2, 3, 4),
+     places[0, 0], (2, 4, 4))  # fmt: skip

@@ -1,51 +1,15 @@
-"""PyTorch's methods of tensors, which `Tensor` derives from.
-
-What they call lies in packages above this one and is looked up by name when it is first called.
-Types are written as Whole, Number and so on, since methods are named int, float and bool.
-"""
+"""Shapes, types, reductions and the commonest functions as methods."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
-from importlib import import_module
-from typing import Any, Generic, Self, TypeVar, cast
+from collections.abc import Sequence
+from typing import Any, cast
 
-Whole = int
-Number = bool | int | float
-Truth = bool
-Axes = int | Sequence[int] | None
-
-Made = TypeVar("Made")
+from .base import Axes, Base, Made, Number, Truth, Whole, where_to
 
 
-class Count(int):
-    """The number of elements: `x.size`, as in the array API. Called, as in PyTorch, it gives the
-    shape, or the length of one axis: `x.size()`, `x.size(0)`."""
-
-    shape: tuple[int, ...]
-
-    def __new__(cls, count: int, shape: tuple[int, ...]) -> Self:
-        found = super().__new__(cls, count)
-        found.shape = shape
-        return found
-
-    def __call__(self, dim: int | None = None) -> Any:
-        return self.shape if dim is None else self.shape[dim]
-
-    def __reduce__(self) -> tuple[type[int], tuple[int]]:
-        """A copy, or what was pickled, is a plain number."""
-        return int, (int(self),)
-
-
-@cache
-def _function(package: str, name: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = getattr(import_module(f"tallow.{package}"), name)
-    return found
-
-
-class Methods(Generic[Made]):
-    """The methods; Made is the tensor that they give.
+class Common(Base[Made]):
+    """Methods that give other tensors; Made is what they give.
 
     Axes go by PyTorch's names `dim` and `keepdim`, or the array API's `axis` and `keepdims`. Two
     things differ from PyTorch: indices are int32, and `x.max(1)`, without the name `dim`, gives the
@@ -54,61 +18,45 @@ class Methods(Generic[Made]):
 
     __slots__ = ()
 
-    def _array(self, name: str, *args: Any, **options: Any) -> Made:
-        """A function of the array API, on this tensor."""
-        return cast("Made", _function("functions", name)(self, *args, **options))
-
-    def _torch(self, name: str, *args: Any) -> Made:
-        """A function of functions/torch_names.py, on this tensor."""
-        return cast("Made", _function("functions.torch_names", name)(self, *args))
-
-    def _pieces(self, name: str, *args: Any) -> tuple[Made, ...]:
-        """As `_torch`, a function that gives several tensors."""
-        return cast("tuple[Made, ...]", _function("functions.torch_names", name)(self, *args))
-
-    def _network(self, name: str, *args: Any) -> Made:
-        """A function of networks, on this tensor."""
-        return cast("Made", _function("functional", name)(self, *args))
-
-    @property
-    def _it(self) -> Any:
-        """The tensor, with what `Tensor` adds."""
-        return self
-
     # ---- shapes --------------------------------------------------------------------------------
 
     @property
     def T(self) -> Made:
         """A matrix transposed; a vector is left as it is. ShapeError beyond two axes: see `mT`."""
-        return self._torch("t")
+        return self.t()
 
     def t(self) -> Made:
         """As `T`."""
-        return self._torch("t")
+        return self._reordered(self._torch("t"), *reversed(range(len(self._it.shape))))
 
     def view(self, *shape: Whole | Sequence[Whole]) -> Made:
-        """As `reshape`."""
-        return self._array("reshape", shape if isinstance(shape[0], int) else shape[0])
+        """As `reshape`. A type of as many bytes is not taken: see `tallow.bitcast`."""
+        return cast("Made", self._it.reshape(*shape))
 
     def flatten(self, start_dim: Whole = 0, end_dim: Whole = -1) -> Made:
         """The axes from start_dim to end_dim, inclusive, as one."""
-        return self._torch("flatten", start_dim, end_dim)
+        return self._reshaped(self._torch("flatten", start_dim, end_dim))
 
     def permute(self, *dims: Whole | Sequence[Whole]) -> Made:
         """Axis i of the result is axis dims[i]."""
-        return self._torch("permute", *dims)
+        count = len(self._it.shape)
+        order = dims if len(dims) != 1 or isinstance(dims[0], int) else dims[0]
+        moved = self._torch("permute", *dims)
+        return self._reordered(moved, *(cast("Whole", dim) % count for dim in order))
 
     def transpose(self, dim0: Whole, dim1: Whole) -> Made:
         """Two axes exchanged."""
-        return self._torch("transpose", dim0, dim1)
+        moved, order = self._torch("transpose", dim0, dim1), list(range(len(self._it.shape)))
+        order[dim0], order[dim1] = order[dim1], order[dim0]
+        return self._reordered(moved, *order)
 
     def unsqueeze(self, dim: Whole) -> Made:
         """An axis of length 1 inserted at the position dim of the result."""
-        return self._array("expand_dims", dim)
+        return self._reshaped(self._array("expand_dims", dim))
 
     def squeeze(self, dim: Axes = None, *, axis: Axes = None) -> Made:
         """Axes of length 1 removed: all, or those among dim; others stay, as in PyTorch."""
-        return self._torch("squeeze", axis if dim is None else dim)
+        return self._reshaped(self._torch("squeeze", axis if dim is None else dim))
 
     def expand(self, *sizes: Whole | Sequence[Whole]) -> Made:
         """Broadcast to a shape; -1 keeps an axis as it is."""
@@ -124,15 +72,16 @@ class Methods(Generic[Made]):
 
     def chunk(self, chunks: Whole, dim: Whole = 0) -> tuple[Made, ...]:
         """As many pieces along an axis, or fewer: the last is shorter if it does not divide."""
-        return self._pieces("chunk", chunks, dim)
+        return self._cut(self._pieces("chunk", chunks, dim), dim)
 
     def split(self, split_size: Whole | Sequence[Whole], dim: Whole = 0) -> tuple[Made, ...]:
         """Pieces along an axis: of one length, the last perhaps shorter, or of several lengths."""
-        return self._pieces("split", split_size, dim)
+        return self._cut(self._pieces("split", split_size, dim), dim)
 
     def unbind(self, dim: Whole = 0) -> tuple[Made, ...]:
         """The slices along an axis."""
-        return self._pieces("unbind", dim)
+        count = len(self._pieces("unbind", dim))
+        return tuple(cast("Made", self._elements("select", dim, at)) for at in range(count))
 
     def dim(self) -> Whole:
         """How many axes there are."""
@@ -152,14 +101,34 @@ class Methods(Generic[Made]):
         """The tensor itself: `numpy()` reads from every device."""
         return cast("Made", self)
 
+    def to(self, *args: Any, **options: Any) -> Made:
+        """The tensor on another device, in another element type, or as another tensor has it:
+        to("webgpu"), to("float16"), to("numpy", "int32"), to(other), to(dtype="int32").
+
+        It is the tensor itself if nothing changes. "cpu" is where it is: `numpy()` reads from every
+        device. Blocks if it moves. non_blocking, copy and memory_format change nothing. Raises
+        OptionError for what is neither a device nor a type.
+        """
+        device, dtype = where_to(args, options)
+        moved = self._it if dtype is None else self._as(dtype)
+        return cast("Made", moved if device is None else moved._on(device))  # type: ignore[union-attr]
+
+    def type(self, dtype: Any = None) -> Any:
+        """In another element type; without one, the name of its own, such as "float32"."""
+        return self._it.dtype.name if dtype is None else self._as(dtype)
+
     def clone(self) -> Made:
         """Another tensor of the same values, through which gradients pass."""
         return self._array("reshape", self._it.shape)
 
     @property
     def data(self) -> Made:
-        """The same values, which no gradient passes."""
+        """The same values, which no gradient passes. In-place methods of it change this tensor."""
         return cast("Made", self._it.detach())
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._it._put(value, True)
 
     def type_as(self, other: Any) -> Made:
         """The elements in the type of another tensor."""
