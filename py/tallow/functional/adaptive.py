@@ -7,14 +7,14 @@ ceil((i + 1) * n / count), as in PyTorch; neighbours overlap where n is no multi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from .. import dtype as dt
 from .. import functions as f
-from ..hostarray import from_values
 from ..ops import window
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor
 from .lines import mapped
-from .pooling import check_no_indices, output_sizes, pooled
+from .places import largest
+from .pooling import output_sizes, pooled
 from .windows import batched, unbatched
 
 Lengths = int | Sequence[int | None] | None
@@ -39,22 +39,22 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Lengths) -> Tensor:
 
 def adaptive_max_pool1d(
     input: Tensor, output_size: Lengths, return_indices: bool = False
-) -> Tensor:  # fmt: skip
-    """The largest elements of input (n, c, l) or (c, l), output_size of them. Raises OptionError
-    for return_indices, as do the others."""
+) -> Any:  # fmt: skip
+    """The largest elements of input (n, c, l) or (c, l), output_size of them.
+    return_indices: gives (values, indices), as `max_pool2d` does."""
     return _max("adaptive_max_pool1d", 1, input, output_size, return_indices)
 
 
 def adaptive_max_pool2d(
     input: Tensor, output_size: Lengths, return_indices: bool = False
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     """The largest elements of input (n, c, h, w) or (c, h, w), as an image of output_size."""
     return _max("adaptive_max_pool2d", 2, input, output_size, return_indices)
 
 
 def adaptive_max_pool3d(
     input: Tensor, output_size: Lengths, return_indices: bool = False
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     """The largest elements of input (n, c, d, h, w) or (c, d, h, w), as a volume of output_size."""
     return _max("adaptive_max_pool3d", 3, input, output_size, return_indices)
 
@@ -90,20 +90,15 @@ def averaged(x: Tensor, sizes: Sequence[int]) -> Tensor:
 
 def _max(
     name: str, axes: int, input: Tensor, output_size: Lengths, return_indices: bool
-) -> Tensor:  # fmt: skip
-    check_no_indices(name, return_indices)
+) -> Any:  # fmt: skip
     x, single = batched(input, axes, name)
     sizes = output_sizes(name, x, axes, output_size)
-    if all(n % count == 0 for n, count in zip(x.shape[2:], sizes, strict=True)):
+    even = all(n % count == 0 for n, count in zip(x.shape[2:], sizes, strict=True))
+    if even and not return_indices:
         kernel = [n // count for n, count in zip(x.shape[2:], sizes, strict=True)]
         none = ((0, 0),) * axes
         found = pooled(window.max_pool2d, x, kernel, kernel, none, (1,) * axes)
         return unbatched(found, single)
-    for axis, count in enumerate(sizes, 2):
-        spans = _spans(x.shape[axis], count)
-        longest = max(map(len, spans))
-        # A short span repeats its last element, which then shares its own gradient.
-        rows = [[*span, *[span[-1]] * (longest - len(span))] for span in spans]
-        table = from_values([i for row in rows for i in row], (count, longest), dt.int32)
-        x = f.max(f.take(x, asarray(table), axis), axis + 1)
-    return unbatched(x, single)
+    spans = [_spans(x.shape[axis], count) for axis, count in enumerate(sizes, 2)]
+    values, places = (unbatched(each, single) for each in largest(x, spans))
+    return (values, places) if return_indices else values

@@ -1,12 +1,14 @@
-"""Layers made of one product, one lookup, or one draw."""
+"""Layers made of one product, or one draw."""
 
 from __future__ import annotations
 
+import math
+
 from .. import autocast
 from .. import functions as f
-from ..autodiff.history import with_gradient
-from ..errors import DTypeError, OptionError, ShapeError
-from ..tensor import Tensor, asarray
+from ..errors import OptionError, ShapeError
+from ..tensor import Tensor
+from .activations import softmax
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -19,47 +21,6 @@ def bilinear(x1: Tensor, x2: Tensor, weight: Tensor, bias: Tensor | None = None)
     """x1 (..., n) and x2 (..., m) between weight (out, n, m): sums over both, (..., out)."""
     result = f.einsum("...n,onm,...m->...o", x1, weight, x2)
     return result if bias is None else result + bias
-
-
-def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
-    """Rows of weight (count, features) at integer indices. padding_idx: a row that gets no
-    gradient. IndexRangeError for an index that is no row, also a negative one: see
-    `checked_indices`."""
-    given = asarray(input)
-    if not given.dtype.is_integer:
-        raise DTypeError(f"embedding: the indices must be integers, not {given.dtype.name}")
-    input = f.checked_indices(given, weight.shape[0], "embedding: the index")
-    if padding_idx is not None:
-        rows = weight.shape[0]
-        if not -rows <= padding_idx < rows:
-            raise ShapeError(f"embedding: padding_idx {padding_idx} is not among {rows} rows")
-        kept = f.not_equal(f.reshape(f.arange(rows), (-1, 1)), padding_idx % rows)
-        same = weight + 0.0
-
-        def pull(gradient: Tensor, result: Tensor) -> list[Tensor]:
-            return [f.where(kept, gradient, 0.0)]
-
-        weight = with_gradient(same, [weight], pull)
-    return f.take(weight, input, axis=0)
-
-
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """1 at each index of a new last axis of num_classes elements, 0 elsewhere; int32.
-
-    num_classes: -1 for the largest index and one more, for which the tensor is read; this cannot be
-    asked for under `@tl.jit`. Raises DTypeError for indices that are not integers, IndexRangeError
-    for one that is no class (see `checked_indices`), OptionError where there is nothing to count.
-    """
-    if not tensor.dtype.is_integer:
-        raise DTypeError(f"one_hot: the indices must be integers, not {tensor.dtype.name}")
-    if num_classes == -1:
-        if not tensor.size:
-            raise OptionError("one_hot: an empty tensor says nothing of num_classes; give it")
-        num_classes = max(int(f.max(tensor)) + 1, 0)
-    if num_classes < 1:
-        raise OptionError(f"one_hot: num_classes must be above 0, or -1, not {num_classes}")
-    classes = f.checked_indices(tensor, num_classes, "one_hot: the class")
-    return f.equal(f.expand_dims(classes, -1), f.arange(num_classes)).astype("int32")
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
@@ -99,3 +60,57 @@ def _channels(x: Tensor, p: float, training: bool, spatial: int) -> Tensor:
         raise ShapeError(f"dropout{spatial}d: {x.shape} is not (n, c, ...) with {spatial} axes")
     shape = (*x.shape[: x.ndim - spatial], *(1,) * spatial)
     return _dropped(x, p, training, shape, f"dropout{spatial}d")
+
+
+_SATURATION = -1.7580993408473766
+"""What selu tends to for small inputs, -scale * alpha."""
+
+
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False) -> Tensor:
+    """Each element is what selu tends to with the probability p, in training; then all are scaled
+    and shifted so that mean and variance stay as they were (Klambauer et al. 2017). Raises
+    OptionError for another p."""
+    return _alpha_dropped(input, p, training, input.shape, "alpha_dropout")
+
+
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False) -> Tensor:
+    """As `alpha_dropout`, whole channels of (n, c, ...) at once."""
+    if input.ndim < 2:
+        raise ShapeError(f"feature_alpha_dropout: {input.shape} is not (n, c, ...)")
+    shape = (*input.shape[:2], *(1,) * (input.ndim - 2))
+    return _alpha_dropped(input, p, training, shape, "feature_alpha_dropout")
+
+
+def _alpha_dropped(
+    x: Tensor, p: float, training: bool, shape: tuple[int, ...], what: str
+) -> Tensor:
+    if not 0 <= p <= 1:
+        raise OptionError(f"{what}: the probability p must be from 0 to 1, not {p}")
+    if not training or p == 0:
+        return x
+    if p == 1:
+        return x * 0.0
+    kept = (f.rand(shape) >= p).astype(x.dtype)
+    scale = 1 / math.sqrt((1 - p) * (1 + p * _SATURATION * _SATURATION))
+    dropped = (1 - kept) * _SATURATION
+    return (x * kept + dropped) * scale - scale * p * _SATURATION
+
+
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1.0, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    """A draw from the classes along an axis by their logits, softened so that gradients pass (Jang
+    et al. 2017): softmax((logits + Gumbel noise) / tau).
+
+    hard: 1 at the class drawn and 0 elsewhere, with the gradient of the soft draw. eps changes
+    nothing.
+    """
+    uniform = f.rand(logits.shape, dtype=logits.dtype)
+    soft = softmax((logits - f.log(-f.log(uniform))) / tau, dim)
+    if not hard:
+        return soft
+    axis = dim % logits.ndim
+    line = [1] * logits.ndim
+    line[axis] = -1
+    best = f.equal(f.argmax(soft, axis, True), f.reshape(f.arange(logits.shape[axis]), line))
+    return best.astype(soft.dtype) - soft.detach() + soft

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from .. import functions as f
 from ..errors import OptionError, ShapeError
@@ -13,6 +14,7 @@ from ..op import Window
 from ..ops import window
 from ..shape import positions_inside, size_of
 from ..tensor import Tensor
+from .places import largest, sliding
 from .windows import (
     Padding,
     Pads,
@@ -36,7 +38,7 @@ def max_pool1d(
     dilation: Size = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Tensor:
+) -> Any:
     """The largest element of each window of input (n, c, l) or (c, l); as `max_pool2d`."""
     return _max_pool(
         "max_pool1d", 1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
@@ -51,12 +53,14 @@ def max_pool2d(
     dilation: Size = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Tensor:
+) -> Any:
     """The largest element of each window of input (n, c, h, w) or (c, h, w); padding is never the
     largest.
 
-    stride: kernel_size if None. ceil_mode: a last window that only begins inside counts too. Raises
-    ShapeError for shapes that do not fit, OptionError for return_indices.
+    stride: kernel_size if None. ceil_mode: a last window that only begins inside counts too.
+    return_indices: gives (values, indices), the int32 places of the values in the flattened
+    image, for `max_unpool2d`. Raises ShapeError for shapes that do not fit, OptionError for padding
+    of more than half of the kernel.
     """
     return _max_pool(
         "max_pool2d", 2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
@@ -71,7 +75,7 @@ def max_pool3d(
     dilation: Size = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Tensor:
+) -> Any:
     """The largest element of each window of input (n, c, d, h, w) or (c, d, h, w); as
     `max_pool2d`."""
     return _max_pool(
@@ -89,22 +93,34 @@ def _max_pool(
     dilation: Size,
     ceil_mode: bool,
     return_indices: bool,
-) -> Tensor:
-    check_no_indices(name, return_indices)
+) -> Any:
     x, single = batched(input, axes, name)
     kernel, dilations = numbers(kernel_size, axes, name), numbers(dilation, axes, name)
     strides = kernel if stride is None else numbers(stride, axes, f"{name} stride")
     pads = pads_of(padding, axes, name)
+    _check_pads(name, padding, kernel, dilations)
     check_window(name, x.shape, kernel, strides, pads, dilations)
     if ceil_mode:
         pads = ceil_pads(x.shape, kernel, strides, pads, dilations)
+    if return_indices:
+        settings = zip(x.shape[2:], kernel, strides, pads, dilations, strict=True)
+        found = largest(x, [sliding(*each) for each in settings])
+        return unbatched(found[0], single), unbatched(found[1], single)
     return unbatched(pooled(window.max_pool2d, x, kernel, strides, pads, dilations), single)
 
 
-def check_no_indices(name: str, return_indices: bool) -> None:
-    """OptionError if indices are asked for."""
-    if return_indices:
-        raise OptionError(f"{name}: return_indices must be False; indices are not supported")
+def _check_pads(
+    name: str, padding: Padding, kernel: Sequence[int], dilation: Sequence[int]
+) -> None:
+    """OptionError for padding that PyTorch refuses: more than half of a window, so that one could
+    lie beyond the input. Pairs, which PyTorch does not have, may be longer."""
+    sides = [padding] * len(kernel) if isinstance(padding, int) else padding
+    for side, size, step in zip(sides, kernel, dilation, strict=False):
+        reach = step * (size - 1) + 1
+        if isinstance(side, int) and side > reach // 2:
+            raise OptionError(
+                f"{name}: the padding {side} is more than half of the kernel, {reach} elements"
+            )
 
 
 def pooled(
@@ -244,6 +260,7 @@ def _avg_pool(
     kernel, ones = numbers(kernel_size, axes, name), (1,) * axes
     strides = kernel if stride is None else numbers(stride, axes, f"{name} stride")
     pads = given = pads_of(padding, axes, name)
+    _check_pads(name, padding, kernel, ones)
     check_window(name, x.shape, kernel, strides, pads, ones)
     if ceil_mode:
         pads = ceil_pads(x.shape, kernel, strides, pads, ones)
@@ -287,6 +304,54 @@ def shares(
     for table in tables[1:]:
         share = share * table
     return share * factor if factor != 1.0 else share
+
+
+def lp_pool1d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Size,
+    stride: Size | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """As `lp_pool2d`, of (n, c, l) or (c, l)."""
+    return _lp_pool(avg_pool1d, 1, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Size,
+    stride: Size | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """The p-norm of each window of input (n, c, h, w) or (c, h, w), p being norm_type: the sum of
+    the elements to the power of p, to the power of 1 / p."""
+    return _lp_pool(avg_pool2d, 2, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Size,
+    stride: Size | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """As `lp_pool2d`, of (n, c, d, h, w) or (c, d, h, w)."""
+    return _lp_pool(avg_pool3d, 3, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def _lp_pool(
+    mean: Any,
+    axes: int,
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Size,
+    stride: Size | None,
+    ceil_mode: bool,
+) -> Tensor:
+    count = math.prod(numbers(kernel_size, axes, f"lp_pool{axes}d"))
+    means = mean(f.pow(input, norm_type), kernel_size, stride, 0, ceil_mode)
+    return f.pow(means * count, 1 / norm_type)
 
 
 def global_avg_pool(input: Tensor) -> Tensor:

@@ -13,10 +13,10 @@ class _Dropout(Module):
         super().__init__()
         if not 0 <= p <= 1:
             raise OptionError(f"{type(self).__name__}: p must be from 0 to 1, not {p}")
-        self.p = p
+        self.p, self.inplace = p, inplace
 
     def extra_repr(self) -> str:
-        return f"p={self.p}"
+        return f"p={self.p}, inplace={self.inplace}"
 
 
 class Dropout(_Dropout):
@@ -24,6 +24,20 @@ class Dropout(_Dropout):
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.dropout(input, self.p, self.training)
+
+
+class AlphaDropout(_Dropout):
+    """See `functional.alpha_dropout`; only in training."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.alpha_dropout(input, self.p, self.training)
+
+
+class FeatureAlphaDropout(_Dropout):
+    """See `functional.feature_alpha_dropout`; only in training."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.feature_alpha_dropout(input, self.p, self.training)
 
 
 class Dropout1d(_Dropout):

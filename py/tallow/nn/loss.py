@@ -312,6 +312,36 @@ class CTCLoss(_Loss):
         )
 
 
+class RNNTLoss(_Loss):
+    """See `functional.rnnt_loss`."""
+
+    def __init__(
+        self,
+        blank: int = -1,
+        clamp: float = -1.0,
+        reduction: str = "mean",
+        fused_log_softmax: bool = True,
+    ) -> None:
+        super().__init__(reduction)
+        self.blank = blank
+        self.clamp = clamp
+        self.fused_log_softmax = fused_log_softmax
+
+    def forward(
+        self, logits: Tensor, targets: Tensor, logit_lengths: Tensor, target_lengths: Tensor
+    ) -> Tensor:
+        return functional.rnnt_loss(
+            logits,
+            targets,
+            logit_lengths,
+            target_lengths,
+            self.blank,
+            self.clamp,
+            self.reduction,
+            self.fused_log_softmax,
+        )
+
+
 class SigmoidFocalLoss(_Loss):
     """See `functional.sigmoid_focal_loss`."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 from .. import functional
 from ..functional.adaptive import Lengths
-from ..functional.pooling import check_no_indices
 from ..functional.windows import Size
 from ..tensor import Tensor
 from .module import Module
@@ -26,15 +25,15 @@ class _MaxPool(Module):
         ceil_mode: bool = False,
     ) -> None:
         super().__init__()
-        check_no_indices(type(self).__name__, return_indices)
         self.kernel_size, self.padding, self.dilation = kernel_size, padding, dilation
         self.stride = kernel_size if stride is None else stride
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
-    def forward(self, input: Tensor) -> Tensor:
+    def forward(self, input: Tensor) -> Any:
         return type(self).compute(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode
-        )
+            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode,
+            self.return_indices,
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
         return (
@@ -46,7 +45,7 @@ class _MaxPool(Module):
 class MaxPool1d(_MaxPool):
     """The largest element of each window of (n, c, l), or without n: `functional.max_pool1d`.
 
-    stride: kernel_size if None. Raises OptionError for return_indices."""
+    stride: kernel_size if None. return_indices: gives (values, indices), for unpooling."""
 
     compute = staticmethod(functional.max_pool1d)
 
@@ -54,7 +53,7 @@ class MaxPool1d(_MaxPool):
 class MaxPool2d(_MaxPool):
     """The largest element of each window of (n, c, h, w), or without n: `functional.max_pool2d`.
 
-    stride: kernel_size if None. Raises OptionError for return_indices."""
+    stride: kernel_size if None. return_indices: gives (values, indices), for unpooling."""
 
     compute = staticmethod(functional.max_pool2d)
 
@@ -62,9 +61,90 @@ class MaxPool2d(_MaxPool):
 class MaxPool3d(_MaxPool):
     """The largest element of each window of (n, c, d, h, w), or without n: `functional.max_pool3d`.
 
-    stride: kernel_size if None. Raises OptionError for return_indices."""
+    stride: kernel_size if None. return_indices: gives (values, indices), for unpooling."""
 
     compute = staticmethod(functional.max_pool3d)
+
+
+class _MaxUnpool(Module):
+    compute: ClassVar[Callable[..., Tensor]]
+
+    def __init__(self, kernel_size: Size, stride: Size | None = None, padding: Size = 0) -> None:
+        super().__init__()
+        self.kernel_size, self.padding = kernel_size, padding
+        self.stride = kernel_size if stride is None else stride
+
+    def forward(
+        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
+    ) -> Tensor:
+        return type(self).compute(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """Puts what MaxPool1d gave back to where it was: `functional.max_unpool1d`."""
+
+    compute = staticmethod(functional.max_unpool1d)
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """Puts what MaxPool2d gave back to where it was: `functional.max_unpool2d`."""
+
+    compute = staticmethod(functional.max_unpool2d)
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """Puts what MaxPool3d gave back to where it was: `functional.max_unpool3d`."""
+
+    compute = staticmethod(functional.max_unpool3d)
+
+
+class _LPPool(Module):
+    compute: ClassVar[Callable[..., Tensor]]
+
+    def __init__(
+        self,
+        norm_type: float,
+        kernel_size: Size,
+        stride: Size | None = None,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        self.norm_type, self.kernel_size = norm_type, kernel_size
+        self.stride, self.ceil_mode = stride, ceil_mode
+
+    def forward(self, input: Tensor) -> Tensor:
+        return type(self).compute(
+            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
+        )
+
+    def extra_repr(self) -> str:
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class LPPool1d(_LPPool):
+    """The p-norm of each window of (n, c, l), or without n: `functional.lp_pool1d`."""
+
+    compute = staticmethod(functional.lp_pool1d)
+
+
+class LPPool2d(_LPPool):
+    """The p-norm of each window of (n, c, h, w), or without n: `functional.lp_pool2d`."""
+
+    compute = staticmethod(functional.lp_pool2d)
+
+
+class LPPool3d(_LPPool):
+    """The p-norm of each window of (n, c, d, h, w), or without n: `functional.lp_pool3d`."""
+
+    compute = staticmethod(functional.lp_pool3d)
 
 
 class AvgPool1d(Module):
@@ -149,8 +229,10 @@ class _AdaptiveAvgPool(Module):
 class _AdaptiveMaxPool(_AdaptiveAvgPool):
     def __init__(self, output_size: Lengths, return_indices: bool = False) -> None:
         super().__init__(output_size)
-        check_no_indices(type(self).__name__, return_indices)
         self.return_indices = return_indices
+
+    def forward(self, input: Tensor) -> Any:
+        return type(self).compute(input, self.output_size, self.return_indices)
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..case import case
+import numpy as np
+
+from ..case import case, drawn
 
 SPATIAL = {1: (11,), 2: (7, 8), 3: (5, 6, 7)}
 
@@ -43,3 +45,20 @@ for _axes, _size in SPATIAL.items():
         if _axes > 1:
             _layer(f"{_l}-none", _l, _shape, (None, *(3,) * (_axes - 1)))
         _functional(f"F.{_f}-longer", _f, (1, 2, *(3,) * _axes), 5)
+    _functional(f"F.{_m}-indices", _m, _shape, 3, 2, 1, return_indices=True)
+    _functional(f"F.{_m}-indices-ceil", _m, (3, *_size), 2, 3, 1, 2, True, return_indices=True)
+    _functional(f"F.adaptive_{_m}-indices", f"adaptive_{_m}", _shape, 3, return_indices=True)
+    case(
+        f"MaxUnpool{_axes}d",
+        lambda t, a=_axes: (
+            lambda x: getattr(t.nn, f"MaxUnpool{a}d")(2)(
+                *getattr(t.nn, f"MaxPool{a}d")(2, return_indices=True)(x), output_size=x.shape
+            )
+        ),
+        _shape,
+    )
+    _tied = np.round(drawn(f"tied {_axes}", _shape))
+    _functional(f"F.{_m}-ties", _m, _tied, 3, 2, 1)
+    _functional(f"F.adaptive_{_m}-ties", f"adaptive_{_m}", _tied, 3)
+    _layer(f"LPPool{_axes}d", f"LPPool{_axes}d", _shape, 2, 3, stride=2)
+    _layer(f"LPPool{_axes}d-ceil", f"LPPool{_axes}d", _shape, 2, 2, ceil_mode=True)

@@ -84,3 +84,29 @@ def test_what_does_not_go() -> None:
             F.dropout(tl.ones((2,)), p)
     with pytest.raises(ShapeError, match="dropout2d"):
         F.dropout2d(tl.ones((2, 3)))
+
+
+def test_alpha_dropout_keeps_mean_and_variance() -> None:
+    tl.manual_seed(3)
+    x = tl.randn(400, 50)
+    for layer in (nn.AlphaDropout(0.3), nn.FeatureAlphaDropout(0.3)):
+        y = layer(x).numpy()
+        assert abs(y.mean()) < 0.03 and abs(y.std() - 1) < 0.03
+        assert abs(np.unique(y, return_counts=True)[1].max() / y.size - 0.3) < 0.03
+    whole = nn.FeatureAlphaDropout(0.5)(tl.ones((20, 30, 8))).numpy()
+    assert (whole == whole[:, :, :1]).all() and len(np.unique(whole)) == 2
+    assert not nn.AlphaDropout(1.0)(x).numpy().any()
+
+
+def test_gumbel_softmax_draws_by_the_logits() -> None:
+    tl.manual_seed(3)
+    shares = np.array([0.1, 0.6, 0.3], np.float32)
+    logits = tl.tensor(np.log(np.tile(shares, (5000, 1))), requires_grad=True)
+    hard = nn.functional.gumbel_softmax(logits, hard=True)
+    drawn = hard.numpy()
+    assert np.allclose(np.sort(drawn, 1), [0, 0, 1], atol=1e-6)
+    assert np.allclose(drawn.mean(0), shares, atol=0.03)
+    (hard * tl.tensor(shares)).sum().backward()
+    assert logits.grad is not None and logits.grad.numpy().any()
+    soft = nn.functional.gumbel_softmax(logits, tau=2.0, dim=0).numpy()
+    assert np.allclose(soft.sum(0), 1, atol=1e-3)

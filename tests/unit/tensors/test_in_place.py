@@ -28,7 +28,8 @@ def test_a_parameter_is_assigned_to_within_no_grad() -> None:
         layer.weight.fill_(2.0)
         layer.bias.zero_()
         layer.bias[1] = 5.0
-        for parameter in layer.parameters():
+        weights: list[tl.Tensor] = [*layer.parameters()]
+        for parameter in weights:
             parameter *= 2
     assert layer.weight.numpy().tolist() == [[4, 4], [4, 4]]
     assert layer.bias.numpy().tolist() == [0, 10]
