@@ -1,4 +1,8 @@
-"""Activations, elementwise and along an axis."""
+"""Activations, elementwise and along an axis.
+
+x is the input. inplace: the input itself stands for the result from then on, as in PyTorch
+(methods/in_place.py).
+"""
 
 from __future__ import annotations
 
@@ -7,64 +11,87 @@ import math
 from .. import functions as f
 from ..autocast import in_float32, matched
 from ..autodiff.history import with_gradient
+from ..dtype import DType
 from ..errors import ShapeError
 from ..shape import check_axis
 from ..tensor import Tensor
 
+TypeLike = DType | str | None
 
-def relu(x: Tensor) -> Tensor:
+
+def _done(x: Tensor, result: Tensor, inplace: bool) -> Tensor:
+    """The result; if inplace, x itself, which stands for it from now on."""
+    return x._put(result) if inplace else result
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(x, 0). The derivative at 0 is 0."""
+    x = input
     y = f.maximum(x, 0)
-    return with_gradient(y, [x], lambda gradient, y: [f.where(y > 0, gradient, 0.0)])
+    return _done(
+        x, with_gradient(y, [x], lambda gradient, y: [f.where(y > 0, gradient, 0.0)]), inplace
+    )
 
 
-def relu6(x: Tensor) -> Tensor:
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """x clamped to 0 and 6."""
-    return hardtanh(x, 0.0, 6.0)
+    x = input
+    return _done(x, hardtanh(x, 0.0, 6.0), inplace)
 
 
-def hardtanh(x: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+def hardtanh(
+    input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Tensor:
     """x clamped to min_val and max_val; the derivative at the ends is 0."""
+    x = input
     y = f.clip(x, min_val, max_val)
 
     def pull(gradient: Tensor, y: Tensor) -> list[Tensor]:
         return [f.where(f.logical_and(y > min_val, y < max_val), gradient, 0.0)]
 
-    return with_gradient(y, [x], pull)
+    return _done(x, with_gradient(y, [x], pull), inplace)
 
 
-def leaky_relu(x: Tensor, negative_slope: float = 0.01) -> Tensor:
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x where it is positive, negative_slope * x elsewhere."""
-    return f.where(x >= 0, x, x * negative_slope)
+    x = input
+    return _done(x, f.where(x >= 0, x, x * negative_slope), inplace)
 
 
-def sigmoid(x: Tensor) -> Tensor:
+def sigmoid(input: Tensor) -> Tensor:
     """1 / (1 + exp(-x))."""
+    x = input
     y = f.reciprocal(f.exp(-x) + 1.0)
     # exp(-x) may overflow, which only the value survives.
     return with_gradient(y, [x], lambda gradient, y: [gradient * y * (1.0 - y)])
 
 
-def silu(x: Tensor) -> Tensor:
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """x * sigmoid(x)."""
-    return x * sigmoid(x)
+    x = input
+    return _done(x, x * sigmoid(x), inplace)
 
 
-def hardsigmoid(x: Tensor, alpha: float = 1 / 6, beta: float = 0.5) -> Tensor:
+def hardsigmoid(
+    input: Tensor, alpha: float = 1 / 6, beta: float = 0.5, inplace: bool = False
+) -> Tensor:
     """alpha * x + beta, clamped to 0 and 1."""
-    return f.clip(x * alpha + beta, 0, 1)
+    x = input
+    return _done(x, f.clip(x * alpha + beta, 0, 1), inplace)
 
 
-def hardswish(x: Tensor) -> Tensor:
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """x * hardsigmoid(x) (Howard et al. 2019, "Searching for MobileNetV3")."""
-    return x * hardsigmoid(x)
+    x = input
+    return _done(x, x * hardsigmoid(x), inplace)
 
 
-def gelu(x: Tensor, approximate: str = "none") -> Tensor:
+def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     """x times the normal cumulative distribution function (Hendrycks and Gimpel 2016).
 
     approximate: "none" for erf, "tanh" for the paper's approximation.
     """
+    x = input
     if approximate == "tanh":
         inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
         return x * ((f.tanh(inner) + 1.0) * 0.5)
@@ -72,29 +99,34 @@ def gelu(x: Tensor, approximate: str = "none") -> Tensor:
 
 
 @in_float32
-def softplus(x: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """log(1 + exp(beta * x)) / beta, without overflow.
 
     threshold: accepted for PyTorch's sake, which gives x itself beyond it; the difference is less
     than the last digit.
     """
+    x = input
     scaled = x if beta == 1 else x * beta
     y = f.maximum(scaled, 0) + f.log1p(f.exp(-abs(scaled)))
     y = y if beta == 1 else y * (1 / beta)
     return with_gradient(y, [x], lambda gradient, y: [gradient * sigmoid(scaled)])
 
 
-def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
-    return f.where(x > 0, x, f.expm1(f.minimum(x, 0)) * alpha)
+    x = input
+    return _done(x, f.where(x > 0, x, f.expm1(f.minimum(x, 0)) * alpha), inplace)
 
 
 @in_float32
-def softmax(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
+def softmax(
+    input: Tensor, axis: int = -1, *, dim: int | None = None, dtype: TypeLike = None
+) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis, shifted by the maximum so that nothing overflows.
 
-    dim: the axis, under PyTorch's name.
+    dim: the axis, under PyTorch's name. dtype: what the input is converted to first.
     """
+    x = input if dtype is None else input.astype(dtype)
     if not x.size:
         return x
     axis = axis if dim is None else dim
@@ -109,14 +141,20 @@ def softmax(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
 
 
 @in_float32
-def softmin(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
+def softmin(
+    input: Tensor, axis: int = -1, *, dim: int | None = None, dtype: TypeLike = None
+) -> Tensor:
     """The softmax of -x."""
-    return softmax(-x, axis, dim=dim)
+    x = input
+    return softmax(-x, axis, dim=dim, dtype=dtype)
 
 
 @in_float32
-def log_softmax(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
+def log_softmax(
+    input: Tensor, axis: int = -1, *, dim: int | None = None, dtype: TypeLike = None
+) -> Tensor:
     """log(softmax(x)), computed without the division."""
+    x = input if dtype is None else input.astype(dtype)
     if not x.size:
         return x
     axis = axis if dim is None else dim
@@ -129,82 +167,102 @@ def log_softmax(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
     return with_gradient(y, [x], pull)
 
 
-def logsigmoid(x: Tensor) -> Tensor:
+def logsigmoid(input: Tensor) -> Tensor:
     """log(sigmoid(x)), without overflow."""
+    x = input
     return -softplus(-x)
 
 
-def tanh(x: Tensor) -> Tensor:
+def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent."""
+    x = input
     return f.tanh(x)
 
 
-def mish(x: Tensor) -> Tensor:
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """x * tanh(softplus(x)) (Misra 2019)."""
-    return x * f.tanh(softplus(x))
+    x = input
+    return _done(x, x * f.tanh(softplus(x)), inplace)
 
 
-def selu(x: Tensor) -> Tensor:
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """elu with alpha 1.673 and a factor of 1.051, which keep mean and variance (Klambauer 2017)."""
-    return elu(x, 1.6732632423543772) * 1.0507009873554805
+    x = input
+    return _done(x, elu(x, 1.6732632423543772) * 1.0507009873554805, inplace)
 
 
-def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017)."""
-    return f.where(x > 0, x, f.expm1(f.minimum(x, 0) * (1 / alpha)) * alpha)
+    x = input
+    return _done(x, f.where(x > 0, x, f.expm1(f.minimum(x, 0) * (1 / alpha)) * alpha), inplace)
 
 
-def prelu(x: Tensor, weight: Tensor) -> Tensor:
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where it is positive, weight * x elsewhere; a weight for all, or one per channel, axis 1
     (He et al. 2015)."""
+    x = input
     weight = matched(weight, x)
     if weight.size > 1:
         weight = f.reshape(weight, (-1, *(1,) * (x.ndim - 2)))
     return f.where(x > 0, x, x * weight)
 
 
-def rrelu(x: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Tensor:
+def rrelu(
+    input: Tensor,
+    lower: float = 1 / 8,
+    upper: float = 1 / 3,
+    training: bool = False,
+    inplace: bool = False,
+) -> Tensor:
     """x where it is positive, a multiple of it elsewhere: of the mean of `lower` and `upper`, or in
     training of a number drawn between them for each element (Xu et al. 2015)."""
+    x = input
     if not training:
-        return leaky_relu(x, (lower + upper) / 2)
+        return leaky_relu(x, (lower + upper) / 2, inplace)
     slope = f.rand(x.shape) * (upper - lower) + lower
-    return f.where(x >= 0, x, x * slope.astype(x.dtype))
+    return _done(x, f.where(x >= 0, x, x * slope.astype(x.dtype)), inplace)
 
 
-def softsign(x: Tensor) -> Tensor:
+def softsign(input: Tensor) -> Tensor:
     """x / (1 + |x|)."""
+    x = input
     return x / (abs(x) + 1.0)
 
 
-def softshrink(x: Tensor, lambd: float = 0.5) -> Tensor:
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x moved towards 0 by lambd; 0 within."""
+    x = input
     return f.where(x > lambd, x - lambd, f.where(x < -lambd, x + lambd, 0.0))
 
 
-def hardshrink(x: Tensor, lambd: float = 0.5) -> Tensor:
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x, but 0 within lambd of 0."""
+    x = input
     return f.where(abs(x) > lambd, x, 0.0)
 
 
-def tanhshrink(x: Tensor) -> Tensor:
+def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x)."""
+    x = input
     return x - f.tanh(x)
 
 
-def threshold(x: Tensor, threshold: float, value: float) -> Tensor:
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x above the threshold, the value elsewhere."""
-    return f.where(x > threshold, x, float(value))
+    x = input
+    return _done(x, f.where(x > threshold, x, float(value)), inplace)
 
 
-def glu(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
+def glu(input: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
     """The first half along an axis times the sigmoid of the second (Dauphin et al. 2017)."""
+    x = input
     first, second = _halves(x, axis if dim is None else dim, "glu")
     return first * sigmoid(second)
 
 
-def swiglu(x: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
+def swiglu(input: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:
     """The silu of the first half along an axis times the second (Shazeer 2020)."""
+    x = input
     first, second = _halves(x, axis if dim is None else dim, "swiglu")
     return silu(first) * second
 

@@ -225,10 +225,11 @@ def group_norm(
 
 @in_float32
 def normalize(
-    x: Tensor, p: float = 2.0, axis: int = 1, eps: float = 1e-12, *, dim: int | None = None
+    input: Tensor, p: float = 2.0, axis: int = 1, eps: float = 1e-12, *, dim: int | None = None
 ) -> Tensor:
-    """x divided by its p-norm along an axis, which PyTorch names dim, or by eps where that is
-    less."""
+    """The input divided by its p-norm along an axis, which PyTorch names dim, or by eps where that
+    is less."""
+    x = input
     axis = axis if dim is None else dim
     if p == 1:
         norm = f.sum(f.abs(x), axis, True)

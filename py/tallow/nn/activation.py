@@ -15,7 +15,9 @@ class _Activation(Module):
     _settings: tuple[str, ...] = ()
 
     def extra_repr(self) -> str:
-        return ", ".join(f"{name}={getattr(self, name)}" for name in self._settings)
+        words = [f"{name}={getattr(self, name)!r}" for name in self._settings]
+        words += ["inplace=True"] if getattr(self, "inplace", False) else []
+        return ", ".join(words)
 
 
 class ReLU(_Activation):
@@ -23,9 +25,10 @@ class ReLU(_Activation):
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.relu(input)
+        return functional.relu(input, inplace=self.inplace)
 
 
 class ReLU6(_Activation):
@@ -33,9 +36,10 @@ class ReLU6(_Activation):
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.relu6(input)
+        return functional.relu6(input, inplace=self.inplace)
 
 
 class Hardtanh(_Activation):
@@ -48,11 +52,12 @@ class Hardtanh(_Activation):
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
         self.min_val = min_val
         self.max_val = max_val
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.hardtanh(input, self.min_val, self.max_val)
+        return functional.hardtanh(input, self.min_val, self.max_val, inplace=self.inplace)
 
 
 class LeakyReLU(_Activation):
@@ -62,10 +67,11 @@ class LeakyReLU(_Activation):
 
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
         self.negative_slope = negative_slope
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.leaky_relu(input, self.negative_slope)
+        return functional.leaky_relu(input, self.negative_slope, inplace=self.inplace)
 
 
 class ELU(_Activation):
@@ -75,10 +81,11 @@ class ELU(_Activation):
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
         self.alpha = alpha
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.elu(input, self.alpha)
+        return functional.elu(input, self.alpha, inplace=self.inplace)
 
 
 class SELU(_Activation):
@@ -86,9 +93,10 @@ class SELU(_Activation):
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.selu(input)
+        return functional.selu(input, inplace=self.inplace)
 
 
 class CELU(_Activation):
@@ -98,10 +106,11 @@ class CELU(_Activation):
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
         self.alpha = alpha
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.celu(input, self.alpha)
+        return functional.celu(input, self.alpha, inplace=self.inplace)
 
 
 class GELU(_Activation):
@@ -136,9 +145,10 @@ class Hardsigmoid(_Activation):
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.hardsigmoid(input)
+        return functional.hardsigmoid(input, inplace=self.inplace)
 
 
 class SiLU(_Activation):
@@ -146,9 +156,10 @@ class SiLU(_Activation):
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.silu(input)
+        return functional.silu(input, inplace=self.inplace)
 
 
 class Mish(_Activation):
@@ -156,9 +167,10 @@ class Mish(_Activation):
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.mish(input)
+        return functional.mish(input, inplace=self.inplace)
 
 
 class Hardswish(_Activation):
@@ -166,9 +178,10 @@ class Hardswish(_Activation):
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.hardswish(input)
+        return functional.hardswish(input, inplace=self.inplace)
 
 
 class Softplus(_Activation):
@@ -198,11 +211,12 @@ class Softsign(_Activation):
 class Softshrink(_Activation):
     """See `functional.softshrink`."""
 
-    _settings = ("lambd",)
-
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
+
+    def extra_repr(self) -> str:
+        return str(self.lambd)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.softshrink(input, self.lambd)
@@ -211,11 +225,12 @@ class Softshrink(_Activation):
 class Hardshrink(_Activation):
     """See `functional.hardshrink`."""
 
-    _settings = ("lambd",)
-
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
+
+    def extra_repr(self) -> str:
+        return str(self.lambd)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.hardshrink(input, self.lambd)
@@ -245,11 +260,12 @@ class Threshold(_Activation):
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
         self.threshold = threshold
         self.value = value
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.threshold(input, self.threshold, self.value)
+        return functional.threshold(input, self.threshold, self.value, inplace=self.inplace)
 
 
 class Softmax(_Activation):
@@ -346,10 +362,11 @@ class RReLU(_Activation):
 
     def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False) -> None:
         super().__init__()
+        self.inplace = inplace
         self.lower, self.upper = lower, upper
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.rrelu(input, self.lower, self.upper, self.training)
+        return functional.rrelu(input, self.lower, self.upper, self.training, inplace=self.inplace)
 
 
 def _axis(dim: int | None, x: Tensor) -> int:

@@ -25,8 +25,8 @@ class MultiheadAttention(Module):
     batch_first: (batch, length, elements) rather than (length, batch, elements).
 
     A query that may attend to no key attends to nothing and gives out_proj.bias; PyTorch gives
-    NaN. Raises OptionError for add_bias_kv and add_zero_attn, and if num_heads does not divide
-    embed_dim.
+    NaN. add_bias_kv: one more key and value, bias_k and bias_v, which are trained. add_zero_attn:
+    one more that is 0. Raises OptionError if num_heads does not divide embed_dim.
     """
 
     def __init__(
@@ -44,8 +44,6 @@ class MultiheadAttention(Module):
         dtype: str | None = None,
     ) -> None:
         super().__init__()
-        if add_bias_kv or add_zero_attn:
-            raise OptionError("MultiheadAttention: add_bias_kv and add_zero_attn are not supported")
         if num_heads < 1 or embed_dim < 1 or embed_dim % num_heads:
             raise OptionError(
                 f"MultiheadAttention: {num_heads} heads do not divide {embed_dim} elements"
@@ -55,13 +53,16 @@ class MultiheadAttention(Module):
         self.vdim = embed_dim if vdim is None else vdim
         self.dropout, self.batch_first = dropout, batch_first
         alike = self.kdim == self.vdim == embed_dim
-        shapes = {
+        shapes: dict[str, tuple[int, ...] | None] = {
             "in_proj_weight": (3 * embed_dim, embed_dim) if alike else None,
             "q_proj_weight": None if alike else (embed_dim, embed_dim),
             "k_proj_weight": None if alike else (embed_dim, self.kdim),
             "v_proj_weight": None if alike else (embed_dim, self.vdim),
             "in_proj_bias": (3 * embed_dim,) if bias else None,
         }
+        for name in ("bias_k", "bias_v"):
+            shapes[name] = (1, 1, embed_dim) if add_bias_kv else None
+        self.add_zero_attn = add_zero_attn
         for name, shape in shapes.items():
             value = Parameter(f.zeros(shape, dtype or "float32"), device=device) if shape else None
             self.register_parameter(name, value)
@@ -71,7 +72,10 @@ class MultiheadAttention(Module):
     def reset_parameters(self) -> None:
         """Draws new initial values, as in PyTorch: Glorot and Bengio's, biases 0."""
         for name, parameter in self.named_parameters(recurse=False):
-            (init.zeros_ if name == "in_proj_bias" else init.xavier_uniform_)(parameter)
+            if name in ("bias_k", "bias_v"):
+                init.xavier_normal_(parameter)
+            else:
+                (init.zeros_ if name == "in_proj_bias" else init.xavier_uniform_)(parameter)
         if self.out_proj.bias is not None:
             init.zeros_(self.out_proj.bias)
 
@@ -112,13 +116,25 @@ class MultiheadAttention(Module):
         if given[2].shape[:2] != (keys, places) or keys != batch:
             shapes = ", ".join(str(each.shape) for each in (query, key, value))
             raise ShapeError(f"MultiheadAttention: query, key, value {shapes} do not fit")
-        heads = [self._heads(x) for x in self._projected(given)]
+        projected = self._projected(given)
+        added = (self.bias_k is not None) + self.add_zero_attn
+        for number, bias in ((1, self.bias_k), (2, self.bias_v)):
+            parts = [] if bias is None else [f.broadcast_to(bias, (batch, 1, self.embed_dim))]
+            if self.add_zero_attn:
+                parts.append(f.zeros((batch, 1, self.embed_dim), query.dtype))
+            if parts:
+                projected[number] = f.concat([projected[number], *parts], axis=1)
+        heads = [self._heads(x) for x in projected]
         scores = attention_scores(heads[0], heads[1])
-        for mask in self._masks(key_padding_mask, attn_mask, (batch, length, places)):
-            barred = mask.dtype.kind == "b"
+        for given_mask in self._masks(key_padding_mask, attn_mask, (batch, length, places)):
+            barred = given_mask.dtype.kind == "b"
+            mask = given_mask
+            if added:  # what is added to the keys is never barred
+                mask = f.pad(mask, [(0, 0)] * (mask.ndim - 1) + [(0, added)])
             scores = f.where(mask, -math.inf, scores) if barred else scores + mask
         if is_causal:
             later = f.arange(places) > f.reshape(f.arange(length), (-1, 1))
+            later = f.pad(later, [(0, 0), (0, added)]) if added else later
             scores = f.where(later, -math.inf, scores)
         weights = functional.dropout(masked_softmax(scores), self.dropout, self.training)
         joined = f.permute_dims(attended(weights, heads[2]), (0, 2, 1, 3))
@@ -170,6 +186,3 @@ class MultiheadAttention(Module):
                 )
             found.append(f.reshape(padding, (batch, 1, 1, places)))
         return found
-
-    def extra_repr(self) -> str:
-        return f"{self.embed_dim}, num_heads={self.num_heads}, batch_first={self.batch_first}"

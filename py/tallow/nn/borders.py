@@ -47,6 +47,9 @@ class _ConstantPad(_Pad):
     def _value(self) -> float | None:
         return self.value
 
+    def extra_repr(self) -> str:
+        return f"padding={self.padding}, value={self.value}"
+
 
 class _ZeroPad(_Pad):
     mode = "constant"

@@ -46,7 +46,22 @@ class Sequential(Module):
 
 
 class ModuleList(Module):
-    """Modules in a list, which the module that holds it calls itself."""
+    """Modules in a list, which the module that holds it calls itself. Its text shows equal ones in
+    a row as one."""
+
+    def __repr__(self) -> str:
+        rows: list[tuple[int, int, str]] = []  # first, last, text
+        for number, module in enumerate(self):
+            text = repr(module)
+            same = bool(rows) and rows[-1][2] == text
+            rows[len(rows) - same :] = [(rows[-1][0] if same else number, number, text)]
+        lines = [
+            f"({first}): {text}" if first == last
+            else f"({first}-{last}): {last - first + 1} x {text}"
+            for first, last, text in rows
+        ]  # fmt: skip
+        inner = "\n".join(lines).replace("\n", "\n  ")
+        return f"{type(self).__name__}(\n  {inner}\n)" if lines else f"{type(self).__name__}()"
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()

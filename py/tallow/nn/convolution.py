@@ -129,7 +129,7 @@ class _Conv(_Convolution):
 
     def extra_repr(self) -> str:
         padding = self.padding
-        shown = [] if padding == (0,) * self.axes else [f"padding={padding!r}"]
+        shown = [] if padding == (0,) * self.axes else [f"padding={padding}"]
         return ", ".join([*self._settings(), *shown, *self._rest()])
 
 

@@ -120,7 +120,7 @@ class EmbeddingBag(Embedding):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        return f"{super().extra_repr()}, mode={self.mode}"
+        return f"{super().extra_repr()}, mode={self.mode!r}"
 
 
 def _row(padding_idx: int | None, rows: int, what: str) -> int | None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import count
 from typing import Any, NamedTuple, Self
 
-from ..dtype import DType, as_dtype
+from ..dtype import DType
 from ..errors import DTypeError, OptionError, ShapeError, TallowError
+from ..methods.base import where_to
 from ..runtime.trace import Flag
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
+from .hooks import RemovableHandle, WithKeywords, hooked
 from .parameter import Buffer, Parameter
-
-_hook_numbers = count()
 
 
 class IncompatibleKeys(NamedTuple):
@@ -22,23 +21,13 @@ class IncompatibleKeys(NamedTuple):
     missing_keys: list[str]
     unexpected_keys: list[str]
 
-
-class RemovableHandle:
-    """Takes a hook away again, by `remove()` or at the end of a with block."""
-
-    def __init__(self, hooks: dict[int, Any]) -> None:
-        self._hooks = hooks
-        self.id = next(_hook_numbers)
-
-    def remove(self) -> None:
-        """The hook is not called any more."""
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.remove()
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return (
+            f"_IncompatibleKeys(missing_keys={self.missing_keys}, "
+            f"unexpected_keys={self.unexpected_keys})"
+        )
 
 
 class Module:
@@ -79,6 +68,10 @@ class Module:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         for hook in list(self._forward_pre_hooks.values()):
+            if isinstance(hook, WithKeywords):
+                changed = hook.hook(self, args, kwargs)
+                args, kwargs = (args, kwargs) if changed is None else changed
+                continue
             changed = hook(self, args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
@@ -88,7 +81,10 @@ class Module:
             self._name_layer(error)
             raise
         for hook in list(self._forward_hooks.values()):
-            changed = hook(self, args, result)
+            if isinstance(hook, WithKeywords):
+                changed = hook.hook(self, args, kwargs, result)
+            else:
+                changed = hook(self, args, result)
             result = result if changed is None else changed
         return result
 
@@ -174,20 +170,18 @@ class Module:
         self.register_module(name, module)
 
     def register_forward_pre_hook(
-        self, hook: Callable[[Module, tuple[Any, ...]], Any]
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """hook(module, args) is called before `forward`, and may give other arguments."""
-        handle = RemovableHandle(self._forward_pre_hooks)
-        self._forward_pre_hooks[handle.id] = hook
-        return handle
+        """hook(module, args) is called before `forward`, and may give other arguments. with_kwargs:
+        hook(module, args, kwargs), which may give both. prepend: before those that there are."""
+        return hooked(self._forward_pre_hooks, hook, prepend, with_kwargs)
 
     def register_forward_hook(
-        self, hook: Callable[[Module, tuple[Any, ...], Any], Any]
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """hook(module, args, output) is called after `forward`, and may give another output."""
-        handle = RemovableHandle(self._forward_hooks)
-        self._forward_hooks[handle.id] = hook
-        return handle
+        """hook(module, args, output) is called after `forward`, and may give another output.
+        with_kwargs: hook(module, args, kwargs, output). prepend: before those that there are."""
+        return hooked(self._forward_hooks, hook, prepend, with_kwargs)
 
     # ---- what it holds -------------------------------------------------------------------------
 
@@ -206,9 +200,9 @@ class Module:
                 path = f"{prefix}.{name}" if prefix else name
                 yield from module.named_modules(memo, path, remove_duplicate)
 
-    def modules(self) -> Iterator[Module]:
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
         """The module and all within it."""
-        for _, module in self.named_modules():
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
@@ -276,6 +270,14 @@ class Module:
             raise AttributeError(f"{type(self).__name__} has no parameter {target!r}")
         return found
 
+    def get_buffer(self, target: str) -> Variable:
+        """The buffer at a path. Raises AttributeError if there is none."""
+        path, _, name = target.rpartition(".")
+        found = self.get_submodule(path)._buffers.get(name)
+        if found is None:
+            raise AttributeError(f"{type(self).__name__} has no buffer {target!r}")
+        return found
+
     # ---- state ---------------------------------------------------------------------------------
 
     def _named_state(self) -> Iterator[tuple[str, Variable]]:
@@ -289,18 +291,22 @@ class Module:
                 if buffer is not None and name not in module._non_persistent:
                     yield start + name, buffer
 
-    def state_dict(self, prefix: str = "") -> dict[str, Tensor]:
+    def state_dict(self, prefix: str = "", *, keep_vars: bool = False) -> dict[str, Tensor]:
         """The values of all parameters and persistent buffers by path, as they are now: later
-        changes of the module do not change them."""
+        changes of the module do not change them. keep_vars: the parameters and buffers themselves
+        instead."""
+        if keep_vars:
+            return {prefix + name: v for name, v in self._named_state()}
         return {prefix + name: Tensor(v.node).detach() for name, v in self._named_state()}
 
     def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
         """Gives parameters and buffers the values of a `state_dict`, tensors or arrays.
 
         strict: every path must be there, and no other. Nothing is changed if something does not
-        fit: TallowError then lists all that is missing, unexpected, or of another shape.
+        fit: TallowError then lists all that is missing, unexpected, or of another shape. assign:
+        changes nothing.
         """
         own = dict(self._named_state())
         missing = [name for name in own if name not in state_dict]
@@ -354,13 +360,23 @@ class Module:
         fn(self)
         return self
 
-    def to(self, device: str | None = None, dtype: DType | str | None = None) -> Self:
-        """Moves its parameters and buffers to a device, or floating ones to another element type.
+    def to(self, *args: Any, **options: Any) -> Self:
+        """Moves its parameters and buffers to a device, or floating ones to another element type:
+        to("webgpu"), to("float16"), to(device=..., dtype=...), or as a tensor has them.
 
         Raises OptionError for what is neither the name of a device nor an element type.
         """
+        device, dtype = where_to(args, options)
         for variable in [*self.parameters(), *self.buffers()]:
-            variable.move(device=device, dtype=None if dtype is None else as_dtype(dtype))
+            variable.move(device=device, dtype=dtype)
+        return self
+
+    def type(self, dst_type: DType | str) -> Self:
+        """Its floating parameters and buffers become of another type."""
+        return self.to(dtype=dst_type)
+
+    def cpu(self) -> Self:
+        """The module as it is: `numpy()` reads from every device."""
         return self
 
     def float(self) -> Self:

@@ -29,13 +29,14 @@ class _RunningNorm(Module):
         track_running_stats: bool,
         device: str | None,
         dtype: str | None,
+        bias: bool,
     ) -> None:
         super().__init__()
         kind = dtype or "float32"
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        for name in ("weight", "bias"):
-            made = Parameter(f.zeros((num_features,), kind), device=device) if affine else None
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            made = Parameter(f.zeros((num_features,), kind), device=device) if wanted else None
             self.register_parameter(name, made)
         for name in ("running_mean", "running_var"):
             tracked = Buffer(f.zeros((num_features,), kind), device=device)
@@ -56,6 +57,7 @@ class _RunningNorm(Module):
         self.reset_running_stats()
         if self.affine:
             init.ones_(self.weight)
+        if self.bias is not None:
             init.zeros_(self.bias)
 
     def _check(self, input: Tensor) -> None:
@@ -79,7 +81,7 @@ class _RunningNorm(Module):
     def extra_repr(self) -> str:
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"track_running_stats={self.track_running_stats}"
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
         )
 
 
@@ -93,8 +95,12 @@ class _BatchNorm(_RunningNorm):
         track_running_stats: bool = True,
         device: str | None = None,
         dtype: str | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         self._check(input)
@@ -148,8 +154,12 @@ class _InstanceNorm(_RunningNorm):
         track_running_stats: bool = False,
         device: str | None = None,
         dtype: str | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         self._check(input)
@@ -220,7 +230,8 @@ class LayerNorm(Module):
 
     def extra_repr(self) -> str:
         return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
         )
 
 
@@ -276,28 +287,34 @@ class GroupNorm(Module):
         affine: bool = True,
         device: str | None = None,
         dtype: str | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         if num_groups < 1 or num_channels % num_groups:
             raise ShapeError(f"GroupNorm: {num_channels} channels in {num_groups} groups")
         self.num_groups, self.num_channels = num_groups, num_channels
         self.eps, self.affine = eps, affine
-        for name in ("weight", "bias"):
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
             value = f.zeros((num_channels,), dtype or "float32")
-            self.register_parameter(name, Parameter(value, device=device) if affine else None)
+            self.register_parameter(name, Parameter(value, device=device) if wanted else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0."""
         if self.affine:
             init.ones_(self.weight)
+        if self.bias is not None:
             init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}"
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
 
 
 class LocalResponseNorm(Module):

@@ -170,7 +170,11 @@ class AvgPool1d(Module):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+        values = [
+            each if isinstance(each, tuple) else (each,)
+            for each in (self.kernel_size, self.stride, self.padding)
+        ]
+        return "kernel_size={}, stride={}, padding={}".format(*values)
 
 
 class _AvgPool(Module):

@@ -69,21 +69,25 @@ class _Recurrent(Module):
     ) -> None:
         super().__init__()
         name = type(self).__name__
-        if proj_size:
-            raise OptionError(f"{name}: proj_size={proj_size} is not supported; only 0 is")
+        if proj_size and self.cell != "lstm":
+            raise OptionError(f"{name}: proj_size={proj_size}; only an LSTM has one")
+        if not 0 <= proj_size < max(hidden_size, 1):
+            raise OptionError(f"{name}: proj_size={proj_size} is not below {hidden_size}")
         if not 0 <= dropout <= 1:
             raise OptionError(f"{name}: dropout={dropout} is not between 0 and 1")
         if num_layers < 1 or hidden_size < 1:
             raise OptionError(f"{name}: {num_layers} layers of {hidden_size}; at least 1 of 1")
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
-        self.bidirectional = bidirectional
+        self.bidirectional, self.proj_size = bidirectional, proj_size
+        size = proj_size or hidden_size
         width = _GATES[self.cell] * hidden_size
         for layer in range(num_layers):
-            features = input_size if layer == 0 else hidden_size * (1 + bidirectional)
-            shapes = (width, features), (width, hidden_size), (width,), (width,)
+            features = input_size if layer == 0 else size * (1 + bidirectional)
+            shapes = [(width, features), (width, size), *[(width,)] * (2 if bias else 0)]
+            shapes += [(proj_size, hidden_size)] if proj_size else []
             for names in self._names(layer):
-                for each, shape in zip(names, shapes, strict=False):
+                for each, shape in zip(names, shapes, strict=True):
                     value = f.zeros(shape, dtype or "float32")
                     self.register_parameter(each, Parameter(value, device=device))
         self.reset_parameters()
@@ -96,7 +100,7 @@ class _Recurrent(Module):
 
     def _names(self, layer: int) -> list[list[str]]:
         """The names of a layer's parameters, for each direction."""
-        parts = _PARTS if self.bias else _PARTS[:2]
+        parts = (_PARTS if self.bias else _PARTS[:2]) + (("weight_hr",) if self.proj_size else ())
         ends = ("", "_reverse") if self.bidirectional else ("",)
         return [[f"{part}_l{layer}{end}" for part in parts] for end in ends]
 
@@ -112,21 +116,26 @@ class _Recurrent(Module):
         if batched and self.batch_first:
             x = f.permute_dims(x, (1, 0, 2))
         directions = 1 + self.bidirectional
-        wanted = (self.num_layers * directions, x.shape[1], self.hidden_size)
+        sizes = (self.proj_size or self.hidden_size, self.hidden_size)
         given = [state if batched else f.expand_dims(state, axis=1) for state in states]
-        for state in given:
+        for state, size in zip(given, sizes, strict=False):
+            wanted = (self.num_layers * directions, x.shape[1], size)
             if state.shape != wanted:
                 raise ShapeError(f"{kind}: an initial state of shape {state.shape}, not {wanted}")
-        last: list[Tensor] = []
+        last: list[list[Tensor]] = []
         for layer in range(self.num_layers):
             if layer and self.dropout:
                 x = dropout(x, self.dropout, self.training)
             part = slice(layer * directions, (layer + 1) * directions)
-            first = f.stack([state[part] for state in given]) if given else None
-            y, after = self._layer(layer, x, first)
+            here = [state[part] for state in given]
+            if self.proj_size:
+                y, after = self._projected(layer, x, here)
+            else:
+                y, whole = self._layer(layer, x, f.stack(here) if here else None)
+                after = [whole[n] for n in range(whole.shape[0])]
             x = f.reshape(f.permute_dims(y, (0, 2, 1, 3)), (*x.shape[:2], -1))
             last.append(after)
-        ends = [f.concat([after[n] for after in last]) for n in range(last[0].shape[0])]
+        ends = [f.concat([after[n] for after in last]) for n in range(len(last[0]))]
         if batched and self.batch_first:
             x = f.permute_dims(x, (1, 0, 2))
         if not batched:
@@ -152,14 +161,41 @@ class _Recurrent(Module):
             linear_before_reset=self.cell == "gru",
         )
 
+    def _projected(self, layer: int, x: Tensor, first: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
+        """An LSTM's hidden states, which weight_hr makes shorter, (T, D, B, proj_size), and the
+        last hidden and cell states (D, B, size): step by step (Sak et al. 2014)."""
+        lines, hidden, cells = [], [], []
+        for direction, names in enumerate(self._names(layer)):
+            weights = [getattr(self, name) for name in names]
+            inputs = functional.linear(x, weights[0], weights[2] if self.bias else None)
+            if self.bias:
+                inputs = inputs + weights[3]
+            zeros = f.zeros((x.shape[1], self.hidden_size), x.dtype)
+            h = first[0][direction] if first else zeros[:, : self.proj_size]
+            c = first[1][direction] if first else zeros
+            steps: list[Tensor] = [h] * x.shape[0]
+            order = range(x.shape[0])
+            for t in reversed(order) if direction else order:
+                gates = inputs[t] + functional.linear(h, weights[1])
+                enter, forget, new, leave = f.split(gates, [self.hidden_size] * 4, 1)
+                c = functional.sigmoid(forget) * c + functional.sigmoid(enter) * f.tanh(new)
+                h = functional.linear(functional.sigmoid(leave) * f.tanh(c), weights[-1])
+                steps[t] = h
+            lines.append(f.stack(steps))
+            hidden.append(h)
+            cells.append(c)
+        return f.stack(lines, axis=1), [f.stack(hidden), f.stack(cells)]
+
     def extra_repr(self) -> str:
         words = [f"{self.input_size}, {self.hidden_size}"]
         if self.num_layers != 1:
             words.append(f"num_layers={self.num_layers}")
+        words += [f"proj_size={self.proj_size}"] if self.proj_size else []
         words += [] if self.bias else ["bias=False"]
-        words += [name for name in ("batch_first", "bidirectional") if getattr(self, name)]
+        words += ["batch_first=True"] if self.batch_first else []
         words += [f"dropout={self.dropout}"] if self.dropout else []
-        return ", ".join(f"{word}=True" if word.isidentifier() else word for word in words)
+        words += ["bidirectional=True"] if self.bidirectional else []
+        return ", ".join(words)
 
 
 class _OneState(_Recurrent):
@@ -209,7 +245,8 @@ class LSTM(_Recurrent):
     """c = f c + i g and h = o tanh(c) along a sequence, with the gates i, f, o = sigmoid(...) and
     g = tanh(W_ig x + b_ig + W_hg h + b_hg).
 
-    Raises OptionError for proj_size, ShapeError for inputs and states that do not fit.
+    proj_size: above 0, W_hr makes the hidden state that short; it then runs step by step. Raises
+    OptionError for options, ShapeError for inputs and states that do not fit.
     """
 
     cell = "lstm"
@@ -292,6 +329,10 @@ class RNNCell(_Cell):
         _check_nonlinearity("RNNCell", nonlinearity)
         super().__init__(input_size, hidden_size, bias, device, dtype)
         self.nonlinearity = nonlinearity
+
+    def extra_repr(self) -> str:
+        usual = self.nonlinearity == "tanh"
+        return super().extra_repr() + ("" if usual else f", nonlinearity={self.nonlinearity}")
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         inputs, hidden, _ = self._parts(input, hx)

@@ -35,8 +35,9 @@ class Upsample(Module):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        by_size = self.scale_factor is None
-        size = f"size={self.size}" if by_size else f"scale_factor={self.scale_factor}"
+        by_size, scale = self.scale_factor is None, self.scale_factor
+        shown = float(scale) if isinstance(scale, int) else scale
+        size = f"size={self.size}" if by_size else f"scale_factor={shown}"
         return f"{size}, mode={self.mode!r}"
 
 

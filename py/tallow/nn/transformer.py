@@ -72,6 +72,7 @@ class TransformerEncoderLayer(Module):
         for number in (1, 2):
             norm = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
             self.add_module(f"norm{number}", norm)
+        for number in (1, 2):
             self.add_module(f"dropout{number}", Dropout(dropout))
         self.activation = _function(activation)
 
@@ -166,6 +167,7 @@ class TransformerDecoderLayer(Module):
         for number in (1, 2, 3):
             norm = LayerNorm(d_model, layer_norm_eps, bias=bias, device=device, dtype=dtype)
             self.add_module(f"norm{number}", norm)
+        for number in (1, 2, 3):
             self.add_module(f"dropout{number}", Dropout(dropout))
         self.activation = _function(activation)
 

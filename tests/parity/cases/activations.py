@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..case import case
 
 for name in (
@@ -35,3 +37,24 @@ for name in ("Softmax", "LogSoftmax", "Softmin"):
 case("F.softmax-dim", lambda t: lambda x: t.nn.functional.softmax(x, dim=0), (3, 4))
 case("F.log_softmax-dim", lambda t: lambda x: t.nn.functional.log_softmax(x, dim=1), (3, 4))
 case("F.glu-dim", lambda t: lambda x: t.nn.functional.glu(x, dim=0), (4, 3))
+
+
+def _in_place(name: str) -> Any:
+    """The result, and the tensor that was changed. (PyTorch's mish has no right gradient so.)"""
+
+    def build(t: Any) -> Any:
+        def run(x: Any) -> Any:
+            changed = x * 2.0
+            result = getattr(t.nn.functional, name)(input=changed, inplace=True)
+            return result, changed
+
+        return run
+
+    return build
+
+
+for name in ("relu", "relu6", "leaky_relu", "elu", "selu", "celu", "silu", "hardtanh",
+             "hardswish", "hardsigmoid"):  # fmt: skip
+    case(f"F.{name}-in-place", _in_place(name), (3, 5))
+case("F.softmax-dtype", lambda t: lambda x: t.nn.functional.softmax(
+    input=x.half(), dim=1, dtype=t.float32), (3, 5))  # fmt: skip

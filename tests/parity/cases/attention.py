@@ -57,6 +57,11 @@ case("attention-unbatched", _attention(), (4, 8))
 case("attention-no-bias", _attention({"bias": False}), (4, 2, 8))
 case("attention-cross", _attention(FIRST), (2, 3, 8), (2, 4, 8), (2, 4, 8))
 case("attention-kdim", _attention({"kdim": 5, "vdim": 6, **FIRST}), (2, 3, 8), (2, 4, 5), (2, 4, 6))
+case("attention-bias-kv", _attention({"add_bias_kv": True, **FIRST}, attn_mask=BARRED,
+     key_padding_mask=PADDED), (2, 4, 8))  # fmt: skip
+case("attention-zero", _attention({"add_zero_attn": True}), (4, 2, 8))
+case("attention-zero-bias-kv", _attention({"add_zero_attn": True, "add_bias_kv": True, **FIRST},
+     attn_mask=ADDED, average_attn_weights=False), (2, 4, 8))  # fmt: skip
 case("attention-no-weights", _attention(need_weights=False), (4, 2, 8))
 case("attention-weights", _attention(average_attn_weights=False), (4, 2, 8))
 case("attention-bool", _attention(FIRST, attn_mask=BARRED), (2, 4, 8))

@@ -97,3 +97,7 @@ _functional("F.group_norm", "group_norm", (2, 6, 4), (6,), (6,), args=(2,))
 _layer("LocalResponseNorm", "LocalResponseNorm", (2, 6, 3, 4), 3)
 _layer("LocalResponseNorm-even", "LocalResponseNorm", (2, 6, 3), 4, 0.5, 0.6, 2.0)
 _functional("F.local_response_norm", "local_response_norm", (2, 3, 4, 4), args=(5,), alpha=0.3)
+
+case("BatchNorm2d-no-bias", lambda t: t.nn.BatchNorm2d(3, bias=False), (2, 3, 4, 4))
+case("GroupNorm-no-bias", lambda t: t.nn.GroupNorm(2, 4, bias=False), (2, 4, 3))
+case("InstanceNorm1d-no-bias", lambda t: t.nn.InstanceNorm1d(3, affine=True, bias=False), (2, 3, 4))

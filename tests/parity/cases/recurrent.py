@@ -43,3 +43,8 @@ for _kind, _count in (("RNN", 1), ("GRU", 1), ("LSTM", 2)):
 
 case("rnn-relu", lambda t: t.nn.RNN(3, 4, nonlinearity="relu"), (5, 2, 3))
 case("rnn-cell-relu", lambda t: t.nn.RNNCell(3, 4, nonlinearity="relu"), (2, 3))
+
+case("lstm-projected", lambda t: t.nn.LSTM(3, 5, proj_size=2), (4, 2, 3))
+case("lstm-projected-deep", lambda t: t.nn.LSTM(3, 5, 2, batch_first=True, bidirectional=True,
+     proj_size=3), (2, 4, 3))  # fmt: skip
+case("lstm-projected-unbatched", lambda t: t.nn.LSTM(3, 5, bias=False, proj_size=2), (4, 3))

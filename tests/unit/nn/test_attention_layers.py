@@ -22,8 +22,6 @@ F = tl.functional
     ("call", "words"),
     [
         (lambda: nn.MultiheadAttention(8, 3), "3 heads"),
-        (lambda: nn.MultiheadAttention(8, 2, add_bias_kv=True), "add_bias_kv"),
-        (lambda: nn.MultiheadAttention(8, 2, add_zero_attn=True), "add_zero_attn"),
         (lambda: nn.TransformerEncoderLayer(8, 2, activation="sine"), "sine"),
         (lambda: nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 8), 0), "0 layers"),
         (lambda: nn.PositionalEncoding(3), "d_model=3"),

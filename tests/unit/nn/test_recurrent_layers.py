@@ -17,7 +17,8 @@ from tallow.errors import OptionError, ShapeError
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: nn.LSTM(3, 4, proj_size=2), "proj_size"),
+        (lambda: nn.GRU(3, 4, proj_size=2), "proj_size"),
+        (lambda: nn.LSTM(3, 4, proj_size=4), "proj_size"),
         (lambda: nn.GRU(3, 4, dropout=1.5), "dropout=1.5"),
         (lambda: nn.GRU(3, 4, num_layers=0), "0 layers"),
         (lambda: nn.RNN(3, 4, nonlinearity="sine"), "sine"),
@@ -68,7 +69,7 @@ def test_dropout_stands_between_layers_and_only_in_training() -> None:
 
 def test_what_a_layer_says_about_itself() -> None:
     net = nn.LSTM(3, 4, num_layers=2, bidirectional=True, batch_first=True, dropout=0.1)
-    assert "3, 4, num_layers=2, batch_first=True, bidirectional=True, dropout=0.1" in repr(net)
+    assert "3, 4, num_layers=2, batch_first=True, dropout=0.1, bidirectional=True" in repr(net)
     assert "3, 4, bias=False" in repr(nn.GRUCell(3, 4, bias=False))
 
 

@@ -91,18 +91,16 @@ def test_a_clamped_gradient() -> None:
 
 
 def test_what_does_not_fit() -> None:
-    good: list[Any] = [
-        tl.zeros((2, 4, 3, 5)),
-        tl.zeros((2, 2), "int32"),
-        tl.tensor([4, 4]),
-        tl.tensor([2, 2]),
-    ]
-    assert exp(-F.rnnt_loss(*good, reduction="none").numpy()[0]) > 0
+    loss_of: Any = F.rnnt_loss
+    logits, labels = tl.zeros((2, 4, 3, 5)), tl.zeros((2, 2), "int32")
+    times, lengths = tl.tensor([4, 4]), tl.tensor([2, 2])
+    good = (logits, labels, times, lengths)
+    assert exp(-loss_of(*good, reduction="none").numpy()[0]) > 0
     with pytest.raises(ShapeError, match=r"targets \(2, 3\)"):
-        F.rnnt_loss(good[0], tl.zeros((2, 3), "int32"), *good[2:])
+        loss_of(logits, tl.zeros((2, 3), "int32"), times, lengths)
     with pytest.raises(ShapeError, match="logit_lengths"):
-        F.rnnt_loss(good[0], good[1], tl.tensor([4]), good[3])
+        loss_of(logits, labels, tl.tensor([4]), lengths)
     with pytest.raises(DTypeError, match="float32"):
-        F.rnnt_loss(good[0], tl.zeros((2, 2)), *good[2:])
+        loss_of(logits, tl.zeros((2, 2)), times, lengths)
     with pytest.raises(ShapeError, match="blank 5"):
-        F.rnnt_loss(*good, blank=5)
+        loss_of(*good, blank=5)
