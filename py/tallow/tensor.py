@@ -346,6 +346,19 @@ class Tensor(Methods["Tensor"]):
             whole, free = further, free or whole._shares[2]
         return self._put(new) if _differentiator().keeps(whole, free) else new
 
+    # ---- copies --------------------------------------------------------------------------------
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        """The same values, which no gradient passes; one that requires a gradient if this does."""
+        made = _differentiator().detached(self)
+        return made.requires_grad_() if self.is_leaf and self.requires_grad else made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To be pickled: the elements, which are read. Blocks."""
+        data = self._host(None)
+        receives = self.is_leaf and self.requires_grad
+        return _unpickled, (bytes(data.data), data.shape, data.dtype.name, receives)
+
     # ---- operators -----------------------------------------------------------------------------
 
     def __add__(self, other: Operand) -> Tensor:
@@ -461,6 +474,11 @@ class Tensor(Methods["Tensor"]):
         """As `tallow.reshape`; the shape as one tuple or as several numbers."""
         wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         return self._reshaped(apply("reshape", self, wanted))
+
+
+def _unpickled(data: bytes, shape: Shape, dtype: str, receives: bool) -> Tensor:
+    made = Tensor(constant(HostArray(memoryview(data), shape, as_dtype(dtype))))
+    return made.requires_grad_() if receives else made
 
 
 Operand = Tensor | Scalar

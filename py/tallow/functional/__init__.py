@@ -77,6 +77,7 @@ from .elementwise_losses import (
     soft_margin_loss,
     triplet_margin_loss,
 )
+from .grids import affine_grid, channel_shuffle, grid_sample, pdist
 from .layers import (
     alpha_dropout,
     bilinear,
@@ -133,6 +134,7 @@ __all__ = [
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
+    "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
@@ -142,6 +144,7 @@ __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
+    "channel_shuffle",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -166,6 +169,7 @@ __all__ = [
     "gelu",
     "global_avg_pool",
     "glu",
+    "grid_sample",
     "group_norm",
     "gumbel_softmax",
     "hardshrink",
@@ -204,6 +208,7 @@ __all__ = [
     "one_hot",
     "pad",
     "pairwise_distance",
+    "pdist",
     "pixel_shuffle",
     "pixel_unshuffle",
     "poisson_nll_loss",

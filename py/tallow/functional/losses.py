@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .. import functions as f
 from ..autocast import in_float32
 from ..errors import DTypeError, OptionError, ShapeError
-from ..tensor import Tensor
+from ..tensor import Tensor, asarray
 from .activations import log_softmax
 
 
@@ -121,8 +123,8 @@ def _of_classes(weight: Tensor, x: Tensor) -> Tensor:
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
-    input_lengths: Tensor,
-    target_lengths: Tensor,
+    input_lengths: Tensor | Sequence[int],
+    target_lengths: Tensor | Sequence[int],
     blank: int = 0,
     reduction: str = "mean",
     zero_infinity: bool = False,
@@ -133,8 +135,17 @@ def ctc_loss(
     log_probs (time, n, classes), targets (n, most labels), integers without `blank`; the lengths
     (n,) say how many steps and labels count. reduction: "mean" divides each loss by its number of
     labels first. zero_infinity: losses of targets that are too long for their input are 0.
-    Raises ShapeError for other shapes.
+    log_probs may be without n; targets may also stand in a line, one after the other, for which the
+    lengths are read. Raises ShapeError for other shapes.
     """
+    input_lengths, target_lengths = asarray(input_lengths), asarray(target_lengths)
+    if log_probs.ndim == 2:
+        rows = f.expand_dims(log_probs, 1), f.reshape(targets, (1, -1))
+        lengths = f.reshape(input_lengths, (1,)), f.reshape(target_lengths, (1,))
+        loss = ctc_loss(*rows, *lengths, blank, reduction, zero_infinity)
+        return f.squeeze(loss, 0) if loss.ndim else loss
+    if log_probs.ndim == 3 and targets.ndim == 1:
+        targets = _in_rows(targets, target_lengths)
     if log_probs.ndim != 3 or targets.ndim != 2 or targets.shape[0] != log_probs.shape[1]:
         raise ShapeError(
             f"ctc_loss: log_probs {log_probs.shape} must be (time, n, classes), "
@@ -173,6 +184,17 @@ def ctc_loss(
     if reduction != "mean":
         raise OptionError(f"ctc_loss: reduction {reduction!r} is not none, sum or mean")
     return f.mean(losses / f.maximum(target_lengths, 1).astype(losses.dtype))
+
+
+def _in_rows(targets: Tensor, lengths: Tensor) -> Tensor:
+    """Targets in a line as rows of the longest; what is behind a shorter one counts for nothing."""
+    counts = [int(count) for count in lengths.tolist()]
+    if sum(counts) != targets.shape[0]:
+        raise ShapeError(f"ctc_loss: {targets.shape[0]} targets for the lengths {counts}")
+    starts = [sum(counts[:row]) for row in range(len(counts))]
+    last = max(targets.shape[0] - 1, 0)
+    places = [[min(at + i, last) for i in range(max(counts))] for at in starts]
+    return f.take(targets, asarray(places))
 
 
 def _log_sum(parts: list[Tensor]) -> Tensor:

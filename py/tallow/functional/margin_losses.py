@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .. import functions as f
+from ..autocast import in_float32
 from ..errors import DTypeError, OptionError, ShapeError
 from ..tensor import Tensor
 from .activations import logsigmoid
 from .elementwise_losses import pairwise_distance, reduced
 
 
+@in_float32
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -53,6 +55,7 @@ def multi_margin_loss(
     return reduced(loss, reduction, "multi_margin_loss")
 
 
+@in_float32
 def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """How far the score of each label fails to be above that of each class that is no label, by a
     margin of 1, summed and divided by the number of classes.
@@ -82,6 +85,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     return reduced(loss, reduction, "multilabel_margin_loss")
 
 
+@in_float32
 def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
@@ -94,6 +98,7 @@ def multilabel_soft_margin_loss(
     return reduced(f.mean(loss, -1), reduction, "multilabel_soft_margin_loss")
 
 
+@in_float32
 def triplet_margin_with_distance_loss(
     anchor: Tensor,
     positive: Tensor,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import functions as f
+from ..autocast import in_float32
 from ..autodiff.history import with_gradient
 from ..errors import DTypeError, ShapeError
 from ..tensor import Tensor
@@ -13,6 +14,7 @@ _LEAST = -1e30
 """A logarithm of 0 whose differences stay numbers."""
 
 
+@in_float32
 def rnnt_loss(
     logits: Tensor,
     targets: Tensor,

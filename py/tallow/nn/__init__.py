@@ -146,6 +146,7 @@ from .pooling import (
 )
 from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from .resampling import (
+    ChannelShuffle,
     Flatten,
     Fold,
     PixelShuffle,
@@ -192,6 +193,7 @@ __all__ = [
     "Bilinear",
     "Buffer",
     "CTCLoss",
+    "ChannelShuffle",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",

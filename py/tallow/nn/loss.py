@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from .. import functional
 from ..tensor import Tensor
@@ -299,7 +299,11 @@ class CTCLoss(_Loss):
         self.zero_infinity = zero_infinity
 
     def forward(
-        self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor
+        self,
+        log_probs: Tensor,
+        targets: Tensor,
+        input_lengths: Tensor | Sequence[int],
+        target_lengths: Tensor | Sequence[int],
     ) -> Tensor:
         return functional.ctc_loss(
             log_probs,

@@ -77,6 +77,20 @@ class PixelShuffle(Module):
         return f"upscale_factor={self.upscale_factor}"
 
 
+class ChannelShuffle(Module):
+    """The channels of (n, c, ...) in another order: `functional.channel_shuffle`."""
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        self.groups = groups
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.channel_shuffle(input, self.groups)
+
+    def extra_repr(self) -> str:
+        return f"groups={self.groups}"
+
+
 class PixelUnshuffle(Module):
     """(..., c, h * r, w * r) to (..., c * r * r, h, w): `functional.pixel_unshuffle`."""
 

@@ -85,6 +85,11 @@ class Variable(Tensor):
         )
         return copied
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To be pickled: the value, which is read, and the name if it was given one. Blocks."""
+        named = None if self.name == f"variable {self.number}" else self.name
+        return _unpickled, (type(self), Tensor(self.node).detach(), named, self._receives)
+
     @property
     def shape(self) -> Shape:
         return self._shape
@@ -260,6 +265,12 @@ class Variable(Tensor):
         if buffer.is_read:
             buffer = self._buffer = memory.clone(buffer)
         return buffer
+
+
+def _unpickled(kind: type[Variable], value: Tensor, name: str | None, receives: bool) -> Variable:
+    made = kind.__new__(kind)
+    Variable.__init__(made, value, name=name, requires_grad=receives)
+    return made
 
 
 def assign_together(pairs: Sequence[tuple[Variable, Any]]) -> None:

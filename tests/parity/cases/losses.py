@@ -122,3 +122,20 @@ for reduction in ("mean", "sum", "none"):
          lambda t, r=reduction: lambda x, y, a, b: t.nn.functional.ctc_loss(
              t.nn.functional.log_softmax(x, dim=2), y, a, b, reduction=r),
          (12, 2, 6), sequences, np.array([12, 10]), np.array([4, 3]))  # fmt: skip
+
+lined = np.array([1, 2, 3, 4, 2])
+case(
+    "F.ctc_loss-line",
+    lambda t: (
+        lambda x: t.nn.functional.ctc_loss(
+            t.nn.functional.log_softmax(x, dim=2), t.tensor(lined), (12, 10), (3, 2)
+        )
+    ),
+    (12, 2, 6),
+)
+case("F.ctc_loss-one", lambda t: lambda x: t.nn.functional.ctc_loss(
+    t.nn.functional.log_softmax(x, dim=1), t.tensor(lined), t.tensor(12), t.tensor(5),
+    reduction="none"), (12, 6))  # fmt: skip
+case("F.pdist", lambda t: t.nn.functional.pdist, (5, 3))
+case("F.pdist-3", lambda t: lambda x: t.nn.functional.pdist(x, p=3.0), (5, 3))
+case("F.pdist-1", lambda t: lambda x: t.nn.functional.pdist(x, p=1.0), (5, 3))

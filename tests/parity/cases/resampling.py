@@ -76,3 +76,20 @@ _layer("Flatten", "Flatten", (2, 3, 4, 5))
 _layer("Flatten-part", "Flatten", (2, 3, 4, 5), 0, -2)
 _layer("Unflatten", "Unflatten", (2, 12, 3), 1, (3, 4))
 _layer("Unflatten-rest", "Unflatten", (2, 12), -1, (2, -1, 3))
+
+case("nn.ChannelShuffle", lambda t: t.nn.ChannelShuffle(3), (2, 6, 3, 2))
+for corners in (False, True):
+    case(f"F.affine_grid-{corners}", lambda t, c=corners: lambda x: t.nn.functional.affine_grid(
+        x, (2, 3, 4, 5), align_corners=c), (2, 2, 3))  # fmt: skip
+    case(f"F.affine_grid-3d-{corners}", lambda t, c=corners: lambda x: t.nn.functional.affine_grid(
+        x, (2, 3, 2, 4, 5), align_corners=c), (2, 3, 4))  # fmt: skip
+    for padding in ("zeros", "border", "reflection"):
+        for how in ("bilinear", "nearest", "bicubic"):
+            flat = (1,) if how == "nearest" else ()  # PyTorch's gradient of the places is 0
+            case(f"F.grid_sample-{how}-{padding}-{corners}",
+                 lambda t, c=corners, p=padding, h=how: lambda x, g: t.nn.functional.grid_sample(
+                     x, g, h, p, c), (2, 3, 4, 5), (2, 3, 4, 2), constant=flat)  # fmt: skip
+        case(f"F.grid_sample-3d-{padding}-{corners}",
+             lambda t, c=corners, p=padding: lambda x, g: t.nn.functional.grid_sample(
+                 x, g, padding_mode=p, align_corners=c), (2, 3, 3, 4, 5),
+             (2, 2, 3, 4, 3))  # fmt: skip

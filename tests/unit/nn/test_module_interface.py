@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -122,3 +123,19 @@ def test_set_and_dict_of_parameters() -> None:
     net = Net()
     known = {p: n for n, p in net.named_parameters()}
     assert known[net.norm.bias] == "norm.bias" and net.norm.weight in set(net.parameters())
+
+
+def test_pickling() -> None:
+    net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.ReLU())
+    other = pickle.loads(pickle.dumps(net))
+    x = tl.tensor([[1.0, 2.0], [3.0, -1.0]])
+    assert np.array_equal(net(x).numpy(), other(x).numpy())
+    weight = other[0].weight
+    assert isinstance(weight, nn.Parameter) and weight.requires_grad
+    assert not other[1].running_mean.requires_grad
+    tensor = pickle.loads(pickle.dumps(tl.tensor([1.5], requires_grad=True)))
+    assert tensor.item() == 1.5 and tensor.requires_grad
+    copied = copy.deepcopy(tensor)
+    with tl.no_grad():
+        copied.mul_(2)
+    assert copied.is_leaf and copied.item() == 3.0 and tensor.item() == 1.5
