@@ -438,11 +438,6 @@ def _run(entry: _Entry, leaves: Sequence[Any]) -> Any:
         elif isinstance(leaf, Tensor):
             eager.check_once(leaf.node, each, entry.checked)
     for gradient in entry.gradients:
-        if gradient.given is not None:
-            inputs.append(_given(gradient.variable.gradient, memory))
-    if entry.draws:
-        inputs.append(_given(random.advance(entry.draws), memory))
-    for gradient in entry.gradients:
         if gradient.written and not gradient.looked:
             gradient.variable.gradient = None  # so that the new one can have its memory
     inputs += entry.captured

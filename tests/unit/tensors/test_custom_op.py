@@ -266,7 +266,7 @@ def known(kind: str) -> list[str]:
         for name, op in REGISTRY.items()
         if type(op) is Elementwise
         and kind in op.accepts
-        and name not in ("cast", "bitcast", "to_half", "position")
+        and name not in ("cast", "bitcast", "to_half", "position", "checked")
     ]
 
 
