@@ -94,3 +94,44 @@ def test_what_depends_on_a_length_is_refused(nodes: Any, words: str, tmp_path: P
 def test_a_shape_that_does_not_fit(tmp_path: Path) -> None:
     with pytest.raises(ShapeError, match="no dimension of that name"):
         tl.onnx.save(loaded(attention()), tmp_path / "m.onnx", shapes={"Q": 3})
+
+
+def test_a_function_with_names_in_its_shapes(tmp_path: Path) -> None:
+    matrix = RANDOM.standard_normal((4, 5), dtype=np.float32)
+
+    def network(x: tl.Tensor, bias: tl.Tensor) -> dict[str, tl.Tensor]:
+        return {"y": tl.reshape(tl.tanh(x) @ tl.asarray(matrix) + bias, (x.shape[0], -1))}
+
+    path = tmp_path / "m.onnx"
+    tl.onnx.save(network, path, inputs={"x": (("N", 3, 4), "float32"), "bias": ((5,), "float32")})
+    onnx.checker.check_model(str(path), full_check=True)
+    loaded_again = tl.onnx.load(path)
+    assert [each.shape for each in loaded_again.inputs] == [("N", 3, 4), (5,)]
+    assert loaded_again.outputs[0].shape == ("N", 15)
+    session = onnxruntime.InferenceSession(str(path))
+    bias = RANDOM.standard_normal(5, dtype=np.float32)
+    for size in (1, 2, 6):
+        x = RANDOM.standard_normal((size, 3, 4), dtype=np.float32)
+        (got,) = session.run(None, {"x": x, "bias": bias})
+        wanted = (np.tanh(x) @ matrix + bias).reshape(size, 15)
+        np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_a_module_with_names_in_its_shapes(tmp_path: Path) -> None:
+    network = tl.nn.Sequential(
+        tl.nn.Conv2d(1, 4, 3, bias=False), tl.nn.BatchNorm2d(4), tl.nn.Flatten()
+    )
+    network.eval()
+    path = tmp_path / "m.onnx"
+    tl.onnx.save(network, path, inputs=[(("N", 1, 6, 6), "float32")], fold=True)
+    (only,) = tl.onnx.load(path).inputs
+    assert (only.name, only.shape) == ("input", ("N", 1, 6, 6))
+    assert [n.op_type for n in onnx.load(path).graph.node] == ["Conv", "Reshape"]
+    x = RANDOM.standard_normal((3, 1, 6, 6), dtype=np.float32)
+    (got,) = onnxruntime.InferenceSession(str(path)).run(None, {"input": x})
+    np.testing.assert_allclose(got, network(tl.asarray(x)).numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_a_function_that_depends_on_a_length(tmp_path: Path) -> None:
+    with pytest.raises(OnnxUnsupportedError, match=r"'N', which cannot .* in `inputs`"):
+        tl.onnx.save(lambda x: x * x.shape[0], tmp_path / "m.onnx", inputs=[(("N",), "float32")])

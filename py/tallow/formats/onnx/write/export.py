@@ -19,7 +19,7 @@ from ....tensor import Tensor
 from ....version import __version__
 from ..dimensions import Shapes
 from ..model import Model
-from ..records import Dimension, Metadata
+from ..records import Dimension, Metadata, ValueInfo
 from .element_forms import elements
 from .idioms import idioms
 from .symbolic_dims import merged, symbolic_dimensions
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from ....nn.module import Module
 
 Example = Any
-"""A tensor or array, of which only the shape and type matter, or a pair (shape, dtype)."""
+"""A tensor or array, of which only the shape and type matter, or a pair (shape, dtype), in which a
+name is the length of a dimension that stays symbolic."""
 
 
 def save(
@@ -52,7 +53,8 @@ def save(
     shapes: for a Model, lengths of symbolic dimensions, as in Model.session; the others stay
     symbolic.
     inputs: for a function or module, its arguments, by name or in the order of its parameters; each
-    an array, or a pair (shape, dtype) such as ((1, 3, 224, 224), "float32").
+    an array, or a pair (shape, dtype) such as ((1, 3, 224, 224), "float32"). A name in place of a
+    length, as in (("N", 3, 224, 224), "float32"), makes that dimension symbolic.
     weights: None keeps every weight in its type; "float16" rounds large float32 weights and adds a
     Cast; "int8" rounds the weights of Conv, Gemm and MatMul, with a scale per channel.
     fold: folds batch norm into convolutions and evaluates arithmetic on weights.
@@ -66,23 +68,53 @@ def save(
         raise OptionError(f"save: weights={weights!r} is neither 'float16' nor 'int8'")
     _check_arguments(what, inputs, shapes)
     metadata = _metadata(what)
+    infos = what.inputs if isinstance(what, Model) else _infos(inputs or ())
+    dims = symbolic_dimensions(infos, shapes)
     named: dict[str, tuple[Dimension, ...]] = {}
-    state: dict[str, HostArray] = {}
-    if isinstance(what, Model):
-        dims = symbolic_dimensions(what.inputs, shapes)
-        lengths = [{name: pair[i] for name, pair in dims.items()} for i in range(2 if dims else 1)]
-        graphs = [
-            _forms(what.graph({**(shapes or {}), **some}), weights, fold, ()) for some in lengths
-        ]
-        graph = graphs[0]
-        if dims:
-            graph, named = merged(graphs[0], graphs[1], dims)
-    else:
-        graph = what if isinstance(what, Graph) else traced(what, inputs or ())
-        if _is_module(what):
-            graph, state = _with_state(graph, what)
-        graph = _forms(with_values(graph), weights, fold, state.values())
+    first, second = ({name: pair[i] for name, pair in dims.items()} for i in range(2))
+    graph, state = _built(what, inputs, {**(shapes or {}), **first}, weights, fold)
+    if dims:
+        other, _ = _built(what, inputs, {**(shapes or {}), **second}, weights, fold)
+        graph, named = merged(graph, other, dims)
     write(graph, path, metadata, external, named, state)
+
+
+def _built(
+    what: Any, inputs: Any, lengths: Shapes, weights: str | None, fold: bool
+) -> tuple[Graph, dict[str, HostArray]]:
+    """The graph of forms for these lengths of symbolic dimensions; a module's state by name."""
+    if isinstance(what, Model):
+        return _forms(what.graph(lengths), weights, fold, ()), {}
+    graph = what if isinstance(what, Graph) else traced(what, _with_lengths(inputs, lengths))
+    state: dict[str, HostArray] = {}
+    if _is_module(what):
+        graph, state = _with_state(graph, what)
+    return _forms(with_values(graph), weights, fold, state.values()), state
+
+
+def _infos(inputs: Mapping[str, Example] | Sequence[Example]) -> list[ValueInfo]:
+    """The shapes, possibly with names, of the arguments that are given as pairs."""
+    examples = inputs.values() if isinstance(inputs, Mapping) else inputs
+    return [ValueInfo("", tuple(x[0]), None, "") for x in examples if _is_pair(x)]
+
+
+def _with_lengths(
+    inputs: Mapping[str, Example] | Sequence[Example], lengths: Shapes
+) -> Mapping[str, Example] | Sequence[Example]:
+    """The arguments with lengths in place of names."""
+
+    def one(x: Example) -> Example:
+        return (tuple(lengths.get(dim, dim) for dim in x[0]), x[1]) if _is_pair(x) else x
+
+    if isinstance(inputs, Mapping):
+        return {name: one(x) for name, x in inputs.items()}
+    return [one(x) for x in inputs]
+
+
+def _is_pair(example: Example) -> bool:
+    """Whether it is (shape, dtype), not an array."""
+    pair = isinstance(example, tuple) and len(example) == 2
+    return pair and isinstance(example[0], (tuple, list))
 
 
 def _is_module(what: object) -> TypeGuard[Module]:
@@ -173,7 +205,7 @@ def _parameters(function: Callable[..., Any], count: int) -> list[str]:
 def _input(name: str, example: Example) -> Node:
     if isinstance(example, Tensor):
         return input_node(name, example.shape, example.dtype)
-    if isinstance(example, tuple) and len(example) == 2 and isinstance(example[0], (tuple, list)):
+    if _is_pair(example):
         shape, dtype = example
         return input_node(name, check_shape(shape, f"inputs[{name!r}]"), as_dtype(dtype))
     if isinstance(example, (bool, int, float, list, tuple)):

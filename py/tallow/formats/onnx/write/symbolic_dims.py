@@ -1,8 +1,8 @@
 """Dimensions that stay symbolic in a saved file.
 
-Tallow's graphs have concrete shapes, so the model is built twice, with two different lengths for
-each symbolic dimension. Parts that are the same in both hold for every length; parts that differ
-must be expressible without a number.
+Tallow's graphs have concrete shapes, so what is saved is built twice, with two different lengths
+for each symbolic dimension. Parts that are the same in both hold for every length; parts that
+differ must be expressible without a number.
 """
 
 from __future__ import annotations
@@ -106,5 +106,5 @@ def _depends_on_length(what: str, lengths: Lengths) -> OnnxUnsupportedError:
     first = next(iter(lengths))
     return OnnxUnsupportedError(
         f"save: {what} depends on the length of {names}, which cannot stay symbolic: pass it, as "
-        f"in shapes={{{first!r}: 1}}"
+        f"in shapes={{{first!r}: 1}}, or for a function in `inputs`"
     )
