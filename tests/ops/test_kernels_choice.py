@@ -44,6 +44,8 @@ def convolution(size: int, channels: int, window: int = 3) -> Node:
         ((128, 128, 128), "matmul_quad_16x8", "matmul_tile_4x4"),
         ((1024, 16, 1024), "matmul_quad_16x8", "matmul_8x8"),
         ((1024, 1024, 16), "matmul_quad_16x4", "matmul_8x8"),
+        ((25, 784, 6), "matmul_quad_16x4", "matmul_4x4"),
+        ((1024, 784, 4), "matmul_4x4", "matmul_4x4"),
         ((1, 1280, 1000), "matmul_1x4", "matmul_split"),
         ((3, 2048, 1000), "matmul_4x4", "matmul_split"),
         ((1, 64, 10), "matmul_1x4", "matmul_1x4"),

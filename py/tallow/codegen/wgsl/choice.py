@@ -171,7 +171,7 @@ def _products(node: Node, traits: Traits) -> list[Schedule]:
         name = "matmul_split"
     elif rows == 1:
         name = "matmul_1x4"
-    elif _quads(traits) and rows > 8 and columns > 8:
+    elif _quads(traits) and rows > 8 and columns > 4:
         name = f"matmul_quad_{_quad_columns(columns)}"
     else:
         name = "matmul_4x4" if rows < 32 or columns <= 4 else "matmul_8x8"

@@ -197,10 +197,12 @@ _FEW_CHANNELS = 5
 
 def _weight_kernel(x: Tensor, gradient: Tensor, **attrs: Any) -> Tensor:
     """One kernel, for parts of the images, whose results are added up; where none fits, a
-    product."""
+    product, or one for each image."""
     n, oh, ow, filters = gradient.shape
-    few = x.shape[3] < _FEW_CHANNELS or attrs["groups"] > 1
-    if few or oh * ow > _TURNS or not x.size or not gradient.size:
+    few = x.shape[3] < _FEW_CHANNELS
+    if few and attrs["groups"] == 1 and oh * ow >= filters and x.size:
+        return _weight_by_image(x, gradient, **attrs)
+    if few or attrs["groups"] > 1 or oh * ow > _TURNS or not x.size or not gradient.size:
         return _conv2d_weight(x, gradient, **attrs)
     rows, columns = WEIGHT_TILE
     tiles = size_of(attrs["kernel"]) * -(-x.shape[3] // rows) * -(-filters // columns)
@@ -210,6 +212,18 @@ def _weight_kernel(x: Tensor, gradient: Tensor, **attrs: Any) -> Tensor:
     parts = -(-n // each)
     node = make(window.conv2d_weight_parts, x.node, gradient.node, parts=parts, **attrs)
     return f.sum(Tensor(node), axis=0)
+
+
+def _weight_by_image(x: Tensor, gradient: Tensor, groups: int, **attrs: Any) -> Tensor:
+    """As _conv2d_weight of one group, image by image, and the sum of these: a product of so few
+    results alone, each a sum over all pixels, would leave most of a device idle. An image's
+    products must not take more memory than what its filters meet."""
+    (n, oh, ow, filters), channels = gradient.shape, x.shape[3]
+    met = Tensor(make(window.patches, x.node, value=0, **attrs))
+    elements = size_of(attrs["kernel"]) * channels
+    left = f.permute_dims(f.reshape(met, (n, oh * ow, elements)), (0, 2, 1))
+    products = left @ f.reshape(gradient, (n, oh * ow, filters))
+    return f.reshape(f.sum(products, axis=0), (*attrs["kernel"], channels, filters))
 
 
 def _conv2d_weight(
