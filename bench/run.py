@@ -7,6 +7,7 @@
     python3 build.py bench --turns ...      small computations in a loop, beside jax-js: turns.py
     python3 build.py bench --training ...   training steps, beside jax-js: training.py
     python3 build.py bench --kernels ...    products, beside what one thread can do: kernels.py
+    python3 build.py bench --epoch ...      an epoch of MNIST, and what it reaches: epoch.py
 
 docs/performance.md explains how each figure is measured.
 """
@@ -85,7 +86,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if an engine failed or gave a wrong answer."""
-    for mode in ("native", "cold", "turns", "kernels", "training"):
+    for mode in ("native", "cold", "turns", "kernels", "training", "epoch"):
         if f"--{mode}" in argv:
             become(ROOT / "bench" / f"{mode}.py", *(word for word in argv if word != f"--{mode}"))
     options = arguments(argv)
