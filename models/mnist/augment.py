@@ -1,4 +1,4 @@
-"""Turns MNIST digits into what a mouse might have drawn, on the fly, in JAX.
+"""Turns MNIST digits into what a mouse might have drawn, on the fly and on the device.
 
 A mouse makes different strokes than a pen: with a constant width, thick on a small digit and thin
 on a large one, with hard edges, slanted and wobbly. After the change, MNIST's own preparation (fit
@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jax import Array, lax
+import numpy as np
+from numpy.typing import NDArray
+
+import tallow as tl
+from tallow import Tensor
 
 SIZE = 28
 BOX = 20
@@ -37,105 +39,146 @@ class Strength(NamedTuple):
 STRENGTH = Strength()
 
 
-def augment(key: Array, images: Array, lightly: Array | float = 0.3) -> Array:
+def augment(images: Tensor, lightly: Tensor | float = 0.3) -> Tensor:
     """Changes each of the images (n, 28, 28), float32, 0..1, in a random way.
 
     lightly: the share of digits that stay close to the original, so that it is not forgotten.
     """
-    keys = jax.random.split(key, images.shape[0])
-    return jax.vmap(lambda k, image: _one(k, image, lightly, STRENGTH))(keys, images)
+    n = images.shape[0]
+    share = tl.where(tl.rand(n, 1, 1) < lightly, 0.3, 1.0)
+    drawing = _warp(images, share, STRENGTH)
+    drawing = _stroke(drawing, share, STRENGTH)
+    return _place(drawing, share, STRENGTH)
 
 
-def _one(key: Array, image: Array, lightly: Array | float, strength: Strength) -> Array:
-    share_key, warp_key, stroke_key, place_key = jax.random.split(key, 4)
-    share = jnp.where(jax.random.uniform(share_key) < lightly, 0.3, 1.0)
-    drawing = _warp(warp_key, image, share, strength)
-    drawing = _stroke(stroke_key, drawing, share, strength)
-    return _place(place_key, drawing, share, strength)
+def _between(shape: tuple[int, ...], low: float, high: float) -> Tensor:
+    return tl.rand(*shape) * (high - low) + low
 
 
-def _between(key: Array, low: float, high: float) -> Array:
-    return jax.random.uniform(key, minval=low, maxval=high)
+def _smooth() -> NDArray[np.float32]:
+    """(CANVAS, COARSE): what each coarse point counts in each row of the canvas, by cubic
+    convolution (Keys 1981)."""
+    at = (np.arange(CANVAS) + 0.5) * COARSE / CANVAS - 0.5
+    far = np.abs(at[:, None] - np.arange(COARSE))
+    near = (1.5 * far - 2.5) * far**2 + 1
+    beyond = ((-0.5 * far + 2.5) * far - 4) * far + 2
+    weight = np.where(far < 1, near, np.where(far < 2, beyond, 0))
+    share: NDArray[np.float32] = (weight / weight.sum(1, keepdims=True)).astype(np.float32)
+    return share
 
 
-def _warp(key: Array, image: Array, share: Array, s: Strength) -> Array:
-    """Rotates, shears, stretches and wobbles the digit, from 28x28 to the canvas."""
-    keys = jax.random.split(key, 4)
-    angle = share * s.rotation * _between(keys[0], -1.0, 1.0)
-    shear = share * s.shear * _between(keys[1], -1.0, 1.0)
-    stretch = jnp.exp(0.5 * share * s.aspect * _between(keys[2], -1.0, 1.0))
-    unit = (jnp.arange(CANVAS) - (CANVAS - 1) / 2) * (1.15 * SIZE / CANVAS)
-    y, x = jnp.meshgrid(unit, unit, indexing="ij")
+def _warp(images: Tensor, share: Tensor, s: Strength) -> Tensor:
+    """Rotates, shears, stretches and wobbles each digit, from 28x28 to the canvas."""
+    n = images.shape[0]
+    angle = share * s.rotation * _between((n, 1, 1), -1.0, 1.0)
+    shear = share * s.shear * _between((n, 1, 1), -1.0, 1.0)
+    stretch = tl.exp(0.5 * share * s.aspect * _between((n, 1, 1), -1.0, 1.0))
+    unit = (np.arange(CANVAS, dtype=np.float32) - (CANVAS - 1) / 2) * (1.15 * SIZE / CANVAS)
+    y, x = tl.asarray(unit[:, None]), tl.asarray(unit[None, :])
     x, y = x * stretch + shear * y, y / stretch
-    cos, sin = jnp.cos(angle), jnp.sin(angle)
-    coarse = share * s.elastic * jax.random.normal(keys[3], (2, COARSE, COARSE))
-    wobble = jax.image.resize(coarse, (2, CANVAS, CANVAS), "cubic")
+    cos, sin = tl.cos(angle), tl.sin(angle)
+    smooth = tl.asarray(_smooth())
+    coarse = tl.expand_dims(share, 1) * s.elastic * tl.randn(n, 2, COARSE, COARSE)
+    wobble = smooth @ coarse @ tl.permute_dims(smooth, (1, 0))
     middle = (SIZE - 1) / 2
-    rows = cos * y + sin * x + wobble[0] + middle
-    columns = cos * x - sin * y + wobble[1] + middle
-    moved: Array = jax.scipy.ndimage.map_coordinates(image, [rows, columns], order=1)
+    return _between_pixels(
+        images,
+        cos * y + sin * x + wobble[:, 0] + middle,
+        cos * x - sin * y + wobble[:, 1] + middle,
+    )
+
+
+def _between_pixels(images: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    """The images (n, 28, 28) at coordinates (n, h, w), linearly between pixels; black outside."""
+    n = images.shape[0]
+    wide = SIZE + 2  # with black around
+    flat = tl.reshape(tl.pad(images, ((0, 0), (1, 1), (1, 1))), (n, wide * wide))
+    rows = tl.clip(rows + 1.0, 0.0, wide - 1.001)
+    columns = tl.clip(columns + 1.0, 0.0, wide - 1.001)
+    top, left = tl.floor(rows), tl.floor(columns)
+    down, right = rows - top, columns - left
+    at = tl.reshape((top * wide + left).astype("int32"), (n, -1))
+
+    def pixel(step: int) -> Tensor:
+        return tl.reshape(tl.take_along_axis(flat, at + step, 1), rows.shape)
+
+    above = pixel(0) * (1.0 - right) + pixel(1) * right
+    below = pixel(wide) * (1.0 - right) + pixel(wide + 1) * right
+    moved: Tensor = above * (1.0 - down) + below * down
     return moved
 
 
-def _grow(drawing: Array) -> Array:
+def _grow(drawing: Tensor) -> Tensor:
     """Every pixel becomes the maximum of its neighbourhood, roughly a disc of radius one."""
-    cross = jnp.array(drawing)
-    for axis in (0, 1):
-        for step in (-1, 1):
-            cross = jnp.maximum(cross, jnp.roll(drawing, step, axis))
-    square: Array = lax.reduce_window(drawing, -jnp.inf, lax.max, (3, 3), (1, 1), "SAME")
-    return 0.6 * cross + 0.4 * square
+
+    def along(x: Tensor, axis: int) -> Tensor:
+        ends = [(0, 0), (0, 0), (0, 0)]
+        ends[axis] = (1, 1)
+        x = tl.pad(x, ends, -np.inf)
+        before, here, after = (x[(slice(None),) * axis + (slice(i, i + CANVAS),)] for i in range(3))
+        most: Tensor = tl.maximum(tl.maximum(before, after), here)
+        return most
+
+    across = along(drawing, 2)
+    cross = tl.maximum(across, along(drawing, 1))
+    grown: Tensor = 0.6 * cross + 0.4 * along(across, 1)
+    return grown
 
 
-def _stroke(key: Array, drawing: Array, share: Array, s: Strength) -> Array:
+def _stroke(drawing: Tensor, share: Tensor, s: Strength) -> Tensor:
     """Thickens or thins the stroke, and sharpens its edge."""
-    keys = jax.random.split(key, 4)
-    steps = share * s.thicken * _between(keys[0], 0.0, 1.0) ** 1.5
+    one = (drawing.shape[0], 1, 1)
+    steps = share * s.thicken * tl.rand(*one) ** 1.5
     thick = drawing
     for _ in range(int(s.thicken) + 1):
-        thick = thick + jnp.clip(steps, 0.0, 1.0) * (_grow(thick) - thick)
+        thick = thick + tl.clip(steps, 0.0, 1.0) * (_grow(thick) - thick)
         steps = steps - 1.0
-    thin = drawing + share * s.thin * _between(keys[1], 0.0, 1.0) * (-_grow(-drawing) - drawing)
-    thin = thin / jnp.maximum(thin.max(), 0.3)
-    drawing = jnp.where(jax.random.uniform(keys[2]) < 0.3, thin, thick)
-    contrast = 1.0 + share * (s.edge - 1.0) * _between(keys[3], -0.6, 1.0).clip(0.0)
-    return jnp.clip((drawing - 0.5) * contrast + 0.5, 0.0, 1.0)
+    thin = drawing + share * s.thin * tl.rand(*one) * (-_grow(-drawing) - drawing)
+    thin = thin / tl.clip(tl.max(thin, axis=(1, 2), keepdims=True), 0.3)
+    drawing = tl.where(tl.rand(*one) < 0.3, thin, thick)
+    contrast = 1.0 + share * (s.edge - 1.0) * tl.clip(_between(one, -0.6, 1.0), 0.0)
+    sharp: Tensor = tl.clip((drawing - 0.5) * contrast + 0.5, 0.0, 1.0)
+    return sharp
 
 
-def _place(key: Array, drawing: Array, share: Array, s: Strength) -> Array:
+def _place(drawing: Tensor, share: Tensor, s: Strength) -> Tensor:
     """Fits the digit to the box, with its centre of mass near the middle; from canvas to 28x28."""
-    keys = jax.random.split(key, 4)
-    drawing = jnp.where(drawing > 0.05, drawing, 0.0)
-    mass = drawing.sum() + 1e-6
-    coordinate = jnp.arange(CANVAS)
-    ink = drawing > 0.15
-    extent = jnp.maximum(_extent(ink.any(1)), _extent(ink.any(0)))
-    loose = jnp.where(jax.random.uniform(keys[0]) < 0.5, share, 0.0)
-    scale = BOX / extent * jnp.exp(loose * s.size * _between(keys[1], -1.0, 1.0))
-    # In all of MNIST the centre of mass is within the pixel just after the middle.
-    middle_key, shift_key = jax.random.split(keys[2])
-    middle = jax.random.uniform(middle_key, (2,), minval=13.5, maxval=14.5)
-    middle = middle + loose * s.shift * jax.random.uniform(shift_key, (2,), minval=-1.0, maxval=1.0)
-    blur = 1.0 + share * 0.5 * _between(keys[3], -0.4, 1.0)
-    centre = jnp.stack([(drawing.sum(axis) * coordinate).sum() for axis in (1, 0)]) / mass
-    rows = _resampling(scale, centre[0], middle[0], blur)
-    columns = _resampling(scale, centre[1], middle[1], blur)
-    return jnp.clip(rows @ drawing @ columns.T, 0.0, 1.0)
+    n = drawing.shape[0]
+    one = (n, 1, 1)
+    drawing = tl.where(drawing > 0.05, drawing, 0.0)
+    coordinate = tl.asarray(np.arange(CANVAS, dtype=np.float32))
+    extent = tl.reshape(tl.maximum(_extent(drawing, 2), _extent(drawing, 1)), one)
+    loose = tl.where(tl.rand(*one) < 0.5, share, 0.0)
+    scale = BOX / extent * tl.exp(loose * s.size * _between(one, -1.0, 1.0))
+    blur = 1.0 + share * 0.5 * _between(one, -0.4, 1.0)
+    resampled = []
+    for axis in (2, 1):
+        along = tl.sum(drawing, axis=axis)
+        mass = tl.sum(along, axis=1) + 1e-6
+        centre = tl.reshape(tl.sum(along * coordinate, axis=1) / mass, one)
+        # In all of MNIST the centre of mass is within the pixel just after the middle.
+        middle = _between(one, 13.5, 14.5) + loose * s.shift * _between(one, -1.0, 1.0)
+        resampled.append(_resampling(scale, centre, middle, blur))
+    rows, columns = resampled
+    return tl.clip(rows @ drawing @ columns.mT, 0.0, 1.0)
 
 
-def _extent(inked: Array) -> Array:
-    """The length of the inked part, in pixels of the canvas."""
-    coordinate = jnp.arange(CANVAS)
-    last = jnp.where(inked, coordinate, 0).max()
-    first = jnp.where(inked, coordinate, CANVAS).min()
-    return jnp.maximum(last - first + 1, 4).astype(jnp.float32)
+def _extent(drawing: Tensor, over: int) -> Tensor:
+    """The length (n,) of the inked part, in pixels of the canvas, along the axis that is left."""
+    coordinate = tl.asarray(np.arange(CANVAS, dtype=np.float32))
+    inked = tl.max(drawing, axis=over) > 0.15
+    last = tl.max(tl.where(inked, coordinate, 0.0), axis=1)
+    first = tl.min(tl.where(inked, coordinate, float(CANVAS)), axis=1)
+    return tl.clip(last - first + 1.0, 4.0)
 
 
-def _resampling(scale: Array, centre: Array, middle: Array, blur: Array) -> Array:
-    """(28, canvas): the weight of each canvas pixel in each result pixel, by a triangle filter."""
-    wanted = (jnp.arange(SIZE) - middle) / scale + centre
-    reach = jnp.maximum(1.0, 1.0 / scale) * blur
-    distance = jnp.abs(wanted[:, None] - jnp.arange(CANVAS)[None, :])
-    weight = jnp.maximum(0.0, 1.0 - distance / reach)
+def _resampling(scale: Tensor, centre: Tensor, middle: Tensor, blur: Tensor) -> Tensor:
+    """(n, 28, canvas): what each canvas pixel counts in each result pixel, by a triangle filter."""
+    to = tl.asarray(np.arange(SIZE, dtype=np.float32)[:, None])
+    wanted = (to - middle) / scale + centre
+    reach = tl.clip(1.0 / scale, 1.0) * blur
+    distance = abs(wanted - tl.asarray(np.arange(CANVAS, dtype=np.float32)))
+    weight = tl.clip(1.0 - distance / reach, 0.0)
     # Normalize rows, except those beyond the edge, because everything outside is black.
-    return weight / jnp.maximum(weight.sum(1, keepdims=True), 0.5 * reach)
+    even: Tensor = weight / tl.maximum(tl.sum(weight, axis=2, keepdims=True), 0.5 * reach)
+    return even

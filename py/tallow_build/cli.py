@@ -134,7 +134,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _models(options: argparse.Namespace) -> int:
-    setup.models_again()
+    setup.models_again(train=options.train)
     if options.train:
         training.run()
     return 0

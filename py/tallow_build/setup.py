@@ -48,10 +48,11 @@ def for_checks() -> None:
         _tools(dev=True)
 
 
-def models_again() -> None:
-    """Rebuilds all models from their sources, even if they exist."""
+def models_again(*, train: bool) -> None:
+    """Rebuilds all models from their sources, even if they exist; train: also prepares what the
+    training of the digit network needs."""
     with only_one():
-        _tools(dev=False)
+        _tools(dev=train)
         models.ensure(again=True)
 
 
