@@ -80,6 +80,18 @@ SCHEDULES: dict[str, Callable[[Any, Any], Any]] = {
     "linear": lambda s, o: s.LinearLR(o, 0.25, 0.75, 6),
     "linear default": lambda s, o: s.LinearLR(o),
     "exponential": lambda s, o: s.ExponentialLR(o, 0.9),
+    "multiplicative": lambda s, o: s.MultiplicativeLR(o, lambda n: 0.95 if n % 2 else 0.8),
+    "polynomial": lambda s, o: s.PolynomialLR(o, 6, 2.0),
+    "polynomial default": lambda s, o: s.PolynomialLR(o),
+    "restarts": lambda s, o: s.CosineAnnealingWarmRestarts(o, 4),
+    "restarts longer": lambda s, o: s.CosineAnnealingWarmRestarts(o, 2, T_mult=2, eta_min=0.01),
+    "cyclic": lambda s, o: s.CyclicLR(o, 0.01, 0.1, step_size_up=3),
+    "cyclic halved": lambda s, o: s.CyclicLR(
+        o, [0.01, 0.02], [0.1, 0.2], 2, 4, "triangular2", cycle_momentum=False),
+    "cyclic shrunk": lambda s, o: s.CyclicLR(
+        o, 0.01, 0.1, 3, mode="exp_range", gamma=0.9, base_momentum=0.7, max_momentum=0.95),
+    "cyclic own": lambda s, o: s.CyclicLR(
+        o, 0.01, 0.1, 3, scale_fn=lambda n: 1 / (n + 1), scale_mode="iterations"),
     "cosine": lambda s, o: s.CosineAnnealingLR(o, 5, 0.01),
     "cosine long": lambda s, o: s.CosineAnnealingLR(o, T_max=40),
     "onecycle": lambda s, o: s.OneCycleLR(o, 1.0, total_steps=16),
@@ -98,6 +110,16 @@ SCHEDULES: dict[str, Callable[[Any, Any], Any]] = {
     "sequential three": lambda s, o: s.SequentialLR(
         o, [s.ConstantLR(o, 0.1, 20), s.StepLR(o, 2, 0.5), s.CosineAnnealingLR(o, 5)], [3, 8]),
 }  # fmt: skip
+PLATEAUS: dict[str, Callable[[Any, Any], Any]] = {
+    "default": lambda s, o: s.ReduceLROnPlateau(o),
+    "min": lambda s, o: s.ReduceLROnPlateau(o, "min", 0.5, 2, 0.01, cooldown=1, min_lr=0.02),
+    "min abs": lambda s, o: s.ReduceLROnPlateau(
+        o, patience=1, threshold=0.05, threshold_mode="abs", min_lr=[0.1, 0.01]),
+    "max": lambda s, o: s.ReduceLROnPlateau(o, "max", 0.3, patience=0, eps=0.01),
+    "max abs": lambda s, o: s.ReduceLROnPlateau(
+        o, "max", patience=3, threshold=0.2, threshold_mode="abs", cooldown=2),
+}  # fmt: skip
+"""Schedules that follow a measure; see `measures`."""
 CYCLES = ("SGD", "Adam")
 """The optimisers that schedules are recorded with: one with momentum, one with betas."""
 
@@ -147,6 +169,22 @@ def two_groups(t: Any, o: Any, optimiser: str) -> Any:
     """An optimiser of two groups with rates 0.5 and 0.2."""
     p = [t.nn.Parameter(t.tensor(np.zeros(2, np.float32))) for _ in range(2)]
     return getattr(o, optimiser)([{"params": p[:1]}, {"params": p[1:], "lr": 0.2}], lr=0.5)
+
+
+def measures() -> list[float]:
+    """The measure of a training that becomes better, stays, becomes worse, and is once unknown."""
+    return [1.0, 0.9, 0.895, 0.5, 0.51, 0.5, 0.49, 0.6, float("nan"), 0.3, *[0.31] * 14, 0.2, 0.1]
+
+
+def rates_by_measure(schedule: Any, optimizer: Any) -> np.ndarray:
+    """(steps, 4): the rates of both groups, the best measure, and how many in a row were worse."""
+    found = []
+    for measure in measures():
+        optimizer.step()
+        schedule.step(measure)
+        rates = [group["lr"] for group in optimizer.param_groups]
+        found.append([*rates, schedule.best, schedule.num_bad_epochs])
+    return np.array(found)
 
 
 def rates(schedule: Any, optimizer: Any) -> np.ndarray:

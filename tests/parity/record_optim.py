@@ -15,6 +15,7 @@ from .optim_problems import (
     LBFGS_STEPS,
     MUON,
     OPTIMISERS,
+    PLATEAUS,
     PROBLEMS,
     RECORDED,
     RECORDED_AFTER,
@@ -23,6 +24,7 @@ from .optim_problems import (
     Make,
     matrices,
     rates,
+    rates_by_measure,
     two_groups,
 )
 
@@ -79,6 +81,10 @@ def main() -> None:
             optimizer = two_groups(torch, torch.optim, optimiser)
             scheduled = schedule(torch.optim.lr_scheduler, optimizer)
             found[f"schedule {optimiser}/{name}"] = rates(scheduled, optimizer)
+    for name, schedule in PLATEAUS.items():
+        optimizer = two_groups(torch, torch.optim, "SGD")
+        scheduled = schedule(torch.optim.lr_scheduler, optimizer)
+        found[f"plateau/{name}"] = rates_by_measure(scheduled, optimizer)
     for norm_type in (1.0, 2.0, 3.0, float("inf")):
         for norm in (0.1, 1e3):
             found[f"clip/{norm} {norm_type}"] = clipped(torch, norm, norm_type)

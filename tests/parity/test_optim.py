@@ -20,6 +20,7 @@ from .optim_problems import (
     LBFGS_STEPS,
     MUON,
     OPTIMISERS,
+    PLATEAUS,
     PROBLEMS,
     RECORDED,
     RECORDED_AFTER,
@@ -27,6 +28,7 @@ from .optim_problems import (
     STEPS,
     matrices,
     rates,
+    rates_by_measure,
     two_groups,
 )
 
@@ -144,6 +146,56 @@ def test_schedule(name: str, optimiser: str, expected) -> None:
     optimizer = two_groups(tl, optim, optimiser)
     got = rates(SCHEDULES[name](lr_scheduler, optimizer), optimizer)
     np.testing.assert_allclose(got, expected[f"schedule {optimiser}/{name}"], rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", PLATEAUS)
+def test_plateau(name: str, expected) -> None:
+    optimizer = two_groups(tl, optim, "SGD")
+    got = rates_by_measure(PLATEAUS[name](lr_scheduler, optimizer), optimizer)
+    np.testing.assert_allclose(got, expected[f"plateau/{name}"], rtol=1e-9)
+
+
+def test_plateau_takes_tensors_goes_on_and_says_what_is_wrong() -> None:
+    make = PLATEAUS["min"]
+    first, second = (two_groups(tl, optim, "SGD") for _ in range(2))
+    one, other = make(lr_scheduler, first), make(lr_scheduler, second)
+    for measure in (1.0, 0.5, 0.6, 0.7):
+        one.step(tl.asarray(measure))
+    other.load_state_dict(one.state_dict())
+    second.load_state_dict(first.state_dict())
+    for _ in range(4):
+        one.step(0.6)
+        other.step(0.6)
+        assert other.get_last_lr() == one.get_last_lr()
+    assert one.get_last_lr()[0] == 0.25
+    with pytest.raises(tl.OptionError, match="needs the measure"):
+        one.step()
+    for options in ({"factor": 1.0}, {"mode": "low"}, {"threshold_mode": "x"}, {"min_lr": [0.1]}):
+        with pytest.raises(tl.OptionError, match="ReduceLROnPlateau"):
+            lr_scheduler.ReduceLROnPlateau(first, **options)
+    first.add_param_group({"params": [nn.Parameter(np.zeros(2, np.float32))]})
+    for _ in range(5):
+        one.step(0.7)
+    assert one.get_last_lr() == pytest.approx([0.0625, 0.025, 0.125])
+
+
+def test_restarts_at_fractions_of_an_epoch() -> None:
+    optimizer = two_groups(tl, optim, "SGD")
+    schedule = lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 2, 2)
+    found = {}
+    for epoch in (0, 1, 1.5, 2, 4, 6, 14):
+        schedule.step(epoch)
+        found[epoch] = schedule.get_last_lr()[0]
+    half = 0.25 * (1 + np.cos(np.pi * 0.75))
+    assert found == pytest.approx({0: 0.5, 1: 0.25, 1.5: half, 2: 0.5, 4: 0.25, 6: 0.5, 14: 0.5})
+    schedule.step(1.5)
+    schedule.step()
+    assert schedule.get_last_lr()[0] == pytest.approx(0.25 * (1 + np.cos(np.pi / 8)))
+    with pytest.raises(tl.OptionError, match="no step -1"):
+        schedule.step(-1)
+    for options in ({"T_0": 0}, {"T_0": 2, "T_mult": 1.5}):
+        with pytest.raises(tl.OptionError, match="whole number"):
+            lr_scheduler.CosineAnnealingWarmRestarts(optimizer, **options)
 
 
 @pytest.mark.parametrize("name", SCHEDULES)

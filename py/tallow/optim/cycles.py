@@ -1,9 +1,9 @@
-"""Schedules that rise before they fall: OneCycleLR, NoamLR."""
+"""Schedules that rise before they fall: OneCycleLR, CyclicLR, NoamLR."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..errors import OptionError
 from .group import Group
@@ -66,13 +66,9 @@ class OneCycleLR(LRScheduler):
                 (end, "initial_lr", "min_lr", "max_momentum", "max_momentum"),
             ]
         groups = optimizer.param_groups
-        known = optimizer.defaults
-        if cycle_momentum and "momentum" not in known and "betas" not in known:
-            raise OptionError(
-                f"OneCycleLR: {type(optimizer).__name__} has neither momentum nor betas; give "
-                "cycle_momentum=False"
-            )
-        self.use_beta1 = "betas" in known
+        if cycle_momentum:
+            _needs_momentum(optimizer, "OneCycleLR")
+        self.use_beta1 = "betas" in optimizer.defaults
         if last_epoch == -1:
             for group, most in zip(groups, _of_groups("max_lr", max_lr, groups), strict=True):
                 group["initial_lr"], group["max_lr"] = most / div_factor, most
@@ -101,10 +97,7 @@ class OneCycleLR(LRScheduler):
         part = (self.last_epoch - start) / (end - start)
         if self.cycle_momentum:
             momentum = self._between(group[heavy], group[light], part)
-            if self.use_beta1:
-                group["betas"] = (momentum, *group["betas"][1:])
-            else:
-                group["momentum"] = momentum
+            _set_momentum(group, momentum, self.use_beta1)
         return self._between(group[first], group[last], part)
 
     def _between(self, first: float, last: float, part: float) -> float:
@@ -113,12 +106,105 @@ class OneCycleLR(LRScheduler):
         return first + (last - first) * part
 
 
-def _of_groups(name: str, value: float | Sequence[float], groups: Sequence[Group]) -> list[float]:
+class CyclicLR(LRScheduler):
+    """Between `base_lr` and `max_lr` up and down along lines (Smith 2017, "Cyclical Learning Rates
+    for Training Neural Networks"); the momentum goes the other way.
+
+    step_size_up, step_size_down: the steps of a rise and of a fall. mode: "triangular"; or
+    "triangular2", whose height halves with each cycle; or "exp_range", whose height is multiplied
+    by `gamma` at each step. scale_fn: what the height is multiplied by instead, a function of the
+    cycle's number, from 1 on, or of the step's with scale_mode "iterations". cycle_momentum: moves
+    "momentum", or the first of "betas", from max_momentum to base_momentum and back. base_lr,
+    max_lr, base_momentum and max_momentum: one for all groups, or a list with one for each.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base_lr: float | Sequence[float],
+        max_lr: float | Sequence[float],
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: float | Sequence[float] = 0.8,
+        max_momentum: float | Sequence[float] = 0.9,
+        last_epoch: int = -1,
+    ) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise OptionError(f"CyclicLR: {optimizer!r} is not an optimiser")
+        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+            raise OptionError(
+                f"CyclicLR: mode {mode!r} is none of 'triangular', 'triangular2', 'exp_range'"
+            )
+        groups = optimizer.param_groups
+        self.step_size_up = float(step_size_up)
+        self.total_size = self.step_size_up + float(step_size_down or step_size_up)
+        self.mode, self.gamma, self.cycle_momentum = mode, gamma, cycle_momentum
+        self._scale_fn = scale_fn
+        by_step = scale_mode == "iterations" if scale_fn else mode == "exp_range"
+        self.scale_mode = "iterations" if by_step else "cycle"
+        self.max_lrs = _of_groups("max_lr", max_lr, groups, "CyclicLR")
+        least = _of_groups("base_lr", base_lr, groups, "CyclicLR")
+        self.use_beta1 = "betas" in optimizer.defaults
+        if cycle_momentum:
+            _needs_momentum(optimizer, "CyclicLR")
+            self.base_momentums = _of_groups("base_momentum", base_momentum, groups, "CyclicLR")
+            self.max_momentums = _of_groups("max_momentum", max_momentum, groups, "CyclicLR")
+        if last_epoch == -1:
+            for group, rate in zip(groups, least, strict=True):
+                group["lr"] = group["initial_lr"] = rate
+        super().__init__(optimizer, last_epoch)
+
+    def _scale(self, cycle: float) -> float:
+        at = cycle if self.scale_mode == "cycle" else self.last_epoch
+        if self._scale_fn is not None:
+            return float(self._scale_fn(at))
+        if self.mode == "triangular2":
+            return float(0.5 ** (cycle - 1))
+        return float(self.gamma**at) if self.mode == "exp_range" else 1.0
+
+    def get_lr(self) -> Sequence[float]:
+        """The rates of the groups in step `last_epoch`; sets their momentum."""
+        done = self.last_epoch / self.total_size
+        cycle = math.floor(1 + done)
+        part, rise = 1.0 + done - cycle, self.step_size_up / self.total_size
+        height = part / rise if part <= rise else (part - 1) / (rise - 1)
+        height *= self._scale(cycle)
+        if self.cycle_momentum:
+            ends = zip(self.max_momentums, self.base_momentums, strict=True)
+            for group, (most, least) in zip(self.optimizer.param_groups, ends, strict=True):
+                _set_momentum(group, most - (most - least) * height, self.use_beta1)
+        pairs = zip(self.base_lrs, self.max_lrs, strict=True)
+        return [least + (most - least) * height for least, most in pairs]
+
+
+def _needs_momentum(optimizer: Optimizer, name: str) -> None:
+    if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+        raise OptionError(
+            f"{name}: {type(optimizer).__name__} has neither momentum nor betas; give "
+            "cycle_momentum=False"
+        )
+
+
+def _set_momentum(group: Group, momentum: float, use_beta1: bool) -> None:
+    if use_beta1:
+        group["betas"] = (momentum, *group["betas"][1:])
+    else:
+        group["momentum"] = momentum
+
+
+def _of_groups(
+    name: str, value: float | Sequence[float], groups: Sequence[Group], of: str = "OneCycleLR"
+) -> list[float]:
     """A number for each group."""
     if not isinstance(value, Sequence):
         return [float(value)] * len(groups)
     if len(value) != len(groups):
-        raise OptionError(f"OneCycleLR: {len(value)} of {name} for {len(groups)} groups")
+        raise OptionError(f"{of}: {len(value)} of {name} for {len(groups)} groups")
     return [float(each) for each in value]
 
 

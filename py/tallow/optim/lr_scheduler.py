@@ -11,13 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import OptionError
-from .cycles import NoamLR, OneCycleLR
+from .cycles import CyclicLR, NoamLR, OneCycleLR
 from .optimizer import Optimizer
+from .plateau import ReduceLROnPlateau
+from .restarts import CosineAnnealingWarmRestarts
 from .schedule import LRScheduler
 
 __all__ = [
-    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "ExponentialLR", "LRScheduler",
-    "LambdaLR", "LinearLR", "MultiStepLR", "NoamLR", "OneCycleLR", "SequentialLR", "StepLR",
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts",
+    "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR",
+    "MultiplicativeLR", "NoamLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau",
+    "SequentialLR", "StepLR",
 ]  # fmt: skip
 
 
@@ -33,12 +37,26 @@ class LambdaLR(LRScheduler):
         groups = len(optimizer.param_groups)
         self.lr_lambdas = [lr_lambda] * groups if callable(lr_lambda) else list(lr_lambda)
         if len(self.lr_lambdas) != groups:
-            raise OptionError(f"LambdaLR: {len(self.lr_lambdas)} functions for {groups} groups")
+            raise OptionError(
+                f"{type(self).__name__}: {len(self.lr_lambdas)} functions for {groups} groups"
+            )
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> Sequence[float]:
         pairs = zip(self.base_lrs, self.lr_lambdas, strict=True)
         return [base * function(self.last_epoch) for base, function in pairs]
+
+
+class MultiplicativeLR(LambdaLR):
+    """The rate of the step before times a function of the step's number; a function, or one for
+    each group."""
+
+    def get_lr(self) -> Sequence[float]:
+        now = [float(group["lr"]) for group in self.optimizer.param_groups]
+        if self.last_epoch == 0:
+            return now
+        pairs = zip(now, self.lr_lambdas, strict=True)
+        return [rate * function(self.last_epoch) for rate, function in pairs]
 
 
 class _Factor(LRScheduler):
@@ -141,6 +159,26 @@ class ExponentialLR(_Factor):
 
     def _factor(self) -> float:
         return self.gamma if self.last_epoch else 1.0
+
+
+class PolynomialLR(_Factor):
+    """The rate times (1 - n / total_iters) ** power at step n; 0 from step `total_iters` on."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        total_iters: int = 5,
+        power: float = 1.0,
+        last_epoch: int = -1,
+    ) -> None:
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self) -> float:
+        if self.last_epoch == 0 or self.last_epoch > self.total_iters:
+            return 1.0
+        left = self.total_iters - self.last_epoch
+        return float((left / (left + 1)) ** self.power)
 
 
 class CosineAnnealingLR(LRScheduler):
