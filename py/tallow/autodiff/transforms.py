@@ -16,18 +16,25 @@ from ..tensor import Tensor, asarray
 from .history import STEPS, Step, check_floating, enable_grad, same, stopped
 from .reverse import pullback
 from .tensors import seed
-from .trees import Structure, flatten, unflatten
+from .trees import Structure, as_tensors, flatten, unflatten
 
 
-def _fresh(tensors: Sequence[Tensor], what: str) -> list[Tensor]:
-    """The same tensors as nodes of their own, so that a derivative by them is by the argument alone
-    and not by all that has the same value."""
+def _fresh(value: Any, what: str) -> tuple[list[Tensor], Structure]:
+    """The tensors of an argument as nodes of their own, so that a derivative by them is by the
+    argument alone and not by all that has the same value; Python floats and arrays are tensors too.
+    GradientError if there are none, or one is not floating."""
+    tensors, structure = flatten(as_tensors(value))
+    if not tensors and not isinstance(value, (tuple, list, dict)):
+        raise GradientError(
+            f"{what} is {type(value).__name__}, by which nothing is differentiated; give a "
+            "floating tensor or a float"
+        )
     for tensor in tensors:
         check_floating(tensor, what)
     found = [Tensor(same(tensor.node)) for tensor in tensors]
     for tensor in found:
         STEPS.pop(tensor.node, None)
-    return found
+    return found, structure
 
 
 def _zeros(gradients: Sequence[Node | None], tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -44,8 +51,9 @@ def value_and_grad(
 
     argnums: the positional arguments by which it is differentiated: a number, whose gradient has
     the structure of that argument (a tensor, or tuples, lists and dicts of tensors), or several,
-    whose gradients are a tuple. has_aux: the function returns (value, something else), and the
-    result is ((value, something else), gradient).
+    whose gradients are a tuple. Python floats and NumPy arrays in these arguments become tensors.
+    has_aux: the function returns (value, something else), and the result is
+    ((value, something else), gradient).
 
     Raises GradientError if the value is not a single floating number, or an argument not floating.
     """
@@ -59,8 +67,7 @@ def value_and_grad(
         structures: list[Structure] = []
         leaves: list[Tensor] = []
         for n in numbers:
-            tensors, structure = flatten(args[n])
-            fresh = _fresh(tensors, f"grad: argument {n}")
+            fresh, structure = _fresh(args[n], f"grad: argument {n}")
             changed[n] = unflatten(structure, fresh)
             structures.append(structure)
             leaves += fresh
@@ -100,13 +107,13 @@ def vjp(
     """(value, pull): the function at the primals, and the function that takes a gradient of the
     value to those of the primals, a tuple: the product with the transposed Jacobian.
 
-    Value and primals may be tensors, or tuples, lists and dicts of them.
+    Value and primals may be tensors, or tuples, lists and dicts of them; Python floats and NumPy
+    arrays become tensors. Raises GradientError for a primal that is not floating.
     """
     leaves: list[Tensor] = []
     structures, changed = [], []
     for number, primal in enumerate(primals):
-        tensors, structure = flatten(primal)
-        fresh = _fresh(tensors, f"vjp: primal {number}")
+        fresh, structure = _fresh(primal, f"vjp: primal {number}")
         changed.append(unflatten(structure, fresh))
         structures.append(structure)
         leaves += fresh
@@ -114,7 +121,7 @@ def vjp(
     outputs, shape = flatten(value)
 
     def pull(cotangent: Any) -> tuple[Any, ...]:
-        given, other = flatten(cotangent)
+        given, other = flatten(as_tensors(cotangent))
         if other.key != shape.key:
             raise ShapeError("vjp: the gradient must have the structure of the function's value")
         starts = [seed(x, g, "vjp") for x, g in zip(outputs, given, strict=True)]
@@ -142,7 +149,7 @@ def jvp(
     outputs, structure = flatten(value)
     dummies = [Tensor(same(f.zeros(x.shape, x.dtype).node)) for x in outputs]
     linear, _ = flatten(list(pull(unflatten(structure, dummies))))
-    given, _ = flatten(list(tangents))
+    given, _ = flatten(as_tensors(list(tangents)))
     if [x.shape for x in given] != [x.shape for x in linear]:
         raise ShapeError(
             f"jvp: tangents {[x.shape for x in given]} for primals {[x.shape for x in linear]}"

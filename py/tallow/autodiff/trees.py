@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
-from ..tensor import Tensor
+from ..tensor import Tensor, asarray
 
 
 class Structure(NamedTuple):
@@ -28,6 +28,20 @@ def unflatten(structure: Structure, tensors: Sequence[Tensor]) -> Any:
     """A value of that structure with these tensors."""
     rest = list(tensors)[::-1]
     return structure.build(rest)
+
+
+def as_tensors(value: Any) -> Any:
+    """The same value, with tensors for the Python floats and the arrays in it."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, float) or hasattr(value, "__array_interface__"):
+        return asarray(value)
+    if isinstance(value, dict):
+        return {name: as_tensors(each) for name, each in value.items()}
+    if isinstance(value, (tuple, list)):
+        found = [as_tensors(each) for each in value]
+        return type(value)(*found) if hasattr(value, "_fields") else type(value)(found)
+    return value
 
 
 def _taken(value: Any, tensors: list[Tensor]) -> Structure:

@@ -131,6 +131,24 @@ def test_vjp_and_jvp() -> None:
         tl.jvp(lambda x: x * x, (x,), (tl.asarray(1.0),))
 
 
+def test_numbers_and_arrays_are_arguments_too() -> None:
+    cube = lambda x: x**3  # noqa: E731
+    assert tl.grad(cube)(2.0).item() == 12.0
+    assert tl.grad(tl.grad(cube))(2.0).item() == 12.0
+    assert tl.jvp(cube, (2.0,), (0.5,))[1].item() == 6.0
+    array = np.array([1.0, 2.0], np.float32)
+    value, pull = tl.vjp(cube, array)
+    assert value.tolist() == [1.0, 8.0] and pull(array)[0].tolist() == [3.0, 24.0]
+    found = tl.grad(lambda p: (p["w"] * p["b"][0]).sum())({"w": array, "b": [3.0, "text"]})
+    assert found["w"].tolist() == [3.0, 3.0] and found["b"][0].item() == 3.0
+    with pytest.raises(tl.GradientError, match="argument 0 is int"):
+        tl.grad(cube)(2)
+    with pytest.raises(tl.GradientError, match="not int64"):
+        tl.grad(cube)(np.array([1, 2]))
+    with pytest.raises(tl.GradientError, match="primal 0 is str"):
+        tl.vjp(cube, "text")
+
+
 def test_stop_gradient_and_custom_rules() -> None:
     x = tl.asarray([2.0, -3.0])
     stopped = tl.grad(lambda x: tl.sum(x * tl.stop_gradient(x)))
