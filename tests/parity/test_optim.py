@@ -125,6 +125,48 @@ def test_lbfgs(name: str, problem: str, expected) -> None:
         np.testing.assert_allclose(run.values(), row, rtol=1e-3, atol=5e-4)
 
 
+@pytest.mark.parametrize("device", ["numpy", "wasm"])
+@pytest.mark.parametrize("name", ["sgd momentum", "adam", "lbfgs wolfe"])
+def test_tensors_that_require_a_gradient_are_optimised_as_parameters_are(name, device) -> None:
+    tl.set_default_device(device)
+    one, other = (Run({**OPTIMISERS, **LBFGS}[name], PROBLEMS["quadratic"]) for _ in range(2))
+    other.params = [p.detach().requires_grad_() for p in other.params]
+    other.optimizer = type(one.optimizer)(other.params, lr=0.05)
+    one.optimizer = type(one.optimizer)(one.params, lr=0.05)
+    for _ in range(3):
+        for run in (one, other):
+            run.optimizer.step(run.evaluated)
+        np.testing.assert_allclose(one.values(), other.values(), rtol=1e-6)
+    assert all(p.requires_grad and p.grad is not None for p in other.params)
+    again = type(one.optimizer)(other.params, lr=0.05)
+    again.load_state_dict(other.optimizer.state_dict())
+    one.optimizer.step(one.evaluated)
+    again.step(other.evaluated)
+    np.testing.assert_allclose(one.values(), other.values(), rtol=1e-6)
+
+
+def test_what_an_optimiser_cannot_change() -> None:
+    x = tl.asarray([1.0, 2.0], requires_grad=True)
+    for given, message in (
+        ([x, x], "twice"), ([x * 2], "computed from other tensors"), ([2.0], "not float"),
+        ([x.detach()], "requires no gradient"), ([{"lr": 0.1}], "under 'params'"),
+    ):  # fmt: skip
+        with pytest.raises(tl.OptionError, match=message):
+            optim.SGD(given, lr=0.1)
+    optimizer = optim.SGD([x], lr=0.1)
+    with pytest.raises(tl.OptionError, match="twice"):
+        optimizer.add_param_group({"params": x})
+
+    @tl.jit
+    def step() -> None:
+        (x * x).sum().backward()
+        optimizer.step()
+
+    with pytest.raises(tl.OptionError, match=r"nn\.Parameter"):
+        step()
+    assert x.tolist() == [1.0, 2.0]
+
+
 def test_lbfgs_goes_on_from_a_state_and_says_what_it_needs() -> None:
     make = LBFGS["lbfgs"]
     one = Run(make, PROBLEMS["quadratic"])

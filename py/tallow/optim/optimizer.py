@@ -17,8 +17,9 @@ from ..runtime import trace
 from ..runtime.variable import Variable, assign_together
 from ..tensor import Tensor, asarray
 from .group import Group
+from .leaf import Leaf
 
-Params = Iterable[Parameter] | Iterable[Mapping[str, Any]] | Iterable[tuple[str, Parameter]]
+Params = Iterable[Tensor] | Iterable[Mapping[str, Any]] | Iterable[tuple[str, Tensor]]
 Closure = Callable[[], Tensor]
 Changes = Sequence[tuple[Variable, Tensor]]
 
@@ -37,12 +38,17 @@ def _number(p: Any) -> Any:
     return p.number if isinstance(p, Variable) else p
 
 
+def _identity(p: Tensor) -> int:
+    return id(p.tensor if isinstance(p, Leaf) else p)
+
+
 class Optimizer:
     """The base of all optimisers. A subclass defines `_update`.
 
     params: parameters, or pairs of a name and one, or dicts with "params" and settings of their
-    own. defaults: the settings. Raises OptionError if there are no parameters, or if one is given
-    twice.
+    own. Tensors that require a gradient may be among the parameters; a step under `@tl.jit` cannot
+    change these. defaults: the settings. Raises OptionError if there are no parameters, or if one
+    is given twice.
     """
 
     def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
@@ -67,23 +73,31 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: Mapping[str, Any]) -> None:
-        """Adds parameters, with settings of their own where the dict has them."""
+        """Adds parameters, with settings of their own where the dict has them. Raises OptionError
+        for a dict without "params", and for what is no parameter or is given twice."""
+        if not isinstance(param_group, Mapping) or "params" not in param_group:
+            raise OptionError(
+                f"{type(self).__name__}: a group is a dict with the parameters under 'params', "
+                f"not {param_group!r:.80}"
+            )
         own = param_group["params"]
-        params: list[Any] = [own] if isinstance(own, Variable) else list(own)
+        params: list[Any] = [own] if isinstance(own, Tensor) else list(own)
         named: dict[str, Any] = {}
         if params and isinstance(params[0], tuple):
             named["param_names"] = [name for name, _ in params]
             params = [parameter for _, parameter in params]
-        known = {id(p) for group in self.param_groups for p in group["params"]}
-        for parameter in params:
-            if not isinstance(parameter, Variable):
+        known = {_identity(p) for p in self._numbered()}
+        for place, parameter in enumerate(params):
+            if not isinstance(parameter, Tensor):
                 raise OptionError(
                     f"{type(self).__name__}: optimises parameters, not {type(parameter).__name__}; "
                     "make an nn.Parameter of it"
                 )
-            if id(parameter) in known:
+            if not isinstance(parameter, Variable):
+                params[place] = Leaf(parameter, type(self).__name__)
+            if _identity(parameter) in known:
                 raise OptionError(f"{type(self).__name__}: {parameter!r} is given twice")
-            known.add(id(parameter))
+            known.add(_identity(parameter))
         settings = {**self.defaults, **param_group, **named, "params": params}
         self.param_groups.append(Group(type(self).__name__, settings))
 
