@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ..errors import FormatError, OptionError, TallowError
 from ..hostarray import HostArray
 from ..tensor import Tensor, asarray, host_values
-from . import npz, safetensors, torch_checkpoint
+from . import npz, safetensors, structure, torch_checkpoint
 from .archives import Archive
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ def save(
 ) -> None:
     """Writes tensors by name, such as a module's `state_dict()`, to a file.
 
+    state: a dict of tensors, arrays and numbers, all of which become tensors. Or, in a safetensors
+    file, a checkpoint: dicts, lists and tuples of tensors, numbers, texts and None, such as
+    {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3}, which `load`
+    gives back as it was. Other programs see its tensors under names such as "model.0.weight".
     target: a path or a file that is open for writing bytes. format: "safetensors" or "npz"; by
     default what the path ends in, or else "safetensors". metadata: texts that go into the header
     of a safetensors file. A file that stands under the path is replaced only once the new one is
@@ -45,16 +49,28 @@ def save(
 
     Raises OptionError for an unknown format and for what a format cannot hold.
     """
+    if not isinstance(state, Mapping):
+        hint = "; give its state_dict()" if hasattr(state, "state_dict") else ""
+        hint = "; the path comes first: save(path, state)" if isinstance(target, Mapping) else hint
+        raise OptionError(f"save: the state is a dict, not {type(state).__name__}{hint}")
     file: Any = target if hasattr(target, "write") else None
     path = None if file else Path(os.fspath(target))  # type: ignore[arg-type]
     chosen = format or (path.suffix[1:] if path and path.suffix else "safetensors")
     if chosen not in _WRITERS:
         raise OptionError(f"save: {chosen!r} is none of {', '.join(_WRITERS)}")
+    metadata = dict(metadata or {})
+    if not structure.is_flat(state):
+        if chosen != "safetensors":
+            raise OptionError(
+                f"save: {chosen} holds tensors by name and nothing else; a .safetensors file holds "
+                "dicts of dicts, texts and None too"
+            )
+        state, metadata[structure.KEY] = structure.taken_apart(state)
     for name in state:
         if not isinstance(name, str):
             raise OptionError(f"save: the name {name!r} is not a text")
     values = host_values([asarray(value) for value in state.values()])
-    pieces = _WRITERS[chosen](dict(zip(state, values, strict=True)), metadata or {})
+    pieces = _WRITERS[chosen](dict(zip(state, values, strict=True)), metadata)
     if path is None:
         for piece in pieces:
             file.write(piece)
@@ -74,7 +90,8 @@ def load(
     max_bytes: int | None = None,
 ) -> Any:
     """What is in a file of weights: a dict of tensors by name, of a .safetensors or .npz file; of
-    a PyTorch checkpoint (.pt, .pth, .bin) what was saved, often a dict of such dicts.
+    a checkpoint, by `save` or by PyTorch (.pt, .pth, .bin), what was saved, often a dict of such
+    dicts.
 
     source: a path, the bytes, or an open file; the format is recognised by its first bytes.
     Nothing that a file contains is executed. max_bytes: what a ZIP archive may unpack to, by
@@ -95,7 +112,9 @@ def load(
     if start.startswith(torch_checkpoint.LEGACY_START):
         return torch_checkpoint.read_legacy(data, name)
     if start[8:9] == b"{":
-        return safetensors.read(data, name)
+        found = safetensors.read(data, name)
+        text = safetensors.metadata(data, name).get(structure.KEY)
+        return found if text is None else structure.put_together(found, text, name)
     raise FormatError(
         f"{name}: is neither safetensors, .npz, nor a checkpoint of PyTorch "
         f"(it begins with {start[:8]!r})"

@@ -52,6 +52,76 @@ def test_what_is_saved_is_loaded(format: str, tmp_path: Path) -> None:
         np.testing.assert_array_equal(got, value)
 
 
+def test_a_training_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
+    x = np.random.default_rng(0).normal(size=(8, 3)).astype(np.float32)
+
+    def training() -> tuple[Any, ...]:
+        tl.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 1))
+        optimizer = tl.optim.AdamW(model.parameters(), lr=0.1, amsgrad=True)
+        schedule = tl.optim.lr_scheduler.CosineAnnealingLR(optimizer, 6)
+
+        def steps(count: int) -> list[float]:
+            found = []
+            for _ in range(count):
+                loss = (model(tl.asarray(x)) ** 2).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                schedule.step()
+                found.append(loss.item())
+            return found
+
+        return model, optimizer, schedule, steps
+
+    *parts, steps = training()
+    steps(3)
+    path = tmp_path / "checkpoint.safetensors"
+    states = [part.state_dict() for part in parts]
+    tl.save(path, {"states": states, "epoch": 3, "name": "test", "best": float("inf")})
+    wanted = steps(3)
+    *others, other_steps = training()
+    found = tl.load(path)
+    assert (found["epoch"], found["name"], found["best"]) == (3, "test", float("inf"))
+    assert found["states"][1]["param_groups"] == states[1]["param_groups"]
+    assert found["states"][2] == states[2]
+    for part, state in zip(others, found["states"], strict=True):
+        part.load_state_dict(state)
+    assert other_steps(3) == wanted
+
+
+def test_what_a_checkpoint_cannot_hold(tmp_path: Path) -> None:
+    linear = nn.Linear(2, 1)
+    nested = {"model": linear.state_dict(), "epoch": 1}
+    with pytest.raises(OptionError, match=r"\.safetensors"):
+        tl.save(tmp_path / "x.npz", nested)
+    for state, message in (
+        (linear, r"not Linear; give its state_dict\(\)"), ([1], "not list"),
+        ({"a": {"b": linear}}, r"a\.b is Linear, not a tensor; give its state_dict\(\)"),
+        ({"a": {1.5: None}}, "keys"),
+    ):  # fmt: skip
+        with pytest.raises(OptionError, match=message):
+            tl.save(tmp_path / "x.safetensors", state)
+    with pytest.raises(OptionError, match="the path comes first"):
+        tl.save(nested, tmp_path / "x.safetensors")  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
+    same = {"a.b": {"c": tl.asarray(1.0)}, "a": {"b.c": tl.asarray(2.0), "none": None}}
+    found = tl.load(saved(same, "safetensors"))
+    assert found["a.b"]["c"].item() == 1.0 and found["a"]["b.c"].item() == 2.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "3", '{"dict": 3}', '{"tensor": "b"}', '{"value": [1]}', '{"list": []}',
+     '{"list": [{"tensor": "a"}, {"tensor": "a"}]}', '{"tuple": {"a": 1}}', '{"run": "a"}',
+     '{"dict": [["x", {"value": 1}], ["x", {"tensor": "a"}]]}', '{"dict": [[[], {"value": 1}]]}',
+     '{"tensor": "a", "value": 1}', '{"list": [' * 5000 + "]}" * 5000],
+)  # fmt: skip
+def test_a_structure_that_does_not_fit(text: str) -> None:
+    with pytest.raises(FormatError, match=r"tallow\.structure"):
+        tl.load(saved({"a": np.zeros(2)}, "safetensors", metadata={"tallow.structure": text}))
+
+
 def test_tensors_are_computed_when_they_are_saved() -> None:
     x = tl.asarray([1.0, 2.0])
     found = tl.load(saved({"x": x * 2, "v": tl.Variable(3)}, "safetensors"))
