@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self, overload
 
 from ..errors import OptionError
+from ..runtime.trace import changed, depends
 from .module import Module
 from .parameter import Parameter
 
@@ -31,18 +32,56 @@ class Sequential(Module):
         return len(self._modules)
 
     def __iter__(self) -> Iterator[Module]:
+        depends(self, "_parts")
         return iter([module for module in self._modules.values() if module is not None])
 
     def __getitem__(self, index: int | slice) -> Any:
+        depends(self, "_parts")
         names = list(self._modules)
         if isinstance(index, slice):
             return type(self)({name: self._modules[name] for name in names[index]})
         return self._modules[names[index]]
 
+    def __setitem__(self, index: int, module: Module) -> None:
+        self.add_module(list(self._modules)[index], module)
+
+    def __delitem__(self, index: int | slice) -> None:
+        modules = list(self)
+        del modules[index]
+        _refill(self, modules)
+
     def append(self, module: Module) -> Self:
         """Adds a module behind the last one."""
         self.add_module(str(len(self)), module)
         return self
+
+    def extend(self, sequential: Iterable[Module]) -> Self:
+        """Adds modules behind the last one."""
+        for module in sequential:
+            self.append(module)
+        return self
+
+    def insert(self, index: int, module: Module) -> Self:
+        """Adds a module before the one at an index."""
+        modules = list(self)
+        modules.insert(index, module)
+        _refill(self, modules)
+        return self
+
+    def pop(self, key: int) -> Module:
+        """Takes the module at an index out, and gives it."""
+        found: Module = self[key]
+        del self[key]
+        return found
+
+
+def _refill(holder: Module, modules: Iterable[Module]) -> None:
+    """Gives a holder other modules, which are numbered from 0."""
+    given = list(modules)
+    holder._modules.clear()
+    for number, module in enumerate(given):
+        holder.add_module(str(number), module)
+    changed()
 
 
 class ModuleList(Module):
@@ -71,6 +110,7 @@ class ModuleList(Module):
         return len(self._modules)
 
     def __iter__(self) -> Iterator[Module]:
+        depends(self, "_parts")
         return iter([module for module in self._modules.values() if module is not None])
 
     def __getitem__(self, index: int | slice) -> Any:
@@ -78,7 +118,18 @@ class ModuleList(Module):
         return ModuleList(modules[index]) if isinstance(index, slice) else modules[index]
 
     def __setitem__(self, index: int, module: Module) -> None:
-        self._modules[str(range(len(self))[index])] = module
+        self.add_module(str(range(len(self))[index]), module)
+
+    def __delitem__(self, index: int | slice) -> None:
+        modules = list(self)
+        del modules[index]
+        _refill(self, modules)
+
+    def pop(self, key: int) -> Module:
+        """Takes the module at an index out, and gives it."""
+        found: Module = self[key]
+        del self[key]
+        return found
 
     def append(self, module: Module) -> Self:
         """Adds a module behind the last one."""
@@ -95,8 +146,7 @@ class ModuleList(Module):
         """Adds a module before the one at an index."""
         modules = list(self)
         modules.insert(index, module)
-        self._modules.clear()
-        self.extend(modules)
+        _refill(self, modules)
 
 
 class ModuleDict(Module):
@@ -116,6 +166,7 @@ class ModuleDict(Module):
         return name in self._modules
 
     def __getitem__(self, name: str) -> Any:
+        depends(self, "_parts")
         return self._modules[name]
 
     def __setitem__(self, name: str, module: Module) -> None:
@@ -123,6 +174,7 @@ class ModuleDict(Module):
 
     def __delitem__(self, name: str) -> None:
         del self._modules[name]
+        changed()
 
     def keys(self) -> Iterable[str]:
         """The names."""
@@ -153,6 +205,7 @@ class ParameterList(Module):
         return len(self._parameters)
 
     def __iter__(self) -> Iterator[Parameter | None]:
+        depends(self, "_parts")
         return iter(self._parameters.values())
 
     @overload
@@ -196,12 +249,14 @@ class ParameterDict(Module):
         return name in self._parameters
 
     def __getitem__(self, name: str) -> Any:
+        depends(self, "_parts")
         return self._parameters[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
         if "." in name:
             raise OptionError(f"a name in a module has no dots: {name!r}")
         self._parameters[name] = value if isinstance(value, Parameter) else Parameter(value)
+        changed()
 
     def keys(self) -> Iterable[str]:
         """The names."""

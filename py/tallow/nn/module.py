@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
+from weakref import ref
 
 from ..dtype import DType
 from ..errors import DTypeError, OptionError, ShapeError, TallowError
 from ..methods.base import where_to
-from ..runtime.trace import Flag
+from ..runtime.trace import Flag, changed, depends
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
 from .hooks import RemovableHandle, WithKeywords, hooked
@@ -67,6 +68,7 @@ class Module:
         raise TallowError(f"{type(self).__name__} does not define forward()")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        depends(self, "_parts")
         for hook in list(self._forward_pre_hooks.values()):
             if isinstance(hook, WithKeywords):
                 changed = hook.hook(self, args, kwargs)
@@ -100,6 +102,13 @@ class Module:
                 error.args = (f"{path} ({kind}): {said}" if path else f"{kind}: {said}",)
                 return
 
+    @property
+    def _parts(self) -> Hashable:
+        """Which parameters and modules it has: what a plan of `@tl.jit` depends on."""
+        parameters = [p.number for p in self._parameters.values() if p is not None]
+        modules = [ref(module) for module in self._modules.values() if module is not None]
+        return tuple(parameters), tuple(modules)
+
     # ---- attributes ----------------------------------------------------------------------------
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -107,6 +116,8 @@ class Module:
         if "_modules" not in tables:
             raise TallowError(f"{type(self).__name__}: call super().__init__() first")
         parameters, buffers, modules = self._parameters, self._buffers, self._modules
+        if name in parameters or name in modules or isinstance(value, (Parameter, Module)):
+            changed()
         if isinstance(value, Parameter):
             _forget(name, tables, buffers, modules)
             parameters[name] = value
@@ -133,6 +144,7 @@ class Module:
         for table in ("_parameters", "_buffers", "_modules"):
             found = self.__dict__.get(table, {})
             if name in found:
+                depends(self, "_parts")
                 return found[name]
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
@@ -140,6 +152,7 @@ class Module:
         for table in (self._parameters, self._buffers, self._modules):
             if name in table:
                 del table[name]
+                changed()
                 return
         object.__delattr__(self, name)
 
@@ -151,6 +164,7 @@ class Module:
         _check_name(self, name)
         self.__dict__.pop(name, None)
         self._parameters[name] = param
+        changed()
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         """Adds a buffer: what belongs to the module and is not trained. persistent: whether it
@@ -164,6 +178,7 @@ class Module:
         """As `add_module`."""
         _check_name(self, name)
         self._modules[name] = module
+        changed()
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Adds a module under a name."""

@@ -107,7 +107,7 @@ def summary(
         for hook in hooks:
             hook.remove()
         for module, training in modes:
-            object.__setattr__(module, "training", training)
+            module.training = training
     rows = tuple(
         Row(path, type(module).__name__, outputs.get(id(module), ()),
             sum(p.size for p in module.parameters()), work.get(id(module), 0))

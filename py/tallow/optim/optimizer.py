@@ -6,7 +6,7 @@ step as its state. So under `@tl.jit` a schedule compiles nothing again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import functions as f
@@ -100,6 +100,12 @@ class Optimizer:
             known.add(_identity(parameter))
         settings = {**self.defaults, **param_group, **named, "params": params}
         self.param_groups.append(Group(type(self).__name__, settings))
+        trace.changed()
+
+    @property
+    def _parts(self) -> Hashable:
+        """The parameters of each group: what a plan of `@tl.jit` depends on."""
+        return tuple(tuple(p.number for p in group["params"]) for group in self.param_groups)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets the gradients; with set_to_none False they become 0."""
@@ -112,6 +118,7 @@ class Optimizer:
 
         closure: computes the loss anew, with its gradients; the step gives its result.
         """
+        trace.depends(self, "_parts")
         loss = None
         if closure is not None:
             with enable_grad():

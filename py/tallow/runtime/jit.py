@@ -81,16 +81,32 @@ class _Gradient:
 
 
 class _Seen(NamedTuple):
-    """A flag, as a function saw it."""
+    """An attribute, as a function saw it."""
 
     owner: ref[Any]
     name: str
-    value: bool
+    value: Hashable
 
     def suits(self) -> bool:
         """Whether it is the same now."""
         owner = self.owner()
-        return owner is None or bool(getattr(owner, self.name)) == self.value
+        return owner is None or bool(getattr(owner, self.name) == self.value)
+
+
+class _AllSeen:
+    """What a function saw: modes and parts of modules, frozen parameters, an optimiser's groups."""
+
+    def __init__(self, seen: Sequence[_Seen]) -> None:
+        self._seen = seen
+        self._answer = -1, False
+
+    def suits(self) -> bool:
+        """Whether all is the same now. If nothing was changed since it was last asked for, that
+        takes no time."""
+        now = trace.changes()
+        if self._answer[0] != now:
+            self._answer = now, all(each.suits() for each in self._seen)
+        return self._answer[1]
 
 
 class _Trace:
@@ -140,7 +156,7 @@ class _Trace:
         found = self.gradients.setdefault(variable.number, _Gradient(variable))
         found.value, found.written = gradient, True
 
-    def saw(self, owner: Any, name: str, value: bool) -> None:
+    def saw(self, owner: Any, name: str, value: Hashable) -> None:
         self.flags.setdefault((id(owner), name), _Seen(ref(owner), name, value))
 
     def set_flag(self, owner: Any, name: str) -> None:
@@ -152,9 +168,9 @@ class _Entry(NamedTuple):
 
     graph: what was traced, if `debug_nans` was on. states: each with whether it is written.
     gradients: those of variables that the function asked for; the last outputs are the new values
-    of those that it leaves. flags: what it saw of modes. draws: how many draws of random numbers a
-    call makes. indexed: the leaves that are indices; checked: those that were looked at. result:
-    what the function returned, with numbers of outputs instead of tensors.
+    of those that it leaves. flags: what it saw of modes and the like. draws: how many draws of
+    random numbers a call makes. indexed: the leaves that are indices; checked: those that were
+    looked at. result: what the function returned, with numbers of outputs instead of tensors.
     """
 
     program: Program
@@ -163,7 +179,7 @@ class _Entry(NamedTuple):
     captured: list[Buffer]
     states: list[tuple[Variable, bool]]
     gradients: list[_Gradient]
-    flags: list[_Seen]
+    flags: _AllSeen
     draws: int
     indexed: list[tuple[int, Indexed]]
     checked: WeakSet[Node]
@@ -292,7 +308,7 @@ class Jitted:
             captured,
             [(state.variable, state.written) for state in found],
             gradients,
-            [flag for flag in tracing.flags.values() if flag is not None],
+            _AllSeen([flag for flag in tracing.flags.values() if flag is not None]),
             tracing.draws,
             _indexed(compiled),
             WeakSet(),
@@ -315,7 +331,7 @@ def _suitable(entries: Sequence[_Entry], memory: Memory) -> _Entry | None:
         if (
             entry.memory is memory
             and all(each.suits() for each in entry.gradients)
-            and all(each.suits() for each in entry.flags)
+            and entry.flags.suits()
         ):
             return entry
     return None
@@ -545,7 +561,10 @@ def jit(
     device: where it runs; if None, where its arguments are stored, else the default device.
 
     The function is run once for each plan, so that its side effects, such as print, are seen then
-    alone; a condition on the value of a tensor raises TracingError, which names the line.
+    alone; a condition on the value of a tensor raises TracingError, which names the line. It is run
+    again, for another plan, once a module that it uses is in another mode or has other parameters
+    or modules, a parameter is frozen or no longer, or an optimiser has other groups. All else that
+    it reads, such as a global number, stays what it was.
     """
     if function is not None:
         return Jitted(function, frozenset(static_argnames), device)

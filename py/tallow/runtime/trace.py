@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Hashable
 from contextvars import ContextVar
 from typing import Any, Protocol
 
@@ -28,14 +29,34 @@ class Trace(Protocol):
     def set_gradient(self, variable: Any, gradient: Tensor | None) -> None:
         """Has a variable have this gradient from there on."""
 
-    def saw(self, owner: Any, name: str, value: bool) -> None:
-        """The function asked for a flag of something, and built what this value calls for."""
+    def saw(self, owner: Any, name: str, value: Hashable) -> None:
+        """The function asked for an attribute of something, and built what this value calls for."""
 
     def set_flag(self, owner: Any, name: str) -> None:
         """The function sets a flag itself: what it sees of it from there on is no condition."""
 
 
 current: ContextVar[Trace | None] = ContextVar("trace", default=None)
+
+
+_changes = [0]
+
+
+def changed() -> None:
+    """Says that an attribute which a function may have seen (`Trace.saw`) has another value."""
+    _changes[0] += 1
+
+
+def changes() -> int:
+    """How often that was said; what was seen is looked at again only if it was."""
+    return _changes[0]
+
+
+def depends(owner: Any, name: str) -> None:
+    """Says that what is being traced, if anything is, depends on an attribute."""
+    tracing = current.get()
+    if tracing:
+        tracing.saw(owner, name, getattr(owner, name))
 
 
 class Flag:
@@ -59,6 +80,7 @@ class Flag:
         if tracing:
             tracing.set_flag(instance, self._name)
         instance.__dict__[self._name] = value
+        changed()
 
 
 def not_known(node: Node) -> TracingError | None:

@@ -130,6 +130,7 @@ class Variable(Tensor):
         if tracing:
             tracing.set_flag(self, "_receives")
         self._receives = wanted
+        trace.changed()
 
     @property
     def grad(self) -> Tensor | None:
