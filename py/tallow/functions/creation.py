@@ -19,37 +19,58 @@ from .elementwise import dtype_cast, expand_node
 TypeLike = DType | str | None
 
 
-def full(shape: int | Sequence[int], fill_value: Scalar, dtype: TypeLike = None) -> Tensor:
-    """`fill_value` everywhere. The default dtype follows the value: bool, int32 or float32."""
+def full(
+    shape: int | Sequence[int],
+    fill_value: Scalar,
+    dtype: TypeLike = None,
+    *,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`fill_value` everywhere. The default dtype follows the value: bool, int32 or float32.
+    requires_grad: `backward` gives it a gradient, here and in the functions below; GradientError if
+    it is not floating."""
     dims = check_shape([shape] if isinstance(shape, int) else shape, "full")
     wanted = asarray(fill_value).dtype if dtype is None else as_dtype(dtype)
     scalar = asarray(from_values([dtype_cast(fill_value, wanted)], (), wanted))
-    return Tensor(expand_node(scalar.node, dims))
+    made = Tensor(expand_node(scalar.node, dims))
+    return made.requires_grad_() if requires_grad else made
 
 
-def _filled(value: int, shape: tuple[Any, ...], dtype: TypeLike) -> Tensor:
+def _filled(value: int, shape: tuple[Any, ...], dtype: TypeLike, requires_grad: bool) -> Tensor:
     """A shape in one of the forms that `zeros` takes."""
     first, *rest = shape or ((),)
     if rest and (isinstance(first, int) and all(isinstance(each, int) for each in rest)):
         first, rest = shape, []
     if len(rest) > 1:
         raise ShapeError(f"{shape} is not a shape")
-    return full(first, value, rest[0] if rest else dtype)
+    return full(first, value, rest[0] if rest else dtype, requires_grad=requires_grad)
 
 
-def zeros(*shape: int | Sequence[int] | TypeLike, dtype: TypeLike = dt.float32) -> Tensor:
+def zeros(
+    *shape: int | Sequence[int] | TypeLike,
+    dtype: TypeLike = dt.float32,
+    requires_grad: bool = False,
+) -> Tensor:
     """0 everywhere: zeros((2, 3)), zeros(2, 3), zeros((2, 3), "int32")."""
-    return _filled(0, shape, dtype)
+    return _filled(0, shape, dtype, requires_grad)
 
 
-def ones(*shape: int | Sequence[int] | TypeLike, dtype: TypeLike = dt.float32) -> Tensor:
+def ones(
+    *shape: int | Sequence[int] | TypeLike,
+    dtype: TypeLike = dt.float32,
+    requires_grad: bool = False,
+) -> Tensor:
     """1 everywhere; the shape as for `zeros`."""
-    return _filled(1, shape, dtype)
+    return _filled(1, shape, dtype, requires_grad)
 
 
-def empty(*shape: int | Sequence[int] | TypeLike, dtype: TypeLike = dt.float32) -> Tensor:
+def empty(
+    *shape: int | Sequence[int] | TypeLike,
+    dtype: TypeLike = dt.float32,
+    requires_grad: bool = False,
+) -> Tensor:
     """Unspecified elements: zeros."""
-    return _filled(0, shape, dtype)
+    return _filled(0, shape, dtype, requires_grad)
 
 
 def full_like(x: Tensor, fill_value: Scalar, dtype: TypeLike = None) -> Tensor:
@@ -120,11 +141,13 @@ def _triangle(x: Tensor, k: int, lower: bool) -> Tensor:
     return Tensor(make(where, expanded, *nodes))
 
 
-def tril(x: Tensor, k: int = 0) -> Tensor:
-    """The elements on and below the k-th diagonal of the last two axes; 0 above."""
-    return _triangle(x, k, True)
+def tril(x: Tensor, k: int = 0, *, diagonal: int | None = None) -> Tensor:
+    """The elements on and below the k-th diagonal of the last two axes; 0 above.
+    diagonal: PyTorch's name of k."""
+    return _triangle(x, k if diagonal is None else diagonal, True)
 
 
-def triu(x: Tensor, k: int = 0) -> Tensor:
-    """The elements on and above the k-th diagonal of the last two axes; 0 below."""
-    return _triangle(x, k, False)
+def triu(x: Tensor, k: int = 0, *, diagonal: int | None = None) -> Tensor:
+    """The elements on and above the k-th diagonal of the last two axes; 0 below.
+    diagonal: PyTorch's name of k."""
+    return _triangle(x, k if diagonal is None else diagonal, False)

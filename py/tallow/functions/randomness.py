@@ -23,16 +23,21 @@ def _shape(size: Sequence[int | Sequence[int]], what: str) -> Shape:
     return check_shape(size, what)  # type: ignore[arg-type]
 
 
-def rand(*size: int | Sequence[int], dtype: TypeLike = None) -> Tensor:
-    """Numbers drawn evenly between 0 and 1, both excluded, of a shape: rand(2, 3), rand((2, 3))."""
+def rand(*size: int | Sequence[int], dtype: TypeLike = None, requires_grad: bool = False) -> Tensor:
+    """Numbers drawn evenly between 0 and 1, both excluded, of a shape: rand(2, 3), rand((2, 3)).
+    requires_grad: `backward` gives it a gradient."""
     drawn = philox.uniform(_shape(size, "rand"), stream())
-    return drawn if dtype is None else drawn.astype(dtype)
+    drawn = drawn if dtype is None else drawn.astype(dtype)
+    return drawn.requires_grad_() if requires_grad else drawn
 
 
-def randn(*size: int | Sequence[int], dtype: TypeLike = None) -> Tensor:
-    """Numbers of the standard normal distribution, of a shape."""
+def randn(
+    *size: int | Sequence[int], dtype: TypeLike = None, requires_grad: bool = False
+) -> Tensor:
+    """Numbers of the standard normal distribution, of a shape; requires_grad as for `rand`."""
     drawn = philox.normal(_shape(size, "randn"), stream())
-    return drawn if dtype is None else drawn.astype(dtype)
+    drawn = drawn if dtype is None else drawn.astype(dtype)
+    return drawn.requires_grad_() if requires_grad else drawn
 
 
 def rand_like(x: Tensor) -> Tensor:

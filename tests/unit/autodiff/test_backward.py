@@ -97,6 +97,17 @@ def test_nothing_is_left_behind(device: str) -> None:
     assert tl.live_buffers(device) == before
 
 
+def test_tensors_are_made_with_a_gradient() -> None:
+    for make in (tl.zeros, tl.ones, tl.empty, tl.rand, tl.randn):
+        x = make(2, 3, requires_grad=True)
+        assert x.requires_grad and not make(2, 3).requires_grad
+        (x * 3.0).sum().backward()
+        assert x.grad is not None and values(x.grad) == [[3.0] * 3] * 2
+    assert tl.full((2,), 0.5, requires_grad=True).requires_grad
+    with pytest.raises(tl.GradientError, match="int32"):
+        tl.zeros(2, dtype="int32", requires_grad=True)
+
+
 # ---- functions ---------------------------------------------------------------------------------
 
 

@@ -110,3 +110,11 @@ def test_methods_of_a_variable_give_tensors() -> None:
     assert variable.size(1) == 2 and variable.numel() == 2 and variable.dim() == 2
     variable.abs().sum().backward()
     assert variable.grad is not None and variable.grad.tolist() == [[1, -1]]
+
+
+def test_triangles_by_the_name_of_their_diagonal() -> None:
+    x = np.arange(12.0, dtype=np.float32).reshape(3, 4)
+    for name in ("triu", "tril"):
+        for k in (-1, 0, 2):
+            got = getattr(tl, name)(tl.asarray(x), diagonal=k).numpy()
+            np.testing.assert_array_equal(got, getattr(np, name)(x, k))
