@@ -10,6 +10,7 @@ import math
 from .. import functions as f
 from ..autocast import in_float32
 from ..errors import OptionError
+from ..functions.reduction import root
 from ..tensor import Tensor
 from .activations import softplus
 
@@ -230,8 +231,8 @@ def pairwise_distance(
     """The p-norm of the difference of vectors along the last axis; eps is added to it first."""
     size = abs(x1 - x2 + eps)
     if p == 2:
-        return f.sqrt(f.sum(size * size, -1, keepdim))
-    return f.pow(f.sum(f.pow(size, p), -1, keepdim), 1 / p)
+        return root(f.sum(size * size, -1, keepdim))
+    return root(f.sum(f.pow(size, p), -1, keepdim), p)
 
 
 @in_float32

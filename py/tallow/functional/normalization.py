@@ -13,6 +13,7 @@ from .. import functions as f
 from ..autocast import in_float32
 from ..autodiff.history import with_gradient
 from ..errors import OptionError, ShapeError
+from ..functions.reduction import root
 from ..shape import size_of
 from ..tensor import Tensor
 
@@ -234,9 +235,9 @@ def normalize(
     if p == 1:
         norm = f.sum(f.abs(x), axis, True)
     elif p == 2:
-        norm = f.sqrt(f.sum(x * x, axis, True))
+        norm = root(f.sum(x * x, axis, True))
     else:
-        norm = f.pow(f.sum(f.pow(f.abs(x), p), axis, True), 1 / p)
+        norm = root(f.sum(f.pow(f.abs(x), p), axis, True), p)
     return x / f.maximum(norm, eps)
 
 

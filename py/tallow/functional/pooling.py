@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import functions as f
 from ..errors import OptionError, ShapeError
+from ..functions.reduction import root
 from ..graph import constant, make
 from ..hostarray import from_values
 from ..op import Window
@@ -351,7 +352,7 @@ def _lp_pool(
 ) -> Tensor:
     count = math.prod(numbers(kernel_size, axes, f"lp_pool{axes}d"))
     means = mean(f.pow(input, norm_type), kernel_size, stride, 0, ceil_mode)
-    return f.pow(means * count, 1 / norm_type)
+    return root(means * count, norm_type)
 
 
 def global_avg_pool(input: Tensor) -> Tensor:

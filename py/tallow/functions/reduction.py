@@ -18,7 +18,7 @@ from ..op import Reduce
 from ..ops import reduce as records
 from ..ops.movement import reshape as reshape_op
 from ..shape import check_axes
-from ..tensor import Tensor
+from ..tensor import Tensor, apply
 
 Axis = int | Sequence[int] | None
 
@@ -134,10 +134,17 @@ def var(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = 
 
 
 def std(x: Tensor, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """The square root of `var`."""
-    from ..ops.elementwise import sqrt
+    """The square root of `var`. The gradient is 0 where that is 0, as in PyTorch."""
+    return root(var(x, axis, correction, keepdims))
 
-    return Tensor(make(sqrt, var(x, axis, correction, keepdims).node))
+
+def root(total: Tensor, p: float = 2.0) -> Tensor:
+    """The p-th root of a sum of powers. Where the sum is 0, the derivative is 0 instead of
+    infinity, which would make NaN of the gradients of the powers."""
+    nothing = total == 0
+    positive = apply("where", nothing, 1.0, total)
+    found = apply("sqrt", positive) if p == 2 else apply("pow", positive, 1 / p)
+    return apply("where", nothing, 0.0, found)
 
 
 def _truth(x: Tensor) -> Tensor:

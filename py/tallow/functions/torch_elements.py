@@ -143,10 +143,10 @@ def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
 
 
 def norm(input: Tensor, p: float | str = "fro", dim: Axis = None, keepdim: bool = False) -> Tensor:
-    """The p-norm of the elements along axes; "fro" is 2. p: a number, inf or -inf. Raises
-    OptionError for another."""
+    """The p-norm of the elements along axes; "fro" is 2. p: a number, inf or -inf. The gradient of
+    zeros is 0. Raises OptionError for another p."""
     if p in ("fro", 2):
-        return _elementwise("sqrt", reduction.sum(input * input, dim, keepdim))
+        return reduction.root(reduction.sum(input * input, dim, keepdim))
     if isinstance(p, str):
         raise OptionError(f"norm: p {p!r} is not 'fro' or a number")
     size = abs(input)
@@ -158,7 +158,7 @@ def norm(input: Tensor, p: float | str = "fro", dim: Axis = None, keepdim: bool 
         return reduction.sum((size != 0).astype(input.dtype), dim, keepdim)
     if p == 1:
         return reduction.sum(size, dim, keepdim)
-    return _elementwise("pow", reduction.sum(_elementwise("pow", size, p), dim, keepdim), 1 / p)
+    return reduction.root(reduction.sum(_elementwise("pow", size, p), dim, keepdim), p)
 
 
 def allclose(

@@ -97,6 +97,29 @@ def test_nothing_is_left_behind(device: str) -> None:
     assert tl.live_buffers(device) == before
 
 
+def test_roots_of_zero_have_the_gradient_0() -> None:
+    """As in PyTorch; elsewhere it is as ever."""
+    functional = tl.nn.functional
+    roots = [
+        lambda x: x.norm(), lambda x: x.norm(3), lambda x: x.norm(2, dim=1).sum(),
+        lambda x: x.std(), lambda x: tl.std(x, axis=1).sum(),
+        lambda x: functional.pairwise_distance(x, tl.zeros_like(x), eps=0.0).sum(),
+        lambda x: functional.lp_pool1d(x[None], 2, 3).sum(),
+    ]  # fmt: skip
+    for each in roots:
+        x = tl.zeros(2, 3, requires_grad=True)
+        each(x).backward()
+        assert x.grad is not None and not x.grad.numpy().any(), each
+    x = tl.asarray([[3.0, 4.0], [0.0, 0.0]], requires_grad=True)
+    x.norm(dim=1).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), [[0.6, 0.8], [0, 0]], rtol=1e-6)
+    x = tl.zeros(2, 3, requires_grad=True)
+    functional.normalize(x, dim=1).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 1e12, rtol=1e-6)
+    assert np.isnan(tl.asarray([float("nan"), 1.0]).norm().item())
+    assert tl.asarray([float("inf"), 1.0]).norm().item() == float("inf")
+
+
 def test_tensors_are_made_with_a_gradient() -> None:
     for make in (tl.zeros, tl.ones, tl.empty, tl.rand, tl.randn):
         x = make(2, 3, requires_grad=True)
