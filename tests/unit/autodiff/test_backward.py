@@ -112,9 +112,11 @@ def test_roots_of_zero_have_the_gradient_0() -> None:
         assert x.grad is not None and not x.grad.numpy().any(), each
     x = tl.asarray([[3.0, 4.0], [0.0, 0.0]], requires_grad=True)
     x.norm(dim=1).sum().backward()
+    assert x.grad is not None
     np.testing.assert_allclose(x.grad.numpy(), [[0.6, 0.8], [0, 0]], rtol=1e-6)
     x = tl.zeros(2, 3, requires_grad=True)
     functional.normalize(x, dim=1).sum().backward()
+    assert x.grad is not None
     np.testing.assert_allclose(x.grad.numpy(), 1e12, rtol=1e-6)
     assert np.isnan(tl.asarray([float("nan"), 1.0]).norm().item())
     assert tl.asarray([float("inf"), 1.0]).norm().item() == float("inf")

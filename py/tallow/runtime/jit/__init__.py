@@ -1,0 +1,207 @@
+"""`@tl.jit`: a Python function becomes one plan, with the variables that it touches as its state.
+
+The function is called once for each combination of shapes, element types and static arguments, on
+tensors without a value; what it builds is compiled. Later calls only run the plan.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, overload
+from weakref import WeakSet
+
+from ... import autocast, random
+from ...compile.indices import check_constants
+from ...errors import DeviceLostError, DTypeError, OptionError
+from ...graph import Graph, Node
+from ...tensor import Tensor
+from .. import trace
+from ..base import Backend
+from ..capture import capture, held_input
+from ..debug import debug_nans
+from ..device import backend, get_float32_matmul_precision
+from ..hosted import load_now
+from ..tuning import compile_for
+from .arguments import key_of, memory_of, with_numbers, with_tensors
+from .call import Entry, as_input, indexed_arguments, run, suitable
+from .tracing import AllSeen, Trace
+
+_ENTRIES = 64
+"""Plans that a function keeps; the one that was used longest ago goes first."""
+
+
+class Jitted:
+    """A function under `@tl.jit`; call it as before."""
+
+    def __init__(
+        self, function: Callable[..., Any], static_argnames: frozenset[str], device: str | None
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._name = getattr(function, "__qualname__", repr(function))
+        self._static = static_argnames
+        self._device = device
+        self._entries: dict[Hashable, list[Entry]] = {}
+
+    def __repr__(self) -> str:
+        return f"<jit {self._name}>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    @property
+    def plans(self) -> int:
+        """How many plans are compiled: one for each combination of shapes and static arguments."""
+        return sum(map(len, self._entries.values()))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if trace.current.get() is not None:  # a part of the function that is being traced
+            return self._function(*args, **kwargs)
+        leaves: list[Any] = []
+        key = [key_of(value, leaves) for value in args]
+        for name in sorted(kwargs):
+            value = kwargs[name]
+            static = name in self._static
+            key.append((name, ("static", value) if static else key_of(value, leaves)))
+        memory = memory_of(leaves)
+        if memory is None or self._device not in (None, memory.name):
+            memory = backend(self._device).memory
+        settings = (get_float32_matmul_precision(), autocast.active, debug_nans.on)
+        whole = (tuple(key), settings)
+        try:
+            entries = self._entries.setdefault(whole, [])
+        except TypeError as error:
+            raise OptionError(
+                f"{self._name}(): an argument is neither a tensor nor hashable: {error}"
+            ) from error
+        entry = suitable(entries, memory)
+        if entry is None:
+            used = backend(memory.name)
+            entries[:] = [each for each in entries if each.memory is used.memory]
+            entry = suitable(entries, used.memory)
+        if entry is None:
+            entry = self._traced(args, kwargs, used)
+            entries.append(entry)
+            if len(self._entries) > _ENTRIES:
+                for old in self._entries.pop(next(iter(self._entries))):
+                    old.program.close()
+        try:
+            return run(entry, leaves)
+        except DeviceLostError:
+            now = backend(memory.name).memory
+            for leaf in leaves:
+                as_input(leaf, now)  # says which array was lost, and what to do
+            raise
+
+    def _traced(self, args: tuple[Any, ...], kwargs: dict[str, Any], used: Backend) -> Entry:
+        memory = used.memory
+        tracing = Trace(self._name, memory)
+        inputs: list[Node] = []
+
+        def traced(shape: Any, dtype: Any) -> Tensor:
+            given, node = held_input(f"argument {len(inputs)}", shape, dtype, memory)
+            inputs.append(given)
+            return Tensor(node)
+
+        token = trace.current.set(tracing)
+        drawing = random.tracing.set(tracing.draw)
+        try:
+            positional = [with_tensors(value, traced) for value in args]  # before the named ones
+            named = {
+                name: kwargs[name] if name in self._static else with_tensors(kwargs[name], traced)
+                for name in sorted(kwargs)
+            }
+            result = self._function(*positional, **named)
+            outputs: list[Tensor] = []
+            shown = with_numbers(result, outputs)
+            gradients = [*tracing.gradients.values()]
+            changed = [value for each in gradients if (value := each.ended()) is not None]
+            returned = [self._checked(each) for each in outputs] + changed
+            nodes = {f"output {n}": each.node for n, each in enumerate(returned)}
+        finally:
+            trace.current.reset(token)
+            random.tracing.reset(drawing)
+        found = [*tracing.states.values()]
+        names = [state.given.attrs["name"] for state in found]
+        nexts = [f"{n} next" if s.written else None for n, s in zip(names, found, strict=True)]
+        nodes |= {name: s.next() for name, s in zip(nexts, found, strict=True) if name}
+        given = [each.given for each in gradients if each.given is not None]
+        if tracing.stream is not None:
+            given.append(tracing.stream)
+        graph = Graph(
+            (*inputs, *given, *(state.given for state in found)),
+            nodes,
+            self._name,
+            dict(zip(names, nexts, strict=True)),
+        )
+        check_constants(graph)
+        whole = graph if debug_nans.on else None
+        graph, captured = capture(graph, memory)
+        compiled = compile_for(used, graph)
+        return Entry(
+            load_now(used, compiled),
+            whole,
+            memory,
+            captured,
+            [(state.variable, state.written) for state in found],
+            gradients,
+            AllSeen([flag for flag in tracing.flags.values() if flag is not None]),
+            tracing.draws,
+            indexed_arguments(compiled),
+            WeakSet(),
+            len(returned),
+            shown,
+        )
+
+    def _checked(self, tensor: Tensor) -> Tensor:
+        if tensor.dtype.coded:
+            raise DTypeError(
+                f"{self._name}() returns {tensor.dtype.name}, in which nothing stays on a device; "
+                "cast it to float32 or int8"
+            )
+        return tensor
+
+
+@overload
+def jit(
+    function: Callable[..., Any],
+    /,
+    *,
+    static_argnames: Sequence[str] = (),
+    device: str | None = None,
+) -> Jitted: ...
+
+
+@overload
+def jit(
+    *, static_argnames: Sequence[str] = (), device: str | None = None
+) -> Callable[[Callable[..., Any]], Jitted]: ...
+
+
+def jit(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    static_argnames: Sequence[str] = (),
+    device: str | None = None,
+) -> Any:
+    """Compiles a function to one plan for each combination of shapes and static arguments.
+
+    Tensors, arrays and Python floats, also within tuples, lists and dicts, are arguments of the
+    plan; all else is static and must be hashable: another value is another plan. Variables that
+    the function reads or assigns are the plan's state and stay on the device; so does what it
+    returns, as tensors, until it is asked for. A call does not wait for the device.
+
+    static_argnames: keyword arguments that are static though they are floats or tensors.
+    device: where it runs; if None, where its arguments are stored, else the default device.
+
+    The function is run once for each plan, so that its side effects, such as print, are seen then
+    alone; a condition on the value of a tensor raises TracingError, which names the line. It is run
+    again, for another plan, once a module that it uses is in another mode or has other parameters
+    or modules, a parameter is frozen or no longer, or an optimiser has other groups. All else that
+    it reads, such as a global number, stays what it was.
+    """
+    if function is not None:
+        return Jitted(function, frozenset(static_argnames), device)
+    return lambda given: Jitted(given, frozenset(static_argnames), device)

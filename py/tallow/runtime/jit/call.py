@@ -1,0 +1,157 @@
+"""A call of a function that is compiled: its arguments become the inputs of its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from weakref import WeakSet
+
+from ... import random
+from ...compile import Compiled
+from ...compile.indices import Indexed
+from ...errors import NonFiniteError
+from ...graph import Graph, Node
+from ...hostarray import HostArray, from_python
+from ...ops.source import buffer as buffer_op
+from ...ops.source import constant as constant_op
+from ...tensor import Tensor
+from .. import eager
+from ..base import Program
+from ..buffer import Buffer, Memory
+from ..capture import host_data, own
+from ..debug import explain, suspects
+from ..transfer import to_device
+from ..variable import Variable
+from .arguments import filled
+from .tracing import AllSeen, Gradient
+
+
+class Entry(NamedTuple):
+    """A plan, and how a call's leaves become its inputs and its outputs a result.
+
+    graph: what was traced, if `debug_nans` was on. states: each with whether it is written.
+    gradients: those of variables that the function asked for; the last outputs are the new values
+    of those that it leaves. flags: what it saw of modes and the like. draws: how many draws of
+    random numbers a call makes. indexed: the leaves that are indices; checked: those that were
+    looked at. result: what the function returned, with numbers of outputs instead of tensors.
+    """
+
+    program: Program
+    graph: Graph | None
+    memory: Memory
+    captured: list[Buffer]
+    states: list[tuple[Variable, bool]]
+    gradients: list[Gradient]
+    flags: AllSeen
+    draws: int
+    indexed: list[tuple[int, Indexed]]
+    checked: WeakSet[Node]
+    outputs: int
+    result: Any
+
+
+def suitable(entries: Sequence[Entry], memory: Memory) -> Entry | None:
+    """The plan in this memory for variables and modules that are as they are now."""
+    for entry in entries:
+        if (
+            entry.memory is memory
+            and all(each.suits() for each in entry.gradients)
+            and entry.flags.suits()
+        ):
+            return entry
+    return None
+
+
+def indexed_arguments(compiled: Compiled) -> list[tuple[int, Indexed]]:
+    """The arguments that are indices, by number: the host looks at those that it has."""
+    names = [port.name for port in compiled.plan.inputs]
+    return [(names.index(each.name), each) for each in compiled.indexed if each.name in names]
+
+
+def run(entry: Entry, leaves: Sequence[Any]) -> Any:
+    memory = entry.memory
+    fed = list(leaves)
+    for gradient in entry.gradients:
+        if gradient.given is not None:
+            fed.append(gradient.variable.gradient)
+    if entry.draws:
+        fed.append(random.advance(entry.draws))
+    inputs = [as_input(each, memory) for each in fed]
+    for number, each in entry.indexed:
+        leaf = leaves[number] if number < len(leaves) else None
+        if isinstance(leaf, HostArray):
+            each.check(leaf)
+        elif isinstance(leaf, Tensor):
+            eager.check_once(leaf.node, each, entry.checked)
+    for gradient in entry.gradients:
+        if gradient.written and not gradient.looked:
+            gradient.variable.gradient = None  # so that the new one can have its memory
+    inputs += entry.captured
+    for variable, written in entry.states:
+        inputs.append(variable.own_buffer(memory) if written else variable.buffer(memory))
+    if entry.graph is not None:
+        buffers = _looked_at(entry, entry.graph, fed, inputs)
+    else:
+        buffers = entry.program.run(inputs, [False] * entry.outputs)
+    if entry.gradients:
+        _keep_gradients(entry, buffers)
+    return filled(entry.result, buffers)
+
+
+def _looked_at(entry: Entry, graph: Graph, fed: Sequence[Any], inputs: list[Any]) -> list[Buffer]:
+    """What a run gives, if all of it is finite; else NonFiniteError, and the variables are as they
+    were before."""
+    memory, given = entry.memory, graph.inputs
+    written = [(variable, memory.clone(variable.buffer(memory)))
+               for variable, is_written in entry.states if is_written]  # fmt: skip
+    before = {variable.number: buffer for variable, buffer in written}
+    buffers: list[Buffer] = entry.program.run(inputs, [False] * entry.outputs)
+    named = {f"output {number}": buffer for number, buffer in enumerate(buffers)}
+    for (variable, _), following in zip(entry.states, graph.states.values(), strict=True):
+        if following is not None:
+            named[following] = variable.buffer(memory)
+    read = memory.read(list(named.values()))
+    wrong = suspects((graph.outputs[name], data) for name, data in zip(named, read, strict=True))
+    if wrong:
+        values = dict(zip(given, map(_elements, fed), strict=False))
+        for node, (variable, _) in zip(given[len(fed) :], entry.states, strict=True):
+            values[node] = host_data(before.get(variable.number) or variable.buffer(memory))
+        captured = (node for node in graph.nodes() if node.is_buffer)
+        values |= {node: host_data(node.attrs["buffer"]) for node in captured}
+        try:
+            explain(wrong, values)
+        except NonFiniteError:
+            for variable, buffer in written:
+                variable.settle(buffer)
+            raise
+    return buffers
+
+
+def _elements(fed: Any) -> HostArray:
+    """The elements of an argument."""
+    if type(fed) is float:
+        return from_python(fed)
+    return fed if isinstance(fed, HostArray) else fed._host(None)
+
+
+def _keep_gradients(entry: Entry, buffers: Sequence[Buffer]) -> None:
+    """Variables have the gradients that the function left."""
+    written = [each for each in entry.gradients if each.written]
+    rest = iter(buffers[entry.outputs - sum(each.left for each in written) :])
+    for each in written:
+        each.variable.gradient = Tensor(next(rest).node) if each.left else None
+
+
+def as_input(leaf: Any, memory: Memory) -> Any:
+    """An argument as the program takes it: in the type that the device holds."""
+    if type(leaf) is float:
+        leaf = from_python(leaf)
+    if isinstance(leaf, HostArray):
+        return leaf.data if memory.is_host else to_device(leaf)
+    node = leaf.node
+    if node.op is constant_op:
+        return eager.uploaded(node, memory)
+    if node.op is not buffer_op:
+        leaf.realize(memory.name)
+        node = leaf.node
+    return own(node.attrs["buffer"], memory)

@@ -1,0 +1,143 @@
+"""What a function under `@tl.jit` does while it is traced: variables, gradients, what it saw."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from weakref import ref
+
+from ...dtype import uint32
+from ...graph import Node, input_node, make
+from ...hostarray import from_values
+from ...ops.elementwise import cast
+from ...tensor import Tensor, asarray
+from .. import trace
+from ..buffer import Memory
+from ..capture import held_input
+from ..variable import Variable
+
+
+@dataclass
+class State:
+    """A variable in a trace. given: the input that is its value before the run. value: what it is
+    at this point of the function."""
+
+    variable: Variable
+    given: Node
+    value: Node
+    written: bool = False
+
+    def next(self) -> Node:
+        """The new value in the type that the device holds."""
+        held = self.given.dtype
+        return self.value if self.value.dtype == held else make(cast, self.value, dtype=held)
+
+
+@dataclass
+class Gradient:
+    """What a variable's `grad` is in a trace. given: the input that it is before the run, if it is
+    there then. value: what it is at this point of the function. looked: whether the function asked
+    for it before it set it. left: whether the function leaves one of its own."""
+
+    variable: Variable
+    given: Node | None = None
+    value: Tensor | None = None
+    written: bool = False
+    looked: bool = False
+    left: bool = False
+
+    def ended(self) -> Tensor | None:
+        """The value at the end of the trace, of which only whether there is one is remembered."""
+        value, self.value = self.value if self.written else None, None
+        self.left = value is not None
+        return value
+
+    def suits(self) -> bool:
+        """Whether the variable has a gradient, or has none, as it was when this was traced."""
+        if not self.looked:
+            return True
+        return (self.variable.gradient is not None) == (self.given is not None)
+
+
+class Seen(NamedTuple):
+    """An attribute, as a function saw it."""
+
+    owner: ref[Any]
+    name: str
+    value: Hashable
+
+    def suits(self) -> bool:
+        """Whether it is the same now."""
+        owner = self.owner()
+        return owner is None or bool(getattr(owner, self.name) == self.value)
+
+
+class AllSeen:
+    """What a function saw: modes and parts of modules, frozen parameters, an optimiser's groups."""
+
+    def __init__(self, seen: Sequence[Seen]) -> None:
+        self._seen = seen
+        self._answer = -1, False
+
+    def suits(self) -> bool:
+        """Whether all is the same now. If nothing was changed since it was last asked for, that
+        takes no time."""
+        now = trace.changes()
+        if self._answer[0] != now:
+            self._answer = now, all(each.suits() for each in self._seen)
+        return self._answer[1]
+
+
+class Trace:
+    """The variables of a function that is being traced, and the values that they have there."""
+
+    def __init__(self, name: str, memory: Memory) -> None:
+        self.name = name
+        self._memory = memory
+        self.states: dict[int, State] = {}  # by the variables' numbers
+        self.gradients: dict[int, Gradient] = {}
+        self.flags: dict[tuple[int, str], Seen | None] = {}  # None: the function set it first
+        self.stream: Node | None = None
+        self.draws = 0
+
+    def read(self, variable: Variable) -> Node:
+        state = self.states.get(variable.number)
+        if state is None:
+            name = f"state {len(self.states)}"
+            given, value = held_input(name, variable.shape, variable.dtype, self._memory)
+            state = self.states[variable.number] = State(variable, given, value)
+        return state.value
+
+    def write(self, variable: Variable, node: Node) -> None:
+        self.read(variable)  # so that it is a state, though nothing reads it before
+        state = self.states[variable.number]
+        state.value, state.written = node, True
+
+    def draw(self) -> Tensor:
+        """The stream of the next draw of random numbers: that of the call, so many draws on."""
+        if self.stream is None:
+            self.stream = input_node("stream", (3,), uint32)
+        on = asarray(from_values([0, 0, self.draws], (3,), uint32))
+        self.draws += 1
+        return Tensor(self.stream) + on
+
+    def gradient(self, variable: Variable) -> Tensor | None:
+        found = self.gradients.get(variable.number)
+        if found is None:
+            found = self.gradients[variable.number] = Gradient(variable, looked=True)
+            if variable.gradient is not None:
+                name = f"gradient {len(self.gradients)}"
+                held = held_input(name, variable.shape, variable.dtype, self._memory)
+                found.given, found.value = held[0], Tensor(held[1])
+        return found.value
+
+    def set_gradient(self, variable: Variable, gradient: Tensor | None) -> None:
+        found = self.gradients.setdefault(variable.number, Gradient(variable))
+        found.value, found.written = gradient, True
+
+    def saw(self, owner: Any, name: str, value: Hashable) -> None:
+        self.flags.setdefault((id(owner), name), Seen(ref(owner), name, value))
+
+    def set_flag(self, owner: Any, name: str) -> None:
+        self.flags.setdefault((id(owner), name), None)
