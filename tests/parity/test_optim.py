@@ -145,6 +145,15 @@ def test_tensors_that_require_a_gradient_are_optimised_as_parameters_are(name, d
     np.testing.assert_allclose(one.values(), other.values(), rtol=1e-6)
 
 
+def test_gradients_of_one_tensor_are_clipped() -> None:
+    x = tl.asarray([3.0, 4.0], requires_grad=True)
+    (x * x).sum().backward()
+    assert float(nn.utils.clip_grad_norm_(x, 5.0)) == 10.0
+    np.testing.assert_allclose(x.grad.numpy(), [3.0, 4.0], rtol=1e-6)
+    nn.utils.clip_grad_value_(x, 3.5)
+    np.testing.assert_allclose(x.grad.numpy(), [3.0, 3.5], rtol=1e-6)
+
+
 def test_what_an_optimiser_cannot_change() -> None:
     x = tl.asarray([1.0, 2.0], requires_grad=True)
     for given, message in (
@@ -333,6 +342,34 @@ def test_state_round_trip(name: str, mode: str) -> None:
     fresh = Run(OPTIMISERS[name], PROBLEMS["quadratic"], mode)
     fresh.step(2)
     np.testing.assert_allclose(one.values(), fresh.values(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_state_that_does_not_fit_changes_nothing() -> None:
+    run = Run(OPTIMISERS["adam"], PROBLEMS["quadratic"])
+    run.step(2)
+    optimizer = run.optimizer
+
+    def state() -> dict:
+        return {**optimizer.state_dict(), "param_groups": [{"params": [0, 1], "lr": 9.0}]}
+
+    other = state()
+    other["state"][1]["exp_avg"] = tl.zeros((9, 9))
+    unknown = state()
+    unknown["state"][7] = {}
+    for given, message in (
+        (other, r"'exp_avg' of parameter 1 has the shape \(9, 9\)"), (unknown, "7, which is in no"),
+        ({}, "with 'state' and 'param_groups'"), ([1], "not \\[1\\]"),
+    ):  # fmt: skip
+        for each in (optimizer, OPTIMISERS["adam"](optim, run.params)):
+            before = each.state_dict()
+            with pytest.raises(tl.OptionError, match=message):
+                each.load_state_dict(given)
+            after = each.state_dict()
+            assert after["param_groups"] == before["param_groups"]
+            for own, kept in zip(after["state"].values(), before["state"].values(), strict=True):
+                assert all((own[name] == kept[name]).all() for name in kept)
+    optimizer.param_groups[0].update(lr=0.5)
+    assert optimizer.param_groups[0]["lr"] == 0.5
 
 
 def test_states_of_pytorch() -> None:

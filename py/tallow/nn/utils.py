@@ -12,8 +12,8 @@ from ..runtime.variable import Variable, assign_together
 from ..tensor import Tensor, realize_now
 
 
-def _with_gradients(parameters: Variable | Iterable[Variable]) -> list[tuple[Variable, Tensor]]:
-    given = [parameters] if isinstance(parameters, Variable) else list(parameters)
+def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[tuple[Tensor, Tensor]]:
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     return [(p, p.grad) for p in given if p.grad is not None]
 
 
@@ -48,7 +48,7 @@ def get_total_norm(
 
 
 def clip_grad_norm_(
-    parameters: Variable | Iterable[Variable],
+    parameters: Tensor | Iterable[Tensor],
     max_norm: float,
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
@@ -64,7 +64,7 @@ def clip_grad_norm_(
 
 
 def clip_grads_with_norm_(
-    parameters: Variable | Iterable[Variable],
+    parameters: Tensor | Iterable[Tensor],
     max_norm: float,
     total_norm: Tensor,
     foreach: bool | None = None,
@@ -73,7 +73,7 @@ def clip_grads_with_norm_(
     _shorten(_with_gradients(parameters), max_norm, total_norm)
 
 
-def _shorten(found: Sequence[tuple[Variable, Tensor]], max_norm: float, total: Tensor) -> None:
+def _shorten(found: Sequence[tuple[Tensor, Tensor]], max_norm: float, total: Tensor) -> None:
     if not found:
         return
     with no_grad():
@@ -85,7 +85,7 @@ def _shorten(found: Sequence[tuple[Variable, Tensor]], max_norm: float, total: T
 
 
 def clip_grad_value_(
-    parameters: Variable | Iterable[Variable], clip_value: float, foreach: bool | None = None
+    parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
 ) -> None:
     """Keeps every element of the gradients within -clip_value and clip_value; foreach changes
     nothing."""

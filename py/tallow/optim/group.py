@@ -42,9 +42,11 @@ class Group(dict[str, Any]):
             if of == name:
                 variable.assign(self._value(name, index, form))
 
-    def update(self, other: Mapping[str, Any]) -> None:  # type: ignore[override]
+    def update(  # type: ignore[override]
+        self, other: Mapping[str, Any] | None = None, /, **settings: Any
+    ) -> None:
         """Sets several settings."""
-        for name, value in other.items():
+        for name, value in {**(other or {}), **settings}.items():
             self[name] = value
 
     def __ior__(self, other: Any) -> Self:  # type: ignore[override, misc]

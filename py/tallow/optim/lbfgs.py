@@ -189,6 +189,9 @@ class LBFGS(Optimizer):
             q = q + s * (share - float(y @ q) * r)
         return q.astype(gradient.dtype)
 
+    def _check_state(self, p: Parameter, number: Any, values: Mapping[str, Any]) -> None:
+        """What is kept is of all parameters together."""
+
     def _load_state(self, p: Parameter, values: Mapping[str, Any]) -> None:
         """The history is no variables."""
         import numpy as np

@@ -189,8 +189,14 @@ class Optimizer:
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Goes on from a `state_dict`, of this library or of PyTorch. Raises OptionError if its
-        groups are of other sizes; nothing is changed then."""
+        """Goes on from a `state_dict`, of this library or of PyTorch. Raises OptionError if it is
+        none, or if its groups or what it keeps of a parameter are of other sizes; nothing is
+        changed then."""
+        if not isinstance(state_dict, Mapping) or not {"state", "param_groups"} <= set(state_dict):
+            raise OptionError(
+                "load_state_dict: an optimiser's state is a dict with 'state' and 'param_groups', "
+                f"not {state_dict!r:.80}"
+            )
         groups = state_dict["param_groups"]
         sizes = [len(group["params"]) for group in self.param_groups]
         if [len(group["params"]) for group in groups] != sizes:
@@ -204,15 +210,29 @@ class Optimizer:
         for own, given in zip(self.param_groups, loaded, strict=True):
             for name, value in given.items():
                 own.check(name, value)
-        for own, given in zip(self.param_groups, loaded, strict=True):
-            own.update(given)
         order = self._numbered()
         # The dict numbers the parameters by its own groups.
         numbers = [number for group in groups for number in group["params"]]
         of = {str(number): p for number, p in zip(numbers, order, strict=True)}
+        for number, values in state_dict["state"].items():
+            if str(number) not in of:
+                raise OptionError(f"load_state_dict: state of {number!r}, which is in no group")
+            self._check_state(of[str(number)], number, values)
         given_state = {of[str(n)].number: values for n, values in state_dict["state"].items()}
+        for own, given in zip(self.param_groups, loaded, strict=True):
+            own.update(given)
         for p in order:
             self._load_state(p, given_state.get(p.number, {}))
+
+    def _check_state(self, p: Parameter, number: Any, values: Mapping[str, Any]) -> None:
+        """OptionError if what is kept of a parameter is neither a number nor of its shape."""
+        for name, value in values.items():
+            shape = tuple(getattr(value, "shape", ()))
+            if shape not in ((), p.shape):
+                raise OptionError(
+                    f"load_state_dict: {name!r} of parameter {number} has the shape {shape}, the "
+                    f"parameter {p.shape}; the order of parameters may be another one"
+                )
 
     def _load_state(self, p: Parameter, values: Mapping[str, Any]) -> None:
         """Gives the variables of a parameter these values; the others what they began with. They
