@@ -344,6 +344,24 @@ def test_state_round_trip(name: str, mode: str) -> None:
     np.testing.assert_allclose(one.values(), fresh.values(), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["adam", "sgd momentum", "adagrad all"])
+def test_an_empty_state_is_a_new_beginning(name: str) -> None:
+    used, fresh, wanted = (Run(OPTIMISERS[name], PROBLEMS["quadratic"]) for _ in range(3))
+    empty = wanted.optimizer.state_dict()
+    used.step(3)
+    for steps in (0, 1):
+        fresh.optimizer.load_state_dict(used.optimizer.state_dict())
+        fresh.step(steps)
+        fresh.optimizer.load_state_dict(empty)
+        for p, start in zip(fresh.params, PROBLEMS["quadratic"](tl)[0], strict=True):
+            p.assign(start)
+        again = Run(OPTIMISERS[name], PROBLEMS["quadratic"])
+        for run in (fresh, again):
+            run.step(2)
+        np.testing.assert_allclose(fresh.values(), again.values(), rtol=1e-6)
+        fresh = Run(OPTIMISERS[name], PROBLEMS["quadratic"])
+
+
 def test_a_state_that_does_not_fit_changes_nothing() -> None:
     run = Run(OPTIMISERS["adam"], PROBLEMS["quadratic"])
     run.step(2)

@@ -157,12 +157,15 @@ class Optimizer:
     def _state(self, p: Parameter, name: str, initial: Any = None) -> Variable:
         """A variable that belongs to a parameter; zeros in its shape at first."""
         own = self.state.setdefault(p.number, {})
-        if name not in own:
-            first = f.zeros(p.shape, p.dtype) if initial is None else initial
-            own[name] = Variable(first, device=p.stored_on, name=f"{p.name} {name}")
-            self._firsts[own[name].number] = asarray(first)
+        if name not in own or own[name].number not in self._firsts:  # none, or one of a state_dict
+            first = asarray(f.zeros(p.shape, p.dtype) if initial is None else initial)
+            own.setdefault(name, self._variable(p, name, first))
+            self._firsts[own[name].number] = first
         found: Variable = own[name]
         return found
+
+    def _variable(self, p: Parameter, name: str, value: Tensor) -> Variable:
+        return Variable(value, device=p.stored_on, name=f"{p.name} {name}")
 
     def _count(self, p: Parameter) -> tuple[Variable, Tensor]:
         """How many steps a parameter has taken, and that number after this step, in float32."""
@@ -241,11 +244,17 @@ class Optimizer:
         for name, value in given.items():
             # Older files of PyTorch have the count as an integer.
             tensor = asarray(value, "float32" if name == "step" else None)
-            variable = self._state(p, name, tensor)
+            own = self.state.setdefault(p.number, {})
+            variable = own.setdefault(name, self._variable(p, name, tensor))
             variable.assign(tensor.astype(variable.dtype))
-        for name, variable in self.state.get(p.number, {}).items():
-            if name not in given:
-                variable.assign(self._firsts[variable.number].astype(variable.dtype))
+        for name, variable in list(self.state.get(p.number, {}).items()):
+            if name in given:
+                continue
+            first = self._firsts.get(variable.number)
+            if first is None:  # no step has used it yet
+                del self.state[p.number][name]
+            else:
+                variable.assign(first.astype(variable.dtype))
 
     def __repr__(self) -> str:
         lines = [
