@@ -1,7 +1,7 @@
 """Derivatives of elementwise ops. Operands have the result's shape: nothing broadcasts here.
 
 Where a function has a corner, a rule gives what PyTorch gives: 0 for abs at 0; for maximum and
-minimum of equal operands, half to each.
+minimum of equal operands, half to each, but all to what is clamped by a number.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .. import functions as f
 from ..dtype import DType
 from ..graph import make
 from ..op import Elementwise
-from ..ops import division, gather, logic
+from ..ops import division, gather, logic, movement
 from ..ops import elementwise as e
 from ..tensor import Tensor
 from .rules import NO_DERIVATIVE, RULES, Gradients, flat, rule
@@ -79,13 +79,22 @@ def _divide(gradient: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Gradients:
     return [gradient / b, -(gradient * y / b)]
 
 
+def _is_number(x: Tensor) -> bool:
+    """Whether a tensor is one constant number, in whatever shape. What a derivative is taken by is
+    none: it is a reshape to the same shape (`history.same`)."""
+    node = x.node
+    while node.op in (movement.expand, movement.reshape) and node.shape != node.inputs[0].shape:
+        (node,) = node.inputs
+    return node.is_constant and node.size == 1
+
+
 def _extremum(gradient: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Gradients:
-    half = gradient * 0.5
-    tied = f.equal(a, b)
     first, second = f.equal(y, a), f.equal(y, b)
+    share = 0.5 + 0.5 * _is_number(b) - 0.5 * _is_number(a)
+    tied = f.equal(a, b)
     return [
-        f.where(tied, half, f.where(first, gradient, 0.0)),
-        f.where(tied, half, f.where(second, gradient, 0.0)),
+        f.where(tied, gradient * share, f.where(first, gradient, 0.0)),
+        f.where(tied, gradient * (1.0 - share), f.where(second, gradient, 0.0)),
     ]
 
 

@@ -55,7 +55,7 @@ def hardtanh(
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x where it is positive, negative_slope * x elsewhere."""
     x = input
-    return _done(x, f.where(x >= 0, x, x * negative_slope), inplace)
+    return _done(x, f.where(x > 0, x, x * negative_slope), inplace)
 
 
 def sigmoid(input: Tensor) -> Tensor:
@@ -75,9 +75,9 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
 def hardsigmoid(
     input: Tensor, alpha: float = 1 / 6, beta: float = 0.5, inplace: bool = False
 ) -> Tensor:
-    """alpha * x + beta, clamped to 0 and 1."""
+    """alpha * x + beta, clamped to 0 and 1; the derivative at the ends is 0."""
     x = input
-    return _done(x, f.clip(x * alpha + beta, 0, 1), inplace)
+    return _done(x, hardtanh(x * alpha + beta, 0, 1), inplace)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:

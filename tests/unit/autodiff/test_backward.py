@@ -97,6 +97,33 @@ def test_nothing_is_left_behind(device: str) -> None:
     assert tl.live_buffers(device) == before
 
 
+@pytest.mark.parametrize(
+    ("at", "name", "wanted"),
+    [(0, "leaky_relu", 0.01), (0, "elu", 1.0), (0, "celu", 1.0), (0, "selu", 1.7580993),
+     (3, "hardsigmoid", 0.0), (-3, "hardsigmoid", 0.0), (3, "hardswish", 1.0), (0, "relu", 0.0),
+     (-3, "hardswish", 0.0), (6, "relu6", 0.0), (1, "hardtanh", 0.0), (0, "softplus", 0.5)],
+)  # fmt: skip
+def test_corners_have_pytorchs_gradient(at: float, name: str, wanted: float) -> None:
+    x = tl.full((2,), float(at), requires_grad=True)
+    getattr(tl.nn.functional, name)(x).sum().backward()
+    assert x.grad is not None
+    np.testing.assert_allclose(x.grad.numpy(), wanted, rtol=1e-6)
+
+
+def test_all_of_the_gradient_goes_to_what_is_clamped() -> None:
+    def at_1(function) -> list[float]:
+        return tl.grad(lambda x: tl.sum(function(x)))(tl.ones(2)).tolist()
+
+    assert at_1(lambda x: x.clamp(min=1)) == at_1(lambda x: tl.clip(x, 0, 1)) == [1.0, 1.0]
+    assert at_1(lambda x: tl.maximum(1.0, x)) == [1.0, 1.0]
+    other = tl.asarray([1.0, 0.0])
+    assert at_1(lambda x: tl.maximum(x, other)) == [0.5, 1.0]
+    assert tl.grad(lambda x: tl.maximum(0.0, x))(2.0).item() == 1.0
+    assert tl.grad(lambda x: tl.minimum(x, 3.0))(2.0).item() == 1.0
+    hinge = tl.nn.functional.hinge_embedding_loss
+    assert at_1(lambda x: hinge(x, -tl.ones(2), reduction="sum")) == [-1.0, -1.0]
+
+
 def test_roots_of_zero_have_the_gradient_0() -> None:
     """As in PyTorch; elsewhere it is as ever."""
     functional = tl.nn.functional
