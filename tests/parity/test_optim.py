@@ -230,6 +230,11 @@ def test_plateau_takes_tensors_goes_on_and_says_what_is_wrong() -> None:
     assert one.get_last_lr() == pytest.approx([0.0625, 0.025, 0.125])
 
 
+def test_steps_of_no_length() -> None:
+    with pytest.raises(tl.OptionError, match="step_size 0"):
+        lr_scheduler.StepLR(two_groups(tl, optim, "SGD"), step_size=0)
+
+
 def test_restarts_at_fractions_of_an_epoch() -> None:
     optimizer = two_groups(tl, optim, "SGD")
     schedule = lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 2, 2)

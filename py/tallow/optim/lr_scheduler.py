@@ -71,11 +71,13 @@ class _Factor(LRScheduler):
 
 
 class StepLR(_Factor):
-    """gamma times the rate every `step_size` steps."""
+    """gamma times the rate every `step_size` steps. Raises OptionError if that is below 1."""
 
     def __init__(
         self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
+        if step_size < 1:
+            raise OptionError(f"StepLR: step_size {step_size}; expected 1 or more")
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
