@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,8 +22,9 @@ def wasm() -> Iterator[None]:
     tl.set_default_device(before)
 
 
-def test_one_epoch_reaches_98_percent(wasm: None) -> None:
-    (row,) = asyncio.run(epoch.train("mnist", 0, folder=str(bench_epoch.FOLDERS["mnist"])))
+@pytest.mark.usefixtures("wasm")
+def test_one_epoch_reaches_98_percent(run_async: Callable[..., Any]) -> None:
+    (row,) = run_async(epoch.train("mnist", 0, folder=str(bench_epoch.FOLDERS["mnist"])))
     assert row["accuracy"] >= 0.98
 
 
