@@ -11,14 +11,12 @@ Only the next value of a state may be computed in its slot, once the old one is 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from ..graph import Node
 from .fuse import Fusion, Group
-
-InPlace = Callable[[Group], bool] | None
 
 
 @dataclass(eq=False)
@@ -36,15 +34,14 @@ def share_slots(
     sizes: dict[Node, int],
     given: Collection[Node],
     kept: Collection[Node],
-    in_place: InPlace,
+    in_place: bool,
     states: Mapping[Node, Node],
 ) -> tuple[dict[Node, int], list[int]]:
     """Slot numbers for the groups' results and what is given, and the slots' sizes in bytes.
 
     sizes: bytes of each. given: what is there before the first step, and stays. kept: what must
-    outlive the last. in_place: whether a group may write over what it reads; None if none may
-    write over what was read before either. states: the given value that each of these results is
-    to replace, and may be computed over.
+    outlive the last. in_place: whether a group may write over what it reads. states: the given
+    value that each of these results is to replace, and may be computed over.
 
     The largest value chooses first ("greedy by size", Pisarchyk and Lee 2020, arXiv:2001.03288),
     or the first one does, whichever takes less memory.
@@ -154,7 +151,7 @@ def _values(
     sizes: dict[Node, int],
     given: Collection[Node],
     kept: Collection[Node],
-    in_place: InPlace,
+    in_place: bool,
     states: Mapping[Node, Node],
 ) -> dict[Node, _Value]:
     """The value of each result, by the node whose memory it is."""
@@ -170,10 +167,9 @@ def _values(
         if result in values:  # another part of it is stored already
             continue
         over = None
-        if in_place is not None:
+        if in_place:
             state = states.get(result)
-            if in_place(group):
-                over = _dying(fusion, group, step, last, values, state, given)
+            over = _dying(fusion, group, step, last, values, state, given)
             if state and sizes[state] == sizes[result] and last[state] < step:
                 over = state
         if over is None:

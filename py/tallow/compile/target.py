@@ -40,8 +40,7 @@ class Target:
     name: of the device, in plans and in the registry of runtime/device.py.
     computes_64_bits: whether it computes float64 and 64-bit integers as they are.
     bools_as_words: whether it stores a bool in 32 bits; otherwise in a byte.
-    in_place: of a group, whether its kernel may write its result over an operand that nothing reads
-    afterwards; None if no result shares memory with what was there before.
+    in_place: whether a kernel may write its result over an operand that nothing reads afterwards.
     joins: whether a kernel may write its result into its part of a concatenation.
     chooses_kernels: whether several kernels compute the same op, which tuning times.
     reads_packed: whether its kernels read a coded element type (dtype.py) as it is packed.
@@ -61,7 +60,7 @@ class Target:
     name: str
     computes_64_bits: bool
     bools_as_words: bool
-    in_place: Callable[[Group], bool] | None
+    in_place: bool
     joins: bool
     chooses_kernels: bool
     reads_packed: Callable[[DType], bool]

@@ -99,16 +99,11 @@ def _signature(group: Group, region: Region | None) -> Any:
     return reads, members, numbers[group.root], group.row, region
 
 
-def _in_place(group: Group) -> bool:
-    """Loops over elements make each of them once; tiles of products overlap at the edges."""
-    return group.anchor is None and not group.row
-
-
 WASM = Target(
     name="wasm",
     computes_64_bits=True,
     bools_as_words=False,
-    in_place=_in_place,
+    in_place=False,
     joins=True,
     chooses_kernels=False,
     reads_packed=lambda dtype: False,

@@ -52,6 +52,7 @@ class BrowserInstance:
 
     def __init__(self, content: Any, exports: Any) -> None:
         self._bytes = content
+        self._copy = content.copyWithin  # a method of a proxy is looked up at a price
         self._exports = exports
 
     def write(self, offset: int, content: Any) -> None:
@@ -64,6 +65,9 @@ class BrowserInstance:
 
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._bytes.subarray(offset, offset + size).to_bytes())
+
+    def copy(self, source: int, target: int, size: int) -> None:
+        self._copy(target, source, source + size)
 
     def bound(
         self, kernel: Mapping[str, Any], addresses: Sequence[int], scratch: int

@@ -116,6 +116,9 @@ class WasmtimeInstance:
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._bytes[offset : offset + size])
 
+    def copy(self, source: int, target: int, size: int) -> None:
+        self._bytes[target : target + size] = self._bytes[source : source + size]
+
     def bound(
         self, kernel: Mapping[str, Any], addresses: Sequence[int], scratch: int
     ) -> Callable[[], Any]:

@@ -29,6 +29,9 @@ class Instance(Protocol):
     def read(self, offset: int, size: int) -> bytes:
         """Copies bytes out of the memory."""
 
+    def copy(self, source: int, target: int, size: int) -> None:
+        """Copies bytes within the memory."""
+
     def bound(
         self, kernel: Mapping[str, Any], addresses: Sequence[int], scratch: int
     ) -> Callable[[], Any]:

@@ -205,8 +205,8 @@ class WasmProgram:
                 for number, (port, fetched) in enumerate(zip(plan.outputs, wanted, strict=True))
             ]
             for copy in plan.copies:
-                moved = self._instance.read(self._offsets[copy.source], copy.bytes)
-                self._instance.write(self._offsets[copy.target], moved)
+                source, target = self._offsets[copy.source], self._offsets[copy.target]
+                self._instance.copy(source, target, copy.bytes)
             states = inputs[len(plan.inputs) :]
             for number, state in enumerate(states):
                 if not self._has(state, number):
