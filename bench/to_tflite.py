@@ -79,6 +79,12 @@ def _max_pool(attributes: Attributes, x: Any) -> Any:
     return tf.nn.max_pool2d(x, kernel, strides, padding)
 
 
+def _reshape(attributes: Attributes, x: Any, shape: Any) -> Any:
+    if len(shape) != 2 or len(x.shape) != 4:
+        raise NotImplementedError(f"to_tflite.py reshapes images to rows only, not to {shape}")
+    return _flatten(attributes, x)
+
+
 def _flatten(_: Attributes, x: Any) -> Any:
     if x.shape[1:3] != (1, 1):
         x = tf.transpose(x, [0, 3, 1, 2])
@@ -110,6 +116,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "GlobalAveragePool": lambda _, x: tf.reduce_mean(x, [1, 2], keepdims=True),
     "MatMul": lambda _, a, b: tf.matmul(a, b),
     "MaxPool": _max_pool,
+    "Reshape": _reshape,
     "Relu": lambda _, x: tf.nn.relu(x),
 }
 
