@@ -68,8 +68,12 @@ class DigitNetwork(nn.Module):
 
 def write(network: DigitNetwork, path: Path) -> None:
     """Writes the network, in eval mode, as ONNX: `image` (N, 1, 28, 28) to `logits` (N, 10)."""
+
+    def mnist(image: Tensor) -> dict[str, Tensor]:
+        return {"logits": network(image)}
+
     tl.onnx.save(
-        lambda image: {"logits": network(image)},
+        mnist,
         path,
         inputs={"image": (("N", 1, SIZE, SIZE), "float32")},
         fold=True,

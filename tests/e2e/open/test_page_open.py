@@ -83,7 +83,7 @@ def a_digit_model(here: Opening, photos: Any) -> None:
     expect(summary).to_have_attribute("data-multiply-adds", "3848960")
     expect(summary.locator("[data-fact=parameters]")).to_contain_text(re.compile(r"\d"))
     expect(summary.locator("[data-fact=multiply-adds]")).to_contain_text(re.compile(r"\d"))
-    expect(summary).to_contain_text("train.py")
+    expect(summary).to_contain_text("tallow")
     expect(here.operator("Conv")).to_have_attribute("data-count", "5")
     expect(here.operator("Conv")).to_contain_text("GPU")
     expect(here.hook("open-unsupported")).to_be_hidden()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ....compile.count import multiply_adds
 from ....compile.targets.webgpu import WEBGPU
+from ....dtype import int64
 from ....errors import OnnxError, OnnxFormatError, OnnxUnsupportedError, ShapeError
 from ....hostarray import HostArray
 from ..dimensions import Shapes, concrete_shapes, guessed
@@ -33,8 +34,8 @@ class Use:
 class Summary:
     """What a model is, and where its nodes run.
 
-    opsets: versions by domain; the standard domain is "". parameters, bytes: the elements of its
-    constants, and their size in memory. multiply_adds: those of its products and convolutions; None
+    opsets: versions by domain; the standard domain is "". parameters: the elements of its constants,
+    without those of int64, which are shapes and indices. bytes: the size of all in memory. multiply_adds: those of its products and convolutions; None
     while shapes are unknown; `at_least` if some shapes are known only in a run. uses: its
     operators, the most frequent first. unsupported: everything Tallow lacks, one per line.
     """
@@ -110,7 +111,7 @@ def summarise(model: ModelRecord, unsupported: list[str], shapes: Shapes | None)
         model.opsets,
         graph.inputs,
         graph.outputs,
-        sum(data.size for data in held),
+        sum(data.size for data in held if data.dtype != int64),
         sum(data.data.nbytes for data in held),
         products,
         bool((stage and stage.later) or any(map(find_control, graph.nodes))),
