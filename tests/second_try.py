@@ -1,9 +1,12 @@
 """A pytest plugin that reruns failed browser tests, one at a time, after all other tests.
 
-A browser on a busy machine may miss a moment that no state announces; other tests get no second
-try. `build.py test` loads this with `-p tests.second_try`. If all failures pass the second time,
-the run has passed, and its last lines name them. If many tests fail, or the run was cut short, a
-busy machine is not the reason, and nothing is rerun.
+A browser on a busy machine may miss a moment that no state announces, or stop answering; other
+tests get no second try. `build.py test` loads this with `-p tests.second_try`. If all failures pass
+the second time, the run has passed, and its last lines name them. If many tests fail, or the run
+was cut short, a busy machine is not the reason, and nothing is rerun.
+
+A test that takes longer than `faulthandler_timeout` (pyproject.toml) ends its worker, which prints
+where every thread is; pytest-xdist starts another worker, and reports that test as a crash.
 """
 
 from __future__ import annotations
@@ -19,14 +22,18 @@ import pytest
 MAX_TRIES = 20
 
 
-def is_browser_test(report: Any) -> bool:
-    """Whether a failure belongs to a test with the marker "browser"."""
-    return isinstance(report, pytest.TestReport) and "browser" in report.keywords
+def may_be_tried_again(report: Any) -> bool:
+    """Whether a failure belongs to a test with the marker "browser". The report of a crash does not
+    tell: it may."""
+    if not isinstance(report, pytest.TestReport):
+        return False
+    return "browser" in report.keywords or report.when == "???"
 
 
 def passes_alone(config: pytest.Config, test: str) -> bool:
-    """Whether a test passes in a separate pytest, whose output is shown."""
-    command = [sys.executable, "-m", "pytest", "--numprocesses=0", test]
+    """Whether a browser test passes in a separate pytest, whose output is shown. Others do not run
+    there."""
+    command = [sys.executable, "-m", "pytest", "--numprocesses=0", "-m", "browser", test]
     return subprocess.call(command, cwd=config.rootpath) == pytest.ExitCode.OK
 
 
@@ -47,7 +54,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, Any, Any]:
     assert terminal and capture
     failures = [*terminal.getreports("failed"), *terminal.getreports("error")]
     # A test and its fixtures' teardown may both fail.
-    tests = list(dict.fromkeys(each.nodeid for each in failures if is_browser_test(each)))
+    tests = list(dict.fromkeys(each.nodeid for each in failures if may_be_tried_again(each)))
     if not 0 < len(tests) <= MAX_TRIES:
         return result
     with capture.global_and_fixture_disabled():
@@ -55,9 +62,9 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, Any, Any]:
         passed = [test for test in tests if passes_alone(config, test)]
         terminal.section("second try")
         for test in tests:
-            outcome = "PASSED" if test in passed else "FAILED TWICE"
+            outcome = "PASSED" if test in passed else "FAILED"
             terminal.line(f"{outcome}: {test}")
-        if len(passed) == len(tests) and all(map(is_browser_test, failures)):
+        if len(passed) == len(tests) and all(map(may_be_tried_again, failures)):
             terminal.line(f"All other tests passed at once; {len(passed)} needed a second try.")
             session.exitstatus = pytest.ExitCode.OK
     return result

@@ -18,6 +18,7 @@ addopts = -p no:cacheprovider -p no:hypothesispytest
 
 TOYS = '''
 from pathlib import Path
+import threading
 import pytest
 
 def times(name):
@@ -50,6 +51,15 @@ def test_broken():
 
 def test_quick():
     assert times("quick") == 2
+
+@pytest.mark.browser
+def test_stuck():
+    if times("stuck") == 1:
+        threading.Event().wait()
+
+def test_sleeps():
+    times("sleeps")
+    threading.Event().wait()
 
 @pytest.mark.browser
 @pytest.mark.parametrize("number", range(99))
@@ -95,7 +105,7 @@ def test_one_that_fails_twice_fails_the_run(tmp_path: Path) -> None:
     assert run.counts == {"late": 2, "broken": 2}
     assert run.lines[-2:] == [
         "PASSED: test_toys.py::test_late",
-        "FAILED TWICE: test_toys.py::test_broken",
+        "FAILED: test_toys.py::test_broken",
     ]
 
 
@@ -104,6 +114,23 @@ def test_one_of_no_browser_is_not_tried_again_and_fails_the_run(tmp_path: Path) 
     assert run.status == 1
     assert run.counts == {"late": 2, "quick": 1}
     assert run.lines[-1] == "PASSED: test_toys.py::test_late"
+
+
+GIVING_UP = ("-o", "faulthandler_timeout=5", "-o", "faulthandler_exit_on_timeout=true")
+
+
+def test_one_that_never_ends_ends_its_worker_and_is_tried_again(tmp_path: Path) -> None:
+    run = Run(tmp_path, "-n", "2", "-k", "right or stuck", *GIVING_UP)
+    assert run.status == 0, run.lines
+    assert run.counts == {"right": 1, "stuck": 2}
+    assert run.lines[-2] == "PASSED: test_toys.py::test_stuck"
+
+
+def test_one_of_no_browser_that_never_ends_fails_the_run(tmp_path: Path) -> None:
+    run = Run(tmp_path, "-n", "2", "-k", "right or sleeps", *GIVING_UP)
+    assert run.status == 1
+    assert run.counts == {"right": 1, "sleeps": 1}
+    assert run.lines[-1] == "FAILED: test_toys.py::test_sleeps"
 
 
 def test_nothing_is_tried_again_where_many_fail(tmp_path: Path) -> None:
