@@ -129,6 +129,18 @@ export class WasmInstance {
     };
   }
 
+  /**
+   * Copies within the memory as one call: from an offset to another one, so many bytes.
+   * @param {[source: number, target: number, size: number][]} moves
+   */
+  copies(moves) {
+    return () => {
+      for (const [source, target, size] of moves) {
+        this.bytes.copyWithin(target, source, source + size);
+      }
+    };
+  }
+
   /** Let the threads forget it. */
   close() {
     if (this.#program) this.#pool?.leave(this.#program);

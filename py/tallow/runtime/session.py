@@ -266,10 +266,8 @@ class Session:
         for port, state in zip(self.plan.states, self._states.values(), strict=True):
             if copied:
                 inputs.append(self._memory.clone(state.buffer(self._memory)))
-            elif port.slot in self._written:
-                inputs.append(state.own_buffer(self._memory))
             else:
-                inputs.append(state.buffer(self._memory))
+                inputs.append(state.as_input(self._memory, port.slot in self._written))
         return inputs
 
     def _on_device(self, port: Port, value: Tensor, dtype: DType, indexed: bool) -> Any:

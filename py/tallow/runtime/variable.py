@@ -149,11 +149,20 @@ class Variable(Tensor):
     @property
     def gradient(self) -> Tensor | None:
         """`grad` outside of functions that are being traced."""
-        return getattr(self, "_gradient", None)
+        found = getattr(self, "_gradient", None)
+        if type(found) is Buffer:
+            found = self._gradient = Tensor(found.node)
+        return found
 
     @gradient.setter
-    def gradient(self, gradient: Tensor | None) -> None:
+    def gradient(self, gradient: Tensor | Buffer | None) -> None:
+        """A buffer becomes a tensor when it is asked for: few look at what a step leaves."""
         self._gradient = gradient
+
+    @property
+    def has_gradient(self) -> bool:
+        """Whether `gradient` is not None."""
+        return getattr(self, "_gradient", None) is not None
 
     def _put(self, value: Any, free: bool = False) -> Self:
         if self._receives and is_grad_enabled() and not free:
@@ -260,10 +269,13 @@ class Variable(Tensor):
             self._buffer = moved(self._buffer, wanted)
         return self._buffer
 
-    def own_buffer(self, memory: Memory) -> Buffer:
-        """As `buffer`, but one that may be overwritten, since nothing else reads it."""
-        buffer = self.buffer(memory)
-        if buffer.is_read:
+    def as_input(self, memory: Memory, written: bool) -> Buffer:
+        """The buffer for a run in this memory. written: the run overwrites it, so that it must be
+        one that nothing else reads."""
+        buffer = self._buffer
+        if buffer is None or buffer.memory is not memory or self._initial is not None:
+            buffer = self.buffer(memory)
+        if written and buffer.is_read:
             buffer = self._buffer = memory.clone(buffer)
         return buffer
 

@@ -88,7 +88,7 @@ def run(entry: Entry, leaves: Sequence[Any]) -> Any:
             gradient.variable.gradient = None  # so that the new one can have its memory
     inputs += entry.captured
     for variable, written in entry.states:
-        inputs.append(variable.own_buffer(memory) if written else variable.buffer(memory))
+        inputs.append(variable.as_input(memory, written))
     if entry.graph is not None:
         buffers = _looked_at(entry, entry.graph, fed, inputs)
     else:
@@ -139,7 +139,7 @@ def _keep_gradients(entry: Entry, buffers: Sequence[Buffer]) -> None:
     written = [each for each in entry.gradients if each.written]
     rest = iter(buffers[entry.outputs - sum(each.left for each in written) :])
     for each in written:
-        each.variable.gradient = Tensor(next(rest).node) if each.left else None
+        each.variable.gradient = next(rest) if each.left else None
 
 
 def as_input(leaf: Any, memory: Memory) -> Any:

@@ -57,7 +57,7 @@ class Gradient:
         """Whether the variable has a gradient, or has none, as it was when this was traced."""
         if not self.looked:
             return True
-        return (self.variable.gradient is not None) == (self.given is not None)
+        return self.variable.has_gradient == (self.given is not None)
 
 
 class Seen(NamedTuple):
@@ -126,7 +126,7 @@ class Trace:
         found = self.gradients.get(variable.number)
         if found is None:
             found = self.gradients[variable.number] = Gradient(variable, looked=True)
-            if variable.gradient is not None:
+            if variable.has_gradient:
                 name = f"gradient {len(self.gradients)}"
                 held = held_input(name, variable.shape, variable.dtype, self._memory)
                 found.given, found.value = held[0], Tensor(held[1])

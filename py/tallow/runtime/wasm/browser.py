@@ -52,7 +52,6 @@ class BrowserInstance:
 
     def __init__(self, content: Any, exports: Any) -> None:
         self._bytes = content
-        self._copy = content.copyWithin  # a method of a proxy is looked up at a price
         self._exports = exports
 
     def write(self, offset: int, content: Any) -> None:
@@ -66,8 +65,10 @@ class BrowserInstance:
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._bytes.subarray(offset, offset + size).to_bytes())
 
-    def copy(self, source: int, target: int, size: int) -> None:
-        self._copy(target, source, source + size)
+    def copies(self, moves: Sequence[tuple[int, int, int]]) -> Callable[[], Any]:
+        copy = self._bytes.copyWithin
+        calls = [partial(copy, target, source, source + size) for source, target, size in moves]
+        return partial(call_all, calls)
 
     def bound(
         self, kernel: Mapping[str, Any], addresses: Sequence[int], scratch: int
@@ -95,6 +96,10 @@ class EngineInstance(BrowserInstance):
         self, kernel: Mapping[str, Any], addresses: Sequence[int], scratch: int
     ) -> Callable[[], Any]:
         call: Callable[[], Any] = self._handle.bound(_object(kernel), to_js(addresses), scratch)
+        return call
+
+    def copies(self, moves: Sequence[tuple[int, int, int]]) -> Callable[[], Any]:
+        call: Callable[[], Any] = self._handle.copies(to_js(moves))
         return call
 
     def together(self, calls: Sequence[Callable[[], Any]]) -> Callable[[], Any]:

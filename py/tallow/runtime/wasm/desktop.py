@@ -116,8 +116,17 @@ class WasmtimeInstance:
     def read(self, offset: int, size: int) -> bytes:
         return bytes(self._bytes[offset : offset + size])
 
-    def copy(self, source: int, target: int, size: int) -> None:
-        self._bytes[target : target + size] = self._bytes[source : source + size]
+    def copies(self, moves: Sequence[tuple[int, int, int]]) -> Callable[[], Any]:
+        views = [
+            (self._bytes[source : source + size], self._bytes[target : target + size])
+            for source, target, size in moves
+        ]
+
+        def copy() -> None:
+            for read, written in views:
+                written[:] = read
+
+        return copy
 
     def bound(
         self, kernel: Mapping[str, Any], addresses: Sequence[int], scratch: int

@@ -29,8 +29,9 @@ class Instance(Protocol):
     def read(self, offset: int, size: int) -> bytes:
         """Copies bytes out of the memory."""
 
-    def copy(self, source: int, target: int, size: int) -> None:
-        """Copies bytes within the memory."""
+    def copies(self, moves: Sequence[tuple[int, int, int]]) -> Callable[[], Any]:
+        """Copies within the memory, each from an offset to another one so many bytes, as one
+        call."""
 
     def bound(
         self, kernel: Mapping[str, Any], addresses: Sequence[int], scratch: int

@@ -156,6 +156,10 @@ class WasmProgram:
             self._all: Call = partial(call_all, self._steps)
             if alone:
                 self._all = self._instance.together(self._steps)
+            self._copies: Call = self._instance.copies(
+                [(self._offsets[each.source], self._offsets[each.target], each.bytes)
+                 for each in plan.copies]
+            )  # fmt: skip
 
     def _load(self, compiled: Compiled, shared: bool) -> None:
         """Fills a new memory: the weights, and what `prepare` computes."""
@@ -204,9 +208,7 @@ class WasmProgram:
                 else self._read(port)
                 for number, (port, fetched) in enumerate(zip(plan.outputs, wanted, strict=True))
             ]
-            for copy in plan.copies:
-                source, target = self._offsets[copy.source], self._offsets[copy.target]
-                self._instance.copy(source, target, copy.bytes)
+            self._copies()
             states = inputs[len(plan.inputs) :]
             for number, state in enumerate(states):
                 if not self._has(state, number):
@@ -311,7 +313,7 @@ class WasmProgram:
             if not self._closed:
                 for number in list(self._residents):
                     self._move_out(number)
-            self._steps, self._all = [], partial(call_all, ())
+            self._steps, self._all, self._copies = [], partial(call_all, ()), partial(call_all, ())
             if self._instance is not None:
                 self._instance.close()
             self._instance = None  # and its memory
