@@ -149,15 +149,15 @@ class Variable(Tensor):
     @property
     def gradient(self) -> Tensor | None:
         """`grad` outside of functions that are being traced."""
-        found = getattr(self, "_gradient", None)
-        if type(found) is Buffer:
+        found: Tensor | Buffer | None = getattr(self, "_gradient", None)
+        if isinstance(found, Buffer):
             found = self._gradient = Tensor(found.node)
         return found
 
     @gradient.setter
     def gradient(self, gradient: Tensor | Buffer | None) -> None:
         """A buffer becomes a tensor when it is asked for: few look at what a step leaves."""
-        self._gradient = gradient
+        self._gradient: Any = gradient
 
     @property
     def has_gradient(self) -> bool:

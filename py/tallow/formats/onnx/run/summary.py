@@ -34,10 +34,11 @@ class Use:
 class Summary:
     """What a model is, and where its nodes run.
 
-    opsets: versions by domain; the standard domain is "". parameters: the elements of its constants,
-    without those of int64, which are shapes and indices. bytes: the size of all in memory. multiply_adds: those of its products and convolutions; None
-    while shapes are unknown; `at_least` if some shapes are known only in a run. uses: its
-    operators, the most frequent first. unsupported: everything Tallow lacks, one per line.
+    opsets: versions by domain; the standard domain is "". parameters: the elements of its
+    constants, without those of int64, which are shapes and indices. bytes: the size of all its
+    constants in memory. multiply_adds: those of its products and convolutions; None while shapes
+    are unknown; `at_least` if some shapes are known only in a run. uses: its operators, the most
+    frequent first. unsupported: everything Tallow lacks, one per line.
     """
 
     name: str
