@@ -1,7 +1,7 @@
 // The gradient of a convolution's weight, channels-last, groups = 1, as conv2d_weight_8x8.
-// 16 channels of one tap x 8 filters an invocation. The four invocations of a quad take the same
-// channels and neighbouring filters: each reads a quarter of the channels and hands it round. Needs
-// subgroups, with quads that are four neighbours in x.
+// 16 channels of one tap x 8 filters an invocation, four pixels at a time. The four invocations of
+// a quad take the same channels and neighbouring filters: each reads a quarter of the channels and
+// hands it round. Needs subgroups, with quads that are four neighbours in x.
 
 enable subgroups;
 
@@ -41,6 +41,28 @@ fn store_out(part: u32, row: u32, o4: u32, value: vec4f) {
   out[(part * (K_H * K_W * IN_C) + row) * (OUT_C / 4u) + o4] = value;
 }
 
+// The pixel (x, y, image) of the gradient after another one.
+fn following(at: vec3u) -> vec3u {
+  let x = at.x + 1u;
+  let wraps = x == OUT_W;
+  let y = select(at.y, at.y + 1u, wraps);
+  let ends = y == OUT_H;
+  return vec3u(select(x, 0u, wraps), select(y, 0u, ends), select(at.z, at.z + 1u, ends));
+}
+
+// What a tap meets for a pixel of the gradient: zero in the padding, and from the image `end` on.
+// In the padding above or left of the image, coordinates wrap round to huge ones.
+fn met(at: vec3u, end: u32, offset: vec2u, c4: u32) -> vec4f {
+  let corner = at.xy * vec2u(STRIDE_W, STRIDE_H) + offset;
+  let inside = min(corner, vec2u(IN_W - 1u, IN_H - 1u));
+  let seen = all(inside == corner) & (at.z < end);
+  return select(vec4f(), load_x(min(at.z, IMAGES - 1u), inside.y, inside.x, c4), seen);
+}
+
+fn filters(at: vec3u, o4: u32) -> vec4f {
+  return load_g(min(at.z, IMAGES - 1u), at.y, at.x, o4);
+}
+
 @compute @workgroup_size(4, 1, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let o4 = id.x * 2u;
@@ -49,12 +71,11 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let c = (id.y - tap * tiles) * TILE_ROWS;
   let part = id.z;
   let first = part * IMAGES_A_PART;
+  let end = min(first + IMAGES_A_PART, IMAGES);
   // Reads past the last channel or filter stay in: a quad must not lose a member.
   let own_c4 = min(c / 4u + id.x % 4u, (IN_C + 3u) / 4u - 1u);
   let ky = tap / K_W;
   let offset = vec2u(tap - ky * K_W, ky) * vec2u(DILATION_W, DILATION_H) - vec2u(PAD_LEFT, PAD_TOP);
-  let last = vec2u(IN_W - 1u, IN_H - 1u);
-  let stride = vec2u(STRIDE_W, STRIDE_H);
   var s0a = vec4f(); var s0b = vec4f();
   var s1a = vec4f(); var s1b = vec4f();
   var s2a = vec4f(); var s2b = vec4f();
@@ -72,65 +93,67 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   var sea = vec4f(); var seb = vec4f();
   var sfa = vec4f(); var sfb = vec4f();
   // One loop over images and pixels: nested ones would move all sums at each level.
-  var n = first;
-  var oy = 0u;
-  var ox = 0u;
-  let across = OUT_W;
-  let down = OUT_H;
+  var at = vec3u(0u, 0u, first);
   // The same for all parts: quads need uniform control flow.
-  let steps = IMAGES_A_PART * down * across;
+  let steps = (IMAGES_A_PART * OUT_H * OUT_W + 3u) / 4u;
   for (var step = 0u; step < steps; step++) {
-    // In the padding above or left of the image, coordinates wrap round to huge ones.
-    let at = vec2u(ox, oy) * stride + offset;
-    let inside = min(at, last);
-    let own = min(n, IMAGES - 1u);
-    let seen = all(inside == at) & (n < IMAGES);
-    let mine = select(vec4f(), load_x(own, inside.y, inside.x, own_c4), seen);
-    let g = load_g(own, oy, ox, o4);
-    let h = load_g(own, oy, ox, o4 + 1u);
-    let x0 = quadBroadcast(mine, 0u);
-    s0a += x0.x * g;
-    s0b += x0.x * h;
-    s1a += x0.y * g;
-    s1b += x0.y * h;
-    s2a += x0.z * g;
-    s2b += x0.z * h;
-    s3a += x0.w * g;
-    s3b += x0.w * h;
-    let x1 = quadBroadcast(mine, 1u);
-    s4a += x1.x * g;
-    s4b += x1.x * h;
-    s5a += x1.y * g;
-    s5b += x1.y * h;
-    s6a += x1.z * g;
-    s6b += x1.z * h;
-    s7a += x1.w * g;
-    s7b += x1.w * h;
-    let x2 = quadBroadcast(mine, 2u);
-    s8a += x2.x * g;
-    s8b += x2.x * h;
-    s9a += x2.y * g;
-    s9b += x2.y * h;
-    saa += x2.z * g;
-    sab += x2.z * h;
-    sba += x2.w * g;
-    sbb += x2.w * h;
-    let x3 = quadBroadcast(mine, 3u);
-    sca += x3.x * g;
-    scb += x3.x * h;
-    sda += x3.y * g;
-    sdb += x3.y * h;
-    sea += x3.z * g;
-    seb += x3.z * h;
-    sfa += x3.w * g;
-    sfb += x3.w * h;
-    ox++;
-    let next_y = ox == across;
-    ox = select(ox, 0u, next_y);
-    oy = select(oy, oy + 1u, next_y);
-    let next_n = oy == down;
-    oy = select(oy, 0u, next_n);
-    n = select(n, n + 1u, next_n);
+    let at1 = following(at);
+    let at2 = following(at1);
+    let at3 = following(at2);
+    let mine = transpose(mat4x4f(met(at, end, offset, own_c4), met(at1, end, offset, own_c4),
+                                 met(at2, end, offset, own_c4), met(at3, end, offset, own_c4)));
+    let g = mat4x4f(filters(at, o4), filters(at1, o4), filters(at2, o4), filters(at3, o4));
+    let h = mat4x4f(filters(at, o4 + 1u), filters(at1, o4 + 1u),
+                    filters(at2, o4 + 1u), filters(at3, o4 + 1u));
+    let x0 = quadBroadcast(mine[0], 0u);
+    s0a += g * x0;
+    s0b += h * x0;
+    let x1 = quadBroadcast(mine[1], 0u);
+    s1a += g * x1;
+    s1b += h * x1;
+    let x2 = quadBroadcast(mine[2], 0u);
+    s2a += g * x2;
+    s2b += h * x2;
+    let x3 = quadBroadcast(mine[3], 0u);
+    s3a += g * x3;
+    s3b += h * x3;
+    let x4 = quadBroadcast(mine[0], 1u);
+    s4a += g * x4;
+    s4b += h * x4;
+    let x5 = quadBroadcast(mine[1], 1u);
+    s5a += g * x5;
+    s5b += h * x5;
+    let x6 = quadBroadcast(mine[2], 1u);
+    s6a += g * x6;
+    s6b += h * x6;
+    let x7 = quadBroadcast(mine[3], 1u);
+    s7a += g * x7;
+    s7b += h * x7;
+    let x8 = quadBroadcast(mine[0], 2u);
+    s8a += g * x8;
+    s8b += h * x8;
+    let x9 = quadBroadcast(mine[1], 2u);
+    s9a += g * x9;
+    s9b += h * x9;
+    let xa = quadBroadcast(mine[2], 2u);
+    saa += g * xa;
+    sab += h * xa;
+    let xb = quadBroadcast(mine[3], 2u);
+    sba += g * xb;
+    sbb += h * xb;
+    let xc = quadBroadcast(mine[0], 3u);
+    sca += g * xc;
+    scb += h * xc;
+    let xd = quadBroadcast(mine[1], 3u);
+    sda += g * xd;
+    sdb += h * xd;
+    let xe = quadBroadcast(mine[2], 3u);
+    sea += g * xe;
+    seb += h * xe;
+    let xf = quadBroadcast(mine[3], 3u);
+    sfa += g * xf;
+    sfb += h * xf;
+    at = following(at3);
   }
   // An indexed array is slow, but read only once, and what is fused in store_out stays short.
   var left = array<vec4f, 16>(

@@ -103,8 +103,8 @@ def candidates(node: Node, traits: Traits) -> list[Schedule]:
     if node.op is recurrence.recurrence_steps:
         return [RECURRENCE]
     if node.op is window.conv2d_weight_parts:
-        name = "conv2d_weight_quad_16x8" if _quads(traits) else "conv2d_weight_8x8"
-        return _first(name, WEIGHT_GRADIENTS, traits)
+        tile = f"quad_{_quad_columns(node.shape[-1])}" if _quads(traits) else "8x8"
+        return _first(f"conv2d_weight_{tile}", WEIGHT_GRADIENTS, traits)
     if node.op is not window.conv2d:
         return [POOL]
     if is_depthwise(node):

@@ -277,7 +277,7 @@ WEIGHT_GRADIENTS = {
         _weight_numbers,
         _weight_extent,
     )
-    for name in ("conv2d_weight_quad_16x8", "conv2d_weight_8x8")
+    for name in ("conv2d_weight_quad_16x8", "conv2d_weight_quad_16x4", "conv2d_weight_8x8")
 }
 
 
