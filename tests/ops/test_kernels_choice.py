@@ -40,7 +40,8 @@ def convolution(size: int, channels: int, window: int = 3) -> Node:
 @pytest.mark.parametrize(
     ("shape", "software", "gpu"),
     [
-        ((1024, 1024, 1024), "matmul_quad_16x8", "matmul_tile_8x8"),
+        ((1024, 1024, 1024), "matmul_quad_32x8", "matmul_tile_8x8"),
+        ((1024, 128, 256), "matmul_quad_16x8", "matmul_tile_8x8"),
         ((128, 128, 128), "matmul_quad_16x8", "matmul_tile_4x4"),
         ((1024, 16, 1024), "matmul_quad_16x8", "matmul_8x8"),
         ((1024, 1024, 16), "matmul_quad_16x4", "matmul_8x8"),

@@ -142,6 +142,7 @@ def _product(file: str) -> Schedule:
 PRODUCTS = {
     name: _product(name)
     for name in (
+        "matmul_quad_32x8",
         "matmul_quad_16x8",
         "matmul_quad_16x4",
         "matmul_8x8",
