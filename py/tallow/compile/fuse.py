@@ -6,7 +6,7 @@ its own. Since a member is read inside its group alone, groups never wait for ea
 circle. What counts:
 
 * views (reshape, permute, expand, slice) cost nothing and are copied into every reader; so is
-  what makes numbers of packed weights (packed.py);
+  what makes numbers of packed weights (packed.py), and what costs no more than reading it would;
 * a user's own kernel (op.Custom) is a group of its own, which reads its operands from memory;
 * a group holds at most one anchor: a contraction, a window or a reduction. Contractions and
   windows compute what follows them (elementwise, same shape) as they store; a reduction also
@@ -124,6 +124,36 @@ def _is_spread(node: Node) -> bool:
     )
 
 
+def _postorder(root: Node, inside: set[Node]) -> list[Node]:
+    """The nodes of a set that a node is made of, itself last, operands before what reads them."""
+    order: dict[Node, None] = {}
+    todo = [root]
+    while todo:
+        node = todo[-1]
+        left = [child for child in node.inputs if child in inside and child not in order]
+        if left:
+            todo.append(left[0])
+        else:
+            order[todo.pop()] = None
+    return list(order)
+
+
+def _is_as_cheap_again(node: Node) -> bool:
+    """Whether computing an element costs no more than reading one would: it is a step away from an
+    element of one other array, which is read instead."""
+    if not (isinstance(node.op, Elementwise) and node.op.cheap):
+        return False
+    read = {child for child in node.inputs if not _is_number(child)}
+    return len(read) == 1 and all(child.dtype.size <= node.dtype.size for child in read)
+
+
+def _is_number(node: Node) -> bool:
+    """Whether it is one number, which stands in a kernel's text."""
+    while node.op in (movement.expand, movement.reshape):
+        (node,) = node.inputs
+    return node.is_scalar_constant
+
+
 def _spread_row(node: Node, spread: Node) -> tuple[int, ...]:
     """The axes along which an expand repeats a value that was reduced over just these axes.
 
@@ -206,8 +236,10 @@ class _Fuser:
         )
         if not hosts or (node in self.wanted and node.op is not movement.reshape):
             return []
-        shared = len(hosts) > 1 and not self._is_view(node) and node.op is not iota
-        if shared or not all(self._may_join(group, node) for group in hosts):
+        copied = self._is_view(node) or node.op is iota or _is_as_cheap_again(node)
+        if (len(hosts) > 1 and not copied) or not all(
+            self._may_join(group, node) for group in hosts
+        ):
             self._want(node)
             return []
         return hosts
@@ -355,8 +387,9 @@ class _Fuser:
         self.member_of.setdefault(node, []).append(group)
 
     def _finish(self, group: Group) -> None:
-        """Members in the order of computation; reads in the order in which they are met."""
-        group.members.reverse()
+        """Members in an order of computation that depends on the group alone, so that equal groups
+        are one kernel; reads in the order in which they are met."""
+        group.members = _postorder(group.root, set(group.members))
         if isinstance(group.root.op, Custom):  # a binding for each operand, whatever it is
             group.reads = list(group.root.inputs)
             return

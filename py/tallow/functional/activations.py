@@ -132,12 +132,13 @@ def softmax(
     axis = axis if dim is None else dim
     shifted = f.exp(x - f.max(x, axis=axis, keepdims=True))
     y = shifted / f.sum(shifted, axis=axis, keepdims=True)
+    return with_gradient(y, [x], lambda gradient, y: [softmax_gradient(gradient, y, axis)])
 
-    def pull(gradient: Tensor, y: Tensor) -> list[Tensor]:
-        scaled = gradient * y
-        return [scaled - y * f.sum(scaled, axis=axis, keepdims=True)]
 
-    return with_gradient(y, [x], pull)
+def softmax_gradient(gradient: Tensor, y: Tensor, axis: int) -> Tensor:
+    """The gradient of what a softmax was taken of, by that of its result y."""
+    scaled = gradient * y
+    return scaled - y * f.sum(scaled, axis=axis, keepdims=True)
 
 
 @in_float32

@@ -11,8 +11,10 @@ import math
 
 from .. import functions as f
 from ..autocast import in_float32
+from ..autodiff.history import with_gradient
 from ..errors import ShapeError
 from ..tensor import Tensor
+from .activations import softmax_gradient
 from .layers import dropout
 
 
@@ -45,7 +47,8 @@ def masked_softmax(scores: Tensor) -> Tensor:
     peak = f.max(scores, axis=-1, keepdims=True)
     weights = f.exp(scores - f.where(f.isinf(peak), 0.0, peak))
     total = f.sum(weights, axis=-1, keepdims=True)
-    return weights / f.where(f.equal(total, 0), 1.0, total)
+    y = weights / f.where(f.equal(total, 0), 1.0, total)
+    return with_gradient(y, [scores], lambda gradient, y: [softmax_gradient(gradient, y, -1)])
 
 
 def attended(weights: Tensor, value: Tensor) -> Tensor:
