@@ -131,10 +131,12 @@ def from_buffer(value: Any) -> HostArray:
 
     A contiguous buffer is not copied.
     """
-    coded = dt.BY_NAME.get(getattr(getattr(value, "dtype", None), "name", ""))
-    if coded is not None and coded.coded:
-        words = memoryview(value.view(f"u{coded.size}").tobytes())
-        return from_words(words, tuple(value.shape), coded)
+    given: Any = getattr(value, "dtype", None)
+    if getattr(given, "isbuiltin", 1) != 1:  # a type of another package; NumPy has its own ready
+        coded = dt.BY_NAME.get(given.name)
+        if coded is not None and coded.coded:
+            words = memoryview(value.view(f"u{coded.size}").tobytes())
+            return from_words(words, tuple(value.shape), coded)
     try:
         view = memoryview(value)
     except (TypeError, ValueError) as error:

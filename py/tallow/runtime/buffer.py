@@ -76,19 +76,20 @@ class Buffer:
     `held` is the type in which the device has the elements: kernels on a GPU write whole words, so
     that there an int8 takes 32 bits. Only a state's update writes to its buffer; any other never
     changes. Freed when nothing refers to it. `uploaded` has the elements of integers that came from
-    the host, so that they can be checked as indices.
+    the host, so that they can be checked as indices. `node_ref` refers to `node`, once that was
+    asked for.
     """
 
     __slots__ = (
         "__weakref__",
         "_freed",
         "_live",
-        "_node",
         "dtype",
         "handle",
         "held",
         "memory",
         "nbytes",
+        "node_ref",
         "shape",
         "uploaded",
     )
@@ -109,7 +110,7 @@ class Buffer:
         self.held = held
         self.nbytes = nbytes
         self._freed = False
-        self._node: ref[Node] | None = None
+        self.node_ref: ref[Node] | None = None
         self.uploaded: HostArray | None = None
         live = self._live = _live[memory.name]
         live.count += 1
@@ -121,11 +122,11 @@ class Buffer:
     @property
     def node(self) -> Node:
         """The node of a graph that is this buffer; always the same one while somebody has it."""
-        node = self._node() if self._node else None
+        node = self.node_ref() if self.node_ref else None
         if node is None:
             attrs = Frozen((("buffer", self), ("dtype", self.dtype), ("shape", self.shape)))
             node = Node(buffer_op, (), attrs, self.shape, self.dtype)
-            self._node = ref(node)
+            self.node_ref = ref(node)
         return node
 
     @property
@@ -138,7 +139,7 @@ class Buffer:
     @property
     def is_read(self) -> bool:
         """Whether a tensor or an expression still needs its present content."""
-        return self._node is not None and self._node() is not None
+        return self.node_ref is not None and self.node_ref() is not None
 
     def free(self) -> None:
         """Frees it now; it must not be used any more."""

@@ -275,7 +275,7 @@ class Variable(Tensor):
         buffer = self._buffer
         if buffer is None or buffer.memory is not memory or self._initial is not None:
             buffer = self.buffer(memory)
-        if written and buffer.is_read:
+        if written and buffer.node_ref is not None and buffer.is_read:
             buffer = self._buffer = memory.clone(buffer)
         return buffer
 

@@ -25,7 +25,7 @@ from ..hosted import load_now
 from ..tuning import compile_for
 from .arguments import key_of, memory_of, with_numbers, with_tensors
 from .call import Entry, as_input, indexed_arguments, run, suitable
-from .tracing import AllSeen, Trace
+from .tracing import AllSeen, Gradients, Trace
 
 _ENTRIES = 64
 """Plans that a function keeps; the one that was used longest ago goes first."""
@@ -145,7 +145,7 @@ class Jitted:
             memory,
             captured,
             [(state.variable, state.written) for state in found],
-            gradients,
+            Gradients(gradients),
             AllSeen([flag for flag in tracing.flags.values() if flag is not None]),
             tracing.draws,
             indexed_arguments(compiled),

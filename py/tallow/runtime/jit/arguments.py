@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ...hostarray import HostArray, from_python
 from ...ops.source import buffer as buffer_op
-from ...tensor import Tensor, asarray
+from ...tensor import Tensor, asarray, elements_of
 from ..buffer import Buffer, Memory
 from ..variable import Variable
 
@@ -42,9 +42,9 @@ def key_of(value: Any, leaves: list[Any]) -> Hashable:
     if kind is dict:
         return (dict, *[(name, key_of(value[name], leaves)) for name in sorted(value)])
     if _is_array(value):
-        tensor = asarray(value)
-        leaves.append(tensor.node.attrs["data"])
-        return tensor.shape, tensor.dtype
+        data = elements_of(value)
+        leaves.append(data)
+        return data.shape, data.dtype
     return kind, value  # 1 and True are equal
 
 

@@ -23,7 +23,7 @@ from ..debug import explain, suspects
 from ..transfer import to_device
 from ..variable import Variable
 from .arguments import filled
-from .tracing import AllSeen, Gradient
+from .tracing import AllSeen, Gradients
 
 
 class Entry(NamedTuple):
@@ -41,7 +41,7 @@ class Entry(NamedTuple):
     memory: Memory
     captured: list[Buffer]
     states: list[tuple[Variable, bool]]
-    gradients: list[Gradient]
+    gradients: Gradients
     flags: AllSeen
     draws: int
     indexed: list[tuple[int, Indexed]]
@@ -53,11 +53,7 @@ class Entry(NamedTuple):
 def suitable(entries: Sequence[Entry], memory: Memory) -> Entry | None:
     """The plan in this memory for variables and modules that are as they are now."""
     for entry in entries:
-        if (
-            entry.memory is memory
-            and all(each.suits() for each in entry.gradients)
-            and entry.flags.suits()
-        ):
+        if entry.memory is memory and entry.gradients.suit() and entry.flags.suits():
             return entry
     return None
 
@@ -70,10 +66,7 @@ def indexed_arguments(compiled: Compiled) -> list[tuple[int, Indexed]]:
 
 def run(entry: Entry, leaves: Sequence[Any]) -> Any:
     memory = entry.memory
-    fed = list(leaves)
-    for gradient in entry.gradients:
-        if gradient.given is not None:
-            fed.append(gradient.variable.gradient)
+    fed = [*leaves, *entry.gradients.given()]
     if entry.draws:
         fed.append(random.advance(entry.draws))
     inputs = [as_input(each, memory) for each in fed]
@@ -83,9 +76,7 @@ def run(entry: Entry, leaves: Sequence[Any]) -> Any:
             each.check(leaf)
         elif isinstance(leaf, Tensor):
             eager.check_once(leaf.node, each, entry.checked)
-    for gradient in entry.gradients:
-        if gradient.written and not gradient.looked:
-            gradient.variable.gradient = None  # so that the new one can have its memory
+    entry.gradients.free()
     inputs += entry.captured
     for variable, written in entry.states:
         inputs.append(variable.as_input(memory, written))
@@ -93,8 +84,7 @@ def run(entry: Entry, leaves: Sequence[Any]) -> Any:
         buffers = _looked_at(entry, entry.graph, fed, inputs)
     else:
         buffers = entry.program.run(inputs, [False] * entry.outputs)
-    if entry.gradients:
-        _keep_gradients(entry, buffers)
+    entry.gradients.keep(buffers)
     return filled(entry.result, buffers)
 
 
@@ -132,14 +122,6 @@ def _elements(fed: Any) -> HostArray:
     if type(fed) is float:
         return from_python(fed)
     return fed if isinstance(fed, HostArray) else fed._host(None)
-
-
-def _keep_gradients(entry: Entry, buffers: Sequence[Buffer]) -> None:
-    """Variables have the gradients that the function left."""
-    written = [each for each in entry.gradients if each.written]
-    rest = iter(buffers[entry.outputs - sum(each.left for each in written) :])
-    for each in written:
-        each.variable.gradient = next(rest) if each.left else None
 
 
 def as_input(leaf: Any, memory: Memory) -> Any:

@@ -13,7 +13,7 @@ from ...hostarray import from_values
 from ...ops.elementwise import cast
 from ...tensor import Tensor, asarray
 from .. import trace
-from ..buffer import Memory
+from ..buffer import Buffer, Memory
 from ..capture import held_input
 from ..variable import Variable
 
@@ -58,6 +58,39 @@ class Gradient:
         if not self.looked:
             return True
         return self.variable.has_gradient == (self.given is not None)
+
+
+class Gradients:
+    """The gradients that a function touched, as calls of its plan need them."""
+
+    def __init__(self, touched: Sequence[Gradient]) -> None:
+        written = [each for each in touched if each.written]
+        self._looked = [each for each in touched if each.looked]
+        self._given = [each.variable for each in touched if each.given is not None]
+        self._replaced = [each.variable for each in written if not each.looked]
+        self._ended = [each.variable for each in written if each.looked and not each.left]
+        self._left = [each.variable for each in written if each.left]
+
+    def suit(self) -> bool:
+        """Whether those that the function looked at are there, or are not, as then."""
+        return all(each.suits() for each in self._looked)
+
+    def given(self) -> list[Tensor | None]:
+        """Those that are inputs."""
+        return [variable.gradient for variable in self._given]
+
+    def free(self) -> None:
+        """Forgets those that the function replaces, so that the new ones can have their memory."""
+        for variable in self._replaced:
+            variable.gradient = None
+
+    def keep(self, buffers: Sequence[Buffer]) -> None:
+        """Variables have what the function left, which is the last of its outputs."""
+        for variable in self._ended:
+            variable.gradient = None
+        first = len(buffers) - len(self._left)
+        for variable, buffer in zip(self._left, buffers[first:], strict=True):
+            variable.gradient = buffer
 
 
 class Seen(NamedTuple):
