@@ -33,7 +33,8 @@ from tallow_build.paths import DIST  # noqa: E402
 from tallow_build.serving import server  # noqa: E402
 from tallow_build.serving.script import BrowserPython  # noqa: E402
 
-NETWORKS = ("mlp", "lenet", "resnet", "transformer")
+NETWORKS = {"mlp": 25, "lenet": 3, "resnet": 3, "transformer": 3}
+"""With the steps of a round: about a second of Tallow's, at least."""
 DEVICES = ("webgpu", "wasm")
 CODE = [IN_BROWSER / name for name in ("clock.py", "training.py")]
 TOLERANCE = 2e-3
@@ -90,7 +91,7 @@ def measured(libraries: Sequence[Tallow | JaxJs], network: str, options: Any) ->
         found[each.name] = {"first": start["ms"][0], "ms": [], "losses": start["losses"]}
     for _ in range(options.rounds):
         for each in libraries:
-            more = each.steps(network, options.steps)
+            more = each.steps(network, options.steps or NETWORKS[network])
             row = found[each.name]
             row["ms"] += more["ms"]
             row["losses"] += more["losses"]
@@ -109,9 +110,9 @@ def agree(found: dict[str, dict[str, Any]]) -> bool:
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if the libraries disagree."""
     parser = argparse.ArgumentParser(prog="build.py bench --training", description=__doc__)
-    parser.add_argument("--networks", nargs="+", choices=NETWORKS, default=NETWORKS)
+    parser.add_argument("--networks", nargs="+", choices=[*NETWORKS], default=[*NETWORKS])
     parser.add_argument("--devices", nargs="+", choices=DEVICES, default=DEVICES)
-    parser.add_argument("--steps", type=int, default=3, help="of each library a round (3)")
+    parser.add_argument("--steps", type=int, help="of each library a round (25 or 3)")
     parser.add_argument("--rounds", type=int, default=4, help="(4)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args(argv)
