@@ -11,7 +11,10 @@ from ..compile.count import multiply_adds_of
 from ..dtype import DType, as_dtype
 from ..errors import OptionError
 from ..graph import Node, input_node
-from ..shape import check_shape
+from ..runtime import trace
+from ..runtime.device import backend
+from ..runtime.jit.tracing import Trace
+from ..shape import check_shape, size_of
 from ..tensor import Tensor
 from .module import Module
 
@@ -99,25 +102,28 @@ def summary(
 
     modes = [(module, module.training) for module in model.modules()]
     hooks = [module.register_forward_hook(note) for module, _ in modes]
+    # As in a trace, so that no parameter is computed: a new one is but a recipe of its numbers.
+    token = trace.current.set(Trace("summary", backend().memory))
     try:
         model.eval()
         with no_grad():
             result = model(*inputs)
     finally:
+        trace.current.reset(token)
         for hook in hooks:
             hook.remove()
         for module, training in modes:
             module.training = training
     rows = tuple(
         Row(path, type(module).__name__, outputs.get(id(module), ()),
-            sum(p.size for p in module.parameters()), work.get(id(module), 0))
+            sum(size_of(p.shape) for p in module.parameters()), work.get(id(module), 0))
         for path, module in model.named_modules()
     )  # fmt: skip
     parameters = list(model.parameters())
     return Summary(
         rows,
-        sum(p.size for p in parameters),
-        sum(p.size for p in parameters if p.requires_grad),
+        sum(size_of(p.shape) for p in parameters),
+        sum(size_of(p.shape) for p in parameters if p.requires_grad),
         multiply_adds_of(_between(set(), _tensors(result))),
     )
 

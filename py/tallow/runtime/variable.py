@@ -11,7 +11,8 @@ from ..autodiff.history import check_floating, is_grad_enabled, mark_leaf, stopp
 from ..dtype import DType
 from ..errors import DTypeError, GradientError, ShapeError
 from ..graph import Node
-from ..shape import Shape
+from ..methods import Count
+from ..shape import Shape, size_of
 from ..tensor import Tensor, asarray
 from . import eager, trace
 from .buffer import Buffer, Memory
@@ -93,6 +94,14 @@ class Variable(Tensor):
     @property
     def shape(self) -> Shape:
         return self._shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self._shape)
+
+    @property
+    def size(self) -> Count:
+        return Count(size_of(self._shape), self._shape)
 
     @property
     def dtype(self) -> DType:
