@@ -6,7 +6,9 @@ its own. Since a member is read inside its group alone, groups never wait for ea
 circle. What counts:
 
 * views (reshape, permute, expand, slice) cost nothing and are copied into every reader; so is
-  what makes numbers of packed weights (packed.py), and what costs no more than reading it would;
+  what makes numbers of packed weights (packed.py);
+* so is a sum, difference or product of one stored array and numbers, which costs no more than
+  reading it would. Nothing that follows from another such step is: all groups have the same digits;
 * a user's own kernel (op.Custom) is a group of its own, which reads its operands from memory;
 * a group holds at most one anchor: a contraction, a window or a reduction. Contractions and
   windows compute what follows them (elementwise, same shape) as they store; a reduction also
@@ -27,9 +29,11 @@ from dataclasses import dataclass, field
 from ..codegen.layout import Region
 from ..graph import Graph, Node, consumers, make
 from ..op import Contraction, Custom, Elementwise, Movement, Reduce
-from ..ops import contract, gather, integer, movement
+from ..ops import contract, elementwise, gather, integer, movement
 from ..ops.source import iota
 from ..shape import Shape, size_of
+
+_ROUNDED_ONCE = {elementwise.add, elementwise.subtract, elementwise.multiply, elementwise.negative}
 
 MAX_EVALUATIONS = 8
 MAX_DEPTH = (
@@ -139,12 +143,12 @@ def _postorder(root: Node, inside: set[Node]) -> list[Node]:
 
 
 def _is_as_cheap_again(node: Node) -> bool:
-    """Whether computing an element costs no more than reading one would: it is a step away from an
-    element of one other array, which is read instead."""
-    if not (isinstance(node.op, Elementwise) and node.op.cheap):
+    """Whether computing an element costs no more than reading one would, and gives the same digits
+    everywhere: it is a sum, difference or product, which is rounded once, of an element of one
+    other array, which is read instead."""
+    if node.op not in _ROUNDED_ONCE or not node.dtype.is_floating:
         return False
-    read = {child for child in node.inputs if not _is_number(child)}
-    return len(read) == 1 and all(child.dtype.size <= node.dtype.size for child in read)
+    return len({child for child in node.inputs if not _is_number(child)}) == 1
 
 
 def _is_number(node: Node) -> bool:
@@ -203,6 +207,7 @@ class _Fuser:
         self.groups: dict[Node, Group] = {}  # by root
         self.member_of: dict[Node, list[Group]] = {}
         self.alias: dict[Node, Node] = {}
+        self.again: set[Node] = set()  # what several groups compute, and views of what that reads
 
     def run(self) -> Fusion:
         for node in reversed(self.order):
@@ -236,13 +241,26 @@ class _Fuser:
         )
         if not hosts or (node in self.wanted and node.op is not movement.reshape):
             return []
-        copied = self._is_view(node) or node.op is iota or _is_as_cheap_again(node)
-        if (len(hosts) > 1 and not copied) or not all(
+        if (len(hosts) > 1 and not self._may_be_copied(node)) or not all(
             self._may_join(group, node) for group in hosts
         ):
             self._want(node)
             return []
         return hosts
+
+    def _may_be_copied(self, node: Node) -> bool:
+        """Whether several groups may compute it: see the head of this file."""
+        follows = any(reader in self.again for reader in self.readers[node])
+        if self._is_view(node):
+            if follows:
+                self.again.add(node)
+            return True
+        if node.op is iota:
+            return True
+        if follows or not _is_as_cheap_again(node):
+            return False
+        self.again.add(node)
+        return True
 
     def _want(self, node: Node) -> None:
         if not node.is_source or node.op is iota:

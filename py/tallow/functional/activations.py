@@ -94,8 +94,8 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     x = input
     if approximate == "tanh":
         inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
-        return x * ((f.tanh(inner) + 1.0) * 0.5)
-    return x * ((f.erf(x * (1 / math.sqrt(2))) + 1.0) * 0.5)
+        return (x * 0.5) * (f.tanh(inner) + 1.0)
+    return (x * 0.5) * (f.erf(x * (1 / math.sqrt(2))) + 1.0)
 
 
 @in_float32
