@@ -205,9 +205,7 @@ class Variable(Tensor):
         new = self.fitting(value)
         if trace.current.get():
             return self.assign(new)
-        if self.number in _PENDING:
-            self.buffer()  # so that values which nothing asks for do not pile up
-        self._initial = new.detach()
+        self._initial = new.detach()  # which does not need the old value: reading computes it
         _PENDING[self.number] = self
         return self
 
