@@ -81,10 +81,9 @@ def checked_feed(info: ValueInfo, value: Any) -> Any:
     fit."""
     if info.kind == "optional" and info.element and value is not None:
         return checked_feed(info.element, value)
-    expected = f"the input {info.name!r} expects {_expected(info)}, got"
     if isinstance(value, Tensor) and info.dtype is not None:
         if value.dtype != info.dtype or not _fits(info, value.shape):
-            raise FeedError(f"{expected} {value.dtype.name} {value.shape}")
+            raise _unfit(info, f"{value.dtype.name} {value.shape}")
         return value
     try:
         if info.dtype is None:
@@ -93,16 +92,17 @@ def checked_feed(info: ValueInfo, value: Any) -> Any:
         if info.dtype.coded and data.dtype == word_type(info.dtype):  # codes; see HostArray
             data = from_words(data.data, data.shape, info.dtype)
     except (TallowError, TypeError, ValueError) as error:
-        raise FeedError(f"{expected} {type(value).__name__}: {error}") from error
+        raise _unfit(info, f"{type(value).__name__}: {error}") from error
     if data.dtype != info.dtype or not _fits(info, data.shape):
-        raise FeedError(f"{expected} {data.dtype.name} {data.shape}")
+        raise _unfit(info, f"{data.dtype.name} {data.shape}")
     return data
 
 
-def _expected(info: ValueInfo) -> str:
-    if info.kind != "tensor":
-        return info.type
-    return f"{info.type} {info.shape if info.shape is not None else 'of any shape'}"
+def _unfit(info: ValueInfo, given: str) -> FeedError:
+    expected = info.type
+    if info.kind == "tensor":
+        expected += f" {info.shape if info.shape is not None else 'of any shape'}"
+    return FeedError(f"the input {info.name!r} expects {expected}, got {given}")
 
 
 def _fits(info: ValueInfo, shape: tuple[int, ...]) -> bool:

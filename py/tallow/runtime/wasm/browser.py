@@ -53,17 +53,25 @@ class BrowserInstance:
     def __init__(self, content: Any, exports: Any) -> None:
         self._bytes = content
         self._exports = exports
+        self._views: dict[tuple[int, int], Any] = {}
 
     def write(self, offset: int, content: Any) -> None:
         given = memoryview(content)
         if given.nbytes:  # a view without elements cannot be cast
-            self._bytes.subarray(offset, offset + given.nbytes).assign(given.cast("B"))
+            self._view(offset, given.nbytes).assign(given.cast("B"))
 
     def write_part(self, offset: int, part: Part) -> None:
         self._bytes.set(part.handle.bytes(), offset)
 
     def read(self, offset: int, size: int) -> bytes:
-        return bytes(self._bytes.subarray(offset, offset + size).to_bytes())
+        return bytes(self._view(offset, size).to_bytes())
+
+    def _view(self, offset: int, size: int) -> Any:
+        """A part of the memory, made once: each run reads and writes the same ones."""
+        found = self._views.get((offset, size))
+        if found is None:
+            found = self._views[offset, size] = self._bytes.subarray(offset, offset + size)
+        return found
 
     def copies(self, moves: Sequence[tuple[int, int, int]]) -> Callable[[], Any]:
         copy = self._bytes.copyWithin
