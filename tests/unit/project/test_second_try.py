@@ -116,7 +116,7 @@ def test_one_of_no_browser_is_not_tried_again_and_fails_the_run(tmp_path: Path) 
     assert run.lines[-1] == "PASSED: test_toys.py::test_late"
 
 
-GIVING_UP = ("-o", "faulthandler_timeout=5", "-o", "faulthandler_exit_on_timeout=true")
+GIVING_UP = ("-o", "faulthandler_timeout=3", "-o", "faulthandler_exit_on_timeout=true")
 
 
 def test_one_that_never_ends_ends_its_worker_and_is_tried_again(tmp_path: Path) -> None:
