@@ -42,6 +42,7 @@ class _TimedWasmProgram(WasmProgram):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._all = clock.around(self._all)
+        self._copies = clock.around(self._copies)
 
 
 browser.WebGpuProgram = _TimedGpuProgram  # type: ignore[assignment, misc]
