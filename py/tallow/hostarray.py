@@ -158,6 +158,26 @@ def from_buffer(value: Any) -> HostArray:
     return HostArray(data, shape, dtype)
 
 
+def from_array(value: Any) -> HostArray:
+    """A HostArray itself, or one over a NumPy array or scalar or whatever `from_buffer` takes.
+
+    Raises DTypeError for what is not numeric.
+    """
+    if isinstance(value, HostArray):
+        return value
+    if hasattr(value, "__array__"):
+        value = value.__array__()  # NumPy's scalars have no buffer of their own
+    try:
+        return from_buffer(value)
+    except TypeError as error:
+        if isinstance(error, DTypeError):
+            raise
+        raise DTypeError(
+            f"asarray: {type(value).__name__} is neither a number, a list of numbers, "
+            f"nor a numeric buffer ({error})"
+        ) from error
+
+
 def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
 

@@ -506,24 +506,6 @@ def asarray(value: Any, dtype: DType | str | None = None, *, requires_grad: bool
     if numbers and not hasattr(value, "__array__"):  # NumPy's scalars have a type of their own
         data = hostarray.from_python(value, wanted)
     else:
-        data = elements_of(value)
+        data = hostarray.from_array(value)
     tensor = Tensor(constant(data))
     return tensor if wanted is None else tensor.astype(wanted)
-
-
-def elements_of(value: Any) -> HostArray:
-    """The elements of a NumPy array, or of anything else with the buffer protocol, which are not
-    copied. Raises DTypeError for what is not numeric."""
-    if isinstance(value, HostArray):
-        return value
-    if hasattr(value, "__array__"):
-        value = value.__array__()  # NumPy's scalars have no buffer of their own
-    try:
-        return hostarray.from_buffer(value)
-    except TypeError as error:
-        if isinstance(error, DTypeError):
-            raise
-        raise DTypeError(
-            f"asarray: {type(value).__name__} is neither a number, a list of numbers, "
-            f"nor a numeric buffer ({error})"
-        ) from error

@@ -12,7 +12,7 @@ from ..compile.plan import Port
 from ..dtype import BY_NAME, DType, word_type
 from ..errors import FeedError, TallowError
 from ..graph import Graph, constant
-from ..hostarray import HostArray, from_buffer, from_python, from_words
+from ..hostarray import HostArray, from_array, from_python, from_words
 from ..shape import size_of
 from ..tensor import Tensor
 from .base import Backend, Program
@@ -309,12 +309,10 @@ def _feed(
     """The bytes of one input as the device takes them; FeedError if the value does not fit."""
     expected = f"{dtype.name} {shape}"
     try:
-        if isinstance(value, HostArray):
-            data = value
-        elif isinstance(value, (bool, int, float, list, tuple)):
+        if isinstance(value, (bool, int, float, list, tuple)):
             data = from_python(value, dtype)
         else:
-            data = from_buffer(value.__array__() if hasattr(value, "__array__") else value)
+            data = from_array(value)
     except (TallowError, TypeError, ValueError) as error:
         raise FeedError(f"the input {name!r} expects {expected}: {error}") from error
     if dtype.coded and data.dtype == word_type(dtype):  # codes, where there is no ml_dtypes

@@ -13,7 +13,7 @@ from typing import Any
 from ...compile.limits import host_memory
 from ...dtype import DType, word_type
 from ...errors import DeviceMemoryError, FeedError, TallowError
-from ...hostarray import HostArray, StringArray, from_buffer, from_python, from_words
+from ...hostarray import HostArray, StringArray, from_array, from_buffer, from_python, from_words
 from ...tensor import Tensor
 from .records import ValueInfo
 
@@ -152,8 +152,6 @@ def _check(info: ValueInfo, value: Value, what: str) -> None:
 
 
 def _tensor(value: Any, dtype: DType) -> HostArray:
-    if isinstance(value, HostArray):
-        return value
     if isinstance(value, (bool, int, float, list, tuple)):
         return from_python(value, dtype)
-    return from_buffer(value.__array__() if hasattr(value, "__array__") else value)
+    return from_array(value)

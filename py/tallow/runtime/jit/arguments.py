@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
-from ...hostarray import HostArray, from_python
+from ...hostarray import HostArray, from_array, from_python
 from ...ops.source import buffer as buffer_op
-from ...tensor import Tensor, asarray, elements_of
+from ...tensor import Tensor, asarray
 from ..buffer import Buffer, Memory
 from ..variable import Variable
 
@@ -42,7 +42,7 @@ def key_of(value: Any, leaves: list[Any]) -> Hashable:
     if kind is dict:
         return (dict, *[(name, key_of(value[name], leaves)) for name in sorted(value)])
     if _is_array(value):
-        data = elements_of(value)
+        data = from_array(value)
         leaves.append(data)
         return data.shape, data.dtype
     return kind, value  # 1 and True are equal
