@@ -1,5 +1,6 @@
-// Maximum (IS_MAX) or sum over windows, channels-last: 4 channels of one pixel an
-// invocation. Padding is skipped; a window of nothing but padding gives -infinity (maximum) or 0.
+// Maximum (IS_MAX) or sum over windows, channels-last: 4 channels of one pixel an invocation, those of
+// a line of pixels along x. Padding is skipped; a window of nothing but padding gives -infinity
+// (maximum) or 0.
 
 override IN_H: u32;
 override IN_W: u32;
@@ -32,11 +33,12 @@ fn store_out(n: u32, y: u32, x: u32, c4: u32, value: vec4f) {
 
 @compute @workgroup_size(16, 1, 1)
 fn main(@builtin(global_invocation_id) id: vec3u) {
-  let c4 = id.x;
-  let oy = id.y / OUT_W;
-  let ox = id.y % OUT_W;
+  let fours = (IN_C + 3u) / 4u;
+  let ox = id.x / fours;
+  let c4 = id.x - ox * fours;
+  let oy = id.y;
   let n = id.z;
-  if (c4 * 4u >= IN_C || oy >= OUT_H) {
+  if (ox >= OUT_W) {
     return;
   }
   // Of padding, the maximum takes -infinity. WGSL refuses to write it: made from bits at run time.

@@ -72,6 +72,7 @@ def test_convolutions() -> None:
     assert choose(convolution(7, 64), GPU).file == "conv2d_4x4"
     assert choose(convolution(112, 64), SWIFTSHADER).file == "conv2d_quad_16x8"
     assert choose(convolution(112, 64, window=1), GPU).file == "matmul_tile_8x8"
+    assert choose(convolution(14, 8), SWIFTSHADER).file == "conv2d_quad_8x8"
 
 
 def depthwise(window: int, stride: int) -> Node:
@@ -87,7 +88,7 @@ def test_the_rule_takes_every_kernel() -> None:
         *(product(rows, 1024, 1024) for rows in (1, 3, 16, 64, 1024)),
         *(product(rows, 1024, 16) for rows in (16, 1024)),
         product(1, 64, 10),
-        *(convolution(size, channels) for size in (7, 14, 112) for channels in (16, 64)),
+        *(convolution(size, channels) for size in (7, 14, 112) for channels in (8, 16, 64)),
         *(depthwise(window, stride) for window in (3, 5, 7) for stride in (1, 2)),
     ]
     taken = {choose(n, traits).file for n in nodes for traits in (SWIFTSHADER, GPU, HALF)}

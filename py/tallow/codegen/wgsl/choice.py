@@ -195,7 +195,7 @@ def _convolutions(node: Node, traits: Traits) -> list[Schedule]:
     if tile:
         name = f"conv2d_{tile}"
     elif _quads(traits) and pixels > 8:
-        name = f"conv2d_quad_{_quad_columns(channels)}"
+        name = f"conv2d_quad_{_quad_columns(channels) if channels > 8 else '8x8'}"
     else:
         name = "conv2d_4x4" if pixels < 128 or channels <= 4 else "conv2d_8x8"
     return _first(name, CONVOLUTIONS, traits)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -193,6 +193,11 @@ def _pixels(node: Node, tile: Tile) -> tuple[int, int, int]:
     return -(-channels // tile.columns), down, n
 
 
+def _along_lines(node: Node, tile: Tile) -> tuple[int, int, int]:
+    n, height, width, channels = node.shape
+    return width * -(-channels // tile.columns), height, n
+
+
 def _image() -> Load:
     return Load("load_x", 0, _PIXEL, lambda node: node.inputs[0].shape)
 
@@ -213,11 +218,17 @@ def _depthwise_space(node: Node) -> Shape:
     return kh, kw, channels
 
 
+def _across(node: Node, tile: Tile) -> tuple[int, int, int]:
+    n, height, width, channels = node.shape
+    return -(-height * width // tile.rows), -(-channels // tile.columns), n
+
+
 CONVOLUTIONS = {
     name: _window(name, _weight(("c",)))
     for name in (
         "conv2d_quad_16x8",
         "conv2d_quad_16x4",
+        "conv2d_quad_8x8",
         "conv2d_8x8",
         "conv2d_4x4",
         "conv2d_tile_8x8",
@@ -225,6 +236,7 @@ CONVOLUTIONS = {
         "conv2d_tile_8x8_f16",
     )
 }
+CONVOLUTIONS["conv2d_quad_8x8"] = replace(CONVOLUTIONS["conv2d_quad_8x8"], extent=_across)
 DEPTHWISE = {
     name: _window(name, Load("load_w", 1, ("ky", "kx", "c4"), _depthwise_space))
     for name in (
@@ -236,7 +248,7 @@ DEPTHWISE = {
     )
 }
 GROUPED = _window("conv2d_grouped", _weight(), width=1)
-POOL = _window("pool2d")
+POOL = replace(_window("pool2d"), extent=_along_lines)
 
 
 def _weight_numbers(node: Node) -> dict[str, Any]:
