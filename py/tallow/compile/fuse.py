@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from ..codegen.layout import Region
 from ..graph import Graph, Node, consumers, make
 from ..op import Contraction, Custom, Elementwise, Movement, Reduce
-from ..ops import contract, elementwise, gather, integer, movement
+from ..ops import contract, elementwise, gather, integer, movement, window
 from ..ops.source import iota
 from ..shape import Shape, size_of
 
@@ -92,8 +92,8 @@ def fuse(
     any_order: bool = True,
 ) -> Fusion:
     """Groups the nodes; `static` ones depend on weights alone and never share a kernel with
-    others, but for the `packed` among them (packed.py). any_order: whether a convolution may read
-    an image of few channels in any order."""
+    others, but for the `packed` among them (packed.py). any_order: whether convolutions may read
+    images of few channels in any order, and store what follows in another shape."""
     return _Fuser(graph, static, packed, most_buffers, any_order).run()
 
 
@@ -342,9 +342,17 @@ class _Fuser:
         assert isinstance(reader.op, Movement)
         if reader.op is movement.expand:
             return "row" if own == "same" and self._is_row(group, reader, node) else "repeated"
-        if reader.op is movement.reshape and _keeps_rows(node, reader):
+        if reader.op is movement.reshape and (
+            _keeps_rows(node, reader) or self._keeps_fours(node, reader)
+        ):
             return own
         return own if own == "repeated" else "once"
+
+    def _keeps_fours(self, source: Node, target: Node) -> bool:
+        """Whether a kernel for convolutions, which stores four channels at once, may go on in the
+        shape that its result gets."""
+        by_fours = source.shape[-1] % 4 == 0 and target.shape[-1:] and target.shape[-1] % 4 == 0
+        return self.any_order and source.op is window.conv2d and bool(by_fours)
 
     @staticmethod
     def _is_row(group: Group, spread: Node, node: Node) -> bool:

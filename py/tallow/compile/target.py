@@ -48,7 +48,8 @@ class Target:
     specialize: the passes for its limits, after those that every target has.
     packed_nodes: of a graph and its static nodes, those that make numbers of packed weights, which
     every kernel computes for itself as it loads.
-    any_order: whether convolutions may read images of few channels in any order.
+    any_order: whether convolutions may read images of few channels in any order, and store what
+    follows in another shape.
     kernels: makes the kernels of a plan for a device with such limits; None if its runner computes
     what the steps' operations say.
     limits: what holds of it, from what the caller says.

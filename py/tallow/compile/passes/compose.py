@@ -19,8 +19,9 @@ from ...graph import Graph, Node, make, rebuild
 from ...op import Op
 from ...ops import arrange, recurrence, source, window
 from ...ops.window import WEIGHT_TILE
-from ...shape import size_of
+from ...shape import Shape, size_of
 from ...tensor import Tensor, apply
+from .columns import columns_of, conv2d_by_columns
 
 
 def compose(graph: Graph) -> Graph:
@@ -199,13 +200,21 @@ def _weight_kernel(x: Tensor, gradient: Tensor, **attrs: Any) -> Tensor:
     """One kernel, for parts of the images, whose results are added up; where none fits, a
     product, or one for each image."""
     n, oh, ow, filters = gradient.shape
+    shape = (*attrs["kernel"], x.shape[3] // attrs["groups"], filters)
     few = x.shape[3] < _FEW_CHANNELS
+    block = (_FEW_CHANNELS - 1 if few else 2 * WEIGHT_TILE[0]) // x.shape[3]
+    columns = columns_of(block, x.shape, shape, gradient.shape, **attrs)
+    if columns:
+        image = columns.image(x, attrs["padding"][1], ow)
+        wide = f.reshape(gradient, (n, oh, ow // columns.together, columns.together * filters))
+        changed = {"kernel": (shape[0], columns.taps), **columns.attrs}
+        return columns.weight_gradient(_weight_kernel(image, wide, **changed), shape)
     if few and attrs["groups"] == 1 and oh * ow >= filters and x.size:
         return _weight_by_image(x, gradient, **attrs)
     if few or attrs["groups"] > 1 or oh * ow > _TURNS or not x.size or not gradient.size:
         return _conv2d_weight(x, gradient, **attrs)
-    rows, columns = WEIGHT_TILE
-    tiles = size_of(attrs["kernel"]) * -(-x.shape[3] // rows) * -(-filters // columns)
+    rows, wide = WEIGHT_TILE
+    tiles = size_of(attrs["kernel"]) * -(-x.shape[3] // rows) * -(-filters // wide)
     least = max(-(-n * oh * ow // _TURNS), -(-_INVOCATIONS // tiles))
     each = max(1, n // least)
     del attrs["groups"]
@@ -255,6 +264,7 @@ def _conv2d_weight(
 _COMPOSED: dict[Op, Callable[..., Tensor]] = {
     arrange.argsort: _argsort,
     arrange.scatter: _scatter,
+    window.conv2d: conv2d_by_columns,
     window.conv2d_weight: _weight_kernel,
     recurrence.recurrence: _recurrence,
 }
