@@ -7,6 +7,7 @@ where NumPy is there, `numpy()` gives a view.
 from __future__ import annotations
 
 import struct
+import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,15 @@ class HostArray:
             return [item[0] for item in struct.iter_unpack("<e", self.data)]
         values: list[Any] = elements(self.words(), self.dtype).tolist()
         return decoded(values, self.dtype) if self.dtype.coded else values
+
+    def extremes(self) -> tuple[Any, Any]:
+        """The least and the greatest element, of one or more numbers. Many take NumPy, where it is
+        loaded, a third of the time."""
+        if self.size >= 256 and sys.modules.get("numpy"):
+            array = self.numpy()
+            return array.min().item(), array.max().item()
+        items = self.flat()
+        return min(items), max(items)
 
     def words(self) -> memoryview:
         """The bytes with no two elements in one: of a coded type, its codes."""

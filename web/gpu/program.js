@@ -38,8 +38,8 @@ import { paddedToWords, ProgramMemory, wordAligned } from "./program_memory.js";
  * @property {string[]} modules
  * @property {Step[]} prepare
  * @property {Step[]} run
- * @property {Port[]} states  values that stay on the device between runs. The caller passes their
- *   buffers after the inputs.
+ * @property {Port[]} states  values that stay on the device between runs, in the buffers of
+ *   useStates()
  * @property {{source: number, target: number, bytes: number}[]} copies  between slots, after the
  *   last step
  *
@@ -69,6 +69,11 @@ export class Program {
      * @type {Map<number, GPUBuffer>}
      */
     this.replacements = new Map();
+    /**
+     * The buffers of the states, by slot.
+     * @type {Map<number, GPUBuffer>}
+     */
+    this.states = new Map();
     /** Slots whose buffers can be replaced. */
     this.externalSlots = new Set(
       [...plan.inputs, ...plan.states, ...plan.outputs]
@@ -220,15 +225,40 @@ export class Program {
 
   /** The buffer of a slot in the current run. @param {number} slot */
   #bufferOf(slot) {
-    const buffer = this.replacements.get(slot) ?? this.memory.buffers[slot];
+    const buffer =
+      this.replacements.get(slot) ?? this.states.get(slot) ?? this.memory.buffers[slot];
     if (!buffer) throw new DeviceError(`${this.plan.name}: slot ${slot} has no buffer`);
     return buffer;
   }
 
   /**
+   * Have all runs from now on read and update these buffers. A plan with states runs only after
+   * that.
+   * @param {number[]} ids  of the buffers, in the order of the plan's states
+   */
+  useStates(ids) {
+    this.#checkOpen();
+    const { plan, runner } = this;
+    if (ids.length !== plan.states.length) {
+      throw new DeviceError(
+        `${plan.name}: got ${ids.length} states instead of ${plan.states.length}`,
+      );
+    }
+    const before = this.states;
+    this.states = new Map(
+      plan.states.map(({ slot }, index) => [slot, runner.buffers.get(ids[index])]),
+    );
+    /** @param {number} slot */
+    const changed = (slot) => before.get(slot) !== this.states.get(slot);
+    for (const dispatch of this.dispatches) {
+      if (dispatch.externalSlots.some(changed)) dispatch.bindGroup = undefined;
+    }
+  }
+
+  /**
    * Run once. Runs may overlap, because the device executes them in order.
-   * @param {Feed[]} inputs  in the plan's order, then the states. The caller may change their bytes
-   *   as soon as this call returns.
+   * @param {Feed[]} inputs  in the plan's order. The caller may change their bytes as soon as this
+   *   call returns.
    * @param {number[]} [outputIds]  for each output, the id of the new buffer that keeps it on the
    *   device, or 0 to fetch it
    * @returns {Promise<ArrayBuffer[]>}  the fetched outputs, padded to a multiple of 4 bytes
@@ -261,21 +291,30 @@ export class Program {
     return profile(this, () => this.#feed(copies), budget);
   }
 
+  /** @throws {DeviceError} */
+  #checkOpen() {
+    if (this.runner.lost) throw this.runner.lost;
+    if (this.failure) throw this.failure;
+    if (this.closed) throw new DeviceError(`${this.plan.name}: the program is closed`);
+  }
+
   /**
    * Check that the program can run on these inputs.
    * @param {Feed[]} inputs
    * @throws {DeviceError}
    */
   #checkInputs(inputs) {
-    const { runner, plan } = this;
-    if (runner.lost) throw runner.lost;
-    if (this.failure) throw this.failure;
-    if (this.closed) throw new DeviceError(`${plan.name}: the program is closed`);
-    const ports = [...plan.inputs, ...plan.states];
-    if (inputs.length !== ports.length) {
-      throw new DeviceError(`${plan.name}: got ${inputs.length} inputs instead of ${ports.length}`);
+    this.#checkOpen();
+    const { plan } = this;
+    if (inputs.length !== plan.inputs.length) {
+      throw new DeviceError(
+        `${plan.name}: got ${inputs.length} inputs instead of ${plan.inputs.length}`,
+      );
     }
-    for (const [index, { name, bytes }] of ports.entries()) {
+    if (this.states.size !== plan.states.length) {
+      throw new DeviceError(`${plan.name}: a run needs the states; call useStates() first`);
+    }
+    for (const [index, { name, bytes }] of plan.inputs.entries()) {
       const input = inputs[index];
       if (typeof input !== "number" && input.byteLength !== bytes) {
         throw new DeviceError(
@@ -293,7 +332,7 @@ export class Program {
   #feed(inputs, replacements = new Map()) {
     const { plan, runner } = this;
     const before = this.replacements;
-    for (const [index, { slot }] of [...plan.inputs, ...plan.states].entries()) {
+    for (const [index, { slot }] of plan.inputs.entries()) {
       const input = inputs[index];
       if (typeof input === "number") replacements.set(slot, runner.buffers.get(input));
     }
@@ -404,6 +443,7 @@ export class Program {
     this.closed = true;
     this.memory.close();
     this.replacements = new Map();
+    this.states = new Map();
     this.dispatches = [];
   }
 }

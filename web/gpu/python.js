@@ -34,13 +34,17 @@ export class PythonProgram {
   /** @param {import("./program.js").Program} program */
   constructor(program) {
     this.program = program;
-    /** How many inputs and states it has. */
-    this.inputCount = program.plan.inputs.length + program.plan.states.length;
+    this.inputCount = program.plan.inputs.length;
+  }
+
+  /** @param {...number} ids  as for the program's useStates() */
+  useStates(...ids) {
+    this.program.useStates(ids);
   }
 
   /**
-   * @param {...(PyBuffer | number)} feeds  the inputs and states; then, for each output, the id of
-   *   the buffer that keeps it on the device, or 0 to fetch it. Without ids, all are fetched.
+   * @param {...(PyBuffer | number)} feeds  the inputs; then, for each output, the id of the buffer
+   *   that keeps it on the device, or 0 to fetch it. Without ids, all are fetched.
    */
   run(...feeds) {
     const outputIds = /** @type {number[]} */ (feeds.splice(this.inputCount));

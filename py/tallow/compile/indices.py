@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..errors import IndexRangeError
 from ..graph import Graph, Node
-from ..hostarray import HostArray
+from ..hostarray import HostArray, from_values
 from ..ops import elementwise, gather, movement
 from .passes.fold import moved_items
 
@@ -33,16 +33,17 @@ class Indexed:
 
     def check(self, data: HostArray) -> None:
         """Raises IndexRangeError for an index that is out of range."""
-        items = data.flat()
-        if any(move.op is movement.slice_ for move in self.moves):  # else all elements remain
+        if any(move.op is movement.slice_ for move in self.moves):
+            items = data.flat()
             for move in self.moves:
                 items = moved_items(move, items)
-        if not items:
+            data = from_values(items, (len(items),), data.dtype)
+        if not data.size:
             return
-        low, high = min(items), max(items)
+        low, high = data.extremes()
         if self.strict:
             if (low < 0 or high >= self.length) and (
-                wrong := gather.refusal(items, self.length, self.ignored, self.what)
+                wrong := gather.refusal(data.flat(), self.length, self.ignored, self.what)
             ):
                 raise IndexRangeError(wrong)
         elif low < -self.length or high >= self.length:

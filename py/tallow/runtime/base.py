@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from ..compile import Compiled, Target
 from ..compile.limits import Limits
-from .buffer import Memory
+from .buffer import Buffer, Memory
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,12 @@ Result = Any
 class Program(Protocol):
     """A plan, loaded: weights in place, `prepare` done, ready to run.
 
-    Inputs come in the plan's order, and after them the buffers of its states, which a run updates.
+    Inputs come in the plan's order.
     """
+
+    def use_states(self, states: Sequence[Buffer]) -> None:
+        """Has all runs from now on read and update these buffers: the plan's states, in its order.
+        A plan with states runs only after that."""
 
     def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
         """Runs, and blocks until the outputs that are fetched are there.
@@ -79,7 +83,7 @@ class Program(Protocol):
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """Runs on inputs in the plan's order, some times, and tells how long each step took.
 
-        Every run updates the states: give it clones. seconds: no run is started after that
+        Every run updates the states: have it use clones. seconds: no run is started after that
         time.
         """
 

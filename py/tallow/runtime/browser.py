@@ -171,6 +171,12 @@ class WebGpuProgram:
         self._memory = memory
         self._outputs = [_layout(BY_NAME[port.dtype], port.shape) for port in plan.outputs]
 
+    def use_states(self, states: Sequence[Buffer]) -> None:
+        try:
+            self._handle.useStates(*(state.handle for state in states))
+        except JsException as error:
+            _raise(error)
+
     async def run_async(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
     ) -> list[Result]:

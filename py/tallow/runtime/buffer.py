@@ -44,6 +44,20 @@ def live_buffers(device: str | None = None) -> Live:
     return Live(sum(each.count for each in chosen), sum(each.bytes for each in chosen))
 
 
+_moves = [0]
+
+
+def state_moved() -> None:
+    """Says that a state has another buffer, that something reads the buffer of one, or that the
+    elements of one went to another program."""
+    _moves[0] += 1
+
+
+def state_moves() -> int:
+    """How often that was said: if it was not since a program got its states, it has them still."""
+    return _moves[0]
+
+
 class Memory(Protocol):
     """What owns a device's buffers. One that was lost is another object than the one after it."""
 
@@ -75,9 +89,9 @@ class Buffer:
 
     `held` is the type in which the device has the elements: kernels on a GPU write whole words, so
     that there an int8 takes 32 bits. Only a state's update writes to its buffer; any other never
-    changes. Freed when nothing refers to it. `uploaded` has the elements of integers that came from
-    the host, so that they can be checked as indices. `node_ref` refers to `node`, once that was
-    asked for.
+    changes. `updated`: it is such a state's. Freed when nothing refers to it. `uploaded` has the
+    elements of integers that came from the host, so that they can be checked as indices. `node_ref`
+    refers to `node`, once that was asked for.
     """
 
     __slots__ = (
@@ -91,6 +105,7 @@ class Buffer:
         "nbytes",
         "node_ref",
         "shape",
+        "updated",
         "uploaded",
     )
 
@@ -111,6 +126,7 @@ class Buffer:
         self.nbytes = nbytes
         self._freed = False
         self.node_ref: ref[Node] | None = None
+        self.updated = False
         self.uploaded: HostArray | None = None
         live = self._live = _live[memory.name]
         live.count += 1
@@ -127,6 +143,8 @@ class Buffer:
             attrs = Frozen((("buffer", self), ("dtype", self.dtype), ("shape", self.shape)))
             node = Node(buffer_op, (), attrs, self.shape, self.dtype)
             self.node_ref = ref(node)
+            if self.updated:
+                state_moved()
         return node
 
     @property

@@ -17,7 +17,7 @@ from ..dtype import BY_NAME
 from ..graph import Graph
 from ..hostarray import HostArray
 from .base import PROFILE_SECONDS, Backend, Feed, Program, Result, Timing
-from .buffer import Buffer, Memory
+from .buffer import Buffer, Memory, state_moved
 from .transfer import from_device
 
 
@@ -70,23 +70,29 @@ class HostedProgram:
         self._program = NumpyProgram(compiled)
         self._plan = compiled.plan
         self._memory = memory
+        self._states: Sequence[Buffer] = ()
+        self._held: list[Buffer] = []  # the states as NumPy has them in a run
+
+    def use_states(self, states: Sequence[Buffer]) -> None:
+        self._states = states
 
     def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
         """Runs; blocks while buffers are read from the device."""
-        buffers = [each for each in inputs if isinstance(each, Buffer)]
+        buffers = self._buffers(inputs)
         feeds = self._feeds(inputs, self._memory.read(buffers) if buffers else [])
-        return self._finished(inputs, feeds, self._program.run(feeds), fetch)
+        return self._finished(self._program.run(feeds), fetch)
 
     async def run_async(
         self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None
     ) -> list[Result]:
         """As `run`."""
-        feeds = await self._feeds_async(inputs)
-        return self._finished(inputs, feeds, self._program.run(feeds), fetch)
+        buffers = self._buffers(inputs)
+        feeds = self._feeds(inputs, await self._memory.read_async(buffers) if buffers else [])
+        return self._finished(self._program.run(feeds), fetch)
 
     def profile(self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS) -> Timing:
         """The steps on NumPy, without what is read and uploaded."""
-        buffers = [each for each in inputs if isinstance(each, Buffer)]
+        buffers = self._buffers(inputs)
         feeds = self._feeds(inputs, self._memory.read(buffers) if buffers else [])
         return self._program.profile(feeds, seconds)
 
@@ -94,39 +100,38 @@ class HostedProgram:
         self, inputs: Sequence[Feed], seconds: float = PROFILE_SECONDS
     ) -> Timing:
         """As `profile`."""
-        return self._program.profile(await self._feeds_async(inputs), seconds)
+        buffers = self._buffers(inputs)
+        feeds = self._feeds(inputs, await self._memory.read_async(buffers) if buffers else [])
+        return self._program.profile(feeds, seconds)
 
-    async def _feeds_async(self, inputs: Sequence[Feed]) -> list[Feed]:
-        buffers = [each for each in inputs if isinstance(each, Buffer)]
-        return self._feeds(inputs, await self._memory.read_async(buffers) if buffers else [])
+    def _buffers(self, inputs: Sequence[Feed]) -> list[Buffer]:
+        """What a run reads from the device."""
+        return [*(each for each in inputs if isinstance(each, Buffer)), *self._states]
 
     def _feeds(self, inputs: Sequence[Feed], read: Sequence[HostArray]) -> list[Feed]:
-        """What NumPy takes: bytes of the plan's types, and its own buffers for states."""
+        """What NumPy takes: bytes of the plan's types. Its program gets arrays for the states."""
         contents = iter(read)
-        ports = (*self._plan.inputs, *self._plan.states)
         arrays = [
             _as(next(contents), port) if isinstance(given, Buffer) else _fed(given, port)
-            for port, given in zip(ports, inputs, strict=True)
+            for port, given in zip(self._plan.inputs, inputs, strict=True)
         ]
-        count = len(self._plan.inputs)
-        fed = [memoryview(each).cast("B") if each.size else b"" for each in arrays[:count]]
-        return [
-            *fed,
-            *(self._host.buffer(each, BY_NAME[each.dtype.name]) for each in arrays[count:]),
+        self._held = [
+            self._host.buffer(_as(next(contents), port), BY_NAME[port.dtype])
+            for port in self._plan.states
         ]
+        if self._held:
+            self._program.use_states(self._held)
+        return [memoryview(each).cast("B") if each.size else b"" for each in arrays]
 
     def _finished(
-        self,
-        inputs: Sequence[Feed],
-        feeds: Sequence[Feed],
-        results: Sequence[HostArray],
-        fetch: Sequence[bool] | None,
+        self, results: Sequence[HostArray], fetch: Sequence[bool] | None
     ) -> list[Result]:
         """The results, those that stay on the device; the states get their new values."""
-        upload, count = self._memory.upload, len(self._plan.inputs)
-        for state, new in zip(inputs[count:], feeds[count:], strict=True):
+        upload = self._memory.upload
+        for state, new in zip(self._states, self._held, strict=True):
             fresh = upload(self._host.read([new])[0])
             state.handle, fresh.handle = fresh.handle, state.handle  # which is freed with `fresh`
+            state_moved()
         wanted = fetch or [True] * len(results)
         return [
             result if want else upload(result) for result, want in zip(results, wanted, strict=True)

@@ -21,7 +21,7 @@ from .capture import own
 from .device import backend
 from .hosted import load, load_async
 from .profile import Profile
-from .states import State, compile_with_states
+from .states import BoundStates, State, compile_with_states
 from .transfer import for_device
 
 Feeds = Mapping[str, Any]
@@ -52,7 +52,11 @@ class Session:
         self._memory = used.memory
         self._captured = captured
         self._states = states
-        self._written = self._plan.written
+        written = self._plan.written
+        self._bound = BoundStates(
+            [(state, port.slot in written)
+             for port, state in zip(self._plan.states, states.values(), strict=True)]
+        )  # fmt: skip
         self._ports = self._plan.inputs[: len(self._plan.inputs) - len(captured)]
 
     @classmethod
@@ -109,12 +113,12 @@ class Session:
         IndexRangeError for indices that are out of range, among the feeds from the host.
         """
         wanted = self._wanted(fetch)
-        return self._results(self._program.run(self._inputs(feeds), wanted), fetch)
+        return self._results(self._program.run(self._ready(feeds), wanted), fetch)
 
     async def run_async(self, feeds: Feeds, fetch: Collection[str] | None = None) -> dict[str, Any]:
         """As `run`."""
         wanted = self._wanted(fetch)
-        return self._results(await self._program.run_async(self._inputs(feeds), wanted), fetch)
+        return self._results(await self._program.run_async(self._ready(feeds), wanted), fetch)
 
     def _wanted(self, fetch: Collection[str] | None) -> list[bool] | None:
         """Which outputs are fetched, in the plan's order; None if all are."""
@@ -144,11 +148,11 @@ class Session:
 
     def run_host(self, feeds: Feeds) -> dict[str, HostArray]:
         """As `run`, with HostArrays, for which no NumPy is needed."""
-        return self._named(self._program.run(self._inputs(feeds)))
+        return self._named(self._program.run(self._ready(feeds)))
 
     async def run_host_async(self, feeds: Feeds) -> dict[str, HostArray]:
         """As `run_async`, with HostArrays, for which no NumPy is needed."""
-        return self._named(await self._program.run_async(self._inputs(feeds)))
+        return self._named(await self._program.run_async(self._ready(feeds)))
 
     async def run_ordered(self, inputs: Sequence[Any]) -> list[HostArray]:
         """The short road of `run_host_async`: buffers in the order of the plan's inputs, whose
@@ -172,12 +176,18 @@ class Session:
         Prints as a table. Runs that are not profiled are none the slower for it. The states stay as
         they are: it runs on copies of them.
         """
-        timing = self._program.profile(self._inputs(feeds, copied=True))
+        inputs = self._inputs(feeds)
+        copies = self._bound.bind_copies(self._program, self._memory)
+        timing = self._program.profile(inputs)
+        del copies
         return Profile(self.plan, timing, self._backend.info)
 
     async def profile_async(self, feeds: Feeds) -> Profile:
         """As `profile`."""
-        timing = await self._program.profile_async(self._inputs(feeds, copied=True))
+        inputs = self._inputs(feeds)
+        copies = self._bound.bind_copies(self._program, self._memory)
+        timing = await self._program.profile_async(inputs)
+        del copies
         return Profile(self.plan, timing, self._backend.info)
 
     # ---- state ---------------------------------------------------------------------------------
@@ -236,8 +246,14 @@ class Session:
 
     # ---- feeds ---------------------------------------------------------------------------------
 
-    def _inputs(self, feeds: Feeds, copied: bool = False) -> list[Any]:
-        """What the program takes: feeds, captured buffers, states; copies of these if `copied`."""
+    def _ready(self, feeds: Feeds) -> list[Any]:
+        """What the program takes; it has the states of now."""
+        inputs = self._inputs(feeds)
+        self._bound.bind(self._program, self._memory)
+        return inputs
+
+    def _inputs(self, feeds: Feeds) -> list[Any]:
+        """What the program takes: feeds and captured buffers."""
         ports = self._ports
         names = [port.name for port in ports]
         missing = [name for name in names if name not in feeds]
@@ -262,13 +278,7 @@ class Session:
             inputs.append(
                 _feed(port.name, value, dtype, port.shape, self._memory.is_host, port.most, indexed)
             )
-        inputs += self._captured
-        for port, state in zip(self.plan.states, self._states.values(), strict=True):
-            if copied:
-                inputs.append(self._memory.clone(state.buffer(self._memory)))
-            else:
-                inputs.append(state.as_input(self._memory, port.slot in self._written))
-        return inputs
+        return [*inputs, *self._captured]
 
     def _on_device(self, port: Port, value: Tensor, dtype: DType, indexed: bool) -> Any:
         """A tensor's buffer if the plan can read it, else its elements, which come from the host.

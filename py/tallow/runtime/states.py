@@ -3,7 +3,7 @@ their buffers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -14,8 +14,8 @@ from ..graph import Graph, make
 from ..ops.elementwise import cast
 from ..shape import Shape
 from ..tensor import Tensor
-from .base import Backend
-from .buffer import Buffer, Memory
+from .base import Backend, Program
+from .buffer import Buffer, Memory, state_moves
 from .capture import capture, held_input, replaced
 from .tuning import compile_for
 
@@ -33,9 +33,34 @@ class State(Protocol):
 
     def as_input(self, memory: Memory, written: bool) -> Buffer: ...
 
+    def settle(self, buffer: Buffer) -> None: ...
+
     def fitting(self, value: Any) -> Tensor: ...
 
     def assign(self, value: Any) -> Any: ...
+
+
+class BoundStates:
+    """The states of a program, each with whether its plan writes it."""
+
+    def __init__(self, states: Sequence[tuple[State, bool]]) -> None:
+        self.all = states
+        self._since = -1  # what `state_moves` was when the program got them
+
+    def bind(self, program: Program, memory: Memory) -> None:
+        """Gives the program the buffers that the states have now; if none has moved since it got
+        them, that takes no time."""
+        if self.all and self._since != state_moves():
+            program.use_states([state.as_input(memory, written) for state, written in self.all])
+            self._since = state_moves()
+
+    def bind_copies(self, program: Program, memory: Memory) -> list[Buffer]:
+        """Gives the program copies, which the caller keeps until it has run."""
+        copies = [memory.clone(state.buffer(memory)) for state, _ in self.all]
+        if copies:
+            program.use_states(copies)
+            self._since = -1
+        return copies
 
 
 def compile_with_states(

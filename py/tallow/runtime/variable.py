@@ -15,7 +15,7 @@ from ..methods import Count
 from ..shape import Shape, size_of
 from ..tensor import Tensor, asarray
 from . import eager, trace
-from .buffer import Buffer, Memory
+from .buffer import Buffer, Memory, state_moved
 from .capture import host_data, lost
 from .device import backend
 
@@ -205,6 +205,7 @@ class Variable(Tensor):
         new = self.fitting(value)
         if trace.current.get():
             return self.assign(new)
+        state_moved()
         self._initial = new.detach()  # which does not need the old value: reading computes it
         _PENDING[self.number] = self
         return self
@@ -228,8 +229,7 @@ class Variable(Tensor):
             value = Tensor(self.buffer().node).astype(dtype).detach()
             self._dtype = dtype
             self._initial = value
-            self._buffer = self._computed(value)
-            self._initial = None
+            self.settle(self._computed(value))
         if device is not None:
             used = backend(device)
             self._device = device
@@ -248,6 +248,7 @@ class Variable(Tensor):
     def settle(self, buffer: Buffer) -> None:
         """Its value is in this buffer, which nothing else writes."""
         self._buffer, self._initial = buffer, None
+        state_moved()
         _PENDING.pop(self.number, None)
 
     def _computed(self, value: Tensor) -> Buffer:
@@ -274,6 +275,7 @@ class Variable(Tensor):
             if has.name == wanted.name:
                 raise lost(f"the variable {self.name!r}")
             self._buffer = moved(self._buffer, wanted)
+            state_moved()
         return self._buffer
 
     def as_input(self, memory: Memory, written: bool) -> Buffer:
@@ -284,6 +286,8 @@ class Variable(Tensor):
             buffer = self.buffer(memory)
         if written and buffer.node_ref is not None and buffer.is_read:
             buffer = self._buffer = memory.clone(buffer)
+            state_moved()
+        buffer.updated = buffer.updated or written
         return buffer
 
 

@@ -187,6 +187,41 @@ async def old_values_stay(device: str) -> None:
 
 
 @case
+async def moved_between_calls(device: str) -> None:
+    """Whatever happens to the states of a step between its calls, it goes on with what they are."""
+    v, change = tl.Variable([0.0, 0.0, 0.0]), tl.Variable([1.0, 1.0, 1.0])
+
+    @tl.jit
+    def step() -> None:
+        v.assign(v + change)
+
+    @tl.jit
+    def double() -> None:
+        v.assign(v * 2)
+
+    step()
+    step()
+    old = +tl.Tensor(v.node)
+    step()
+    await same(old, [2, 2, 2])
+    double()
+    step()
+    await same(v, [7, 7, 7])
+    v.assign(v + 1)
+    step()
+    change.assign([2.0, 2.0, 2.0])
+    step()
+    v += 1
+    step()
+    await same(v, [14, 14, 14])
+    double()
+    step()
+    double()
+    await same(v, [60, 60, 60])
+    await same(old, [2, 2, 2])
+
+
+@case
 async def exchanged(device: str) -> None:
     """Each next value is made of old ones, in whatever order they are assigned."""
     a, b = tl.Variable([1.0, 1.0]), tl.Variable([2.0, 2.0])

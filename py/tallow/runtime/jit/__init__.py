@@ -22,6 +22,7 @@ from ..capture import capture, held_input
 from ..debug import debug_nans
 from ..device import backend, get_float32_matmul_precision
 from ..hosted import load_now
+from ..states import BoundStates
 from ..tuning import compile_for
 from .arguments import key_of, memory_of, with_numbers, with_tensors
 from .call import Entry, as_input, indexed_arguments, run, suitable
@@ -144,7 +145,7 @@ class Jitted:
             whole,
             memory,
             captured,
-            [(state.variable, state.written) for state in found],
+            BoundStates([(state.variable, state.written) for state in found]),
             Gradients(gradients),
             AllSeen([flag for flag in tracing.flags.values() if flag is not None]),
             tracing.draws,

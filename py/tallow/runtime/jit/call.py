@@ -20,8 +20,8 @@ from ..base import Program
 from ..buffer import Buffer, Memory
 from ..capture import host_data, own
 from ..debug import explain, suspects
+from ..states import BoundStates
 from ..transfer import to_device
-from ..variable import Variable
 from .arguments import filled
 from .tracing import AllSeen, Gradients
 
@@ -29,7 +29,7 @@ from .tracing import AllSeen, Gradients
 class Entry(NamedTuple):
     """A plan, and how a call's leaves become its inputs and its outputs a result.
 
-    graph: what was traced, if `debug_nans` was on. states: each with whether it is written.
+    graph: what was traced, if `debug_nans` was on. states: the variables that it touches.
     gradients: those of variables that the function asked for; the last outputs are the new values
     of those that it leaves. flags: what it saw of modes and the like. draws: how many draws of
     random numbers a call makes. indexed: the leaves that are indices; checked: those that were
@@ -40,7 +40,7 @@ class Entry(NamedTuple):
     graph: Graph | None
     memory: Memory
     captured: list[Buffer]
-    states: list[tuple[Variable, bool]]
+    states: BoundStates
     gradients: Gradients
     flags: AllSeen
     draws: int
@@ -78,8 +78,7 @@ def run(entry: Entry, leaves: Sequence[Any]) -> Any:
             eager.check_once(leaf.node, each, entry.checked)
     entry.gradients.free()
     inputs += entry.captured
-    for variable, written in entry.states:
-        inputs.append(variable.as_input(memory, written))
+    entry.states.bind(entry.program, memory)
     if entry.graph is not None:
         buffers = _looked_at(entry, entry.graph, fed, inputs)
     else:
@@ -91,21 +90,21 @@ def run(entry: Entry, leaves: Sequence[Any]) -> Any:
 def _looked_at(entry: Entry, graph: Graph, fed: Sequence[Any], inputs: list[Any]) -> list[Buffer]:
     """What a run gives, if all of it is finite; else NonFiniteError, and the variables are as they
     were before."""
-    memory, given = entry.memory, graph.inputs
+    memory, given, states = entry.memory, graph.inputs, entry.states.all
     written = [(variable, memory.clone(variable.buffer(memory)))
-               for variable, is_written in entry.states if is_written]  # fmt: skip
-    before = {variable.number: buffer for variable, buffer in written}
+               for variable, is_written in states if is_written]  # fmt: skip
+    before = dict(written)
     buffers: list[Buffer] = entry.program.run(inputs, [False] * entry.outputs)
     named = {f"output {number}": buffer for number, buffer in enumerate(buffers)}
-    for (variable, _), following in zip(entry.states, graph.states.values(), strict=True):
+    for (variable, _), following in zip(states, graph.states.values(), strict=True):
         if following is not None:
             named[following] = variable.buffer(memory)
     read = memory.read(list(named.values()))
     wrong = suspects((graph.outputs[name], data) for name, data in zip(named, read, strict=True))
     if wrong:
         values = dict(zip(given, map(_elements, fed), strict=False))
-        for node, (variable, _) in zip(given[len(fed) :], entry.states, strict=True):
-            values[node] = host_data(before.get(variable.number) or variable.buffer(memory))
+        for node, (variable, _) in zip(given[len(fed) :], states, strict=True):
+            values[node] = host_data(before.get(variable) or variable.buffer(memory))
         captured = (node for node in graph.nodes() if node.is_buffer)
         values |= {node: host_data(node.attrs["buffer"]) for node in captured}
         try:

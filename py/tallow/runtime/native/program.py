@@ -62,6 +62,7 @@ class NativeProgram:
         # Once submitted, runs do not disturb each other: the GPU keeps to their order.
         self._lock = threading.Lock()
         self._over: dict[int, Any] = {}  # what slots have in a run, instead of their own buffers
+        self._states: dict[int, Any] = {}  # the buffers of states, by their slots
         ports = (*plan.inputs, *plan.states, *plan.outputs)
         outside = ("input", "state", "output")
         self._outside = {port.slot for port in ports if plan.slots[port.slot].kind in outside}
@@ -144,7 +145,7 @@ class NativeProgram:
 
     def _buffer(self, slot: int) -> Any:
         """What a slot has in this run."""
-        return self._over.get(slot) or self._slots[slot]
+        return self._over.get(slot) or self._states.get(slot) or self._slots[slot]
 
     def _warm_up(self, dispatches: Sequence[Dispatch]) -> None:
         """Prepares, and runs once without states: the first run of a pipeline is slower."""
@@ -199,6 +200,12 @@ class NativeProgram:
             self._give_back(staging)
             raise
 
+    def use_states(self, states: Sequence[Buffer]) -> None:
+        ports = self._plan.states
+        with self._lock:
+            self._check_open()
+            self._states = {p.slot: each.handle for p, each in zip(ports, states, strict=True)}
+
     def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
         """Runs on inputs in the plan's order; any contiguous buffer of the right size serves.
 
@@ -241,7 +248,7 @@ class NativeProgram:
     def _feed(self, contents: Sequence[Feed]) -> None:
         """Uploads inputs from the host; inputs that are buffers replace their slots."""
         plan = self._plan
-        for port, content in zip((*plan.inputs, *plan.states), contents, strict=True):
+        for port, content in zip(plan.inputs, contents, strict=True):
             if isinstance(content, Buffer):
                 self._over[port.slot] = content.handle
             elif content.nbytes:
@@ -268,11 +275,11 @@ class NativeProgram:
     def _contents(self, inputs: Sequence[Feed]) -> list[Feed]:
         """The bytes of the inputs, in whole words, checked against their slots."""
         plan = self._plan
-        ports = [*plan.inputs, *plan.states]
-        if len(inputs) != len(ports):
-            raise DeviceError(f"{plan.name}: got {len(inputs)} inputs instead of {len(ports)}")
+        if len(inputs) != len(plan.inputs):
+            count = len(plan.inputs)
+            raise DeviceError(f"{plan.name}: got {len(inputs)} inputs instead of {count}")
         contents: list[Feed] = []
-        for port, value in zip(ports, inputs, strict=True):
+        for port, value in zip(plan.inputs, inputs, strict=True):
             if isinstance(value, Buffer):
                 contents.append(value)
                 continue

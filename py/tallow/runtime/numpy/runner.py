@@ -66,7 +66,7 @@ class NumpyProgram:
     """A plan on NumPy arrays. Each slot is a buffer that is kept between runs.
 
     One run at a time: calls from several threads wait for each other. The steps are bound to the
-    arrays of states, and bound again when a run brings others.
+    arrays of the states.
     """
 
     def __init__(self, compiled: Compiled) -> None:
@@ -105,19 +105,20 @@ class NumpyProgram:
             self._steps, self._workspace, used = self._bind(plan.run, self._known)
             self._keep(used | ends)
 
-    def _bind_states(self, states: Sequence[Any]) -> None:
-        """Binds the steps to these arrays, unless they are."""
-        if len(states) == len(self._states):
-            pairs = zip(states, self._states, strict=True)
-            if all(new is old for new, old in pairs):
+    def use_states(self, states: Sequence[Buffer]) -> None:
+        """Binds the steps to the arrays of these buffers, unless they are."""
+        arrays = [state.handle for state in states]
+        with self._lock, self._explained():
+            self._check_open()
+            if list(map(id, arrays)) == list(map(id, self._states)):
                 return
-        for port, array in zip(self._plan.states, states, strict=True):
-            self._slots[port.slot] = array.reshape(-1).view(self._np.uint8)
-        for copy in self._plan.copies:
-            if copy.target not in self._slots:
-                self._slots[copy.target] = self._np.empty_like(self._slots[copy.source])
-        self._steps, self._workspace, _ = self._bind(self._plan.run, self._known)
-        self._states = list(states)
+            for port, array in zip(self._plan.states, arrays, strict=True):
+                self._slots[port.slot] = array.reshape(-1).view(self._np.uint8)
+            for copy in self._plan.copies:
+                if copy.target not in self._slots:
+                    self._slots[copy.target] = self._np.empty_like(self._slots[copy.source])
+            self._steps, self._workspace, _ = self._bind(self._plan.run, self._known)
+            self._states = arrays
 
     def _bind(self, steps: list[Step], known: set[int]) -> tuple[list[Call], Workspace, set[int]]:
         """The steps as calls, the memory that they share, and the slots that they need.
@@ -202,19 +203,19 @@ class NumpyProgram:
             raise IndexError(f"{name}: {error}") from error
 
     def _feed(self, inputs: Sequence[Feed]) -> None:
-        """Copies the inputs into their slots, and binds the states."""
-        if self._closed:
-            raise DeviceError(f"{self._plan.name}: the program is closed")
-        ports = self._plan.inputs
-        for port, value in zip(ports, inputs[: len(ports)], strict=True):
+        """Copies the inputs into their slots."""
+        self._check_open()
+        for port, value in zip(self._plan.inputs, inputs, strict=True):
             if isinstance(value, Buffer):
                 given = value.handle
             else:
                 given = self._np.frombuffer(value, dtype=port.dtype).reshape(port.shape)
             held = self._array(port.slot, port.shape, self._input_types[port.slot])
             self._np.copyto(held, given, casting="unsafe")
-        if self._plan.states:
-            self._bind_states([state.handle for state in inputs[len(ports) :]])
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise DeviceError(f"{self._plan.name}: the program is closed")
 
     def _output(self, port: Port, fetch: bool) -> Result:
         """The output in memory of its own, which the next run leaves alone."""
@@ -243,8 +244,6 @@ class NumpyProgram:
 
             return run
 
-        with self._lock, self._explained():
-            self._feed(inputs)
         steps = [timed(step) for step in self._steps]
         runs: list[list[float]] = []
         until = perf_counter() + seconds

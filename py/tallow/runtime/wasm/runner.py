@@ -29,7 +29,7 @@ from ...hostarray import HostArray
 from ...shape import size_of
 from ...streamed_weights import StreamedArray
 from ..base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing, typical
-from ..buffer import Buffer
+from ..buffer import Buffer, state_moved
 from .engine import PAGE, Engine, call_all, has_relaxed_simd
 from .on_numpy import NumpyStep
 
@@ -194,6 +194,19 @@ class WasmProgram:
                 "would compute it, is not installed"
             ) from error
 
+    def use_states(self, states: Sequence[Buffer]) -> None:
+        """Has the elements of states in this memory from now on, until they go to another
+        program's."""
+        with self._lock, _Explained(self._plan.name, self._bytes, self._fault):
+            self._check_open()
+            for number, (port, state) in enumerate(zip(self._plan.states, states, strict=True)):
+                if not self._has(state, number):
+                    self._move_out(number)
+                    self._instance.write(self._offsets[port.slot], state.handle.data)
+                    state.handle = Resident(self, number, port)
+                    self._residents[number] = ref(state)
+                    state_moved()
+
     def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
         """Runs on inputs in the plan's order; any buffer of the right size serves."""
         plan = self._plan
@@ -209,11 +222,6 @@ class WasmProgram:
                 for number, (port, fetched) in enumerate(zip(plan.outputs, wanted, strict=True))
             ]
             self._copies()
-            states = inputs[len(plan.inputs) :]
-            for number, state in enumerate(states):
-                if not self._has(state, number):
-                    state.handle = Resident(self, number, plan.states[number])
-                    self._residents[number] = ref(state)
         held = self._backend.memory.held
         return [
             result if fetched or isinstance(result, Buffer) else held(result)
@@ -227,19 +235,17 @@ class WasmProgram:
         return buffer
 
     def _feed(self, inputs: Sequence[Feed]) -> None:
-        if self._closed:
-            raise DeviceError(f"{self._plan.name}: the program is closed")
-        plan, count = self._plan, len(self._plan.inputs)
+        self._check_open()
+        plan = self._plan
         for number in range(len(plan.states), len(plan.states) + len(plan.outputs)):
             self._move_out(number)
-        for number, state in enumerate(inputs[count:]):
-            if not self._has(state, number):
-                self._move_out(number)
-                slot = plan.states[number].slot
-                self._instance.write(self._offsets[slot], state.handle.data)
-        for port, value in zip(plan.inputs, inputs[:count], strict=True):
+        for port, value in zip(plan.inputs, inputs, strict=True):
             content = value.handle.data if isinstance(value, Buffer) else value
             self._instance.write(self._offsets[port.slot], content)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise DeviceError(f"{self._plan.name}: the program is closed")
 
     def elements(self, port: Port) -> HostArray:
         """A copy of a state's elements. Raises DeviceError after `close`."""

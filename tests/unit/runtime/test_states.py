@@ -1,0 +1,57 @@
+"""A program is given its states once, and again when one of them has moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tallow as tl
+from tallow.runtime.numpy.runner import NumpyProgram
+
+
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many states each call of `use_states` brought."""
+    counts: list[int] = []
+    use_states = NumpyProgram.use_states
+
+    def counted(self: NumpyProgram, states: Any) -> None:
+        counts.append(len(states))
+        use_states(self, states)
+
+    monkeypatch.setattr(NumpyProgram, "use_states", counted)
+    return counts
+
+
+def step_of(v: tl.Variable) -> Callable[[], None]:
+    @tl.jit(device="numpy")
+    def step() -> None:
+        v.assign(v + 1)
+
+    return step
+
+
+def test_once(given: list[int]) -> None:
+    v = tl.Variable(np.zeros(3, np.float32), device="numpy")
+    step = step_of(v)
+    for _ in range(5):
+        step()
+    assert given == [1]
+    assert v.numpy().tolist() == [5, 5, 5]
+
+
+def test_again_after_it_moved(given: list[int]) -> None:
+    v = tl.Variable(np.zeros(3, np.float32), device="numpy")
+    step = step_of(v)
+    step()
+    v.assign([4.0, 4.0, 4.0])
+    step()
+    held = +tl.Tensor(v.node)  # reads the value of now, so that the step needs another buffer
+    step()
+    step()
+    assert given == [1, 1, 1]
+    assert v.numpy().tolist() == [7, 7, 7]
+    assert held.numpy().tolist() == [5, 5, 5]
