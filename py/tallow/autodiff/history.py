@@ -8,7 +8,7 @@ finding plans again know nothing of derivatives.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
@@ -19,16 +19,27 @@ from ..graph import Node, make
 from ..ops import movement
 from ..tensor import Tensor
 
-Pullback = Callable[[Tensor, Tensor], Sequence[Tensor | None]]
-"""pull(gradient, result): the gradients of the operands. It must not hold the result itself, which
-the tables below could then never let go."""
+Pullback = Callable[..., Sequence[Tensor | None]]
+"""pull(gradient, result, *saved): the gradients of the operands. It must not hold the result
+itself, which the tables below could then never let go."""
 
 
 class Step(NamedTuple):
-    """How a gradient passes a node: the operands it goes to, and what gives theirs."""
+    """How a gradient passes a node: the operands it goes to, and what gives theirs. saved: nodes
+    whose values that needs; a checkpoint gives it others in their place."""
 
     operands: tuple[Node, ...]
     pull: Pullback
+    saved: tuple[Node, ...] = ()
+
+    def pulled(self, gradient: Tensor, result: Node) -> Sequence[Tensor | None]:
+        """The gradients of the operands."""
+        return self.pull(gradient, Tensor(result), *map(Tensor, self.saved))
+
+    def replaced(self, new: Mapping[Node, Node]) -> Step:
+        """The same for other nodes."""
+        operands = tuple(new.get(node, node) for node in self.operands)
+        return Step(operands, self.pull, tuple(new.get(node, node) for node in self.saved))
 
 
 STOP = Step((), lambda gradient, result: ())
@@ -65,12 +76,17 @@ def check_floating(tensor: Tensor, what: str) -> None:
         )
 
 
-def with_gradient(result: Tensor, operands: Sequence[Tensor], pull: Pullback) -> Tensor:
+def with_gradient(
+    result: Tensor, operands: Sequence[Tensor], pull: Pullback, saved: Sequence[Tensor] = ()
+) -> Tensor:
     """The same tensor, whose gradient goes to the operands by `pull` instead of by its op's rule.
+    saved: tensors that `pull` needs.
 
     For what is made of several ops whose own derivatives would lose digits or overflow."""
     if result.node not in STEPS:  # within no_grad
-        STEPS[result.node] = Step(tuple(x.node for x in operands), pull)
+        STEPS[result.node] = Step(
+            tuple(x.node for x in operands), pull, tuple(x.node for x in saved)
+        )
     return result
 
 

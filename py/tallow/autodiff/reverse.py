@@ -71,7 +71,7 @@ def _pulled_back(
             continue
         step = STEPS.get(node)
         gradient = found[node]
-        each = gradients_of(node, gradient) if step is None else step.pull(gradient, Tensor(node))
+        each = gradients_of(node, gradient) if step is None else step.pulled(gradient, node)
         for child, part in zip(backwards(node), each, strict=True):
             if part is not None and child.dtype.is_floating:
                 add(child, part)

@@ -13,7 +13,7 @@ from ..errors import GradientError, ShapeError
 from ..graph import Node, make, rebuild, topological
 from ..ops import movement
 from ..tensor import Tensor, asarray
-from .history import STEPS, Step, check_floating, enable_grad, same, stopped
+from .history import STEPS, Step, backwards, check_floating, enable_grad, same, stopped
 from .reverse import pullback
 from .tensors import seed
 from .trees import Structure, as_tensors, flatten, unflatten
@@ -178,45 +178,56 @@ def checkpoint(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     value = function(*changed_args, **changed_kwargs)
     outputs, shape = flatten(value)
     inside = _inside([x.node for x in outputs], [x.node for x in fresh])
-    edge = dict.fromkeys(child for node in inside for child in node.inputs if child not in inside)
+    around = (child for node in inside for child in (*node.inputs, *backwards(node)))
+    edge = dict.fromkeys(child for child in around if child not in inside)
     entries = [node for node in edge if node.dtype.is_floating]
 
     def kept(output: Tensor) -> Tensor:
         if output.node not in inside or not output.dtype.is_floating:
             return output
         found = same(output.node)
-        STEPS[found] = Step(
-            tuple(entries), lambda gradient, result: _again(output.node, inside, entries, gradient)
-        )
+
+        def pull(gradient: Tensor, result: Tensor, *given: Tensor) -> Sequence[Tensor | None]:
+            new = dict(zip(entries, given, strict=True))
+            return _again(output.node, inside, new, gradient)
+
+        STEPS[found] = Step(tuple(entries), pull, tuple(entries))
         return Tensor(found)
 
     return unflatten(shape, [kept(x) for x in outputs])
 
 
 def _inside(outputs: Sequence[Node], starts: Sequence[Node]) -> dict[Node, None]:
-    """The nodes between, in topological order; the starts are not among them."""
-    reached = set(starts)
-    inside: dict[Node, None] = {}
-    for node in topological(outputs):
-        if node not in reached and any(child in reached for child in node.inputs):
-            reached.add(node)
-            inside[node] = None
-    return inside
+    """The nodes between, and those that their gradients need, in topological order; the starts are
+    not among them."""
+    wanted = dict.fromkeys(outputs)
+    while True:
+        reached = set(starts)
+        inside: dict[Node, None] = {}
+        for node in topological(wanted):
+            if node not in reached and any(child in reached for child in node.inputs):
+                reached.add(node)
+                inside[node] = None
+        steps = [STEPS[node] for node in inside if node in STEPS]
+        needed = dict.fromkeys(node for step in steps for node in (*step.operands, *step.saved))
+        if needed.keys() <= wanted.keys() | inside.keys():
+            return inside
+        wanted |= needed
 
 
 def _again(
-    output: Node, inside: dict[Node, None], entries: Sequence[Node], gradient: Tensor
+    output: Node, inside: dict[Node, None], entries: dict[Node, Tensor], gradient: Tensor
 ) -> Sequence[Tensor | None]:
-    """The gradients of the entries, through a copy of what is inside, which is computed once the
-    gradient has arrived."""
+    """The gradients of the entries, through a copy of what is inside, which is computed from them
+    once the gradient has arrived."""
     with enable_grad():
-        copies = [make(movement.after, node, gradient.node) for node in entries]
+        copies = [make(movement.after, x.node, gradient.node) for x in entries.values()]
         new = dict(zip(entries, copies, strict=True))
         for node in inside:
             new[node] = rebuild(node, tuple(new.get(child, child) for child in node.inputs))
             step = STEPS.get(node)
             if step is not None:
-                STEPS[new[node]] = step
+                STEPS[new[node]] = step.replaced(new)
     found = pullback([new[output]], [gradient.node], copies)
     return [None if node is None else Tensor(node) for node in found]
 
@@ -241,15 +252,16 @@ class CustomVjp:
         backward = self._backward
         value, residuals = self._forward(*map(_cut, args))
         outputs, shape = flatten(value)
+        saved, kept = flatten(residuals)
         operands = [x for x in args if isinstance(x, Tensor)]
 
         def step(index: int) -> Step:
-            def pull(gradient: Tensor, result: Tensor) -> Sequence[Tensor | None]:
+            def pull(gradient: Tensor, result: Tensor, *saved: Tensor) -> Sequence[Tensor | None]:
                 each = [
                     gradient if n == index else f.zeros(x.shape, x.dtype)
                     for n, x in enumerate(outputs)
                 ]
-                given = backward(residuals, unflatten(shape, each))
+                given = backward(unflatten(kept, saved), unflatten(shape, each))
                 given = given if isinstance(given, (tuple, list)) else (given,)
                 if len(given) != len(args):
                     raise GradientError(
@@ -259,7 +271,7 @@ class CustomVjp:
                 found = [g for g, x in zip(given, args, strict=True) if isinstance(x, Tensor)]
                 return [None if g is None else asarray(g) for g in found]
 
-            return Step(tuple(x.node for x in operands), pull)
+            return Step(tuple(x.node for x in operands), pull, tuple(x.node for x in saved))
 
         results = []
         for index, output in enumerate(outputs):

@@ -109,7 +109,11 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     scaled = x if beta == 1 else x * beta
     y = f.maximum(scaled, 0) + f.log1p(f.exp(-abs(scaled)))
     y = y if beta == 1 else y * (1 / beta)
-    return with_gradient(y, [x], lambda gradient, y: [gradient * sigmoid(scaled)])
+
+    def pull(gradient: Tensor, y: Tensor, scaled: Tensor) -> list[Tensor]:
+        return [gradient * sigmoid(scaled)]
+
+    return with_gradient(y, [x], pull, [scaled])
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:

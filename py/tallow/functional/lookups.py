@@ -73,10 +73,10 @@ def _shorten(weight: Tensor, input: Tensor, most: float, p: float) -> None:
 def _by_frequency(rows: Tensor, input: Tensor, count: int) -> Tensor:
     share = 1 / f.take(_counts(input, count), input)
 
-    def pull(gradient: Tensor, result: Tensor) -> list[Tensor]:
+    def pull(gradient: Tensor, result: Tensor, share: Tensor) -> list[Tensor]:
         return [gradient * f.expand_dims(share, -1)]
 
-    return with_gradient(rows + 0.0, [rows], pull)
+    return with_gradient(rows + 0.0, [rows], pull, [share])
 
 
 def embedding_bag(

@@ -42,12 +42,12 @@ def _standardized(
     inverse = f.reciprocal(f.sqrt(var + eps))
     result = centred * inverse
 
-    def pull(gradient: Tensor, result: Tensor) -> list[Tensor]:
+    def pull(gradient: Tensor, result: Tensor, inverse: Tensor) -> list[Tensor]:
         """What the gradient has along 1 and along the result passes on to neither."""
         along = f.mean(gradient * result, axes, True)
         return [inverse * (gradient - f.mean(gradient, axes, True) - result * along)]
 
-    return with_gradient(result, [x], pull), mean, var, inverse
+    return with_gradient(result, [x], pull, [inverse]), mean, var, inverse
 
 
 def _trailing(

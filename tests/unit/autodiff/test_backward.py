@@ -227,22 +227,6 @@ def test_stop_gradient_and_custom_rules() -> None:
     assert values(tl.grad(lambda x: tl.sum(clipped(x) * 5.0))(x)) == [1.0, 1.0]
 
 
-def test_checkpoint_gives_the_same() -> None:
-    w = nn.Parameter([[0.5, 1.0], [2.0, -1.0]])
-
-    def block(x: Tensor) -> Tensor:
-        return tl.tanh(x @ w)
-
-    x = tl.asarray([[0.3, -0.2]], requires_grad=True)
-    found = []
-    for call in (block, lambda x: tl.checkpoint(block, x)):
-        tl.sum(call(call(x))).backward()
-        found.append((values(x.grad), values(w.grad)))
-        x.grad = w.grad = None
-    np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-6)
-    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-6)
-
-
 # ---- under jit ---------------------------------------------------------------------------------
 
 
