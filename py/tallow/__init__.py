@@ -12,7 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import functional, functions
-from .autodiff.history import enable_grad, is_grad_enabled, no_grad
+from .autodiff.history import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from .dtype import (
     DType,
     bool_,
@@ -80,7 +86,7 @@ from .tensor import Tensor, asarray, use_differentiator
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from . import nn, onnx, optim, zoo
+    from . import autograd, nn, onnx, optim, zoo
     from .autodiff.everything import (
         checkpoint,
         custom_vjp,
@@ -93,7 +99,7 @@ if TYPE_CHECKING:
     from .custom import custom_op
     from .formats.weights import load, load_into, save
 
-_LATER = ("amp", "nn", "onnx", "optim", "zoo")
+_LATER = ("amp", "autograd", "nn", "onnx", "optim", "zoo")
 """Packages that are imported when they are first asked for."""
 
 _OF_AUTODIFF = (
@@ -150,6 +156,7 @@ __all__ = [
     "Tuned",
     "TuningWarning",
     "asarray",
+    "autograd",
     "bool_",
     "checkpoint",
     "compile_session",
@@ -167,6 +174,7 @@ __all__ = [
     "get_float32_matmul_precision",
     "get_num_threads",
     "grad",
+    "inference_mode",
     "int16",
     "int32",
     "int64",
@@ -187,6 +195,7 @@ __all__ = [
     "save",
     "set_default_device",
     "set_float32_matmul_precision",
+    "set_grad_enabled",
     "set_num_threads",
     "stop_gradient",
     "tune",

@@ -22,7 +22,9 @@ from .ops.movement import permute
 from .shape import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .hooks import RemovableHandle
 
 Scalar = bool | int | float
 
@@ -65,6 +67,12 @@ class Differentiator(Protocol):
 
     def detached(self, tensor: Tensor) -> Tensor:
         """The same values, which no gradient passes."""
+
+    def hook(self, tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+        """Has a function called with the gradient of a tensor."""
+
+    def retain(self, tensor: Tensor) -> None:
+        """Has a tensor that is computed from others keep its gradient."""
 
     def is_leaf(self, tensor: Tensor) -> bool:
         """Whether nothing that it is computed from, itself aside, receives a gradient."""
@@ -120,7 +128,7 @@ class Tensor(Methods["Tensor"]):
     of its methods, PyTorch's.
     """
 
-    __slots__ = ("__weakref__", "_gradient", "_shares", "node")
+    __slots__ = ("__weakref__", "_gradient", "_hooks", "_shares", "node")
     __array_priority__ = 1000  # NumPy leaves `ndarray + Tensor` to the tensor
 
     def __init__(self, node: Node) -> None:
@@ -270,6 +278,39 @@ class Tensor(Methods["Tensor"]):
         """
         keep = create_graph if retain_graph is None else retain_graph
         _differentiator().backward(self, gradient, keep, create_graph)
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+        """Has hook(gradient) called when the gradient of this tensor is known; it may give another
+        one. Returns a handle, whose `remove()` takes the hook away again.
+
+        The gradient of a tensor that is computed from others passes its hooks if what it is used
+        for is built after this call. Under `@tl.jit`, a hook is called while the function is
+        traced, and what it computes is part of the plan. Raises GradientError if nothing that the
+        tensor is computed from requires a gradient; if the hook gives another shape or type,
+        `backward` raises ShapeError or DTypeError.
+        """
+        return _differentiator().hook(self, hook)
+
+    def retain_grad(self) -> None:
+        """Has `backward` add the gradient of this tensor to its `grad`, though it is computed from
+        others. As for `register_hook`, what it is used for must be built after this call."""
+        _differentiator().retain(self)
+
+    @property
+    def own_hooks(self) -> dict[int, Any]:
+        """The hooks of its gradient, as it is one that receives it."""
+        found: dict[int, Any] | None = getattr(self, "_hooks", None)
+        if found is None:
+            found = self._hooks = {}
+        return found
+
+    @property
+    def gradient_hooks(self) -> Mapping[int, Any]:
+        """`own_hooks`, to be called."""
+        return getattr(self, "_hooks", {})
+
+    def hooks_changed(self) -> None:
+        """Is called when it has other hooks."""
 
     def detach(self) -> Tensor:
         """The same values, which no gradient passes."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -50,6 +50,9 @@ STEPS: WeakKeyDictionary[Node, Step] = WeakKeyDictionary()
 
 SPENT: WeakSet[Node] = WeakSet()
 """Nodes that `backward` has gone through, and whose history it has let go."""
+
+passing: dict[Any, Any] = {}
+"""What the way back notes for its own later steps (nn/hooks.py); it is forgotten at its end."""
 
 _LEAVES: WeakKeyDictionary[Node, weakref.ref[Tensor]] = WeakKeyDictionary()
 
@@ -152,6 +155,25 @@ def enable_grad() -> Iterator[None]:
         yield
     finally:
         graph.watcher = before
+
+
+class set_grad_enabled:  # noqa: N801 - PyTorch's name
+    """Has derivatives be followed from now on, or not; in a with statement, within it."""
+
+    def __init__(self, mode: bool) -> None:
+        self._before = graph.watcher
+        graph.watcher = None if mode else _stop
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        graph.watcher = self._before
+
+
+def inference_mode(mode: bool = True) -> AbstractContextManager[None]:
+    """As `no_grad`, or `enable_grad` if mode is False."""
+    return no_grad() if mode else enable_grad()
 
 
 def is_grad_enabled() -> bool:

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from ..autocast import switched
 from ..graph import Node
 from ..tensor import Tensor
-from .history import STEPS, backwards
+from . import history
+from .history import STEPS, backwards, leaf_of
+from .hooks import passed
 from .rules import gradients_of
 
 
@@ -45,8 +47,12 @@ def pullback(
     None for a node that no output depends on. Raises GradientError for an op in between that has no
     derivative.
     """
-    with switched(False):  # the types are those of the graph already
-        return _pulled_back(outputs, gradients, wanted)
+    before, history.passing = history.passing, {}
+    try:
+        with switched(False):  # the types are those of the graph already
+            return _pulled_back(outputs, gradients, wanted)
+    finally:
+        history.passing = before
 
 
 def _pulled_back(
@@ -67,7 +73,12 @@ def _pulled_back(
     for node, start in zip(outputs, gradients, strict=True):
         add(node, Tensor(start))
     for node in reversed(order):
-        if node not in found or not any(child in leading for child in backwards(node)):
+        if node not in found:
+            continue
+        leaf = leaf_of(node)
+        if leaf is not None and (own := leaf.gradient_hooks):
+            found[node] = passed(own, found[node])
+        if not any(child in leading for child in backwards(node)):
             continue
         step = STEPS.get(node)
         gradient = found[node]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 
 from .. import functions as f
 from ..errors import DTypeError, GradientError, ShapeError
 from ..graph import Node
+from ..hooks import RemovableHandle
 from ..tensor import Tensor, realize_now
-from . import history
+from . import history, hooks
 from .history import check_floating, leaf_of, mark_leaf, no_grad, same, stopped
 from .reverse import ancestry, pullback
 
@@ -68,6 +70,16 @@ class ReverseMode:
     def detached(self, tensor: Tensor) -> Tensor:
         """The same values, which no gradient passes."""
         return Tensor(stopped(tensor.node))
+
+    def hook(
+        self, tensor: Tensor, hook: Callable[[Tensor], Tensor | None]
+    ) -> RemovableHandle:
+        """See `Tensor.register_hook`."""
+        return hooks.register(tensor, hook)
+
+    def retain(self, tensor: Tensor) -> None:
+        """See `Tensor.retain_grad`."""
+        hooks.retain(tensor)
 
     def is_leaf(self, tensor: Tensor) -> bool:
         """Whether nothing that it is computed from, itself aside, receives a gradient."""

@@ -1,46 +1,100 @@
-"""Hooks of modules: functions that are called before or after `forward`."""
+"""Hooks of modules that see the gradients of a call's arguments and of its result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import count
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-_hook_numbers = count()
+from ..autodiff import history
+from ..autodiff.hooks import joined
+from ..errors import GradientError
+from ..tensor import Tensor
 
-
-class RemovableHandle:
-    """Takes a hook away again, by `remove()` or at the end of a with block."""
-
-    def __init__(self, hooks: dict[int, Any]) -> None:
-        self._hooks = hooks
-        self.id = next(_hook_numbers)
-
-    def remove(self) -> None:
-        """The hook is not called any more."""
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.remove()
+Hooks = Mapping[int, Callable[..., Any]]
 
 
-class WithKeywords(NamedTuple):
-    """A hook that is given keyword arguments too."""
+class WatchedCall:
+    """A call of a module whose gradients pass hooks.
 
-    hook: Callable[..., Any]
+    It must not hold gradients: what the way back notes for later is in `history.passing`.
+    """
+
+    def __init__(self, module: Any, before: Hooks, hooks: Hooks) -> None:
+        self._module = module
+        self._before, self._hooks = before, hooks
+
+    def inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The positional arguments, whose gradients pass the hooks."""
+        self._given = _places(args)
+        self._given_count = len(args)
+        self._reached = any(args[n].requires_grad for n in self._given)
+        if not self._reached:
+            return args
+        changed = list(args)
+        tensors = [args[n] for n in self._given]
+        for n, new in zip(
+            self._given, joined(tensors, [x.node for x in tensors], self._pull_inputs), strict=True
+        ):
+            changed[n] = new
+        return tuple(changed)
+
+    def outputs(self, result: Any) -> Any:
+        """The result, whose gradients pass the hooks. Raises GradientError if it is neither a
+        tensor nor a tuple or list."""
+        if not isinstance(result, (Tensor, tuple, list)):
+            raise GradientError(
+                f"{type(self._module).__name__}: a module with backward hooks must return a tensor "
+                f"or a tuple of tensors, not {type(result).__name__}"
+            )
+        outputs = [result] if isinstance(result, Tensor) else list(result)
+        self._left = _places(outputs)
+        self._left_count = len(outputs)
+        tensors = [outputs[n] for n in self._left]
+        new = joined(tensors, [x.node for x in tensors], self._pull_outputs)
+        for n, each in zip(self._left, new, strict=True):
+            outputs[n] = each
+        if isinstance(result, Tensor):
+            return outputs[0]
+        return type(result)(*outputs) if hasattr(result, "_fields") else type(result)(outputs)
+
+    def _pull_outputs(self, gradients: list[Tensor]) -> list[Tensor | None]:
+        whole = _filled(self._left, self._left_count, gradients)
+        for hook in list(self._before.values()):
+            whole = self._changed(hook(self._module, whole), whole)
+        history.passing[self] = whole
+        if not self._reached:
+            for hook in list(self._hooks.values()):
+                hook(self._module, (None,) * self._given_count, whole)
+        return [whole[n] for n in self._left]
+
+    def _pull_inputs(self, gradients: list[Tensor]) -> list[Tensor | None]:
+        whole = _filled(self._given, self._given_count, gradients)
+        outputs = history.passing.get(self, (None,) * self._left_count)
+        for hook in list(self._hooks.values()):
+            whole = self._changed(hook(self._module, whole, outputs), whole)
+        return [whole[n] for n in self._given]
+
+    def _changed(self, given: Any, whole: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The gradients after a hook."""
+        if given is None:
+            return whole
+        new = (given,) if isinstance(given, Tensor) else tuple(given)
+        if len(new) != len(whole):
+            raise GradientError(
+                f"{type(self._module).__name__}: a backward hook gives {len(new)} gradients "
+                f"instead of {len(whole)}"
+            )
+        return new
 
 
-def hooked(
-    hooks: dict[int, Any], hook: Callable[..., Any], prepend: bool, with_kwargs: bool
-) -> RemovableHandle:
-    """Adds a hook behind those that there are, or before them."""
-    handle = RemovableHandle(hooks)
-    before = dict(hooks) if prepend else {}
-    if prepend:
-        hooks.clear()
-    hooks[handle.id] = WithKeywords(hook) if with_kwargs else hook
-    hooks.update(before)
-    return handle
+def _places(values: Sequence[Any]) -> list[int]:
+    """Where floating tensors are."""
+    return [n for n, x in enumerate(values) if isinstance(x, Tensor) and x.dtype.is_floating]
+
+
+def _filled(places: Sequence[int], count: int, gradients: Sequence[Tensor]) -> tuple[Any, ...]:
+    """Gradients at their places, None at the others."""
+    found: list[Tensor | None] = [None] * count
+    for n, gradient in zip(places, gradients, strict=True):
+        found[n] = gradient
+    return tuple(found)

@@ -6,13 +6,15 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 from weakref import ref
 
+from ..autodiff.history import is_grad_enabled
 from ..dtype import DType
 from ..errors import DTypeError, OptionError, ShapeError, TallowError
+from ..hooks import RemovableHandle, WithKeywords, hooked
 from ..methods.base import where_to
 from ..runtime.trace import Flag, changed, depends
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
-from .hooks import RemovableHandle, WithKeywords, hooked
+from .hooks import WatchedCall
 from .parameter import Buffer, Parameter
 
 
@@ -60,6 +62,8 @@ class Module:
             ("_modules", {}),
             ("_forward_pre_hooks", {}),
             ("_forward_hooks", {}),
+            ("_backward_pre_hooks", {}),
+            ("_backward_hooks", {}),
         ):
             object.__setattr__(self, name, value)
 
@@ -77,6 +81,10 @@ class Module:
             changed = hook(self, args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
+        watched = None
+        if (self._backward_hooks or self._backward_pre_hooks) and is_grad_enabled():
+            watched = WatchedCall(self, self._backward_pre_hooks, self._backward_hooks)
+            args = watched.inputs(args)
         try:
             result = self.forward(*args, **kwargs)
         except (ShapeError, DTypeError) as error:
@@ -88,7 +96,7 @@ class Module:
             else:
                 changed = hook(self, args, result)
             result = result if changed is None else changed
-        return result
+        return result if watched is None else watched.outputs(result)
 
     def _name_layer(self, error: ShapeError | DTypeError) -> None:
         """The message of an error begins with the layer that raised it, whose path grows on the way
@@ -104,10 +112,15 @@ class Module:
 
     @property
     def _parts(self) -> Hashable:
-        """Which parameters and modules it has: what a plan of `@tl.jit` depends on."""
+        """Which parameters, modules and hooks it has: what a plan of `@tl.jit` depends on."""
         parameters = [p.number for p in self._parameters.values() if p is not None]
         modules = [ref(module) for module in self._modules.values() if module is not None]
-        return tuple(parameters), tuple(modules)
+        hooks = (
+            tuple(each)
+            for each in (self._forward_pre_hooks, self._forward_hooks,
+                         self._backward_pre_hooks, self._backward_hooks)
+        )  # fmt: skip
+        return tuple(parameters), tuple(modules), *hooks
 
     # ---- attributes ----------------------------------------------------------------------------
 
@@ -189,14 +202,32 @@ class Module:
     ) -> RemovableHandle:
         """hook(module, args) is called before `forward`, and may give other arguments. with_kwargs:
         hook(module, args, kwargs), which may give both. prepend: before those that there are."""
-        return hooked(self._forward_pre_hooks, hook, prepend, with_kwargs)
+        given = WithKeywords(hook) if with_kwargs else hook
+        return hooked(self._forward_pre_hooks, given, changed, prepend)
 
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """hook(module, args, output) is called after `forward`, and may give another output.
         with_kwargs: hook(module, args, kwargs, output). prepend: before those that there are."""
-        return hooked(self._forward_hooks, hook, prepend, with_kwargs)
+        given = WithKeywords(hook) if with_kwargs else hook
+        return hooked(self._forward_hooks, given, changed, prepend)
+
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """hook(module, grad_output) is called when the gradients of the result are known, a tuple,
+        and may give others. prepend: before those that there are."""
+        return hooked(self._backward_pre_hooks, hook, changed, prepend)
+
+    def register_full_backward_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """hook(module, grad_input, grad_output) is called when the gradients of the positional
+        arguments are known, and may give others. Both are tuples, with None for what is no floating
+        tensor; if no argument requires a gradient, grad_input has only None. prepend: before those
+        that there are."""
+        return hooked(self._backward_hooks, hook, changed, prepend)
 
     # ---- what it holds -------------------------------------------------------------------------
 

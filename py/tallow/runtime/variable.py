@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, Self
 from weakref import WeakValueDictionary
@@ -139,6 +139,20 @@ class Variable(Tensor):
         if tracing:
             tracing.set_flag(self, "_receives")
         self._receives = wanted
+        trace.changed()
+
+    @property
+    def gradient_hooks(self) -> Mapping[int, Any]:
+        """`own_hooks`; a function that is being traced is traced again when they are others."""
+        trace.depends(self, "hook_numbers")
+        return getattr(self, "_hooks", {})
+
+    @property
+    def hook_numbers(self) -> tuple[int, ...]:
+        """The numbers of its hooks' handles."""
+        return tuple(getattr(self, "_hooks", ()))
+
+    def hooks_changed(self) -> None:
         trace.changed()
 
     @property

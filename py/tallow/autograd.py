@@ -1,0 +1,223 @@
+"""torch.autograd's names: gradients by given tensors, and functions with a rule of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from copy import copy
+from typing import Any
+
+from .autodiff import history
+from .autodiff.history import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    leaf_of,
+    no_grad,
+    set_grad_enabled,
+)
+from .autodiff.hooks import joined
+from .autodiff.reverse import ancestry, pullback
+from .autodiff.tensors import seed
+from .autodiff.trees import flatten, unflatten
+from .errors import GradientError
+from .functions import zeros
+from .tensor import Tensor, realize_now
+
+__all__ = [
+    "Function", "backward", "enable_grad", "grad", "inference_mode", "is_grad_enabled", "no_grad",
+    "set_grad_enabled",
+]  # fmt: skip
+
+Tensors = Tensor | Sequence[Tensor]
+
+
+def _listed(value: Any, count: int | None = None) -> list[Any]:
+    """One tensor or several as a list; None as that many."""
+    if value is None:
+        return [None] * (count or 0)
+    return [value] if isinstance(value, Tensor) else list(value)
+
+
+def grad(
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of outputs by inputs, a tuple; `grad` of no tensor changes.
+
+    grad_outputs: a gradient for each output; None for a single number is 1. retain_graph: allows
+    another call through the same graph. create_graph: the gradients can be differentiated in turn.
+    allow_unused: None for an input that no output depends on, or zeros with materialize_grads.
+
+    Raises GradientError for an output that is not a single number and has no gradient, and for an
+    input that is not used.
+    """
+    ends, wanted = _listed(outputs), _listed(inputs)
+    starts = _listed(grad_outputs, len(ends))
+    if len(starts) != len(ends):
+        raise GradientError(f"autograd.grad: {len(starts)} grad_outputs for {len(ends)} outputs")
+    if any(x.node in history.SPENT for x in ends):
+        raise GradientError(
+            "autograd.grad: a second time through the same graph, which the first call let go; "
+            "give that call retain_graph=True, or compute the outputs again"
+        )
+    nodes = [x.node for x in ends]
+    order = ancestry(nodes)
+    # What receives a gradient may have been read several times, each time as another node.
+    places = [[n for n in order if leaf_of(n) is x] or [x.node] for x in wanted]
+    with nullcontext() if create_graph else no_grad():
+        begin = [seed(x, g, "autograd.grad") for x, g in zip(ends, starts, strict=True)]
+        flat = [node for each in places for node in each]
+        parts = dict(zip(flat, pullback(nodes, begin, flat), strict=True))
+        found: list[Tensor | None] = []
+        for number, (x, each) in enumerate(zip(wanted, places, strict=True)):
+            terms = [Tensor(node) for node in map(parts.get, each) if node is not None]
+            if not terms and not (allow_unused or materialize_grads):
+                raise GradientError(
+                    f"autograd.grad: no output depends on input {number}; with allow_unused=True "
+                    "its gradient is None"
+                )
+            total = zeros(x.shape, x.dtype) if materialize_grads and not terms else None
+            for term in terms:
+                total = term if total is None else total + term
+            found.append(total)
+    realize_now([*ends, *(each for each in found if each is not None)])
+    keep = create_graph if retain_graph is None else retain_graph
+    for x in ends:
+        if not keep and x.node.is_buffer:
+            history.STEPS.pop(x.node, None)
+            history.SPENT.add(x.node)
+    return tuple(found)
+
+
+def backward(
+    tensors: Tensors,
+    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+) -> None:
+    """`Tensor.backward` of each tensor, with its gradient."""
+    ends = _listed(tensors)
+    for x, gradient in zip(ends, _listed(grad_tensors, len(ends)), strict=True):
+        x.backward(gradient, retain_graph, create_graph)
+
+
+class Context:
+    """What the forward rule of a `Function` leaves for its backward rule; attributes of one's own
+    may be set too.
+
+    saved_tensors: what `save_for_backward` was given. needs_input_grad: for each argument whether
+    it requires a gradient.
+    """
+
+    def __init__(self, needs: tuple[bool, ...]) -> None:
+        self.needs_input_grad = needs
+        self.saved_tensors: tuple[Any, ...] = ()
+        self._whole: set[int] = set()
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keeps tensors, or None, for the backward rule."""
+        self.saved_tensors = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """No gradient passes these results."""
+        self._whole |= {id(each) for each in tensors}
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Accepted for PyTorch's sake; gradients that are missing are always zeros."""
+
+    def without_gradient(self, tensor: Tensor) -> bool:
+        """Whether this result was marked by `mark_non_differentiable`."""
+        return id(tensor) in self._whole
+
+
+class Function:
+    """A function whose gradient is a rule of the user's.
+
+        class Cube(tl.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x ** 3
+
+            @staticmethod
+            def backward(ctx, gradient):
+                (x,) = ctx.saved_tensors
+                return 3 * x ** 2 * gradient
+
+        y = Cube.apply(x)
+
+    `forward` may also go without ctx, if there is `setup_context(ctx, inputs, output)`. `backward`
+    gives a gradient, or None, for each argument of `forward`.
+    """
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """The value: one tensor or a tuple."""
+        raise GradientError("autograd.Function: a subclass defines forward()")
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        """The gradients of the arguments, of those of the results."""
+        raise GradientError("autograd.Function: a subclass defines backward()")
+
+    setup_context: Any = None
+
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """The function of these arguments. Raises GradientError if `backward` gives another number
+        of gradients than there are arguments."""
+        operands = [x for x in args if isinstance(x, Tensor)]
+        needs = tuple(isinstance(x, Tensor) and x.requires_grad for x in args)
+        context = Context(needs)
+        with no_grad():
+            if cls.setup_context is None:
+                result = cls.forward(context, *args)
+            else:
+                result = cls.forward(*args)
+                cls.setup_context(context, args, result)
+        if not is_grad_enabled():
+            return result
+        saved, structure = flatten(context.saved_tensors)
+
+        def pull(gradients: list[Tensor], *saved: Tensor) -> list[Tensor | None]:
+            own = copy(context)
+            own.saved_tensors = unflatten(structure, saved)
+            given = cls.backward(own, *(_filled(places, len(results), gradients, kinds)))
+            given = given if isinstance(given, tuple) else (given,)
+            if len(given) != len(args):
+                raise GradientError(
+                    f"{cls.__name__}: backward gives {len(given)} gradients for {len(args)} "
+                    "arguments of forward"
+                )
+            return [g for g, x in zip(given, args, strict=True) if isinstance(x, Tensor)]
+
+        results = [result] if isinstance(result, Tensor) else list(result)
+        places = [
+            n for n, x in enumerate(results)
+            if isinstance(x, Tensor) and x.dtype.is_floating and not context.without_gradient(x)
+        ]  # fmt: skip
+        kinds = [(x.shape, x.dtype) if isinstance(x, Tensor) else None for x in results]
+        context.saved_tensors = ()
+        new = joined(
+            [results[n] for n in places], [x.node for x in operands], pull, [x.node for x in saved]
+        )
+        found = list(results)
+        for n, each in zip(places, new, strict=True):
+            found[n] = each
+        return found[0] if isinstance(result, Tensor) else tuple(found)
+
+
+def _filled(
+    places: Sequence[int], count: int, gradients: Sequence[Tensor], kinds: Sequence[Any]
+) -> list[Tensor | None]:
+    """A gradient for each result: zeros for those that none passes, None for what is no tensor."""
+    found: list[Tensor | None] = [kind and zeros(*kind) for kind in kinds]
+    for n, gradient in zip(places, gradients, strict=True):
+        found[n] = gradient
+    return found
