@@ -98,6 +98,8 @@ if TYPE_CHECKING:
     )
     from .custom import custom_op
     from .formats.weights import load, load_into, save
+    from .functions.torch_math import *  # noqa: F403
+    from .functions.torch_shapes import *  # noqa: F403
 
 _LATER = ("amp", "autograd", "nn", "onnx", "optim", "zoo")
 """Packages that are imported when they are first asked for."""
@@ -112,6 +114,9 @@ _OF_CUSTOM = ("custom_op",)
 
 _OF_WEIGHTS = ("load", "load_into", "save")
 """Names that are imported, from formats/weights.py, when one is first asked for."""
+
+_MORE = ("torch_math", "torch_shapes")
+"""Files with PyTorch's names, which are imported when one is first asked for."""
 
 _TYPES = {
     "bool": bool_, "double": float64, "float": float32, "half": float16, "int": int32,
@@ -221,4 +226,8 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module("tallow.formats.weights"), name)
     if name in _TYPES:
         return _TYPES[name]
+    for more in _MORE:
+        module = import_module(f"tallow.functions.{more}")
+        if name in module.__all__:
+            return getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from .. import dtype as dt
 from ..errors import DTypeError, ShapeError
 from ..graph import make
+from ..hostarray import from_values
 from ..ops import gather, movement
-from ..shape import Shape, check_axis
-from ..tensor import Tensor, apply, asarray
+from ..shape import Shape, broadcast_shapes, check_axis
+from ..tensor import Tensor, apply, asarray, host_values
 from .elementwise import expand_node
 
 
@@ -77,13 +79,63 @@ def checked_indices(indices: Tensor, count: int, what: str, ignored: int | None 
     return Tensor(node)
 
 
+def nonzero_places(x: Tensor) -> tuple[Tensor, ...]:
+    """The places of the elements that are not 0, a vector of int32 for each axis. Reads the
+    elements, and blocks."""
+    found = [n for n, value in enumerate(host_values([x])[0].flat()) if value]
+    places: list[Tensor] = []
+    for size in reversed(x.shape):
+        line = from_values([n % size for n in found], (len(found),), dt.int32)
+        places.insert(0, asarray(line))
+        found = [n // size for n in found]
+    return tuple(places)
+
+
+def _with_places(x: Tensor, items: list[Any]) -> list[Any]:
+    """The items of a key, with the places where truth values are true instead of these. Raises
+    ShapeError if they have another shape than the axes that they choose from."""
+    found: list[Any] = []
+    axis = 0
+    for item in items:
+        if isinstance(item, (list, Tensor)) or hasattr(item, "__array__"):
+            mask = asarray(item)
+            if mask.dtype == dt.bool_ and mask.ndim:
+                if mask.shape != x.shape[axis : axis + mask.ndim]:
+                    raise ShapeError(
+                        f"x[mask]: the mask {mask.shape} does not fit the axes from {axis} on of "
+                        f"{x.shape}"
+                    )
+                found += nonzero_places(mask)
+                axis += mask.ndim
+                continue
+        axis += item is not None
+        found.append(item)
+    return found
+
+
+def _axes(item: Any) -> int:
+    """How many axes an item of a key takes."""
+    if item is None:
+        return 0
+    if isinstance(item, (list, Tensor)) or hasattr(item, "__array__"):
+        given = asarray(item)
+        return max(given.ndim, 1) if given.dtype == dt.bool_ else 1
+    return 1
+
+
 def getitem(x: Tensor, key: Any) -> Tensor:
-    """Integers, slices with steps, None, ... and one integer tensor, as in NumPy."""
+    """Integers, slices with steps, None, ..., tensors of integers and masks, as in NumPy.
+
+    A mask, truth values in the shape of the axes that it chooses from, is read, which blocks.
+    Raises ShapeError or DTypeError for keys that do not fit, IndexRangeError for the elements of a
+    tensor that are out of range and known.
+    """
     items = list(key) if isinstance(key, tuple) else [key]
     if any(item is Ellipsis for item in items):
         at = next(i for i, item in enumerate(items) if item is Ellipsis)
-        used = sum(item is not None and item is not Ellipsis for item in items)
+        used = sum(_axes(item) for item in items if item is not Ellipsis)
         items[at : at + 1] = [slice(None)] * (x.ndim - used)
+    items = _with_places(x, items)
     used = sum(item is not None for item in items)
     if used > x.ndim:
         raise ShapeError(f"{used} indices are too many for a tensor of shape {x.shape}")
@@ -113,8 +165,6 @@ def getitem(x: Tensor, key: Any) -> Tensor:
         steps.append(step)
         sizes.append(size)
         axis += 1
-    if len(gathers) > 1:
-        raise ShapeError("only one axis can be indexed by a tensor; call take once per axis")
     node = x.node
     if tuple(sizes) != x.shape or any(step != 1 for step in steps):
         node = make(
@@ -122,9 +172,35 @@ def getitem(x: Tensor, key: Any) -> Tensor:
         )
     if tuple(shape) != node.shape:
         node = make(movement.reshape, node, shape=tuple(shape))
+    if len(gathers) > 1:
+        return _at_points(Tensor(node), gathers)
     for gathered_axis, indices in gathers:
         node = make(gather.take, node, indices.node, axis=gathered_axis)
     return Tensor(node)
+
+
+def _at_points(x: Tensor, gathers: list[tuple[int, Tensor]]) -> Tensor:
+    """x at points: the axes, in order, with the indices along each, which broadcast. The axes of
+    these stand where the first axis was, or first of all if others are between."""
+    axes = [axis for axis, _ in gathers]
+    others = [axis for axis in range(x.ndim) if axis not in axes]
+    sizes = [x.shape[axis] for axis in axes]
+    points = broadcast_shapes(*(indices.shape for _, indices in gathers), what="x[...]")
+    flat: Tensor | None = None
+    for size, (_, indices) in zip(sizes, gathers, strict=True):
+        along = position(indices, size)
+        flat = along if flat is None else flat * size + along
+    assert flat is not None
+    order = (*axes, *others)
+    turned = Tensor(make(movement.permute, x.node, axes=order))
+    rows = turned.reshape((prod(sizes), *(x.shape[axis] for axis in others)))
+    found = take(rows, flat, 0)
+    if axes[-1] - axes[0] >= len(axes):
+        return found
+    before = [len(points) + n for n in range(axes[0])]
+    after = [len(points) + n for n in range(axes[0], len(others))]
+    moved = (*before, *range(len(points)), *after)
+    return Tensor(make(movement.permute, found.node, axes=moved))
 
 
 def check_index(index: int, dim: int, axis: int, x: Tensor) -> int:

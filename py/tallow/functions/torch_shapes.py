@@ -1,0 +1,260 @@
+"""PyTorch's names for functions that join, cut and turn tensors, or make them; see torch_math.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import dtype as dt
+from ..dtype import DType
+from ..errors import OptionError, ShapeError
+from ..shape import check_axis
+from ..tensor import Scalar, Tensor, asarray
+from . import creation, manipulation, randomness
+from .indexing import nonzero_places
+from .manipulation import concat, expand_dims, reshape
+from .torch_names import cat, tensor, transpose
+
+
+def as_tensor(data: Any, dtype: DType | str | None = None, device: str | None = None) -> Tensor:
+    """A tensor of data, which is not copied if it is one already."""
+    made = asarray(data, dtype)
+    if isinstance(data, Tensor) and dtype is not None:
+        made = data.to(dtype)
+    return made if device is None else made.to(device)
+
+
+def clone(input: Tensor) -> Tensor:
+    """A tensor of its own with the same elements."""
+    return input.clone()
+
+
+def numel(input: Tensor) -> int:
+    """How many elements there are."""
+    return int(input.size)
+
+
+def empty_like(input: Tensor, dtype: DType | str | None = None) -> Tensor:
+    """A tensor of the same shape; its elements are 0."""
+    return creation.zeros_like(input, dtype)
+
+
+def logspace(start: float, end: float, steps: int, base: float = 10.0) -> Tensor:
+    """`steps` powers of a base, whose exponents go from start to end."""
+    line: Tensor = tensor(float(base)) ** creation.linspace(start, end, steps)
+    return line
+
+
+def normal(
+    mean: Scalar | Tensor = 0.0, std: Scalar | Tensor = 1.0, size: Sequence[int] | None = None
+) -> Tensor:
+    """Numbers of a normal distribution, in the shape of mean and std or in `size`."""
+    if size is None:
+        shape = (asarray(mean) + asarray(std)).shape
+    else:
+        shape = tuple(size)
+    return randomness.randn(shape) * std + mean
+
+
+def randint_like(input: Tensor, low: int, high: int | None = None) -> Tensor:
+    """Whole numbers from low, or 0, to below high, in the shape and type of a tensor."""
+    low, high = (0, low) if high is None else (low, high)
+    return randomness.randint(low, high, input.shape).astype(input.dtype)
+
+
+def ravel(input: Tensor) -> Tensor:
+    """All elements as a vector."""
+    return reshape(input, (-1,))
+
+
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """An axis split into several; one of the sizes may be -1."""
+    return input.unflatten(dim, sizes)
+
+
+def movedim(
+    input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]
+) -> Tensor:
+    """Axes moved to other positions. Raises ShapeError for two lists of different lengths."""
+    moved = [source] if isinstance(source, int) else list(source)
+    places = [destination] if isinstance(destination, int) else list(destination)
+    if len(moved) != len(places):
+        raise ShapeError(f"movedim: {len(moved)} axes to {len(places)} positions")
+    moved = [check_axis(axis, input.ndim, "movedim") for axis in moved]
+    places = [check_axis(axis, input.ndim, "movedim") for axis in places]
+    left = iter(axis for axis in range(input.ndim) if axis not in moved)
+    there = dict(zip(places, moved, strict=True))
+    order = [there[n] if n in there else next(left) for n in range(input.ndim)]
+    return manipulation.permute_dims(input, order)
+
+
+swapaxes = swapdims = transpose
+
+
+def atleast_1d(input: Tensor) -> Tensor:
+    """With one axis at least."""
+    return reshape(input, (1,)) if not input.ndim else input
+
+
+def atleast_2d(input: Tensor) -> Tensor:
+    """With two axes at least; a vector is a row."""
+    return expand_dims(atleast_1d(input), 0) if input.ndim < 2 else input
+
+
+def atleast_3d(input: Tensor) -> Tensor:
+    """With three axes at least, the last added one last."""
+    return expand_dims(atleast_2d(input), -1) if input.ndim < 3 else input
+
+
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Joined along the second axis; vectors one after the other."""
+    whole = [atleast_1d(each) for each in tensors]
+    return concat(whole, 0 if whole[0].ndim == 1 else 1)
+
+
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Joined along the first axis, vectors as rows."""
+    return concat([atleast_2d(each) for each in tensors], 0)
+
+
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Joined along the third axis."""
+    return concat([atleast_3d(each) for each in tensors], 2)
+
+
+def column_stack(tensors: Sequence[Tensor]) -> Tensor:
+    """Joined along the second axis, vectors as columns."""
+    return concat([reshape(x, (-1, 1)) if x.ndim < 2 else x for x in tensors], 1)
+
+
+concatenate = cat
+
+
+def tensor_split(
+    input: Tensor, indices_or_sections: int | Sequence[int], dim: int = 0
+) -> tuple[Tensor, ...]:
+    """So many parts along an axis, the first ones perhaps longer by 1, or parts that begin at
+    indices."""
+    axis = check_axis(dim, input.ndim, "tensor_split")
+    length = input.shape[axis]
+    if isinstance(indices_or_sections, int):
+        count = indices_or_sections
+        if count < 1:
+            raise OptionError(f"tensor_split: {count} parts")
+        each, more = divmod(length, count)
+        starts = [n * each + min(n, more) for n in range(count + 1)]
+    else:
+        starts = [0, *(slice(at, None).indices(length)[0] for at in indices_or_sections), length]
+    before = (slice(None),) * axis
+    return tuple(
+        input[(*before, slice(start, max(start, end)))]
+        for start, end in zip(starts, starts[1:], strict=False)
+    )
+
+
+def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple[Tensor, ...]:
+    """Grids of vectors: the i-th result varies along axis i as the i-th vector does. indexing: "xy"
+    exchanges the first two axes."""
+    given = [*tensors[0]] if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
+    lines: list[Tensor] = [atleast_1d(asarray(each)) for each in given]
+    if indexing not in ("ij", "xy"):
+        raise OptionError(f"meshgrid: indexing {indexing!r} is neither 'ij' nor 'xy'")
+    if any(line.ndim > 1 for line in lines):
+        raise ShapeError(f"meshgrid: {[line.shape for line in lines]} must be vectors")
+    shape = tuple(line.shape[0] for line in lines)
+    grids = [
+        manipulation.broadcast_to(
+            reshape(line, tuple(-1 if a == n else 1 for a in range(len(lines)))), shape
+        )
+        for n, line in enumerate(lines)
+    ]
+    if indexing == "xy" and len(grids) > 1:
+        grids = [transpose(grid, 0, 1) for grid in grids]
+    return tuple(grids)
+
+
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """All broadcast to the shape that they have together."""
+    return tuple(manipulation.broadcast_arrays(*tensors))
+
+
+def repeat_interleave(input: Tensor, repeats: int, dim: int | None = None) -> Tensor:
+    """Each element repeated, along an axis or of the flattened tensor."""
+    return input.repeat_interleave(repeats, dim)
+
+
+def fliplr(input: Tensor) -> Tensor:
+    """The order of columns reversed."""
+    return manipulation.flip(input, 1)
+
+
+def flipud(input: Tensor) -> Tensor:
+    """The order of rows reversed."""
+    return manipulation.flip(input, 0)
+
+
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    """Turned by k right angles, from the first of two axes to the second."""
+    first, second = (check_axis(axis, input.ndim, "rot90") for axis in dims)
+    if k % 4 == 2:
+        return manipulation.flip(manipulation.flip(input, first), second)
+    if k % 4 == 1:
+        return manipulation.flip(transpose(input, first, second), first)
+    if k % 4 == 3:
+        return manipulation.flip(transpose(input, first, second), second)
+    return input
+
+
+def _indices(row: int, col: int, offset: int, lower: bool) -> Tensor:
+    pairs = [
+        (r, c) for r in range(row) for c in range(col)
+        if (c - r <= offset if lower else c - r >= offset)
+    ]  # fmt: skip
+    if not pairs:
+        return creation.zeros((2, 0), dt.int32)
+    return asarray([[r for r, _ in pairs], [c for _, c in pairs]])
+
+
+def tril_indices(row: int, col: int, offset: int = 0) -> Tensor:
+    """The rows and the columns of the elements on and below a diagonal of a matrix."""
+    return _indices(row, col, offset, True)
+
+
+def triu_indices(row: int, col: int, offset: int = 0) -> Tensor:
+    """The rows and the columns of the elements on and above a diagonal of a matrix."""
+    return _indices(row, col, offset, False)
+
+
+def diag_embed(input: Tensor) -> Tensor:
+    """Matrices with the last axis on their diagonals."""
+    return expand_dims(input, -1) * creation.eye(input.shape[-1], dtype=input.dtype)
+
+
+def nonzero(input: Tensor, as_tuple: bool = False) -> Tensor | tuple[Tensor, ...]:
+    """The places of the elements that are not 0, a row each; as_tuple: a vector for each axis.
+    int32. Reads the elements, and blocks."""
+    places = nonzero_places(input)
+    if as_tuple:
+        return places
+    if not places:
+        return creation.zeros((int(bool(input)), 0), dt.int32)
+    return manipulation.stack(places, 1)
+
+
+argwhere = nonzero
+
+
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where a mask, which broadcasts, is true, as a vector. Reads the mask, and
+    blocks."""
+    x, mask = manipulation.broadcast_arrays(input, mask)
+    return x[mask]
+
+
+__all__ = [
+    "argwhere", "as_tensor", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_tensors", "clone",
+    "column_stack", "concatenate", "diag_embed", "dstack", "empty_like", "fliplr", "flipud",
+    "hstack", "logspace", "masked_select", "meshgrid", "movedim", "nonzero", "normal", "numel",
+    "randint_like", "ravel", "repeat_interleave", "rot90", "swapaxes", "swapdims", "tensor_split",
+    "tril_indices", "triu_indices", "unflatten", "vstack",
+]  # fmt: skip
