@@ -62,7 +62,7 @@ from .errors import (
 from .functions import *  # noqa: F403
 from .functions import torch_elements, torch_names
 from .functions.torch_elements import *  # noqa: F403
-from .functions.torch_names import *  # noqa: F403
+from .functions.torch_names import *  # type: ignore[assignment]  # noqa: F403
 from .random import manual_seed
 from .runtime.buffer import live_buffers
 from .runtime.debug import debug_nans

@@ -299,10 +299,9 @@ class Tensor(Methods["Tensor"]):
     @property
     def own_hooks(self) -> dict[int, Any]:
         """The hooks of its gradient, as it is one that receives it."""
-        found: dict[int, Any] | None = getattr(self, "_hooks", None)
-        if found is None:
-            found = self._hooks = {}
-        return found
+        if not hasattr(self, "_hooks"):
+            self._hooks: dict[int, Any] = {}
+        return self._hooks
 
     @property
     def gradient_hooks(self) -> Mapping[int, Any]:

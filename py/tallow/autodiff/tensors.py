@@ -71,9 +71,7 @@ class ReverseMode:
         """The same values, which no gradient passes."""
         return Tensor(stopped(tensor.node))
 
-    def hook(
-        self, tensor: Tensor, hook: Callable[[Tensor], Tensor | None]
-    ) -> RemovableHandle:
+    def hook(self, tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """See `Tensor.register_hook`."""
         return hooks.register(tensor, hook)
 

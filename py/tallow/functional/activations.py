@@ -19,16 +19,16 @@ from ..tensor import Tensor
 TypeLike = DType | str | None
 
 
-def _done(x: Tensor, result: Tensor, inplace: bool) -> Tensor:
+def done(x: Tensor, result: Tensor, inplace: bool) -> Tensor:
     """The result; if inplace, x itself, which stands for it from now on."""
-    return x._put(result) if inplace else result
+    return x._put(result) if inplace and result is not x else result
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(x, 0). The derivative at 0 is 0."""
     x = input
     y = f.maximum(x, 0)
-    return _done(
+    return done(
         x, with_gradient(y, [x], lambda gradient, y: [f.where(y > 0, gradient, 0.0)]), inplace
     )
 
@@ -36,7 +36,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """x clamped to 0 and 6."""
     x = input
-    return _done(x, hardtanh(x, 0.0, 6.0), inplace)
+    return done(x, hardtanh(x, 0.0, 6.0), inplace)
 
 
 def hardtanh(
@@ -49,13 +49,13 @@ def hardtanh(
     def pull(gradient: Tensor, y: Tensor) -> list[Tensor]:
         return [f.where(f.logical_and(y > min_val, y < max_val), gradient, 0.0)]
 
-    return _done(x, with_gradient(y, [x], pull), inplace)
+    return done(x, with_gradient(y, [x], pull), inplace)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x where it is positive, negative_slope * x elsewhere."""
     x = input
-    return _done(x, f.where(x > 0, x, x * negative_slope), inplace)
+    return done(x, f.where(x > 0, x, x * negative_slope), inplace)
 
 
 def sigmoid(input: Tensor) -> Tensor:
@@ -69,7 +69,7 @@ def sigmoid(input: Tensor) -> Tensor:
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """x * sigmoid(x)."""
     x = input
-    return _done(x, x * sigmoid(x), inplace)
+    return done(x, x * sigmoid(x), inplace)
 
 
 def hardsigmoid(
@@ -77,13 +77,13 @@ def hardsigmoid(
 ) -> Tensor:
     """alpha * x + beta, clamped to 0 and 1; the derivative at the ends is 0."""
     x = input
-    return _done(x, hardtanh(x * alpha + beta, 0, 1), inplace)
+    return done(x, hardtanh(x * alpha + beta, 0, 1), inplace)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """x * hardsigmoid(x) (Howard et al. 2019, "Searching for MobileNetV3")."""
     x = input
-    return _done(x, x * hardsigmoid(x), inplace)
+    return done(x, x * hardsigmoid(x), inplace)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
@@ -100,11 +100,8 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 
 @in_float32
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
-    """log(1 + exp(beta * x)) / beta, without overflow.
-
-    threshold: accepted for PyTorch's sake, which gives x itself beyond it; the difference is less
-    than the last digit.
-    """
+    """log(1 + exp(beta * x)) / beta, without overflow; x itself where beta * x is above the
+    threshold."""
     x = input
     scaled = x if beta == 1 else x * beta
     y = f.maximum(scaled, 0) + f.log1p(f.exp(-abs(scaled)))
@@ -113,27 +110,38 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     def pull(gradient: Tensor, y: Tensor, scaled: Tensor) -> list[Tensor]:
         return [gradient * sigmoid(scaled)]
 
-    return with_gradient(y, [x], pull, [scaled])
+    y = with_gradient(y, [x], pull, [scaled])
+    # Beyond 16, the difference is less than the last digit of float32.
+    return y if threshold >= 16 else f.where(scaled > threshold, x, y)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere."""
     x = input
-    return _done(x, f.where(x > 0, x, f.expm1(f.minimum(x, 0)) * alpha), inplace)
+    return done(x, f.where(x > 0, x, f.expm1(f.minimum(x, 0)) * alpha), inplace)
+
+
+def _axis(x: Tensor, axis: int | None, dim: int | None) -> int:
+    """The axis of a softmax: the one that is given, or the one that PyTorch takes if none is."""
+    given = axis if dim is None else dim
+    if given is not None:
+        return given
+    return 0 if x.ndim in (0, 1, 3) else 1
 
 
 @in_float32
 def softmax(
-    input: Tensor, axis: int = -1, *, dim: int | None = None, dtype: TypeLike = None
+    input: Tensor, axis: int | None = None, *, dim: int | None = None, dtype: TypeLike = None
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis, shifted by the maximum so that nothing overflows.
 
-    dim: the axis, under PyTorch's name. dtype: what the input is converted to first.
+    dim: the axis, under PyTorch's name; without any it is PyTorch's, 0 for tensors of 0, 1 or 3
+    axes, else 1. dtype: what the input is converted to first.
     """
     x = input if dtype is None else input.astype(dtype)
     if not x.size:
         return x
-    axis = axis if dim is None else dim
+    axis = _axis(x, axis, dim)
     shifted = f.exp(x - f.max(x, axis=axis, keepdims=True))
     y = shifted / f.sum(shifted, axis=axis, keepdims=True)
     return with_gradient(y, [x], lambda gradient, y: [softmax_gradient(gradient, y, axis)])
@@ -147,7 +155,7 @@ def softmax_gradient(gradient: Tensor, y: Tensor, axis: int) -> Tensor:
 
 @in_float32
 def softmin(
-    input: Tensor, axis: int = -1, *, dim: int | None = None, dtype: TypeLike = None
+    input: Tensor, axis: int | None = None, *, dim: int | None = None, dtype: TypeLike = None
 ) -> Tensor:
     """The softmax of -x."""
     x = input
@@ -156,13 +164,13 @@ def softmin(
 
 @in_float32
 def log_softmax(
-    input: Tensor, axis: int = -1, *, dim: int | None = None, dtype: TypeLike = None
+    input: Tensor, axis: int | None = None, *, dim: int | None = None, dtype: TypeLike = None
 ) -> Tensor:
     """log(softmax(x)), computed without the division."""
     x = input if dtype is None else input.astype(dtype)
     if not x.size:
         return x
-    axis = axis if dim is None else dim
+    axis = _axis(x, axis, dim)
     shifted = x - f.max(x, axis=axis, keepdims=True)
     y = shifted - f.log(f.sum(f.exp(shifted), axis=axis, keepdims=True))
 
@@ -187,19 +195,19 @@ def tanh(input: Tensor) -> Tensor:
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """x * tanh(softplus(x)) (Misra 2019)."""
     x = input
-    return _done(x, x * f.tanh(softplus(x)), inplace)
+    return done(x, x * f.tanh(softplus(x)), inplace)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """elu with alpha 1.673 and a factor of 1.051, which keep mean and variance (Klambauer 2017)."""
     x = input
-    return _done(x, elu(x, 1.6732632423543772) * 1.0507009873554805, inplace)
+    return done(x, elu(x, 1.6732632423543772) * 1.0507009873554805, inplace)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0) (Barron 2017)."""
     x = input
-    return _done(x, f.where(x > 0, x, f.expm1(f.minimum(x, 0) * (1 / alpha)) * alpha), inplace)
+    return done(x, f.where(x > 0, x, f.expm1(f.minimum(x, 0) * (1 / alpha)) * alpha), inplace)
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
@@ -225,7 +233,7 @@ def rrelu(
     if not training:
         return leaky_relu(x, (lower + upper) / 2, inplace)
     slope = f.rand(x.shape) * (upper - lower) + lower
-    return _done(x, f.where(x >= 0, x, x * slope.astype(x.dtype)), inplace)
+    return done(x, f.where(x >= 0, x, x * slope.astype(x.dtype)), inplace)
 
 
 def softsign(input: Tensor) -> Tensor:
@@ -255,7 +263,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x above the threshold, the value elsewhere."""
     x = input
-    return _done(x, f.where(x > threshold, x, float(value)), inplace)
+    return done(x, f.where(x > threshold, x, float(value)), inplace)
 
 
 def glu(input: Tensor, axis: int = -1, *, dim: int | None = None) -> Tensor:

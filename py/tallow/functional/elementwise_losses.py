@@ -9,8 +9,9 @@ import math
 
 from .. import functions as f
 from ..autocast import in_float32
-from ..errors import OptionError
+from ..errors import OptionError, ShapeError
 from ..functions.reduction import root
+from ..functions.torch_elements import norm
 from ..tensor import Tensor
 from .activations import softplus
 
@@ -68,11 +69,17 @@ def _log(x: Tensor) -> Tensor:
     return f.where(above, f.maximum(f.log(f.where(above, x, 1.0)), -100.0), -100.0)
 
 
+def _check_target(what: str, input: Tensor, target: Tensor) -> None:
+    if target.shape != input.shape:
+        raise ShapeError(f"{what}: the target {target.shape} must have the input's {input.shape}")
+
+
 @in_float32
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
     """-(target * log(input) + (1 - target) * log(1 - input)); logarithms end at -100."""
+    _check_target("binary_cross_entropy", input, target)
     loss = -(target * _log(input) + (1.0 - target) * _log(1.0 - input))
     loss = loss if weight is None else loss * weight
     return reduced(loss, reduction, "binary_cross_entropy")
@@ -90,6 +97,7 @@ def binary_cross_entropy_with_logits(
 
     pos_weight: a factor of the positive part.
     """
+    _check_target("binary_cross_entropy_with_logits", input, target)
     negative = softplus(-input)
     if pos_weight is not None:
         negative = negative * ((pos_weight - 1.0) * target + 1.0)
@@ -187,8 +195,10 @@ def gaussian_nll_loss(
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean"
 ) -> Tensor:
-    """The input where the target is 1; how far it is below the margin where it is -1."""
-    loss = f.where(f.equal(target, 1), input, f.maximum(margin - input, 0.0))
+    """The input where the target is 1; how far it is below the margin where it is -1; as in
+    PyTorch, the sum of both for another target."""
+    above = f.where(f.equal(target, -1), 0.0, input)
+    loss = above + f.where(f.equal(target, 1), 0.0, f.maximum(margin - input, 0.0))
     return reduced(loss, reduction, "hinge_embedding_loss")
 
 
@@ -210,17 +220,26 @@ def margin_ranking_loss(
 @in_float32
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along an axis."""
-    squares = f.sum(x1 * x1, dim) * f.sum(x2 * x2, dim)
-    return f.sum(x1 * x2, dim) / f.sqrt(f.maximum(squares, eps * eps))
+    first, second = f.broadcast_arrays(x1, x2)
+    return f.sum(_of_length_1(first, dim, eps) * _of_length_1(second, dim, eps), dim)
+
+
+def _of_length_1(x: Tensor, dim: int, eps: float) -> Tensor:
+    """Vectors along an axis divided by their length, eps at least."""
+    length = root(f.sum(x * x, dim, True))
+    # The gradient of a length that is less than eps is that of the length, as in PyTorch.
+    return x / (f.maximum(length, eps).detach() + (length - length.detach()))
 
 
 @in_float32
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    """1 - cosine where the target is 1; how far the cosine is above the margin where it is -1."""
+    """1 - cosine where the target is 1; how far the cosine is above the margin where it is -1; 0
+    for another target."""
     cosine = cosine_similarity(input1, input2, dim=-1, eps=1e-6)
-    loss = f.where(f.equal(target, 1), 1.0 - cosine, f.maximum(cosine - margin, 0.0))
+    apart = f.where(f.equal(target, -1), f.maximum(cosine - margin, 0.0), 0.0)
+    loss = f.where(f.equal(target, 1), 1.0 - cosine, apart)
     return reduced(loss, reduction, "cosine_embedding_loss")
 
 
@@ -229,10 +248,7 @@ def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
     """The p-norm of the difference of vectors along the last axis; eps is added to it first."""
-    size = abs(x1 - x2 + eps)
-    if p == 2:
-        return root(f.sum(size * size, -1, keepdim))
-    return root(f.sum(f.pow(size, p), -1, keepdim), p)
+    return norm(x1 - x2 + eps, p, -1, keepdim)
 
 
 @in_float32

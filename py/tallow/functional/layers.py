@@ -8,25 +8,27 @@ from .. import autocast
 from .. import functions as f
 from ..errors import OptionError, ShapeError
 from ..tensor import Tensor
-from .activations import softmax
+from .activations import done, softmax
 
 
-def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """x @ weight.T + bias; weight (out, in)."""
-    result = x @ weight.mT
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weight.T + bias; weight (out, in)."""
+    result = input @ weight.mT
     return result if bias is None else result + autocast.matched(bias, result)
 
 
-def bilinear(x1: Tensor, x2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """x1 (..., n) and x2 (..., m) between weight (out, n, m): sums over both, (..., out)."""
-    result = f.einsum("...n,onm,...m->...o", x1, weight, x2)
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input1 (..., n) and input2 (..., m) between weight (out, n, m): sums over both, (..., out),
+    plus bias."""
+    result = f.einsum("...n,onm,...m->...o", input1, weight, input2)
     return result if bias is None else result + bias
 
 
-def dropout(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Each element is 0 with the probability p, else divided by 1 - p, in training (Srivastava et
-    al. 2014). Every step draws anew, under `@tl.jit` too. Raises OptionError for another p."""
-    return _dropped(input, p, training, input.shape, "dropout")
+    al. 2014). Every step draws anew, under `@tl.jit` too. inplace: the input itself, which stands
+    for the result from now on. Raises OptionError for another p."""
+    return done(input, _dropped(input, p, training, input.shape, "dropout"), inplace)
 
 
 def _dropped(x: Tensor, p: float, training: bool, shape: tuple[int, ...], what: str) -> Tensor:
@@ -40,45 +42,61 @@ def _dropped(x: Tensor, p: float, training: bool, shape: tuple[int, ...], what: 
     return x * kept
 
 
-def dropout1d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+def dropout1d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
     """Whole channels of (n, c, length) or (c, length) at once (Tompson et al. 2015)."""
-    return _channels(input, p, training, 1)
+    if input.ndim not in (2, 3):
+        raise ShapeError(f"dropout1d: {input.shape} is neither (n, c, length) nor (c, length)")
+    return done(input, _channels(input, p, training, input.ndim - 1, "dropout1d"), inplace)
 
 
-def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
-    """Whole channels of (n, c, h, w) or (c, h, w) at once."""
-    return _channels(input, p, training, 2)
+def dropout2d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """Whole channels of (n, c, h, w) at once. As in PyTorch, three axes are (n, c, length), and two
+    (n, c); ShapeError for fewer."""
+    return done(input, _channels(input, p, training, 2, "dropout2d"), inplace)
 
 
-def dropout3d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
-    """Whole channels of (n, c, d, h, w) or (c, d, h, w) at once."""
-    return _channels(input, p, training, 3)
+def dropout3d(
+    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+) -> Tensor:
+    """Whole channels of (n, c, d, h, w) or, with fewer axes, of (c, ...) at once."""
+    whole = 2 if input.ndim == 5 else 1
+    return done(input, _channels(input, p, training, whole, "dropout3d"), inplace)
 
 
-def _channels(x: Tensor, p: float, training: bool, spatial: int) -> Tensor:
-    if x.ndim not in (spatial + 1, spatial + 2):
-        raise ShapeError(f"dropout{spatial}d: {x.shape} is not (n, c, ...) with {spatial} axes")
-    shape = (*x.shape[: x.ndim - spatial], *(1,) * spatial)
-    return _dropped(x, p, training, shape, f"dropout{spatial}d")
+def _channels(x: Tensor, p: float, training: bool, whole: int, what: str) -> Tensor:
+    """Dropout by what the first `whole` axes count."""
+    if x.ndim < whole:
+        raise ShapeError(f"{what}: {x.shape} has no channels")
+    return _dropped(x, p, training, (*x.shape[:whole], *(1,) * (x.ndim - whole)), what)
 
 
 _SATURATION = -1.7580993408473766
 """What selu tends to for small inputs, -scale * alpha."""
 
 
-def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False) -> Tensor:
+def alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
     """Each element is what selu tends to with the probability p, in training; then all are scaled
     and shifted so that mean and variance stay as they were (Klambauer et al. 2017). Raises
     OptionError for another p."""
-    return _alpha_dropped(input, p, training, input.shape, "alpha_dropout")
+    found = _alpha_dropped(input, p, training, input.shape, "alpha_dropout")
+    return done(input, found, inplace)
 
 
-def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False) -> Tensor:
+def feature_alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
     """As `alpha_dropout`, whole channels of (n, c, ...) at once."""
     if input.ndim < 2:
         raise ShapeError(f"feature_alpha_dropout: {input.shape} is not (n, c, ...)")
     shape = (*input.shape[:2], *(1,) * (input.ndim - 2))
-    return _alpha_dropped(input, p, training, shape, "feature_alpha_dropout")
+    found = _alpha_dropped(input, p, training, shape, "feature_alpha_dropout")
+    return done(input, found, inplace)
 
 
 def _alpha_dropped(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import dtype as dt
 from ..dtype import DType, as_dtype
@@ -276,7 +276,7 @@ def std_mean(
     )
 
 
-def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor | Ordered:
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The element in the middle, the lower of two; along an axis also its place. Raises ShapeError
     for an empty axis."""
     if dim is None:
@@ -333,8 +333,9 @@ def quantile(
     high = apply("minimum", low + 1.0, float(last))
     weight = at - low
     if interpolation != "linear":
-        chosen = {"lower": 0.0, "higher": apply("ceil", weight), "midpoint": 0.5,
-                  "nearest": apply("round", at) - low}[interpolation]  # fmt: skip
+        chosen: Tensor | float = {"lower": 0.0, "higher": 1.0, "midpoint": 0.5}.get(
+            interpolation, apply("round", at) - low
+        )
         weight = _where(weight == 0, 0.0, chosen)
     ordered = sort(x, axis)
     below, above = (take(ordered, each.astype(dt.int32), axis) for each in (low, high))
@@ -417,9 +418,7 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
     return input.dot(other)
 
 
-def tensordot(
-    a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2
-) -> Tensor:
+def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> Tensor:
     """Products summed over axes of both: the last `dims` of a and the first of b, or two lists.
     Raises ShapeError if their lengths differ."""
     if isinstance(dims, int):
@@ -450,9 +449,9 @@ def cross(input: Tensor, other: Tensor, dim: int = -1) -> Tensor:
     if input.shape[axis] != 3 or other.shape[axis] != 3:
         raise ShapeError(f"cross: axis {dim} of {input.shape} and {other.shape} must have 3")
     after, before = asarray([1, 2, 0]), asarray([2, 0, 1])
-    return take(input, after, axis) * take(other, before, axis) - take(
-        input, before, axis
-    ) * take(other, after, axis)
+    return take(input, after, axis) * take(other, before, axis) - take(input, before, axis) * take(
+        other, after, axis
+    )
 
 
 def kron(input: Tensor, other: Tensor) -> Tensor:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from ..dtype import DType
 from ..errors import DTypeError, OptionError, ShapeError
 from ..shape import check_axis
 from ..tensor import Scalar, Tensor, asarray
-from . import elementwise, manipulation
+from . import elementwise, manipulation, reduction
 from .indexing import checked_indices, take_along_axis
 from .linear_algebra import matmul
 from .reduction import argmax, argmin
@@ -146,7 +147,7 @@ def split(
     size = split_size_or_sections
     if size < 1:
         raise OptionError(f"split: pieces of {size} elements")
-    sizes = [min(size, length - start) for start in range(0, length, size)] or [0]
+    sizes = [builtins.min(size, length - start) for start in range(0, length, size)] or [0]
     return tuple(manipulation.split(tensor, sizes, dim))
 
 
@@ -155,7 +156,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     if chunks < 1:
         raise OptionError(f"chunk: {chunks} pieces")
     length = input.shape[check_axis(dim, input.ndim, "chunk")]
-    return split(input, max(1, -(-length // chunks)), dim)
+    return split(input, builtins.max(1, -(-length // chunks)), dim)
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
@@ -214,6 +215,41 @@ def extremes(input: Tensor, dim: int, keepdim: bool, greatest: bool) -> Extremes
     return Extremes(manipulation.squeeze(values, axis), manipulation.squeeze(places, axis))
 
 
+def _extreme(
+    input: Tensor, dim: Any, keepdim: bool, axis: Any, keepdims: bool, greatest: bool
+) -> Any:
+    if isinstance(dim, Tensor):
+        return vars(elementwise)["maximum" if greatest else "minimum"](input, dim)
+    if isinstance(dim, int):
+        return extremes(input, dim, keepdim or keepdims, greatest)
+    over = axis if dim is None else dim
+    return (reduction.max if greatest else reduction.min)(input, over, keepdims or keepdim)
+
+
+def max(
+    input: Tensor,
+    dim: int | Tensor | None = None,
+    keepdim: bool = False,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+) -> Any:
+    """The largest element; with axis, the array API's name, those along axes. With dim, a number,
+    (values, indices) along that axis: the first of equal ones, which takes the whole gradient. With
+    another tensor in its place, the larger of two elements. ShapeError over an empty axis."""
+    return _extreme(input, dim, keepdim, axis, keepdims, True)
+
+
+def min(
+    input: Tensor,
+    dim: int | Tensor | None = None,
+    keepdim: bool = False,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+) -> Any:
+    """The smallest element, as `max` the largest."""
+    return _extreme(input, dim, keepdim, axis, keepdims, False)
+
+
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices. Raises ShapeError for other tensors."""
     if input.ndim != 2 or mat2.ndim != 2:
@@ -230,5 +266,5 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
 
 __all__ = [
     "bmm", "cat", "chunk", "clamp", "flatten", "from_numpy", "gather", "is_tensor", "masked_fill",
-    "mm", "permute", "t", "tensor", "transpose", "unbind", "unsqueeze",
+    "max", "min", "mm", "permute", "t", "tensor", "transpose", "unbind", "unsqueeze",
 ]  # fmt: skip

@@ -1,8 +1,9 @@
-"""PyTorch's names for functions that join, cut and turn tensors, or make them; see torch_math.py."""
+"""PyTorch's names for functions that join, cut, turn or make tensors; see torch_math.py."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from .. import dtype as dt
@@ -49,10 +50,7 @@ def normal(
     mean: Scalar | Tensor = 0.0, std: Scalar | Tensor = 1.0, size: Sequence[int] | None = None
 ) -> Tensor:
     """Numbers of a normal distribution, in the shape of mean and std or in `size`."""
-    if size is None:
-        shape = (asarray(mean) + asarray(std)).shape
-    else:
-        shape = tuple(size)
+    shape = (asarray(mean) + asarray(std)).shape if size is None else tuple(size)
     return randomness.randn(shape) * std + mean
 
 
@@ -72,9 +70,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     return input.unflatten(dim, sizes)
 
 
-def movedim(
-    input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]
-) -> Tensor:
+def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
     """Axes moved to other positions. Raises ShapeError for two lists of different lengths."""
     moved = [source] if isinstance(source, int) else list(source)
     places = [destination] if isinstance(destination, int) else list(destination)
@@ -146,10 +142,7 @@ def tensor_split(
     else:
         starts = [0, *(slice(at, None).indices(length)[0] for at in indices_or_sections), length]
     before = (slice(None),) * axis
-    return tuple(
-        input[(*before, slice(start, max(start, end)))]
-        for start, end in zip(starts, starts[1:], strict=False)
-    )
+    return tuple(input[(*before, slice(start, max(start, end)))] for start, end in pairwise(starts))
 
 
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str = "ij") -> tuple[Tensor, ...]:
@@ -230,7 +223,7 @@ def diag_embed(input: Tensor) -> Tensor:
     return expand_dims(input, -1) * creation.eye(input.shape[-1], dtype=input.dtype)
 
 
-def nonzero(input: Tensor, as_tuple: bool = False) -> Tensor | tuple[Tensor, ...]:
+def nonzero(input: Tensor, as_tuple: bool = False) -> Any:
     """The places of the elements that are not 0, a row each; as_tuple: a vector for each axis.
     int32. Reads the elements, and blocks."""
     places = nonzero_places(input)

@@ -11,9 +11,8 @@ from .base import Axes, Base, Made, Number, Truth, Whole, where_to
 class Common(Base[Made]):
     """Methods that give other tensors; Made is what they give.
 
-    Axes go by PyTorch's names `dim` and `keepdim`, or the array API's `axis` and `keepdims`. Two
-    things differ from PyTorch: indices are int32, and `x.max(1)`, without the name `dim`, gives the
-    values alone, as in the array API.
+    Axes go by PyTorch's names `dim` and `keepdim`, or the array API's `axis` and `keepdims`. Unlike
+    in PyTorch, indices are int32.
     """
 
     __slots__ = ()
@@ -223,31 +222,18 @@ class Common(Base[Made]):
         return self._array("std", axes, float(taken), keep)
 
     def max(
-        self,
-        axis: Axes = None,
-        keepdims: Truth = False,
-        *,
-        dim: Whole | None = None,
-        keepdim: Truth = False,
+        self, dim: Any = None, keepdim: Truth = False, *, axis: Axes = None, keepdims: Truth = False
     ) -> Any:
-        """The largest element. With dim, (values, indices) along that axis: the first of equal
-        ones, which takes the whole gradient."""
-        if dim is not None:
-            return self._pieces("extremes", dim, keepdims or keepdim, True)
-        return self._array("max", axis=axis, keepdims=keepdims or keepdim)
+        """The largest element; with axis, the array API's name, those along axes. With dim, a
+        number, (values, indices) along that axis: the first of equal ones, which takes the whole
+        gradient. With another tensor in its place, the larger of two elements."""
+        return self._torch("max", dim, keepdim, axis, keepdims)
 
     def min(
-        self,
-        axis: Axes = None,
-        keepdims: Truth = False,
-        *,
-        dim: Whole | None = None,
-        keepdim: Truth = False,
+        self, dim: Any = None, keepdim: Truth = False, *, axis: Axes = None, keepdims: Truth = False
     ) -> Any:
-        """The smallest element; with dim, as `max`."""
-        if dim is not None:
-            return self._pieces("extremes", dim, keepdims or keepdim, False)
-        return self._array("min", axis=axis, keepdims=keepdims or keepdim)
+        """The smallest element, as `max` the largest."""
+        return self._torch("min", dim, keepdim, axis, keepdims)
 
     def argmax(
         self,

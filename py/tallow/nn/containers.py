@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Self, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self, TypeVar, overload
 
 from ..errors import OptionError
 from ..runtime.trace import changed, depends
 from .module import Module
 from .parameter import Parameter
 
+T = TypeVar("T")
+
+
+Pairs = Mapping[str, T] | Iterable[Sequence[Any]]
+"""Values by name, in a dict or in pairs."""
+
+
+def _pairs(given: Pairs[T]) -> Iterable[Sequence[Any]]:
+    return given.items() if isinstance(given, Mapping | ModuleDict | ParameterDict) else given
+
 
 class Sequential(Module):
-    """Modules that are called one after the other. Takes modules, or one dict of them by name."""
+    """Modules that are called one after the other. Takes modules, or one dict of them by name.
+
+    `a + b` joins two, `a * n` repeats one: the same modules, not copies.
+    """
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
@@ -44,6 +57,17 @@ class Sequential(Module):
 
     def __setitem__(self, index: int, module: Module) -> None:
         self.add_module(list(self._modules)[index], module)
+
+    def __add__(self, other: Iterable[Module]) -> Sequential:
+        return Sequential(*self, *other)
+
+    def __iadd__(self, other: Iterable[Module]) -> Self:
+        return self.extend(other)
+
+    def __mul__(self, count: int) -> Sequential:
+        return Sequential(*list(self) * count)
+
+    __rmul__ = __mul__
 
     def __delitem__(self, index: int | slice) -> None:
         modules = list(self)
@@ -120,6 +144,12 @@ class ModuleList(Module):
     def __setitem__(self, index: int, module: Module) -> None:
         self.add_module(str(range(len(self))[index]), module)
 
+    def __add__(self, other: Iterable[Module]) -> ModuleList:
+        return ModuleList([*self, *other])
+
+    def __iadd__(self, other: Iterable[Module]) -> Self:
+        return self.extend(other)
+
     def __delitem__(self, index: int | slice) -> None:
         modules = list(self)
         del modules[index]
@@ -152,7 +182,7 @@ class ModuleList(Module):
 class ModuleDict(Module):
     """Modules by name, which the module that holds it calls itself."""
 
-    def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
+    def __init__(self, modules: Pairs[Module] | None = None) -> None:
         super().__init__()
         self.update(modules or {})
 
@@ -176,6 +206,17 @@ class ModuleDict(Module):
         del self._modules[name]
         changed()
 
+    def pop(self, key: str) -> Module:
+        """Takes a module out, and gives it."""
+        found: Module = self[key]
+        del self[key]
+        return found
+
+    def clear(self) -> None:
+        """Takes all modules out."""
+        self._modules.clear()
+        changed()
+
     def keys(self) -> Iterable[str]:
         """The names."""
         return self._modules.keys()
@@ -188,9 +229,9 @@ class ModuleDict(Module):
         """Names and modules."""
         return self._modules.items()
 
-    def update(self, modules: Mapping[str, Module]) -> None:
+    def update(self, modules: Pairs[Module]) -> None:
         """Adds modules by name."""
-        for name, module in modules.items():
+        for name, module in _pairs(modules):
             self[name] = module
 
 
@@ -218,6 +259,16 @@ class ParameterList(Module):
         values = list(self)
         return ParameterList(values[index]) if isinstance(index, slice) else values[index]
 
+    def __setitem__(self, index: int, value: Any) -> None:
+        parameter = value if isinstance(value, Parameter) else Parameter(value)
+        self.register_parameter(str(range(len(self))[index]), parameter)
+
+    def __iadd__(self, values: Iterable[Any]) -> Self:
+        return self.extend(values)
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"({n}): {parameter!r}" for n, parameter in self._parameters.items())
+
     def append(self, value: Any) -> Self:
         """Adds a parameter behind the last one."""
         parameter = value if isinstance(value, Parameter) else Parameter(value)
@@ -234,10 +285,9 @@ class ParameterList(Module):
 class ParameterDict(Module):
     """Parameters by name; values that are none become parameters."""
 
-    def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, parameters: Pairs[Any] | None = None) -> None:
         super().__init__()
-        for name, value in (parameters or {}).items():
-            self[name] = value
+        self.update(parameters or {})
 
     def __len__(self) -> int:
         return len(self._parameters)
@@ -257,6 +307,36 @@ class ParameterDict(Module):
             raise OptionError(f"a name in a module has no dots: {name!r}")
         self._parameters[name] = value if isinstance(value, Parameter) else Parameter(value)
         changed()
+
+    def __delitem__(self, name: str) -> None:
+        del self._parameters[name]
+        changed()
+
+    def pop(self, key: str) -> Any:
+        """Takes a parameter out, and gives it."""
+        found = self[key]
+        del self[key]
+        return found
+
+    def clear(self) -> None:
+        """Takes all parameters out."""
+        self._parameters.clear()
+        changed()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A parameter, or the default if there is none of that name."""
+        return self[key] if key in self._parameters else default
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """A parameter, which is the default from now on if there was none of that name."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def update(self, parameters: Pairs[Any]) -> None:
+        """Adds parameters by name."""
+        for name, value in _pairs(parameters):
+            self[name] = value
 
     def keys(self) -> Iterable[str]:
         """The names."""

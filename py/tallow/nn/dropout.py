@@ -23,39 +23,39 @@ class Dropout(_Dropout):
     """See `functional.dropout`; only in training."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.dropout(input, self.p, self.training)
+        return functional.dropout(input, self.p, self.training, self.inplace)
 
 
 class AlphaDropout(_Dropout):
     """See `functional.alpha_dropout`; only in training."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.alpha_dropout(input, self.p, self.training)
+        return functional.alpha_dropout(input, self.p, self.training, self.inplace)
 
 
 class FeatureAlphaDropout(_Dropout):
     """See `functional.feature_alpha_dropout`; only in training."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.feature_alpha_dropout(input, self.p, self.training)
+        return functional.feature_alpha_dropout(input, self.p, self.training, self.inplace)
 
 
 class Dropout1d(_Dropout):
     """See `functional.dropout1d`; only in training."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.dropout1d(input, self.p, self.training)
+        return functional.dropout1d(input, self.p, self.training, self.inplace)
 
 
 class Dropout2d(_Dropout):
     """See `functional.dropout2d`; only in training."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.dropout2d(input, self.p, self.training)
+        return functional.dropout2d(input, self.p, self.training, self.inplace)
 
 
 class Dropout3d(_Dropout):
     """See `functional.dropout3d`; only in training."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return functional.dropout3d(input, self.p, self.training)
+        return functional.dropout3d(input, self.p, self.training, self.inplace)

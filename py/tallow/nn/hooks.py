@@ -46,7 +46,7 @@ class WatchedCall:
                 f"{type(self._module).__name__}: a module with backward hooks must return a tensor "
                 f"or a tuple of tensors, not {type(result).__name__}"
             )
-        outputs = [result] if isinstance(result, Tensor) else list(result)
+        outputs: list[Any] = [result] if isinstance(result, Tensor) else list(result)
         self._left = _places(outputs)
         self._left_count = len(outputs)
         tensors = [outputs[n] for n in self._left]
@@ -55,7 +55,8 @@ class WatchedCall:
             outputs[n] = each
         if isinstance(result, Tensor):
             return outputs[0]
-        return type(result)(*outputs) if hasattr(result, "_fields") else type(result)(outputs)
+        kind: Any = type(result)
+        return kind(*outputs) if hasattr(result, "_fields") else kind(outputs)
 
     def _pull_outputs(self, gradients: list[Tensor]) -> list[Tensor | None]:
         whole = _filled(self._left, self._left_count, gradients)

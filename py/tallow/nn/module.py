@@ -9,6 +9,7 @@ from weakref import ref
 from ..autodiff.history import is_grad_enabled
 from ..dtype import DType
 from ..errors import DTypeError, OptionError, ShapeError, TallowError
+from ..functions import zeros_like
 from ..hooks import RemovableHandle, WithKeywords, hooked
 from ..methods.base import where_to
 from ..runtime.trace import Flag, changed, depends
@@ -127,7 +128,10 @@ class Module:
     def __setattr__(self, name: str, value: Any) -> None:
         tables = self.__dict__
         if "_modules" not in tables:
-            raise TallowError(f"{type(self).__name__}: call super().__init__() first")
+            if isinstance(value, (Parameter, Buffer, Module)):
+                raise TallowError(f"{type(self).__name__}: call super().__init__() first")
+            object.__setattr__(self, name, value)
+            return
         parameters, buffers, modules = self._parameters, self._buffers, self._modules
         if name in parameters or name in modules or isinstance(value, (Parameter, Module)):
             changed()
@@ -137,6 +141,11 @@ class Module:
         elif isinstance(value, Module):
             _forget(name, tables, parameters, buffers)
             modules[name] = value
+        elif isinstance(value, Buffer):
+            _forget(name, tables, parameters, modules)
+            buffers[name] = value
+            persistent = getattr(value, "persistent", True)
+            (self._non_persistent.discard if persistent else self._non_persistent.add)(name)
         elif name in parameters:
             if value is not None:
                 raise TallowError(
@@ -355,7 +364,9 @@ class Module:
         changes nothing.
         """
         own = dict(self._named_state())
-        missing = [name for name in own if name not in state_dict]
+        # Files from before PyTorch 1.0 lack these counts, and so do many converted ones.
+        counts = [name for name in own if name.endswith("num_batches_tracked")]
+        missing = [name for name in own if name not in state_dict and name not in counts]
         unexpected = [name for name in state_dict if name not in own]
         given = {name: asarray(state_dict[name]) for name in own if name in state_dict}
         problems = [
@@ -380,8 +391,9 @@ class Module:
         while training."""
         if not isinstance(mode, bool):
             raise OptionError(f"train: the mode must be True or False, not {mode!r}")
-        for module in self.modules():
-            object.__setattr__(module, "training", mode)
+        object.__setattr__(self, "training", mode)
+        for module in self.children():
+            module.train(mode)
         return self
 
     def eval(self) -> Self:
@@ -397,7 +409,8 @@ class Module:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets the gradients of its parameters; with set_to_none False they become 0."""
         for parameter in self.parameters():
-            parameter.grad = None if set_to_none or parameter.grad is None else parameter.grad * 0.0
+            forgotten = set_to_none or parameter.grad is None
+            parameter.grad = None if forgotten else zeros_like(parameter)
 
     def apply(self, fn: Callable[[Module], Any]) -> Self:
         """Calls a function with every module within it, and at last with itself."""

@@ -33,9 +33,22 @@ class Parameter(Variable):
 
 
 class Buffer(Variable):
-    """A variable of a module that no optimiser trains, such as a running mean."""
+    """A variable of a module that no optimiser trains, such as a running mean. persistent: whether
+    it belongs to the `state_dict` of the module to which it is assigned."""
 
-    __slots__ = ()
+    __slots__ = ("persistent",)
+
+    def __init__(
+        self,
+        data: Any,
+        dtype: DType | str | None = None,
+        *,
+        persistent: bool = True,
+        name: str | None = None,
+        device: str | None = None,
+    ) -> None:
+        super().__init__(data, dtype, name=name, device=device)
+        self.persistent = persistent
 
     def __repr__(self) -> str:
         return f"Buffer({self.name!r}, shape={self.shape}, dtype={self.dtype.name})"

@@ -98,6 +98,9 @@ class _Recurrent(Module):
         for parameter in self.parameters():
             init.uniform_(parameter, -bound, bound)
 
+    def flatten_parameters(self) -> None:
+        """Does nothing, as in PyTorch without CUDA: the compiler places weights."""
+
     def _names(self, layer: int) -> list[list[str]]:
         """The names of a layer's parameters, for each direction."""
         parts = (_PARTS if self.bias else _PARTS[:2]) + (("weight_hr",) if self.proj_size else ())

@@ -132,7 +132,12 @@ class TransformerEncoder(Module):
         """As `TransformerEncoderLayer.forward`."""
         x = src
         for layer in self.layers:
-            x = layer(x, mask, src_key_padding_mask, bool(is_causal))
+            x = layer(
+                x,
+                src_mask=mask,
+                src_key_padding_mask=src_key_padding_mask,
+                is_causal=bool(is_causal),
+            )
         return x if self.norm is None else self.norm(x)
 
 
@@ -230,9 +235,15 @@ class TransformerDecoder(Module):
         x = tgt
         for layer in self.layers:
             x = layer(
-                x, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask,
-                bool(tgt_is_causal), memory_is_causal,
-            )  # fmt: skip
+                x,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=bool(tgt_is_causal),
+                memory_is_causal=memory_is_causal,
+            )
         return x if self.norm is None else self.norm(x)
 
 
@@ -302,7 +313,10 @@ class Transformer(Module):
         )  # fmt: skip
 
     @staticmethod
-    def generate_square_subsequent_mask(sz: int) -> Tensor:
+    def generate_square_subsequent_mask(
+        sz: int, device: str | None = None, dtype: str | None = None
+    ) -> Tensor:
         """(sz, sz): 0 where a query may attend to a key, itself or one before, else -infinity."""
         later = f.arange(sz) > f.reshape(f.arange(sz), (-1, 1))
-        return f.where(later, -math.inf, f.zeros((sz, sz)))
+        mask = f.where(later, -math.inf, f.zeros((sz, sz), dtype or "float32"))
+        return mask if device is None else mask.to(device)

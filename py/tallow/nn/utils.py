@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from .. import functions as f
 from ..autodiff.history import no_grad
 from ..errors import NonFiniteError, OptionError, ShapeError
+from ..functions.torch_elements import norm
 from ..runtime.variable import Variable, assign_together
 from ..tensor import Tensor, realize_now
 
@@ -19,26 +20,23 @@ def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[tuple[Tensor,
 
 def get_total_norm(
     tensors: Tensor | Iterable[Tensor],
-    norm_type: float = 2.0,
+    norm_type: float | str = 2.0,
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
     """The norm of all elements of some tensors, in float32, without axes.
 
-    norm_type: p of the p-norm; infinity for the largest element. foreach changes nothing.
+    norm_type: p of the p-norm of the p-norms; infinity for the largest element. foreach changes
+    nothing.
     error_if_nonfinite: NonFiniteError if the norm is infinite or not a number, for which it is read
     back, so that it cannot be asked for under `@tl.jit`.
     """
     found = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not found:
         return f.zeros(())
+    p = float(norm_type)  # of "inf" too
     with no_grad():
-        sizes = [f.abs(x).astype("float32") for x in found]
-        if norm_type == math.inf:
-            total = f.max(f.stack([f.max(size) for size in sizes]))
-        else:
-            powers = [f.sum(f.pow(size, norm_type)) for size in sizes]
-            total = f.pow(f.sum(f.stack(powers)), 1 / norm_type)
+        total = norm(f.stack([norm(x.astype("float32"), p) for x in found]), p)
     if error_if_nonfinite and not math.isfinite(value := float(total)):
         raise NonFiniteError(
             f"the norm of the gradients is {value}, so that they cannot be clipped; "
@@ -50,7 +48,7 @@ def get_total_norm(
 def clip_grad_norm_(
     parameters: Tensor | Iterable[Tensor],
     max_norm: float,
-    norm_type: float = 2.0,
+    norm_type: float | str = 2.0,
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:

@@ -25,10 +25,22 @@ Changes = Sequence[tuple[Variable, Tensor]]
 
 
 class States(dict[int, dict[str, Any]]):
-    """What an optimiser keeps of parameters, by their numbers: `state[p]`, `p in state`."""
+    """What an optimiser keeps of parameters, by their numbers: `state[p]`, which is an empty dict
+    at first, `p in state`."""
 
     def __getitem__(self, p: Any) -> dict[str, Any]:
-        return super().__getitem__(_number(p))
+        return super().setdefault(_number(p), {})
+
+    def __setitem__(self, p: Any, kept: dict[str, Any]) -> None:
+        super().__setitem__(_number(p), kept)
+
+    def get(self, p: Any, default: Any = None) -> Any:
+        """What is kept of a parameter, or the default."""
+        return super().get(_number(p), default)
+
+    def setdefault(self, p: Any, default: Any = None) -> Any:
+        """What is kept of a parameter, which is the default from now on if there is nothing."""
+        return super().setdefault(_number(p), {} if default is None else default)
 
     def __contains__(self, p: object) -> bool:
         return super().__contains__(_number(p))
@@ -111,7 +123,7 @@ class Optimizer:
         """Forgets the gradients; with set_to_none False they become 0."""
         for group in self.param_groups:
             for p in group["params"]:
-                p.grad = None if set_to_none or p.grad is None else p.grad * 0.0
+                p.grad = None if set_to_none or p.grad is None else f.zeros_like(p)
 
     def step(self, closure: Closure | None = None) -> Tensor | None:
         """Changes every parameter that has a gradient; all of them in one computation.

@@ -123,9 +123,7 @@ class HostedProgram:
             self._program.use_states(self._held)
         return [memoryview(each).cast("B") if each.size else b"" for each in arrays]
 
-    def _finished(
-        self, results: Sequence[HostArray], fetch: Sequence[bool] | None
-    ) -> list[Result]:
+    def _finished(self, results: Sequence[HostArray], fetch: Sequence[bool] | None) -> list[Result]:
         """The results, those that stay on the device; the states get their new values."""
         upload = self._memory.upload
         for state, new in zip(self._states, self._held, strict=True):

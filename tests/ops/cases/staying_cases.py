@@ -211,7 +211,7 @@ async def moved_between_calls(device: str) -> None:
     step()
     change.assign([2.0, 2.0, 2.0])
     step()
-    v += 1
+    v.add_(1)
     step()
     await same(v, [14, 14, 14])
     double()

@@ -40,6 +40,7 @@ def test_a_penalty_of_gradients() -> None:
     critic = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
     x = tl.randn(5, 3).realize().requires_grad_()
     (gradient,) = autograd.grad(critic(x).sum(), x, create_graph=True)
+    assert gradient is not None
     ((gradient.norm(dim=1) - 1.0) ** 2).mean().backward()
     weight = critic[0].weight
 

@@ -10,7 +10,7 @@ import pytest
 
 import tallow as tl
 from tallow import nn, optim
-from tallow.nn import functional as F
+from tallow.nn import functional as F  # noqa: N812 - the customary name
 from tallow.tensor import Tensor
 
 Function = Callable[[Tensor, Tensor], Tensor]

@@ -48,7 +48,12 @@ def test_hooks_of_what_is_computed_from_others() -> None:
     x = leaf(1.0, 2.0)
     y = x * 2.0
     order = []
-    y.register_hook(lambda g: order.append("first") or g + 1.0)
+
+    def first(gradient: Tensor) -> Tensor:
+        order.append("first")
+        return gradient + 1.0
+
+    y.register_hook(first)
     with y.register_hook(lambda g: order.append("second")):
         (y * y).sum().backward()
     assert order == ["first", "second"]
@@ -72,7 +77,7 @@ def test_hooks_stay_with_a_parameter_and_leave_nothing() -> None:
         parameter.grad = None
         (parameter * parameter).sum().backward()
         with tl.no_grad():
-            parameter -= parameter.grad
+            parameter.sub_(parameter.grad)
     assert values(parameter) == [0.0, 0.0]
     y = parameter * 2.0
     y.retain_grad()

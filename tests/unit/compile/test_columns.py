@@ -36,7 +36,9 @@ def attributes(**options: Any) -> dict[str, Any]:
 def check_composed(node: Node) -> Graph:
     """That the composed graph gives the same; gives that graph."""
     random = np.random.default_rng(1)
-    feeds = {each.attrs["name"]: random.normal(size=each.shape).astype("f4") for each in node.inputs}
+    feeds = {
+        each.attrs["name"]: random.normal(size=each.shape).astype("f4") for each in node.inputs
+    }
     graph = Graph(node.inputs, {"y": node})
     composed = compose(graph)
     wanted, got = (computed(each, feeds) for each in (graph, composed))

@@ -83,7 +83,7 @@ def test_what_does_not_go() -> None:
         with pytest.raises(OptionError, match="probability"):
             F.dropout(tl.ones((2,)), p)
     with pytest.raises(ShapeError, match="dropout2d"):
-        F.dropout2d(tl.ones((2, 3)))
+        F.dropout2d(tl.ones(3))
 
 
 def test_alpha_dropout_keeps_mean_and_variance() -> None:

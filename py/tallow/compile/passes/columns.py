@@ -71,9 +71,7 @@ class Columns:
         return f.sum(rows[:, :, :kw], axis=1)
 
 
-def columns_of(
-    block: int, x: Shape, weight: Shape, result: Shape, **attrs: Any
-) -> Columns | None:
+def columns_of(block: int, x: Shape, weight: Shape, result: Shape, **attrs: Any) -> Columns | None:
     """How a convolution is computed with `block` columns of its image as one, by its shapes and
     attributes; None where it is not worth it or results do not fill blocks."""
     stride = attrs["stride"][1]

@@ -19,7 +19,7 @@ from ...graph import Graph, Node, make, rebuild
 from ...op import Op
 from ...ops import arrange, recurrence, source, window
 from ...ops.window import WEIGHT_TILE
-from ...shape import Shape, size_of
+from ...shape import size_of
 from ...tensor import Tensor, apply
 from .columns import columns_of, conv2d_by_columns
 
@@ -213,8 +213,8 @@ def _weight_kernel(x: Tensor, gradient: Tensor, **attrs: Any) -> Tensor:
         return _weight_by_image(x, gradient, **attrs)
     if few or attrs["groups"] > 1 or oh * ow > _TURNS or not x.size or not gradient.size:
         return _conv2d_weight(x, gradient, **attrs)
-    rows, wide = WEIGHT_TILE
-    tiles = size_of(attrs["kernel"]) * -(-x.shape[3] // rows) * -(-filters // wide)
+    rows, across = WEIGHT_TILE
+    tiles = size_of(attrs["kernel"]) * -(-x.shape[3] // rows) * -(-filters // across)
     least = max(-(-n * oh * ow // _TURNS), -(-_INVOCATIONS // tiles))
     each = max(1, n // least)
     del attrs["groups"]
