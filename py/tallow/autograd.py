@@ -14,11 +14,12 @@ from .autodiff.history import (
     is_grad_enabled,
     leaf_of,
     no_grad,
+    origin,
     set_grad_enabled,
 )
 from .autodiff.hooks import joined
 from .autodiff.reverse import ancestry, pullback
-from .autodiff.tensors import seed
+from .autodiff.tensors import check_compiled, seed
 from .autodiff.trees import flatten, unflatten
 from .errors import GradientError
 from .functions import zeros
@@ -69,7 +70,9 @@ def grad(
     nodes = [x.node for x in ends]
     order = ancestry(nodes)
     # What receives a gradient may have been read several times, each time as another node.
-    places = [[n for n in order if leaf_of(n) is x] or [x.node] for x in wanted]
+    check_compiled(order, "autograd.grad")
+    known = set(order)
+    places = [[n for n in order if leaf_of(n) is x] or [origin(x.node, known)] for x in wanted]
     with nullcontext() if create_graph else no_grad():
         begin = [seed(x, g, "autograd.grad") for x, g in zip(ends, starts, strict=True)]
         flat = [node for each in places for node in each]

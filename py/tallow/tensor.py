@@ -258,6 +258,7 @@ class Tensor(Methods["Tensor"]):
 
     @grad.setter
     def grad(self, gradient: Tensor | None) -> None:
+        check_gradient(self, gradient)
         self._gradient = gradient
 
     def backward(
@@ -283,9 +284,8 @@ class Tensor(Methods["Tensor"]):
         """Has hook(gradient) called when the gradient of this tensor is known; it may give another
         one. Returns a handle, whose `remove()` takes the hook away again.
 
-        The gradient of a tensor that is computed from others passes its hooks if what it is used
-        for is built after this call. Under `@tl.jit`, a hook is called while the function is
-        traced, and what it computes is part of the plan. Raises GradientError if nothing that the
+        Under `@tl.jit`, a hook is called while the function is traced, and what it computes is part
+        of the plan. Raises GradientError if nothing that the
         tensor is computed from requires a gradient; if the hook gives another shape or type,
         `backward` raises ShapeError or DTypeError.
         """
@@ -293,7 +293,7 @@ class Tensor(Methods["Tensor"]):
 
     def retain_grad(self) -> None:
         """Has `backward` add the gradient of this tensor to its `grad`, though it is computed from
-        others. As for `register_hook`, what it is used for must be built after this call."""
+        others."""
         _differentiator().retain(self)
 
     @property
@@ -313,7 +313,11 @@ class Tensor(Methods["Tensor"]):
 
     def detach(self) -> Tensor:
         """The same values, which no gradient passes."""
-        return _differentiator().detached(self).view_of(self, lambda _, new: new, True)
+        return (
+            _differentiator()
+            .detached(self)
+            .view_of(self, _differentiator().detached, lambda _, new: new, True)
+        )
 
     @property
     def is_leaf(self) -> bool:
@@ -323,13 +327,25 @@ class Tensor(Methods["Tensor"]):
     # ---- changes in place: see methods/in_place.py ---------------------------------------------
 
     def view_of(
-        self, whole: Tensor, put_back: Callable[[Tensor, Tensor], Tensor], free: bool = False
+        self,
+        whole: Tensor,
+        again: Callable[[Tensor], Tensor],
+        put_back: Callable[[Tensor, Tensor], Tensor],
+        free: bool = False,
     ) -> Self:
-        """Says that this is a view of another tensor: a change in place changes that to
-        put_back(whole, new), also outside of `no_grad` if it is free."""
+        """Says that this is a view, again(whole), of another tensor: a change in place changes that
+        to put_back(whole, new), also outside of `no_grad` if it is free."""
         held = whole._whole() is not None  # a view of a view, which may be nobody else's
-        self._shares = (lambda: whole) if held else ref(whole), put_back, free
+        self._shares = (lambda: whole) if held else ref(whole), again, put_back, free
         return self
+
+    def _renew(self) -> None:
+        """Before it is changed in place, a view has what the tensor has by now of which it is a
+        view."""
+        whole = self._whole()
+        if whole is not None:
+            whole._renew()
+            self.node = self._shares[1](whole).node
 
     def _whole(self) -> Tensor | None:
         """The tensor that this is a view of, if it is still there."""
@@ -343,7 +359,7 @@ class Tensor(Methods["Tensor"]):
         new = self._fitting(value)
         whole = self._whole()
         if whole is not None:
-            _, put_back, own_free = self._shares
+            _, _, put_back, own_free = self._shares
             whole._put(put_back(whole, new), free or own_free)
             self.node = new.detach().node if own_free else new.node
         else:
@@ -364,6 +380,7 @@ class Tensor(Methods["Tensor"]):
     def __setitem__(self, key: Any, value: Any) -> None:
         """x[key] = value, for what `x[key]` takes, and for truth values in the shape of x; see
         methods/in_place.py."""
+        self._renew()
         self._put(self._elements("with_items", key, value))
 
     def __iadd__(self, other: Operand) -> Tensor:  # noqa: PYI034
@@ -383,7 +400,7 @@ class Tensor(Methods["Tensor"]):
         a leaf or a view of one within `no_grad`; else another tensor."""
         whole, free = self, False
         while (further := whole._whole()) is not None:
-            whole, free = further, free or whole._shares[2]
+            whole, free = further, free or whole._shares[3]
         return self._put(new) if _differentiator().keeps(whole, free) else new
 
     # ---- copies --------------------------------------------------------------------------------
@@ -501,7 +518,9 @@ class Tensor(Methods["Tensor"]):
             found: Tensor = whole._elements("with_items", key, new)
             return found
 
-        return apply("getitem", self, key).view_of(self, put_back)
+        return apply("getitem", self, key).view_of(
+            self, lambda whole: apply("getitem", whole, key), put_back
+        )
 
     # ---- shorthands, as in PyTorch -------------------------------------------------------------
 
@@ -527,6 +546,18 @@ Operand = Tensor | Scalar
 def apply(name: str, *args: Any, **kwargs: Any) -> Tensor:
     """The function of that name in `tallow.functions`, on these arguments."""
     return FUNCTIONS[name](*args, **kwargs)
+
+
+def check_gradient(tensor: Tensor, gradient: Tensor | None) -> None:
+    """ShapeError or DTypeError for a gradient of another shape or type."""
+    if gradient is None:
+        return
+    if gradient.shape != tensor.shape:
+        raise ShapeError(f"grad: a gradient {gradient.shape} for a tensor {tensor.shape}")
+    if gradient.dtype != tensor.dtype:
+        raise DTypeError(
+            f"grad: a gradient of {gradient.dtype.name} for a tensor of {tensor.dtype.name}"
+        )
 
 
 def asarray(value: Any, dtype: DType | str | None = None, *, requires_grad: bool = False) -> Tensor:

@@ -8,7 +8,7 @@ finding plans again know nothing of derivatives.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
@@ -56,6 +56,18 @@ passing: dict[Any, Any] = {}
 
 _LEAVES: WeakKeyDictionary[Node, weakref.ref[Tensor]] = WeakKeyDictionary()
 
+_ARGUMENTS: WeakSet[Node] = WeakSet()
+"""Nodes by which a function is being differentiated (transforms.py)."""
+
+HOOKS: WeakKeyDictionary[Node, dict[int, Any]] = WeakKeyDictionary()
+"""What is called with the gradients of nodes (hooks.py)."""
+
+ORIGINS: WeakKeyDictionary[Node, weakref.ref[Node]] = WeakKeyDictionary()
+"""What nodes were computed, by the nodes of their values."""
+
+COMPILED: WeakSet[Node] = WeakSet()
+"""Results of functions under `@tl.jit`, which would pass a gradient on if they were not."""
+
 
 def same(node: Node) -> Node:
     """A new node of the same value, so that it can have a history of its own. Compiling removes
@@ -100,8 +112,10 @@ def mark_leaf(node: Node, tensor: Tensor) -> None:
 
 def leaf_of(node: Node) -> Tensor | None:
     """The tensor that receives the gradient of a node."""
-    found = _LEAVES.get(node)
-    return None if found is None else found()
+    held = _LEAVES.get(node)
+    found = None if held is None else held()
+    # A variable may be frozen while some expression still holds the node.
+    return found if getattr(found, "_receives", True) else None
 
 
 def backwards(node: Node) -> tuple[Node, ...]:
@@ -110,14 +124,23 @@ def backwards(node: Node) -> tuple[Node, ...]:
     return node.inputs if step is None else step.operands
 
 
+def argument(node: Node) -> Node:
+    """A new node of the same value, by which a function is differentiated."""
+    found = same(node)
+    STEPS.pop(found, None)  # if it was made within no_grad
+    _ARGUMENTS.add(found)
+    return found
+
+
 def is_tracked(node: Node) -> bool:
-    """Whether a gradient of this node reaches a tensor that receives it."""
-    if not _LEAVES or not node.dtype.is_floating:
+    """Whether a gradient of this node reaches a tensor that receives it, or by which a function is
+    being differentiated."""
+    if not (_LEAVES or _ARGUMENTS) or not node.dtype.is_floating:
         return False
     stack, seen = [node], {node}
     while stack:
         here = stack.pop()
-        if leaf_of(here) is not None:
+        if here in _ARGUMENTS or leaf_of(here) is not None:
             return True
         for child in backwards(here):
             if child not in seen and child.dtype.is_floating:
@@ -129,10 +152,20 @@ def is_tracked(node: Node) -> bool:
 def replaced_by_value(node: Node, value: Node) -> None:
     """`value` is a node that has been computed: gradients go on through what it was computed by."""
     step = STEPS.get(node)
-    if step is None:
+    ORIGINS[value] = weakref.ref(node)
+    if step is None or node in HOOKS or node in _ARGUMENTS:
         STEPS[value] = Step((node,), lambda gradient, result: (gradient,))
     else:
         STEPS[value] = step
+
+
+def origin(node: Node, among: Collection[Node]) -> Node:
+    """The node itself, or the one among others whose value it is."""
+    found: Node | None = node
+    while found is not None and found not in among:
+        held = ORIGINS.get(found)
+        found = None if held is None else held()
+    return node if found is None else found
 
 
 @contextmanager

@@ -11,19 +11,9 @@ from ..errors import DTypeError, GradientError, ShapeError
 from ..graph import Node
 from ..hooks import RemovableHandle, hooked
 from ..tensor import Tensor
-from .history import STEPS, Step, is_tracked, leaf_of, same
+from .history import HOOKS, STEPS, Step, is_tracked, leaf_of, same
 
 Hook = Callable[[Tensor], Tensor | None]
-
-
-class _Calls:
-    """The way back through a tensor with hooks."""
-
-    def __init__(self) -> None:
-        self.hooks: dict[int, Hook] = {}
-
-    def __call__(self, gradient: Tensor, result: Tensor) -> list[Tensor]:
-        return [passed(self.hooks, gradient)]
 
 
 def passed(hooks: Mapping[int, Hook], gradient: Tensor) -> Tensor:
@@ -55,12 +45,7 @@ def register(tensor: Tensor, hook: Hook) -> RemovableHandle:
         )
     if leaf_of(tensor.node) is tensor:
         return hooked(tensor.own_hooks, hook, tensor.hooks_changed)
-    step = STEPS.get(tensor.node)
-    if step is None or not isinstance(step.pull, _Calls):
-        before, tensor.node = tensor.node, same(tensor.node)
-        step = STEPS[tensor.node] = Step((before,), _Calls())
-    assert isinstance(step.pull, _Calls)
-    return hooked(step.pull.hooks, hook, tensor.hooks_changed)
+    return hooked(HOOKS.setdefault(tensor.node, {}), hook, tensor.hooks_changed)
 
 
 def retain(tensor: Tensor) -> None:

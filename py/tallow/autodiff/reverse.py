@@ -12,7 +12,7 @@ from ..autocast import switched
 from ..graph import Node
 from ..tensor import Tensor
 from . import history
-from .history import STEPS, backwards, leaf_of
+from .history import HOOKS, STEPS, backwards, leaf_of
 from .hooks import passed
 from .rules import gradients_of
 
@@ -76,8 +76,9 @@ def _pulled_back(
         if node not in found:
             continue
         leaf = leaf_of(node)
-        if leaf is not None and (own := leaf.gradient_hooks):
-            found[node] = passed(own, found[node])
+        hooks = HOOKS.get(node) if leaf is None else leaf.gradient_hooks
+        if hooks:
+            found[node] = passed(hooks, found[node])
         if not any(child in leading for child in backwards(node)):
             continue
         step = STEPS.get(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
 from .. import functions as f
@@ -38,9 +38,9 @@ class ReverseMode:
     ) -> None:
         """See `Tensor.backward`."""
         node = tensor.node
-        leaves = [
-            (each, found) for each in ancestry([node]) if (found := leaf_of(each)) is not None
-        ]
+        order = ancestry([node])
+        check_compiled(order, "backward")
+        leaves = [(each, found) for each in order if (found := leaf_of(each)) is not None]
         if not leaves and node in history.SPENT:
             raise GradientError(
                 "backward: a second time through the same graph, which the first call let go; give "
@@ -95,7 +95,8 @@ class ReverseMode:
         before = tensor.node
         if leaf_of(before) is not tensor:
             tensor.node = value.node
-            if free and history.is_tracked(before):  # as if nothing had happened
+            unseen = free or not history.is_grad_enabled()
+            if unseen and history.is_tracked(before):  # as if nothing had happened
                 tensor.node = stopped(value.node)
                 history.replaced_by_value(before, tensor.node)
             return
@@ -110,6 +111,16 @@ class ReverseMode:
         tensor.node = same(held.node)
         history.STEPS.pop(tensor.node, None)
         mark_leaf(tensor.node, tensor)
+
+
+def check_compiled(order: Sequence[Node], what: str) -> None:
+    """GradientError if a gradient would have to pass a function that is compiled."""
+    if history.COMPILED and any(node in history.COMPILED for node in order):
+        raise GradientError(
+            f"{what}: a result of a function under @tl.jit is part of this graph, through which no "
+            "gradient passes; call backward or tl.grad within that function, or take the result's "
+            "detach()"
+        )
 
 
 def seed(tensor: Tensor, gradient: Tensor | None, what: str) -> Node:

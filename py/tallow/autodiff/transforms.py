@@ -12,8 +12,20 @@ from .. import functions as f
 from ..errors import GradientError, ShapeError
 from ..graph import Node, make, rebuild, topological
 from ..ops import movement
-from ..tensor import Tensor, asarray
-from .history import STEPS, Step, backwards, check_floating, enable_grad, same, stopped
+from ..tensor import Tensor
+from .history import (
+    HOOKS,
+    STEPS,
+    Step,
+    argument,
+    backwards,
+    check_floating,
+    enable_grad,
+    is_grad_enabled,
+    same,
+    stopped,
+)
+from .hooks import joined
 from .reverse import pullback
 from .tensors import seed
 from .trees import Structure, as_tensors, flatten, unflatten
@@ -31,10 +43,12 @@ def _fresh(value: Any, what: str) -> tuple[list[Tensor], Structure]:
         )
     for tensor in tensors:
         check_floating(tensor, what)
-    found = [Tensor(same(tensor.node)) for tensor in tensors]
-    for tensor in found:
-        STEPS.pop(tensor.node, None)
-    return found, structure
+    return [Tensor(argument(tensor.node)) for tensor in tensors], structure
+
+
+def _ended(value: Any) -> Any:
+    """A value that was computed where derivatives are followed, for where they may not be."""
+    return value if is_grad_enabled() else stop_gradient(value)
 
 
 def _zeros(gradients: Sequence[Node | None], tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -71,12 +85,15 @@ def value_and_grad(
             changed[n] = unflatten(structure, fresh)
             structures.append(structure)
             leaves += fresh
-        result = function(*changed, **kwargs)
-        value = result[0] if has_aux else result
-        if not isinstance(value, Tensor):
-            raise GradientError(f"grad: the function returns {type(value).__name__}, not a tensor")
-        start = seed(value, None, "grad")
-        found = _zeros(pullback([value.node], [start], [x.node for x in leaves]), leaves)
+        with enable_grad():
+            result = function(*changed, **kwargs)
+            value = result[0] if has_aux else result
+            if not isinstance(value, Tensor):
+                kind = type(value).__name__
+                raise GradientError(f"grad: the function returns {kind}, not a tensor")
+            start = seed(value, None, "grad")
+            found = _zeros(pullback([value.node], [start], [x.node for x in leaves]), leaves)
+        result, found = _ended(result), _ended(found)
         gradients, at = [], 0
         for structure in structures:
             gradients.append(unflatten(structure, found[at : at + structure.size]))
@@ -117,7 +134,8 @@ def vjp(
         changed.append(unflatten(structure, fresh))
         structures.append(structure)
         leaves += fresh
-    value = function(*changed)
+    with enable_grad():
+        value = function(*changed)
     outputs, shape = flatten(value)
 
     def pull(cotangent: Any) -> tuple[Any, ...]:
@@ -125,14 +143,15 @@ def vjp(
         if other.key != shape.key:
             raise ShapeError("vjp: the gradient must have the structure of the function's value")
         starts = [seed(x, g, "vjp") for x, g in zip(outputs, given, strict=True)]
-        nodes = pullback([x.node for x in outputs], starts, [x.node for x in leaves])
-        found, results, at = _zeros(nodes, leaves), [], 0
+        with enable_grad():
+            nodes = pullback([x.node for x in outputs], starts, [x.node for x in leaves])
+        found, results, at = _ended(_zeros(nodes, leaves)), [], 0
         for structure in structures:
             results.append(unflatten(structure, found[at : at + structure.size]))
             at += structure.size
         return tuple(results)
 
-    return value, pull
+    return _ended(value), pull
 
 
 def jvp(
@@ -145,18 +164,20 @@ def jvp(
     Graphs are lazy, so the first reverse pass is not computed. Raises ShapeError for tangents that
     do not fit the primals.
     """
-    value, pull = vjp(function, *primals)
-    outputs, structure = flatten(value)
-    dummies = [Tensor(same(f.zeros(x.shape, x.dtype).node)) for x in outputs]
-    linear, _ = flatten(list(pull(unflatten(structure, dummies))))
-    given, _ = flatten(as_tensors(list(tangents)))
-    if [x.shape for x in given] != [x.shape for x in linear]:
-        raise ShapeError(
-            f"jvp: tangents {[x.shape for x in given]} for primals {[x.shape for x in linear]}"
-        )
-    starts = [seed(x, g, "jvp") for x, g in zip(linear, given, strict=True)]
-    found = pullback([x.node for x in linear], starts, [x.node for x in dummies])
-    return value, unflatten(structure, _zeros(found, dummies))
+    with enable_grad():
+        value, pull = vjp(function, *primals)
+        outputs, structure = flatten(value)
+        dummies = [Tensor(same(f.zeros(x.shape, x.dtype).node)) for x in outputs]
+        linear, _ = flatten(list(pull(unflatten(structure, dummies))))
+        given, _ = flatten(as_tensors(list(tangents)))
+        if [x.shape for x in given] != [x.shape for x in linear]:
+            raise ShapeError(
+                f"jvp: tangents {[x.shape for x in given]} for primals {[x.shape for x in linear]}"
+            )
+        starts = [seed(x, g, "jvp") for x, g in zip(linear, given, strict=True)]
+        found = pullback([x.node for x in linear], starts, [x.node for x in dummies])
+        tangent = unflatten(structure, _zeros(found, dummies))
+    return _ended(value), _ended(tangent)
 
 
 def stop_gradient(x: Any) -> Any:
@@ -228,6 +249,8 @@ def _again(
             step = STEPS.get(node)
             if step is not None:
                 STEPS[new[node]] = step.replaced(new)
+            if node in HOOKS:
+                HOOKS[new[node]] = HOOKS[node]
     found = pullback([new[output]], [gradient.node], copies)
     return [None if node is None else Tensor(node) for node in found]
 
@@ -249,40 +272,46 @@ class CustomVjp:
     def __call__(self, *args: Any) -> Any:
         if self._forward is None or self._backward is None:
             raise GradientError(f"custom_vjp: {self._function.__name__} has no rule; call defvjp")
-        backward = self._backward
-        value, residuals = self._forward(*map(_cut, args))
+        backward, name = self._backward, self._function.__name__
+        value, residuals = self._forward(*args)
+        if not is_grad_enabled():
+            return value
         outputs, shape = flatten(value)
         saved, kept = flatten(residuals)
-        operands = [x for x in args if isinstance(x, Tensor)]
+        given, _ = flatten(list(args))
 
-        def step(index: int) -> Step:
-            def pull(gradient: Tensor, result: Tensor, *saved: Tensor) -> Sequence[Tensor | None]:
-                each = [
-                    gradient if n == index else f.zeros(x.shape, x.dtype)
-                    for n, x in enumerate(outputs)
-                ]
-                given = backward(unflatten(kept, saved), unflatten(shape, each))
-                given = given if isinstance(given, (tuple, list)) else (given,)
-                if len(given) != len(args):
-                    raise GradientError(
-                        f"custom_vjp: the rule of {self._function.__name__} gives {len(given)} "
-                        f"gradients for {len(args)} arguments"
-                    )
-                found = [g for g, x in zip(given, args, strict=True) if isinstance(x, Tensor)]
-                return [None if g is None else asarray(g) for g in found]
+        def pull(gradients: list[Tensor], *saved: Tensor) -> list[Tensor | None]:
+            left = iter(gradients)
+            every = [next(left) if x.dtype.is_floating else x for x in outputs]
+            found = backward(unflatten(kept, saved), unflatten(shape, every))
+            found = found if isinstance(found, (tuple, list)) else (found,)
+            if len(found) != len(args):
+                raise GradientError(
+                    f"custom_vjp: the rule of {name} gives {len(found)} gradients for {len(args)} "
+                    "arguments"
+                )
+            parts: list[Tensor | None] = []
+            for gradient, given_to in zip(found, args, strict=True):
+                parts += _parts(gradient, given_to, name)
+            return parts
 
-            return Step(tuple(x.node for x in operands), pull, tuple(x.node for x in saved))
-
-        results = []
-        for index, output in enumerate(outputs):
-            node = same(output.node)
-            STEPS[node] = step(index)
-            results.append(Tensor(node))
-        return unflatten(shape, results)
+        floating = [x for x in outputs if x.dtype.is_floating]
+        new = iter(joined(floating, [x.node for x in given], pull, [x.node for x in saved]))
+        return unflatten(shape, [next(new) if x.dtype.is_floating else x for x in outputs])
 
 
-def _cut(value: Any) -> Any:
-    return Tensor(stopped(value.node)) if isinstance(value, Tensor) else value
+def _parts(gradient: Any, given_to: Any, name: str) -> list[Tensor | None]:
+    """The gradients of the tensors in an argument. Raises GradientError for other shapes."""
+    tensors, _ = flatten(given_to)
+    if gradient is None or not tensors:
+        return [None] * len(tensors)
+    found, _ = flatten(as_tensors(gradient))
+    if [x.shape for x in found] != [x.shape for x in tensors]:
+        raise GradientError(
+            f"custom_vjp: the rule of {name} gives gradients of the shapes "
+            f"{[x.shape for x in found]} for {[x.shape for x in tensors]}"
+        )
+    return [*found]
 
 
 def custom_vjp(function: Callable[..., Any]) -> CustomVjp:

@@ -93,11 +93,24 @@ class Base(Generic[Made]):
     def _reordered(self, result: Any, *axes: int) -> Made:
         """A result with axes in another order, as a view of this tensor."""
         back = [axes.index(axis) for axis in range(len(axes))]
-        return cast("Made", result.view_of(self, lambda _, new: new.permute(*back)))
+        return cast(
+            "Made",
+            result.view_of(
+                self, lambda whole: whole.permute(*axes), lambda _, new: new.permute(*back)
+            ),
+        )
 
     def _reshaped(self, result: Any) -> Made:
         """A result in another shape, as a view of this tensor."""
-        return cast("Made", result.view_of(self, lambda whole, new: new.reshape(whole.shape)))
+        shape = result.shape
+        return cast(
+            "Made",
+            result.view_of(
+                self,
+                lambda whole: whole.reshape(shape),
+                lambda whole, new: new.reshape(whole.shape),
+            ),
+        )
 
     def _cut(self, pieces: Sequence[Any], dim: int) -> tuple[Made, ...]:
         """Pieces along an axis, as views of this tensor."""
@@ -107,7 +120,9 @@ class Base(Generic[Made]):
             key = (*[slice(None)] * (dim % len(piece.shape)), slice(start, stop))
             views.append(
                 piece.view_of(
-                    self, lambda whole, new, key=key: whole._elements("with_items", key, new)
+                    self,
+                    lambda whole, key=key: whole[key],
+                    lambda whole, new, key=key: whole._elements("with_items", key, new),
                 )
             )
             start = stop

@@ -5,7 +5,8 @@ computed from it before stays as it was. A variable or a parameter is assigned t
 
 A parameter, or a tensor that requires a gradient itself, is changed within `no_grad` only, as in
 PyTorch. What is changed through `x.data`, `x.detach()`, `x[...]`, `x.view(...)` and the like
-changes x, as long as x is there; a view that was taken before keeps its values.
+changes x, as long as x is there. To read, a view keeps the values that x had when it was taken; a
+change through it begins with those that x has by now.
 """
 
 from __future__ import annotations
@@ -27,8 +28,12 @@ class InPlace(Base[Made]):
     def _put(self, value: Any) -> Self:
         raise NotImplementedError
 
+    def _renew(self) -> None:
+        raise NotImplementedError
+
     def _by(self, method: str, *args: Any, **options: Any) -> Self:
         """Puts what a method that computes the new value gives."""
+        self._renew()
         return self._put(getattr(self, method)(*args, **options))
 
     def add_(self, other: Any, *, alpha: Number = 1) -> Self:

@@ -305,11 +305,14 @@ class More(Base[Made]):
 
     def movedim(self, source: Whole, destination: Whole) -> Made:
         """An axis moved to another position."""
-        return self._array("moveaxis", source, destination)
+        count = len(self._it.shape)
+        order = [axis for axis in range(count) if axis != source % count]
+        order.insert(destination % count, source % count)
+        return self._reordered(self._array("moveaxis", source, destination), *order)
 
     def swapaxes(self, axis0: Whole, axis1: Whole) -> Made:
         """Two axes exchanged."""
-        return self._torch("transpose", axis0, axis1)
+        return cast("Made", self._it.transpose(axis0, axis1))
 
     def unflatten(self, dim: Whole, sizes: Sequence[Whole]) -> Made:
         """An axis split into several; one of the sizes may be -1."""
@@ -319,7 +322,8 @@ class More(Base[Made]):
         for size in sizes:
             known *= size if size != -1 else 1
         whole = [shape[at] // known if size == -1 else size for size in sizes]
-        return self._array("reshape", (*shape[:at], *whole, *shape[at + 1 :]))
+        result = self._array("reshape", (*shape[:at], *whole, *shape[at + 1 :]))
+        return self._reshaped(result)
 
     def view_as(self, other: Any) -> Made:
         """In the shape of another tensor."""

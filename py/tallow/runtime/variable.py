@@ -13,7 +13,7 @@ from ..errors import DTypeError, GradientError, ShapeError
 from ..graph import Node
 from ..methods import Count
 from ..shape import Shape, size_of
-from ..tensor import Tensor, asarray
+from ..tensor import Tensor, asarray, check_gradient
 from . import eager, trace
 from .buffer import Buffer, Memory, state_moved
 from .capture import host_data, lost
@@ -163,6 +163,7 @@ class Variable(Tensor):
 
     @grad.setter
     def grad(self, gradient: Tensor | None) -> None:
+        check_gradient(self, gradient)
         tracing = trace.current.get()
         if tracing:
             tracing.set_gradient(self, gradient)

@@ -12,6 +12,7 @@ from typing import Any, overload
 from weakref import WeakSet
 
 from ... import autocast, random
+from ...autodiff.history import is_grad_enabled, is_tracked
 from ...compile.indices import check_constants
 from ...errors import DeviceLostError, DTypeError, OptionError
 from ...graph import Graph, Node
@@ -24,7 +25,7 @@ from ..device import backend, get_float32_matmul_precision
 from ..hosted import load_now
 from ..states import BoundStates
 from ..tuning import compile_for
-from .arguments import key_of, memory_of, with_numbers, with_tensors
+from .arguments import key_of, memory_of, static_key, with_numbers, with_tensors
 from .call import Entry, as_input, indexed_arguments, run, suitable
 from .tracing import AllSeen, Gradients, Trace
 
@@ -64,11 +65,14 @@ class Jitted:
         for name in sorted(kwargs):
             value = kwargs[name]
             static = name in self._static
-            key.append((name, ("static", value) if static else key_of(value, leaves)))
+            key.append((name, static_key(value) if static else key_of(value, leaves)))
         memory = memory_of(leaves)
         if memory is None or self._device not in (None, memory.name):
             memory = backend(self._device).memory
-        settings = (get_float32_matmul_precision(), autocast.active, debug_nans.on)
+        followed = is_grad_enabled()
+        if followed and any(isinstance(x, Tensor) and is_tracked(x.node) for x in leaves):
+            return self._function(*args, **kwargs)  # whose gradients pass no plan
+        settings = (get_float32_matmul_precision(), autocast.active, debug_nans.on, followed)
         whole = (tuple(key), settings)
         try:
             entries = self._entries.setdefault(whole, [])
@@ -120,6 +124,7 @@ class Jitted:
             changed = [value for each in gradients if (value := each.ended()) is not None]
             returned = [self._checked(each) for each in outputs] + changed
             nodes = {f"output {n}": each.node for n, each in enumerate(returned)}
+            tracked = [n for n, each in enumerate(outputs) if is_tracked(each.node)]
         finally:
             trace.current.reset(token)
             random.tracing.reset(drawing)
@@ -152,6 +157,7 @@ class Jitted:
             indexed_arguments(compiled),
             WeakSet(),
             len(returned),
+            tracked,
             shown,
         )
 
@@ -200,8 +206,11 @@ def jit(
     The function is run once for each plan, so that its side effects, such as print, are seen then
     alone; a condition on the value of a tensor raises TracingError, which names the line. It is run
     again, for another plan, once a module that it uses is in another mode or has other parameters
-    or modules, a parameter is frozen or no longer, or an optimiser has other groups. All else that
-    it reads, such as a global number, stays what it was.
+    or modules, a parameter is frozen or no longer, an optimiser has other groups, or `no_grad` is
+    on. All else that it reads, such as a global number, stays what it was.
+
+    Gradients are taken within the function. If an argument requires a gradient, it runs as if it
+    were not compiled; a `backward` through its result alone raises GradientError.
     """
     if function is not None:
         return Jitted(function, frozenset(static_argnames), device)

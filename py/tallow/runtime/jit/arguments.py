@@ -40,12 +40,18 @@ def key_of(value: Any, leaves: list[Any]) -> Hashable:
     if kind is tuple or kind is list:
         return (kind, *[key_of(each, leaves) for each in value])
     if kind is dict:
-        return (dict, *[(name, key_of(value[name], leaves)) for name in sorted(value)])
+        return (dict, *[(name, key_of(each, leaves)) for name, each in value.items()])
     if _is_array(value):
         data = from_array(value)
         leaves.append(data)
         return data.shape, data.dtype
     return kind, value  # 1 and True are equal
+
+
+def static_key(value: Any) -> Hashable:
+    """What of a static argument decides which plan is run: 1, 1.0 and True are equal, and so are
+    0.0 and -0.0, but may be compiled to something else."""
+    return type(value), value, repr(value) if isinstance(value, float) else ""
 
 
 def memory_of(leaves: Sequence[Any]) -> Memory | None:
@@ -69,8 +75,7 @@ def with_tensors(value: Any, traced: Callable[[Any, Any], Tensor]) -> Any:
         tensor = asarray(value)
         return traced(tensor.shape, tensor.dtype)
     if type(value) is dict:
-        parts = {name: with_tensors(value[name], traced) for name in sorted(value)}
-        return {name: parts[name] for name in value}
+        return {name: with_tensors(each, traced) for name, each in value.items()}
     if type(value) in (tuple, list):
         return type(value)(with_tensors(each, traced) for each in value)
     return value

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from ... import random
+from ...autodiff.history import COMPILED
 from ...compile import Compiled
 from ...compile.indices import Indexed
 from ...errors import NonFiniteError
@@ -33,7 +34,8 @@ class Entry(NamedTuple):
     gradients: those of variables that the function asked for; the last outputs are the new values
     of those that it leaves. flags: what it saw of modes and the like. draws: how many draws of
     random numbers a call makes. indexed: the leaves that are indices; checked: those that were
-    looked at. result: what the function returned, with numbers of outputs instead of tensors.
+    looked at. tracked: the outputs through which gradients would have to pass. result: what the
+    function returned, with numbers of outputs instead of tensors.
     """
 
     program: Program
@@ -47,6 +49,7 @@ class Entry(NamedTuple):
     indexed: list[tuple[int, Indexed]]
     checked: WeakSet[Node]
     outputs: int
+    tracked: list[int]
     result: Any
 
 
@@ -84,7 +87,10 @@ def run(entry: Entry, leaves: Sequence[Any]) -> Any:
     else:
         buffers = entry.program.run(inputs, [False] * entry.outputs)
     entry.gradients.keep(buffers)
-    return filled(entry.result, buffers)
+    result = filled(entry.result, buffers)
+    for number in entry.tracked:
+        COMPILED.add(buffers[number].node)
+    return result
 
 
 def _looked_at(entry: Entry, graph: Graph, fed: Sequence[Any], inputs: list[Any]) -> list[Buffer]:

@@ -308,7 +308,7 @@ def _types(plan: Plan, weights: Mapping[int, HostArray]) -> tuple[dict[int, str]
             before.setdefault(slot, dtype)
         after[write] = step.write[1]
         before.setdefault(write, "")
-    for port in plan.inputs:
+    for port in (*plan.inputs, *plan.states):
         before[port.slot] = before.get(port.slot) or port.dtype
     return before, before | after
 
