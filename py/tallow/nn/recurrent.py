@@ -16,10 +16,11 @@ from .. import functions as f
 from ..errors import OptionError, ShapeError
 from ..functional.layers import dropout
 from ..functional.recurrent import Activation, recurrence
-from ..tensor import Tensor
+from ..tensor import Tensor, asarray
 from . import init
 from .module import Module
 from .parameter import Parameter
+from .utils.rnn import PackedSequence, packed_like, padded
 
 _GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 
@@ -107,9 +108,16 @@ class _Recurrent(Module):
         ends = ("", "_reverse") if self.bidirectional else ("",)
         return [[f"{part}_l{layer}{end}" for part in parts] for end in ends]
 
-    def _run(self, input: Tensor, states: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
-        """The output, and each state after the last step."""
+    def _run(self, input: Any, states: Sequence[Tensor]) -> tuple[Any, list[Tensor]]:
+        """The output, and each state after the last step of each sequence."""
         kind = type(self).__name__
+        if isinstance(input, PackedSequence):
+            whole, lengths = padded(input)
+            order, back = input.sorted_indices, input.unsorted_indices
+            given = [state if order is None else f.take(state, order, 1) for state in states]
+            output, ends = self._through(whole, given, lengths)
+            ends = [end if back is None else f.take(end, back, 1) for end in ends]
+            return packed_like(output, input), ends
         if input.ndim not in (2, 3) or input.shape[-1] != self.input_size:
             raise ShapeError(
                 f"{kind}: input {input.shape}; expected 2 or 3 axes, the last of {self.input_size}"
@@ -118,9 +126,21 @@ class _Recurrent(Module):
         x = input if batched else f.expand_dims(input, axis=1)
         if batched and self.batch_first:
             x = f.permute_dims(x, (1, 0, 2))
+        given = [state if batched else f.expand_dims(state, axis=1) for state in states]
+        x, ends = self._through(x, given)
+        if batched and self.batch_first:
+            x = f.permute_dims(x, (1, 0, 2))
+        if not batched:
+            x, ends = f.squeeze(x, axis=1), [f.squeeze(end, axis=1) for end in ends]
+        return x, ends
+
+    def _through(
+        self, x: Tensor, given: Sequence[Tensor], lengths: Sequence[int] | None = None
+    ) -> tuple[Tensor, list[Tensor]]:
+        """As `_run`, for (T, B, input_size); lengths: of the sequences, T if None."""
+        kind = type(self).__name__
         directions = 1 + self.bidirectional
         sizes = (self.proj_size or self.hidden_size, self.hidden_size)
-        given = [state if batched else f.expand_dims(state, axis=1) for state in states]
         for state, size in zip(given, sizes, strict=False):
             wanted = (self.num_layers * directions, x.shape[1], size)
             if state.shape != wanted:
@@ -132,20 +152,17 @@ class _Recurrent(Module):
             part = slice(layer * directions, (layer + 1) * directions)
             here = [state[part] for state in given]
             if self.proj_size:
-                y, after = self._projected(layer, x, here)
+                y, after = self._projected(layer, x, here, lengths)
             else:
-                y, whole = self._layer(layer, x, f.stack(here) if here else None)
+                y, whole = self._layer(layer, x, f.stack(here) if here else None, lengths)
                 after = [whole[n] for n in range(whole.shape[0])]
             x = f.reshape(f.permute_dims(y, (0, 2, 1, 3)), (*x.shape[:2], -1))
             last.append(after)
-        ends = [f.concat([after[n] for after in last]) for n in range(len(last[0]))]
-        if batched and self.batch_first:
-            x = f.permute_dims(x, (1, 0, 2))
-        if not batched:
-            x, ends = f.squeeze(x, axis=1), [f.squeeze(end, axis=1) for end in ends]
-        return x, ends
+        return x, [f.concat([after[n] for after in last]) for n in range(len(last[0]))]
 
-    def _layer(self, layer: int, x: Tensor, first: Tensor | None) -> tuple[Tensor, Tensor]:
+    def _layer(
+        self, layer: int, x: Tensor, first: Tensor | None, lengths: Sequence[int] | None
+    ) -> tuple[Tensor, Tensor]:
         """Hidden states (T, D, B, H), and the last states (S, D, B, H)."""
         columns = [
             [_in_order(self.cell, getattr(self, name)) for name in names]
@@ -158,13 +175,16 @@ class _Recurrent(Module):
             weights,
             hidden,
             bias=f.concat(biases, axis=1) if biases else None,
+            lengths=None if lengths is None else asarray(list(lengths)),
             states=first,
             backward=(False, True) if self.bidirectional else (False,),
             activations=self.activations,
             linear_before_reset=self.cell == "gru",
         )
 
-    def _projected(self, layer: int, x: Tensor, first: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
+    def _projected(
+        self, layer: int, x: Tensor, first: list[Tensor], lengths: Sequence[int] | None
+    ) -> tuple[Tensor, list[Tensor]]:
         """An LSTM's hidden states, which weight_hr makes shorter, (T, D, B, proj_size), and the
         last hidden and cell states (D, B, size): step by step (Sak et al. 2014)."""
         lines, hidden, cells = [], [], []
@@ -181,8 +201,12 @@ class _Recurrent(Module):
             for t in reversed(order) if direction else order:
                 gates = inputs[t] + functional.linear(h, weights[1])
                 enter, forget, new, leave = f.split(gates, [self.hidden_size] * 4, 1)
-                c = functional.sigmoid(forget) * c + functional.sigmoid(enter) * f.tanh(new)
-                h = functional.linear(functional.sigmoid(leave) * f.tanh(c), weights[-1])
+                cell = functional.sigmoid(forget) * c + functional.sigmoid(enter) * f.tanh(new)
+                line = functional.linear(functional.sigmoid(leave) * f.tanh(cell), weights[-1])
+                if lengths is not None and t >= min(lengths):  # some sequences have ended
+                    there = asarray([[t < length] for length in lengths])
+                    cell, line = f.where(there, cell, c), f.where(there, line, h)
+                c, h = cell, line
                 steps[t] = h
             lines.append(f.stack(steps))
             hidden.append(h)
@@ -202,10 +226,13 @@ class _Recurrent(Module):
 
 
 class _OneState(_Recurrent):
-    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """input (T, B, input_size), (B, T, input_size) if batch_first, or without B; hx
+    def forward(
+        self, input: Tensor | PackedSequence, hx: Tensor | None = None
+    ) -> tuple[Any, Tensor]:
+        """input (T, B, input_size), (B, T, input_size) if batch_first, without B, or packed; hx
         (layers * directions, B, hidden_size), 0 if None. Gives the hidden states of the last layer
-        (T, B, directions * hidden_size), and those of all layers after the last step."""
+        (T, B, directions * hidden_size), packed if the input was, and those of all layers after the
+        last step of each sequence."""
         output, (hidden,) = self._run(input, [] if hx is None else [hx])
         return output, hidden
 
@@ -255,8 +282,8 @@ class LSTM(_Recurrent):
     cell = "lstm"
 
     def forward(
-        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        self, input: Tensor | PackedSequence, hx: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Any, tuple[Tensor, Tensor]]:
         """As `GRU.forward`; hx and what comes back hold the hidden state and the cell's."""
         if hx is not None and (not isinstance(hx, (tuple, list)) or len(hx) != 2):
             raise ShapeError("LSTM: the initial states are a pair, hidden state and cell state")

@@ -1,16 +1,17 @@
-"""torch.nn.utils: gradients clipped, parameters as one vector."""
+"""torch.nn.utils: gradients clipped, parameters as one vector; `rnn`: packed sequences."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
 
-from .. import functions as f
-from ..autodiff.history import no_grad
-from ..errors import NonFiniteError, OptionError, ShapeError
-from ..functions.torch_elements import norm
-from ..runtime.variable import Variable, assign_together
-from ..tensor import Tensor, realize_now
+from ... import functions as f
+from ...autodiff.history import no_grad
+from ...errors import NonFiniteError, OptionError, ShapeError
+from ...functions.torch_elements import norm
+from ...runtime.variable import Variable, assign_together
+from ...tensor import Tensor, realize_now
+from . import rnn as rnn
 
 
 def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[tuple[Tensor, Tensor]]:
