@@ -101,6 +101,13 @@ class MultiStepLR(_Factor):
     def _factor(self) -> float:
         return float(self.gamma ** self.milestones.count(self.last_epoch))
 
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """As of any schedule; PyTorch's has the milestones as a Counter."""
+        super().load_state_dict(state_dict)
+        counts: Any = self.milestones
+        if isinstance(counts, Mapping):
+            self.milestones = sorted(step for step, n in counts.items() for _ in range(n))
+
 
 class ConstantLR(_Factor):
     """`factor` times the rate for `total_iters` steps, then the rate itself."""

@@ -7,7 +7,8 @@ step as its state. So under `@tl.jit` a schedule compiles nothing again.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from copy import deepcopy
+from typing import Any, Self
 
 from .. import functions as f
 from ..autodiff.history import enable_grad, no_grad
@@ -268,12 +269,41 @@ class Optimizer:
             else:
                 variable.assign(first.astype(variable.dtype))
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Another optimiser with copies of the parameters, those of a model that is copied together
+        with it, and of what is kept of them."""
+        copied = object.__new__(type(self))
+        memo[id(self)] = copied
+        apart = ("param_groups", "state", "_firsts")
+        rest = {name: value for name, value in vars(self).items() if name not in apart}
+        vars(copied).update(deepcopy(rest, memo))
+        copied.param_groups, copied.state, copied._firsts = [], States(), {}
+        for group in self.param_groups:
+            settings = {name: deepcopy(v, memo) for name, v in group.items() if name != "params"}
+            settings["params"] = [_copied(p, memo) for p in group["params"]]
+            copied.param_groups.append(Group(type(self).__name__, settings))
+        numbers = [p.number for p in self._numbered()]
+        for number, p in zip(numbers, copied._numbered(), strict=True):
+            if number not in self.state:
+                continue
+            kept = copied.state[p] = deepcopy(self.state[number], memo)
+            for name, value in self.state[number].items():
+                if isinstance(value, Variable) and value.number in self._firsts:
+                    copied._firsts[kept[name].number] = self._firsts[value.number]
+        return copied
+
     def __repr__(self) -> str:
         lines = [
             f"  group {n}: " + ", ".join(f"{k}={v}" for k, v in g.items() if k != "params")
             for n, g in enumerate(self.param_groups)
         ]
         return "\n".join([f"{type(self).__name__} (", *lines, ")"])
+
+
+def _copied(p: Parameter, memo: dict[int, Any]) -> Parameter:
+    if isinstance(p, Leaf):
+        return Leaf(deepcopy(p.tensor, memo), "deepcopy")
+    return deepcopy(p, memo)
 
 
 def _kept(value: Any) -> Any:

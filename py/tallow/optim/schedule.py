@@ -59,5 +59,7 @@ class LRScheduler:
         }
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Goes on from a `state_dict`. The optimiser keeps its own learning rates."""
-        vars(self).update(state_dict)
+        """Goes on from a `state_dict`, of this library or of PyTorch. The optimiser keeps its own
+        learning rates, and the schedule its functions."""
+        own = {name: value for name, value in state_dict.items() if name != "lr_lambdas"}
+        vars(self).update(own)

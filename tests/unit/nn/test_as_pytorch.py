@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -184,6 +186,44 @@ def test_norms_of_gradients() -> None:
         p.grad = tl.asarray([3.0, -4.0, 0.0])
         assert values(nn.utils.clip_grad_norm_([p], 100.0, kind)) == pytest.approx(wanted)
         assert values(p.grad) == [3.0, -4.0, 0.0]
+
+
+def test_a_model_and_its_optimiser_are_copied_together() -> None:
+    model = nn.Linear(1, 1, bias=False)
+    optimizer = optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+
+    def step(model: nn.Module, optimizer: optim.Optimizer) -> float:
+        optimizer.zero_grad()
+        before = next(model.parameters()).item()
+        model(tl.ones((1, 1))).sum().backward()
+        optimizer.step()
+        return float(next(model.parameters()).item()) - float(before)
+
+    for _ in range(2):
+        step(model, optimizer)
+    other, copied = copy.deepcopy((model, optimizer))
+    copied.param_groups[0]["lr"] = 0.2
+    assert step(other, copied) == pytest.approx(-0.2 * 2.71)
+    assert step(model, optimizer) == pytest.approx(-0.1 * 2.71)
+    given = tl.asarray([1.0], requires_grad=True)
+    tensor, alone = copy.deepcopy((given, optim.Adam([given])))
+    (tensor * 2.0).sum().backward()
+    alone.step()
+    assert values(tensor) != [1.0] and values(given) == [1.0]
+
+
+def test_schedules_go_on_from_pytorchs_dicts() -> None:
+    optimizer = optim.SGD([nn.Parameter([1.0])], lr=1.0)
+    schedule = optim.lr_scheduler.LambdaLR(optimizer, lambda n: 0.5**n)
+    common = {"base_lrs": [1.0], "last_epoch": 3, "_step_count": 4, "_last_lr": [0.125]}
+    schedule.load_state_dict({**common, "lr_lambdas": [None]})
+    schedule.step()
+    assert schedule.get_last_lr() == [0.0625]
+    steps = optim.lr_scheduler.MultiStepLR(optimizer, [2], 0.1)
+    steps.load_state_dict({**common, "milestones": Counter([4, 4]), "gamma": 0.5})
+    optimizer.param_groups[0]["lr"] = 1.0
+    steps.step()
+    assert steps.get_last_lr() == [0.25]
 
 
 class Slow(optim.Optimizer):
