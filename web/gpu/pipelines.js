@@ -24,10 +24,11 @@ export async function compile(runner, plan, onProgress) {
    * @returns {Promise<[string, GPUComputePipeline]>}
    */
   const create = async ([key, step]) => {
-    const module = modules[step.kernel.module];
+    const { module: index, constants } = step.kernel;
+    const module = modules[index];
     try {
-      const pipeline = await runner.pipeline(cacheKey(plan, step), () =>
-        device.createComputePipelineAsync(descriptorOf(step, module)),
+      const pipeline = await runner.pipeline(cacheKey(plan.modules[index], constants), () =>
+        device.createComputePipelineAsync(descriptorOf(module, constants, step.name)),
       );
       onProgress(++done, steps.size);
       return [key, pipeline];
@@ -59,23 +60,28 @@ export function compileNow(runner, plan) {
   const own = new Set(
     [...steps.values()].flatMap(({ kernel }) => (kernel.op ? kernel.module : [])),
   );
-  const modules = plan.modules.map((_, index) =>
-    own.has(index) ? undefined : createModule(runner, plan, index),
-  );
+  /** @type {Map<number, GPUShaderModule>} */
+  const modules = new Map();
+  const moduleOf = (/** @type {number} */ index) => {
+    const module = modules.get(index) ?? createModule(runner, plan, index);
+    modules.set(index, module);
+    return module;
+  };
   const pipelines = new Map();
   /** @type {Promise<KernelError | undefined>[]} */
   const failures = [];
   for (const [key, step] of steps) {
-    const known = modules[step.kernel.module];
-    if (known) {
-      const create = () => device.createComputePipeline(descriptorOf(step, known));
-      pipelines.set(key, runner.pipelineNow(cacheKey(plan, step), create));
+    const { module: index, constants } = step.kernel;
+    if (!own.has(index)) {
+      const create = () =>
+        device.createComputePipeline(descriptorOf(moduleOf(index), constants, step.name));
+      pipelines.set(key, runner.pipelineNow(cacheKey(plan.modules[index], constants), create));
       continue;
     }
     // Not from the cache: an invalid pipeline may be there.
     device.pushErrorScope("validation");
-    const module = createModule(runner, plan, step.kernel.module);
-    pipelines.set(key, device.createComputePipeline(descriptorOf(step, module)));
+    const module = createModule(runner, plan, index);
+    pipelines.set(key, device.createComputePipeline(descriptorOf(module, constants, step.name)));
     const compiling = Promise.all([device.popErrorScope(), module.getCompilationInfo()]);
     const failure = compiling.then(([error, { messages }]) =>
       error ? kernelError(plan, step, messages, error) : undefined,
@@ -140,24 +146,21 @@ function createModule({ device }, plan, index) {
 
 /**
  * Identifies a pipeline among those of all programs on the device.
- * @param {import("./program.js").Plan} plan
- * @param {import("./program.js").Computing} step
+ * @param {string} code
+ * @param {Record<string, number>} constants
  */
-function cacheKey(plan, step) {
-  return `${plan.modules[step.kernel.module]}${JSON.stringify(step.kernel.constants)}`;
+export function cacheKey(code, constants) {
+  return `${code}${JSON.stringify(constants)}`;
 }
 
 /**
- * @param {import("./program.js").Computing} step
  * @param {GPUShaderModule} module
+ * @param {Record<string, number>} constants
+ * @param {string} [label]
  * @returns {GPUComputePipelineDescriptor}
  */
-function descriptorOf(step, module) {
-  return {
-    label: step.name,
-    layout: "auto",
-    compute: { module, entryPoint: "main", constants: step.kernel.constants },
-  };
+export function descriptorOf(module, constants, label = "") {
+  return { label, layout: "auto", compute: { module, entryPoint: "main", constants } };
 }
 
 /**

@@ -22,6 +22,8 @@ import { readTuning, writeTuning } from "./tuning.js";
  * @property {string | null} reason        why none is available
  * @property {(planJson: string, ...weights: (PyBuffer | Streamed)[]) => Promise<PythonProgram>} load
  * @property {(planJson: string, ...weights: PyBuffer[]) => PythonProgram} loadNow
+ * @property {(code: string, constantsJson: string) => void} begin  compiles a kernel of the plan
+ *   that loadNow() gets next
  * @property {PythonBuffers | null} buffers
  * @property {(plan: Plan, weights: Weights) => Promise<PythonProgram>} loadKept
  * @property {string | null} tuning                        the tuning record of this adapter
@@ -189,6 +191,7 @@ export async function openForPython({ scope, onLost = () => {}, onProgress = () 
           lend: (index, use) => lend(weights[index], use),
         }),
       ),
+    begin: (code, constantsJson) => runner.begin(code, JSON.parse(constantsJson)),
     buffers: new PythonBuffers(runner),
     // No warm-up: the plan has run on this adapter before, and often a question is waiting already.
     loadKept: (plan, weights) => load(plan, weights, false),

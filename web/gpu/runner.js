@@ -5,6 +5,7 @@
 
 import { Buffers } from "./buffers.js";
 import { DeviceError, DeviceLostError, OutOfMemoryError } from "./errors.js";
+import { cacheKey, descriptorOf } from "./pipelines.js";
 import { Program } from "./program.js";
 
 /** How long to wait for `device.lost` after an operation failed. */
@@ -56,6 +57,8 @@ export class Runner {
      * @type {Map<string, WeakRef<GPUComputePipeline>>}
      */
     this.pipelines = new Map();
+    /** Those of the plan that is being written, so that they stay. @type {GPUComputePipeline[]} */
+    this.begun = [];
     /** @type {FinalizationRegistry<string>} */
     this.freedPipelines = new FinalizationRegistry((key) => {
       if (!this.pipelines.get(key)?.deref()) this.pipelines.delete(key);
@@ -168,6 +171,22 @@ export class Runner {
   }
 
   /**
+   * Begin to compile a kernel of a plan that is still being written, for loadNow().
+   * @param {string} code
+   * @param {Record<string, number>} constants
+   */
+  begin(code, constants) {
+    if (this.lost) return;
+    const pipeline = this.pipelineNow(cacheKey(code, constants), () => {
+      const module = this.device.createShaderModule({ code });
+      return this.device.createComputePipeline(descriptorOf(module, constants));
+    });
+    this.begun.push(pipeline);
+    // Chromium sends what was created at the end of the task, which is Python's, or with a submit.
+    this.device.queue.submit([]);
+  }
+
+  /**
    * @param {string} key
    * @param {GPUComputePipeline} pipeline
    */
@@ -206,6 +225,7 @@ export class Runner {
     if (this.lost) throw this.lost;
     const program = new Program(this, plan);
     program.loadNow(weights);
+    this.begun = [];
     return program;
   }
 }

@@ -50,14 +50,16 @@ export const withoutGpu = () => none(null);
 function none(words) {
   const why = words ?? "WebGPU was not requested.";
   const refuse = () => Promise.reject(new LocalizedError(why));
+  const refuseNow = () => {
+    throw new LocalizedError(why);
+  };
   return {
     info: null,
     reason: say(why),
     words,
     load: refuse,
-    loadNow: () => {
-      throw new LocalizedError(why);
-    },
+    loadNow: refuseNow,
+    begin: refuseNow,
     buffers: null,
     loadKept: refuse,
     tuning: null,

@@ -47,10 +47,10 @@ from .passes.layout import layout
 from .passes.scale import fold_scales
 from .passes.simplify import simplify
 from .plan import Plan
-from .target import GraphPass, Target
+from .target import Begin, GraphPass, Target
 from .targets import TARGETS
 
-__all__ = ["TARGETS", "Compiled", "Limits", "Plan", "Target", "compile_graph", "optimise"]
+__all__ = ["TARGETS", "Begin", "Compiled", "Limits", "Plan", "Target", "compile_graph", "optimise"]
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,10 @@ def optimise(graph: Graph, target: Target, limits: Limits) -> Graph:
     return graph
 
 
-def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = _LEAST) -> Compiled:
-    """The plan of a graph for a device, one of `TARGETS`.
+def compile_graph(
+    graph: Graph, device: str = "webgpu", limits: Limits = _LEAST, begin: Begin | None = None
+) -> Compiled:
+    """The plan of a graph for a device, one of `TARGETS`. begin: see target.py.
 
     Raises DTypeError for constants that the device cannot represent, and DeviceMemoryError,
     before anything is allocated, if the plan cannot fit.
@@ -137,7 +139,7 @@ def compile_graph(graph: Graph, device: str = "webgpu", limits: Limits = _LEAST)
     if target.joins:
         fusion = join_in_place(graph, fusion)
     fusion = ordered(graph, fusion, waits)
-    plan, weights = lower(graph, fusion, static, target, types, limits)
+    plan, weights = lower(graph, fusion, static, target, types, limits, begin)
     check_fits(plan, target, limits)
     coded = {name: dtype for name, dtype in seen.items() if dtype.coded}
     return Compiled(plan, weights, coded, indexed=indexed)

@@ -13,7 +13,7 @@ from .fuse import Fusion, Group
 from .limits import Limits
 from .memory import share_slots
 from .plan import Copy, HostOp, Plan, Port, Slot, Step
-from .target import Target
+from .target import Begin, Target
 
 Weights = list[tuple[int, HostArray]]  # where each constant begins in the weights block
 
@@ -25,20 +25,28 @@ def lower(
     target: Target,
     types: dict[str, str],
     limits: Limits,
+    begin: Begin | None = None,
 ) -> tuple[Plan, Weights]:
     """The plan of a fused graph, and the constants with their offsets in the weights block.
 
     types: the element types that the user sees, by the name of the input or output.
     """
-    return _Lowering(fusion, static, target, limits).plan(graph, types)
+    return _Lowering(fusion, static, target, limits, begin).plan(graph, types)
 
 
 class _Lowering:
-    def __init__(self, fusion: Fusion, static: set[Node], target: Target, limits: Limits) -> None:
+    def __init__(
+        self,
+        fusion: Fusion,
+        static: set[Node],
+        target: Target,
+        limits: Limits,
+        begin: Begin | None,
+    ) -> None:
         self.fusion = fusion
         self.static = static
         self.target = target
-        self.kernels = target.kernels(limits) if target.kernels else None
+        self.kernels = target.kernels(limits, begin) if target.kernels else None
         self.slots: list[Slot] = []
         self.slot_of: dict[Node, int] = {}
         self.weights: Weights = []

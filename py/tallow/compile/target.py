@@ -18,6 +18,11 @@ from .limits import Limits
 GraphPass = Callable[[Graph], Graph]
 
 
+Begin = Callable[[str, Mapping[str, Any]], None]
+"""Is given the code of a kernel and its constants before the rest of the plan is there, so that a
+device can compile it in the meantime."""
+
+
 class Kernels(Protocol):
     """Makes the kernels of one plan."""
 
@@ -50,8 +55,8 @@ class Target:
     every kernel computes for itself as it loads.
     any_order: whether convolutions may read images of few channels in any order, and store what
     follows in another shape.
-    kernels: makes the kernels of a plan for a device with such limits; None if its runner computes
-    what the steps' operations say.
+    kernels: makes the kernels of a plan for a device with such limits, which are given to a `Begin`
+    if there is one and they are text; None if its runner computes what the steps' operations say.
     limits: what holds of it, from what the caller says.
     computes: whether it computes an op, alone or with NumPy for some steps; a plan with an op that
     it does not compute runs on NumPy (runtime/hosted.py).
@@ -69,7 +74,7 @@ class Target:
     specialize: Callable[[Limits], Sequence[GraphPass]]
     packed_nodes: Callable[[Graph, set[Node]], set[Node]]
     any_order: bool
-    kernels: Callable[[Limits], Kernels] | None
+    kernels: Callable[[Limits, Begin | None], Kernels] | None
     limits: Callable[[Limits], Limits]
     computes: Callable[[Op], bool] = lambda op: True
     functions: Callable[[Sequence[str]], Mapping[str, str]] = lambda modules: {}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..compile import Compiled, Target
+from ..compile import Begin, Compiled, Target
 from ..compile.limits import Limits
 from .buffer import Buffer, Memory
 
@@ -123,6 +123,11 @@ class Backend(Protocol):
 
     async def keep_tuning_record(self, text: str) -> None:
         """Keeps a text for this adapter, beyond the process. Raises OSError or a TallowError."""
+
+    @property
+    def begin(self) -> Begin | None:
+        """Has a kernel compiled, of the plan that `load_now` gets next, while Python writes the
+        others; None where Python would wait for that."""
 
     def load(self, compiled: Compiled) -> Program:
         """Loads a plan and blocks until it is ready."""

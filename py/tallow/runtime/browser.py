@@ -8,7 +8,8 @@ promise of the call settles.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+import json
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
 from pyodide.ffi import JsException, run_sync  # type: ignore[import-not-found]
@@ -294,6 +295,10 @@ class WebGpuBackend:
         except JsException as error:
             _raise(error)
         return WebGpuProgram(compiled.plan, handle, memory)
+
+    def begin(self, code: str, constants: Mapping[str, Any]) -> None:
+        """Has the browser compile a kernel of the plan that `load_now` gets next."""
+        self.gpu.begin(code, json.dumps(constants))
 
     def load_now(self, compiled: Compiled) -> WebGpuProgram:
         """Compiles the pipelines one by one, and waits for nothing."""

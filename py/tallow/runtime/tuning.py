@@ -20,7 +20,7 @@ from typing import Any
 
 from ..codegen.wgsl.choice import candidates, signature
 from ..codegen.wgsl.kernels import SCHEDULES, Schedule, kernel_file
-from ..compile import Compiled, compile_graph, optimise
+from ..compile import Begin, Compiled, compile_graph, optimise
 from ..compile.limits import Limits, host_limits
 from ..compile.partition import static_nodes
 from ..compile.targets import EXACT
@@ -204,12 +204,12 @@ def kernels_version() -> str:
     return digest.hexdigest()[:16]
 
 
-def compile_for(used: Backend, graph: Graph) -> Compiled:
+def compile_for(used: Backend, graph: Graph, begin: Begin | None = None) -> Compiled:
     """The plan of a graph for a device, with the kernels that were tuned for it; see
     `compile_graph`. A plan for NumPy, if the device has no code for an op (hosted.py)."""
     if not has_code(used, graph):
         return compile_graph(graph, EXACT, host_limits())
-    return compile_graph(graph, used.target.name, limits_of(used))
+    return compile_graph(graph, used.target.name, limits_of(used), begin)
 
 
 def limits_of(used: Backend) -> Limits:

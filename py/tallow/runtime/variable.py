@@ -11,7 +11,9 @@ from ..autodiff.history import check_floating, is_grad_enabled, mark_leaf, stopp
 from ..dtype import DType
 from ..errors import DTypeError, GradientError, ShapeError
 from ..graph import Node
+from ..hostarray import HostArray
 from ..methods import Count
+from ..ops.movement import expand, reshape
 from ..shape import Shape, size_of
 from ..tensor import Tensor, asarray, check_gradient
 from . import eager, trace
@@ -269,12 +271,10 @@ class Variable(Tensor):
     def _computed(self, value: Tensor) -> Buffer:
         """A tensor's value in a buffer of its own."""
         used = backend(self.stored_on)
-        node = value.node
-        if node.is_constant:
-            return used.memory.upload(node.attrs["data"])
-        if not node.is_buffer:
-            return eager.compute(eager.work([node], used.info.device))[0]
-        return moved(node.attrs["buffer"], used.memory)
+        known = _known(value.node)
+        if known is not None:
+            return used.memory.upload(known)
+        return eager.compute(eager.work([value.node], used.info.device))[0]
 
     def buffer(self, memory: Memory | None = None) -> Buffer:
         """The buffer of its value: in this memory, or else where it is, or on its device.
@@ -304,6 +304,27 @@ class Variable(Tensor):
             state_moved()
         buffer.updated = buffer.updated or written
         return buffer
+
+
+_FILL_BYTES = 1 << 22
+"""Above this size, a kernel that fills a buffer costs less than an upload."""
+
+
+def _known(node: Node) -> HostArray | None:
+    """The elements of a node for which nothing needs to be compiled: a constant, or one number
+    everywhere."""
+    shape, repeated = node.shape, False
+    while node.op in (reshape, expand):
+        repeated = repeated or node.op is expand
+        (node,) = node.inputs
+    if not node.is_constant:
+        return None
+    data: HostArray = node.attrs["data"]
+    if not repeated:
+        return HostArray(data.data, shape, data.dtype)
+    if data.size != 1 or size_of(shape) * data.nbytes > _FILL_BYTES:
+        return None
+    return HostArray(memoryview(bytes(data.data) * size_of(shape)), shape, data.dtype)
 
 
 def _unpickled(kind: type[Variable], value: Tensor, name: str | None, receives: bool) -> Variable:

@@ -107,3 +107,37 @@ def test_errors_are_sent_by_name(python_page):
     call = "tallow.call('fly').catch(error => [error.type, error.message])"
     error = python_page.evaluate(call)
     assert error == ["Error", "The worker has no action fly; it has boot, write, exec."]
+
+
+ONCE = """
+from pyodide.code import run_js
+import tallow as tl
+
+made = run_js('''
+    const made = [], create = GPUDevice.prototype.createComputePipeline;
+    GPUDevice.prototype.createComputePipeline = function (descriptor) {
+        made.push(descriptor.label);
+        return create.call(this, descriptor);
+    };
+    made
+''')
+
+@tl.jit
+def step(x):
+    return tl.softmax(tl.exp(x @ x.mT) @ x, dim=1)
+
+await step(tl.asarray([[0.5, -0.5], [2.0, 1.0]])).numpy_async()
+(entries,) = step._entries.values()
+[tl.default_device(), list(made.to_py()), entries[0].program.stats["kernels"]]
+"""
+
+
+def test_kernels_of_a_compiled_function_begin_to_compile_while_the_others_are_written(page):
+    page.goto("python.html")
+    until(page, "window.tallow")
+    page.evaluate("tallow.call('boot', { device: 'webgpu' })")
+    ended = page.evaluate("code => tallow.call('exec', { code })", ONCE)
+    device, made, kernels = ended["result"]
+    assert device == "webgpu"
+    assert made == [""] * kernels  # without a step's name: each was begun, and none made again
+    assert kernels > 2

@@ -96,6 +96,7 @@ def products() -> list[Case]:
         product(2, 65, 36, 68),
         fused_product(2, 13, 19, 23),
         fused_product(3, 12, 16, 20),
+        fused_product(1, 13, 24, 10),
         convolution((2, 17, 7, 5), (3, 17, 1, 1)),
     ]
 

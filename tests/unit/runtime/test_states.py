@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tallow as tl
+from tallow.runtime import eager
 from tallow.runtime.numpy.runner import NumpyProgram
 
 
@@ -55,3 +56,31 @@ def test_again_after_it_moved(given: list[int]) -> None:
     assert given == [1, 1, 1]
     assert v.numpy().tolist() == [7, 7, 7]
     assert held.numpy().tolist() == [5, 5, 5]
+
+
+@pytest.mark.parametrize(
+    "initial",
+    [
+        np.arange(6.0, dtype=np.float32).reshape(2, 3),
+        tl.zeros((2, 3)),
+        tl.full((2, 3), 7, dtype="int32"),
+        tl.ones((2, 0)),
+    ],
+    ids=["array", "zeros", "full", "empty"],
+)
+def test_known_values_need_no_program(monkeypatch: pytest.MonkeyPatch, initial: Any) -> None:
+    wanted = initial if isinstance(initial, np.ndarray) else initial.numpy()
+    variable = tl.Variable(initial)
+    monkeypatch.setattr(eager, "compile_for", None)
+    monkeypatch.setattr(eager, "compute", None)
+    found = variable.buffer()
+    (got,) = found.memory.read([found])
+    np.testing.assert_array_equal(got.numpy(), wanted, strict=True)
+
+
+def test_a_variable_of_an_array_has_a_copy() -> None:
+    given = np.zeros(3, np.float32)
+    variable = tl.Variable(given)
+    variable.buffer()
+    given += 1
+    assert variable.numpy().tolist() == [0, 0, 0]

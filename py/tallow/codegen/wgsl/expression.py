@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from ...graph import Node
 from ...op import Elementwise, Movement, Pick, Reduce
@@ -221,6 +221,9 @@ class Expression:
             lanes = [lane(node.shape, coords, number) for number in range(4)]
             kind = alike(node, picks, [self._picks(node, each) for each in lanes[1:]])
             if kind is None:
+                places = [self._place(node, each) for each in lanes]
+                if (first := _side_by_side(places)) is not None:
+                    return self._read(*first, width)
                 parts = [self.value(node, each, 1) for each in lanes]
                 return f"{type_of(node.dtype, 4)}({', '.join(parts)})"
             splats = kind == "one"
@@ -250,6 +253,19 @@ class Expression:
             self.block(head, assign)
         return name
 
+    def _place(self, node: Node, coords: Coords) -> tuple[Node, Coord] | None:
+        """The stored node that an element is moved from, and its flat index there; None if it is
+        computed, looked up, or there only under conditions."""
+        while node not in self.reads:
+            if not isinstance(node.op, Movement) or len(node.inputs) > 1:
+                return None
+            picks = self._picks(node, coords)
+            if len(picks) != 1 or picks[0].when:
+                return None
+            (node,) = node.inputs
+            coords = inside(node.shape, picks[0].coords)
+        return node, self._linear(node, coords)
+
     def _picked(self, node: Node, pick: Pick, width: int, splats: bool) -> str:
         child = node.inputs[pick.operand]
         coords = inside(child.shape, pick.coords)
@@ -263,6 +279,17 @@ class Expression:
         For the rest see reduction.fold_row.
         """
         self._scopes[-1][1][node, at, 1] = fold_row(self, node, over, width, loop)
+
+
+def _side_by_side(places: Sequence[tuple[Node, Coord] | None]) -> tuple[Node, Coord] | None:
+    """The first of the places, if they are neighbours that one access can read."""
+    first = places[0]
+    if first is None or not is_multiple(first[1], 4):
+        return None
+    for lane_number, place in enumerate(places):
+        if place is None or place[0] is not first[0] or place[1] - first[1] != lane_number:
+            return None
+    return first
 
 
 def _is_known_number(node: Node) -> bool:
@@ -281,6 +308,11 @@ def _is_table(take: Node) -> bool:
 _SPREADING = (movement.expand, movement.reshape)
 _SHORT = re.compile(r"[\w.]+|vec4[fiu]\([\w.]+\)")  # a name or a number, once or four times
 _ACCESS = re.compile("\x02(\\w+)\x03([^\x02\x03]*)\x03([^\x02\x03]*)\x02")
+
+
+def reads_singly(text: str) -> bool:
+    """Whether unfinished text reads single elements of a buffer, which four at a time could be."""
+    return _ACCESS.search(text) is not None
 
 
 def finish(text: str, declared: Mapping[str, int]) -> str:

@@ -15,7 +15,7 @@ from ...ops import movement
 from ...shape import Shape, strides_of
 from ..index import Coord, Coords, lane, variable
 from .choice import Traits, choose
-from .expression import Expression
+from .expression import Expression, reads_singly
 from .kernels import Load, Schedule, kernel_file
 from .literal import type_of
 from .module import MAX_WORKGROUPS, Kernel, Module, Result, indent
@@ -23,6 +23,17 @@ from .module import MAX_WORKGROUPS, Kernel, Module, Result, indent
 _DIVISOR = re.compile(r"([/%] \d+)u\b")
 _OWN_BINDING = re.compile(r"^@group\(0\) @binding\(\d+\) var<storage[^\n]*\n", re.M)
 _OWN_ACCESS = re.compile(r"^fn (?:load|store)_\w+\([^\n]*\{\n(?:.*\n)*?\}\n", re.M)
+_BLOCK = re.compile(
+    r"(?:^//[^\n]*\n)*^fn block\(batch: u32, k4: u32, col4: u32\)[^\n]*\{\n(?:.*\n)*?\}\n", re.M
+)
+
+_BLOCK_OF_COLUMNS = """\
+// Rows 4 * k4 .. of b, four columns wide, of four columns that are read along k.
+fn block(batch: u32, k4: u32, col4: u32) -> mat4x4f {
+    let col = col4 * 4u;
+    return transpose(mat4x4f(load_column(batch, col, k4), load_column(batch, col + 1u, k4),
+                             load_column(batch, col + 2u, k4), load_column(batch, col + 3u, k4)));
+}"""
 
 
 def hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: Traits) -> Kernel:
@@ -30,15 +41,20 @@ def hand_written(result: Result, anchor: Node, reads: Sequence[Node], traits: Tr
     file = kernel_file(schedule.file)
     module = Module(reads, result)
     kept = re.sub(r"\n{3,}", "\n\n", _OWN_ACCESS.sub("", _OWN_BINDING.sub("", file.text)))
-    functions = [
-        _load_function(module, anchor, load, load.width or schedule.width)
+    functions = {
+        load.function: _load_function(module, anchor, load, load.width or schedule.width)
         for load in schedule.loads
-    ]
+    }
+    if schedule.column and _BLOCK.search(kept):
+        column = _columns(module, anchor, schedule.column, functions["load_b"])
+        if column:
+            functions["load_b"] = column
+            kept = _BLOCK.sub("", kept)
     store, result_width = _store_function(module, anchor, schedule)
     title = f"kernels_wgsl/{schedule.file}.wgsl"
     values = schedule.overrides(anchor)
     kept = module.params.lift_overrides(kept, values)
-    text = module.text(title, "\n\n".join([*functions, store]), result_width, kept.strip())
+    text = module.text(title, "\n\n".join([*functions.values(), store]), result_width, kept.strip())
     invocations = schedule.extent(anchor, file.tile)
     size = _workgroup(file.workgroup, invocations[0], traits.lanes)
     text = text.replace("@workgroup_size(4, 1, 1)", f"@workgroup_size({size[0]}, 1, 1)")
@@ -73,6 +89,9 @@ def _load_function(module: Module, anchor: Node, load: Load, width: int) -> str:
     operand = anchor.inputs[load.operand]
     space = load.space(anchor)
     node = _seen_as(operand, space)
+    if load.axes:
+        node = make(movement.permute, node, axes=load.axes)
+        space = node.shape
     kind = type_of(operand.dtype, width)
     coords = _parameters(load.params, space, width)
     body = module.body()
@@ -88,6 +107,15 @@ def _load_function(module: Module, anchor: Node, load: Load, width: int) -> str:
     # Loads stand in the innermost loop: there a divisor stays in the text, as no `params` field.
     lines = [_DIVISOR.sub(r"\1", line) for line in [*body.lines, f"return {result};"]]
     return f"fn {load.function}({signature}) -> {kind} {{\n{indent(lines)}\n}}"
+
+
+def _columns(module: Module, anchor: Node, load: Load, load_b: str) -> str | None:
+    """`load_column` and `block` made of it, if they read the second factor by fours and `load_b`
+    doesn't, as with the weight of a linear layer, whose columns lie along k."""
+    if load.space(anchor)[load.axes[-1]] % 4 or not reads_singly(load_b):
+        return None
+    column = _load_function(module, anchor, load, 4)
+    return None if reads_singly(column) else f"{column}\n\n{_BLOCK_OF_COLUMNS}"
 
 
 def _guarded_lanes(body: Expression, node: Node, coords: Coords, last: str, dim: int) -> str:

@@ -29,7 +29,8 @@ class Load:
 
     The last parameter counts in fours, if loads are four wide. `guarded` parameters may pass the
     end of their axis when its length is not a multiple of 4; the function then gives 0. width:
-    elements that it loads, if not those of the schedule.
+    elements that it loads, if not those of the schedule. axes: those of the space in the order of
+    the parameters, if that is another.
     """
 
     function: str
@@ -38,6 +39,7 @@ class Load:
     space: Callable[[Node], Shape]
     guarded: tuple[str, ...] = ()
     width: int = 0
+    axes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ class Schedule:
 
     space: the shape that the parameters of store_out count in. overrides: values for the file's
     override constants (those that it does not declare are left out). extent: invocations along
-    the dispatch axes. width: elements that a load or a store moves.
+    the dispatch axes. width: elements that a load or a store moves. column: loads four elements of
+    a column of the second factor; a file's function `block` may be made of it.
     """
 
     file: str
@@ -56,6 +59,7 @@ class Schedule:
     overrides: Callable[[Node], dict[str, Any]]
     extent: Callable[[Node, Tile], tuple[int, int, int]]
     width: int = 4
+    column: Load | None = None
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,7 @@ def _product(file: str) -> Schedule:
         out_space,
         lambda node: dict(zip("MKN", matrix_of(node)[1:], strict=True)),
         extent,
+        column=Load("load_column", 1, ("batch", "col", "k4"), b_space, axes=(0, 2, 1)),
     )
 
 

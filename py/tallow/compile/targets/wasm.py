@@ -21,7 +21,7 @@ from ..passes.dots import use_dots
 from ..passes.panels import panel_views, use_panels
 from ..passes.widen import widen
 from ..passes.winograd import use_winograd4
-from ..target import Target
+from ..target import Begin, Target
 
 _WORTH_SHARING = 4e6
 """The effort (count.py) of a step that threads share: about 60 µs of one. To share a step costs
@@ -37,7 +37,7 @@ class WasmKernels:
     a part of so many units, given by its first unit and the one behind its last.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, begin: Begin | None = None) -> None:
         self._functions: dict[bytes, Function] = {}
         self._features = Features(limits.relaxed_simd)
         self._known: dict[Any, dict[str, Any]] = {}

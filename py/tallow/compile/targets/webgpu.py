@@ -20,7 +20,7 @@ from ..passes.narrow import narrow
 from ..passes.packed import keep_packed, packed_nodes
 from ..passes.split import split_long
 from ..passes.winograd import use_winograd
-from ..target import GraphPass, Target
+from ..target import Begin, GraphPass, Target
 
 
 class WgslKernels:
@@ -32,8 +32,9 @@ class WgslKernels:
     name, for errors.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, begin: Begin | None = None) -> None:
         self._traits = limits.traits
+        self._begin = begin
         self._numbers: dict[str, int] = {}
 
     @property
@@ -46,6 +47,9 @@ class WgslKernels:
         result = Result(group.root, region, over)
         kernel = kernel_for(result, group.members, group.reads, group.row, self._traits)
         named = {"op": kernel.op} if kernel.op else {}
+        new = kernel.text not in self._numbers or kernel.constants
+        if self._begin and new and not kernel.op:  # a user's: the loader explains its errors
+            self._begin(kernel.text, kernel.constants)
         return {
             **named,
             "module": self._numbers.setdefault(kernel.text, len(self._numbers)),

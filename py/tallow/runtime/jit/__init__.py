@@ -144,7 +144,7 @@ class Jitted:
         check_constants(graph)
         whole = graph if debug_nans.on else None
         graph, captured = capture(graph, memory)
-        compiled = compile_for(used, graph)
+        compiled = compile_for(used, graph, used.begin)
         return Entry(
             load_now(used, compiled),
             whole,

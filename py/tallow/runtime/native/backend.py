@@ -23,6 +23,7 @@ class NativeBackend:
         self._gpu = open_device()
 
     target = WEBGPU
+    begin = None
 
     @property
     def info(self) -> DeviceInfo:

@@ -325,6 +325,7 @@ class NumpyBackend:
     """The host itself."""
 
     target = NUMPY
+    begin = None
 
     @property
     def info(self) -> DeviceInfo:

@@ -343,6 +343,7 @@ class WasmBackend:
     """An engine as a device."""
 
     target = WASM
+    begin = None
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
