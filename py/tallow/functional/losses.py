@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from .. import functions as f
@@ -25,7 +26,8 @@ def nll_loss(
     weight: one factor per class. ignore_index: targets with this value are ignored. reduction:
     "none" (a loss per target), "sum", or "mean", the sum divided by the total weight of the targets
     that are not ignored. Raises ShapeError, DTypeError or OptionError for invalid arguments,
-    IndexRangeError for a target that is no class (see `checked_indices`).
+    IndexRangeError for a target that is no class (see `checked_indices`); the loss of one that
+    another device than NumPy has computed is NaN.
     """
     return _nll(input, target, weight, ignore_index, reduction, "nll_loss")
 
@@ -54,6 +56,8 @@ def _nll(
     target = f.checked_indices(target, x.shape[1], f"{what}: the class", ignore_index)
     classes = target if counts is None else f.where(counts, target, 0)
     loss = -f.squeeze(f.take_along_axis(x, f.expand_dims(classes, 1), axis=1), 1)
+    # All that shows a wrong class which a GPU or WebAssembly has computed, and cannot refuse.
+    loss = f.where((classes >= 0) & (classes < x.shape[1]), loss, math.nan)
     weights = f.ones(target.shape, x.dtype) if weight is None else f.take(weight, classes)
     if counts is not None:
         weights = f.where(counts, weights, 0)

@@ -78,6 +78,22 @@ def test_a_label_out_of_range_in_a_compiled_step(given: str, device: str) -> Non
     assert step(x(4), give(labels)).numpy() == before
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_computed_label_out_of_range_gives_no_number(compiled: bool, device: str) -> None:
+    def loss(x: tl.Tensor, y: tl.Tensor) -> tl.Tensor:
+        return F.cross_entropy(x, y * 3, ignore_index=9)
+
+    function = tl.jit(loss) if compiled else loss
+    assert np.isfinite(function(x(2), tl.tensor([1, 3])).numpy())
+    for wrong in (2, -1):
+        try:
+            assert np.isnan(function(x(2), tl.tensor([1, wrong])).numpy())
+            assert device != "numpy"
+        except IndexRangeError as error:
+            assert f"the class {3 * wrong} is not in 0 to 4" in str(error)
+            assert device == "numpy"
+
+
 def test_an_ignored_label_may_be_out_of_range(device: str) -> None:
     y = tl.tensor(np.array([1, 77, 2], np.int32))
     assert np.isfinite(F.cross_entropy(x(3), y, ignore_index=77).numpy())
