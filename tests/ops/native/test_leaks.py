@@ -15,6 +15,7 @@ import pytest
 import tallow as tl
 from tallow.compile import compile_graph
 from tallow.formats.onnx.run.model_session import ModelSession
+from tallow.hostarray import from_array
 from tallow.runtime.native.backend import NativeBackend
 from tallow.runtime.native.device import open_device
 from tallow_build.paths import ROOT
@@ -121,3 +122,15 @@ def test_what_fails(held: Callable[[], int]) -> None:
         same_after(run, held, 100)
         session.run(feeds_of(session))
     assert held() == 0
+
+
+def test_buffers_of_a_cycle_are_used_again(native: None) -> None:
+    memory = NativeBackend().memory
+    content = from_array(np.arange(37, dtype=np.float32))
+    for _ in range(3):
+        cycle: list[Any] = [memory.upload(content)]
+        cycle.append(cycle)
+        del cycle
+        gc.collect()
+        (found,) = memory.read([memory.upload(content)])
+        np.testing.assert_array_equal(found.numpy(), np.arange(37))

@@ -43,6 +43,9 @@ class NativeMemory:
         self.programs: dict[Any, Any] = {}
         self._idle: dict[int, deque[Any]] = {}  # by size; a collector may add to it at any time
         self._idle_bytes = 0
+        # All that are in use: a handle in a cycle would be finalised before the Buffer that gives
+        # it back here.
+        self._used: set[Any] = set()
 
     def held_type(self, dtype: DType) -> DType:
         return device_type(dtype)
@@ -51,12 +54,14 @@ class NativeMemory:
         """A buffer of this many bytes, with anything in it."""
         try:
             found = self._idle[size].popleft()
+            self._idle_bytes -= size
         except (KeyError, IndexError):
-            return self._gpu.storage(size, "array")
-        self._idle_bytes -= size
+            found = self._gpu.storage(size, "array")
+        self._used.add(found)
         return found
 
     def release(self, handle: Any) -> None:
+        self._used.discard(handle)
         idle = self._idle.setdefault(handle.size, deque())
         if len(idle) < _MAX_IDLE and self._idle_bytes + handle.size <= _MAX_IDLE_BYTES:
             self._idle_bytes += handle.size
