@@ -1,13 +1,16 @@
 """Optimisers and schedules of their settings, under PyTorch's names."""
 
-from . import lr_scheduler
-from .adaptive import Adagrad, Adam, Adamax, AdamW, Adan, RMSprop
+from . import lr_scheduler, swa_utils
+from .adam import Adam, Adamax, AdamW
+from .adam_variants import Adan, NAdam, RAdam
+from .adaptive import Adadelta, Adagrad, RMSprop
 from .lbfgs import LBFGS
-from .momentum import SGD, Lion
+from .momentum import ASGD, SGD, Lion
 from .muon import Muon
 from .optimizer import Optimizer
+from .rprop import Rprop
 
 __all__ = [
-    "LBFGS", "SGD", "Adagrad", "Adam", "AdamW", "Adamax", "Adan", "Lion", "Muon", "Optimizer",
-    "RMSprop", "lr_scheduler",
+    "ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Adan", "Lion",
+    "Muon", "NAdam", "Optimizer", "RAdam", "RMSprop", "Rprop", "lr_scheduler", "swa_utils",
 ]  # fmt: skip

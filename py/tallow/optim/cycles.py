@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from ..errors import OptionError
 from .group import Group
 from .optimizer import Optimizer
-from .schedule import LRScheduler
+from .schedule import LRScheduler, Verbose, check_optimizer, of_groups
 
 
 class OneCycleLR(LRScheduler):
@@ -38,15 +38,17 @@ class OneCycleLR(LRScheduler):
         final_div_factor: float = 1e4,
         three_phase: bool = False,
         last_epoch: int = -1,
+        verbose: Verbose = None,
     ) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise OptionError(f"OneCycleLR: {optimizer!r} is not an optimiser")
+        check_optimizer("OneCycleLR", optimizer)
         if total_steps is None:
             if epochs is None or steps_per_epoch is None:
                 raise OptionError("OneCycleLR: give total_steps, or epochs and steps_per_epoch")
             total_steps = epochs * steps_per_epoch
-        if total_steps <= 0:
-            raise OptionError(f"OneCycleLR: {total_steps} steps; there must be one or more")
+        if total_steps <= 0 or not isinstance(total_steps, int):
+            raise OptionError(
+                f"OneCycleLR: {total_steps} steps; there must be a whole number, one or more"
+            )
         if not 0 <= pct_start <= 1:
             raise OptionError(f"OneCycleLR: pct_start must be from 0 to 1, not {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
@@ -70,15 +72,17 @@ class OneCycleLR(LRScheduler):
             _needs_momentum(optimizer, "OneCycleLR")
         self.use_beta1 = "betas" in optimizer.defaults
         if last_epoch == -1:
-            for group, most in zip(groups, _of_groups("max_lr", max_lr, groups), strict=True):
+            for group, most in zip(
+                groups, of_groups("OneCycleLR", "max_lr", max_lr, optimizer), strict=True
+            ):
                 group["initial_lr"], group["max_lr"] = most / div_factor, most
                 group["min_lr"] = group["initial_lr"] / final_div_factor
             if cycle_momentum:
-                most_of = _of_groups("max_momentum", max_momentum, groups)
-                least_of = _of_groups("base_momentum", base_momentum, groups)
+                most_of = of_groups("OneCycleLR", "max_momentum", max_momentum, optimizer)
+                least_of = of_groups("OneCycleLR", "base_momentum", base_momentum, optimizer)
                 for group, most, least in zip(groups, most_of, least_of, strict=True):
                     group["max_momentum"], group["base_momentum"] = most, least
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self) -> Sequence[float]:
         """The rates of the groups in step `last_epoch`; sets their momentum."""
@@ -94,7 +98,7 @@ class OneCycleLR(LRScheduler):
         number = min(sum(self.last_epoch > end for end in ends), len(ends) - 1)
         start = ends[number - 1] if number else 0.0
         end, first, last, heavy, light = self._phases[number]
-        part = (self.last_epoch - start) / (end - start)
+        part = (self.last_epoch - start) / (end - start) if end > start else 1.0
         if self.cycle_momentum:
             momentum = self._between(group[heavy], group[light], part)
             _set_momentum(group, momentum, self.use_beta1)
@@ -133,31 +137,34 @@ class CyclicLR(LRScheduler):
         base_momentum: float | Sequence[float] = 0.8,
         max_momentum: float | Sequence[float] = 0.9,
         last_epoch: int = -1,
+        verbose: Verbose = None,
     ) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise OptionError(f"CyclicLR: {optimizer!r} is not an optimiser")
+        check_optimizer("CyclicLR", optimizer)
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
             raise OptionError(
                 f"CyclicLR: mode {mode!r} is none of 'triangular', 'triangular2', 'exp_range'"
             )
         groups = optimizer.param_groups
         self.step_size_up = float(step_size_up)
-        self.total_size = self.step_size_up + float(step_size_down or step_size_up)
+        self.total_size = self.step_size_up + float(
+            step_size_up if step_size_down is None else step_size_down
+        )
         self.mode, self.gamma, self.cycle_momentum = mode, gamma, cycle_momentum
         self._scale_fn = scale_fn
         by_step = scale_mode == "iterations" if scale_fn else mode == "exp_range"
         self.scale_mode = "iterations" if by_step else "cycle"
-        self.max_lrs = _of_groups("max_lr", max_lr, groups, "CyclicLR")
-        least = _of_groups("base_lr", base_lr, groups, "CyclicLR")
+        self.max_lrs = of_groups("CyclicLR", "max_lr", max_lr, optimizer)
+        least = of_groups("CyclicLR", "base_lr", base_lr, optimizer)
         self.use_beta1 = "betas" in optimizer.defaults
         if cycle_momentum:
             _needs_momentum(optimizer, "CyclicLR")
-            self.base_momentums = _of_groups("base_momentum", base_momentum, groups, "CyclicLR")
-            self.max_momentums = _of_groups("max_momentum", max_momentum, groups, "CyclicLR")
+            self.base_momentums = of_groups("CyclicLR", "base_momentum", base_momentum, optimizer)
+            self.max_momentums = of_groups("CyclicLR", "max_momentum", max_momentum, optimizer)
         if last_epoch == -1:
             for group, rate in zip(groups, least, strict=True):
                 group["lr"] = group["initial_lr"] = rate
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
+        self.base_lrs = least
 
     def _scale(self, cycle: float) -> float:
         at = cycle if self.scale_mode == "cycle" else self.last_epoch
@@ -195,17 +202,6 @@ def _set_momentum(group: Group, momentum: float, use_beta1: bool) -> None:
         group["betas"] = (momentum, *group["betas"][1:])
     else:
         group["momentum"] = momentum
-
-
-def _of_groups(
-    name: str, value: float | Sequence[float], groups: Sequence[Group], of: str = "OneCycleLR"
-) -> list[float]:
-    """A number for each group."""
-    if not isinstance(value, Sequence):
-        return [float(value)] * len(groups)
-    if len(value) != len(groups):
-        raise OptionError(f"{of}: {len(value)} of {name} for {len(groups)} groups")
-    return [float(each) for each in value]
 
 
 class NoamLR(LRScheduler):

@@ -13,8 +13,9 @@ from ..nn.parameter import Parameter
 from ..runtime import trace
 from ..runtime.variable import assign_together
 from ..tensor import Tensor, asarray, host_values
+from .checks import check
 from .line_search import strong_wolfe
-from .optimizer import Closure, Optimizer, Params, check
+from .optimizer import Closure, Optimizer, Params
 
 
 class LBFGS(Optimizer):
@@ -145,7 +146,7 @@ class LBFGS(Optimizer):
                     return self._evaluated(closure)[1:]
 
                 loss, gradient, t, used = strong_wolfe(
-                    evaluate, t, direction, loss, gradient, slope, max_eval - evaluations
+                    evaluate, t, direction, loss, gradient, slope
                 )
                 state["t"] = t
                 self._assign(start + (direction * t).astype(direction.dtype))

@@ -28,7 +28,7 @@ def strong_wolfe(
     loss: float,
     gradient: Any,
     slope: float,
-    most: int,
+    most: int = 25,
 ) -> tuple[float, Any, float, int]:
     """A distance t at which the loss has fallen enough and is flat enough: the strong conditions of
     Wolfe, by bracketing and zooming (Nocedal and Wright 2006, algorithms 3.5 and 3.6), with cubic

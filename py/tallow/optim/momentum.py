@@ -1,4 +1,4 @@
-"""Optimisers whose steps are as long for all elements: SGD, Lion."""
+"""Optimisers whose steps are as long for all elements: SGD, ASGD, Lion."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from ..errors import OptionError
 from ..nn.parameter import Parameter
 from ..runtime.variable import Variable
 from ..tensor import Tensor
+from .checks import check, torch_options
 from .group import Group
-from .optimizer import Changes, Optimizer, Params, check, torch_options
+from .optimizer import Changes, Optimizer, Params
 
 
 class SGD(Optimizer):
@@ -75,6 +76,58 @@ class SGD(Optimizer):
         if counted and values.get("momentum_buffer") is not None:
             values = {"step": 1.0, **values}
         super()._load_state(p, values)
+
+
+class ASGD(Optimizer):
+    """Steps against the gradient that become shorter, and the mean of the parameters behind them
+    (Polyak and Juditsky 1992, "Acceleration of Stochastic Approximation by Averaging").
+
+    The step n + 1 has the rate lr / (1 + lambd * lr * n) ** alpha, and takes lambd times that rate
+    of the parameter. state[p]["ax"] is the parameter itself up to step t0, and then the mean of its
+    values. foreach and capturable change nothing.
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0.0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check("ASGD", lr=(lr, 0, math.inf), weight_decay=(weight_decay, 0, math.inf))
+        super().__init__(
+            params,
+            {
+                "lr": float(lr), "lambd": float(lambd), "alpha": float(alpha), "t0": float(t0),
+                "weight_decay": float(weight_decay), "maximize": maximize,
+                **torch_options("ASGD", {
+                    "foreach": foreach, "differentiable": differentiable, "capturable": capturable,
+                }),
+            },
+        )  # fmt: skip
+
+    def _update(self, group: Group, p: Parameter, gradient: Tensor) -> Changes:
+        if group.used("weight_decay"):
+            gradient = gradient + p * group.tensor("weight_decay")
+        count, steps = self._count(p)
+        lr, lambd = group.tensor("lr"), group.tensor("lambd")
+        eta, mu = self._state(p, "eta", 0.0), self._state(p, "mu", 1.0)
+        mean = self._state(p, "ax")
+        rate = f.where(steps > 1.0, eta, lr)
+        moved = p * (1.0 - lambd * rate) - gradient * rate
+        new_mean = mean + (moved - mean) * mu
+        new_eta = lr * f.exp(f.log1p(lambd * lr * steps) * -group.tensor("alpha"))
+        new_mu = 1.0 / f.maximum(steps - group.tensor("t0"), 1.0)
+        return [
+            (count, steps), (eta, new_eta), (mu, new_mu),
+            (mean, f.where(mu < 1.0, new_mean, moved)), (p, moved),
+        ]  # fmt: skip
 
 
 class Lion(Optimizer):

@@ -10,8 +10,9 @@ from .. import functions as f
 from ..errors import OptionError
 from ..nn.parameter import Parameter
 from ..tensor import Tensor
+from .checks import check
 from .group import Group
-from .optimizer import Changes, Optimizer, Params, check
+from .optimizer import Changes, Optimizer, Params
 
 _FITTINGS = (None, "original", "match_rms_adamw")
 

@@ -18,44 +18,20 @@ from ..runtime import trace
 from ..runtime.variable import Variable, assign_together
 from ..tensor import Tensor, asarray
 from .group import Group
+from .hooks import Hooked
 from .leaf import Leaf
+from .states import States, fitting, kept
 
 Params = Iterable[Tensor] | Iterable[Mapping[str, Any]] | Iterable[tuple[str, Tensor]]
 Closure = Callable[[], Tensor]
 Changes = Sequence[tuple[Variable, Tensor]]
 
 
-class States(dict[int, dict[str, Any]]):
-    """What an optimiser keeps of parameters, by their numbers: `state[p]`, which is an empty dict
-    at first, `p in state`."""
-
-    def __getitem__(self, p: Any) -> dict[str, Any]:
-        return super().setdefault(_number(p), {})
-
-    def __setitem__(self, p: Any, kept: dict[str, Any]) -> None:
-        super().__setitem__(_number(p), kept)
-
-    def get(self, p: Any, default: Any = None) -> Any:
-        """What is kept of a parameter, or the default."""
-        return super().get(_number(p), default)
-
-    def setdefault(self, p: Any, default: Any = None) -> Any:
-        """What is kept of a parameter, which is the default from now on if there is nothing."""
-        return super().setdefault(_number(p), {} if default is None else default)
-
-    def __contains__(self, p: object) -> bool:
-        return super().__contains__(_number(p))
-
-
-def _number(p: Any) -> Any:
-    return p.number if isinstance(p, Variable) else p
-
-
 def _identity(p: Tensor) -> int:
     return id(p.tensor if isinstance(p, Leaf) else p)
 
 
-class Optimizer:
+class Optimizer(Hooked):
     """The base of all optimisers. A subclass defines `_update`.
 
     params: parameters, or pairs of a name and one, or dicts with "params" and settings of their
@@ -65,6 +41,7 @@ class Optimizer:
     """
 
     def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
+        super().__init__()
         self.defaults = dict(defaults)
         self.param_groups: list[Group] = []
         self.state = States()
@@ -81,7 +58,8 @@ class Optimizer:
                 f"{type(self).__name__}: there are no parameters to optimise; give those of a "
                 "module, model.parameters()"
             )
-        groups = given if isinstance(given[0], Mapping) else [{"params": given}]
+        ordered = params if isinstance(params, set) else given
+        groups = given if isinstance(given[0], Mapping) else [{"params": ordered}]
         for group in groups:
             self.add_param_group(group)
 
@@ -94,11 +72,21 @@ class Optimizer:
                 f"not {param_group!r:.80}"
             )
         own = param_group["params"]
+        if isinstance(own, set):
+            raise OptionError(
+                f"{type(self).__name__}: the parameters are a set, whose order is another one in "
+                "each run; give a list"
+            )
         params: list[Any] = [own] if isinstance(own, Tensor) else list(own)
-        named: dict[str, Any] = {}
-        if params and isinstance(params[0], tuple):
-            named["param_names"] = [name for name, _ in params]
-            params = [parameter for _, parameter in params]
+        names = [each[0] for each in params if isinstance(each, tuple)]
+        named: dict[str, Any] = {"param_names": names} if names else {}
+        others = ["param_names" in group for group in self.param_groups]
+        has_names = "param_names" in {**param_group, **named}
+        if len(names) not in (0, len(params)) or (not has_names) in others:
+            raise OptionError(
+                f"{type(self).__name__}: give all parameters with a name, or all without"
+            )
+        params = [each[1] if isinstance(each, tuple) else each for each in params]
         known = {_identity(p) for p in self._numbered()}
         for place, parameter in enumerate(params):
             if not isinstance(parameter, Tensor):
@@ -152,7 +140,10 @@ class Optimizer:
 
     def step_unless(self, skipped: Tensor) -> Tensor | None:
         """A step that changes nothing if `skipped`, a tensor of one truth value, is true. Nothing
-        is read back from the device for that, so that it can be part of a plan."""
+        is read back from the device for that, so that it can be part of a plan; except for an
+        optimiser with a `step` of its own, which is not asked to step then."""
+        if self._keeps_its_own_state:
+            return None if skipped.item() else self.step()
         self._skipped = skipped
         try:
             return self.step()
@@ -162,6 +153,11 @@ class Optimizer:
     def _update(self, group: Group, p: Parameter, gradient: Tensor) -> Changes:
         """The new values of a parameter and of its state."""
         raise OptionError(f"{type(self).__name__} does not define _update()")
+
+    @property
+    def _keeps_its_own_state(self) -> bool:
+        """Whether a subclass defines `step`, and what its state is, instead of `_update`."""
+        return type(self)._update is Optimizer._update
 
     @staticmethod
     def _ascent(group: Group, gradient: Tensor) -> Tensor:
@@ -192,33 +188,46 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """{"state": by the number of each parameter, "param_groups": settings}, as in PyTorch."""
+        for hook in list(self._state_dict_pre_hooks.values()):
+            hook(self)
         order = self._numbered()
         numbers = {p.number: n for n, p in enumerate(order)}
         state = {
-            numbers[key]: {name: _kept(value) for name, value in own.items()}
+            numbers[key]: {name: kept(value) for name, value in own.items()}
             for key, own in self.state.items()
         }
         groups = [
             {**group, "params": [numbers[p.number] for p in group["params"]]}
             for group in self.param_groups
         ]
-        return {"state": state, "param_groups": groups}
+        found: dict[str, Any] = {"state": state, "param_groups": groups}
+        for hook in list(self._state_dict_post_hooks.values()):
+            given = hook(self, found)
+            found = found if given is None else given
+        return found
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Goes on from a `state_dict`, of this library or of PyTorch. Raises OptionError if it is
         none, or if its groups or what it keeps of a parameter are of other sizes; nothing is
         changed then."""
+        if isinstance(state_dict, Mapping):
+            state_dict = dict(state_dict)
+        for hook in list(self._load_state_dict_pre_hooks.values()):
+            changed = hook(self, state_dict)
+            state_dict = state_dict if changed is None else changed
         if not isinstance(state_dict, Mapping) or not {"state", "param_groups"} <= set(state_dict):
             raise OptionError(
                 "load_state_dict: an optimiser's state is a dict with 'state' and 'param_groups', "
                 f"not {state_dict!r:.80}"
             )
         groups = state_dict["param_groups"]
+        if not all(isinstance(g, Mapping) and "params" in g for g in groups):
+            raise OptionError("load_state_dict: each of 'param_groups' is a dict with 'params'")
         sizes = [len(group["params"]) for group in self.param_groups]
-        if [len(group["params"]) for group in groups] != sizes:
+        given_sizes = [len(group["params"]) for group in groups]
+        if given_sizes != sizes:
             raise OptionError(
-                f"load_state_dict: groups of {[len(g['params']) for g in groups]} parameters; "
-                f"this optimiser has {sizes}"
+                f"load_state_dict: groups of {given_sizes} parameters; this optimiser has {sizes}"
             )
         if trace.current.get():
             raise OptionError("load_state_dict: call it outside of functions under @tl.jit")
@@ -239,9 +248,13 @@ class Optimizer:
             own.update(given)
         for p in order:
             self._load_state(p, given_state.get(p.number, {}))
+        for hook in list(self._load_state_dict_post_hooks.values()):
+            hook(self)
 
     def _check_state(self, p: Parameter, number: Any, values: Mapping[str, Any]) -> None:
         """OptionError if what is kept of a parameter is neither a number nor of its shape."""
+        if self._keeps_its_own_state:
+            return
         for name, value in values.items():
             shape = tuple(getattr(value, "shape", ()))
             if shape not in ((), p.shape):
@@ -253,10 +266,13 @@ class Optimizer:
     def _load_state(self, p: Parameter, values: Mapping[str, Any]) -> None:
         """Gives the variables of a parameter these values; the others what they began with. They
         stay the same variables, since compiled steps have them as their state."""
+        if self._keeps_its_own_state:
+            self.state[p] = {name: fitting(p, name, value) for name, value in values.items()}
+            return
         given = {name: value for name, value in values.items() if value is not None}
         for name, value in given.items():
-            # Older files of PyTorch have the count as an integer.
-            tensor = asarray(value, "float32" if name == "step" else None)
+            # Older files of PyTorch have numbers where there are tensors now.
+            tensor = fitting(p, name, asarray(value))
             own = self.state.setdefault(p.number, {})
             variable = own.setdefault(name, self._variable(p, name, tensor))
             variable.assign(tensor.astype(variable.dtype))
@@ -274,7 +290,8 @@ class Optimizer:
         with it, and of what is kept of them."""
         copied = object.__new__(type(self))
         memo[id(self)] = copied
-        apart = ("param_groups", "state", "_firsts")
+        Hooked.__init__(copied)  # PyTorch's copies have no hooks either
+        apart = ("param_groups", "state", "_firsts", *vars(copied))
         rest = {name: value for name, value in vars(self).items() if name not in apart}
         vars(copied).update(deepcopy(rest, memo))
         copied.param_groups, copied.state, copied._firsts = [], States(), {}
@@ -286,10 +303,10 @@ class Optimizer:
         for number, p in zip(numbers, copied._numbered(), strict=True):
             if number not in self.state:
                 continue
-            kept = copied.state[p] = deepcopy(self.state[number], memo)
+            own = copied.state[p] = deepcopy(self.state[number], memo)
             for name, value in self.state[number].items():
                 if isinstance(value, Variable) and value.number in self._firsts:
-                    copied._firsts[kept[name].number] = self._firsts[value.number]
+                    copied._firsts[own[name].number] = self._firsts[value.number]
         return copied
 
     def __repr__(self) -> str:
@@ -304,31 +321,3 @@ def _copied(p: Parameter, memo: dict[int, Any]) -> Parameter:
     if isinstance(p, Leaf):
         return Leaf(deepcopy(p.tensor, memo), "deepcopy")
     return deepcopy(p, memo)
-
-
-def _kept(value: Any) -> Any:
-    """The value now of what belongs to a state."""
-    if isinstance(value, Variable):
-        return Tensor(value.node).detach()
-    return list(value) if isinstance(value, list) else value
-
-
-def check(name: str, **limits: tuple[float, float, float]) -> None:
-    """OptionError for a setting (value, least, most) that is out of range; "beta..." must be less
-    than the most."""
-    for setting, (value, least, most) in limits.items():
-        inside = least <= value < most if setting.startswith("beta") else least <= value <= most
-        if not inside:
-            below = "and below" if setting.startswith("beta") else "to"
-            raise OptionError(f"{name}: {setting} must be from {least} {below} {most}, not {value}")
-
-
-def torch_options(name: str, options: dict[str, bool | None]) -> dict[str, bool | None]:
-    """Options of PyTorch's that say how a step is computed: a plan is as if fused, so that they
-    change nothing, but belong to the groups. OptionError for a differentiable step."""
-    if options.get("differentiable"):
-        raise OptionError(
-            f"{name}: differentiable=True is not supported; leave it False, and write the steps "
-            "out with tl.grad to differentiate through them"
-        )
-    return options

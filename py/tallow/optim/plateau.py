@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import OptionError
 from .group import Group
 from .optimizer import Optimizer
-from .schedule import LRScheduler
+from .schedule import LRScheduler, Verbose, check_optimizer, warn_of_epoch, warn_of_verbose
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -33,9 +33,10 @@ class ReduceLROnPlateau(LRScheduler):
         cooldown: int = 0,
         min_lr: float | Sequence[float] = 0.0,
         eps: float = 1e-8,
+        verbose: Verbose = None,
     ) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise OptionError(f"ReduceLROnPlateau: {optimizer!r} is not an optimiser")
+        check_optimizer("ReduceLROnPlateau", optimizer)
+        warn_of_verbose("ReduceLROnPlateau", verbose)
         if factor >= 1.0:
             raise OptionError(f"ReduceLROnPlateau: the factor must be below 1, not {factor}")
         if mode not in ("min", "max"):
@@ -57,8 +58,15 @@ class ReduceLROnPlateau(LRScheduler):
         self.mode, self.factor, self.patience = mode, factor, patience
         self.threshold, self.threshold_mode = threshold, threshold_mode
         self.cooldown, self.eps = cooldown, eps
-        self.best = math.inf if mode == "min" else -math.inf
-        self.cooldown_counter = self.num_bad_epochs = self.last_epoch = 0
+        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.last_epoch = 0
+        self._last_lr = self._now()
+        self._reset()
+
+    def _reset(self) -> None:
+        """Begins anew: no measure is known."""
+        self.best = self.mode_worse
+        self.cooldown_counter = self.num_bad_epochs = 0
 
     @property
     def in_cooldown(self) -> bool:
@@ -72,14 +80,17 @@ class ReduceLROnPlateau(LRScheduler):
             return sign * a > sign * (best + sign * self.threshold)
         return sign * a > sign * best * (1.0 + sign * self.threshold)
 
-    def step(self, metrics: Any = None) -> None:
-        """Counts a measure, a number or a tensor of one, which is read from its device."""
+    def step(self, metrics: Any = None, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Counts a measure, a number or a tensor of one, which is read from its device. epoch: the
+        number of the step, which is deprecated."""
         if metrics is None:
             raise OptionError(
                 "ReduceLROnPlateau: step() needs the measure, such as scheduler.step(loss)"
             )
         measure = float(metrics)
-        self.last_epoch += 1
+        if epoch is not None:
+            warn_of_epoch("ReduceLROnPlateau")
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.is_better(measure, self.best):
             self.best, self.num_bad_epochs = measure, 0
         else:
@@ -90,6 +101,7 @@ class ReduceLROnPlateau(LRScheduler):
         if self.num_bad_epochs > self.patience:
             self._reduce(self.optimizer.param_groups)
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+        self._last_lr = self._now()
 
     def _reduce(self, groups: Sequence[Group]) -> None:
         if len(groups) != len(self.min_lrs):

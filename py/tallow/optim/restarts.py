@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..errors import OptionError
 from .optimizer import Optimizer
-from .schedule import LRScheduler
+from .schedule import LRScheduler, Verbose
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -25,6 +25,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         T_mult: int = 1,
         eta_min: float = 0.0,
         last_epoch: int = -1,
+        verbose: Verbose = None,
     ) -> None:
         for name, value in (("T_0", T_0), ("T_mult", T_mult)):
             if not isinstance(value, int) or value < 1:
@@ -34,7 +35,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 )
         self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
         self._place(max(last_epoch, 0))
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def _place(self, epoch: float) -> None:
         """Which fall a step belongs to: its length T_i, and how far the step is in it, T_cur."""

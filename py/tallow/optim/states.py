@@ -1,0 +1,54 @@
+"""What an optimiser keeps of its parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..nn.parameter import Parameter
+from ..runtime.variable import Variable
+from ..tensor import Tensor, asarray
+
+
+class States(dict[int, dict[str, Any]]):
+    """What an optimiser keeps of parameters, by their numbers: `state[p]`, which is an empty dict
+    at first, `p in state`."""
+
+    def __getitem__(self, p: Any) -> dict[str, Any]:
+        return super().setdefault(number_of(p), {})
+
+    def __setitem__(self, p: Any, kept: dict[str, Any]) -> None:
+        super().__setitem__(number_of(p), kept)
+
+    def get(self, p: Any, default: Any = None) -> Any:
+        """What is kept of a parameter, or the default."""
+        return super().get(number_of(p), default)
+
+    def setdefault(self, p: Any, default: Any = None) -> Any:
+        """What is kept of a parameter, which is the default from now on if there is nothing."""
+        return super().setdefault(number_of(p), {} if default is None else default)
+
+    def __contains__(self, p: object) -> bool:
+        return super().__contains__(number_of(p))
+
+
+def number_of(p: Any) -> Any:
+    """A parameter's number; a number itself."""
+    return p.number if isinstance(p, Variable) else p
+
+
+def kept(value: Any) -> Any:
+    """The value now of what belongs to a state."""
+    if isinstance(value, Variable):
+        return Tensor(value.node).detach()
+    return list(value) if isinstance(value, list) else value
+
+
+def fitting(p: Parameter, name: str, value: Any) -> Any:
+    """A value that is loaded, in the type in which a step computes: the parameter's if it is of its
+    shape, float32 for numbers. What is no tensor stays as it is."""
+    if not hasattr(value, "shape"):
+        return value
+    tensor = asarray(value).detach()
+    if name != "step" and tensor.shape == p.shape:
+        return tensor.astype(p.dtype) if tensor.dtype.is_floating else tensor
+    return tensor.astype("float32") if name == "step" or tensor.dtype.is_floating else tensor
