@@ -87,6 +87,7 @@ from .version import __version__ as __version__
 
 if TYPE_CHECKING:
     from . import autograd, nn, onnx, optim, zoo
+    from .accelerators import *  # noqa: F403
     from .autodiff.everything import (
         checkpoint,
         custom_vjp,
@@ -99,10 +100,15 @@ if TYPE_CHECKING:
     from .custom import custom_op
     from .formats.weights import load, load_into, save
     from .functions.torch_math import *  # noqa: F403
+    from .functions.torch_places import *  # noqa: F403
     from .functions.torch_shapes import *  # noqa: F403
+    from .functions.torch_special import *  # noqa: F403
 
 _LATER = ("amp", "autograd", "nn", "onnx", "optim", "zoo")
 """Packages that are imported when they are first asked for."""
+
+_OF_ACCELERATORS = ("accelerator", "backends", "cuda", "device", "mps")
+"""Names that are imported, from accelerators.py, when one is first asked for."""
 
 _OF_AUTODIFF = (
     "checkpoint", "custom_vjp", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp",
@@ -115,7 +121,7 @@ _OF_CUSTOM = ("custom_op",)
 _OF_WEIGHTS = ("load", "load_into", "save")
 """Names that are imported, from formats/weights.py, when one is first asked for."""
 
-_MORE = ("torch_math", "torch_shapes")
+_MORE = ("torch_math", "torch_shapes", "torch_places", "torch_special")
 """Files with PyTorch's names, which are imported when one is first asked for."""
 
 _TYPES = {
@@ -220,6 +226,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"tallow.{name}")
     if name in _OF_AUTODIFF:
         return getattr(import_module("tallow.autodiff.everything"), name)
+    if name in _OF_ACCELERATORS:
+        return getattr(import_module("tallow.accelerators"), name)
     if name in _OF_CUSTOM:
         return getattr(import_module("tallow.custom"), name)
     if name in _OF_WEIGHTS:

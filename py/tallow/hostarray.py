@@ -222,6 +222,8 @@ def from_python(value: Any, dtype: DType | None = None) -> HostArray:
     items = list(_flatten(value))
     for item in items:
         if not isinstance(item, (bool, int, float)):
+            if hasattr(item, "__array__"):
+                return _of_arrays(value)
             what = repr(item) if isinstance(item, str) else type(item).__name__
             raise DTypeError(f"asarray: {what} is neither a number nor a list of numbers")
     if dtype is None:
@@ -234,6 +236,16 @@ def from_python(value: Any, dtype: DType | None = None) -> HostArray:
     if dtype.is_integer:
         items = [int(item) for item in items]
     return from_values(items, shape, dtype)
+
+
+def _of_arrays(value: Any) -> HostArray:
+    """A HostArray of nested lists of arrays, in the type that NumPy finds."""
+    import numpy as np
+
+    try:
+        return from_array(np.asarray(value))
+    except ValueError as error:
+        raise ShapeError(f"asarray: arrays of different shapes in a list: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

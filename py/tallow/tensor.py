@@ -12,8 +12,9 @@ from weakref import ref
 
 from . import dtype as dt
 from . import hostarray
+from .device_name import DeviceName
 from .dtype import DType, as_dtype
-from .errors import DTypeError, ShapeError
+from .errors import DTypeError, ShapeError, TallowError
 from .graph import Graph, Node, constant, make
 from .hostarray import HostArray
 from .methods import Count, Methods
@@ -22,7 +23,7 @@ from .ops.movement import permute
 from .shape import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from .hooks import RemovableHandle
 
@@ -167,6 +168,10 @@ class Tensor(Methods["Tensor"]):
             raise ShapeError("len: a tensor without axes has no length")
         return self.shape[0]
 
+    def __iter__(self) -> Iterator[Tensor]:
+        """The slices along the first axis, as x[0], x[1] and so on give them."""
+        return iter([self[at] for at in range(len(self))])
+
     # ---- realisation ---------------------------------------------------------------------------
 
     def graph(self) -> Graph:
@@ -174,9 +179,9 @@ class Tensor(Methods["Tensor"]):
         return Graph((), {"output": self.node}, "tensor")
 
     @property
-    def device(self) -> str:
-        """The name of the device that stores it, or would compute it."""
-        return _evaluator().device(self)
+    def device(self) -> DeviceName:
+        """The name of the device that stores it, or would compute it: a text."""
+        return DeviceName(_evaluator().device(self))
 
     def realize(self, device: str | None = None) -> Self:
         """Computes it, and keeps it on the device; gives the tensor itself.
@@ -227,6 +232,22 @@ class Tensor(Methods["Tensor"]):
 
     def __float__(self) -> float:
         return float(self.item())
+
+    def __index__(self) -> int:
+        if not self.dtype.is_integer:
+            raise TypeError(f"a tensor of {self.dtype.name} is no index")
+        return int(self.item())
+
+    def __format__(self, spec: str) -> str:
+        """A single number as Python formats it, for which it is read; f"{loss:.3f}"."""
+        if self.shape:
+            return super().__format__(spec)
+        try:
+            return format(self.item(), spec)
+        except TallowError:
+            if spec:
+                raise
+            return repr(self)  # while a function is being traced, it has no number
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         result = self.numpy()

@@ -19,73 +19,101 @@ from .elementwise import dtype_cast, expand_node
 TypeLike = DType | str | None
 
 
+def placed(made: Tensor, device: str | None, requires_grad: bool = False) -> Tensor:
+    """The same tensor on a device, and as one that `backward` gives a gradient."""
+    made = made if device is None else made.to(device)
+    return made.requires_grad_() if requires_grad else made
+
+
 def full(
     shape: int | Sequence[int],
     fill_value: Scalar,
     dtype: TypeLike = None,
     *,
+    device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """`fill_value` everywhere. The default dtype follows the value: bool, int32 or float32.
-    requires_grad: `backward` gives it a gradient, here and in the functions below; GradientError if
-    it is not floating."""
+    Here and in the functions below, device: where it is computed, if it is named; requires_grad:
+    `backward` gives it a gradient, GradientError if it is not floating."""
     dims = check_shape([shape] if isinstance(shape, int) else shape, "full")
     wanted = asarray(fill_value).dtype if dtype is None else as_dtype(dtype)
     scalar = asarray(from_values([dtype_cast(fill_value, wanted)], (), wanted))
-    made = Tensor(expand_node(scalar.node, dims))
-    return made.requires_grad_() if requires_grad else made
+    return placed(Tensor(expand_node(scalar.node, dims)), device, requires_grad)
 
 
-def _filled(value: int, shape: tuple[Any, ...], dtype: TypeLike, requires_grad: bool) -> Tensor:
+def _filled(value: int, shape: tuple[Any, ...], dtype: TypeLike, **options: Any) -> Tensor:
     """A shape in one of the forms that `zeros` takes."""
     first, *rest = shape or ((),)
     if rest and (isinstance(first, int) and all(isinstance(each, int) for each in rest)):
         first, rest = shape, []
     if len(rest) > 1:
         raise ShapeError(f"{shape} is not a shape")
-    return full(first, value, rest[0] if rest else dtype, requires_grad=requires_grad)
+    return full(first, value, rest[0] if rest else dtype, **options)
 
 
 def zeros(
     *shape: int | Sequence[int] | TypeLike,
     dtype: TypeLike = dt.float32,
+    device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """0 everywhere: zeros((2, 3)), zeros(2, 3), zeros((2, 3), "int32")."""
-    return _filled(0, shape, dtype, requires_grad)
+    return _filled(0, shape, dtype, device=device, requires_grad=requires_grad)
 
 
 def ones(
     *shape: int | Sequence[int] | TypeLike,
     dtype: TypeLike = dt.float32,
+    device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """1 everywhere; the shape as for `zeros`."""
-    return _filled(1, shape, dtype, requires_grad)
+    return _filled(1, shape, dtype, device=device, requires_grad=requires_grad)
 
 
 def empty(
     *shape: int | Sequence[int] | TypeLike,
     dtype: TypeLike = dt.float32,
+    device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """Unspecified elements: zeros."""
-    return _filled(0, shape, dtype, requires_grad)
+    return _filled(0, shape, dtype, device=device, requires_grad=requires_grad)
 
 
-def full_like(x: Tensor, fill_value: Scalar, dtype: TypeLike = None) -> Tensor:
+def full_like(
+    x: Tensor,
+    fill_value: Scalar,
+    dtype: TypeLike = None,
+    *,
+    device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """`fill_value` in the shape of x, and by default in its type."""
-    return full(x.shape, fill_value, dtype or x.dtype)
+    return full(x.shape, fill_value, dtype or x.dtype, device=device, requires_grad=requires_grad)
 
 
-def zeros_like(x: Tensor, dtype: TypeLike = None) -> Tensor:
+def zeros_like(
+    x: Tensor,
+    dtype: TypeLike = None,
+    *,
+    device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """0 in the shape of x."""
-    return full_like(x, 0, dtype)
+    return full_like(x, 0, dtype, device=device, requires_grad=requires_grad)
 
 
-def ones_like(x: Tensor, dtype: TypeLike = None) -> Tensor:
+def ones_like(
+    x: Tensor,
+    dtype: TypeLike = None,
+    *,
+    device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """1 in the shape of x."""
-    return full_like(x, 1, dtype)
+    return full_like(x, 1, dtype, device=device, requires_grad=requires_grad)
 
 
 def _iota(shape: tuple[int, ...], axis: int) -> Tensor:
@@ -93,7 +121,12 @@ def _iota(shape: tuple[int, ...], axis: int) -> Tensor:
 
 
 def arange(
-    start: float, stop: float | None = None, step: float = 1, dtype: TypeLike = None
+    start: float,
+    stop: float | None = None,
+    step: float = 1,
+    dtype: TypeLike = None,
+    *,
+    device: str | None = None,
 ) -> Tensor:
     """start, start + step, ... up to but excluding stop; with one argument, it is the stop."""
     if stop is None:
@@ -110,20 +143,31 @@ def arange(
         line = line * step
     if start != 0:
         line = line + start
-    return line.astype(wanted)
+    return placed(line.astype(wanted), device)
 
 
-def linspace(start: float, stop: float, num: int, endpoint: bool = True) -> Tensor:
+def linspace(
+    start: float, stop: float, num: int, endpoint: bool = True, *, device: str | None = None
+) -> Tensor:
     """num evenly spaced float32 numbers from start to stop."""
     steps = num - 1 if endpoint else num
     step = (stop - start) / steps if steps > 0 else 0.0
-    return _iota((check_shape([num], "linspace")[0],), 0).astype(dt.float32) * step + start
+    line = _iota((check_shape([num], "linspace")[0],), 0).astype(dt.float32)
+    return placed(line * step + start, device)
 
 
-def eye(n: int, m: int | None = None, k: int = 0, dtype: TypeLike = dt.float32) -> Tensor:
+def eye(
+    n: int,
+    m: int | None = None,
+    k: int = 0,
+    dtype: TypeLike = dt.float32,
+    *,
+    device: str | None = None,
+) -> Tensor:
     """1 on the k-th diagonal of an n by m matrix, 0 elsewhere."""
     shape = check_shape([n, n if m is None else m], "eye")
-    return (_iota(shape, 1) == _iota(shape, 0) + k).astype(as_dtype(dtype or dt.float32))
+    ones_there = _iota(shape, 1) == _iota(shape, 0) + k
+    return placed(ones_there.astype(as_dtype(dtype or dt.float32)), device)
 
 
 def _triangle(x: Tensor, k: int, lower: bool) -> Tensor:

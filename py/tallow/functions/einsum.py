@@ -18,14 +18,18 @@ Labels = tuple[str, ...]
 Term = tuple[Tensor, Labels]
 
 
-def einsum(equation: str, *operands: Tensor) -> Tensor:
-    """The sum of products that an equation such as "bij,bjk->bik" describes, as in NumPy.
+def einsum(equation: str, *tensors: Tensor | Sequence[Tensor]) -> Tensor:
+    """The sum of products that an equation such as "bij,bjk->bik" describes, as in NumPy. The
+    tensors may also be one list.
 
     Letters name axes; "..." stands for the axes without a name; an axis of length 1 broadcasts.
     Without "->" the result has the axes of the ellipsis, then those named once, sorted. The tensors
     are contracted from left to right. Raises ShapeError for an equation that is malformed or does
     not fit the shapes.
     """
+    operands: list[Tensor] = []
+    for each in tensors:
+        operands += [each] if isinstance(each, Tensor) else each
     terms, result = _parse(equation, [x.ndim for x in operands])
     lengths = _lengths(equation, operands, terms)
     unknown = [label for label in result if label not in lengths]

@@ -203,12 +203,19 @@ def square(x: Tensor) -> Tensor:
 
 
 def clip(x: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """x clamped to min and max, either of which may be None."""
+    """x clamped to min and max, either of which may be None. An element that equals a bound gets
+    the gradient, as in PyTorch."""
     if min is not None:
-        x = globals()["maximum"](x, min)
+        x = globals()["maximum"](x, min) if _is_number(min) else _where(x < min, min, x)
     if max is not None:
-        x = globals()["minimum"](x, max)
+        x = globals()["minimum"](x, max) if _is_number(max) else _where(x > max, max, x)
     return x
+
+
+def _is_number(bound: Any) -> bool:
+    """Whether a bound is one known number, which takes no gradient of a maximum."""
+    single = not isinstance(bound, Tensor) or bound.node.is_constant
+    return single and not getattr(bound, "shape", ())
 
 
 __all__ = list(ELEMENTWISE)

@@ -12,6 +12,7 @@ from ..shape import Shape, check_shape
 from ..tensor import Tensor
 from . import philox
 from .arrange import argsort
+from .creation import placed
 
 TypeLike = DType | str | None
 
@@ -23,35 +24,46 @@ def _shape(size: Sequence[int | Sequence[int]], what: str) -> Shape:
     return check_shape(size, what)  # type: ignore[arg-type]
 
 
-def rand(*size: int | Sequence[int], dtype: TypeLike = None, requires_grad: bool = False) -> Tensor:
+def rand(
+    *size: int | Sequence[int],
+    dtype: TypeLike = None,
+    device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Numbers drawn evenly between 0 and 1, both excluded, of a shape: rand(2, 3), rand((2, 3)).
-    requires_grad: `backward` gives it a gradient."""
+    device and requires_grad as for `full`."""
     drawn = philox.uniform(_shape(size, "rand"), stream())
-    drawn = drawn if dtype is None else drawn.astype(dtype)
-    return drawn.requires_grad_() if requires_grad else drawn
+    return placed(drawn if dtype is None else drawn.astype(dtype), device, requires_grad)
 
 
 def randn(
-    *size: int | Sequence[int], dtype: TypeLike = None, requires_grad: bool = False
+    *size: int | Sequence[int],
+    dtype: TypeLike = None,
+    device: str | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
-    """Numbers of the standard normal distribution, of a shape; requires_grad as for `rand`."""
+    """Numbers of the standard normal distribution, of a shape; the rest as for `rand`."""
     drawn = philox.normal(_shape(size, "randn"), stream())
-    drawn = drawn if dtype is None else drawn.astype(dtype)
-    return drawn.requires_grad_() if requires_grad else drawn
+    return placed(drawn if dtype is None else drawn.astype(dtype), device, requires_grad)
 
 
-def rand_like(x: Tensor) -> Tensor:
+def rand_like(x: Tensor, dtype: TypeLike = None, device: str | None = None) -> Tensor:
     """As `rand`, in the shape and type of x."""
-    return rand(x.shape, dtype=x.dtype)
+    return rand(x.shape, dtype=dtype or x.dtype, device=device)
 
 
-def randn_like(x: Tensor) -> Tensor:
+def randn_like(x: Tensor, dtype: TypeLike = None, device: str | None = None) -> Tensor:
     """As `randn`, in the shape and type of x."""
-    return randn(x.shape, dtype=x.dtype)
+    return randn(x.shape, dtype=dtype or x.dtype, device=device)
 
 
 def randint(
-    low: int, high: int | None = None, size: Sequence[int] = (), dtype: TypeLike = None
+    low: int,
+    high: int | None = None,
+    size: Sequence[int] = (),
+    dtype: TypeLike = None,
+    *,
+    device: str | None = None,
 ) -> Tensor:
     """Integers drawn evenly from low up to but excluding high; with one bound, from 0 up to it.
 
@@ -67,12 +79,13 @@ def randint(
     upper, lower = words >> 16, words & 0xFFFF
     narrow = span <= 1 << 16
     found = (upper * span + (lower * span >> 16)) >> 16 if narrow else words % span
-    return (found.astype(dt.int32) + low).astype(as_dtype(dtype or dt.int32))
+    whole = (found.astype(dt.int32) + low).astype(as_dtype(dtype or dt.int32))
+    return placed(whole, device)
 
 
-def randperm(n: int) -> Tensor:
+def randperm(n: int, *, device: str | None = None) -> Tensor:
     """The integers below n in a random order, int32."""
-    return argsort(philox.random_bits((n,), stream()))
+    return placed(argsort(philox.random_bits((n,), stream())), device)
 
 
 def bernoulli(p: Tensor) -> Tensor:

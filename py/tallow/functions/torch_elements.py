@@ -16,6 +16,7 @@ from . import elementwise, manipulation, reduction
 from .arrange import argsort as array_argsort
 from .arrange import scatter_rows
 from .creation import arange, zeros
+from .cumulative import cumulative_sum
 from .indexing import checked_indices, take, take_along_axis
 from .linear_algebra import matmul
 
@@ -303,14 +304,12 @@ def index_add(
 
 def with_items(input: Tensor, key: Any, value: Any) -> Tensor:
     """input in which input[key] is a value, which broadcasts. key: as of `getitem`, or truth values
-    in the shape of input, for which the value must be one number."""
+    for the first axes of input: the value then has a row for each that is true, in order, which
+    nothing counts, or the same for all."""
     value = asarray(value).astype(input.dtype)
     mask = asarray(key) if isinstance(key, Tensor) or hasattr(key, "__array__") else None
     if mask is not None and mask.dtype == dt.bool_:
-        if value.ndim and value.size != 1:
-            raise ShapeError(f"x[mask] = value: the value must be one number, not {value.shape}")
-        mask = manipulation.reshape(mask, (*mask.shape, *(1,) * (input.ndim - mask.ndim)))
-        return _elementwise("where", mask, manipulation.reshape(value, ()), input)
+        return _with_rows(input, mask, value)
     places = manipulation.reshape(arange(input.size), input.shape)[key]
     flat = scatter_rows(
         manipulation.reshape(input, (1, -1, 1)),
@@ -319,6 +318,25 @@ def with_items(input: Tensor, key: Any, value: Any) -> Tensor:
         "none",
     )
     return manipulation.reshape(flat, input.shape)
+
+
+def _with_rows(input: Tensor, mask: Tensor, value: Tensor) -> Tensor:
+    rest = input.shape[mask.ndim :]
+    while value.ndim > len(rest) and value.shape[0] == 1:
+        value = manipulation.squeeze(value, 0)
+    if mask.shape != input.shape[: mask.ndim] or value.ndim > len(rest) + 1:
+        raise ShapeError(
+            f"x[mask] = value: {value.shape} at a mask {mask.shape} does not fit {input.shape}"
+        )
+    if not value.size:
+        return input
+    if value.ndim > len(rest):
+        rows = manipulation.broadcast_to(value, (value.shape[0], *rest))
+        number = cumulative_sum(manipulation.reshape(mask, (-1,)).astype(dt.int32), 0) - 1
+        at = _elementwise("clip", number, 0, rows.shape[0] - 1)
+        value = manipulation.reshape(take(rows, at, 0), input.shape)
+    spread = manipulation.reshape(mask, (*mask.shape, *(1,) * len(rest)))
+    return _elementwise("where", spread, value, input)
 
 
 def roll(input: Tensor, shifts: int | Sequence[int], dims: Axis = None) -> Tensor:

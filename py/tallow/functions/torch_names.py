@@ -16,7 +16,7 @@ from ..errors import DTypeError, OptionError, ShapeError
 from ..shape import check_axis
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise, manipulation, reduction
-from .indexing import checked_indices, take_along_axis
+from .indexing import checked_indices, nonzero_places, take_along_axis
 from .linear_algebra import matmul
 from .reduction import argmax, argmin
 
@@ -182,6 +182,16 @@ def clamp(
     return elementwise.clip(input, min, max)
 
 
+def where(
+    condition: Tensor, input: Tensor | Scalar | None = None, other: Tensor | Scalar | None = None
+) -> Any:
+    """The element of input where the condition is true, else that of other. Of a condition alone,
+    the places where it is true, a vector of int32 for each axis, for which it is read."""
+    if input is None and other is None:
+        return nonzero_places(asarray(condition))
+    return vars(elementwise)["where"](condition, input, other)
+
+
 def masked_fill(input: Tensor, mask: Tensor, value: Scalar | Tensor) -> Tensor:
     """`value` where the mask, which broadcasts, is true; the elements of input elsewhere."""
     if mask.dtype != dt.bool_:
@@ -266,5 +276,5 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
 
 __all__ = [
     "bmm", "cat", "chunk", "clamp", "flatten", "from_numpy", "gather", "is_tensor", "masked_fill",
-    "max", "min", "mm", "permute", "t", "tensor", "transpose", "unbind", "unsqueeze",
+    "max", "min", "mm", "permute", "t", "tensor", "transpose", "unbind", "unsqueeze", "where",
 ]  # fmt: skip

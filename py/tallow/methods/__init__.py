@@ -5,11 +5,12 @@ What they call lies in packages above this one and is looked up by name when it 
 
 from .base import Count, Made
 from .common import Common
+from .forwarded import Forwarded
 from .in_place import InPlace
 from .more import More
 
 
-class Methods(Common[Made], More[Made], InPlace[Made]):
+class Methods(Common[Made], More[Made], InPlace[Made], Forwarded[Made]):
     """All methods; Made is the tensor that they give."""
 
     __slots__ = ()

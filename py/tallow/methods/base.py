@@ -61,7 +61,8 @@ def where_to(args: Sequence[Any], options: Mapping[str, Any]) -> tuple[str | Non
             device, dtype = value.device, value.dtype
         elif value is not None and not isinstance(value, bool):
             raise OptionError(f"to: {value!r} is neither a device, an element type nor a tensor")
-    return None if device in (None, "cpu") else device, None if dtype is None else as_dtype(dtype)
+    here = device is None or device.partition(":")[0] == "cpu"
+    return None if here else device, None if dtype is None else as_dtype(dtype)
 
 
 class Base(Generic[Made]):

@@ -173,10 +173,12 @@ class Common(Base[Made]):
         *,
         dim: Axes = None,
         keepdim: Truth = False,
+        dtype: Any = None,
     ) -> Made:
-        """The sum; booleans are counted as int32."""
+        """The sum; booleans are counted as int32. dtype: what the elements are cast to first."""
         axes, keep = axis if dim is None else dim, keepdims or keepdim
-        return self._array("sum", axis=axes, keepdims=keep)
+        given: Any = self if dtype is None else self._as(dtype)
+        return given._array("sum", axis=axes, keepdims=keep)  # type: ignore[no-any-return]
 
     def mean(
         self,
@@ -185,10 +187,13 @@ class Common(Base[Made]):
         *,
         dim: Axes = None,
         keepdim: Truth = False,
+        dtype: Any = None,
     ) -> Made:
-        """The arithmetic mean, in the floating type of the elements or else float32."""
+        """The arithmetic mean, in the floating type of the elements or else float32. dtype: what
+        the elements are cast to first."""
         axes, keep = axis if dim is None else dim, keepdims or keepdim
-        return self._array("mean", axis=axes, keepdims=keep)
+        given: Any = self if dtype is None else self._as(dtype)
+        return given._array("mean", axis=axes, keepdims=keep)  # type: ignore[no-any-return]
 
     def var(
         self,
@@ -297,13 +302,15 @@ class Common(Base[Made]):
         """The hyperbolic tangent."""
         return self._array("tanh")
 
-    def softmax(self, dim: Whole = -1) -> Made:
+    def softmax(self, dim: Whole = -1, dtype: Any = None) -> Made:
         """exp(x) / sum(exp(x)) along an axis."""
-        return self._network("softmax", dim)
+        given: Any = self if dtype is None else self._as(dtype)
+        return given._network("softmax", dim)  # type: ignore[no-any-return]
 
-    def log_softmax(self, dim: Whole = -1) -> Made:
+    def log_softmax(self, dim: Whole = -1, dtype: Any = None) -> Made:
         """log(softmax(x)) along an axis."""
-        return self._network("log_softmax", dim)
+        given: Any = self if dtype is None else self._as(dtype)
+        return given._network("log_softmax", dim)  # type: ignore[no-any-return]
 
     def eq(self, other: Any) -> Made:
         """Where the elements are equal."""

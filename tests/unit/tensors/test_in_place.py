@@ -109,7 +109,7 @@ def test_what_cannot_be_put_in_place() -> None:
     with pytest.raises(GradientError, match="no_grad"):
         tl.tensor([1.0], requires_grad=True).mul_(2)
     with pytest.raises(ShapeError):
-        x[x > 0] = tl.zeros((3,))
+        x[x > 0] = tl.zeros((3, 3))
 
 
 def test_to_takes_a_device_a_type_or_a_tensor() -> None:

@@ -123,3 +123,78 @@ def test_triangles_by_the_name_of_their_diagonal() -> None:
         for k in (-1, 0, 2):
             got = getattr(tl, name)(tl.asarray(x), diagonal=k).numpy()
             np.testing.assert_array_equal(got, getattr(np, name)(x, k))
+
+
+def test_the_slices_of_a_tensor() -> None:
+    first, second = X
+    assert (first * second).numpy().tolist() == [0.0, 4.0, 10.0]
+    assert [row.shape for row in X] == [(3,), (3,)]
+    x = X.clone()
+    for row in x:
+        row.zero_()
+    assert not x.numpy().any()
+    with pytest.raises(ShapeError, match="without axes"):
+        list(tl.tensor(1.0))
+
+
+def test_a_number_in_a_text_and_as_an_index() -> None:
+    assert f"{tl.tensor(1.25):.1f} {tl.tensor(3)} {tl.tensor(7):03d}" == "1.2 3 007"
+    assert f"{X}" == repr(X)
+    with pytest.raises(TypeError):
+        f"{X:.2f}"
+    seen = []
+
+    @tl.jit
+    def step(x: tl.Tensor, digits: str) -> tl.Tensor:
+        seen.append(format(x.sum(), digits))
+        return x
+
+    step(X, "")
+    assert "Tensor" in seen[0]
+    with pytest.raises(TallowError, match="traces"):
+        step(X, ".2f")
+    assert [1, 2, 3][tl.tensor(1)] == 2 and list(range(tl.tensor(2))) == [0, 1]
+    with pytest.raises(TypeError, match="float32"):
+        range(tl.tensor(2.0))  # type: ignore[arg-type]
+
+
+def test_tensors_of_lists_of_arrays() -> None:
+    rows = [np.float32([1, 2]), np.float32([3, 4])]
+    assert tl.tensor(rows).numpy().tolist() == [[1, 2], [3, 4]]
+    assert tl.tensor([np.float32(1), np.float32(2)]).dtype == tl.float32
+    assert tl.tensor([np.int64(1), 2]).dtype == tl.int64
+    assert tl.tensor([tl.tensor(1.0), tl.tensor(2.0)]).numpy().tolist() == [1, 2]
+    with pytest.raises(ShapeError, match="shapes"):
+        tl.tensor([np.zeros(2), np.zeros(3)])
+
+
+def test_tensors_are_made_on_a_device() -> None:
+    for make in (
+        lambda device: tl.zeros(2, 3, device=device), lambda device: tl.ones((2,), device=device),
+        lambda device: tl.full((2,), 1.0, device=device), lambda device: tl.empty(2, device=device),
+        lambda device: tl.arange(3, device=device), lambda device: tl.eye(2, device=device),
+        lambda device: tl.linspace(0, 1, 3, device=device),
+        lambda device: tl.rand(2, device=device), lambda device: tl.randn(2, device=device),
+        lambda device: tl.randint(0, 2, (2,), device=device),
+        lambda device: tl.randperm(3, device=device),
+        lambda device: tl.zeros_like(X, device=device),
+        lambda device: tl.randn_like(X, device=device),
+        lambda device: tl.rand_like(X, device=device),
+    ):  # fmt: skip
+        assert make("wasm").device == "wasm" and make("cpu").device == "numpy"
+    made = tl.zeros_like(X, dtype="float16", device="wasm", requires_grad=True)
+    assert made.requires_grad and made.dtype == tl.float16 and made.device == "wasm"
+    assert tl.jit(lambda x: x + tl.ones(3, device="wasm"), device="wasm")(X).numpy()[0, 0] == 1
+
+
+def test_reductions_in_another_type() -> None:
+    true = X > 2
+    assert true.sum(dtype=tl.float32).dtype == tl.float32
+    assert true.mean(dtype="float64").dtype == tl.float64
+    assert X.softmax(-1, dtype="float64").dtype == X.log_softmax(-1, "float64").dtype == tl.float64
+
+
+def test_the_places_where_something_is_true() -> None:
+    rows, columns = tl.where(X > 3)
+    assert rows.numpy().tolist() == [1, 1] and columns.numpy().tolist() == [1, 2]
+    assert tl.where(X > 3, X, 0.0).numpy().tolist() == [[0, 0, 0], [0, 4, 5]]

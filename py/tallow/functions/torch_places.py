@@ -1,0 +1,168 @@
+"""PyTorch's names for functions that write at places, or find them; see torch_math.py."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+from .. import dtype as dt
+from ..errors import DTypeError, OptionError, ShapeError
+from ..hostarray import from_values
+from ..shape import check_axis
+from ..tensor import Scalar, Tensor, apply, asarray, host_values
+from .creation import arange, full, ones, zeros, zeros_like
+from .indexing import take, take_along_axis
+from .manipulation import broadcast_to, expand_dims, moveaxis, pad, reshape
+from .reduction import any as any_of
+from .torch_elements import Ordered, scatter_along, with_items
+
+
+def _along(line: Tensor, axis: int, rank: int) -> Tensor:
+    """A vector that broadcasts along an axis."""
+    return reshape(line, (-1, *(1,) * (rank - axis - 1)))
+
+
+# ---- writing at places ---------------------------------------------------------------------------
+
+
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Scalar | Tensor) -> Tensor:
+    """One number at the indices of a vector along an axis; what is there elsewhere."""
+    axis = check_axis(dim, input.ndim, "index_fill")
+    length = input.shape[axis]
+    filled = full(index.shape, True)
+    marked = scatter_along(zeros((length,), "bool"), 0, index % length, filled)
+    number = asarray(value).astype(input.dtype)
+    return apply("where", _along(marked, axis, input.ndim), number, input)
+
+
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """Slices of source at the indices of a vector along an axis; what is there elsewhere. Raises
+    ShapeError if there are not as many."""
+    axis = check_axis(dim, input.ndim, "index_copy")
+    if index.shape != source.shape[axis : axis + 1]:
+        raise ShapeError(f"index_copy: {index.shape} indices for {source.shape} along {axis}")
+    places = broadcast_to(_along(index, axis, source.ndim), source.shape)
+    return scatter_along(input, axis, places, source)
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The first elements of source, in order, where a mask, which broadcasts, is true. As on a GPU
+    in PyTorch, nothing checks that there are enough; the last one is repeated."""
+    if mask.dtype != dt.bool_:
+        raise DTypeError(f"masked_scatter: the mask must be bool, not {mask.dtype.name}")
+    return with_items(input, broadcast_to(mask, input.shape), reshape(source, (-1,)))
+
+
+_NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "amax": -math.inf, "amin": math.inf}
+
+
+def scatter_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> Tensor:
+    """Elements of src combined at indices along an axis with what is there, or, unless
+    include_self, only with each other. reduce: "sum", "prod", "mean", "amax" or "amin". Raises
+    OptionError for another one, and what `scatter` raises."""
+    if reduce not in _NEUTRAL:
+        raise OptionError(f"scatter_reduce: {reduce!r} is not one of {', '.join(_NEUTRAL)}")
+    base, count = input, None
+    if reduce == "mean" or not include_self:
+        own = ones(input.shape, input.dtype) if include_self else zeros_like(input)
+        count = scatter_along(own, dim, index, ones(src.shape, input.dtype), "add")
+    if not include_self:
+        if not input.dtype.is_floating and math.isinf(_NEUTRAL[reduce]):
+            raise DTypeError(
+                f"scatter_reduce: {reduce} without include_self needs floating numbers"
+            )
+        base = apply("where", count > 0, _NEUTRAL[reduce], input)  # type: ignore[operator]
+    found = scatter_along(base, dim, index, src, "sum" if reduce == "mean" else reduce)
+    if reduce != "mean":
+        return found
+    assert count is not None
+    return apply("divide", found, apply("maximum", count, 1)).astype(input.dtype)
+
+
+# ---- finding -------------------------------------------------------------------------------------
+
+
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """Windows of `size` elements along an axis, `step` apart, as a new last axis. Raises
+    OptionError for a window that does not fit."""
+    axis = check_axis(dimension, input.ndim, "unfold")
+    length = input.shape[axis]
+    if not 0 <= size <= length or step < 1:
+        raise OptionError(f"unfold: windows of {size}, {step} apart, of {length} elements")
+    places = arange(0, length - size + 1, step)[:, None] + arange(size)
+    return moveaxis(take(input, places, axis), axis + 1, -1)
+
+
+def isin(elements: Tensor, test_elements: Tensor) -> Tensor:
+    """Where elements are among others; it compares all with all."""
+    return any_of(expand_dims(elements, -1) == reshape(test_elements, (-1,)), -1)
+
+
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The different elements, in order. return_inverse: also the place of each element among them;
+    return_counts: also how often each occurs; int32. Reads the elements, and blocks. Raises
+    OptionError for an axis."""
+    if dim is not None:
+        raise OptionError("unique: along an axis is not supported; leave out dim")
+    items = host_values([input])[0].flat()
+    counts: dict[Any, int] = {}
+    for item in items:
+        counts[item] = counts.get(item, 0) + 1
+    values = builtins.sorted(counts)
+    places = {value: place for place, value in enumerate(values)}
+    found = [asarray(from_values(values, (len(values),), input.dtype))]
+    if return_inverse:
+        inverse = from_values([places[item] for item in items], input.shape, dt.int32)
+        found.append(asarray(inverse))
+    if return_counts:
+        found.append(asarray(from_values([counts[v] for v in values], (len(values),), dt.int32)))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _running(input: Tensor, dim: int, greatest: bool) -> Ordered:
+    """The extreme elements so far along an axis, and their last places, in log2(n) steps: see
+    cumulative.py."""
+    axis = check_axis(dim, input.ndim, "cummax" if greatest else "cummin")
+    length = input.shape[axis]
+    lines = broadcast_to(_along(arange(length), axis, input.ndim), input.shape)
+    values, places, shift = input.detach(), lines, 1
+    while shift < length:
+        moved = [(shift, -shift) if a == axis else (0, 0) for a in range(input.ndim)]
+        before, there = pad(values, moved), pad(places, moved)
+        better = before > values if greatest else before < values
+        better = better & (lines >= shift)
+        values = apply("where", better, before, values)
+        places = apply("where", better, there, places)
+        shift *= 2
+    return Ordered(take_along_axis(input, places, axis), places)
+
+
+def cummax(input: Tensor, dim: int) -> Ordered:
+    """The greatest elements so far along an axis, and their places, the last of equal ones."""
+    return _running(input, dim, True)
+
+
+def cummin(input: Tensor, dim: int) -> Ordered:
+    """The least elements so far along an axis, and their places, the last of equal ones."""
+    return _running(input, dim, False)
+
+
+__all__ = [
+    "cummax", "cummin", "index_copy", "index_fill", "isin", "masked_scatter", "scatter_reduce",
+    "unfold", "unique",
+]  # fmt: skip
