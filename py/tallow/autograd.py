@@ -46,6 +46,7 @@ def grad(
     grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
@@ -54,6 +55,7 @@ def grad(
     grad_outputs: a gradient for each output; None for a single number is 1. retain_graph: allows
     another call through the same graph. create_graph: the gradients can be differentiated in turn.
     allow_unused: None for an input that no output depends on, or zeros with materialize_grads.
+    only_inputs changes nothing.
 
     Raises GradientError for an output that is not a single number and has no gradient, and for an
     input that is not used.

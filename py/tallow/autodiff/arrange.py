@@ -38,8 +38,21 @@ def _scatter(
         won = f.equal(_rows(last, indices), numbers)
         return [gradient * (1.0 - written), None, f.where(won, of_rows, 0.0)]
     if reduction == "mul":
-        # All factors but one's own; where that is 0, the quotient does not exist.
-        return [gradient * y / data, None, of_rows * _rows(y, indices) / updates]
+        # All factors but one's own: the product without zeros, if there is no other zero.
+        first, second = f.equal(data, 0.0), f.equal(updates, 0.0)
+        factors = f.where(first, 1.0, data), f.where(second, 1.0, updates)
+        product = scatter_rows(factors[0], indices, factors[1], "mul")
+        zeros = scatter_rows(first.astype(data.dtype), indices, second.astype(data.dtype), "add")
+
+        def others(product: Tensor, zeros: Tensor, own: Tensor, factor: Tensor) -> Tensor:
+            return f.where(f.equal(zeros, own.astype(zeros.dtype)), product / factor, 0.0)
+
+        at_rows = _rows(product, indices), _rows(zeros, indices)
+        return [
+            gradient * others(product, zeros, first, factors[0]),
+            None,
+            of_rows * others(*at_rows, second, factors[1]),
+        ]
     # Of equally extreme elements, each gets its share.
     first = f.equal(data, y).astype(data.dtype)
     second = f.equal(updates, _rows(y, indices)).astype(data.dtype)

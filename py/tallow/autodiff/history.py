@@ -51,6 +51,9 @@ STEPS: WeakKeyDictionary[Node, Step] = WeakKeyDictionary()
 SPENT: WeakSet[Node] = WeakSet()
 """Nodes that `backward` has gone through, and whose history it has let go."""
 
+HELD: WeakSet[Node] = WeakSet()
+"""Nodes that hold the histories of variables: of what a variable was given in place."""
+
 passing: dict[Any, Any] = {}
 """What the way back notes for its own later steps (nn/hooks.py); it is forgotten at its end."""
 
@@ -118,6 +121,11 @@ def leaf_of(node: Node) -> Tensor | None:
     return found if getattr(found, "_receives", True) else None
 
 
+def was_leaf(node: Node) -> bool:
+    """Whether some tensor received the gradient of a node, which may be frozen by now."""
+    return node in _LEAVES
+
+
 def backwards(node: Node) -> tuple[Node, ...]:
     """The nodes to which the gradient of a node goes."""
     step = STEPS.get(node)
@@ -157,6 +165,13 @@ def replaced_by_value(node: Node, value: Node) -> None:
         STEPS[value] = Step((node,), lambda gradient, result: (gradient,))
     else:
         STEPS[value] = step
+
+
+def held(node: Node) -> Node:
+    """A new node of the same value, which a variable keeps as its history."""
+    found = same(node)
+    HELD.add(found)
+    return found
 
 
 def origin(node: Node, among: Collection[Node]) -> Node:

@@ -40,6 +40,13 @@ class ReverseMode:
         node = tensor.node
         order = ancestry([node])
         check_compiled(order, "backward")
+        held = [each for each in order if each in history.HELD] if len(history.HELD) else []
+        if any(each in history.SPENT for each in held):
+            raise GradientError(
+                "backward: a second time through what a variable, such as a buffer of a module, "
+                "was computed from; give the variable what detach() gives, or the first call "
+                "retain_graph=True"
+            )
         leaves = [(each, found) for each in order if (found := leaf_of(each)) is not None]
         if not leaves and node in history.SPENT:
             raise GradientError(
@@ -66,6 +73,7 @@ class ReverseMode:
         if not keep and tensor.node.is_buffer:  # not while a function is being traced
             history.STEPS.pop(tensor.node, None)
             history.SPENT.add(tensor.node)
+            history.SPENT.update(held)
 
     def detached(self, tensor: Tensor) -> Tensor:
         """The same values, which no gradient passes."""

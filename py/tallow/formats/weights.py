@@ -190,7 +190,8 @@ def load_into(
     except (re.error, IndexError) as error:
         raise OptionError(f"load_into: rename={rename!r}: {error}") from error
     report = LoadReport()
-    own = {name: value.shape for name, value in module.state_dict().items()}
+    state = module.state_dict()
+    own = {name: value.shape for name, value in state.items() if isinstance(value, Tensor)}
     report.missing.extend(name for name in own if name not in found)
     fitting: dict[str, Tensor] = {}
     for name, (old, value) in found.items():

@@ -9,9 +9,11 @@ import math
 
 from .. import functions as f
 from ..autocast import in_float32
+from ..autodiff.history import with_gradient
 from ..errors import OptionError, ShapeError
 from ..functions.reduction import root
 from ..functions.torch_elements import norm
+from ..ops.movement import reshape
 from ..tensor import Tensor
 from .activations import softplus
 
@@ -63,10 +65,20 @@ def huber_loss(
 
 
 def _log(x: Tensor) -> Tensor:
-    """The logarithm, -100 at least. Where x is 0 the derivative is 0: that of the logarithm is
-    infinite there, and times the derivative of a saturated sigmoid, 0, not a number."""
+    """The logarithm, -100 at least."""
     above = x > 0.0
     return f.where(above, f.maximum(f.log(f.where(above, x, 1.0)), -100.0), -100.0)
+
+
+def _extremes(x: Tensor) -> tuple[float, float] | None:
+    """The least and the greatest element, if the host knows the elements."""
+    node = x.node
+    while node.op is reshape:
+        (node,) = node.inputs
+    if not x.size or not (node.is_constant or node.is_buffer):
+        return None
+    data = node.attrs["buffer"].known if node.is_buffer else node.attrs["data"]
+    return None if data is None else data.extremes()
 
 
 def _check_target(what: str, input: Tensor, target: Tensor) -> None:
@@ -78,9 +90,27 @@ def _check_target(what: str, input: Tensor, target: Tensor) -> None:
 def binary_cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """-(target * log(input) + (1 - target) * log(1 - input)); logarithms end at -100."""
+    """-(target * log(input) + (1 - target) * log(1 - input)); logarithms end at -100.
+
+    Raises OptionError for an input that is not from 0 to 1, if the host knows it; the loss of one
+    that is computed is NaN. ShapeError for a target of another shape.
+    """
     _check_target("binary_cross_entropy", input, target)
+    found = _extremes(input)
+    if found and not (found[0] >= 0 and found[1] <= 1):
+        raise OptionError(
+            f"binary_cross_entropy: the input must be from 0 to 1, not {found[0]} to {found[1]}; "
+            "binary_cross_entropy_with_logits takes scores"
+        )
     loss = -(target * _log(input) + (1.0 - target) * _log(1.0 - input))
+    loss = f.where((input >= 0.0) & (input <= 1.0), loss, math.nan)
+
+    def pull(gradient: Tensor, loss: Tensor, x: Tensor, target: Tensor) -> list[Tensor]:
+        """As in PyTorch, finite where a logarithm is not."""
+        slope = (x - target) / f.maximum((1.0 - x) * x, 1e-12)
+        return [gradient * slope, gradient * (_log(1.0 - x) - _log(x))]
+
+    loss = with_gradient(loss, [input, target], pull, [input, target])
     loss = loss if weight is None else loss * weight
     return reduced(loss, reduction, "binary_cross_entropy")
 
@@ -173,17 +203,26 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
-    var: Tensor,
+    var: Tensor | float,
     full: bool = False,
     eps: float = 1e-6,
     reduction: str = "mean",
 ) -> Tensor:
     """The negative log-likelihood of targets under normal distributions (Nix and Weigend 1994).
 
-    var: variances, of the input's shape, or one for each row; below eps they count as eps.
+    var: a number, or variances: of the input's shape, of one axis less, the last, or with one axis
+    of length 1; below eps they count as eps. Raises ShapeError for other variances, OptionError for
+    negative ones, if the host knows them.
     """
+    var = var if isinstance(var, Tensor) else f.full(input.shape, var, input.dtype)
+    found = _extremes(var)
+    if found and found[0] < 0:
+        raise OptionError(f"gaussian_nll_loss: the variance {found[0]} is negative")
     if var.shape != input.shape and var.shape == input.shape[:-1]:
         var = f.expand_dims(var, -1)
+    others = [n for n, size in zip(var.shape, input.shape, strict=False) if n != size]
+    if var.ndim != input.ndim or others not in ([], [1]):
+        raise ShapeError(f"gaussian_nll_loss: variances {var.shape} for the input {input.shape}")
     clamped = f.maximum(var, eps).detach() + (var - var.detach())
     difference = input - target
     loss = (f.log(clamped) + difference * difference / clamped) * 0.5

@@ -188,17 +188,21 @@ def instance_norm(
     per channel (Ulyanov et al. 2016).
 
     use_input_stats: running statistics, if given, move towards the means of those of the images;
-    otherwise they take their place. Errors as for `batch_norm`."""
+    otherwise they take their place. Errors as for `batch_norm`: a channel of one number too."""
     if input.ndim < 3:
         raise ShapeError(f"instance_norm: expected an input (n, c, ...), got {input.shape}")
     if not use_input_stats:
         return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
     _channels("instance_norm", input, running_mean=running_mean, running_var=running_var,
               weight=weight, bias=bias)  # fmt: skip
-    result, mean, var, _ = _standardized(input, tuple(range(2, input.ndim)), eps)
     count = size_of(input.shape[2:])
+    if count == 1:
+        raise ShapeError(
+            f"instance_norm: one number per channel, in {input.shape}, has no variance"
+        )
+    result, mean, var, _ = _standardized(input, tuple(range(2, input.ndim)), eps)
     if running_mean is not None or running_var is not None:
-        share = count / (count - 1) if count > 1 else 1.0
+        share = count / max(count - 1, 1)
         _follow("instance_norm", running_mean, f.mean(mean, 0), momentum)
         _follow("instance_norm", running_var, f.mean(var, 0) * share, momentum)
     return _scaled(result, weight, bias)

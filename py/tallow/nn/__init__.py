@@ -1,5 +1,8 @@
 """Layers and networks, under PyTorch's names."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from . import functional, init, utils
 from .activation import (
     CELU,
@@ -32,6 +35,7 @@ from .activation import (
     Tanhshrink,
     Threshold,
 )
+from .adaptive_softmax import AdaptiveLogSoftmaxWithLoss
 from .attention import MultiheadAttention
 from .borders import (
     CircularPad1d,
@@ -166,6 +170,17 @@ from .transformer import (
     TransformerEncoderLayer,
 )
 
+if TYPE_CHECKING:
+    from .lazy import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    """Layers that wait for their first input are imported when one is first asked for."""
+    if name.startswith("Lazy"):
+        return getattr(import_module("tallow.nn.lazy"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "CELU",
     "ELU",
@@ -178,6 +193,7 @@ __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
+    "AdaptiveLogSoftmaxWithLoss",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",

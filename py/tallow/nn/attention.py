@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
-from .. import functional
 from .. import functions as f
-from ..errors import OptionError, ShapeError
-from ..functional.attention import attended, attention_scores, masked_softmax
+from ..errors import OptionError
+from ..functional.multi_head import attend, check_inputs, in_projections, projected
 from ..tensor import Tensor
 from . import init
 from .linear import Linear
@@ -95,94 +92,25 @@ class MultiheadAttention(Module):
         the weights (N, L, S), or (N, heads, L, S) unless average_attn_weights.
 
         key_padding_mask (N, S) and attn_mask (L, S) or (N * heads, L, S): bool, True where a query
-        may *not* attend to a key, or numbers that are added to the scores. is_causal: a query
-        attends to its own place and what comes before. Raises ShapeError for what does not fit.
+        may *not* attend to a key, or numbers that are added to the scores. is_causal: says that
+        attn_mask is causal, and changes nothing. Raises ShapeError for what does not fit,
+        DTypeError for a mask of integers, OptionError for is_causal without attn_mask.
         """
-        batched = query.ndim == 3
-        sizes = (self.embed_dim, self.kdim, self.vdim)
         given = [query, key, value]
-        for x, size in zip(given, sizes, strict=True):
-            if x.ndim != query.ndim or x.ndim not in (2, 3) or x.shape[-1] != size:
-                shapes = ", ".join(str(each.shape) for each in given)
-                raise ShapeError(
-                    f"MultiheadAttention: query, key, value {shapes}; expected 2 or 3 axes each, "
-                    f"the last of {', '.join(map(str, sizes))}"
-                )
+        check_inputs(given, self.embed_dim, (self.embed_dim, self.kdim, self.vdim))
+        batched = query.ndim == 3
         if not batched:
             given = [f.expand_dims(x, axis=0) for x in given]
         elif not self.batch_first:
             given = [f.permute_dims(x, (1, 0, 2)) for x in given]
-        (batch, length, _), (keys, places, _) = given[0].shape, given[1].shape
-        if given[2].shape[:2] != (keys, places) or keys != batch:
-            shapes = ", ".join(str(each.shape) for each in (query, key, value))
-            raise ShapeError(f"MultiheadAttention: query, key, value {shapes} do not fit")
-        projected = self._projected(given)
-        added = (self.bias_k is not None) + self.add_zero_attn
-        for number, bias in ((1, self.bias_k), (2, self.bias_v)):
-            parts = [] if bias is None else [f.broadcast_to(bias, (batch, 1, self.embed_dim))]
-            if self.add_zero_attn:
-                parts.append(f.zeros((batch, 1, self.embed_dim), query.dtype))
-            if parts:
-                projected[number] = f.concat([projected[number], *parts], axis=1)
-        heads = [self._heads(x) for x in projected]
-        scores = attention_scores(heads[0], heads[1])
-        for given_mask in self._masks(key_padding_mask, attn_mask, (batch, length, places)):
-            barred = given_mask.dtype.kind == "b"
-            mask = given_mask
-            if added:  # what is added to the keys is never barred
-                mask = f.pad(mask, [(0, 0)] * (mask.ndim - 1) + [(0, added)])
-            scores = f.where(mask, -math.inf, scores) if barred else scores + mask
-        if is_causal:
-            later = f.arange(places) > f.reshape(f.arange(length), (-1, 1))
-            later = f.pad(later, [(0, 0), (0, added)]) if added else later
-            scores = f.where(later, -math.inf, scores)
-        weights = functional.dropout(masked_softmax(scores), self.dropout, self.training)
-        joined = f.permute_dims(attended(weights, heads[2]), (0, 2, 1, 3))
-        output = self.out_proj(f.reshape(joined, (batch, length, self.embed_dim)))
-        if not need_weights:
-            shown = None
-        else:
-            shown = f.mean(weights, axis=1) if average_attn_weights else weights
+        separate = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
+        weights = in_projections(self.in_proj_weight, separate)
+        joined, shown = attend(
+            projected(given, weights, self.in_proj_bias), self.num_heads, self.bias_k, self.bias_v,
+            self.add_zero_attn, self.dropout if self.training else 0.0, key_padding_mask, attn_mask,
+            is_causal, need_weights, average_attn_weights,
+        )  # fmt: skip
+        output = self.out_proj(joined)
         if not batched:
             return f.squeeze(output, axis=0), None if shown is None else f.squeeze(shown, axis=0)
         return output if self.batch_first else f.permute_dims(output, (1, 0, 2)), shown
-
-    def _projected(self, given: list[Tensor]) -> list[Tensor]:
-        n = self.embed_dim
-        parts = [slice(i * n, (i + 1) * n) for i in range(3)]
-        if self.in_proj_weight is not None:
-            weights = [self.in_proj_weight[part] for part in parts]
-        else:
-            weights = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
-        bias = self.in_proj_bias
-        biases = [None if bias is None else bias[part] for part in parts]
-        return [functional.linear(x, w, b) for x, w, b in zip(given, weights, biases, strict=True)]
-
-    def _heads(self, x: Tensor) -> Tensor:
-        """(N, length, embed_dim) to (N, heads, length, head_dim)."""
-        parts = f.reshape(x, (*x.shape[:2], self.num_heads, self.head_dim))
-        return f.permute_dims(parts, (0, 2, 1, 3))
-
-    def _masks(
-        self, padding: Tensor | None, attention: Tensor | None, sizes: tuple[int, int, int]
-    ) -> list[Tensor]:
-        """Those that there are, as they fit (N, heads, L, S)."""
-        batch, length, places = sizes
-        found = []
-        if attention is not None:
-            wanted = (length, places), (batch * self.num_heads, length, places)
-            if attention.shape not in wanted:
-                raise ShapeError(
-                    f"MultiheadAttention: attn_mask {attention.shape}, expected {wanted[0]} or "
-                    f"{wanted[1]}"
-                )
-            each = (batch, self.num_heads, length, places)
-            found.append(attention if attention.ndim == 2 else f.reshape(attention, each))
-        if padding is not None:
-            if padding.shape != (batch, places) and (batch, padding.shape) != (1, (places,)):
-                raise ShapeError(
-                    f"MultiheadAttention: key_padding_mask {padding.shape}, expected "
-                    f"{(batch, places)}"
-                )
-            found.append(f.reshape(padding, (batch, 1, 1, places)))
-        return found

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from .. import functions as f
 from ..errors import OptionError, ShapeError
+from ..functions.torch_special import erfinv
 from ..shape import size_of
 from ..tensor import Tensor, asarray
 
@@ -51,6 +52,11 @@ def fans(shape: tuple[int, ...], what: str = "init") -> tuple[int, int]:
         raise ShapeError(f"{what}: a weight of shape {shape} has no fan; it needs two axes or more")
     field = size_of(shape[2:])
     return shape[1] * field, shape[0] * field
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """As `fans`; layers of users' own call PyTorch's by this name."""
+    return fans(tensor.shape)
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
@@ -102,29 +108,6 @@ def xavier_normal_(tensor: V, gain: float = 1.0) -> V:
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(fans(tensor.shape, "xavier"))))
 
 
-# The coefficients of polynomials in w - 2.5 and in sqrt(w) - 3, the highest power first.
-_CENTRE = (
-    2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
-    -0.00125372503, -0.00417768164, 0.246640727, 1.50140941,
-)  # fmt: skip
-_TAIL = (
-    -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
-    -0.0076224613, 0.00943887047, 1.00167406, 2.83297682,
-)  # fmt: skip
-
-
-def _inverse_erf(x: Tensor) -> Tensor:
-    """The number whose erf is x, between -1 and 1, to 6 digits (Giles 2010, "Approximating the
-    erfinv function")."""
-    w = -f.log((1.0 - x) * (1.0 + x))
-    centre, tail = w - 2.5, f.sqrt(f.maximum(w, 0.0)) - 3.0
-    near = f.full(x.shape, _CENTRE[0])
-    far = f.full(x.shape, _TAIL[0])
-    for a, b in zip(_CENTRE[1:], _TAIL[1:], strict=True):
-        near, far = near * centre + a, far * tail + b
-    return f.where(w < 5.0, near, far) * x
-
-
 def trunc_normal_(
     tensor: V, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0
 ) -> V:
@@ -139,7 +122,7 @@ def trunc_normal_(
     if low == high:
         raise OptionError(f"trunc_normal_: no numbers near {mean} lie between {a} and {b}")
     drawn = f.clip(f.rand(tensor.shape) * (high - low) + low, -0.9999999, 0.9999999)
-    numbers = _inverse_erf(drawn) * (std * math.sqrt(2)) + mean
+    numbers = erfinv(drawn) * (std * math.sqrt(2)) + mean
     return _assign(tensor, f.clip(numbers, a, b))
 
 

@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, Self
 from weakref import ref
 
 from ..autodiff.history import is_grad_enabled
 from ..dtype import DType
-from ..errors import DTypeError, OptionError, ShapeError, TallowError
+from ..errors import DTypeError, OptionError, ShapeError, TallowError, TracingError
 from ..functions import zeros_like
 from ..hooks import RemovableHandle, WithKeywords, hooked
 from ..methods.base import where_to
-from ..runtime.trace import Flag, changed, depends
+from ..runtime.trace import Flag, changed, current, depends, line_of_user
 from ..runtime.variable import Variable
-from ..tensor import Tensor, asarray
+from ..tensor import asarray
 from .hooks import WatchedCall
 from .parameter import Buffer, Parameter
+from .state import HasState, StateHooks
 
 
-class IncompatibleKeys(NamedTuple):
-    """What `load_state_dict` found missing in what it was given, and what it did not expect."""
-
-    missing_keys: list[str]
-    unexpected_keys: list[str]
-
-    def __repr__(self) -> str:
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return (
-            f"_IncompatibleKeys(missing_keys={self.missing_keys}, "
-            f"unexpected_keys={self.unexpected_keys})"
-        )
-
-
-class Module:
+class Module(HasState):
     """The base of all layers and networks.
 
     A subclass calls `super().__init__()`, assigns parameters (`Parameter`) and modules to
@@ -65,6 +51,7 @@ class Module:
             ("_forward_hooks", {}),
             ("_backward_pre_hooks", {}),
             ("_backward_hooks", {}),
+            ("_state_hooks", StateHooks({}, {}, {}, {})),
         ):
             object.__setattr__(self, name, value)
 
@@ -158,9 +145,22 @@ class Module:
                 raise TallowError(f"{type(self).__name__}.{name} is a module; assign another one")
             modules[name] = None
         elif name in buffers:
-            buffers[name] = value if value is None or isinstance(value, Variable) else Buffer(value)
+            taken = value is None or isinstance(value, Variable)
+            buffers[name] = value if taken else self._another_buffer(name, value)
         else:
             object.__setattr__(self, name, value)
+
+    def _another_buffer(self, name: str, value: Any) -> Buffer:
+        """A buffer of a value that is assigned to an attribute; gradients pass it. Raises
+        TracingError under `@tl.jit`, where what is a state must stay the same one."""
+        if current.get():
+            raise TracingError(
+                f"{line_of_user()}: {type(self).__name__}.{name} is a buffer; under @tl.jit change "
+                f"it in place, {name}.copy_(value)"
+            )
+        made = Buffer(value)
+        made.follow(asarray(value))
+        return made
 
     def __getattr__(self, name: str) -> Any:
         for table in ("_parameters", "_buffers", "_modules"):
@@ -317,6 +317,14 @@ class Module:
             found = module
         return found
 
+    def set_submodule(self, target: str, module: Module) -> None:
+        """Puts a module at a path such as "layers.0.norm". Raises AttributeError if what is to hold
+        it is not there."""
+        path, _, name = target.rpartition(".")
+        if not name:
+            raise AttributeError(f"set_submodule: {target!r} names no module within this one")
+        setattr(self.get_submodule(path), name, module)
+
     def get_parameter(self, target: str) -> Parameter:
         """The parameter at a path. Raises AttributeError if there is none."""
         path, _, name = target.rpartition(".")
@@ -332,57 +340,6 @@ class Module:
         if found is None:
             raise AttributeError(f"{type(self).__name__} has no buffer {target!r}")
         return found
-
-    # ---- state ---------------------------------------------------------------------------------
-
-    def _named_state(self) -> Iterator[tuple[str, Variable]]:
-        """Parameters and persistent buffers, tied ones under each of their names."""
-        for path, module in self.named_modules(remove_duplicate=False):
-            start = f"{path}." if path else ""
-            for name, parameter in module._parameters.items():
-                if parameter is not None:
-                    yield start + name, parameter
-            for name, buffer in module._buffers.items():
-                if buffer is not None and name not in module._non_persistent:
-                    yield start + name, buffer
-
-    def state_dict(self, prefix: str = "", *, keep_vars: bool = False) -> dict[str, Tensor]:
-        """The values of all parameters and persistent buffers by path, as they are now: later
-        changes of the module do not change them. keep_vars: the parameters and buffers themselves
-        instead."""
-        if keep_vars:
-            return {prefix + name: v for name, v in self._named_state()}
-        return {prefix + name: Tensor(v.node).detach() for name, v in self._named_state()}
-
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> IncompatibleKeys:
-        """Gives parameters and buffers the values of a `state_dict`, tensors or arrays.
-
-        strict: every path must be there, and no other. Nothing is changed if something does not
-        fit: TallowError then lists all that is missing, unexpected, or of another shape. assign:
-        changes nothing.
-        """
-        own = dict(self._named_state())
-        # Files from before PyTorch 1.0 lack these counts, and so do many converted ones.
-        counts = [name for name in own if name.endswith("num_batches_tracked")]
-        missing = [name for name in own if name not in state_dict and name not in counts]
-        unexpected = [name for name in state_dict if name not in own]
-        given = {name: asarray(state_dict[name]) for name in own if name in state_dict}
-        problems = [
-            f"{name}: has the shape {own[name].shape}, given {value.shape}"
-            for name, value in given.items()
-            if value.shape != own[name].shape
-        ]
-        if strict:
-            problems += [f"{name}: missing" for name in missing]
-            problems += [f"{name}: unexpected" for name in unexpected]
-        if problems:
-            lines = "\n  ".join(problems)
-            raise TallowError(f"load_state_dict of {type(self).__name__}:\n  {lines}")
-        for name, value in given.items():
-            own[name].assign(value.astype(own[name].dtype))
-        return IncompatibleKeys(missing, unexpected)
 
     # ---- modes and changes ---------------------------------------------------------------------
 
@@ -430,6 +387,13 @@ class Module:
             variable.move(device=device, dtype=dtype)
         return self
 
+    def to_empty(self, *, device: str | None, recurse: bool = True) -> Self:
+        """Moves its parameters and buffers to a device; recurse: those of the modules within it
+        too. Unlike in PyTorch, they keep their values."""
+        for variable in [*self.parameters(recurse), *self.buffers(recurse)]:
+            variable.move(device=device)
+        return self
+
     def type(self, dst_type: DType | str) -> Self:
         """Its floating parameters and buffers become of another type."""
         return self.to(dtype=dst_type)
@@ -449,6 +413,10 @@ class Module:
     def double(self) -> Self:
         """Its floating parameters and buffers become float64."""
         return self.to(dtype="float64")
+
+    def bfloat16(self) -> Self:
+        """Raises DTypeError: no parameter can be bfloat16."""
+        return self.to(dtype="bfloat16")
 
     # ---- as text -------------------------------------------------------------------------------
 

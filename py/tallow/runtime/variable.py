@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, Self
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
-from ..autodiff.history import check_floating, is_grad_enabled, mark_leaf, stopped
+from ..autodiff.history import (
+    check_floating,
+    held,
+    is_grad_enabled,
+    is_tracked,
+    mark_leaf,
+    replaced_by_value,
+    stopped,
+    was_leaf,
+)
+from ..device_name import DeviceName
 from ..dtype import DType
 from ..errors import DTypeError, GradientError, ShapeError
 from ..graph import Node
@@ -48,6 +58,8 @@ class Variable(Tensor):
         "_buffer",
         "_device",
         "_dtype",
+        "_frozen",
+        "_history",
         "_initial",
         "_receives",
         "_shape",
@@ -65,15 +77,16 @@ class Variable(Tensor):
         requires_grad: bool = False,
     ) -> None:
         value = asarray(initial, dtype)
-        if value.dtype.coded:
-            raise DTypeError(f"a variable cannot be {value.dtype.name}; cast it to float32 or int8")
+        check_whole(value.dtype)
         self.number = next(_numbers)  # distinguishes it in keys, where == would make a tensor
         self.name = name or f"variable {self.number}"
         self._dtype, self._shape = value.dtype, value.shape
         self._device = device
         self._buffer: Buffer | None = None
         self._initial: Tensor | None = value.detach()
-        self._receives = False
+        self._history: Node | None = None  # what its value was computed as, if gradients go there
+        self._frozen: ref[Node] | None = None  # what was read of it before it thawed
+        self._receives = requires_grad
         self.requires_grad = requires_grad
 
     def __repr__(self) -> str:
@@ -115,13 +128,19 @@ class Variable(Tensor):
         tracing = trace.current.get()
         node = tracing.read(self) if tracing else self.buffer().node
         if self.requires_grad:
+            if self._frozen is not None and self._frozen() is node:
+                node = stopped(node)
             mark_leaf(node, self)
+        elif was_leaf(node):
+            node = stopped(node)  # which gives no gradient after it has thawed either
+        elif self._history is not None and not tracing:
+            replaced_by_value(self._history, node)
         return node
 
     @property
-    def device(self) -> str:
-        """The name of the device that stores it."""
-        return self.buffer().memory.name
+    def device(self) -> DeviceName:
+        """The name of the device that stores it: a text."""
+        return DeviceName(self.buffer().memory.name)
 
     # ---- derivatives ---------------------------------------------------------------------------
 
@@ -140,6 +159,9 @@ class Variable(Tensor):
         tracing = trace.current.get()
         if tracing:
             tracing.set_flag(self, "_receives")
+        if wanted and not self._receives:
+            known = tracing.read(self) if tracing else self._buffer and self._buffer.node
+            self._frozen = ref(known) if known else None
         self._receives = wanted
         trace.changed()
 
@@ -214,6 +236,7 @@ class Variable(Tensor):
             tracing.write(self, stopped(new.node) if self.requires_grad else new.node)
         else:
             self.settle(self._computed(new))
+            self.follow(new)
         return self
 
     def assign_later(self, value: Any) -> Self:
@@ -223,9 +246,16 @@ class Variable(Tensor):
         if trace.current.get():
             return self.assign(new)
         state_moved()
+        self.follow(new)
         self._initial = new.detach()  # which does not need the old value: reading computes it
         _PENDING[self.number] = self
         return self
+
+    def follow(self, value: Tensor) -> None:
+        """Has gradients of what reads it from now on go on through what its value is computed by,
+        as in PyTorch after a change in place. A parameter's end here."""
+        kept = not self._receives and is_grad_enabled() and is_tracked(value.node)
+        self._history = held(value.node) if kept else None
 
     def fitting(self, value: Any) -> Tensor:
         """A value that can be assigned, as a tensor. Raises ShapeError or DTypeError."""
@@ -241,7 +271,9 @@ class Variable(Tensor):
         return new
 
     def move(self, device: str | None = None, dtype: DType | None = None) -> None:
-        """Stores it on another device, or a floating one in another floating type."""
+        """Stores it on another device, or a floating one in another floating type. DTypeError for
+        types that are kept in few bits."""
+        check_whole(dtype)
         if dtype is not None and self._dtype.is_floating and dtype != self._dtype:
             value = Tensor(self.buffer().node).astype(dtype).detach()
             self._dtype = dtype
@@ -264,6 +296,8 @@ class Variable(Tensor):
 
     def settle(self, buffer: Buffer) -> None:
         """Its value is in this buffer, which nothing else writes."""
+        if self._initial is None:  # else it is the value that was waited for
+            self._history = None
         self._buffer, self._initial = buffer, None
         state_moved()
         _PENDING.pop(self.number, None)
@@ -302,8 +336,16 @@ class Variable(Tensor):
         if written and buffer.node_ref is not None and buffer.is_read:
             buffer = self._buffer = memory.clone(buffer)
             state_moved()
+        if written:
+            self._history = None
         buffer.updated = buffer.updated or written
         return buffer
+
+
+def check_whole(dtype: DType | None) -> None:
+    """DTypeError for a type that is kept in few bits."""
+    if dtype is not None and dtype.coded:
+        raise DTypeError(f"a variable cannot be {dtype.name}; cast it to float32 or int8")
 
 
 _FILL_BYTES = 1 << 22

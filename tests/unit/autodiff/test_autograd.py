@@ -39,7 +39,7 @@ def test_a_penalty_of_gradients() -> None:
     """Gulrajani et al. 2017: the gradient of the norm of a gradient."""
     critic = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
     x = tl.randn(5, 3).realize().requires_grad_()
-    (gradient,) = autograd.grad(critic(x).sum(), x, create_graph=True)
+    (gradient,) = autograd.grad(critic(x).sum(), x, create_graph=True, only_inputs=True)
     assert gradient is not None
     ((gradient.norm(dim=1) - 1.0) ** 2).mean().backward()
     weight = critic[0].weight

@@ -92,7 +92,10 @@ def test_causal_attention_does_not_see_what_comes_later() -> None:
     x = np.random.default_rng(0).normal(size=(1, 4, 8)).astype(np.float32)
     changed = x.copy()
     changed[:, 3] += 1
-    one, other = (net(*[tl.asarray(v)] * 3, is_causal=True)[0].numpy() for v in (x, changed))
+    mask = nn.Transformer.generate_square_subsequent_mask(4)
+    one, other = (
+        net(*[tl.asarray(v)] * 3, attn_mask=mask, is_causal=True)[0].numpy() for v in (x, changed)
+    )
     np.testing.assert_allclose(one[:, :3], other[:, :3], atol=1e-6)
     assert np.abs(one[:, 3] - other[:, 3]).max() > 1e-3
 

@@ -83,7 +83,7 @@ def test_a_truncated_normal_has_the_quantiles_of_its_distribution(a: float, b: f
 
 def test_the_inverse_of_erf() -> None:
     x = np.linspace(-0.99999, 0.99999, 4001).astype(np.float32)
-    found = nn.init._inverse_erf(tl.asarray(x)).numpy()
+    found = tl.erfinv(tl.asarray(x)).numpy()
     normal = NormalDist()
     expected = [normal.inv_cdf((float(each) + 1) / 2) / math.sqrt(2) for each in x]
     np.testing.assert_allclose(found, expected, rtol=3e-5, atol=1e-6)
@@ -154,3 +154,7 @@ def test_what_does_not_go(
     with pytest.raises(error, match=word):
         fill(parameter)
     assert (parameter.numpy() == 1).all()
+
+
+def test_fans_by_pytorchs_name() -> None:
+    assert nn.init._calculate_fan_in_and_fan_out(nn.Conv2d(2, 4, 3).weight) == (18, 36)

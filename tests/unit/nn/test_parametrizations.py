@@ -1,0 +1,169 @@
+"""Parameters that are computed from others: weight norm, spectral norm, and a user's own; and batch
+norms that become part of the layer before them."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tallow as tl
+from tallow import nn, optim
+from tallow.errors import OptionError, ShapeError
+from tallow.nn.utils import fusion, parametrizations, parametrize
+
+
+def weight_norms() -> list[Any]:
+    def removed(module: nn.Module) -> nn.Module:
+        return parametrize.remove_parametrizations(module, "weight")
+
+    first = ["bias", "weight_g", "weight_v"]
+    return [
+        (nn.utils.weight_norm, nn.utils.remove_weight_norm, first),
+        (parametrizations.weight_norm, removed,
+         ["bias", *(f"parametrizations.weight.original{n}" for n in range(2))]),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("add", "remove", "names"), weight_norms())
+def test_weights_of_a_norm(add: Any, remove: Any, names: list[str]) -> None:
+    x, layer = tl.randn(5, 3), nn.Linear(3, 4)
+    before = layer(x).numpy()
+    assert add(layer) is layer and sorted(layer.state_dict()) == names
+    np.testing.assert_allclose(layer(x).numpy(), before, atol=1e-5)
+    np.testing.assert_allclose(
+        layer.get_parameter(names[1]).numpy(),
+        np.linalg.norm(layer.weight.numpy(), axis=1, keepdims=True), rtol=1e-5,
+    )  # fmt: skip
+    other = copy.deepcopy(layer)
+    losses: list[list[float]] = []
+    for each, compiled in ((layer, True), (other, False)):
+        optimizer = optim.SGD(each.parameters(), lr=0.1)
+
+        def step(x: tl.Tensor, each: Any = each, optimizer: Any = optimizer) -> tl.Tensor:
+            optimizer.zero_grad()
+            loss = (each(x) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        run = tl.jit(step) if compiled else step
+        losses.append([float(run(x)) for _ in range(4)])
+    assert losses[0][-1] < losses[0][0]
+    np.testing.assert_allclose(losses[0], losses[1], rtol=1e-4)
+    after = layer(x).numpy()
+    assert type(remove(layer)) is nn.Linear
+    assert sorted(layer.state_dict()) == ["bias", "weight"]
+    np.testing.assert_allclose(layer(x).numpy(), after, atol=1e-5)
+    with pytest.raises(OptionError, match="weight"):
+        remove(layer)
+
+
+LAYERS = [
+    (lambda: nn.Linear(6, 4), (5, 6), False), (lambda: nn.Conv2d(2, 3, 3), (1, 2, 5, 5), False),
+    (lambda: nn.ConvTranspose2d(2, 3, 3), (1, 2, 5, 5), True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("add", [nn.utils.spectral_norm, parametrizations.spectral_norm])
+@pytest.mark.parametrize(("make", "shape", "turned"), LAYERS)
+def test_weights_of_spectral_norm_1(make: Any, shape: Any, turned: bool, add: Any) -> None:
+    layer, x = make(), tl.randn(*shape)
+
+    def matrix() -> np.ndarray:
+        weight = layer.weight.numpy()
+        return (weight.swapaxes(0, 1) if turned else weight).reshape(weight.shape[int(turned)], -1)
+
+    before = matrix()
+    add(layer)
+    compiled = tl.jit(lambda x: layer(x))
+    for _ in range(40):
+        compiled(x).realize()
+    layer.eval()
+    np.testing.assert_allclose(matrix(), before / np.linalg.norm(before, 2), atol=1e-4)
+    layer.train()
+    layer(x).sum().backward()
+    assert all(p.grad is not None for p in layer.parameters())
+    if add is nn.utils.spectral_norm:
+        wanted = matrix()
+        nn.utils.remove_spectral_norm(layer)
+        np.testing.assert_allclose(matrix(), wanted, atol=1e-5)
+
+
+class Symmetric(nn.Module):
+    def forward(self, x: tl.Tensor) -> tl.Tensor:
+        return x.triu() + x.triu(1).mT
+
+    def right_inverse(self, x: tl.Tensor) -> tl.Tensor:
+        return x.triu()
+
+
+class Doubled(nn.Module):
+    def forward(self, x: tl.Tensor) -> tl.Tensor:
+        return x * 2
+
+    def right_inverse(self, x: tl.Tensor) -> tl.Tensor:
+        return x / 2
+
+
+def test_a_parametrization_of_ones_own() -> None:
+    layer = nn.Linear(3, 3)
+    parametrize.register_parametrization(layer, "weight", Symmetric())
+    weight = layer.weight.numpy()
+    np.testing.assert_array_equal(weight, weight.T)
+    assert parametrize.is_parametrized(layer) and not parametrize.is_parametrized(layer, "bias")
+    assert parametrize.type_before_parametrizations(layer) is nn.Linear
+    parametrize.register_parametrization(layer, "weight", Doubled())
+    np.testing.assert_allclose(layer.weight.numpy(), weight, rtol=1e-6)
+    setattr(layer, "weight", tl.ones((3, 3)))  # noqa: B010 - no Parameter, to mypy
+    np.testing.assert_array_equal(layer.weight.numpy(), 1)
+    with parametrize.cached():
+        layer(tl.ones((1, 3))).sum().backward()
+    np.testing.assert_array_equal(
+        layer.parametrizations.weight.original.grad.numpy(), 2 * np.tri(3).T * (2 - np.eye(3))
+    )
+    parametrize.remove_parametrizations(layer, "weight")
+    assert type(layer) is nn.Linear and isinstance(layer.weight, nn.Parameter)
+    np.testing.assert_array_equal(layer.weight.numpy(), 1)
+
+
+def test_what_cannot_be_parametrized() -> None:
+    class Shorter(nn.Module):
+        def forward(self, x: tl.Tensor) -> tl.Tensor:
+            return x[:1]
+
+    layer = nn.Linear(3, 3)
+    with pytest.raises(ShapeError, match="unsafe"):
+        parametrize.register_parametrization(layer, "weight", Shorter())
+    assert type(layer) is nn.Linear and layer.weight.shape == (3, 3)
+    with pytest.raises(OptionError, match="'kernel'"):
+        parametrize.register_parametrization(layer, "kernel", Doubled())
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("kind", ["conv", "transposed", "linear"])
+def test_a_batch_norm_becomes_part_of_the_layer_before_it(kind: str, bias: bool) -> None:
+    layer: Any
+    norm: nn.Module
+    if kind == "linear":
+        layer, norm, x = nn.Linear(4, 6, bias), nn.BatchNorm1d(6), tl.randn(2, 4)
+    else:
+        make = nn.ConvTranspose2d if kind == "transposed" else nn.Conv2d
+        layer, norm = make(4, 6, 3, groups=2, bias=bias), nn.BatchNorm2d(6)
+        x = tl.randn(2, 4, 5, 5)
+    norm.running_mean.uniform_()
+    norm.running_var.uniform_(1, 2)
+    with tl.no_grad():
+        norm.weight.uniform_()
+        norm.bias.uniform_()
+    with pytest.raises(OptionError, match="eval"):
+        fusion.fuse_linear_bn_eval(layer, norm)
+    layer.eval()
+    norm.eval()
+    if kind == "linear":
+        fused = fusion.fuse_linear_bn_eval(layer, norm)
+    else:
+        fused = nn.utils.fuse_conv_bn_eval(layer, norm, kind == "transposed")
+    np.testing.assert_allclose(fused(x).numpy(), norm(layer(x)).numpy(), atol=1e-5)
