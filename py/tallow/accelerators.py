@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .device_name import DeviceName
-from .runtime.device import default_device
+from .runtime.device import backend, default_device
 
 __all__ = ["accelerator", "backends", "cuda", "device", "mps"]
 
@@ -41,11 +41,11 @@ class _Absent:
 
 
 class _Accelerator:
-    """The default device, if it is more than NumPy."""
+    """The default device, if it is one with a memory of its own: WebGPU."""
 
     def is_available(self) -> bool:
         """Whether there is one."""
-        return default_device() != "numpy"
+        return not backend().memory.is_host
 
     def device_count(self) -> int:
         """1 or 0."""
