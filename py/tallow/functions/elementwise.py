@@ -206,16 +206,17 @@ def clip(x: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """x clamped to min and max, either of which may be None. An element that equals a bound gets
     the gradient, as in PyTorch."""
     if min is not None:
-        x = globals()["maximum"](x, min) if _is_number(min) else _where(x < min, min, x)
+        x = _where(x < min, min, x) if _shares(x, min) else globals()["maximum"](x, min)
     if max is not None:
-        x = globals()["minimum"](x, max) if _is_number(max) else _where(x > max, max, x)
+        x = _where(x > max, max, x) if _shares(x, max) else globals()["minimum"](x, max)
     return x
 
 
-def _is_number(bound: Any) -> bool:
-    """Whether a bound is one known number, which takes no gradient of a maximum."""
-    single = not isinstance(bound, Tensor) or bound.node.is_constant
-    return single and not getattr(bound, "shape", ())
+def _shares(x: Tensor, bound: Any) -> bool:
+    """Whether a maximum of both would share a gradient between equal elements."""
+    tensor = isinstance(bound, Tensor)
+    number = not getattr(bound, "shape", ()) and (not tensor or bound.node.is_constant)
+    return not number and (x.requires_grad or (tensor and bound.requires_grad))
 
 
 __all__ = list(ELEMENTWISE)

@@ -44,7 +44,7 @@ WRONG: list[tuple[Any, Any, str]] = [
     (TENSOR, {"x": X.astype(np.complex64)}, "'x' expects .* has no element type"),
     (TENSOR, {"x": X.astype(">f4")}, "'x' expects .* big-endian"),
     (TENSOR, {"x": [[1, 2, 3], [1]]}, "'x' expects .* ragged"),
-    (TENSOR, {"x": [X, X]}, "'x' expects .* ndarray is neither a number nor a list"),
+    (TENSOR, {"x": [X, X]}, r"'x' expects .* got float32 \(2, 2, 3\)"),
     (TENSOR, {"x": [[10**400, 1, 2]]}, "'x' expects .* does not fit float32"),
     (SEQUENCE, {"q": X}, "'q' expects sequence of float32, got ndarray: .* must be a list"),
     (SEQUENCE, {"q": None}, "'q' expects sequence of float32, got NoneType"),

@@ -35,6 +35,9 @@ def test_elements_that_equal_a_bound(clamp: Any) -> None:
     assert values(x.grad) == [0.0, 1.0, 1.0, 1.0, 0.0]
     assert values(low.grad) == [1.0, 0.0, 0.0, 0.0, 0.0]
     assert values(high.grad) == [0.0, 0.0, 0.0, 0.0, 1.0]
+    ends = np.float32([1.0, 3.0])
+    found = tl.grad(lambda x: clamp(x, ends, ends).sum())(tl.tensor([1.0, 3.0]))
+    assert values(found) == [1.0, 1.0]
     one = leaf(1.0, 2.0)
     clamp(one, tl.tensor(1.0), None).sum().backward()
     assert values(one.grad) == [1.0, 1.0]
