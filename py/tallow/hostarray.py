@@ -168,6 +168,10 @@ def from_buffer(value: Any) -> HostArray:
     return HostArray(data, shape, dtype)
 
 
+_NUMPY: dict[tuple[type, Any], DType] = {}
+"""The element types of arrays that `from_array` has met, by their class and NumPy's type."""
+
+
 def from_array(value: Any) -> HostArray:
     """A HostArray itself, or one over a NumPy array or scalar or whatever `from_buffer` takes.
 
@@ -175,10 +179,14 @@ def from_array(value: Any) -> HostArray:
     """
     if isinstance(value, HostArray):
         return value
+    kind = type(value), getattr(value, "dtype", None)
+    known = _NUMPY.get(kind)  # each call of a compiled function brings some
+    if known is not None and value.size and value.flags.c_contiguous:
+        return HostArray(memoryview(value).cast("B"), value.shape, known)
     if hasattr(value, "__array__"):
         value = value.__array__()  # NumPy's scalars have no buffer of their own
     try:
-        return from_buffer(value)
+        found = from_buffer(value)
     except TypeError as error:
         if isinstance(error, DTypeError):
             raise
@@ -186,6 +194,9 @@ def from_array(value: Any) -> HostArray:
             f"asarray: {type(value).__name__} is neither a number, a list of numbers, "
             f"nor a numeric buffer ({error})"
         ) from error
+    if type(value) is kind[0] and hasattr(value, "flags") and not found.dtype.coded:
+        _NUMPY[kind] = found.dtype
+    return found
 
 
 def _is_list(value: Any) -> bool:

@@ -29,6 +29,8 @@ import { readTuning, writeTuning } from "./tuning.js";
  * @property {string | null} tuning                        the tuning record of this adapter
  * @property {string | null} tuningRefused                 why the record could not be read
  * @property {(record: string) => Promise<void>} keepTuning
+ * @property {(() => void) | null} onReplaced  Python's, once it uses this one; called when another
+ *   one takes its place
  */
 
 /** A program that Python runs. Before Python has started, the worker runs it. */
@@ -197,6 +199,7 @@ export async function openForPython({ scope, onLost = () => {}, onProgress = () 
     loadKept: (plan, weights) => load(plan, weights, false),
     tuning: null,
     tuningRefused: null,
+    onReplaced: null,
     keepTuning: async (record) => {
       // First of all, so that the record is used in this worker even if storage is refused.
       gpu.tuning = record;

@@ -78,10 +78,17 @@ function runnerOf(gpu, info) {
   };
 }
 
+/** @type {import("./gpu.js").Gpu | undefined} */
+let given;
+
 /**
  * Let Python use this device. Don't call this while Python computes on another one.
  * @param {Opened} opened
  */
 export function giveToPython({ gpu }) {
+  const before = given;
+  if (gpu === before) return;
+  given = gpu;
   Object.assign(globalThis, { tallowGpu: gpu });
+  before?.onReplaced?.();
 }

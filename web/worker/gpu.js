@@ -65,5 +65,6 @@ function none(words) {
     tuning: null,
     tuningRefused: null,
     keepTuning: refuse,
+    onReplaced: null,
   };
 }

@@ -1,9 +1,9 @@
 """WebGPU in a browser: hands plans to the JavaScript runner (web/gpu/).
 
 It imports `js`, which is there in a browser only. `tallowGpu` in the global scope is the GPU
-(web/gpu/python.js): the app's worker puts it there, anywhere else `open_adapter` does; another one
-comes only between two jobs of Python's. Buffers that are handed over are read in place, before the
-promise of the call settles.
+(web/gpu/python.js): the app's worker puts it there, anywhere else `open_adapter` does. When another
+one takes its place, between two jobs of Python's, the old one tells (`onReplaced`). Buffers that
+are handed over are read in place, before the promise of the call settles.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ import json
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
-from pyodide.ffi import JsException, run_sync  # type: ignore[import-not-found]
+from pyodide.ffi import (  # type: ignore[import-not-found]
+    JsException,
+    create_once_callable,
+    run_sync,
+)
 
 import js  # type: ignore[import-not-found]
 
@@ -45,17 +49,27 @@ _ERRORS = {
 
 
 def open_backend() -> WebGpuBackend | str:
-    """The adapter that is open in this page or worker, or why there is none."""
-    global _open
+    """The adapter that is open in this page or worker, or why there is none. Every call of a
+    compiled function asks, and a look at JavaScript would take longer than the rest of it."""
+    global _current, _last
+    if _current is not None:
+        return _current
     gpu = getattr(js, "tallowGpu", None)
-    if _open is not None and _open.gpu == gpu:
-        return _open
     if gpu is None:
         return "this page's worker opened no adapter"
     if not gpu.info:
         return str(gpu.reason)
-    _open = WebGpuBackend(gpu)  # another one after a loss
-    return _open
+    if _last is None or _last.gpu != gpu:  # another one after a loss
+        _last = WebGpuBackend(gpu)
+    _current = _last
+    gpu.onReplaced = create_once_callable(_look_again)
+    return _current
+
+
+def _look_again() -> None:
+    """Another adapter, or none, has taken the place of the one that was open."""
+    global _current
+    _current = None
 
 
 async def open_adapter() -> None:
@@ -315,4 +329,8 @@ class WebGpuBackend:
         return program
 
 
-_open: WebGpuBackend | None = None
+_current: WebGpuBackend | None = None
+"""The adapter that is open, as far as this module knows."""
+
+_last: WebGpuBackend | None = None
+"""The adapter that was used last: it may be given again, after another device."""

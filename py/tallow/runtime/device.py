@@ -8,6 +8,7 @@ be, which decides what a device may compute them with.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Protocol
 
 from ..errors import DeviceUnavailableError, OptionError
@@ -54,6 +55,7 @@ def default_device() -> str:
     return _chosen if _chosen is not None else _fastest().info.device
 
 
+@cache
 def _by_rank() -> list[Device]:
     return sorted(DEVICES.values(), key=lambda device: -device.rank)
 

@@ -18,9 +18,12 @@ _FOR_NUMPY = (
     "tarfile",
 )
 
-# What the page's views do not use: training, and reading files of weights. A script that imports it
-# has it fetched.
-_ON_DEMAND = re.compile(r"tallow\.(nn|optim|zoo|amp|autodiff\.(?!history$)|formats\.(?!onnx))")
+# What the page's views do not use: training, reading files of weights, functions that few need. A
+# script that imports it has it fetched.
+_ON_DEMAND = re.compile(
+    r"tallow\.(nn|optim|zoo|amp|autograd|accelerators|utils|autodiff\.(?!history$)"
+    r"|formats\.(?!onnx)|functions\.torch_(math|shapes|places|special))"
+)
 
 # Larger than any free or used block of memory.
 _HUGE = 1 << 20
