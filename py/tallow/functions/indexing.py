@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from .. import dtype as dt
-from ..errors import DTypeError, ShapeError
+from ..errors import DTypeError, IndexRangeError, ShapeError
 from ..graph import make
 from ..hostarray import from_values
 from ..ops import gather, movement
@@ -127,8 +127,8 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     """Integers, slices with steps, None, ..., tensors of integers and masks, as in NumPy.
 
     A mask, truth values in the shape of the axes that it chooses from, is read, which blocks.
-    Raises ShapeError or DTypeError for keys that do not fit, IndexRangeError for the elements of a
-    tensor that are out of range and known.
+    Raises ShapeError or DTypeError for keys that do not fit, IndexRangeError for a number, or known
+    elements of a tensor, out of range.
     """
     items = list(key) if isinstance(key, tuple) else [key]
     if any(item is Ellipsis for item in items):
@@ -204,7 +204,8 @@ def _at_points(x: Tensor, gathers: list[tuple[int, Tensor]]) -> Tensor:
 
 
 def check_index(index: int, dim: int, axis: int, x: Tensor) -> int:
-    """The index counted from the front; ShapeError if it is out of range."""
+    """The index counted from the front; IndexRangeError, which ends a loop over what is indexed, if
+    it is out of range."""
     if not -dim <= index < dim:
-        raise ShapeError(f"index {index} is out of range for axis {axis} of shape {x.shape}")
+        raise IndexRangeError(f"index {index} is out of range for axis {axis} of shape {x.shape}")
     return index % dim

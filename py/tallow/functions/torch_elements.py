@@ -224,7 +224,8 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """One slice along an axis, without that axis. Raises ShapeError if it is out of range."""
+    """One slice along an axis, without that axis. Raises IndexRangeError if it is out
+    of range."""
     axis = check_axis(dim, input.ndim, "select")
     return input[(slice(None),) * axis + (index,)]
 

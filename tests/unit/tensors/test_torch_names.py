@@ -136,6 +136,12 @@ def test_the_slices_of_a_tensor() -> None:
     with pytest.raises(ShapeError, match="without axes"):
         list(tl.tensor(1.0))
 
+    class Rows:  # which Python goes through by index, until an IndexError
+        def __getitem__(self, index: int) -> tl.Tensor:
+            return X[index]
+
+    assert [row.shape for row in Rows()] == [(3,), (3,)]  # type: ignore[attr-defined]
+
 
 def test_a_number_in_a_text_and_as_an_index() -> None:
     assert f"{tl.tensor(1.25):.1f} {tl.tensor(3)} {tl.tensor(7):03d}" == "1.2 3 007"
