@@ -5,8 +5,9 @@
 
 A step is forward, backward and Adam's update of one batch, with a new batch uploaded and the loss
 read. Both libraries begin with the same weights and see the same batches; before times count, their
-losses are compared. They take turns. *First* is a library's first step, with tracing and compiling;
-*Python* what Tallow's Python takes of a step, without the runner.
+losses are compared. They take turns. *First* is a library's first step, with tracing and compiling,
+once both pages have come to rest; *Python* what Tallow's Python takes of a step, without the
+runner.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,8 @@ NETWORKS = {"mlp": 25, "lenet": 3, "resnet": 3, "transformer": 3}
 """With the steps of a round: about a second of Tallow's, at least."""
 DEVICES = ("webgpu", "wasm")
 CODE = [IN_BROWSER / name for name in ("clock.py", "training.py")]
+REST = 15.0
+"""Seconds before the first step: a browser goes on compiling pages that have just loaded."""
 TOLERANCE = 2e-3
 """Of the losses, relative: Adam divides by the roots of small numbers, which rounding changes."""
 
@@ -136,6 +140,7 @@ def main(argv: Sequence[str]) -> int:
                 tallow,
                 JaxJs(chromium.new_page(), address, device),
             ]
+            time.sleep(REST)
             print(report.headline(about, tallow.adapter, f"Chromium {chromium.version}"))
             columns = "network | device | library | first | step | quartiles | of jax-js | Python"
             print(f"\n| {columns} |")
