@@ -86,7 +86,7 @@ from .tensor import Tensor, asarray, use_differentiator
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from . import autograd, nn, onnx, optim, zoo
+    from . import autograd, nn, onnx, optim, utils, zoo
     from .accelerators import *  # noqa: F403
     from .autodiff.everything import (
         checkpoint,
@@ -104,7 +104,7 @@ if TYPE_CHECKING:
     from .functions.torch_shapes import *  # noqa: F403
     from .functions.torch_special import *  # noqa: F403
 
-_LATER = ("amp", "autograd", "nn", "onnx", "optim", "zoo")
+_LATER = ("amp", "autograd", "nn", "onnx", "optim", "utils", "zoo")
 """Packages that are imported when they are first asked for."""
 
 _OF_ACCELERATORS = ("accelerator", "backends", "cuda", "device", "mps")
@@ -214,6 +214,7 @@ __all__ = [
     "uint32",
     "uint64",
     "uint8",
+    "utils",
     "value_and_grad",
     "vjp",
     "zoo",

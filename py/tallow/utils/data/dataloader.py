@@ -1,0 +1,203 @@
+"""The loader: an iterable of a dataset's batches, as torch.utils.data's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+from ...errors import OptionError
+from ...tensor import Tensor
+from .collate import default_collate as default_collate  # scripts import both from here, too
+from .collate import default_convert as default_convert
+from .dataset import Indexed, IterableDataset
+from .rows import settle, stacked
+from .sampler import (
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    batches,
+    length_of,
+    plain,
+)
+
+T_co = TypeVar("T_co", covariant=True)
+
+_FIXED = ("batch_sampler", "batch_size", "dataset", "drop_last", "sampler")
+
+
+class DataLoader(Generic[T_co]):
+    """The batches of a dataset, anew for each epoch.
+
+        for x, y in DataLoader(dataset, batch_size=64, shuffle=True):
+            loss = step(x, y)
+
+    dataset: anything with `__getitem__` and `__len__`, such as a list or an array; if it has
+    `__getitems__`, that gives the samples of a batch at once. Or an IterableDataset.
+    batch_size: samples per batch; with None each sample comes alone, through `default_convert`.
+    shuffle: in another order each epoch, which begins again after `tl.manual_seed`. sampler: gives
+    the indices in an order of your own; batch_sampler: gives lists of them.
+    collate_fn: makes a batch of a list of samples; `default_collate` if None. drop_last: without a
+    last batch that is shorter. generator: what the order is drawn from, an object with `randbytes`
+    such as random.Random(seed).
+
+    The tensors of a batch are computed, and on their device. Batches of one size are alike, so that
+    a step under `@tl.jit` is compiled once, and once more for a shorter last one.
+
+    Everything runs in this process, as browsers let Python start no other: num_workers, pin_memory,
+    timeout, worker_init_fn, multiprocessing_context, prefetch_factor, persistent_workers,
+    pin_memory_device and in_order are accepted and change nothing, and worker_init_fn is not
+    called.
+
+    Raises OptionError for options that exclude each other, and for a dataset without a length if no
+    sampler is given.
+    """
+
+    def __init__(
+        self,
+        dataset: Indexed[T_co],
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Sampler[Any] | Iterable[Any] | None = None,
+        batch_sampler: Sampler[list[Any]] | Iterable[Any] | None = None,
+        num_workers: int = 0,
+        collate_fn: Callable[[Any], Any] | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], None] | None = None,
+        multiprocessing_context: Any = None,
+        generator: Any = None,
+        *,
+        prefetch_factor: int | None = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
+    ) -> None:
+        _check_together(
+            dataset, shuffle=shuffle, sampler=sampler, batch_sampler=batch_sampler,
+            batch_size=batch_size, drop_last=drop_last,
+        )  # fmt: skip
+        if num_workers < 0:
+            raise OptionError(f"DataLoader: num_workers={num_workers} is below 0; give 0 or more")
+        streamed = isinstance(dataset, IterableDataset)
+        if sampler is None and batch_sampler is None and not streamed:
+            length_of(dataset, "DataLoader")
+            source: Any = dataset
+            ordered = SequentialSampler(source)
+            sampler = RandomSampler(source, generator=generator) if shuffle else ordered
+        if batch_sampler is not None:
+            batch_size = None
+        elif sampler is not None and batch_size is not None:
+            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+        together = batch_size is not None or batch_sampler is not None
+        self.dataset: Any = dataset
+        self.batch_size, self.drop_last = batch_size, drop_last
+        self.sampler, self.batch_sampler = sampler, batch_sampler
+        self.collate_fn = collate_fn or (default_collate if together else default_convert)
+        self.generator = generator
+        self.num_workers, self.worker_init_fn = num_workers, worker_init_fn
+        self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
+        self.timeout, self.in_order = timeout, in_order
+        self.multiprocessing_context = multiprocessing_context
+        self.prefetch_factor, self.persistent_workers = prefetch_factor, persistent_workers
+        self._built = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _FIXED and hasattr(self, "_built"):
+            raise OptionError(f"DataLoader: {name} is fixed; make another DataLoader")
+        super().__setattr__(name, value)
+
+    def __iter__(self) -> Iterator[Any]:
+        for samples in self._fetched():
+            batch = self.collate_fn(samples)
+            settle(list(_tensors(batch)))
+            yield batch
+
+    def _fetched(self) -> Iterator[Any]:
+        """What is collated: the samples of each batch, or one sample after the other."""
+        dataset = self.dataset
+        if isinstance(dataset, IterableDataset):
+            yield from self._streamed(iter(dataset))
+        elif self.batch_sampler is not None:
+            together = getattr(dataset, "__getitems__", None)
+            for batch in self.batch_sampler:
+                indices = _read(batch)
+                yield together(indices) if callable(together) else [dataset[i] for i in indices]
+        elif self.sampler is not None:
+            for index in self.sampler:
+                yield dataset[index]
+
+    def _streamed(self, samples: Iterator[Any]) -> Iterator[Any]:
+        if self.batch_size is None:
+            yield from samples
+            return
+        while batch := list(islice(samples, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_last:
+                yield batch
+
+    def __len__(self) -> int:
+        """The number of batches of an epoch."""
+        counted: Any = self.batch_sampler if self.batch_sampler is not None else self.sampler
+        try:
+            if counted is not None:
+                return len(counted)
+            count = len(self.dataset)
+        except TypeError as error:
+            # list(loader) asks for the length, and goes on without one if this is a TypeError.
+            raise TypeError(f"len(DataLoader): no number of batches: {error}") from error
+        return count if self.batch_size is None else batches(count, self.batch_size, self.drop_last)
+
+
+def get_worker_info() -> Any:
+    """None: there are no other processes, so that a dataset gives all of its samples."""
+
+
+def _check_together(dataset: Any, **given: Any) -> None:
+    """OptionError for options that exclude each other."""
+
+    def exclude(what: str, names: Sequence[str], why: str) -> None:
+        found = [f"{name}={options[name]!r:.60}" for name in names if name in options]
+        if found:
+            raise OptionError(f"DataLoader: {what} excludes {', '.join(found)}; {why}")
+
+    ordering = ("shuffle", "sampler", "batch_sampler")
+    options = {
+        name: value
+        for name, value in given.items()
+        if value is not None and value is not False and (name, value) != ("batch_size", 1)
+    }
+    if isinstance(dataset, IterableDataset):
+        exclude("an IterableDataset", ordering, "have it give its samples in the order you want")
+    elif not hasattr(dataset, "__getitem__"):
+        raise OptionError(
+            f"DataLoader: {type(dataset).__name__} has no __getitem__; derive a stream from "
+            "IterableDataset"
+        )
+    if "sampler" in options:
+        exclude("a sampler", ("shuffle",), "leave one out, as the sampler decides the order")
+    if "batch_sampler" in options:
+        names = ("batch_size", "shuffle", "sampler", "drop_last")
+        exclude("a batch_sampler", names, "leave those out, as it decides all that")
+    elif given["batch_size"] is None:
+        exclude("batch_size=None", ("drop_last",), "give a batch_size, or take each sample alone")
+
+
+def _read(indices: Any) -> Sequence[Any]:
+    """The indices of a batch; those that are tensors are read, together."""
+    found = list(plain(indices))
+    if found and isinstance(found[0], Tensor):
+        return plain(stacked(found))
+    return found
+
+
+def _tensors(batch: Any) -> Iterator[Tensor]:
+    """All tensors within a batch."""
+    if isinstance(batch, Tensor):
+        yield batch
+    elif isinstance(batch, Mapping):
+        yield from _tensors(list(batch.values()))
+    elif isinstance(batch, (list, tuple)):
+        for each in batch:
+            yield from _tensors(each)

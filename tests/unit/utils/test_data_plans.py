@@ -1,0 +1,113 @@
+"""Batches of a loader: how they are computed, with which plans, and what stays on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tallow as tl
+from tallow.runtime import eager
+from tallow.runtime.buffer import Live
+from tallow.runtime.device import backend
+from tallow.utils.data import ConcatDataset, DataLoader, Dataset, TensorDataset, random_split
+
+
+class Rows(Dataset[Any]):
+    """Rows as most datasets of one's own give them."""
+
+    def __init__(self, x: tl.Tensor, y: tl.Tensor, function: Callable[[Any], Any] = lambda x: x):
+        self.x, self.y, self.function = x, y, function
+
+    def __len__(self) -> int:
+        return len(self.x) - 2
+
+    def __getitem__(self, index: int) -> Any:
+        return self.function(self.x[index]), self.y[index]
+
+
+class Windows(Rows):
+    def __getitem__(self, index: int) -> Any:
+        return self.x[index : index + 2].mean(0), self.y[index + 1]
+
+
+@pytest.fixture(params=["numpy", "wasm", "webgpu"])
+def device(request: pytest.FixtureRequest) -> Iterator[str]:
+    name: str = request.param
+    if name == "webgpu":
+        request.getfixturevalue("native")
+    before = tl.default_device()
+    tl.set_default_device(name)
+    yield name
+    tl.set_default_device(before)
+
+
+def on_device() -> tuple[tl.Tensor, tl.Tensor]:
+    x = np.random.default_rng(0).normal(size=(128, 3)).astype(np.float32)
+    return tl.asarray(x).realize(), tl.asarray(np.arange(128) % 2).realize()
+
+
+DATASETS: dict[str, Callable[[], Any]] = {
+    "tensors": lambda: TensorDataset(*on_device()),
+    "tensors of the host": lambda: TensorDataset(tl.rand(128, 3), tl.asarray(np.arange(128) % 2)),
+    "part": lambda: random_split(TensorDataset(*on_device()), [0.5, 0.5])[0],
+    "rows": lambda: Rows(*on_device()),
+    "changed rows": lambda: Rows(*on_device(), lambda x: x / 2 + 1),
+    "windows": lambda: Windows(*on_device()),
+    "two": lambda: ConcatDataset([Rows(*on_device()), Rows(*on_device())]),
+    "arrays": lambda: [(np.ones(3, np.float32) * n, n % 2) for n in range(64)],
+}
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows by the number of nodes of each graph that is compiled, those under `@tl.jit` aside."""
+    sizes: list[int] = []
+    compile_eager = eager._compiled
+
+    def compiled(outputs: Any, structure: Any, used: Any) -> Any:
+        sizes.append(len(eager.topological(outputs)))
+        return compile_eager(outputs, structure, used)
+
+    monkeypatch.setattr(eager, "_compiled", compiled)
+    return sizes
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_a_step_is_compiled_once_and_memory_does_not_grow(
+    device: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = watched(monkeypatch)
+    model = tl.nn.Linear(3, 2)
+    optimizer = tl.optim.SGD(model.parameters(), lr=0.1)
+
+    @tl.jit
+    def step(x: tl.Tensor, y: tl.Tensor) -> tl.Tensor:
+        loss = tl.nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return loss
+
+    def epoch() -> tuple[int, Live]:
+        for x, y in loader:
+            assert x.node.is_buffer and y.node.is_buffer and x.device == device
+            loss = step(x, y)
+        loss.item()
+        del x, y, loss
+        return len(compiled), tl.live_buffers()
+
+    loader = DataLoader(DATASETS[name](), batch_size=8, shuffle=True, drop_last=True)
+    epoch()
+    first = epoch()
+    assert step.plans == 1 and first[0] <= 6
+    assert epoch() == first
+
+
+def test_a_batch_is_one_gather_for_each_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = watched(monkeypatch)
+    backend("numpy").memory.programs.clear()
+    for dataset in (TensorDataset(*on_device()), Rows(*on_device())):
+        next(iter(DataLoader(dataset, 32, shuffle=True)))
+    assert compiled == [6]  # two tensors, their indices, two gathers; the same plan for both
