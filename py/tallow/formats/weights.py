@@ -30,8 +30,8 @@ _LEAST_LIMIT, _RATIO = 1 << 28, 64
 
 
 def save(
-    target: str | os.PathLike[str] | BinaryIO,
-    state: Mapping[str, Any],
+    target: Any,
+    state: Any,
     *,
     format: str | None = None,
     metadata: Mapping[str, str] | None = None,
@@ -42,22 +42,28 @@ def save(
     file, a checkpoint: dicts, lists and tuples of tensors, numbers, texts and None, such as
     {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3}, which `load`
     gives back as it was. Other programs see its tensors under names such as "model.0.weight".
-    target: a path or a file that is open for writing bytes. format: "safetensors" or "npz"; by
+    target: a path or a file that is open for writing bytes; PyTorch's order, save(state, path), is
+    accepted too. format: "safetensors" or "npz"; by
     default what the path ends in, or else "safetensors". metadata: texts that go into the header
     of a safetensors file. A file that stands under the path is replaced only once the new one is
     whole. Blocks while the tensors are computed.
 
     Raises OptionError for an unknown format and for what a format cannot hold.
     """
+    if isinstance(target, Mapping) and not isinstance(state, Mapping):
+        target, state = state, target
     if not isinstance(state, Mapping):
-        hint = "; give its state_dict()" if hasattr(state, "state_dict") else ""
-        hint = "; the path comes first: save(path, state)" if isinstance(target, Mapping) else hint
-        raise OptionError(f"save: the state is a dict, not {type(state).__name__}{hint}")
+        given = target if hasattr(target, "state_dict") else state
+        hint = "; give its state_dict()" if hasattr(given, "state_dict") else ""
+        raise OptionError(f"save: the state is a dict, not {type(given).__name__}{hint}")
     file: Any = target if hasattr(target, "write") else None
-    path = None if file else Path(os.fspath(target))  # type: ignore[arg-type]
+    path = None if file else Path(os.fspath(target))
     chosen = format or (path.suffix[1:] if path and path.suffix else "safetensors")
     if chosen not in _WRITERS:
-        raise OptionError(f"save: {chosen!r} is none of {', '.join(_WRITERS)}")
+        raise OptionError(
+            f"save: {chosen!r} is none of {', '.join(_WRITERS)}; PyTorch reads .safetensors files "
+            "too, with the package safetensors"
+        )
     metadata = dict(metadata or {})
     if not structure.is_flat(state):
         if chosen != "safetensors":

@@ -59,16 +59,19 @@ def randn_like(x: Tensor, dtype: TypeLike = None, device: str | None = None) -> 
 
 def randint(
     low: int,
-    high: int | None = None,
+    high: int | Sequence[int] | None = None,
     size: Sequence[int] = (),
     dtype: TypeLike = None,
     *,
     device: str | None = None,
 ) -> Tensor:
-    """Integers drawn evenly from low up to but excluding high; with one bound, from 0 up to it.
+    """Integers drawn evenly from low up to but excluding high; with one bound, from 0 up to it:
+    randint(2, 5, (3,)), randint(5, (3,)).
 
     int32 by default. Raises OptionError if there are none between, or more than 2 ** 31.
     """
+    if isinstance(high, Sequence):
+        size, high = high, None
     if high is None:
         low, high = 0, low
     span = high - low

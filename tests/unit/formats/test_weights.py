@@ -78,7 +78,11 @@ def test_a_training_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
     steps(3)
     path = tmp_path / "checkpoint.safetensors"
     states = [part.state_dict() for part in parts]
-    tl.save(path, {"states": states, "epoch": 3, "name": "test", "best": float("inf")})
+    state = {"states": states, "epoch": 3, "name": "test", "best": float("inf")}
+    tl.save(state, path)  # as PyTorch has it
+    content = path.read_bytes()
+    tl.save(path, state)
+    assert path.read_bytes() == content
     wanted = steps(3)
     *others, other_steps = training()
     found = tl.load(path)
@@ -102,8 +106,11 @@ def test_what_a_checkpoint_cannot_hold(tmp_path: Path) -> None:
     ):  # fmt: skip
         with pytest.raises(OptionError, match=message):
             tl.save(tmp_path / "x.safetensors", state)
-    with pytest.raises(OptionError, match="the path comes first"):
-        tl.save(nested, tmp_path / "x.safetensors")  # type: ignore[arg-type]
+    for given in (nn.Linear(1, 1), tmp_path / "x.safetensors"):
+        with pytest.raises(OptionError, match="the state is a dict"):
+            tl.save(given, tmp_path / "x.safetensors")
+    with pytest.raises(OptionError, match="'pt' is none of"):
+        tl.save(nested, tmp_path / "x.pt")
     assert not list(tmp_path.iterdir())
     same = {"a.b": {"c": tl.asarray(1.0)}, "a": {"b.c": tl.asarray(2.0), "none": None}}
     found = tl.load(saved(same, "safetensors"))

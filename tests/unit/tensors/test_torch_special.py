@@ -145,6 +145,11 @@ def test_gradients_of_places() -> None:
     assert values(source.grad) == [1, 1, 1]
 
 
+def test_the_bounds_of_whole_numbers() -> None:
+    for drawn in (tl.randint(2, (50,)), tl.randint(0, 2, (50,)), tl.randint(2, size=(50,))):
+        assert drawn.shape == (50,) and set(values(drawn)) == {0, 1}
+
+
 def test_numbers_drawn_in_place() -> None:
     tl.manual_seed(0)
     drawn = tl.zeros((4000,)).exponential_(2.0).numpy()
