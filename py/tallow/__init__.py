@@ -63,7 +63,7 @@ from .functions import *  # noqa: F403
 from .functions import torch_elements, torch_names
 from .functions.torch_elements import *  # noqa: F403
 from .functions.torch_names import *  # type: ignore[assignment]  # noqa: F403
-from .random import manual_seed
+from .random import Generator, manual_seed
 from .runtime.buffer import live_buffers
 from .runtime.debug import debug_nans
 from .runtime.device import (
@@ -145,6 +145,7 @@ __all__ = [
     "FeedError",
     "FeedRangeError",
     "FormatError",
+    "Generator",
     "IndexRangeError",
     "GradientError",
     "GraphError",

@@ -11,8 +11,10 @@ import random
 import struct
 from collections.abc import Callable
 from contextvars import ContextVar
+from typing import Self
 
 from . import dtype as dt
+from .errors import TracingError
 from .graph import make
 from .hostarray import HostArray, from_values
 from .ops import source
@@ -56,12 +58,53 @@ def drawn() -> int:
     return _asked
 
 
-def stream() -> Tensor:
+class Generator:
+    """Random numbers of its own, as torch.Generator, for what takes a `generator`. device: changes
+    nothing."""
+
+    def __init__(self, device: str | None = None) -> None:
+        self.seed()
+
+    def seed(self) -> int:
+        """Begins again with a seed from the system, and gives that."""
+        return self.manual_seed(random.SystemRandom().getrandbits(64)).initial_seed()
+
+    def manual_seed(self, seed: int) -> Self:
+        """Has the numbers begin again, equal for equal seeds."""
+        self._seed, self._draws = seed, 0
+        self._bytes = random.Random(seed)
+        return self
+
+    def initial_seed(self) -> int:
+        """What it began with."""
+        return self._seed
+
+    def randbytes(self, count: int) -> bytes:
+        """So many random bytes."""
+        return self._bytes.randbytes(count)
+
+    def advance(self) -> HostArray:
+        """The stream of the next draw. Raises TracingError under `@tl.jit`, where each call would
+        draw the same."""
+        if tracing.get() is not None:
+            raise TracingError(
+                "a generator draws outside of @tl.jit only; leave out generator=, and seed all "
+                "draws with tl.manual_seed"
+            )
+        self._draws += 1
+        return _stream_of(self._seed & _WORD, self._seed >> 32 & _WORD, self._draws - 1)
+
+
+def _stream_of(low: int, high: int, draw: int) -> HostArray:
+    return from_values([low, high, draw & _WORD], (3,), dt.uint32)
+
+
+def stream(generator: Generator | None = None) -> Tensor:
     """What a draw is computed from: uint32 (3,), the seed's two words and the draw's number."""
     traced = tracing.get()
-    if traced is not None:
+    if traced is not None and generator is None:
         return traced()
-    data = advance(1)
+    data = advance(1) if generator is None else generator.advance()
     node = make(source.constant, data=data, shape=data.shape, dtype=data.dtype, varies=True)
     return Tensor(node)
 
@@ -72,7 +115,7 @@ def advance(draws: int) -> HostArray:
     if _seed is None:
         low, high = struct.unpack("<II", random.SystemRandom().randbytes(8))
         _seed = low, high
-    data = from_values([*_seed, _draws & _WORD], (3,), dt.uint32)
+    data = _stream_of(*_seed, _draws)
     _draws += draws
     _asked += 1
     return data

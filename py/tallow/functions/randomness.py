@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .. import dtype as dt
 from ..dtype import DType, as_dtype
 from ..errors import OptionError
-from ..random import stream
+from ..random import Generator, stream
 from ..shape import Shape, check_shape
 from ..tensor import Tensor
 from . import philox
@@ -29,10 +29,12 @@ def rand(
     dtype: TypeLike = None,
     device: str | None = None,
     requires_grad: bool = False,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Numbers drawn evenly between 0 and 1, both excluded, of a shape: rand(2, 3), rand((2, 3)).
-    device and requires_grad as for `full`."""
-    drawn = philox.uniform(_shape(size, "rand"), stream())
+    device and requires_grad as for `full`. generator: draws instead of the numbers that
+    `tl.manual_seed` begins, here and in the functions below."""
+    drawn = philox.uniform(_shape(size, "rand"), stream(generator))
     return placed(drawn if dtype is None else drawn.astype(dtype), device, requires_grad)
 
 
@@ -41,9 +43,10 @@ def randn(
     dtype: TypeLike = None,
     device: str | None = None,
     requires_grad: bool = False,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Numbers of the standard normal distribution, of a shape; the rest as for `rand`."""
-    drawn = philox.normal(_shape(size, "randn"), stream())
+    drawn = philox.normal(_shape(size, "randn"), stream(generator))
     return placed(drawn if dtype is None else drawn.astype(dtype), device, requires_grad)
 
 
@@ -64,6 +67,7 @@ def randint(
     dtype: TypeLike = None,
     *,
     device: str | None = None,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Integers drawn evenly from low up to but excluding high; with one bound, from 0 up to it:
     randint(2, 5, (3,)), randint(5, (3,)).
@@ -77,7 +81,7 @@ def randint(
     span = high - low
     if not 0 < span <= 1 << 31:
         raise OptionError(f"randint: no integers from {low} to {high}, or too many")
-    words = philox.random_bits(check_shape(size, "randint"), stream())
+    words = philox.random_bits(check_shape(size, "randint"), stream(generator))
     # 16 bits at a time, so that products stay within 32.
     upper, lower = words >> 16, words & 0xFFFF
     narrow = span <= 1 << 16
@@ -86,11 +90,11 @@ def randint(
     return placed(whole, device)
 
 
-def randperm(n: int, *, device: str | None = None) -> Tensor:
+def randperm(n: int, *, device: str | None = None, generator: Generator | None = None) -> Tensor:
     """The integers below n in a random order, int32."""
-    return placed(argsort(philox.random_bits((n,), stream())), device)
+    return placed(argsort(philox.random_bits((n,), stream(generator))), device)
 
 
-def bernoulli(p: Tensor) -> Tensor:
+def bernoulli(p: Tensor, *, generator: Generator | None = None) -> Tensor:
     """1 with the probability p, else 0, in the shape and type of p."""
-    return (philox.uniform(p.shape, stream()) < p.astype(dt.float32)).astype(p.dtype)
+    return (philox.uniform(p.shape, stream(generator)) < p.astype(dt.float32)).astype(p.dtype)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from .. import dtype as dt
 from ..dtype import DType, as_dtype
 from ..errors import DTypeError, OptionError, ShapeError
+from ..random import Generator
 from ..tensor import Tensor, apply
 from .cumulative import cumulative_sum
 from .manipulation import expand_dims, squeeze
@@ -88,7 +89,13 @@ def erfinv(input: Tensor) -> Tensor:
 # ---- draws ---------------------------------------------------------------------------------------
 
 
-def multinomial(input: Tensor, num_samples: int, replacement: bool = False) -> Tensor:
+def multinomial(
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
     """Indices drawn by weights, (classes,) or (n, classes), which need not add up to 1: num_samples
     for each row, int32. Without replacement, a row draws no index twice.
 
@@ -104,11 +111,12 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False) -> T
         raise OptionError(f"multinomial: {num_samples} of {classes} classes without replacement")
     weights = input.detach()
     if not replacement:  # those whose exponential times end first (Efraimidis, Spirakis 2006)
-        times = -apply("log", rand(input.shape, dtype=input.dtype))
+        times = -apply("log", rand(input.shape, dtype=input.dtype, generator=generator))
         return topk(weights / times, num_samples).indices
     rows = weights if input.ndim == 2 else expand_dims(weights, 0)
     running = cumulative_sum(rows, 1)
-    drawn = rand((rows.shape[0], num_samples), dtype=input.dtype) * running[:, -1:]
+    drawn = rand((rows.shape[0], num_samples), dtype=input.dtype, generator=generator)
+    drawn = drawn * running[:, -1:]
     below = expand_dims(running, 1) <= expand_dims(drawn, 2)
     found = sum_of(below.astype(dt.int32), 2)
     found = apply("minimum", found, classes - 1)

@@ -194,3 +194,28 @@ def test_einsum_of_a_list() -> None:
     a, b = tl.randn(2, 3), tl.randn(3, 4)
     wanted = (a @ b).numpy()
     np.testing.assert_allclose(tl.einsum("ij,jk->ik", [a, b]).numpy(), wanted, rtol=1e-6)
+
+
+def test_a_generator_of_ones_own() -> None:
+    draws: list[Callable[[tl.Generator], tl.Tensor]] = [
+        lambda g: tl.rand(4, generator=g),
+        lambda g: tl.randn(4, generator=g),
+        lambda g: tl.randint(9, (8,), generator=g),
+        lambda g: tl.randperm(8, generator=g),
+        lambda g: tl.bernoulli(tl.full((16,), 0.5), generator=g),
+        lambda g: tl.ones(8).multinomial(8, generator=g),
+        lambda g: tl.ones(8).multinomial(8, replacement=True, generator=g),
+    ]
+    for draw in draws:
+        tl.manual_seed(0)
+        first, second = tl.Generator().manual_seed(7), tl.Generator("cpu").manual_seed(7)
+        assert values(draw(first)) == values(draw(second)) != values(draw(first))
+        assert values(draw(second.manual_seed(8))) != values(draw(first.manual_seed(7)))
+        found = values(tl.rand(3))
+        tl.manual_seed(0)
+        assert found == values(tl.rand(3))  # of which generators take none
+    assert (
+        first.initial_seed() == 7 and first.seed() == first.initial_seed() != tl.Generator().seed()
+    )
+    with pytest.raises(tl.TracingError, match="manual_seed"):
+        tl.jit(lambda x: x + tl.rand(4, generator=first))(tl.ones(4))

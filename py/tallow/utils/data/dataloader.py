@@ -40,7 +40,7 @@ class DataLoader(Generic[T_co]):
     the indices in an order of your own; batch_sampler: gives lists of them.
     collate_fn: makes a batch of a list of samples; `default_collate` if None. drop_last: without a
     last batch that is shorter. generator: what the order is drawn from, an object with `randbytes`
-    such as random.Random(seed).
+    such as tl.Generator().
 
     The tensors of a batch are computed, and on their device. Batches of one size are alike, so that
     a step under `@tl.jit` is compiled once, and once more for a shorter last one.

@@ -160,9 +160,9 @@ def random_split(
     """The samples of a dataset, shared out at random to subsets.
 
     lengths: how many each gets, or the fraction that each gets, where what rounding leaves goes to
-    the first ones. generator: an object with `randbytes`, such as random.Random(seed); if None, the
-    numbers of `tl.manual_seed`. Raises OptionError for numbers that do not add up to the length of
-    the dataset, and for fractions that do not add up to 1.
+    the first ones. generator: tl.Generator().manual_seed(seed), or another with `randbytes`; if
+    None, the numbers of `tl.manual_seed`. Raises OptionError for numbers that do not add up to the
+    length of the dataset, and for fractions that do not add up to 1.
     """
     check_generator(generator, "random_split")
     count, total = length_of(dataset, "random_split"), sum(lengths)

@@ -18,11 +18,11 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 def check_generator(generator: Any, what: str) -> None:
-    """OptionError for what is neither None nor an object with `randbytes`, such as Python's
-    random.Random."""
+    """OptionError for what is neither None nor an object with `randbytes`, such as tl.Generator()
+    or Python's random.Random."""
     if generator is not None and not callable(getattr(generator, "randbytes", None)):
         raise OptionError(
-            f"{what}: the generator is a {type(generator).__name__}; give random.Random(seed), or "
+            f"{what}: the generator is a {type(generator).__name__}; give a tl.Generator(), or "
             "None after tl.manual_seed(seed)"
         )
 
@@ -95,7 +95,7 @@ class RandomSampler(Sampler[int]):
 
     replacement: each is drawn from all, so that some come twice. num_samples: how many; as many as
     the dataset has, if None. Without replacement, those beyond come from further orders. generator:
-    an object with `randbytes`, such as random.Random(seed); if None, the numbers of
+    tl.Generator().manual_seed(seed), or another with `randbytes`; if None, the numbers of
     `tl.manual_seed`. Raises OptionError for a number that is not above 0, and an empty dataset.
     """
 
