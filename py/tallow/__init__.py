@@ -86,7 +86,7 @@ from .tensor import Tensor, asarray, use_differentiator
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from . import autograd, nn, onnx, optim, utils, zoo
+    from . import autograd, func, nn, onnx, optim, utils, zoo
     from .accelerators import *  # noqa: F403
     from .autodiff.everything import (
         checkpoint,
@@ -104,7 +104,7 @@ if TYPE_CHECKING:
     from .functions.torch_shapes import *  # noqa: F403
     from .functions.torch_special import *  # noqa: F403
 
-_LATER = ("amp", "autograd", "nn", "onnx", "optim", "utils", "zoo")
+_LATER = ("amp", "autograd", "func", "nn", "onnx", "optim", "utils", "zoo")
 """Packages that are imported when they are first asked for."""
 
 _OF_ACCELERATORS = ("accelerator", "backends", "cuda", "device", "mps")
@@ -182,6 +182,7 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "func",
     "functional",
     "get_float32_matmul_precision",
     "get_num_threads",

@@ -174,9 +174,23 @@ def iinfo(type: DType | str) -> IntegerFacts:
     return IntegerFacts(kind.name, bits, 2 ** (bits - 1) - 1, -(2 ** (bits - 1)))
 
 
+def get_default_dtype() -> DType:
+    """float32: the type of what is made without a type from Python's floats."""
+    return dt.float32
+
+
 def is_floating_point(input: Tensor) -> bool:
     """Whether the elements are floating numbers."""
     return input.dtype.is_floating
 
 
-__all__ = ["digamma", "erfinv", "finfo", "iinfo", "is_floating_point", "lgamma", "multinomial"]
+__all__ = [
+    "digamma",
+    "erfinv",
+    "finfo",
+    "get_default_dtype",
+    "iinfo",
+    "is_floating_point",
+    "lgamma",
+    "multinomial",
+]

@@ -101,7 +101,8 @@ class Module(HasState):
     @property
     def _parts(self) -> Hashable:
         """Which parameters, modules and hooks it has: what a plan of `@tl.jit` depends on."""
-        parameters = [p.number for p in self._parameters.values() if p is not None]
+        given = self._parameters.values()  # tensors, within `functional_call`
+        parameters = [p.number for p in given if isinstance(p, Variable)]
         modules = [ref(module) for module in self._modules.values() if module is not None]
         hooks = (
             tuple(each)

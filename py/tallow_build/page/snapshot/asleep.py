@@ -21,7 +21,7 @@ _FOR_NUMPY = (
 # What the page's views do not use: training, reading files of weights, functions that few need. A
 # script that imports it has it fetched.
 _ON_DEMAND = re.compile(
-    r"tallow\.(nn|optim|zoo|amp|autograd|accelerators|utils|autodiff\.(?!history$)"
+    r"tallow\.(nn|optim|zoo|amp|autograd|func|accelerators|utils|autodiff\.(?!history$)"
     r"|formats\.(?!onnx)|functions\.torch_(math|shapes|places|special))"
 )
 
