@@ -300,3 +300,7 @@ class Frozen(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.items_)
+
+    def items(self) -> Any:
+        """The pairs; those of a Mapping would look up each value again."""
+        return self.items_

@@ -114,8 +114,8 @@ def optimise(graph: Graph, target: Target, limits: Limits) -> Graph:
         lambda g: split_wide(g, limits.storage_buffers),
     ]
     for rewrite in passes:
-        graph = rewrite(graph).check()
-    return graph
+        graph = rewrite(graph)
+    return graph.check()
 
 
 def compile_graph(
