@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,6 @@ from tallow.errors import DTypeError, GradientError, IndexRangeError, OptionErro
 F = nn.functional
 
 SCORES = np.random.default_rng(0).normal(size=(100, 5)).astype(np.float32)
-
-
-@pytest.fixture(params=["numpy", "wasm", "webgpu"])
-def device(request: pytest.FixtureRequest) -> Iterator[str]:
-    name: str = request.param
-    if name == "webgpu":
-        request.getfixturevalue("native")
-    before = tl.default_device()
-    tl.set_default_device(name)
-    yield name
-    tl.set_default_device(before)
 
 
 def x(n: int) -> tl.Tensor:

@@ -15,16 +15,10 @@ from tallow.errors import NonFiniteError
 HERE = "test_debug_nans.py"
 
 
-@pytest.fixture(params=["numpy", "wasm", "webgpu"], autouse=True)
-def device(request: pytest.FixtureRequest) -> Iterator[str]:
-    name: str = request.param
-    if name == "webgpu":
-        request.getfixturevalue("native")
-    before = tl.default_device()
-    tl.set_default_device(name)
+@pytest.fixture(autouse=True)
+def debugging(device: str) -> Iterator[None]:
     with tl.debug_nans(True):
-        yield name
-    tl.set_default_device(before)
+        yield
 
 
 WHERE = f"{HERE}:{currentframe().f_lineno + 5}"  # type: ignore[union-attr]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,17 +31,6 @@ class Rows(Dataset[Any]):
 class Windows(Rows):
     def __getitem__(self, index: int) -> Any:
         return self.x[index : index + 2].mean(0), self.y[index + 1]
-
-
-@pytest.fixture(params=["numpy", "wasm", "webgpu"])
-def device(request: pytest.FixtureRequest) -> Iterator[str]:
-    name: str = request.param
-    if name == "webgpu":
-        request.getfixturevalue("native")
-    before = tl.default_device()
-    tl.set_default_device(name)
-    yield name
-    tl.set_default_device(before)
 
 
 def on_device() -> tuple[tl.Tensor, tl.Tensor]:
