@@ -221,6 +221,11 @@ def remainder(x: Number, y: Number) -> Scalar:
     return _alike("remainder", x, y)
 
 
+def multiply_high(x: Number, y: Number) -> Scalar:
+    """Of uint32, the upper word of the product's 64 bits."""
+    return _alike("multiply_high", x, y)
+
+
 def equal(x: Number, y: Number) -> Scalar:
     return _test("equal", x, y)
 

@@ -76,6 +76,7 @@ PRIMITIVES: dict[str, Callable[..., Any]] = {
     "negate": operator.neg, "absolute": abs, "fma": lambda x, y, z: x * y + z,
     "minimum": _chosen(min), "maximum": _chosen(max), "sign": _chosen(lambda x: (x > 0) - (x < 0)),
     "clamp": _chosen(lambda x, low, high: min(max(x, low), high)),
+    "multiply_high": lambda x, y: x * y >> 32,
     "quotient": _truncated, "remainder": lambda x, y: x - y * _truncated(x, y),
     "floor": _whole(math.floor), "ceil": _whole(math.ceil), "trunc": _whole(math.trunc),
     "round": _whole(round), "is_nan": math.isnan, "is_inf": math.isinf,

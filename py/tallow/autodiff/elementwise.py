@@ -140,7 +140,7 @@ for _op, _what in (
     *((op, "its results are integers") for op in (
         division.trunc_divide, division.floor_divide, division.remainder, logic.bitwise_and,
         logic.bitwise_or, logic.bitwise_xor, logic.bitwise_invert, logic.bitwise_left_shift,
-        logic.bitwise_right_shift,
+        logic.bitwise_right_shift, logic.philox,
     )),
     *((op, "its results are truth values") for op in (
         logic.equal, logic.not_equal, logic.less, logic.less_equal, logic.greater,

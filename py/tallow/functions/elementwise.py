@@ -16,6 +16,7 @@ from ..ops import movement
 from ..ops.elementwise import bitcast as bitcast_op
 from ..ops.elementwise import cast, to_half
 from ..ops.gather import checked
+from ..ops.logic import philox
 from ..shape import Shape, broadcast_shapes
 from ..tensor import Scalar, Tensor, asarray
 
@@ -112,7 +113,7 @@ def lift(op: Elementwise) -> Callable[..., Tensor]:
 ELEMENTWISE = [
     op.name
     for op in REGISTRY.values()
-    if isinstance(op, Elementwise) and op not in (cast, bitcast_op, checked, to_half)
+    if isinstance(op, Elementwise) and op not in (cast, bitcast_op, checked, to_half, philox)
 ]
 globals().update({name: lift(REGISTRY[name]) for name in ELEMENTWISE})  # type: ignore[arg-type]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ..errors import DTypeError
 from ..scalar import (
     NAN,
@@ -11,9 +14,11 @@ from ..scalar import (
     bits,
     cast,
     clamp,
+    equal,
     exp,
     log,
     minimum,
+    multiply_high,
     number,
     polynomial,
     select,
@@ -102,6 +107,39 @@ def _two_shifts(x: Scalar, by: Scalar) -> tuple[Scalar, Scalar]:
     amount = cast(by, unsigned(x.dtype)).named("amount")
     one, none = number(1, amount.dtype), number(0, amount.dtype)
     return minimum(amount, most), select(amount > most, one, none)
+
+
+# Philox 4x32-10 of Salmon, Moraes, Dror and Shaw 2011, "Parallel Random Numbers: As Easy as 1, 2,
+# 3": what counters are multiplied by in a round, and what the key grows by.
+_FACTORS = 0xD2511F53, 0xCD9E8D57
+_STEPS = 0x9E3779B9, 0xBB67AE85
+_ROUNDS = 10
+
+
+def philox_rounds(
+    counter: tuple[Any, ...], key: tuple[Any, ...], high: Callable[[Any, int], Any]
+) -> tuple[Any, ...]:
+    """Four random words from the four of a counter and the two of a key, numbers of any kind.
+
+    high: the upper word of a product.
+    """
+    for _ in range(_ROUNDS):
+        a, b, c, d = counter
+        first, second = _FACTORS
+        counter = high(c, second) ^ b ^ key[0], c * second, high(a, first) ^ d ^ key[1], a * first
+        key = tuple(word + step for word, step in zip(key, _STEPS, strict=True))
+    return counter
+
+
+def philox(index: Scalar, low: Scalar, high: Scalar, draw: Scalar) -> Scalar:
+    """Each four words are those of one counter."""
+    if index.dtype.size != 4:
+        raise DTypeError(f"the generator computes with uint32, not {index.dtype.name}")
+    none = number(0, index.dtype)
+    counter = (index >> 2, draw, none, none)
+    a, b, c, d = philox_rounds(counter, (low, high), multiply_high)
+    odd = equal(index & 1, 1)
+    return select(equal(index & 2, 0), select(odd, b, a), select(odd, d, c))
 
 
 def to_half(x: Scalar) -> Scalar:

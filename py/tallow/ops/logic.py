@@ -1,9 +1,10 @@
-"""Elementwise ops that compare, that combine truth values, and that combine or move bits."""
+"""Elementwise ops that compare, that combine truth values, and that combine, move or draw bits."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import Any
 
 from .. import bounds, scalar
 from .. import dtype as dt
@@ -128,3 +129,20 @@ bitwise_right_shift = Elementwise(
     cheap=True,
 )
 """Shifts by the width of the type or more, and by negative numbers, move every bit out."""
+
+
+def _philox(np: Any, index: Any, low: Any, high: Any, draw: Any) -> Any:
+    def once(x: Any) -> Any:
+        """Without the repetitions of what was broadcast."""
+        return x[tuple(slice(1) if step == 0 else slice(None) for step in x.strides)]
+
+    def upper(x: Any, factor: int) -> Any:
+        return (np.multiply(x, factor, dtype="uint64") >> np.uint64(32)).astype("uint32")
+
+    counter = (index >> 2, once(draw), *np.zeros((2, 1), "uint32"))
+    return np.choose(index & 3, formulas.philox_rounds(counter, (once(low), once(high)), upper))
+
+
+philox = Elementwise("philox", _philox, formulas.philox, 4, accepts="u")
+"""The word `index`, all of uint32, of the random words that follow from two words of a seed and
+from the number of a draw."""

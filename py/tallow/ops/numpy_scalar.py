@@ -62,6 +62,8 @@ def _primitive(np: Any, part: Scalar, *values: Any) -> Any:
         return np.minimum(np.maximum(values[0], values[1]), values[2])
     if name == "fma":
         return values[0] * values[1] + values[2]
+    if name == "multiply_high":
+        return np.multiply(*values, dtype="uint64") >> np.uint64(32)
     if name in ("quotient", "remainder"):  # towards zero; fmod is the remainder of that
         left = np.fmod(*values)
         return left if name == "remainder" else (values[0] - left) // values[1]

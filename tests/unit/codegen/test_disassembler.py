@@ -9,6 +9,7 @@ from tallow.codegen.wasm.disassembler import disassemble
 IMMEDIATES = {
     **dict.fromkeys((*assembler.INDEXED, *assembler.LANE), (3,)),
     **dict.fromkeys((*assembler.ACCESS, *assembler.LANE_ACCESS), (70000,)),
+    **dict.fromkeys(assembler.SIXTEEN, range(16)),
     "i32.const": (-129,),
     "i64.const": (1 << 40,),
     "f32.const": (-0.0,),
@@ -16,7 +17,8 @@ IMMEDIATES = {
 }
 TABLES = (
     *(assembler.PLAIN, assembler.INDEXED, assembler.ACCESS, assembler.SATURATED),
-    *(assembler.LANES, assembler.LANE, assembler.LANE_ACCESS, assembler.FLOATS),
+    *(assembler.LANES, assembler.LANE, assembler.SIXTEEN, assembler.LANE_ACCESS),
+    assembler.FLOATS,
 )
 
 

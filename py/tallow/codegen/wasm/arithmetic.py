@@ -295,6 +295,23 @@ class Arithmetic:
         self._push(z)
         self._emit(f"{shape}.add")
 
+    def _multiply_high(self, part: Scalar) -> None:
+        if self.width == 1:
+            for each in part.parts:
+                self._push(each)
+                self._emit("i64.extend_i32_u")
+            self._emit("i64.mul")
+            self._emit("i64.const", 32)
+            self._emit("i64.shr_u")
+            self._emit("i32.wrap_i64")
+            return
+        factors = [self._kept(each) for each in part.parts]
+        for half in ("low", "high"):
+            for local in factors:
+                self._emit("local.get", local)
+            self._emit(f"i64x2.extmul_{half}_i32x4_u")
+        self._emit("i8x16.shuffle", *(8 * word + byte for word in range(4) for byte in range(4, 8)))
+
     def _quotient(self, part: Scalar) -> None:
         """Division faults at 0, and where the result has no place: by -1 it is a negation."""
         x, y = self._divided(part)

@@ -108,7 +108,7 @@ LANES = {
     **_numbered(0xAB, "i32x4.shl", "i32x4.shr_s", "i32x4.shr_u", "i32x4.add"),
     "i32x4.sub": 0xB1,
     **_numbered(0xB5, "i32x4.mul", "i32x4.min_s", "i32x4.min_u", "i32x4.max_s", "i32x4.max_u"),
-    "i32x4.dot_i16x8_s": 0xBA,
+    "i32x4.dot_i16x8_s": 0xBA, "i64x2.extmul_low_i32x4_u": 0xDE, "i64x2.extmul_high_i32x4_u": 0xDF,
     **_numbered(0xE0, "f32x4.abs", "f32x4.neg"),
     **_numbered(0xE3, "f32x4.sqrt", "f32x4.add", "f32x4.sub", "f32x4.mul", "f32x4.div"),
     **_numbered(0xE8, "f32x4.min", "f32x4.max"),
@@ -130,9 +130,8 @@ LANE = {
 }  # fmt: skip
 """The immediate is the number of a lane."""
 
-
-SHUFFLE = {"i8x16.shuffle": 0x0D}
-"""The immediates are sixteen bytes of two vectors, by their numbers."""
+SIXTEEN = {"v128.const": 0x0C, "i8x16.shuffle": 0x0D}
+"""The immediates are sixteen: the bytes of a vector, or numbers of bytes of two."""
 
 FLOATS = {"f32.const": (0x43, "<f"), "f64.const": (0x44, "<d")}
 
@@ -178,8 +177,8 @@ def _instruction(name: str, *immediates: Any) -> bytes:
         return bytes([SATURATING_PREFIX]) + unsigned(SATURATED[name])
     if name in LANES:
         return bytes([SIMD_PREFIX]) + unsigned(LANES[name])
-    if name in LANE or name in SHUFFLE:
-        return bytes([SIMD_PREFIX]) + unsigned((LANE | SHUFFLE)[name]) + bytes(immediates)
+    if name in LANE or name in SIXTEEN:
+        return bytes([SIMD_PREFIX]) + unsigned((LANE | SIXTEEN)[name]) + bytes(immediates)
     return bytes([SIMD_PREFIX]) + unsigned(LANE_ACCESS[name]) + b"\0" + unsigned(*immediates)
 
 

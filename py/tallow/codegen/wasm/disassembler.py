@@ -21,7 +21,7 @@ _BLOCKS = _by_code(assembler.BLOCKS)
 _SATURATED = _by_code(assembler.SATURATED)
 _LANES = _by_code(assembler.LANES)
 _LANE = _by_code(assembler.LANE)
-_SHUFFLE = _by_code(assembler.SHUFFLE)
+_SIXTEEN = _by_code(assembler.SIXTEEN)
 _LANE_ACCESS = _by_code(assembler.LANE_ACCESS)
 _FLOATS = {code: (name, form) for name, (code, form) in assembler.FLOATS.items()}
 _TYPES = _by_code(assembler.TYPES)
@@ -155,8 +155,8 @@ def _instruction(body: _Reader) -> list[str]:
         return [_LANES[second]]
     if second in _LANE:
         return [_LANE[second], str(body.byte())]
-    if second in _SHUFFLE:
-        return [_SHUFFLE[second], *map(str, body.take(16))]
+    if second in _SIXTEEN:
+        return [_SIXTEEN[second], *map(str, body.take(16))]
     return [_LANE_ACCESS[second], *_offset(body)]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...dtype import DType
+from ...dtype import DType, int32, uint32
 from ...errors import DTypeError
 from ...graph import Node
 from ...op import Elementwise, Movement, Pick, Reduce
@@ -24,6 +24,8 @@ from .assembler import Function
 from .body import Body
 from .reductions import Fold
 from .values import UnsupportedError, constant, kind_of, wrap
+
+_FOUR = b"".join(number.to_bytes(4, "little") for number in range(4))
 
 
 class Expression(Body):
@@ -91,6 +93,12 @@ class Expression(Body):
         elif node.op is iota and width == 1:
             self.push_index(coords[node.attrs["axis"]])
             self._convert(node.dtype)
+        elif node.op is iota and node.dtype in (int32, uint32):
+            self.push_index(coords[node.attrs["axis"]])
+            self.emit("i32x4.splat")
+            if node.attrs["axis"] == lane_axis(node.shape):
+                self.emit("v128.const", *_FOUR)
+                self.emit("i32x4.add")
         elif isinstance(node.op, Movement):
             self._movement(node, coords, width)
         else:

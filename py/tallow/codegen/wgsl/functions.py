@@ -64,6 +64,17 @@ fn tanh_{S}(x: {T}) -> {T} {
 }
 """
 
+# From products of halves of 16 bits.
+MULTIPLY_HIGH = """
+fn multiply_high_{S}(x: {T}, y: {T}) -> {T} {
+    let half = {T}(16u);
+    let low = {T}(0xffffu);
+    let middle = (x >> half) * (y & low) + ((x & low) * (y & low) >> half);
+    let other = (x & low) * (y >> half) + (middle & low);
+    return (x >> half) * (y >> half) + (middle >> half) + (other >> half);
+}
+"""
+
 HELPERS = {
     "pow": POW,
     "log": LOG,
@@ -71,5 +82,6 @@ HELPERS = {
     "acos": ARC.replace("NAME", "acos"),
     "atanh": ATANH,
     "tanh": TANH,
+    "multiply_high": MULTIPLY_HIGH,
 }
 """By the primitive that each computes."""

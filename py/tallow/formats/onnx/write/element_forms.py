@@ -11,7 +11,18 @@ from ....errors import OnnxUnsupportedError, ShapeError
 from ....graph import Graph, Node, constant, rebuild
 from ....hostarray import from_values
 from ....op import Elementwise, Op
-from ....ops import arrange, division, gather, logic, movement, recurrence, reduce, source, window
+from ....ops import (
+    arrange,
+    division,
+    formulas,
+    gather,
+    logic,
+    movement,
+    recurrence,
+    reduce,
+    source,
+    window,
+)
 from ....ops import elementwise as e
 from ....shape import broadcast_shapes
 from ....tensor import Tensor
@@ -322,6 +333,21 @@ def _iota(node: Node, inputs: Inputs) -> Node:
     return line
 
 
+def _philox(node: Node, inputs: Inputs) -> Node:
+    """Each word from its own counter."""
+    index, low, high, draw = map(Tensor, inputs)
+
+    def upper(x: Tensor, factor: int) -> Tensor:
+        return (x.astype("uint64") * factor >> 32).astype("uint32")
+
+    none = f.zeros_like(index)
+    counter = (index >> 2, draw, none, none)
+    a, b, c, d = formulas.philox_rounds(counter, (low, high), upper)
+    odd = (index & 1) == 1
+    chosen = f.where((index & 2) == 0, f.where(odd, b, a), f.where(odd, d, c))
+    return elements(Graph((), {"": chosen.node})).outputs[""]
+
+
 ELEMENTS: dict[Op, Rule] = {
     arrange.argsort: _argsort,
     arrange.scatter: _scatter,
@@ -335,6 +361,7 @@ ELEMENTS: dict[Op, Rule] = {
     e.expm1: _expm1,
     e.log1p: _log1p,
     logic.not_equal: _not_equal,
+    logic.philox: _philox,
     e.to_half: _to_half,
     e.trunc: _trunc,
     gather.take: _gathering("Gather"),
