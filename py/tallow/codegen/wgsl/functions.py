@@ -69,7 +69,7 @@ MULTIPLY_HIGH = """
 fn multiply_high_{S}(x: {T}, y: {T}) -> {T} {
     let half = {T}(16u);
     let low = {T}(0xffffu);
-    let middle = (x >> half) * (y & low) + ((x & low) * (y & low) >> half);
+    let middle = (x >> half) * (y & low) + (((x & low) * (y & low)) >> half);
     let other = (x & low) * (y >> half) + (middle & low);
     return (x >> half) * (y >> half) + (middle >> half) + (other >> half);
 }

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 import tallow as tl
+from tallow.functions.philox import random_bits
 from tallow.graph import make
 from tallow.ops.elementwise import to_half
 
@@ -221,3 +222,30 @@ case("nothing-known", nothing, lambda x: tl.sum(x + tl.asarray(nothing), axis=0)
      lambda x: np.zeros(3))  # fmt: skip
 case("nothing-matmul", nothing, lambda x: x.mT @ tl.asarray(nothing), lambda x: np.zeros((3, 3)),
      rtol=0)  # fmt: skip
+
+
+def philox(count: int, stream: np.ndarray) -> np.ndarray:
+    """Words of the generator by the paper's definition, with Python's integers."""
+    words: list[int] = []
+    for counter in range(-(-count // 4)):
+        low, high, draw = map(int, stream)
+        a, b, c, d = counter, draw, 0, 0
+        for _ in range(10):
+            first, second = a * 0xD2511F53, c * 0xCD9E8D57
+            a, b, c, d = second >> 32 ^ b ^ low, second, first >> 32 ^ d ^ high, first
+            b, d = b & 0xFFFFFFFF, d & 0xFFFFFFFF
+            low, high = low + 0x9E3779B9 & 0xFFFFFFFF, high + 0xBB67AE85 & 0xFFFFFFFF
+        words += [a, b, c, d]
+    return np.array(words[:count], np.uint32)
+
+
+stream = np.array([0xFFFFFFFE, 0x12345678, 0x80000001], np.uint32)
+for shape in ((37,), (6, 8), (3,)):
+    case(
+        f"philox-{'x'.join(map(str, shape))}",
+        stream,
+        lambda x, shape=shape: random_bits(shape, x),
+        lambda x, shape=shape: philox(math.prod(shape), x).reshape(shape),
+    )
+line = np.array([3], np.int32)
+case("iota", line, lambda x: x + tl.arange(23), lambda x: x + np.arange(23, dtype=np.int32))
