@@ -1,5 +1,6 @@
 """Optimisers and schedules of their settings, under PyTorch's names."""
 
+from ..autodiff import everything as everything  # now, so that no first step waits for it
 from . import lr_scheduler, swa_utils
 from .adam import Adam, Adamax, AdamW
 from .adam_variants import Adan, NAdam, RAdam

@@ -240,12 +240,12 @@ def philox(count: int, stream: np.ndarray) -> np.ndarray:
 
 
 stream = np.array([0xFFFFFFFE, 0x12345678, 0x80000001], np.uint32)
-for shape in ((37,), (6, 8), (3,)):
+for rows, columns in ((1, 37), (6, 8), (1, 3)):
     case(
-        f"philox-{'x'.join(map(str, shape))}",
+        f"philox-{rows}x{columns}",
         stream,
-        lambda x, shape=shape: random_bits(shape, x),
-        lambda x, shape=shape: philox(math.prod(shape), x).reshape(shape),
+        lambda x, rows=rows, columns=columns: random_bits((rows, columns), x),
+        lambda x, rows=rows, columns=columns: philox(rows * columns, x).reshape(rows, columns),
     )
 line = np.array([3], np.int32)
 case("iota", line, lambda x: x + tl.arange(23), lambda x: x + np.arange(23, dtype=np.int32))
