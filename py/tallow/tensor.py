@@ -18,6 +18,7 @@ from .errors import DTypeError, ShapeError, TallowError
 from .graph import Graph, Node, constant, make
 from .hostarray import HostArray
 from .methods import Count, Methods
+from .methods.text import text_of
 from .ops.elementwise import cast
 from .ops.movement import permute
 from .shape import Shape
@@ -161,6 +162,10 @@ class Tensor(Methods["Tensor"]):
         return Tensor(make(permute, self.node, axes=tuple(axes)))
 
     def __repr__(self) -> str:
+        return text_of(self)
+
+    def described(self) -> str:
+        """What is known before it is computed."""
         return f"Tensor(shape={self.shape}, dtype={self.dtype.name}, op={self.node.op.name})"
 
     def __len__(self) -> int:

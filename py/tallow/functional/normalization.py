@@ -126,7 +126,8 @@ def _follow(name: str, running: Tensor | None, value: Tensor, momentum: float | 
         return
     if not isinstance(running, Assignable):
         raise OptionError(
-            f"{name}: a running statistic must be a Variable to be updated, not {running!r}"
+            f"{name}: a running statistic must be a Variable to be updated, "
+            f"not {running.described()}"
         )
     value = f.reshape(value, running.shape).astype(running.dtype).detach()
     running.assign_later(running * (1.0 - momentum) + value * momentum)

@@ -267,7 +267,8 @@ class ParameterList(Module):
         return self.extend(values)
 
     def extra_repr(self) -> str:
-        return ", ".join(f"({n}): {parameter!r}" for n, parameter in self._parameters.items())
+        named = self.named_parameters()
+        return ", ".join(f"({name}): {parameter.described()}" for name, parameter in named)
 
     def append(self, value: Any) -> Self:
         """Adds a parameter behind the last one."""

@@ -29,7 +29,7 @@ class Parameter(Variable):
         super().__init__(data, dtype, name=name, device=device, requires_grad=requires_grad)
 
     def __repr__(self) -> str:
-        return f"Parameter({self.name!r}, shape={self.shape}, dtype={self.dtype.name})"
+        return f"Parameter containing:\n{super().__repr__()}"
 
 
 class Buffer(Variable):
@@ -49,6 +49,3 @@ class Buffer(Variable):
     ) -> None:
         super().__init__(data, dtype, name=name, device=device)
         self.persistent = persistent
-
-    def __repr__(self) -> str:
-        return f"Buffer({self.name!r}, shape={self.shape}, dtype={self.dtype.name})"

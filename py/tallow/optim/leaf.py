@@ -26,13 +26,13 @@ class Leaf(Parameter):
     def __init__(self, tensor: Tensor, owner: str) -> None:
         if not tensor.requires_grad:
             raise OptionError(
-                f"{owner}: {tensor!r} requires no gradient; call requires_grad_() first, or make "
-                "an nn.Parameter of it"
+                f"{owner}: {tensor.described()} requires no gradient; call requires_grad_() first, "
+                "or make an nn.Parameter of it"
             )
         if leaf_of(tensor.node) is not tensor:
             raise OptionError(
-                f"{owner}: {tensor!r} is computed from other tensors; optimise these, or its copy, "
-                "x.detach().requires_grad_()"
+                f"{owner}: {tensor.described()} is computed from other tensors; optimise these, "
+                "or its copy, x.detach().requires_grad_()"
             )
         self.tensor = tensor
         super().__init__(tensor, device=tensor.device)

@@ -97,7 +97,7 @@ class Optimizer(Hooked):
             if not isinstance(parameter, Variable):
                 params[place] = Leaf(parameter, type(self).__name__)
             if _identity(parameter) in known:
-                raise OptionError(f"{type(self).__name__}: {parameter!r} is given twice")
+                raise OptionError(f"{type(self).__name__}: {parameter.described()} is given twice")
             known.add(_identity(parameter))
         settings = {**self.defaults, **param_group, **named, "params": params}
         self.param_groups.append(Group(type(self).__name__, settings))

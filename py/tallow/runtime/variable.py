@@ -89,8 +89,10 @@ class Variable(Tensor):
         self._receives = requires_grad
         self.requires_grad = requires_grad
 
-    def __repr__(self) -> str:
-        return f"Variable({self.name!r}, shape={self.shape}, dtype={self.dtype.name})"
+    def described(self) -> str:
+        """What is known without its value."""
+        kind = type(self).__name__
+        return f"{kind}({self.name!r}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Another variable with the same value, without the gradient."""

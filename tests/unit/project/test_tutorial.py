@@ -35,7 +35,7 @@ def ran(
 def test_the_examples_hold_what_the_text_says(ran: dict[str, Any]) -> None:
     assert len(BLOCKS) == 9
     first, *_ = ran["said"].splitlines()
-    assert f"print(y)  # {first}\n" in BLOCKS[0]
+    assert f"print(y.described())  # {first}\n" in BLOCKS[0]
     assert ran["step"].plans == 1
     assert ran["right"] > 0.97
     assert ran["yellow"].item() > 0.95

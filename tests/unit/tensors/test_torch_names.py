@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tallow as tl
+from tallow import nn
 from tallow.errors import DTypeError, IndexRangeError, OptionError, ShapeError, TallowError
 
 X = tl.asarray(np.arange(6, dtype=np.float32).reshape(2, 3))
@@ -141,6 +142,31 @@ def test_the_slices_of_a_tensor() -> None:
             return X[index]
 
     assert [row.shape for row in Rows()] == [(3,), (3,)]  # type: ignore[attr-defined]
+
+
+def test_the_text_of_a_tensor() -> None:
+    x = tl.tensor([[1.0, 2.5], [3.0, 4.25]])
+    assert repr(x) == "tensor([[1.00, 2.50],\n        [3.00, 4.25]])"
+    assert str(x.long()[0] * 2) == "tensor([2, 4], dtype=int64)"
+    assert repr([tl.tensor(1.5), tl.tensor(True)]) == "[tensor(1.5), tensor(True)]"
+    assert repr(tl.zeros(0, 3)) == "tensor([], size=(0, 3))"
+    assert "..., " in repr(tl.ones(2000)) and len(repr(tl.ones(2000))) < 60
+    weight = nn.Parameter([0.5])
+    assert repr(weight) == "Parameter containing:\ntensor([0.5], requires_grad=True)"
+    assert repr(tl.Variable([0.5])) == "tensor([0.5])"
+    assert (x + 1).described() == "Tensor(shape=(2, 2), dtype=float32, op=add)"
+
+
+def test_the_text_of_a_tensor_that_has_no_elements_yet() -> None:
+    seen = []
+
+    @tl.jit
+    def step(x: tl.Tensor) -> tl.Tensor:
+        seen.append(repr(x * 2))
+        return x
+
+    step(X)
+    assert seen == ["Tensor(shape=(2, 3), dtype=float32, op=multiply)"]
 
 
 def test_a_number_in_a_text_and_as_an_index() -> None:
