@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     )
     from .custom import custom_op
     from .formats.weights import load, load_into, save
+    from .functions.data_types import *  # noqa: F403
     from .functions.torch_math import *  # noqa: F403
     from .functions.torch_places import *  # noqa: F403
     from .functions.torch_shapes import *  # noqa: F403
@@ -121,8 +122,8 @@ _OF_CUSTOM = ("custom_op",)
 _OF_WEIGHTS = ("load", "load_into", "save")
 """Names that are imported, from formats/weights.py, when one is first asked for."""
 
-_MORE = ("torch_math", "torch_shapes", "torch_places", "torch_special")
-"""Files with PyTorch's names, which are imported when one is first asked for."""
+_MORE = ("data_types", "torch_math", "torch_shapes", "torch_places", "torch_special")
+"""Files of functions that are imported when one of their names is first asked for."""
 
 _TYPES = {
     "bool": bool_, "double": float64, "float": float32, "half": float16, "int": int32,

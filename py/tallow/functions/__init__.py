@@ -25,11 +25,11 @@ from .creation import (
 from .cumulative import cumulative_prod, cumulative_sum
 from .einsum import einsum
 from .elementwise import *  # noqa: F403 - one name per record
-from .elementwise import ELEMENTWISE, bitcast, clip, floor_divide, pow, remainder, square
+from .elementwise import ELEMENTWISE, bitcast, clip, floor_divide, positive, pow, remainder, square
 from .indexing import checked_indices as checked_indices
 from .indexing import getitem, take, take_along_axis
 from .indexing import position as position
-from .linear_algebra import det, matmul, matrix_transpose
+from .linear_algebra import det, matmul, matrix_transpose, vecdot
 from .manipulation import (
     broadcast_arrays,
     broadcast_to,
@@ -45,6 +45,7 @@ from .manipulation import (
     squeeze,
     stack,
     tile,
+    unstack,
 )
 from .randomness import bernoulli, rand, rand_like, randint, randn, randn_like, randperm
 from .reduction import all, any, argmax, argmin, max, mean, min, prod, std, sum, var
@@ -94,6 +95,7 @@ __all__ = [
     "ones_like",
     "pad",
     "permute_dims",
+    "positive",
     "pow",
     "prod",
     "rand",
@@ -118,7 +120,9 @@ __all__ = [
     "tile",
     "tril",
     "triu",
+    "unstack",
     "var",
+    "vecdot",
     "zeros",
     "zeros_like",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -31,15 +31,13 @@ def expand_node(node: Node, shape: Shape) -> Node:
     return node if node.shape == shape else make(movement.expand, node, shape=shape)
 
 
-def _common_type(values: list[Any]) -> DType:
-    """The promoted type of the tensors; a Python number can change its kind but not its width."""
-    tensors = [value for value in values if isinstance(value, Tensor)]
-    if not tensors:
+def common_type(values: Sequence[DType | Scalar]) -> DType:
+    """The promoted type; a Python number can change its kind but not its width."""
+    types = [value for value in values if isinstance(value, DType)]
+    if not types:
         return promote_all([asarray(value).dtype for value in values])
-    common = promote_all([tensor.dtype for tensor in tensors])
+    common = promote_all(types)
     for value in values:
-        if isinstance(value, Tensor):
-            continue
         if isinstance(value, float) and not common.is_floating:
             common = dt.float32
         elif isinstance(value, int) and not isinstance(value, bool) and common == dt.bool_:
@@ -64,7 +62,7 @@ def broadcast(name: str, values: list[Any], dtype: DType | None = None) -> list[
     """Nodes of one shape and one type; arrays and numbers become constants."""
     plain = (bool, int, float, Tensor)
     values = [value if isinstance(value, plain) else asarray(value) for value in values]
-    dtype = dtype or _common_type(values)
+    dtype = dtype or common_type([x.dtype if isinstance(x, Tensor) else x for x in values])
     tensors = [value for value in values if isinstance(value, Tensor)]
     shape = broadcast_shapes(*(tensor.shape for tensor in tensors), what=name)
     return [
@@ -196,6 +194,11 @@ def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
 def bitcast(x: Tensor, dtype: DType) -> Tensor:
     """The bits of x read as another type of the same size; DTypeError if the sizes differ."""
     return x if x.dtype == dtype else Tensor(make(bitcast_op, x.node, dtype=dtype))
+
+
+def positive(x: Tensor) -> Tensor:
+    """x itself."""
+    return x
 
 
 def square(x: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from ..shape import broadcast_shapes, size_of
 from ..tensor import Tensor, apply, asarray
 from .creation import arange
 from .elementwise import expand_node, promote_all
-from .manipulation import reshape
+from .manipulation import moveaxis, reshape
 from .reduction import argmax, prod
 from .reduction import sum as total
 
@@ -52,6 +52,15 @@ def _matmul(a: Tensor, b: Tensor) -> Tensor:
     product = Tensor(make(contract.matmul, *(x.astype(dtype).node for x in flat)))
     shape = [*batch, *([m] if a.ndim > 1 else []), *([n] if b.ndim > 1 else [])]
     return reshape(product, shape)
+
+
+def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
+    """Sums of products along an axis; the other axes broadcast. Raises ShapeError for axes of
+    unequal length."""
+    last = [moveaxis(each, axis, -1) for each in (x, y)]
+    if last[0].shape[-1] != last[1].shape[-1]:
+        raise ShapeError(f"vecdot: axis {axis} of {x.shape} and of {y.shape} differ in length")
+    return total(last[0] * last[1], axis=-1)
 
 
 def det(x: Tensor) -> Tensor:

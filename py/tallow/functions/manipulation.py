@@ -124,6 +124,12 @@ def split(x: Tensor, sizes: Sequence[int], axis: int = 0) -> list[Tensor]:
     return pieces
 
 
+def unstack(x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
+    """The slices along an axis, which they no longer have."""
+    axis = check_axis(axis, x.ndim, "unstack")
+    return tuple(squeeze(piece, axis) for piece in split(x, [1] * x.shape[axis], axis))
+
+
 def pad(x: Tensor, pads: Sequence[tuple[int, int]], value: Scalar = 0) -> Tensor:
     """Adds a border of `value`: (before, after) per axis. Negative widths crop."""
     if len(pads) != x.ndim:

@@ -161,8 +161,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The slices along an axis."""
-    axis = check_axis(dim, input.ndim, "unbind")
-    return tuple(manipulation.squeeze(x, axis) for x in split(input, 1, axis) if x.shape[axis])
+    return manipulation.unstack(input, dim)
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:

@@ -1,13 +1,10 @@
-"""PyTorch's names for special functions, draws by weight, and facts about types; see
-torch_math.py."""
+"""PyTorch's names for special functions and draws by weight; see torch_math.py."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from .. import dtype as dt
-from ..dtype import DType, as_dtype
 from ..errors import DTypeError, OptionError, ShapeError
 from ..random import Generator
 from ..tensor import Tensor, apply
@@ -126,71 +123,9 @@ def multinomial(
 # ---- facts ---------------------------------------------------------------------------------------
 
 
-class FloatFacts(NamedTuple):
-    """What a floating type holds. eps: from 1 to the next number; tiny: the least normal one."""
-
-    dtype: str
-    bits: int
-    eps: float
-    max: float
-    min: float
-    tiny: float
-    smallest_normal: float
-    resolution: float
-
-
-class IntegerFacts(NamedTuple):
-    """What an integer type holds."""
-
-    dtype: str
-    bits: int
-    max: int
-    min: int
-
-
-_FLOATS = {"float16": (10, 15, 1e-3), "float32": (23, 127, 1e-6), "float64": (52, 1023, 1e-15)}
-
-
-def finfo(type: DType | str = dt.float32) -> FloatFacts:
-    """What a floating type holds. Raises DTypeError for another one."""
-    kind = as_dtype(type)
-    if kind.name not in _FLOATS:
-        raise DTypeError(f"finfo: {kind.name} is not float16, float32 or float64")
-    digits, most, resolution = _FLOATS[kind.name]
-    largest = (2 - 2.0**-digits) * 2.0**most
-    least = 2.0 ** (1 - most)
-    bits = kind.size * 8
-    return FloatFacts(kind.name, bits, 2.0**-digits, largest, -largest, least, least, resolution)
-
-
-def iinfo(type: DType | str) -> IntegerFacts:
-    """What an integer type holds. Raises DTypeError for another one."""
-    kind = as_dtype(type)
-    if not kind.is_integer or kind.coded:
-        raise DTypeError(f"iinfo: {kind.name} is no integer type")
-    bits = kind.size * 8
-    if kind.kind == "u":
-        return IntegerFacts(kind.name, bits, 2**bits - 1, 0)
-    return IntegerFacts(kind.name, bits, 2 ** (bits - 1) - 1, -(2 ** (bits - 1)))
-
-
-def get_default_dtype() -> DType:
-    """float32: the type of what is made without a type from Python's floats."""
-    return dt.float32
-
-
-def is_floating_point(input: Tensor) -> bool:
-    """Whether the elements are floating numbers."""
-    return input.dtype.is_floating
-
-
 __all__ = [
     "digamma",
     "erfinv",
-    "finfo",
-    "get_default_dtype",
-    "iinfo",
-    "is_floating_point",
     "lgamma",
     "multinomial",
 ]

@@ -22,7 +22,7 @@ _FOR_NUMPY = (
 # script that imports it has it fetched.
 _ON_DEMAND = re.compile(
     r"tallow\.(nn|optim|zoo|amp|autograd|func|accelerators|utils|autodiff\.(?!history$)"
-    r"|formats\.(?!onnx)|functions\.torch_(math|shapes|places|special))"
+    r"|formats\.(?!onnx)|functions\.(data_types|torch_(math|shapes|places|special)))"
 )
 
 # Larger than any free or used block of memory.

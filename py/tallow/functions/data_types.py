@@ -1,0 +1,126 @@
+"""Element types and constants: two chapters of the array API, and PyTorch's names for the same."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from .. import dtype as dt
+from ..dtype import DType, as_dtype, promote
+from ..errors import DTypeError, OptionError
+from ..tensor import Tensor
+from .elementwise import common_type
+
+e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
+newaxis = None
+
+_KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "",
+    "numeric": "iuf",
+}
+
+
+def astype(x: Tensor, dtype: DType | str, *, copy: bool = True) -> Tensor:
+    """The elements in another type. copy: changes nothing, since nobody sees the difference."""
+    return x.astype(dtype)
+
+
+def can_cast(source: Tensor | DType | str, to: DType | str) -> bool:
+    """Whether the type to holds all of source's, after the promotion table of the array API."""
+    kind, wanted = _type_of(source), as_dtype(to)
+    try:
+        return promote(kind, wanted) == wanted
+    except DTypeError:  # they have no common type
+        return False
+
+
+def result_type(*values: Tensor | DType | str | bool | float) -> DType:
+    """The type that operators on such tensors and types give; a Python number changes the kind but
+    not the width. Raises DTypeError where there is none, OptionError for nothing."""
+    if not values:
+        raise OptionError("result_type: takes one value or more")
+    return common_type([x if isinstance(x, (bool, int, float)) else _type_of(x) for x in values])
+
+
+def isdtype(dtype: DType | str, kind: DType | str | tuple[DType | str, ...]) -> bool:
+    """Whether a type is another one, or of a kind: "bool", "signed integer", "unsigned integer",
+    "integral", "real floating", "complex floating", "numeric"; or is one of several."""
+    found = as_dtype(dtype)
+    if isinstance(kind, tuple):
+        return any(isdtype(found, each) for each in kind)
+    if isinstance(kind, str) and kind in _KINDS:
+        return found.kind in _KINDS[kind]
+    return found == as_dtype(kind)
+
+
+def _type_of(value: Tensor | DType | str) -> DType:
+    return value.dtype if isinstance(value, Tensor) else as_dtype(value)
+
+
+class FloatFacts(NamedTuple):
+    """What a floating type holds. eps: from 1 to the next number; tiny: the least normal one."""
+
+    dtype: str
+    bits: int
+    eps: float
+    max: float
+    min: float
+    tiny: float
+    smallest_normal: float
+    resolution: float
+
+
+class IntegerFacts(NamedTuple):
+    """What an integer type holds."""
+
+    dtype: str
+    bits: int
+    max: int
+    min: int
+
+
+_FLOATS = {"float16": (10, 15, 1e-3), "float32": (23, 127, 1e-6), "float64": (52, 1023, 1e-15)}
+
+
+def finfo(type: DType | str = dt.float32) -> FloatFacts:
+    """What a floating type holds. Raises DTypeError for another one."""
+    kind = as_dtype(type)
+    if kind.name not in _FLOATS:
+        raise DTypeError(f"finfo: {kind.name} is not float16, float32 or float64")
+    digits, most, resolution = _FLOATS[kind.name]
+    largest = (2 - 2.0**-digits) * 2.0**most
+    least = 2.0 ** (1 - most)
+    bits = kind.size * 8
+    return FloatFacts(kind.name, bits, 2.0**-digits, largest, -largest, least, least, resolution)
+
+
+def iinfo(type: DType | str) -> IntegerFacts:
+    """What an integer type holds. Raises DTypeError for another one."""
+    kind = as_dtype(type)
+    if not kind.is_integer or kind.coded:
+        raise DTypeError(f"iinfo: {kind.name} is no integer type")
+    bits = kind.size * 8
+    if kind.kind == "u":
+        return IntegerFacts(kind.name, bits, 2**bits - 1, 0)
+    return IntegerFacts(kind.name, bits, 2 ** (bits - 1) - 1, -(2 ** (bits - 1)))
+
+
+def get_default_dtype() -> DType:
+    """float32: the type of what is made without a type from Python's floats."""
+    return dt.float32
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the elements are floating numbers."""
+    return input.dtype.is_floating
+
+
+__all__ = [
+    "astype", "can_cast", "e", "finfo", "get_default_dtype", "iinfo", "inf", "is_floating_point",
+    "isdtype", "nan", "newaxis", "pi", "result_type",
+]  # fmt: skip
