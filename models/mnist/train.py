@@ -34,7 +34,7 @@ import tallow as tl
 from tallow import Tensor, nn, optim
 
 HELD_OUT = 3000
-FLAGGED_ONES = 1500
+FLAGGED_ONES = 3000
 BATCH = 128
 WEIGHT_DECAY = 0.02
 SMOOTHING = 0.02
