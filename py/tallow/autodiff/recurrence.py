@@ -1,14 +1,15 @@
-"""The derivative of recurrent layers: through the steps, one after the other.
+"""The derivative of recurrent layers: backpropagation through time (Werbos 1990).
 
-The layer is composed again of elementary ops, step by step, and that is differentiated
-(backpropagation through time, Werbos 1990). What does not depend on the step before stays one
-product for all steps.
+A layer's result has the hidden state before each step, so gates and their slopes are computed for
+all steps at once. What goes back from step to step is linear: the gradients of the hidden state
+and of an LSTM's cell, times those slopes. All other gradients follow from these two, again for all
+steps at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import dtype as dt
 from .. import functions as f
@@ -17,6 +18,279 @@ from ..tensor import Tensor
 from .history import enable_grad
 from .reverse import pullback
 from .rules import Gradients, rule
+
+States = list[Tensor]
+"""Of a direction, or their gradients: the hidden state, and an LSTM's cell."""
+
+
+class _Ends(NamedTuple):
+    """What follows from the gradients of all states: those of x (T, B, G * H), of weights
+    (H, G * H) and of extra (G * H)."""
+
+    x: Tensor
+    weights: Tensor
+    extra: Tensor | None = None
+
+
+class _Way(NamedTuple):
+    """How gradients go back through a cell.
+
+    step(t, after): of gradients of the states after step t, (B, H), where the hidden state's is all
+    of it and the cell's is what later steps give, the whole ones, and those before the step. ends:
+    what follows from the whole ones of all steps, (T, B, H).
+    """
+
+    step: Callable[[int, States], tuple[States, States]]
+    ends: Callable[[States], _Ends]
+
+
+class _Line(NamedTuple):
+    """A direction of a layer, its steps in the order in which they are taken.
+
+    x (T, B, G * H): the inputs' products. before (T, B, H): the hidden state before each step.
+    weights (H, G * H), extra (G * H): as in ops/recurrence.py. first: the states before all, each
+    (B, H). alive (T, B, 1): whether a step is within its sequence; None if all are.
+    """
+
+    x: Tensor
+    before: Tensor
+    weights: Tensor
+    extra: Tensor
+    first: States
+    alive: Tensor | None
+    attrs: Any
+
+    def gates(self, x: Tensor) -> list[Tensor]:
+        """The parts of an array (..., G * H)."""
+        size = self.weights.shape[0]
+        return f.split(x, [size] * (x.shape[-1] // size), -1)
+
+    def gate(self, number: int, x: Tensor, clip: bool = True) -> Tensor:
+        name, alpha, beta = self.attrs["activations"][number]
+        bound = self.attrs["clip"] if clip else 0.0
+        return _activation(name, f.clip(x, -bound, bound) if bound else x, alpha, beta)
+
+    def slope(self, y: Tensor, x: Tensor) -> Tensor:
+        """The derivative of y, an activation of x, which is 0 where a sequence is over."""
+        (found,) = pullback([y.node], [f.ones_like(y).node], [x.node])
+        slope = f.zeros_like(x) if found is None else Tensor(found)
+        return slope if self.alive is None else f.where(self.alive, slope, 0.0)
+
+    def way(self) -> _Way:
+        return {"rnn": _rnn, "gru": _gru, "lstm": _lstm}[self.attrs["cell"]](self)
+
+
+@rule(recurrence.recurrence)
+def _recurrence(gradient: Tensor, y: Tensor, *operands: Tensor, **attrs: Any) -> Gradients:
+    with enable_grad():
+        x, hidden, states, extra, lengths = recurrence.split(f, f.matmul, operands, attrs)
+        given = lengths if "lengths" in attrs["given"] else None
+        lines = [
+            _back(number, y, gradient, x, hidden, states, extra, given, attrs)
+            for number in range(len(attrs["backward"]))
+        ]
+    outputs = [x, hidden, states]
+    gradients = [
+        f.stack([ends.x for ends, _ in lines], axis=2),
+        f.stack([ends.weights.mT for ends, _ in lines]),
+        f.stack([f.stack(first) for _, first in lines], axis=1),
+    ]
+    if all(ends.extra is not None for ends, _ in lines):
+        outputs.append(extra)
+        gradients.append(f.stack([ends.extra for ends, _ in lines if ends.extra is not None]))
+    wanted = [each for each in operands if each.dtype.is_floating]
+    nodes = [[each.node for each in tensors] for tensors in (outputs, gradients, wanted)]
+    found = iter(pullback(*nodes))
+    result: list[Tensor | None] = []
+    for each in operands:
+        node = next(found) if each.dtype.is_floating else None
+        result.append(None if node is None else Tensor(node))
+    return result
+
+
+def _back(
+    number: int,
+    y: Tensor,
+    gradient: Tensor,
+    x: Tensor,
+    hidden: Tensor,
+    states: Tensor,
+    extra: Tensor,
+    lengths: Tensor | None,
+    attrs: Any,
+) -> tuple[_Ends, States]:
+    """The gradients of a direction's operands, and of the states before its first step."""
+    back = attrs["backward"][number]
+    time, count = x.shape[0], states.shape[0]
+
+    def turned(x: Tensor) -> Tensor:
+        """In the order of the steps, or of time again."""
+        return f.flip(x, axis=0) if back else x
+
+    first = [states[n, number] for n in range(count)]
+    found = turned(gradient[:time, number])
+    before = f.concat([f.expand_dims(first[0], 0), turned(y[:time, number])[:-1]])
+    alive = None
+    if lengths is not None:
+        at = f.reshape(f.arange(time), (time, 1, 1))
+        alive = turned(f.less(at, f.reshape(lengths.astype(dt.int32), (1, -1, 1))))
+        found = f.where(alive, found, 0.0)
+        begun = f.concat([f.zeros_like(alive[:1]), alive[:-1]])
+        before = f.where(begun, before, first[0])
+    line = _Line(
+        turned(x[:, :, number]), before, hidden[number].mT, extra[number], first, alive, attrs
+    )
+    step, ends = line.way()
+    after = [gradient[time + n, number] for n in range(count)]
+    every: list[States] = []
+    for t in reversed(range(time)):
+        after[0] = after[0] + found[t]
+        whole, new = step(t, after)
+        every.append(whole)
+        after = new if alive is None else [
+            f.where(alive[t], n, old) for n, old in zip(new, after, strict=True)
+        ]  # fmt: skip
+    all_steps = [f.stack(list(each)) for each in zip(*every[::-1], strict=True)]
+    result = ends(all_steps)
+    return result._replace(x=turned(result.x)), after
+
+
+# ---- cells ------------------------------------------------------------------------------------
+
+
+def _products(x: Tensor, gradient: Tensor) -> Tensor:
+    """The gradient of weights by which x, (T, B, H), is multiplied: a sum over all steps."""
+    flat = f.reshape(x, (-1, x.shape[-1])), f.reshape(gradient, (-1, gradient.shape[-1]))
+    return flat[0].mT @ flat[1]
+
+
+def _total(x: Tensor) -> Tensor:
+    """The sum over steps and sequences."""
+    return f.sum(x, axis=(0, 1))
+
+
+def _rnn(line: _Line) -> _Way:
+    inner = line.before @ line.weights + line.x
+    slope = line.slope(line.gate(0, inner), inner)
+
+    def step(t: int, after: States) -> tuple[States, States]:
+        return after, [(after[0] * slope[t]) @ line.weights.mT]
+
+    def ends(whole: States) -> _Ends:
+        into = whole[0] * slope
+        return _Ends(into, _products(line.before, into))
+
+    return _Way(step, ends)
+
+
+def _gru(line: _Line) -> _Way:
+    before, weights = line.before, line.weights
+    size = weights.shape[0]
+    linear = line.attrs["linear_before_reset"]
+    x = [line.x[..., : 2 * size], line.x[..., 2 * size :]]
+    if linear:
+        product = before @ weights + line.extra
+        both, last = product[..., : 2 * size], product[..., 2 * size :]
+    else:
+        both = before @ weights[:, : 2 * size]
+    both = both + x[0]
+    gates = line.gate(0, both)
+    update, reset = line.gates(gates)
+    update_slope, reset_slope = line.gates(line.slope(gates, both))
+    if not linear:
+        last = (reset * before) @ weights[:, 2 * size :]
+    inner = (last * reset if linear else last) + x[1]
+    candidate = line.gate(1, inner)
+    to_update = (before - candidate) * update_slope
+    to_new = (1.0 - update) * line.slope(candidate, inner)
+    if linear:
+        slopes = f.concat([to_update, to_new * last * reset_slope, to_new * reset], -1)
+
+        def step(t: int, after: States) -> tuple[States, States]:
+            into = f.tile(after[0], (1, 3)) * slopes[t]
+            return after, [after[0] * update[t] + into @ weights.mT]
+
+        def ends(whole: States) -> _Ends:
+            products = f.tile(whole[0], (1, 1, 3)) * slopes
+            into = f.concat([products[..., : 2 * size], whole[0] * to_new], -1)
+            return _Ends(into, _products(before, products), _total(products))
+
+        return _Way(step, ends)
+
+    to_reset = before * reset_slope
+    first, second = weights[:, : 2 * size].mT, weights[:, 2 * size :].mT
+
+    def step_(t: int, after: States) -> tuple[States, States]:
+        (whole,) = after
+        behind = (whole * to_new[t]) @ second
+        both = f.concat([whole * to_update[t], behind * to_reset[t]], -1)
+        return after, [whole * update[t] + behind * reset[t] + both @ first]
+
+    def ends_(whole: States) -> _Ends:
+        new = whole[0] * to_new
+        both = f.concat([whole[0] * to_update, (new @ second) * to_reset], -1)
+        products = [_products(before, both), _products(reset * before, new)]
+        return _Ends(f.concat([both, new], -1), f.concat(products, -1))
+
+    return _Way(step_, ends_)
+
+
+def _lstm(line: _Line) -> _Way:
+    """With the names of ONNX's equations; peepholes are weights of the cell in its gates."""
+    before, weights, time = line.before, line.weights, line.x.shape[0]
+    i, o, forget, new = line.gates(before @ weights + line.x)
+    peeps = "peepholes" in line.attrs["given"]
+    to_i, to_o, to_f = line.gates(line.extra)[:3]
+    coupled = line.attrs["input_forget"]
+    entering = line.gate(1, new)
+
+    def kept(i: Tensor, forget: Tensor) -> Tensor:
+        return 1.0 - i if coupled else line.gate(0, forget)
+
+    cells = [line.first[1]]
+    for t in range(time):
+        old = cells[-1]
+        inner = (i[t] + to_i * old, forget[t] + to_f * old) if peeps else (i[t], forget[t])
+        enter = line.gate(0, inner[0])
+        cell = kept(enter, inner[1]) * old + enter * entering[t]
+        cells.append(cell if line.alive is None else f.where(line.alive[t], cell, old))
+    old, cell = f.stack(cells[:-1]), f.stack(cells[1:])
+    if peeps:
+        i, o, forget = i + to_i * old, o + to_o * cell, forget + to_f * old
+    enter, leave, shown = line.gate(0, i), line.gate(0, o), line.gate(2, cell, clip=False)
+    keep = kept(enter, forget)
+    change = entering - old if coupled else entering
+    i_slope = change * line.slope(enter, i)
+    o_slope = shown * line.slope(leave, o)
+    f_slope = f.zeros_like(old) if coupled else old * line.slope(keep, forget)
+    new_slope = enter * line.slope(entering, new)
+    down = leave * line.slope(shown, cell)  # from the hidden state to the cell
+    if peeps:
+        down = down + o_slope * to_o
+        keep = keep + i_slope * to_i + f_slope * to_f
+    slopes = f.concat([i_slope, o_slope, f_slope, new_slope], -1)
+
+    def into(h: Tensor, c: Tensor) -> Tensor:
+        """The gradients by which the gates' slopes are multiplied."""
+        return f.concat([c, h, c, c], -1)
+
+    def step(t: int, after: States) -> tuple[States, States]:
+        h, c = after[0], after[1] + after[0] * down[t]
+        return [h, c], [(into(h, c) * slopes[t]) @ weights.mT, c * keep[t]]
+
+    def ends(whole: States) -> _Ends:
+        x = into(*whole) * slopes
+        extra = None
+        if peeps:
+            parts = line.gates(x)
+            sums = [_total(part * c) for part, c in zip(parts, (old, cell, old), strict=False)]
+            extra = f.concat([*sums, f.zeros_like(sums[0])])
+        return _Ends(x, _products(before, x), extra)
+
+    return _Way(step, ends)
+
+
+# ---- activations ------------------------------------------------------------------------------
 
 
 def _activation(name: str, x: Tensor, a: float, b: float) -> Tensor:
@@ -35,101 +309,3 @@ def _activation(name: str, x: Tensor, a: float, b: float) -> Tensor:
         "ThresholdedRelu": lambda: f.where(x >= a, x, 0.0),
     }
     return table[name]()
-
-
-@rule(recurrence.recurrence)
-def _recurrence(gradient: Tensor, y: Tensor, *operands: Tensor, **attrs: Any) -> Gradients:
-    with enable_grad():
-        again = unrolled(*operands, **attrs)
-    wanted = [x for x in operands if x.dtype.is_floating]
-    found = iter(pullback([again.node], [gradient.node], [x.node for x in wanted]))
-    result: list[Tensor | None] = []
-    for x in operands:
-        node = next(found) if x.dtype.is_floating else None
-        result.append(None if node is None else Tensor(node))
-    return result
-
-
-def unrolled(*operands: Tensor, **attrs: Any) -> Tensor:
-    """What the op `recurrence` gives, composed of other ops."""
-    x, hidden, states, extra, lengths = recurrence.split(f, f.matmul, operands, attrs)
-    lines = [
-        _direction(number, back, x, hidden, states, extra, lengths, attrs)
-        for number, back in enumerate(attrs["backward"])
-    ]
-    return f.stack(lines, axis=1)
-
-
-def _direction(
-    number: int,
-    back: bool,
-    x: Tensor,
-    hidden: Tensor,
-    states: Tensor,
-    extra: Tensor,
-    lengths: Tensor,
-    attrs: Any,
-) -> Tensor:
-    """One direction: the hidden states, then the last states, (T + S, B, H)."""
-    time = x.shape[0]
-    weights = hidden[number].mT
-    now = [states[n, number] for n in range(states.shape[0])]
-    step = {"rnn": _rnn, "gru": _gru, "lstm": _lstm}[attrs["cell"]]
-    whole = "lengths" not in attrs["given"]
-    results: list[Tensor] = []
-    for t in range(time)[:: -1 if back else 1]:
-        new = step(x[t, :, number], weights, now, extra[number], attrs)
-        if whole:
-            results.append(new[0])
-            now = new
-            continue
-        alive = f.expand_dims(f.less(t, lengths.astype(dt.int32)), 1)
-        results.append(f.where(alive, new[0], 0.0))
-        now = [f.where(alive, n, old) for n, old in zip(new, now, strict=True)]
-    return f.stack([*results[:: -1 if back else 1], *now])
-
-
-def _gate(number: int, x: Tensor, attrs: Any, clip: bool = True) -> Tensor:
-    if attrs["clip"] and clip:
-        x = f.clip(x, -attrs["clip"], attrs["clip"])
-    name, alpha, beta = attrs["activations"][number]
-    return _activation(name, x, alpha, beta)
-
-
-def _rnn(
-    x: Tensor, weights: Tensor, states: list[Tensor], extra: Tensor, attrs: Any
-) -> list[Tensor]:
-    return [_gate(0, states[0] @ weights + x, attrs)]
-
-
-def _gru(
-    x: Tensor, weights: Tensor, states: list[Tensor], extra: Tensor, attrs: Any
-) -> list[Tensor]:
-    (h,), n = states, weights.shape[0]
-    if attrs["linear_before_reset"]:
-        product = h @ weights + extra
-        both, inner = product[:, : 2 * n], product[:, 2 * n :]
-    else:
-        both = h @ weights[:, : 2 * n]
-    gates = _gate(0, both + x[:, : 2 * n], attrs)
-    update, reset = gates[:, :n], gates[:, n:]
-    reset_first = not attrs["linear_before_reset"]
-    inner = (reset * h) @ weights[:, 2 * n :] if reset_first else inner * reset
-    candidate = _gate(1, inner + x[:, 2 * n :], attrs)
-    return [(1.0 - update) * candidate + update * h]
-
-
-def _lstm(
-    x: Tensor, weights: Tensor, states: list[Tensor], extra: Tensor, attrs: Any
-) -> list[Tensor]:
-    (h, c), n = states, weights.shape[0]
-    gates = h @ weights + x
-    enter, leave, forget, new = (gates[:, i * n : (i + 1) * n] for i in range(4))
-    if "peepholes" in attrs["given"]:
-        enter, forget = enter + extra[:n] * c, forget + extra[2 * n : 3 * n] * c
-    enter = _gate(0, enter, attrs)
-    kept = 1.0 - enter if attrs["input_forget"] else _gate(0, forget, attrs)
-    cell = kept * c + enter * _gate(1, new, attrs)
-    if "peepholes" in attrs["given"]:
-        leave = leave + extra[n : 2 * n] * cell
-    return [_gate(0, leave, attrs) * _gate(2, cell, attrs, clip=False), cell]

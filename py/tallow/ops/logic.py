@@ -140,7 +140,9 @@ def _philox(np: Any, index: Any, low: Any, high: Any, draw: Any) -> Any:
         return (np.multiply(x, factor, dtype="uint64") >> np.uint64(32)).astype("uint32")
 
     counter = (index >> 2, once(draw), *np.zeros((2, 1), "uint32"))
-    return np.choose(index & 3, formulas.philox_rounds(counter, (once(low), once(high)), upper))
+    return np.choose(
+        (index & 3).astype(np.intp), formulas.philox_rounds(counter, (once(low), once(high)), upper)
+    )
 
 
 philox = Elementwise("philox", _philox, formulas.philox, 4, accepts="u")
