@@ -86,7 +86,7 @@ from .tensor import Tensor, asarray, use_differentiator
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from . import autograd, func, nn, onnx, optim, utils, zoo
+    from . import autograd, distributions, func, nn, onnx, optim, utils, zoo
     from .accelerators import *  # noqa: F403
     from .autodiff.everything import (
         checkpoint,
@@ -105,7 +105,7 @@ if TYPE_CHECKING:
     from .functions.torch_shapes import *  # noqa: F403
     from .functions.torch_special import *  # noqa: F403
 
-_LATER = ("amp", "autograd", "func", "nn", "onnx", "optim", "utils", "zoo")
+_LATER = ("amp", "autograd", "distributions", "func", "nn", "onnx", "optim", "utils", "zoo")
 """Packages that are imported when they are first asked for."""
 
 _OF_ACCELERATORS = ("accelerator", "backends", "cuda", "device", "mps")
@@ -179,6 +179,7 @@ __all__ = [
     "debug_nans",
     "default_device",
     "devices",
+    "distributions",
     "enable_grad",
     "float16",
     "float32",

@@ -42,8 +42,16 @@ def full(
     return placed(Tensor(expand_node(scalar.node, dims)), device, requires_grad)
 
 
-def _filled(value: int, shape: tuple[Any, ...], dtype: TypeLike, **options: Any) -> Tensor:
-    """A shape in one of the forms that `zeros` takes."""
+def _filled(
+    value: int,
+    shape: tuple[Any, ...],
+    named: int | Sequence[int] | None,
+    dtype: TypeLike,
+    **options: Any,
+) -> Tensor:
+    """A shape in one of the forms that `zeros` takes; named: that of a keyword."""
+    if named is not None:
+        shape = (named, *shape)
     first, *rest = shape or ((),)
     if rest and (isinstance(first, int) and all(isinstance(each, int) for each in rest)):
         first, rest = shape, []
@@ -53,33 +61,46 @@ def _filled(value: int, shape: tuple[Any, ...], dtype: TypeLike, **options: Any)
 
 
 def zeros(
-    *shape: int | Sequence[int] | TypeLike,
+    *dims: int | Sequence[int] | TypeLike,
+    shape: int | Sequence[int] | None = None,
+    size: int | Sequence[int] | None = None,
     dtype: TypeLike = dt.float32,
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """0 everywhere: zeros((2, 3)), zeros(2, 3), zeros((2, 3), "int32")."""
-    return _filled(0, shape, dtype, device=device, requires_grad=requires_grad)
+    """0 everywhere: zeros((2, 3)), zeros(2, 3), zeros((2, 3), "int32"), zeros(shape=(2, 3)), which
+    PyTorch calls size."""
+    return _filled(
+        0, dims, size if shape is None else shape, dtype, device=device, requires_grad=requires_grad
+    )
 
 
 def ones(
-    *shape: int | Sequence[int] | TypeLike,
+    *dims: int | Sequence[int] | TypeLike,
+    shape: int | Sequence[int] | None = None,
+    size: int | Sequence[int] | None = None,
     dtype: TypeLike = dt.float32,
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """1 everywhere; the shape as for `zeros`."""
-    return _filled(1, shape, dtype, device=device, requires_grad=requires_grad)
+    return _filled(
+        1, dims, size if shape is None else shape, dtype, device=device, requires_grad=requires_grad
+    )
 
 
 def empty(
-    *shape: int | Sequence[int] | TypeLike,
+    *dims: int | Sequence[int] | TypeLike,
+    shape: int | Sequence[int] | None = None,
+    size: int | Sequence[int] | None = None,
     dtype: TypeLike = dt.float32,
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """Unspecified elements: zeros."""
-    return _filled(0, shape, dtype, device=device, requires_grad=requires_grad)
+    return _filled(
+        0, dims, size if shape is None else shape, dtype, device=device, requires_grad=requires_grad
+    )
 
 
 def full_like(

@@ -17,36 +17,41 @@ from .creation import placed
 TypeLike = DType | str | None
 
 
-def _shape(size: Sequence[int | Sequence[int]], what: str) -> Shape:
-    """A shape that is given as numbers or as one sequence of them."""
-    if len(size) == 1 and not isinstance(size[0], int):
-        return check_shape(size[0], what)
-    return check_shape(size, what)  # type: ignore[arg-type]
+def _shape(
+    dims: Sequence[int | Sequence[int]], size: int | Sequence[int] | None, what: str
+) -> Shape:
+    """A shape that is given as numbers or as one sequence of them, or by a keyword."""
+    given = dims if size is None else (size, *dims)
+    if len(given) == 1 and not isinstance(given[0], int):
+        return check_shape(given[0], what)
+    return check_shape(given, what)  # type: ignore[arg-type]
 
 
 def rand(
-    *size: int | Sequence[int],
+    *dims: int | Sequence[int],
+    size: int | Sequence[int] | None = None,
     dtype: TypeLike = None,
     device: str | None = None,
     requires_grad: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Numbers drawn evenly between 0 and 1, both excluded, of a shape: rand(2, 3), rand((2, 3)).
-    device and requires_grad as for `full`. generator: draws instead of the numbers that
-    `tl.manual_seed` begins, here and in the functions below."""
-    drawn = philox.uniform(_shape(size, "rand"), stream(generator))
+    """Numbers drawn evenly between 0 and 1, both excluded, of a shape: rand(2, 3), rand((2, 3)),
+    rand(size=(2, 3)). device and requires_grad as for `full`. generator: draws instead of the
+    numbers that `tl.manual_seed` begins, here and in the functions below."""
+    drawn = philox.uniform(_shape(dims, size, "rand"), stream(generator))
     return placed(drawn if dtype is None else drawn.astype(dtype), device, requires_grad)
 
 
 def randn(
-    *size: int | Sequence[int],
+    *dims: int | Sequence[int],
+    size: int | Sequence[int] | None = None,
     dtype: TypeLike = None,
     device: str | None = None,
     requires_grad: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
     """Numbers of the standard normal distribution, of a shape; the rest as for `rand`."""
-    drawn = philox.normal(_shape(size, "randn"), stream(generator))
+    drawn = philox.normal(_shape(dims, size, "randn"), stream(generator))
     return placed(drawn if dtype is None else drawn.astype(dtype), device, requires_grad)
 
 

@@ -71,3 +71,12 @@ def test_products_along_an_axis_and_slices() -> None:
     assert tl.astype(a, "int32").dtype == tl.int32 and tl.positive(a) is a
     with pytest.raises(ShapeError, match="vecdot: axis 0"):
         tl.vecdot(a, b, axis=0)
+
+
+@pytest.mark.parametrize("name", ["zeros", "ones", "empty", "rand", "randn"])
+def test_shapes_by_keyword(name: str) -> None:
+    make = getattr(tl, name)
+    assert make(size=(2, 3)).shape == make(2, 3).shape == (2, 3)
+    assert make(size=4, dtype="float16").dtype == tl.float16
+    if not name.startswith("rand"):
+        assert make(shape=(2, 3)).shape == (2, 3)

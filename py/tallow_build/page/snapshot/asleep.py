@@ -21,8 +21,9 @@ _FOR_NUMPY = (
 # What the page's views do not use: training, reading files of weights, functions that few need. A
 # script that imports it has it fetched.
 _ON_DEMAND = re.compile(
-    r"tallow\.(nn|optim|zoo|amp|autograd|func|accelerators|utils|autodiff\.(?!history$)"
-    r"|formats\.(?!onnx)|functions\.(data_types|torch_(math|shapes|places|special)))"
+    r"tallow\.(nn|optim|zoo|amp|autograd|distributions|func|accelerators|utils"
+    r"|autodiff\.(?!history$)|formats\.(?!onnx)"
+    r"|functions\.(data_types|torch_(math|shapes|places|special)))"
 )
 
 # Larger than any free or used block of memory.
