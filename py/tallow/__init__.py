@@ -88,6 +88,7 @@ from .version import __version__ as __version__
 if TYPE_CHECKING:
     from . import autograd, distributions, func, nn, onnx, optim, utils, zoo
     from .accelerators import *  # noqa: F403
+    from .amp import autocast
     from .autodiff.everything import (
         checkpoint,
         custom_vjp,
@@ -115,6 +116,9 @@ _OF_AUTODIFF = (
     "checkpoint", "custom_vjp", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp",
 )  # fmt: skip
 """Names that are imported, from autodiff/everything.py, when one is first asked for."""
+
+_OF_AMP = ("autocast",)
+"""Names that are imported, from amp.py, when one is first asked for."""
 
 _OF_CUSTOM = ("custom_op",)
 """Names that are imported, from custom.py, when one is first asked for."""
@@ -169,6 +173,7 @@ __all__ = [
     "Tuned",
     "TuningWarning",
     "asarray",
+    "autocast",
     "autograd",
     "bool_",
     "checkpoint",
@@ -233,6 +238,8 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module("tallow.autodiff.everything"), name)
     if name in _OF_ACCELERATORS:
         return getattr(import_module("tallow.accelerators"), name)
+    if name in _OF_AMP:
+        return getattr(import_module("tallow.amp"), name)
     if name in _OF_CUSTOM:
         return getattr(import_module("tallow.custom"), name)
     if name in _OF_WEIGHTS:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, ContextDecorator
 from typing import Any, Self
 
-from . import autocast as types
+from . import casting as types
 from . import functions as f
 from .autodiff.history import no_grad
 from .dtype import DType, as_dtype, bfloat16, float16

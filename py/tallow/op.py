@@ -54,7 +54,7 @@ class Op:
     unknown.
     overflows: whether integers may leave the range of their type, round which they then wrap: a
     target that computes narrow ones in wider ones has to see to that.
-    autocast: the type in which `tl.amp.autocast` has it computed (autocast.py); None: in the widest
+    autocast: the type in which `tl.amp.autocast` has it computed (casting.py); None: in the widest
     type of its operands, as elsewhere.
     declared: whether it is a user's.
     """

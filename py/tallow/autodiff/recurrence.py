@@ -60,7 +60,7 @@ class _Line(NamedTuple):
     alive: Tensor | None
     attrs: Any
 
-    def gates(self, x: Tensor) -> list[Tensor]:
+    def gates(self, x: Tensor) -> tuple[Tensor, ...]:
         """The parts of an array (..., G * H)."""
         size = self.weights.shape[0]
         return f.split(x, [size] * (x.shape[-1] // size), -1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..autocast import switched
+from ..casting import switched
 from ..graph import Node
 from ..tensor import Tensor
 from . import history

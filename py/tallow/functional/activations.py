@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 from .. import functions as f
-from ..autocast import in_float32, matched
 from ..autodiff.history import with_gradient
+from ..casting import in_float32, matched
 from ..dtype import DType
 from ..errors import ShapeError
 from ..shape import check_axis

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 from .. import functions as f
-from ..autocast import in_float32
 from ..autodiff.history import with_gradient
+from ..casting import in_float32
 from ..errors import ShapeError
 from ..tensor import Tensor
 from .activations import softmax_gradient

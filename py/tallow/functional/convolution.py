@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import autocast
+from .. import casting
 from .. import functions as f
 from ..errors import ShapeError
 from ..functions.transposed import conv2d_input, dilated
@@ -118,7 +118,7 @@ def _conv(
         last = convolved(channels_last(x), weight, strides, pads, dilations, groups)
         return channels_first(last)
 
-    result = autocast.product(window.conv2d, compute, x, weight)
+    result = casting.product(window.conv2d, compute, x, weight)
     return unbatched(_biased(result, bias), single)
 
 
@@ -130,7 +130,7 @@ def _check_bias(name: str, bias: Tensor | None, channels: int) -> None:
 def _biased(result: Tensor, bias: Tensor | None) -> Tensor:
     if bias is None:
         return result
-    bias = autocast.matched(bias, result)
+    bias = casting.matched(bias, result)
     return result + f.reshape(bias, (-1, *(1,) * (result.ndim - 2)))
 
 
@@ -291,7 +291,7 @@ def _transposed(
         last = _spread(channels_last(x), weight, sizes, strides, pads, dilations, groups)
         return channels_first(last)
 
-    whole = autocast.product(window.conv2d, compute, x, weight)
+    whole = casting.product(window.conv2d, compute, x, weight)
     return unbatched(_biased(whole, bias), single)
 
 

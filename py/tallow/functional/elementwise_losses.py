@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 
 from .. import functions as f
-from ..autocast import in_float32
 from ..autodiff.history import with_gradient
+from ..casting import in_float32
 from ..errors import OptionError, ShapeError
 from ..functions.reduction import root
 from ..functions.torch_elements import norm

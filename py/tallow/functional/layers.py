@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .. import autocast
+from .. import casting
 from .. import functions as f
 from ..errors import OptionError, ShapeError
 from ..tensor import Tensor
@@ -14,7 +14,7 @@ from .activations import done, softmax
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input @ weight.T + bias; weight (out, in)."""
     result = input @ weight.mT
-    return result if bias is None else result + autocast.matched(bias, result)
+    return result if bias is None else result + casting.matched(bias, result)
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from .. import functions as f
-from ..autocast import in_float32
+from ..casting import in_float32
 from ..errors import DTypeError, OptionError, ShapeError
 from ..tensor import Tensor, asarray
 from .activations import log_softmax

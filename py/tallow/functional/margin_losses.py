@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .. import functions as f
-from ..autocast import in_float32
+from ..casting import in_float32
 from ..errors import DTypeError, OptionError, ShapeError
 from ..tensor import Tensor
 from .activations import logsigmoid

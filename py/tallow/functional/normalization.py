@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from .. import functions as f
-from ..autocast import in_float32
 from ..autodiff.history import with_gradient
+from ..casting import in_float32
 from ..errors import OptionError, ShapeError
 from ..functions.reduction import root
 from ..shape import size_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..autocast import in_float32
+from ..casting import in_float32
 from ..errors import OptionError
 from ..graph import make
 from ..ops import recurrence as ops

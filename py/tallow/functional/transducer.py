@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .. import functions as f
-from ..autocast import in_float32
 from ..autodiff.history import with_gradient
+from ..casting import in_float32
 from ..errors import DTypeError, ShapeError
 from ..tensor import Tensor
 from .activations import log_softmax

@@ -25,7 +25,17 @@ from .creation import (
 from .cumulative import cumulative_prod, cumulative_sum
 from .einsum import einsum
 from .elementwise import *  # noqa: F403 - one name per record
-from .elementwise import ELEMENTWISE, bitcast, clip, floor_divide, positive, pow, remainder, square
+from .elementwise import (
+    ELEMENTWISE,
+    bitcast,
+    clip,
+    floor_divide,
+    positive,
+    pow,
+    remainder,
+    round,
+    square,
+)
 from .indexing import checked_indices as checked_indices
 from .indexing import getitem, take, take_along_axis
 from .indexing import position as position
@@ -107,6 +117,7 @@ __all__ = [
     "remainder",
     "repeat",
     "reshape",
+    "round",
     "scatter",
     "sort",
     "split",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple, overload
+
 from .. import dtype as dt
 from ..errors import OptionError, ShapeError
 from ..graph import make
@@ -14,23 +16,60 @@ from .manipulation import moveaxis
 _REDUCTIONS = ("none", "add", "mul", "max", "min")
 
 
+class Ordered(NamedTuple):
+    """Elements in order along an axis, and the places that they had."""
+
+    values: Tensor
+    indices: Tensor
+
+
 def argsort(
-    x: Tensor, axis: int = -1, descending: bool = False, count: int | None = None
+    x: Tensor,
+    axis: int = -1,
+    descending: bool = False,
+    count: int | None = None,
+    *,
+    dim: int | None = None,
+    stable: bool = True,
 ) -> Tensor:
-    """The int32 indices that sort the elements along an axis; equal elements keep their order.
+    """The int32 indices that sort the elements along an axis, which PyTorch names dim; equal
+    elements always keep their order.
 
     count: return only the first `count` indices. Raises ShapeError if there are fewer.
     """
-    axis = check_axis(axis, x.ndim, "argsort")
+    axis = check_axis(axis if dim is None else dim, x.ndim, "argsort")
     length = x.shape[axis] if count is None else count
     last = moveaxis(x, axis, -1)
     node = make(arrange.argsort, last.node, descending=descending, count=length)
     return moveaxis(Tensor(node), -1, axis)
 
 
-def sort(x: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
-    """The elements sorted along an axis."""
-    return take_along_axis(x, argsort(x, axis, descending), axis)
+@overload
+def sort(
+    x: Tensor, axis: int = ..., descending: bool = ..., *, dim: None = ..., stable: bool = ...
+) -> Tensor: ...
+
+
+@overload
+def sort(
+    x: Tensor, axis: int = ..., descending: bool = ..., *, dim: int, stable: bool = ...
+) -> Ordered: ...
+
+
+def sort(
+    x: Tensor,
+    axis: int = -1,
+    descending: bool = False,
+    *,
+    dim: int | None = None,
+    stable: bool = True,
+) -> Tensor | Ordered:
+    """The elements sorted along an axis, as in the array API; with dim, PyTorch's name, (values,
+    indices). Equal ones always keep their order."""
+    along = axis if dim is None else dim
+    places = argsort(x, along, descending)
+    values = take_along_axis(x, places, along)
+    return values if dim is None else Ordered(values, places)
 
 
 def scatter(x: Tensor, places: Tensor, updates: Tensor, reduction: str = "none") -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import dtype as dt
 from ..dtype import DType, as_dtype
-from ..errors import ShapeError
+from ..errors import OptionError, ShapeError
 from ..graph import make
 from ..hostarray import from_values
 from ..ops import source
@@ -168,9 +168,19 @@ def arange(
 
 
 def linspace(
-    start: float, stop: float, num: int, endpoint: bool = True, *, device: str | None = None
+    start: float,
+    stop: float | None = None,
+    num: int | None = None,
+    endpoint: bool = True,
+    *,
+    end: float | None = None,
+    steps: int | None = None,
+    device: str | None = None,
 ) -> Tensor:
-    """num evenly spaced float32 numbers from start to stop."""
+    """num evenly spaced float32 numbers from start to stop, which PyTorch names steps and end."""
+    stop, num = end if stop is None else stop, steps if num is None else num
+    if stop is None or num is None:
+        raise OptionError("linspace: give the last number, and how many there are")
     steps = num - 1 if endpoint else num
     step = (stop - start) / steps if steps > 0 else 0.0
     line = _iota((check_shape([num], "linspace")[0],), 0).astype(dt.float32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .. import dtype as dt
-from ..autocast import in_float32
+from ..casting import in_float32
 from ..dtype import DType, as_dtype
 from ..errors import ShapeError
 from ..shape import check_axis

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from .. import autocast
+from .. import casting
 from .. import dtype as dt
 from ..dtype import DType, promote
 from ..graph import Node, constant, make
@@ -86,7 +86,7 @@ def lift(op: Elementwise) -> Callable[..., Tensor]:
     def function(*operands: Tensor | Scalar) -> Tensor:
         if len(operands) != op.arity:
             raise TypeError(f"{op.name}: takes {op.arity} operands, got {len(operands)}")
-        values = autocast.operands(op, [*operands]) if autocast.active else [*operands]
+        values = casting.operands(op, [*operands]) if casting.active else [*operands]
         if isinstance(op, Select):
             condition, *choices = values
             a, b = broadcast(op.name, choices)
@@ -181,13 +181,19 @@ def _opposed(rest: Tensor, y: Tensor) -> Tensor:
 
 def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
     """x to the power y. Whole powers from 0 to 4 of a tensor become products."""
-    if autocast.active:
-        x, y = autocast.operands(REGISTRY["pow"], [x, y])
+    if casting.active:
+        x, y = casting.operands(REGISTRY["pow"], [x, y])
     whole = not isinstance(y, Tensor) and y in (1, 2, 3, 4)
     if isinstance(x, Tensor) and x.dtype.is_floating and whole:
         half = x * x if y != 1 else x
         return {1: half, 2: half, 3: half * x, 4: half * half}[int(y)]
     result: Tensor = _pow(x, y)
+    return result
+
+
+def round(x: Tensor, *, decimals: int = 0) -> Tensor:
+    """The nearest whole number, or of numbers with so many decimal places, halves to even."""
+    result: Tensor = _round(x) if decimals == 0 else _round(x * 10.0**decimals) / 10.0**decimals
     return result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import autocast
+from .. import casting
 from ..errors import DTypeError, ShapeError
 from ..graph import make
 from ..ops import contract
@@ -31,7 +31,7 @@ def matmul(a: Any, b: Any) -> Tensor:
     a, b = asarray(a), asarray(b)
     if a.ndim == 0 or b.ndim == 0:
         raise ShapeError(f"matmul: {a.shape} and {b.shape}: both operands need at least one axis")
-    return autocast.product(contract.matmul, _matmul, a, b)
+    return casting.product(contract.matmul, _matmul, a, b)
 
 
 def _matmul(a: Tensor, b: Tensor) -> Tensor:

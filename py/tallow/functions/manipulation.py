@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import ShapeError
+from ..errors import OptionError, ShapeError
 from ..graph import Node, make
 from ..ops import movement
 from ..shape import (
@@ -73,21 +73,28 @@ def squeeze(x: Tensor, axis: int | Sequence[int] | None = None) -> Tensor:
     return reshape(x, [dim for a, dim in enumerate(x.shape) if a not in axes])
 
 
-def flip(x: Tensor, axis: int | Sequence[int] | None = None) -> Tensor:
-    """The elements in reverse order along the axes."""
-    axes = check_axes(axis, x.ndim, "flip")
+def flip(
+    x: Tensor,
+    axis: int | Sequence[int] | None = None,
+    *,
+    dims: int | Sequence[int] | None = None,
+) -> Tensor:
+    """The elements in reverse order along the axes, which PyTorch names dims."""
+    axes = check_axes(axis if dims is None else dims, x.ndim, "flip")
     starts = tuple(max(d - 1, 0) if a in axes else 0 for a, d in enumerate(x.shape))
     steps = tuple(-1 if a in axes else 1 for a in range(x.ndim))
     return Tensor(make(movement.slice_, x.node, starts=starts, steps=steps, shape=x.shape))
 
 
-def concat(tensors: Sequence[Tensor], axis: int | None = 0) -> Tensor:
-    """Tensors joined along an axis; with axis None they are flattened first.
+def concat(tensors: Sequence[Tensor], axis: int | None = 0, *, dim: int | None = None) -> Tensor:
+    """Tensors joined along an axis, which PyTorch names dim; with axis None they are flattened
+    first.
 
     Shapes must agree in all other axes; types are promoted.
     """
     if not tensors:
         raise ShapeError("concat: there are no tensors to join")
+    axis = axis if dim is None else dim
     if axis is None:
         tensors, axis = [reshape(x, [-1]) for x in tensors], 0
     first = tensors[0].shape
@@ -110,9 +117,18 @@ def stack(tensors: Sequence[Tensor], axis: int = 0, *, dim: int | None = None) -
     return concat([expand_dims(x, axis) for x in tensors], axis)
 
 
-def split(x: Tensor, sizes: Sequence[int], axis: int = 0) -> list[Tensor]:
-    """Pieces of the given lengths along an axis; they must add up to it."""
-    axis = check_axis(axis, x.ndim, "split")
+def split(
+    x: Tensor, sizes: int | Sequence[int], axis: int = 0, *, dim: int | None = None
+) -> tuple[Tensor, ...]:
+    """Pieces along an axis, which PyTorch names dim: of one length, the last perhaps shorter, or of
+    several lengths, which must add up to it. Raises ShapeError, and OptionError for pieces without
+    elements."""
+    axis = check_axis(axis if dim is None else dim, x.ndim, "split")
+    if isinstance(sizes, int):
+        if sizes < 1:
+            raise OptionError(f"split: pieces of {sizes} elements")
+        length = x.shape[axis]
+        sizes = [min(sizes, length - start) for start in range(0, length, sizes)] or [0]
     if sum(sizes) != x.shape[axis] or any(size < 0 for size in sizes):
         raise ShapeError(f"split: {tuple(sizes)} does not add up to axis {axis} of {x.shape}")
     pieces, start = [], 0
@@ -121,7 +137,7 @@ def split(x: Tensor, sizes: Sequence[int], axis: int = 0) -> list[Tensor]:
         index[axis] = slice(start, start + size)
         pieces.append(x[tuple(index)])
         start += size
-    return pieces
+    return tuple(pieces)
 
 
 def unstack(x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .. import autocast
+from .. import casting
 from .. import dtype as dt
 from ..errors import ShapeError
 from ..graph import make
@@ -29,8 +29,8 @@ def _either(axis: Axis, dim: Axis) -> Axis:
 
 
 def _reduce(op: Reduce, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
-    if autocast.active:
-        (x,) = autocast.operands(op, [x])
+    if casting.active:
+        (x,) = casting.operands(op, [x])
     axes = check_axes(axis, x.ndim, op.name)
     empty = [a for a in axes if x.shape[a] == 0]
     if empty and isinstance(op.start, str):

@@ -6,28 +6,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import dtype as dt
 from ..errors import DTypeError, OptionError, ShapeError
 from ..shape import check_axis
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise, manipulation, reduction
-from .arrange import argsort as array_argsort
-from .arrange import scatter_rows
+from .arrange import Ordered, argsort, scatter_rows
 from .creation import arange, zeros
 from .cumulative import cumulative_sum
 from .indexing import checked_indices, take, take_along_axis
 from .linear_algebra import matmul
 
 Axis = int | Sequence[int] | None
-
-
-class Ordered(NamedTuple):
-    """Elements in order along an axis, and the places that they had."""
-
-    values: Tensor
-    indices: Tensor
 
 
 def _elementwise(name: str, *args: Any) -> Tensor:
@@ -191,13 +183,6 @@ def isclose(
 # ---- orders ----------------------------------------------------------------------------------
 
 
-def sort_with_places(input: Tensor, dim: int = -1, descending: bool = False) -> Ordered:
-    """The elements in order along an axis, and the places that they had; equal ones keep their
-    order."""
-    places = array_argsort(input, dim, descending)
-    return Ordered(take_along_axis(input, places, dim), places)
-
-
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> Ordered:
@@ -206,7 +191,7 @@ def topk(
     length = input.shape[check_axis(dim, input.ndim, "topk")]
     if not 0 <= k <= length:
         raise OptionError(f"topk: {k} of the {length} elements along axis {dim}")
-    places = array_argsort(input, dim, largest, k)
+    places = argsort(input, dim, largest, k)
     return Ordered(take_along_axis(input, places, dim), places)
 
 

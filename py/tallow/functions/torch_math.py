@@ -16,13 +16,13 @@ from ..errors import OptionError, ShapeError
 from ..shape import check_axis
 from ..tensor import Scalar, Tensor, apply, asarray
 from . import reduction
-from .arrange import sort
+from .arrange import Ordered, sort
 from .creation import arange
 from .cumulative import cumulative_prod, cumulative_sum
 from .indexing import take, take_along_axis
 from .linear_algebra import matmul
 from .manipulation import expand_dims, reshape, squeeze
-from .torch_elements import Ordered, diagonal, sort_with_places
+from .torch_elements import diagonal
 
 Axis = int | Sequence[int] | None
 
@@ -293,7 +293,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Ord
     if not 1 <= k <= length:
         raise OptionError(f"kthvalue: {k} of the {length} elements along axis {dim}")
     axis = check_axis(dim, input.ndim, "kthvalue")
-    order = sort_with_places(input, axis)
+    order = sort(input, dim=axis)
     key = (slice(None),) * axis + (slice(k - 1, k),)
     values, places = order.values[key], order.indices[key]
     if keepdim:

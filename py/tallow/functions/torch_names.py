@@ -137,26 +137,12 @@ def repeated(input: Tensor, *repeats: Shape) -> Tensor:
     return manipulation.tile(input, counts)
 
 
-def split(
-    tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0
-) -> tuple[Tensor, ...]:
-    """Pieces along an axis: of one length, the last perhaps shorter, or of several lengths."""
-    length = tensor.shape[check_axis(dim, tensor.ndim, "split")]
-    if not isinstance(split_size_or_sections, int):
-        return tuple(manipulation.split(tensor, split_size_or_sections, dim))
-    size = split_size_or_sections
-    if size < 1:
-        raise OptionError(f"split: pieces of {size} elements")
-    sizes = [builtins.min(size, length - start) for start in range(0, length, size)] or [0]
-    return tuple(manipulation.split(tensor, sizes, dim))
-
-
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """That many pieces along an axis, or fewer; the last is shorter if it does not divide."""
     if chunks < 1:
         raise OptionError(f"chunk: {chunks} pieces")
     length = input.shape[check_axis(dim, input.ndim, "chunk")]
-    return split(input, builtins.max(1, -(-length // chunks)), dim)
+    return manipulation.split(input, builtins.max(1, -(-length // chunks)), dim)
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
@@ -259,6 +245,45 @@ def min(
     return _extreme(input, dim, keepdim, axis, keepdims, False)
 
 
+def var(
+    input: Tensor,
+    axis: int | Sequence[int] | None = None,
+    correction: float | None = None,
+    keepdims: bool = False,
+    *,
+    dim: int | Sequence[int] | None = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+) -> Tensor:
+    """The squared distance from the mean, summed and divided by count - correction. That is 0, the
+    array API's; with dim or unbiased, PyTorch's names, it is 1, or 0 if unbiased is False."""
+    over, taken = _spread(axis, correction, dim, unbiased)
+    return reduction.var(input, over, taken, keepdims or keepdim)
+
+
+def std(
+    input: Tensor,
+    axis: int | Sequence[int] | None = None,
+    correction: float | None = None,
+    keepdims: bool = False,
+    *,
+    dim: int | Sequence[int] | None = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+) -> Tensor:
+    """The square root of `var`."""
+    over, taken = _spread(axis, correction, dim, unbiased)
+    return reduction.std(input, over, taken, keepdims or keepdim)
+
+
+def _spread(axis: Any, correction: float | None, dim: Any, unbiased: bool | None) -> Any:
+    """The axes and the correction."""
+    if correction is None:
+        named = dim is not None or unbiased is not None
+        correction = float(named and unbiased is not False)
+    return axis if dim is None else dim, correction
+
+
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices. Raises ShapeError for other tensors."""
     if input.ndim != 2 or mat2.ndim != 2:
@@ -275,5 +300,6 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
 
 __all__ = [
     "bmm", "cat", "chunk", "clamp", "flatten", "from_numpy", "gather", "is_tensor", "masked_fill",
-    "max", "min", "mm", "permute", "t", "tensor", "transpose", "unbind", "unsqueeze", "where",
+    "max", "min", "mm", "permute", "std", "t", "tensor", "transpose", "unbind",
+    "unsqueeze", "var", "where",
 ]  # fmt: skip

@@ -11,11 +11,12 @@ from ..errors import DTypeError, OptionError, ShapeError
 from ..hostarray import from_values
 from ..shape import check_axis
 from ..tensor import Scalar, Tensor, apply, asarray, host_values
+from .arrange import Ordered
 from .creation import arange, full, ones, zeros, zeros_like
 from .indexing import take, take_along_axis
 from .manipulation import broadcast_to, expand_dims, moveaxis, pad, reshape
 from .reduction import any as any_of
-from .torch_elements import Ordered, scatter_along, with_items
+from .torch_elements import scatter_along, with_items
 
 
 def _along(line: Tensor, axis: int, rank: int) -> Tensor:

@@ -75,7 +75,7 @@ class Common(Base[Made]):
 
     def split(self, split_size: Whole | Sequence[Whole], dim: Whole = 0) -> tuple[Made, ...]:
         """Pieces along an axis: of one length, the last perhaps shorter, or of several lengths."""
-        return self._cut(self._pieces("split", split_size, dim), dim)
+        return self._cut(cast("Any", self._array("split", split_size, dim)), dim)
 
     def unbind(self, dim: Whole = 0) -> tuple[Made, ...]:
         """The slices along an axis."""

@@ -99,9 +99,9 @@ class More(Base[Made]):
         """Rounded towards 0."""
         return self._array("trunc")
 
-    def round(self) -> Made:
-        """Rounded to whole numbers, halves to even ones."""
-        return self._array("round")
+    def round(self, *, decimals: Whole = 0) -> Made:
+        """Rounded to whole numbers, or to so many decimal places, halves to even ones."""
+        return self._array("round", decimals=decimals)
 
     def maximum(self, other: Any) -> Made:
         """The greater of two elements."""
@@ -238,7 +238,7 @@ class More(Base[Made]):
 
     def sort(self, dim: Whole = -1, descending: Truth = False) -> Any:
         """(values, indices): the elements in order along an axis, and their places."""
-        return self._elements("sort_with_places", dim, descending)
+        return self._array("sort", descending=descending, dim=dim)
 
     def argsort(self, dim: Whole = -1, descending: Truth = False) -> Made:
         """The int32 indices that sort the elements along an axis."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, overload
 from weakref import WeakSet
 
-from ... import autocast, random
+from ... import casting, random
 from ...autodiff.history import is_grad_enabled, is_tracked
 from ...compile.indices import check_constants
 from ...errors import DeviceLostError, DTypeError, OptionError
@@ -72,7 +72,7 @@ class Jitted:
         followed = is_grad_enabled()
         if followed and any(isinstance(x, Tensor) and is_tracked(x.node) for x in leaves):
             return self._function(*args, **kwargs)  # whose gradients pass no plan
-        settings = (get_float32_matmul_precision(), autocast.active, debug_nans.on, followed)
+        settings = (get_float32_matmul_precision(), casting.active, debug_nans.on, followed)
         whole = (tuple(key), settings)
         try:
             entries = self._entries.setdefault(whole, [])

@@ -75,7 +75,7 @@ def split(call: Call, x: Tensor, sizes: Tensor | None = None) -> list[Tensor]:
         wanted = tuple(max(0, min(each, length - each * i)) for i in range(count))
     if len(wanted) != count:
         raise OnnxFormatError(f"split lists {len(wanted)} lengths for {count} outputs")
-    return f.split(x, wanted, axis)
+    return list(f.split(x, wanted, axis))
 
 
 @operator("Expand", since=8)

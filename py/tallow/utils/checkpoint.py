@@ -1,0 +1,53 @@
+"""torch.utils.checkpoint's names: intermediate results that are computed again instead of kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..autodiff import transforms
+from ..errors import OptionError
+
+__all__ = ["checkpoint", "checkpoint_sequential"]
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+    determinism_check: str = "default",
+    debug: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """As `tl.checkpoint`; random numbers within are the same when they are drawn again. The options
+    change nothing."""
+    return transforms.checkpoint(function, *args, **kwargs)
+
+
+def checkpoint_sequential(
+    functions: Sequence[Callable[..., Any]],
+    segments: int,
+    input: Any,
+    use_reentrant: bool | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Functions one after the other, such as the layers of an nn.Sequential, in so many parts: all
+    but the last part are checkpoints. Raises OptionError for fewer than one or more than there are
+    functions."""
+    layers = list(functions)
+    if not 1 <= segments <= len(layers):
+        raise OptionError(f"checkpoint_sequential: {segments} segments of {len(layers)} functions")
+    size = len(layers) // segments
+    for start in range(0, size * (segments - 1), size):
+        input = checkpoint(_chain(layers[start : start + size]), input)
+    return _chain(layers[size * (segments - 1) :])(input)
+
+
+def _chain(functions: Sequence[Callable[..., Any]]) -> Callable[[Any], Any]:
+    def run(x: Any) -> Any:
+        for function in functions:
+            x = function(x)
+        return x
+
+    return run
