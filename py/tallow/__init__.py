@@ -63,6 +63,7 @@ from .functions import *  # noqa: F403
 from .functions import torch_elements, torch_names
 from .functions.torch_elements import *  # noqa: F403
 from .functions.torch_names import *  # type: ignore[assignment]  # noqa: F403
+from .methods.text import set_printoptions
 from .random import Generator, manual_seed
 from .runtime.buffer import live_buffers
 from .runtime.debug import debug_nans
@@ -217,6 +218,7 @@ __all__ = [
     "set_float32_matmul_precision",
     "set_grad_enabled",
     "set_num_threads",
+    "set_printoptions",
     "stop_gradient",
     "tune",
     "uint16",

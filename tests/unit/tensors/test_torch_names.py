@@ -157,6 +157,19 @@ def test_the_text_of_a_tensor() -> None:
     assert (x + 1).described() == "Tensor(shape=(2, 2), dtype=float32, op=add)"
 
 
+def test_how_tensors_are_printed() -> None:
+    try:
+        tl.set_printoptions(precision=2, threshold=3, edgeitems=1)
+        assert repr(tl.tensor([1.23456, 2.0, 3.0, 4.0])) == "tensor([1.23, ..., 4.00])"
+        tl.set_printoptions(profile="full")
+        assert "..." not in repr(tl.ones(2000))
+        with pytest.raises(OptionError, match="'long' is not one of 'default'"):
+            tl.set_printoptions(profile="long")
+    finally:
+        tl.set_printoptions(profile="default")
+    assert repr(tl.tensor([1.23456])) == "tensor([1.2346])"
+
+
 def test_the_text_of_a_tensor_that_has_no_elements_yet() -> None:
     seen = []
 
