@@ -110,22 +110,16 @@ if TYPE_CHECKING:
 _LATER = ("amp", "autograd", "distributions", "func", "nn", "onnx", "optim", "utils", "zoo")
 """Packages that are imported when they are first asked for."""
 
-_OF_ACCELERATORS = ("accelerator", "backends", "cuda", "device", "mps")
-"""Names that are imported, from accelerators.py, when one is first asked for."""
-
-_OF_AUTODIFF = (
-    "checkpoint", "custom_vjp", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp",
-)  # fmt: skip
-"""Names that are imported, from autodiff/everything.py, when one is first asked for."""
-
-_OF_AMP = ("autocast",)
-"""Names that are imported, from amp.py, when one is first asked for."""
-
-_OF_CUSTOM = ("custom_op",)
-"""Names that are imported, from custom.py, when one is first asked for."""
-
-_OF_WEIGHTS = ("load", "load_into", "save")
-"""Names that are imported, from formats/weights.py, when one is first asked for."""
+_NAMES = {
+    "accelerators": ("accelerator", "backends", "cuda", "device", "mps"),
+    "amp": ("autocast",),
+    "autodiff.everything": (
+        "checkpoint", "custom_vjp", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp",
+    ),
+    "custom": ("custom_op",),
+    "formats.weights": ("load", "load_into", "save"),
+}  # fmt: skip
+"""Names that are imported, by the module that has them, when one is first asked for."""
 
 _MORE = ("data_types", "torch_math", "torch_shapes", "torch_places", "torch_special")
 """Files of functions that are imported when one of their names is first asked for."""
@@ -236,16 +230,9 @@ def __getattr__(name: str) -> Any:
     """What visitors of the page do not need is imported when it is first asked for."""
     if name in _LATER:
         return import_module(f"tallow.{name}")
-    if name in _OF_AUTODIFF:
-        return getattr(import_module("tallow.autodiff.everything"), name)
-    if name in _OF_ACCELERATORS:
-        return getattr(import_module("tallow.accelerators"), name)
-    if name in _OF_AMP:
-        return getattr(import_module("tallow.amp"), name)
-    if name in _OF_CUSTOM:
-        return getattr(import_module("tallow.custom"), name)
-    if name in _OF_WEIGHTS:
-        return getattr(import_module("tallow.formats.weights"), name)
+    for source, names in _NAMES.items():
+        if name in names:
+            return getattr(import_module(f"tallow.{source}"), name)
     if name in _TYPES:
         return _TYPES[name]
     for more in _MORE:

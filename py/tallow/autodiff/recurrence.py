@@ -184,55 +184,68 @@ def _rnn(line: _Line) -> _Way:
 
 
 def _gru(line: _Line) -> _Way:
+    return _gru_linear(line) if line.attrs["linear_before_reset"] else _gru_reset_first(line)
+
+
+def _gru_linear(line: _Line) -> _Way:
+    """Whose product with the hidden state is reset."""
     before, weights = line.before, line.weights
     size = weights.shape[0]
-    linear = line.attrs["linear_before_reset"]
-    x = [line.x[..., : 2 * size], line.x[..., 2 * size :]]
-    if linear:
-        product = before @ weights + line.extra
-        both, last = product[..., : 2 * size], product[..., 2 * size :]
-    else:
-        both = before @ weights[:, : 2 * size]
-    both = both + x[0]
-    gates = line.gate(0, both)
-    update, reset = line.gates(gates)
-    update_slope, reset_slope = line.gates(line.slope(gates, both))
-    if not linear:
-        last = (reset * before) @ weights[:, 2 * size :]
-    inner = (last * reset if linear else last) + x[1]
+    product = before @ weights + line.extra
+    both, last = product[..., : 2 * size] + line.x[..., : 2 * size], product[..., 2 * size :]
+    update, reset, update_slope, reset_slope = _gru_gates(line, both)
+    inner = last * reset + line.x[..., 2 * size :]
     candidate = line.gate(1, inner)
-    to_update = (before - candidate) * update_slope
-    to_new = (1.0 - update) * line.slope(candidate, inner)
-    if linear:
-        slopes = f.concat([to_update, to_new * last * reset_slope, to_new * reset], -1)
+    new_slope = (1.0 - update) * line.slope(candidate, inner)
+    slopes = f.concat(
+        [(before - candidate) * update_slope, new_slope * last * reset_slope, new_slope * reset], -1
+    )
 
-        def step(t: int, after: States) -> tuple[States, States]:
-            into = f.tile(after[0], (1, 3)) * slopes[t]
-            return after, [after[0] * update[t] + into @ weights.mT]
+    def step(t: int, after: States) -> tuple[States, States]:
+        into = f.tile(after[0], (1, 3)) * slopes[t]
+        return after, [after[0] * update[t] + into @ weights.mT]
 
-        def ends(whole: States) -> _Ends:
-            products = f.tile(whole[0], (1, 1, 3)) * slopes
-            into = f.concat([products[..., : 2 * size], whole[0] * to_new], -1)
-            return _Ends(into, _products(before, products), _total(products))
+    def ends(whole: States) -> _Ends:
+        products = f.tile(whole[0], (1, 1, 3)) * slopes
+        into = f.concat([products[..., : 2 * size], whole[0] * new_slope], -1)
+        return _Ends(into, _products(before, products), _total(products))
 
-        return _Way(step, ends)
+    return _Way(step, ends)
 
-    to_reset = before * reset_slope
-    first, second = weights[:, : 2 * size].mT, weights[:, 2 * size :].mT
 
-    def step_(t: int, after: States) -> tuple[States, States]:
+def _gru_reset_first(line: _Line) -> _Way:
+    """Whose hidden state is reset before the product."""
+    before, size = line.before, line.weights.shape[0]
+    to_gates, to_new = line.weights[:, : 2 * size], line.weights[:, 2 * size :]
+    both = before @ to_gates + line.x[..., : 2 * size]
+    update, reset, update_slope, reset_slope = _gru_gates(line, both)
+    inner = (reset * before) @ to_new + line.x[..., 2 * size :]
+    candidate = line.gate(1, inner)
+    new_slope = (1.0 - update) * line.slope(candidate, inner)
+    update_slope = (before - candidate) * update_slope
+    reset_slope = before * reset_slope
+
+    def step(t: int, after: States) -> tuple[States, States]:
         (whole,) = after
-        behind = (whole * to_new[t]) @ second
-        both = f.concat([whole * to_update[t], behind * to_reset[t]], -1)
-        return after, [whole * update[t] + behind * reset[t] + both @ first]
+        behind = (whole * new_slope[t]) @ to_new.mT
+        both = f.concat([whole * update_slope[t], behind * reset_slope[t]], -1)
+        return after, [whole * update[t] + behind * reset[t] + both @ to_gates.mT]
 
-    def ends_(whole: States) -> _Ends:
-        new = whole[0] * to_new
-        both = f.concat([whole[0] * to_update, (new @ second) * to_reset], -1)
+    def ends(whole: States) -> _Ends:
+        new = whole[0] * new_slope
+        both = f.concat([whole[0] * update_slope, (new @ to_new.mT) * reset_slope], -1)
         products = [_products(before, both), _products(reset * before, new)]
         return _Ends(f.concat([both, new], -1), f.concat(products, -1))
 
-    return _Way(step_, ends_)
+    return _Way(step, ends)
+
+
+def _gru_gates(line: _Line, inner: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The update and the reset gate, and their slopes."""
+    gates = line.gate(0, inner)
+    update, reset = line.gates(gates)
+    update_slope, reset_slope = line.gates(line.slope(gates, inner))
+    return update, reset, update_slope, reset_slope
 
 
 def _lstm(line: _Line) -> _Way:

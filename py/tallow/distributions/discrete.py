@@ -75,6 +75,9 @@ class Categorical(Distribution):
     """One of the indices along the last axis, int32. probs: weights that need not add up to 1;
     logits: their logarithms. The attributes of these names are normalised."""
 
+    _event_axes = 0
+    """How many axes a draw has."""
+
     def __init__(
         self,
         probs: Tensor | None = None,
@@ -91,7 +94,7 @@ class Categorical(Distribution):
         else:
             self.logits = given - logsumexp(given, -1, keepdim=True)
             self.probs = functional.softmax(self.logits, axis=-1)
-        super().__init__(given.shape[:-1])
+        super().__init__(given.shape[:-1], given.shape[-1:] * self._event_axes)
 
     @property
     def param_shape(self) -> tuple[int, ...]:
@@ -134,14 +137,7 @@ class OneHotCategorical(Categorical):
     """As `Categorical`, but a draw is 1 at its index and 0 elsewhere, in the type of the
     probabilities."""
 
-    def __init__(
-        self,
-        probs: Tensor | None = None,
-        logits: Tensor | None = None,
-        validate_args: bool | None = None,
-    ) -> None:
-        super().__init__(probs, logits)
-        self.event_shape = self.param_shape[-1:]
+    _event_axes = 1
 
     def _one_hot(self, index: Tensor) -> Tensor:
         return functional.one_hot(index, self._num_events).astype(self.probs.dtype)

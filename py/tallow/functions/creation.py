@@ -44,19 +44,21 @@ def full(
 
 def _filled(
     value: int,
-    shape: tuple[Any, ...],
-    named: int | Sequence[int] | None,
+    dims: tuple[Any, ...],
+    shape: int | Sequence[int] | None,
+    size: int | Sequence[int] | None,
     dtype: TypeLike,
     **options: Any,
 ) -> Tensor:
-    """A shape in one of the forms that `zeros` takes; named: that of a keyword."""
+    """A shape in one of the forms that `zeros` takes."""
+    named = size if shape is None else shape
     if named is not None:
-        shape = (named, *shape)
-    first, *rest = shape or ((),)
+        dims = (named, *dims)
+    first, *rest = dims or ((),)
     if rest and (isinstance(first, int) and all(isinstance(each, int) for each in rest)):
-        first, rest = shape, []
+        first, rest = dims, []
     if len(rest) > 1:
-        raise ShapeError(f"{shape} is not a shape")
+        raise ShapeError(f"{dims} is not a shape")
     return full(first, value, rest[0] if rest else dtype, **options)
 
 
@@ -70,9 +72,7 @@ def zeros(
 ) -> Tensor:
     """0 everywhere: zeros((2, 3)), zeros(2, 3), zeros((2, 3), "int32"), zeros(shape=(2, 3)), which
     PyTorch calls size."""
-    return _filled(
-        0, dims, size if shape is None else shape, dtype, device=device, requires_grad=requires_grad
-    )
+    return _filled(0, dims, shape, size, dtype, device=device, requires_grad=requires_grad)
 
 
 def ones(
@@ -84,9 +84,7 @@ def ones(
     requires_grad: bool = False,
 ) -> Tensor:
     """1 everywhere; the shape as for `zeros`."""
-    return _filled(
-        1, dims, size if shape is None else shape, dtype, device=device, requires_grad=requires_grad
-    )
+    return _filled(1, dims, shape, size, dtype, device=device, requires_grad=requires_grad)
 
 
 def empty(
@@ -98,9 +96,7 @@ def empty(
     requires_grad: bool = False,
 ) -> Tensor:
     """Unspecified elements: zeros."""
-    return _filled(
-        0, dims, size if shape is None else shape, dtype, device=device, requires_grad=requires_grad
-    )
+    return _filled(0, dims, shape, size, dtype, device=device, requires_grad=requires_grad)
 
 
 def full_like(
