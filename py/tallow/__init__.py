@@ -12,13 +12,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import functional, functions
-from .autodiff.history import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    no_grad,
-    set_grad_enabled,
-)
 from .dtype import (
     DType,
     bool_,
@@ -63,6 +56,7 @@ from .functions import *  # noqa: F403
 from .functions import torch_elements, torch_names
 from .functions.torch_elements import *  # noqa: F403
 from .functions.torch_names import *  # type: ignore[assignment]  # noqa: F403
+from .grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from .methods.text import set_printoptions
 from .random import Generator, manual_seed
 from .runtime.buffer import live_buffers

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, ContextDecorator
+from contextlib import ContextDecorator
 from typing import Any, Self
 
-from . import casting as types
+from . import context
 from . import functions as f
-from .autodiff.history import no_grad
 from .dtype import DType, as_dtype, bfloat16, float16
 from .errors import DeviceUnavailableError, OptionError
+from .grad_mode import no_grad
 from .graph import make
 from .ops.logic import isinf, isnan
 from .optim.optimizer import Optimizer
@@ -87,7 +87,7 @@ class autocast(ContextDecorator):  # noqa: N801 - PyTorch's name
         self.dtype = float16 if dtype is None else as_dtype(dtype)
         if self.dtype not in (float16, bfloat16):
             raise OptionError(f"autocast: the dtype must be float16, not {self.dtype.name}")
-        self._entered: list[AbstractContextManager[None]] = []
+        self._entered: list[context.Override] = []
 
     def _is_available(self) -> bool:
         if self.dtype == bfloat16:
@@ -105,7 +105,7 @@ class autocast(ContextDecorator):  # noqa: N801 - PyTorch's name
         return False
 
     def __enter__(self) -> Self:
-        switch = types.switched(self.enabled and self._is_available())
+        switch = context.autocast.override(self.enabled and self._is_available())
         switch.__enter__()
         self._entered.append(switch)
         return self

@@ -8,21 +8,14 @@ from copy import copy
 from typing import Any
 
 from .autodiff import history
-from .autodiff.history import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    leaf_of,
-    no_grad,
-    origin,
-    set_grad_enabled,
-)
+from .autodiff.history import leaf_of, origin
 from .autodiff.hooks import joined
 from .autodiff.reverse import ancestry, pullback
 from .autodiff.tensors import check_compiled, seed
 from .autodiff.trees import flatten, unflatten
 from .errors import GradientError
 from .functions import zeros
+from .grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from .tensor import Tensor, realize_now
 
 __all__ = [

@@ -8,10 +8,10 @@ in the widest type of its operands, as it does without autocast.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
+from .context import autocast
 from .dtype import float16, float32
 from .graph import make
 from .op import Op
@@ -20,21 +20,6 @@ from .tensor import Tensor
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-active = False
-"""Whether autocast is on; amp.py sets it. Functions look at it first, so that it costs nothing
-elsewhere."""
-
-
-@contextmanager
-def switched(on: bool) -> Iterator[None]:
-    """Within it, autocast is on or off."""
-    global active
-    before, active = active, on
-    try:
-        yield
-    finally:
-        active = before
 
 
 def widened(value: Any) -> Any:
@@ -55,7 +40,7 @@ def product(op: Op, compute: Callable[..., Tensor], *factors: Tensor) -> Tensor:
 
     Gradients are rounded in the same places. Factors that are neither float16 nor float32 stay.
     """
-    if not (active and op.autocast == "float16"):
+    if not (autocast.get() and op.autocast == "float16"):
         return compute(*factors)
     if any(x.dtype not in (float16, float32) for x in factors):
         return compute(*factors)
@@ -73,7 +58,7 @@ def matched(x: Tensor, other: Tensor) -> Tensor:
     """A bias or weight in the type of what it is added to, where autocast is active: a float32 one
     would make the result float32."""
     both = x.dtype in (float16, float32) and other.dtype == float16
-    return x.astype(float16) if active and both else x
+    return x.astype(float16) if both and autocast.get() else x
 
 
 def in_float32(function: Callable[P, R]) -> Callable[P, R]:
@@ -81,7 +66,7 @@ def in_float32(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def computed(*args: P.args, **kwargs: P.kwargs) -> R:
-        if not active:
+        if not autocast.get():
             return function(*args, **kwargs)
         wide: Any = {name: widened(value) for name, value in kwargs.items()}
         return function(*map(widened, args), **wide)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from . import ops
+from . import context, ops
 from .dtype import DType
 from .errors import GraphError
 from .hostarray import HostArray
@@ -65,11 +65,8 @@ class Node:
 
 _NO_ATTRS = Frozen()
 
-watcher: Callable[[Node], None] | None = None
-"""Sees every node that `make` makes; autodiff/history.py sets it while it follows no gradients."""
-
-recorder: Callable[[Node], None] | None = None
-"""Sees them too; runtime/debug.py sets it, to remember which line made a node."""
+stop: Callable[[Node], None] | None = None
+"""Ends the way of gradients at a node; autodiff/history.py sets it."""
 
 
 def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
@@ -77,8 +74,9 @@ def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
     frozen = Frozen(tuple(sorted(attrs.items()))) if attrs else _NO_ATTRS
     shape, dtype = op.infer([(node.shape, node.dtype) for node in inputs], frozen)
     node = Node(op, inputs, frozen, check_rank(tuple(shape), op.name), dtype)
-    if watcher is not None:
-        watcher(node)
+    if stop is not None and not context.gradients.get():
+        stop(node)
+    recorder = context.recorder.get()
     if recorder is not None:
         recorder(node)
     return node

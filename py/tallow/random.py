@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Self
 
+from . import context
 from . import dtype as dt
 from .errors import TracingError
 from .graph import make
@@ -27,9 +26,6 @@ _seed: tuple[int, int] | None = None
 _draws = 0
 
 _WORD = 0xFFFFFFFF
-
-tracing: ContextVar[Callable[[], Tensor] | None] = ContextVar("tracing", default=None)
-"""Gives the stream of a draw in a function that is being traced, which draws anew at each call."""
 
 
 def manual_seed(seed: int | None) -> None:
@@ -86,7 +82,7 @@ class Generator:
     def advance(self) -> HostArray:
         """The stream of the next draw. Raises TracingError under `@tl.jit`, where each call would
         draw the same."""
-        if tracing.get() is not None:
+        if context.draws.get() is not None:
             raise TracingError(
                 "a generator draws outside of @tl.jit only; leave out generator=, and seed all "
                 "draws with tl.manual_seed"
@@ -101,9 +97,10 @@ def _stream_of(low: int, high: int, draw: int) -> HostArray:
 
 def stream(generator: Generator | None = None) -> Tensor:
     """What a draw is computed from: uint32 (3,), the seed's two words and the draw's number."""
-    traced = tracing.get()
+    traced = context.draws.get()
     if traced is not None and generator is None:
-        return traced()
+        drawn: Tensor = traced()
+        return drawn
     data = advance(1) if generator is None else generator.advance()
     node = make(source.constant, data=data, shape=data.shape, dtype=data.dtype, varies=True)
     return Tensor(node)

@@ -8,8 +8,7 @@ finding plans again know nothing of derivatives.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -183,51 +182,8 @@ def origin(node: Node, among: Collection[Node]) -> Node:
     return node if found is None else found
 
 
-@contextmanager
-def no_grad() -> Iterator[None]:
-    """Within it, what is built from tensors is a constant to derivatives, as in PyTorch."""
-    before = graph.watcher
-    graph.watcher = _stop
-    try:
-        yield
-    finally:
-        graph.watcher = before
-
-
-@contextmanager
-def enable_grad() -> Iterator[None]:
-    """Within it, derivatives are followed, also inside `no_grad`."""
-    before = graph.watcher
-    graph.watcher = None
-    try:
-        yield
-    finally:
-        graph.watcher = before
-
-
-class set_grad_enabled:  # noqa: N801 - PyTorch's name
-    """Has derivatives be followed from now on, or not; in a with statement, within it."""
-
-    def __init__(self, mode: bool) -> None:
-        self._before = graph.watcher
-        graph.watcher = None if mode else _stop
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *error: object) -> None:
-        graph.watcher = self._before
-
-
-def inference_mode(mode: bool = True) -> AbstractContextManager[None]:
-    """As `no_grad`, or `enable_grad` if mode is False."""
-    return no_grad() if mode else enable_grad()
-
-
-def is_grad_enabled() -> bool:
-    """Whether derivatives are followed."""
-    return graph.watcher is None
-
-
 def _stop(node: Any) -> None:
     STEPS[node] = STOP
+
+
+graph.stop = _stop

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from .. import dtype as dt
 from .. import functions as f
+from ..grad_mode import enable_grad
 from ..ops import recurrence
 from ..tensor import Tensor
-from .history import enable_grad
 from .reverse import pullback
 from .rules import Gradients, rule
 

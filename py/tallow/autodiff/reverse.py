@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..casting import switched
+from ..context import autocast
 from ..graph import Node
 from ..tensor import Tensor
 from . import history
@@ -49,7 +49,7 @@ def pullback(
     """
     before, history.passing = history.passing, {}
     try:
-        with switched(False):  # the types are those of the graph already
+        with autocast.override(False):  # the types are those of the graph already
             return _pulled_back(outputs, gradients, wanted)
     finally:
         history.passing = before

@@ -7,11 +7,12 @@ from contextlib import nullcontext
 
 from .. import functions as f
 from ..errors import DTypeError, GradientError, ShapeError
+from ..grad_mode import is_grad_enabled, no_grad
 from ..graph import Node
 from ..hooks import RemovableHandle
 from ..tensor import Tensor, realize_now
 from . import history, hooks
-from .history import check_floating, leaf_of, mark_leaf, no_grad, same, stopped
+from .history import check_floating, leaf_of, mark_leaf, same, stopped
 from .reverse import ancestry, pullback
 
 
@@ -96,19 +97,19 @@ class ReverseMode:
     def keeps(self, tensor: Tensor, free: bool) -> bool:
         """Whether the object itself must be changed in place."""
         receives = leaf_of(tensor.node) is tensor
-        return receives and (free or not history.is_grad_enabled())
+        return receives and (free or not is_grad_enabled())
 
     def replace(self, tensor: Tensor, value: Tensor, free: bool) -> None:
         """Has a tensor stand for another value."""
         before = tensor.node
         if leaf_of(before) is not tensor:
             tensor.node = value.node
-            unseen = free or not history.is_grad_enabled()
+            unseen = free or not is_grad_enabled()
             if unseen and history.is_tracked(before):  # as if nothing had happened
                 tensor.node = stopped(value.node)
                 history.replaced_by_value(before, tensor.node)
             return
-        if history.is_grad_enabled() and not free:
+        if is_grad_enabled() and not free:
             raise GradientError(
                 "in place: a tensor that requires a gradient is changed within `with tl.no_grad():`"
             )

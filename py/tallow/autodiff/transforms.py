@@ -10,21 +10,11 @@ from typing import Any
 
 from .. import functions as f
 from ..errors import GradientError, ShapeError
+from ..grad_mode import enable_grad, is_grad_enabled
 from ..graph import Node, make, rebuild, topological
 from ..ops import movement
 from ..tensor import Tensor
-from .history import (
-    HOOKS,
-    STEPS,
-    Step,
-    argument,
-    backwards,
-    check_floating,
-    enable_grad,
-    is_grad_enabled,
-    same,
-    stopped,
-)
+from .history import HOOKS, STEPS, Step, argument, backwards, check_floating, same, stopped
 from .hooks import joined
 from .reverse import pullback
 from .tensors import seed

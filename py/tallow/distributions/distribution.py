@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import functions as f
-from ..autodiff.history import no_grad
 from ..errors import OptionError
+from ..grad_mode import no_grad
 from ..shape import Shape
 from ..tensor import Tensor, asarray
 

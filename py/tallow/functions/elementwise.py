@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import casting
 from .. import dtype as dt
+from ..context import autocast
 from ..dtype import DType, promote
 from ..graph import Node, constant, make
 from ..hostarray import from_values
@@ -86,7 +87,7 @@ def lift(op: Elementwise) -> Callable[..., Tensor]:
     def function(*operands: Tensor | Scalar) -> Tensor:
         if len(operands) != op.arity:
             raise TypeError(f"{op.name}: takes {op.arity} operands, got {len(operands)}")
-        values = casting.operands(op, [*operands]) if casting.active else [*operands]
+        values = casting.operands(op, [*operands]) if autocast.get() else [*operands]
         if isinstance(op, Select):
             condition, *choices = values
             a, b = broadcast(op.name, choices)
@@ -181,7 +182,7 @@ def _opposed(rest: Tensor, y: Tensor) -> Tensor:
 
 def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
     """x to the power y. Whole powers from 0 to 4 of a tensor become products."""
-    if casting.active:
+    if autocast.get():
         x, y = casting.operands(REGISTRY["pow"], [x, y])
     whole = not isinstance(y, Tensor) and y in (1, 2, 3, 4)
     if isinstance(x, Tensor) and x.dtype.is_floating and whole:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from .. import casting
 from .. import dtype as dt
+from ..context import autocast
 from ..errors import ShapeError
 from ..graph import make
 from ..op import Reduce
@@ -29,7 +30,7 @@ def _either(axis: Axis, dim: Axis) -> Axis:
 
 
 def _reduce(op: Reduce, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
-    if casting.active:
+    if autocast.get():
         (x,) = casting.operands(op, [x])
     axes = check_axes(axis, x.ndim, op.name)
     empty = [a for a in axes if x.shape[a] == 0]

@@ -6,13 +6,14 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Self
 from weakref import ref
 
-from ..autodiff.history import is_grad_enabled
+from .. import context
 from ..dtype import DType
 from ..errors import DTypeError, OptionError, ShapeError, TallowError, TracingError
 from ..functions import zeros_like
+from ..grad_mode import is_grad_enabled
 from ..hooks import RemovableHandle, WithKeywords, hooked
 from ..methods.base import where_to
-from ..runtime.trace import Flag, changed, current, depends, line_of_user
+from ..runtime.trace import Flag, changed, depends, line_of_user
 from ..runtime.variable import Variable
 from ..tensor import asarray
 from .hooks import WatchedCall
@@ -154,7 +155,7 @@ class Module(HasState):
     def _another_buffer(self, name: str, value: Any) -> Buffer:
         """A buffer of a value that is assigned to an attribute; gradients pass it. Raises
         TracingError under `@tl.jit`, where what is a state must stay the same one."""
-        if current.get():
+        if context.trace.get():
             raise TracingError(
                 f"{line_of_user()}: {type(self).__name__}.{name} is a buffer; under @tl.jit change "
                 f"it in place, {name}.copy_(value)"

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..autodiff.history import no_grad
+from .. import context
 from ..compile.count import multiply_adds_of
 from ..dtype import DType, as_dtype
 from ..errors import OptionError
+from ..grad_mode import no_grad
 from ..graph import Node, input_node
-from ..runtime import trace
 from ..runtime.device import backend
 from ..runtime.jit.tracing import Trace
 from ..shape import check_shape, size_of
@@ -103,13 +103,11 @@ def summary(
     modes = [(module, module.training) for module in model.modules()]
     hooks = [module.register_forward_hook(note) for module, _ in modes]
     # As in a trace, so that no parameter is computed: a new one is but a recipe of its numbers.
-    token = trace.current.set(Trace("summary", backend().memory))
     try:
         model.eval()
-        with no_grad():
+        with context.trace.override(Trace("summary", backend().memory)), no_grad():
             result = model(*inputs)
     finally:
-        trace.current.reset(token)
         for hook in hooks:
             hook.remove()
         for module, training in modes:

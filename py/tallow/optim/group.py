@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
+from .. import context
 from ..errors import OptionError
-from ..runtime import trace
 from ..runtime.variable import Variable
 from ..tensor import Tensor
 
@@ -55,7 +55,7 @@ class Group(dict[str, Any]):
 
     def check(self, name: str, value: Any) -> None:
         """OptionError if a setting cannot be changed to this now."""
-        if trace.current.get() and any(of == name for of, _, _ in self._variables):
+        if context.trace.get() and any(of == name for of, _, _ in self._variables):
             raise OptionError(
                 f"{self._owner}: {name!r} is set within a function under @tl.jit, which would set "
                 "it to the same at each call; set it, or step the schedule, outside of it"
@@ -99,7 +99,7 @@ class Group(dict[str, Any]):
     def fixed(self, name: str) -> Any:
         """A setting as a constant."""
         value = self[name]
-        if trace.current.get():
+        if context.trace.get():
             self._fixed[name] = value
         return value
 
@@ -107,7 +107,7 @@ class Group(dict[str, Any]):
         """Whether a setting is not 0, so that a step needs what it does."""
         if self[name]:
             return True
-        if trace.current.get():
+        if context.trace.get():
             self._unused.add(name)
         return False
 

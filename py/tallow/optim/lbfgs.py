@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from .. import context
 from .. import functions as f
-from ..autodiff.history import enable_grad, no_grad
 from ..errors import OptionError
+from ..grad_mode import enable_grad, no_grad
 from ..nn.parameter import Parameter
-from ..runtime import trace
 from ..runtime.variable import assign_together
 from ..tensor import Tensor, asarray, host_values
 from .checks import check
@@ -102,7 +102,7 @@ class LBFGS(Optimizer):
                 "LBFGS: step() needs a closure that forgets the gradients, computes the loss, "
                 "calls its backward() and returns it"
             )
-        if trace.current.get():
+        if context.trace.get():
             raise OptionError(
                 "LBFGS: step() looks at losses to decide how to go on, which a function under "
                 "@tl.jit cannot; call it outside, with a jitted function in the closure"

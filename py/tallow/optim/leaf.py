@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from .. import context
 from ..autodiff.history import leaf_of
 from ..errors import OptionError
 from ..graph import Node
 from ..nn.parameter import Parameter
-from ..runtime import trace
 from ..runtime.buffer import Buffer, Memory
 from ..tensor import Tensor
 
@@ -63,7 +63,7 @@ class Leaf(Parameter):
 
     def assign(self, value: Any) -> Self:
         """Gives the tensor another value. OptionError under `@tl.jit`."""
-        if trace.current.get():
+        if context.trace.get():
             raise OptionError(
                 "an optimiser's step under @tl.jit cannot change a plain tensor, which is a "
                 "constant there; make an nn.Parameter of it"

@@ -10,9 +10,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Self
 
+from .. import context
 from .. import functions as f
-from ..autodiff.history import enable_grad, no_grad
 from ..errors import OptionError
+from ..grad_mode import enable_grad, no_grad
 from ..nn.parameter import Parameter
 from ..runtime import trace
 from ..runtime.variable import Variable, assign_together
@@ -229,7 +230,7 @@ class Optimizer(Hooked):
             raise OptionError(
                 f"load_state_dict: groups of {given_sizes} parameters; this optimiser has {sizes}"
             )
-        if trace.current.get():
+        if context.trace.get():
             raise OptionError("load_state_dict: call it outside of functions under @tl.jit")
         loaded = [{k: v for k, v in given.items() if k != "params"} for given in groups]
         for own, given in zip(self.param_groups, loaded, strict=True):

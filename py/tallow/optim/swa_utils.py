@@ -9,8 +9,8 @@ from copy import deepcopy
 from typing import Any
 
 from .. import functions as f
-from ..autodiff.history import no_grad
 from ..errors import OptionError
+from ..grad_mode import no_grad
 from ..nn import BatchNorm1d, BatchNorm2d, BatchNorm3d, Module
 from ..runtime.variable import Variable, assign_together
 from ..tensor import Tensor, asarray

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
-from .. import graph
+from .. import context
 from ..errors import NonFiniteError
 from ..graph import Node, topological
 from ..hostarray import HostArray
@@ -36,22 +36,31 @@ class debug_nans:  # noqa: N801 - called like a function, as in JAX
     browser needs JSPI; `numpy_async` needs none.
     """
 
-    on = False
-
     def __init__(self, enabled: bool = True) -> None:
-        self._before = debug_nans.on
+        self._before = context.debug_nans.get()
+        self._blocks = _blocks(enabled)
         _switch(enabled)
 
     def __enter__(self) -> Self:
+        _switch(self._before)
+        for block in self._blocks:
+            block.__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
-        _switch(self._before)
+        for block in self._blocks:
+            block.__exit__(*error)
 
 
 def _switch(enabled: bool) -> None:
-    debug_nans.on = bool(enabled)
-    graph.recorder = _record if enabled else None
+    context.debug_nans.set(enabled)
+    context.recorder.set(_record if enabled else None)
+
+
+def _blocks(enabled: bool) -> tuple[context.Override, context.Override]:
+    """What a with statement overrides."""
+    recorder = _record if enabled else None
+    return context.debug_nans.override(enabled), context.recorder.override(recorder)
 
 
 def _record(node: Node) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Protocol
 
+from .. import context
 from ..errors import DeviceUnavailableError, OptionError
 from .base import Backend, DeviceInfo
 from .numpy.device import NumpyDevice
@@ -41,8 +42,6 @@ DEVICES: dict[str, Device] = {
     device.name: device for device in (WebGpuDevice(), _wasm, NumpyDevice())
 }
 PRECISIONS = ("highest", "high", "medium")
-_chosen: str | None = None
-_precision = "highest"
 
 
 def devices() -> list[str]:
@@ -52,7 +51,7 @@ def devices() -> list[str]:
 
 def default_device() -> str:
     """The device for work that names none: the one that was set, else the fastest."""
-    return _chosen if _chosen is not None else _fastest().info.device
+    return context.default_device.get() or _fastest().info.device
 
 
 @cache
@@ -86,15 +85,14 @@ def set_default_device(name: str | None) -> None:
 
     Raises DeviceUnavailableError if the device cannot be used here.
     """
-    global _chosen
     if name is not None:
         backend(name)
-    _chosen = name
+    context.default_device.set(name)
 
 
 def get_float32_matmul_precision() -> str:
     """What `set_float32_matmul_precision` has set; "highest" at first."""
-    return _precision
+    return context.matmul_precision.get()
 
 
 def set_float32_matmul_precision(precision: str) -> None:
@@ -108,11 +106,10 @@ def set_float32_matmul_precision(precision: str) -> None:
     Holds for what is compiled from now on; sessions that are made already stay as they are.
     Raises OptionError for any other value.
     """
-    global _precision
     if precision not in PRECISIONS:
         known = ", ".join(map(repr, PRECISIONS))
         raise OptionError(f"{precision!r} is not a precision of products; choose one of {known}")
-    _precision = precision
+    context.matmul_precision.set(precision)
 
 
 def get_num_threads() -> int:
@@ -137,7 +134,7 @@ def backend(name: str | None = None) -> Backend:
 
     Raises DeviceUnavailableError with the reason if the device cannot be used here.
     """
-    name = _chosen if name is None else name
+    name = context.default_device.get() if name is None else name
     if name is None:
         return _fastest()
     found = _device(name).backend()

@@ -14,6 +14,7 @@ from itertools import count
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
+from .. import context
 from ..compile import Compiled
 from ..compile.indices import Indexed, check_constants
 from ..errors import GraphError
@@ -25,8 +26,8 @@ from ..ops.source import input_ as input_op
 from .base import Backend, Program
 from .buffer import Buffer, Memory
 from .capture import device_of, held_input, host_data, own, replaced
-from .debug import debug_nans, explain, suspects
-from .device import backend, get_float32_matmul_precision
+from .debug import explain, suspects
+from .device import backend
 from .hosted import load_async, load_now
 from .trace import not_known
 from .transfer import for_device
@@ -221,7 +222,7 @@ def work(outputs: Sequence[Node], device: str | None) -> Work:
 
 
 def _key(structure: _Structure) -> Hashable:
-    return structure.key, get_float32_matmul_precision()
+    return structure.key, context.matmul_precision.get()
 
 
 def _ready(todo: Work) -> tuple[_Entry, list[Any]]:
@@ -252,7 +253,7 @@ def compute(todo: Work) -> list[Buffer]:
     """The values of nodes, in buffers of their own; does not wait for them."""
     entry, inputs = _ready(todo)
     results: list[Buffer] = entry.program.run(inputs, [False] * len(todo.outputs))
-    if debug_nans.on:
+    if context.debug_nans.get():
         floating = [n for n, node in enumerate(todo.outputs) if node.dtype.is_floating]
         values = todo.used.memory.read([results[n] for n in floating])
         wrong = suspects((todo.outputs[n], x) for n, x in zip(floating, values, strict=True))
@@ -272,7 +273,7 @@ def fetch(todo: Work) -> list[HostArray]:
         return used.memory.read([own(node.attrs["buffer"], used.memory) for node in outputs])
     entry, inputs = _ready(todo)
     values = _decoded(entry, entry.program.run(inputs))
-    if debug_nans.on and (wrong := suspects(zip(outputs, values, strict=True))):
+    if context.debug_nans.get() and (wrong := suspects(zip(outputs, values, strict=True))):
         explain(wrong, {node: host_data(node.attrs["buffer"]) for node in _buffers(todo)})
     return values
 
@@ -285,7 +286,7 @@ async def fetch_async(todo: Work) -> list[HostArray]:
         return await used.memory.read_async(buffers)
     entry, inputs = await _ready_async(todo)
     values = _decoded(entry, await entry.program.run_async(inputs))
-    if debug_nans.on and (wrong := suspects(zip(outputs, values, strict=True))):
+    if context.debug_nans.get() and (wrong := suspects(zip(outputs, values, strict=True))):
         nodes = _buffers(todo)
         read = await used.memory.read_async([node.attrs["buffer"] for node in nodes])
         explain(wrong, dict(zip(nodes, read, strict=True)))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .. import context
 from ..autodiff.history import is_tracked, replaced_by_value
 from ..graph import Node, constant
 from ..hostarray import HostArray
 from ..ops.movement import reshape
 from ..tensor import Tensor, use_evaluator
-from . import eager, trace
+from . import eager
 from .buffer import Buffer
 from .capture import host_data
 from .device import backend
@@ -43,7 +44,7 @@ class EagerEvaluator:
     def realize(self, tensors: Sequence[Tensor], device: str | None) -> None:
         """Has tensors hold buffers. Inside a traced function there is nothing to do."""
         waiting = [(each, each.node) for each in tensors if not each.node.is_buffer]
-        if not waiting or trace.current.get() is not None:
+        if not waiting or context.trace.get() is not None:
             return
         new = _realized(list(dict.fromkeys(node for _, node in waiting)), device)
         for each, node in waiting:

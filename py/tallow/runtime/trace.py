@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable
-from contextvars import ContextVar
 from typing import Any, Protocol
 
+from .. import context
 from ..errors import TracingError
 from ..graph import Node
 from ..tensor import Tensor
@@ -36,9 +36,6 @@ class Trace(Protocol):
         """The function sets a flag itself: what it sees of it from there on is no condition."""
 
 
-current: ContextVar[Trace | None] = ContextVar("trace", default=None)
-
-
 _changes = [0]
 
 
@@ -54,7 +51,7 @@ def changes() -> int:
 
 def depends(owner: Any, name: str) -> None:
     """Says that what is being traced, if anything is, depends on an attribute."""
-    tracing = current.get()
+    tracing = context.trace.get()
     if tracing:
         tracing.saw(owner, name, getattr(owner, name))
 
@@ -70,13 +67,13 @@ class Flag:
         if instance is None:
             return self
         value: bool = instance.__dict__[self._name]
-        tracing = current.get()
+        tracing = context.trace.get()
         if tracing:
             tracing.saw(instance, self._name, value)
         return value
 
     def __set__(self, instance: Any, value: bool) -> None:
-        tracing = current.get()
+        tracing = context.trace.get()
         if tracing:
             tracing.set_flag(instance, self._name)
         instance.__dict__[self._name] = value
@@ -85,7 +82,7 @@ class Flag:
 
 def not_known(node: Node) -> TracingError | None:
     """The error for a tensor whose value is asked for while it is traced; None outside a trace."""
-    trace = current.get()
+    trace = context.trace.get()
     if trace is None:
         return None
     return TracingError(

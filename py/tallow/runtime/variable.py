@@ -7,10 +7,10 @@ from itertools import count
 from typing import Any, Self
 from weakref import WeakValueDictionary, ref
 
+from .. import context
 from ..autodiff.history import (
     check_floating,
     held,
-    is_grad_enabled,
     is_tracked,
     mark_leaf,
     replaced_by_value,
@@ -20,6 +20,7 @@ from ..autodiff.history import (
 from ..device_name import DeviceName
 from ..dtype import DType
 from ..errors import DTypeError, GradientError, ShapeError
+from ..grad_mode import is_grad_enabled
 from ..graph import Node
 from ..hostarray import HostArray
 from ..methods import Count
@@ -127,8 +128,8 @@ class Variable(Tensor):
     @property
     def node(self) -> Node:  # type: ignore[override]
         """The node of its value now, or in the function that is being traced."""
-        tracing = trace.current.get()
-        node = tracing.read(self) if tracing else self.buffer().node
+        tracing = context.trace.get()
+        node: Node = tracing.read(self) if tracing else self.buffer().node
         if self.requires_grad:
             if self._frozen is not None and self._frozen() is node:
                 node = stopped(node)
@@ -149,7 +150,7 @@ class Variable(Tensor):
     @property
     def requires_grad(self) -> bool:
         """Whether `backward` gives it a gradient."""
-        tracing = trace.current.get()
+        tracing = context.trace.get()
         if tracing:
             tracing.saw(self, "_receives", self._receives)
         return self._receives
@@ -158,7 +159,7 @@ class Variable(Tensor):
     def requires_grad(self, wanted: bool) -> None:
         if wanted:
             check_floating(self, "requires_grad")
-        tracing = trace.current.get()
+        tracing = context.trace.get()
         if tracing:
             tracing.set_flag(self, "_receives")
         if wanted and not self._receives:
@@ -184,13 +185,13 @@ class Variable(Tensor):
     @property
     def grad(self) -> Tensor | None:
         """What `backward` has added up for it so far; None if there is nothing."""
-        tracing = trace.current.get()
+        tracing = context.trace.get()
         return tracing.gradient(self) if tracing else self.gradient
 
     @grad.setter
     def grad(self, gradient: Tensor | None) -> None:
         check_gradient(self, gradient)
-        tracing = trace.current.get()
+        tracing = context.trace.get()
         if tracing:
             tracing.set_gradient(self, gradient)
         else:
@@ -233,7 +234,7 @@ class Variable(Tensor):
         Raises ShapeError or DTypeError if shape or element type differ.
         """
         new = self.fitting(value)
-        tracing = trace.current.get()
+        tracing = context.trace.get()
         if tracing:
             tracing.write(self, stopped(new.node) if self.requires_grad else new.node)
         else:
@@ -245,7 +246,7 @@ class Variable(Tensor):
         """As `assign`, but the value is computed when something next is: together with that, or
         when the variable is read."""
         new = self.fitting(value)
-        if trace.current.get():
+        if context.trace.get():
             return self.assign(new)
         state_moved()
         self.follow(new)
@@ -383,7 +384,7 @@ def assign_together(pairs: Sequence[tuple[Variable, Any]]) -> None:
 
     Raises ShapeError or DTypeError as `Variable.assign`.
     """
-    if trace.current.get():
+    if context.trace.get():
         for variable, value in pairs:
             variable.assign(value)
         return

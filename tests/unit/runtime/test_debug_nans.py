@@ -38,8 +38,13 @@ def test_the_first_op_is_named_with_its_line() -> None:
 
 def test_without_waiting_too(run_async) -> None:
     x = tl.tensor([0.0]).realize()
+
+    async def looked_at() -> None:
+        with tl.debug_nans(True):  # the thread that runs it does not see the fixture's block
+            await (x / x + 1).numpy_async()
+
     with pytest.raises(NonFiniteError, match="a NaN: divide of"):
-        run_async((x / x + 1).numpy_async())
+        run_async(looked_at())
 
 
 def test_a_gradient() -> None:

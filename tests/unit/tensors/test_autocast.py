@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import amp, casting, nn, optim
+from tallow import amp, context, nn, optim
 from tallow.codegen.wgsl.choice import Traits
 from tallow.compile import Limits, compile_graph
 from tallow.graph import Graph, input_node
@@ -37,7 +37,7 @@ def as_before() -> Iterator[None]:
     before = tl.default_device()
     yield
     tl.set_default_device(before)
-    assert not casting.active
+    assert not context.autocast.get()
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def training_step(on: bool) -> Graph:
     )  # fmt: skip
 
     def loss(filters: tl.Tensor, w: tl.Tensor) -> tl.Tensor:
-        with casting.switched(on):
+        with context.autocast.override(on):
             pixels = F.relu(F.conv2d(tl.Tensor(x), filters, padding=1))
             scores = F.linear(tl.reshape(pixels, (512, 1024)), w[:, :1024])
             return F.cross_entropy(scores, tl.zeros(512, "int32"))
@@ -226,7 +226,7 @@ def test_no_float16_without_autocast_or_without_the_feature(on: bool, traits: Tr
 def test_a_weight_that_is_known_is_not_transformed_in_float32() -> None:
     """Winograd's product would be one of float32."""
     x, weight = input_node("x", (4, 64, 64, 64), tl.float32), tl.ones((64, 64, 3, 3))
-    with casting.switched(True):
+    with context.autocast.override(True):
         y = F.conv2d(tl.Tensor(x), weight, padding=1)
     (text,) = [t for t in kernels(Graph((x,), {"y": y.node}), HARDWARE.traits) if "conv2d" in t]
     assert "enable f16;" in text
@@ -289,7 +289,7 @@ def test_a_kernel_of_float16_multiplies_them(monkeypatch: pytest.MonkeyPatch) ->
     random = np.random.default_rng(4)
     a, b = random.standard_normal((2, 512, 512), dtype=np.float32)
     given = [input_node(name, (512, 512), tl.float32) for name in "ab"]
-    with casting.switched(True):
+    with context.autocast.override(True):
         y = tl.Tensor(given[0]) @ tl.Tensor(given[1])
     graph = Graph(tuple(given), {"y": y.astype("float32").node}, "product")
     with tl.compile_session(graph, "webgpu") as session:

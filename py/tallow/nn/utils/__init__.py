@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ... import functions as f
-from ...autodiff.history import no_grad
 from ...errors import NonFiniteError, OptionError, ShapeError
 from ...functions.torch_elements import norm
+from ...grad_mode import no_grad
 from ...runtime.variable import Variable, assign_together
 from ...tensor import Tensor, realize_now
 from . import rnn as rnn

@@ -6,8 +6,8 @@ from copy import deepcopy
 from typing import TypeVar
 
 from ... import functions as f
-from ...autodiff.history import no_grad
 from ...errors import OptionError
+from ...grad_mode import no_grad
 from ...tensor import Tensor
 from ..module import Module
 from ..parameter import Parameter

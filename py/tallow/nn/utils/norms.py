@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from ... import functions as f
-from ...autodiff.history import no_grad
 from ...errors import OptionError
+from ...grad_mode import no_grad
 from ...tensor import Tensor
 from ..module import Module
 from ..parameter import Buffer, Parameter

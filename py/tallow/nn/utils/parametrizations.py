@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ... import functions as f
-from ...autodiff.history import no_grad
 from ...errors import OptionError
 from ...functional import normalize
 from ...functions.torch_elements import norm
+from ...grad_mode import no_grad
 from ...tensor import Tensor
 from ..convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..module import Module

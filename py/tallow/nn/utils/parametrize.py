@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...autodiff.history import no_grad
 from ...errors import OptionError, ShapeError
+from ...grad_mode import no_grad
 from ...runtime.trace import changed
 from ...tensor import Tensor
 from ..containers import ModuleDict, ModuleList

@@ -11,17 +11,16 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, overload
 from weakref import WeakSet
 
-from ... import casting, random
-from ...autodiff.history import is_grad_enabled, is_tracked
+from ... import context
+from ...autodiff.history import is_tracked
 from ...compile.indices import check_constants
 from ...errors import DeviceLostError, DTypeError, OptionError
+from ...grad_mode import is_grad_enabled
 from ...graph import Graph, Node
 from ...tensor import Tensor
-from .. import trace
 from ..base import Backend
 from ..capture import capture, held_input
-from ..debug import debug_nans
-from ..device import backend, get_float32_matmul_precision
+from ..device import backend
 from ..hosted import load_now
 from ..states import BoundStates
 from ..tuning import compile_for
@@ -58,7 +57,7 @@ class Jitted:
         return sum(map(len, self._entries.values()))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if trace.current.get() is not None:  # a part of the function that is being traced
+        if context.trace.get() is not None:  # a part of the function that is being traced
             return self._function(*args, **kwargs)
         leaves: list[Any] = []
         key = [key_of(value, leaves) for value in args]
@@ -69,11 +68,9 @@ class Jitted:
         memory = memory_of(leaves)
         if memory is None or self._device not in (None, memory.name):
             memory = backend(self._device).memory
-        followed = is_grad_enabled()
-        if followed and any(isinstance(x, Tensor) and is_tracked(x.node) for x in leaves):
+        if is_grad_enabled() and any(isinstance(x, Tensor) and is_tracked(x.node) for x in leaves):
             return self._function(*args, **kwargs)  # whose gradients pass no plan
-        settings = (get_float32_matmul_precision(), casting.active, debug_nans.on, followed)
-        whole = (tuple(key), settings)
+        whole = (tuple(key), context.key())
         try:
             entries = self._entries.setdefault(whole, [])
         except TypeError as error:
@@ -109,9 +106,7 @@ class Jitted:
             inputs.append(given)
             return Tensor(node)
 
-        token = trace.current.set(tracing)
-        drawing = random.tracing.set(tracing.draw)
-        try:
+        with context.trace.override(tracing), context.draws.override(tracing.draw):
             positional = [with_tensors(value, traced) for value in args]  # before the named ones
             named = {
                 name: kwargs[name] if name in self._static else with_tensors(kwargs[name], traced)
@@ -125,9 +120,6 @@ class Jitted:
             returned = [self._checked(each) for each in outputs] + changed
             nodes = {f"output {n}": each.node for n, each in enumerate(returned)}
             tracked = [n for n, each in enumerate(outputs) if is_tracked(each.node)]
-        finally:
-            trace.current.reset(token)
-            random.tracing.reset(drawing)
         found = [*tracing.states.values()]
         names = [state.given.attrs["name"] for state in found]
         nexts = [f"{n} next" if s.written else None for n, s in zip(names, found, strict=True)]
@@ -142,7 +134,7 @@ class Jitted:
             dict(zip(names, nexts, strict=True)),
         )
         check_constants(graph)
-        whole = graph if debug_nans.on else None
+        whole = graph if context.debug_nans.get() else None
         graph, captured = capture(graph, memory)
         compiled = compile_for(used, graph, used.begin)
         return Entry(

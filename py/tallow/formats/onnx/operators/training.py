@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .... import functions as f
-from ....autodiff.history import enable_grad
 from ....errors import GradientError, OnnxFormatError, OnnxUnsupportedError
+from ....grad_mode import enable_grad
 from ....tensor import Tensor
 from ..call import Call
 from ..read.gradients import DOMAIN

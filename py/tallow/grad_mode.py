@@ -1,0 +1,58 @@
+"""Whether derivatives are followed: `no_grad`, `enable_grad` and the like, as in torch.autograd."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+from . import context
+from .context import Override
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def no_grad(function: None = None) -> Override: ...
+
+
+@overload
+def no_grad(function: F) -> F: ...
+
+
+def no_grad(function: Any = None) -> Any:
+    """Within it, what is built from tensors is a constant to derivatives, as in PyTorch. Other
+    threads are not affected. `@no_grad()` and `@no_grad` decorate a function."""
+    block = context.gradients.override(False)
+    return block if function is None else block(function)
+
+
+def enable_grad() -> Override:
+    """Within it, derivatives are followed, also inside `no_grad`. Also a decorator."""
+    return context.gradients.override(True)
+
+
+def inference_mode(mode: bool = True) -> Override:
+    """As `no_grad`, or `enable_grad` if mode is False."""
+    return context.gradients.override(not mode)
+
+
+class set_grad_enabled:  # noqa: N801 - PyTorch's name
+    """Follows derivatives from now on, or no longer; in a with statement, within it. Holds for the
+    thread that calls it."""
+
+    def __init__(self, mode: bool) -> None:
+        self._before = context.gradients.get()
+        self._block = context.gradients.override(mode)
+        context.gradients.set(mode)
+
+    def __enter__(self) -> None:
+        context.gradients.set(self._before)
+        self._block.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        self._block.__exit__(*error)
+
+
+def is_grad_enabled() -> bool:
+    """Whether derivatives are followed here."""
+    return context.gradients.get()
