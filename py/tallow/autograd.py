@@ -7,9 +7,8 @@ from contextlib import nullcontext
 from copy import copy
 from typing import Any
 
-from .autodiff import history
-from .autodiff.history import leaf_of, origin
 from .autodiff.hooks import joined
+from .autodiff.past import is_spent, leaf_of, spend
 from .autodiff.reverse import ancestry, pullback
 from .autodiff.tensors import check_compiled, seed
 from .autodiff.trees import flatten, unflatten
@@ -57,7 +56,7 @@ def grad(
     starts = _listed(grad_outputs, len(ends))
     if len(starts) != len(ends):
         raise GradientError(f"autograd.grad: {len(starts)} grad_outputs for {len(ends)} outputs")
-    if any(x.node in history.SPENT for x in ends):
+    if any(is_spent(x.node) for x in ends):
         raise GradientError(
             "autograd.grad: a second time through the same graph, which the first call let go; "
             "give that call retain_graph=True, or compute the outputs again"
@@ -66,8 +65,7 @@ def grad(
     order = ancestry(nodes)
     # What receives a gradient may have been read several times, each time as another node.
     check_compiled(order, "autograd.grad")
-    known = set(order)
-    places = [[n for n in order if leaf_of(n) is x] or [origin(x.node, known)] for x in wanted]
+    places = [[n for n in order if leaf_of(n) is x] or [x.node] for x in wanted]
     with nullcontext() if create_graph else no_grad():
         begin = [seed(x, g, "autograd.grad") for x, g in zip(ends, starts, strict=True)]
         flat = [node for each in places for node in each]
@@ -88,8 +86,7 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     for x in ends:
         if not keep and x.node.is_buffer:
-            history.STEPS.pop(x.node, None)
-            history.SPENT.add(x.node)
+            spend(x.node)
     return tuple(found)
 
 

@@ -1,4 +1,4 @@
-"""Frozen nodes and graphs.
+"""Nodes and graphs.
 
 A node's shape and type are computed when it is built, so that a mistake fails where it was made.
 Tensors are positional inputs, attributes are keywords.
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, cast
+from weakref import ref
 
 from . import context, ops
 from .dtype import DType
@@ -19,15 +20,45 @@ from .op import Elementwise, Frozen, Op, Source
 from .shape import Shape, check_rank, size_of
 
 
-@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
 class Node:
-    """An op applied to nodes. Equal only to itself."""
+    """An op applied to nodes. Equal only to itself.
 
-    op: Op
-    inputs: tuple[Node, ...]
-    attrs: Frozen
-    shape: Shape
-    dtype: DType
+    Its shape and element type never change. Once it is computed, it becomes the buffer of its value
+    (`become`), so that everything built from it computes nothing again.
+
+    past: what derivatives remember of it (autodiff/past.py); nothing else looks into it. holder: a
+    weak reference to the tensor that stands for it. depth: how many ops lie between it and what is
+    known; OPEN if it is computed from an input, whose value only a session or a trace feeds.
+    """
+
+    __slots__ = (
+        "__weakref__", "attrs", "depth", "dtype", "holder", "inputs", "op", "past", "shape",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        op: Op,
+        inputs: tuple[Node, ...],
+        attrs: Frozen,
+        shape: Shape,
+        dtype: DType,
+        past: Any = None,
+        depth: int = 0,
+    ) -> None:
+        self.op = op
+        self.inputs = inputs
+        self.attrs = attrs
+        self.shape = shape
+        self.dtype = dtype
+        self.past = past
+        self.depth = depth
+        self.holder: ref[Any] | None = None
+
+    def become(self, op: Op, attrs: Frozen) -> None:
+        """Becomes a source of the same shape and element type, which has its value."""
+        if self.past is not None:
+            derivatives.carry(self)
+        self.op, self.inputs, self.attrs, self.depth = op, (), attrs, 0
 
     @property
     def size(self) -> int:
@@ -63,23 +94,76 @@ class Node:
         return f"<{self.op.name} {self.dtype.name}{list(self.shape)}>"
 
 
-_NO_ATTRS = Frozen()
+class Derivatives(Protocol):
+    """What derivatives know of the slot `past` of nodes; autodiff/past.py is it."""
 
-stop: Callable[[Node], None] | None = None
-"""Ends the way of gradients at a node; autodiff/history.py sets it."""
+    def followed(self, inputs: tuple[Node, ...], dtype: DType) -> Any:
+        """The past of a new node of these inputs, of which one has a past."""
+
+    def carry(self, node: Node) -> None:
+        """Keeps what a node's past needs of its op and inputs, before it becomes its value."""
+
+    def tracked(self, node: Node) -> bool:
+        """Whether a gradient of the node reaches something that receives it."""
+
+    def leaf(self, tensor: Any) -> Any:
+        """The past of nodes whose gradients a tensor receives."""
+
+    def history(self, node: Node) -> Any:
+        """The past of what is given the value of this node, such as a variable."""
+
+    def seal(self, node: Node) -> None:
+        """Makes a gradient that would have to pass this node an error: it is the result of a
+        compiled function."""
+
+
+derivatives: Derivatives = cast("Derivatives", None)
+"""Set by autodiff/past.py, which `import tallow` imports."""
+
+OPEN = -1
+"""The depth of what is computed from an input."""
+
+DEEPEST = 2000
+"""The depth beyond which what is known is computed before more is built on it: a chain of ops
+without end, such as an average that nobody reads, would take ever longer to compile."""
+
+too_deep: Callable[[tuple[Node, ...]], None] | None = None
+"""Computes nodes in place; runtime/evaluator.py sets it."""
+
+_NO_ATTRS = Frozen()
 
 
 def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
     """The node of an op on nodes; raises what the op's shape rule raises."""
     frozen = Frozen(tuple(sorted(attrs.items()))) if attrs else _NO_ATTRS
     shape, dtype = op.infer([(node.shape, node.dtype) for node in inputs], frozen)
-    node = Node(op, inputs, frozen, check_rank(tuple(shape), op.name), dtype)
-    if stop is not None and not context.gradients.get():
-        stop(node)
+    past, depth = None, 0
+    for node in inputs:
+        if node.depth > depth and depth != OPEN:
+            depth = node.depth
+        elif node.depth == OPEN:
+            depth = OPEN
+        if node.past is not None:
+            past = True
+    if past:
+        past = derivatives.followed(inputs, dtype)
+    if depth > DEEPEST and too_deep is not None:
+        too_deep(inputs)
+        depth = 0
+    if depth != OPEN:
+        depth = OPEN if op is ops.source.input_ else depth + (1 if inputs else 0)
+    node = Node(op, inputs, frozen, check_rank(tuple(shape), op.name), dtype, past, depth)
     recorder = context.recorder.get()
     if recorder is not None:
         recorder(node)
     return node
+
+
+def alias(node: Node, past: Any) -> Node:
+    """A new node of the same value with another past. Compiling removes it."""
+    attrs = Frozen((("shape", node.shape),))
+    depth = OPEN if node.depth == OPEN else node.depth + 1
+    return Node(ops.movement.reshape, (node,), attrs, node.shape, node.dtype, past, depth)
 
 
 def constant(data: HostArray) -> Node:

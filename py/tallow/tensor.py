@@ -7,14 +7,15 @@ it is.
 
 from __future__ import annotations
 
+from types import EllipsisType, NoneType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 from weakref import ref
 
 from . import dtype as dt
-from . import hostarray
+from . import graph, hostarray
 from .device_name import DeviceName
 from .dtype import DType, as_dtype
-from .errors import DTypeError, ShapeError, TallowError
+from .errors import DTypeError, GradientError, ShapeError, TallowError
 from .graph import Graph, Node, constant, make
 from .hostarray import HostArray
 from .methods import Count, Methods
@@ -49,15 +50,15 @@ class Evaluator(Protocol):
     def to(self, tensor: Tensor, device: str) -> Tensor:
         """The tensor on a device."""
 
+    def changed(self, tensor: Tensor) -> None:
+        """Is told of a tensor that was changed in place: it is computed when something next is."""
+
     def device(self, tensor: Tensor) -> str:
         """The name of the device on which a tensor lies, or would be computed."""
 
 
 class Differentiator(Protocol):
     """Takes derivatives of tensors; autodiff/ has one."""
-
-    def is_tracked(self, tensor: Tensor) -> bool:
-        """Whether some tensor that it is computed from receives a gradient."""
 
     def receive(self, tensor: Tensor, wanted: bool) -> None:
         """Has a tensor receive gradients, or no longer."""
@@ -79,9 +80,9 @@ class Differentiator(Protocol):
     def is_leaf(self, tensor: Tensor) -> bool:
         """Whether nothing that it is computed from, itself aside, receives a gradient."""
 
-    def keeps(self, tensor: Tensor, free: bool) -> bool:
-        """Whether the object itself must be changed in place, as it receives a gradient, and may
-        be: within `no_grad`, or because it is free."""
+    def changes(self, tensor: Tensor, free: bool) -> bool:
+        """Whether a tensor may be changed in place: one that receives a gradient may within
+        `no_grad`, or if it is free."""
 
     def replace(self, tensor: Tensor, value: Tensor, free: bool) -> None:
         """Has a tensor stand for another value; if it receives a gradient, it still does."""
@@ -130,11 +131,22 @@ class Tensor(Methods["Tensor"]):
     of its methods, PyTorch's.
     """
 
-    __slots__ = ("__weakref__", "_gradient", "_hooks", "_shares", "node")
+    __slots__ = ("__weakref__", "_gradient", "_hooks", "_key", "_put_as", "_shares", "node")
     __array_priority__ = 1000  # NumPy leaves `ndarray + Tensor` to the tensor
+
+    _key: Any  # of x[key], for a view
+    _put_as: Node  # what the tensor of which it is a view stood for once this was changed
 
     def __init__(self, node: Node) -> None:
         self.node = node
+        holder = node.holder
+        if holder is None or holder() is None:
+            node.holder = ref(self)
+
+    def stand_for(self, node: Node) -> None:
+        """Has the object stand for another node."""
+        self.node = node
+        node.holder = ref(self)
 
     @property
     def shape(self) -> Shape:
@@ -263,7 +275,7 @@ class Tensor(Methods["Tensor"]):
     @property
     def requires_grad(self) -> bool:
         """Whether it receives a gradient, or is computed from a tensor that does."""
-        return _differentiator().is_tracked(self)
+        return graph.derivatives.tracked(self.node)
 
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:
@@ -371,7 +383,7 @@ class Tensor(Methods["Tensor"]):
         whole = self._whole()
         if whole is not None:
             whole._renew()
-            self.node = self._shares[1](whole).node
+            self.stand_for(self._shares[1](whole).node)
 
     def _whole(self) -> Tensor | None:
         """The tensor that this is a view of, if it is still there."""
@@ -387,9 +399,11 @@ class Tensor(Methods["Tensor"]):
         if whole is not None:
             _, _, put_back, own_free = self._shares
             whole._put(put_back(whole, new), free or own_free)
-            self.node = new.detach().node if own_free else new.node
+            self._put_as = whole.node
+            self.stand_for(new.detach().node if own_free else new.node)
         else:
             _differentiator().replace(self, new, free)
+            _evaluator().changed(self)
         return self
 
     def _fitting(self, value: Any) -> Tensor:
@@ -406,28 +420,39 @@ class Tensor(Methods["Tensor"]):
     def __setitem__(self, key: Any, value: Any) -> None:
         """x[key] = value, for what `x[key]` takes, and for truth values in the shape of x; see
         methods/in_place.py."""
+        put = isinstance(value, Tensor) and getattr(value, "_put_as", None) is self.node
+        if put and value._key is key:  # the end of x[key] += y, which has changed x through x[key]
+            return
         self._renew()
         self._put(self._elements("with_items", key, value))
 
     def __iadd__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        self._renew()
         return self._changed(self + other)
 
     def __isub__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        self._renew()
         return self._changed(self - other)
 
     def __imul__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        self._renew()
         return self._changed(self * other)
 
     def __itruediv__(self, other: Operand) -> Tensor:  # noqa: PYI034
+        self._renew()
         return self._changed(self / other)
 
     def _changed(self, new: Tensor) -> Tensor:
-        """The result of += and the like: in place where another object would lose what this one is,
-        a leaf or a view of one within `no_grad`; else another tensor."""
+        """The result of += and the like: this object, as in PyTorch. Another tensor if it has
+        another shape or becomes floating, and where this one may not change: a leaf, or a view of
+        one, outside of `no_grad`."""
+        floats = new.dtype.is_floating and not self.dtype.is_floating
+        if new.shape != self.shape or floats:
+            return new
         whole, free = self, False
         while (further := whole._whole()) is not None:
             whole, free = further, free or whole._shares[3]
-        return self._put(new) if _differentiator().keeps(whole, free) else new
+        return self._put(new) if _differentiator().changes(whole, free) else new
 
     # ---- copies --------------------------------------------------------------------------------
 
@@ -540,13 +565,17 @@ class Tensor(Methods["Tensor"]):
     __hash__ = object.__hash__  # == makes a tensor, so that only the same object is the same key
 
     def __getitem__(self, key: Any) -> Tensor:
-        def put_back(whole: Tensor, new: Tensor) -> Tensor:
-            found: Tensor = whole._elements("with_items", key, new)
+        found = apply("getitem", self, key)
+        if not _is_basic(key):  # a copy, as in PyTorch
             return found
 
-        return apply("getitem", self, key).view_of(
-            self, lambda whole: apply("getitem", whole, key), put_back
-        )
+        def put_back(whole: Tensor, new: Tensor) -> Tensor:
+            made: Tensor = whole._elements("with_items", key, new)
+            return made
+
+        view = found.view_of(self, lambda whole: apply("getitem", whole, key), put_back)
+        view._key = key
+        return view
 
     # ---- shorthands, as in PyTorch -------------------------------------------------------------
 
@@ -566,12 +595,32 @@ def _unpickled(data: bytes, shape: Shape, dtype: str, receives: bool) -> Tensor:
     return made.requires_grad_() if receives else made
 
 
+def _is_basic(key: Any) -> bool:
+    """Whether an index is made of numbers, slices, `...` and None, so that it gives a view."""
+    for item in key if isinstance(key, tuple) else (key,):
+        if isinstance(item, Tensor):
+            if item.shape or not item.dtype.is_integer:
+                return False
+        elif isinstance(item, bool) or not isinstance(item, (int, slice, EllipsisType, NoneType)):
+            return False
+    return True
+
+
 Operand = Tensor | Scalar
 
 
 def apply(name: str, *args: Any, **kwargs: Any) -> Tensor:
     """The function of that name in `tallow.functions`, on these arguments."""
     return FUNCTIONS[name](*args, **kwargs)
+
+
+def check_floating(tensor: Tensor, what: str) -> None:
+    """GradientError for a tensor of integers or truth values."""
+    if not tensor.dtype.is_floating:
+        raise GradientError(
+            f"{what}: only floating tensors have a gradient, not {tensor.dtype.name}; "
+            "cast it with .astype('float32')"
+        )
 
 
 def check_gradient(tensor: Tensor, gradient: Tensor | None) -> None:

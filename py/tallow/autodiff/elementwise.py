@@ -81,7 +81,7 @@ def _divide(gradient: Tensor, y: Tensor, a: Tensor, b: Tensor) -> Gradients:
 
 def _is_number(x: Tensor) -> bool:
     """Whether a tensor is one constant number, in whatever shape. What a derivative is taken by is
-    none: it is a reshape to the same shape (`history.same`)."""
+    none: it is a reshape to the same shape (`past.same`)."""
     node = x.node
     while node.op in (movement.expand, movement.reshape) and node.shape != node.inputs[0].shape:
         (node,) = node.inputs

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from math import prod
+from typing import Any
 from weakref import ref
 
 from .. import functions as f
@@ -11,9 +13,12 @@ from ..errors import DTypeError, GradientError, ShapeError
 from ..graph import Node
 from ..hooks import RemovableHandle, hooked
 from ..tensor import Tensor
-from .history import HOOKS, STEPS, Step, is_tracked, leaf_of, same
+from .past import add_hooks, is_tracked, leaf_of, routed, same
 
 Hook = Callable[[Tensor], Tensor | None]
+
+notes: ContextVar[dict[Any, Any]] = ContextVar("notes")
+"""What the way back notes for its own later steps (nn/hooks.py); it is forgotten at its end."""
 
 
 def passed(hooks: Mapping[int, Hook], gradient: Tensor) -> Tensor:
@@ -45,7 +50,7 @@ def register(tensor: Tensor, hook: Hook) -> RemovableHandle:
         )
     if leaf_of(tensor.node) is tensor:
         return hooked(tensor.own_hooks, hook, tensor.hooks_changed)
-    return hooked(HOOKS.setdefault(tensor.node, {}), hook, tensor.hooks_changed)
+    return hooked(add_hooks(tensor.node), hook, tensor.hooks_changed)
 
 
 def retain(tensor: Tensor) -> None:
@@ -91,5 +96,5 @@ def joined(
     if len(outputs) > 1:
         whole = f.concat([f.reshape(x, (-1,)) for x in outputs])
     node = same(whole.node)
-    STEPS[node] = Step(tuple(operands), step, tuple(saved))
+    node.past = routed(operands, step, saved)
     return parts(Tensor(node))

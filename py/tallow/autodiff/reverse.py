@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from ..context import autocast
 from ..graph import Node
 from ..tensor import Tensor
-from . import history
-from .history import HOOKS, STEPS, backwards, leaf_of
-from .hooks import passed
+from .hooks import notes, passed
+from .past import FOLLOWED, Past, backwards, leaf_of
 from .rules import gradients_of
 
 
 def ancestry(outputs: Sequence[Node]) -> list[Node]:
-    """Every node that gradients of the outputs may reach, each after those that it depends on."""
+    """Every node with a past that gradients of the outputs may reach, each after those that it
+    depends on."""
     order: list[Node] = []
     done: set[Node] = set()
     stack = [*outputs][::-1]
@@ -28,7 +28,9 @@ def ancestry(outputs: Sequence[Node]) -> list[Node]:
             stack.pop()
             continue
         waiting = [
-            child for child in backwards(node) if child not in done and child.dtype.is_floating
+            child
+            for child in backwards(node)
+            if child.past is not None and child not in done and child.dtype.is_floating
         ]
         if waiting:
             stack += reversed(waiting)
@@ -47,12 +49,12 @@ def pullback(
     None for a node that no output depends on. Raises GradientError for an op in between that has no
     derivative.
     """
-    before, history.passing = history.passing, {}
+    token = notes.set({})
     try:
         with autocast.override(False):  # the types are those of the graph already
             return _pulled_back(outputs, gradients, wanted)
     finally:
-        history.passing = before
+        notes.reset(token)
 
 
 def _pulled_back(
@@ -75,15 +77,15 @@ def _pulled_back(
     for node in reversed(order):
         if node not in found:
             continue
+        past: Past = node.past or FOLLOWED  # an output that is asked for itself
         leaf = leaf_of(node)
-        hooks = HOOKS.get(node) if leaf is None else leaf.gradient_hooks
+        hooks = past.hooks if leaf is None else leaf.gradient_hooks
         if hooks:
             found[node] = passed(hooks, found[node])
         if not any(child in leading for child in backwards(node)):
             continue
-        step = STEPS.get(node)
-        gradient = found[node]
-        each = gradients_of(node, gradient) if step is None else step.pulled(gradient, node)
+        route, gradient = past.route, found[node]
+        each = gradients_of(node, gradient) if route is None else route.pulled(gradient, node)
         for child, part in zip(backwards(node), each, strict=True):
             if part is not None and child.dtype.is_floating:
                 add(child, part)

@@ -9,12 +9,12 @@ tests/unit/autodiff/test_rules.py demands a rule or a reason for each op.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ..errors import GradientError
 from ..graph import Node
 from ..op import Op
 from ..tensor import Tensor
+from .past import computed_as
 
 Gradients = Sequence[Tensor | None]
 Rule = Callable[..., Gradients]
@@ -46,10 +46,10 @@ def flat(*ops: Op) -> None:
 
 def gradients_of(node: Node, gradient: Tensor) -> Gradients:
     """The gradients of a node's operands. Raises GradientError if its op has no derivative."""
-    found = RULES.get(node.op)
+    op, inputs, attrs = computed_as(node)
+    found = RULES.get(op)
     if found is None:
-        reason = NO_DERIVATIVE.get(node.op, "no rule is known for it")
-        raise GradientError(f"{node.op.name} has no derivative: {reason}")
-    attrs: dict[str, Any] = dict(node.attrs)
-    operands = [Tensor(child) for child in node.inputs]
-    return found(gradient, Tensor(node), *operands, **attrs)
+        reason = NO_DERIVATIVE.get(op, "no rule is known for it")
+        raise GradientError(f"{op.name} has no derivative: {reason}")
+    operands = [Tensor(child) for child in inputs]
+    return found(gradient, Tensor(node), *operands, **dict(attrs.items()))

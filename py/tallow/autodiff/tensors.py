@@ -4,35 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from weakref import ref
 
 from .. import functions as f
 from ..errors import DTypeError, GradientError, ShapeError
 from ..grad_mode import is_grad_enabled, no_grad
-from ..graph import Node
+from ..graph import Node, alias
 from ..hooks import RemovableHandle
-from ..tensor import Tensor, realize_now
-from . import history, hooks
-from .history import check_floating, leaf_of, mark_leaf, same, stopped
+from ..tensor import Tensor, check_floating, realize_now
+from . import hooks
+from .past import (
+    Past,
+    is_spent,
+    is_tracked,
+    leaf_of,
+    passed_to,
+    spend,
+    stopped,
+)
 from .reverse import ancestry, pullback
 
 
 class ReverseMode:
     """Gradients of tensors, by reverse mode."""
 
-    def is_tracked(self, tensor: Tensor) -> bool:
-        """Whether a gradient of this tensor reaches one that receives it."""
-        return history.is_tracked(tensor.node)
-
     def receive(self, tensor: Tensor, wanted: bool) -> None:
         """Has a tensor receive gradients from now on, or no longer."""
         if not wanted:
-            tensor.node = stopped(tensor.node)
+            tensor.stand_for(stopped(tensor.node))
             return
         check_floating(tensor, "requires_grad")
-        if leaf_of(tensor.node) is not tensor:
-            tensor.node = same(tensor.node)  # another tensor may share the node
-            history.STEPS.pop(tensor.node, None)  # if it was made within no_grad
-            mark_leaf(tensor.node, tensor)
+        if leaf_of(tensor.node) is not tensor:  # another tensor may share the node
+            tensor.stand_for(alias(tensor.node, Past(leaf=ref(tensor))))
 
     def backward(
         self, tensor: Tensor, gradient: Tensor | None, keep: bool, differentiable: bool
@@ -41,15 +44,15 @@ class ReverseMode:
         node = tensor.node
         order = ancestry([node])
         check_compiled(order, "backward")
-        held = [each for each in order if each in history.HELD] if len(history.HELD) else []
-        if any(each in history.SPENT for each in held):
+        held = [each for each in order if each.past is not None and each.past.history]
+        if any(map(is_spent, held)):
             raise GradientError(
                 "backward: a second time through what a variable, such as a buffer of a module, "
                 "was computed from; give the variable what detach() gives, or the first call "
                 "retain_graph=True"
             )
         leaves = [(each, found) for each in order if (found := leaf_of(each)) is not None]
-        if not leaves and node in history.SPENT:
+        if not leaves and is_spent(node):
             raise GradientError(
                 "backward: a second time through the same graph, which the first call let go; give "
                 "that call retain_graph=True, or compute the loss again"
@@ -72,9 +75,8 @@ class ReverseMode:
         for leaf, gradient in new.values():
             leaf.grad = gradient
         if not keep and tensor.node.is_buffer:  # not while a function is being traced
-            history.STEPS.pop(tensor.node, None)
-            history.SPENT.add(tensor.node)
-            history.SPENT.update(held)
+            for each in (tensor.node, *held):
+                spend(each)
 
     def detached(self, tensor: Tensor) -> Tensor:
         """The same values, which no gradient passes."""
@@ -92,39 +94,30 @@ class ReverseMode:
         """Whether nothing that it is computed from, itself aside, receives a gradient."""
         if leaf_of(tensor.node) is not None:
             return True
-        return tensor.node not in history.SPENT and not self.is_tracked(tensor)
+        return not is_spent(tensor.node) and not is_tracked(tensor.node)
 
-    def keeps(self, tensor: Tensor, free: bool) -> bool:
-        """Whether the object itself must be changed in place."""
-        receives = leaf_of(tensor.node) is tensor
-        return receives and (free or not is_grad_enabled())
+    def changes(self, tensor: Tensor, free: bool) -> bool:
+        """Whether a tensor may be changed in place."""
+        return free or not is_grad_enabled() or leaf_of(tensor.node) is not tensor
 
     def replace(self, tensor: Tensor, value: Tensor, free: bool) -> None:
         """Has a tensor stand for another value."""
         before = tensor.node
         if leaf_of(before) is not tensor:
-            tensor.node = value.node
             unseen = free or not is_grad_enabled()
-            if unseen and history.is_tracked(before):  # as if nothing had happened
-                tensor.node = stopped(value.node)
-                history.replaced_by_value(before, tensor.node)
+            hidden = unseen and is_tracked(before)  # as if nothing had happened
+            tensor.stand_for(alias(value.node, passed_to(before)) if hidden else value.node)
             return
         if is_grad_enabled() and not free:
             raise GradientError(
                 "in place: a tensor that requires a gradient is changed within `with tl.no_grad():`"
             )
-        with no_grad():
-            new = stopped(value.node)
-        held = Tensor(new)
-        realize_now([held])  # so that steps of training do not pile up
-        tensor.node = same(held.node)
-        history.STEPS.pop(tensor.node, None)
-        mark_leaf(tensor.node, tensor)
+        tensor.stand_for(alias(stopped(value.node), Past(leaf=ref(tensor))))
 
 
 def check_compiled(order: Sequence[Node], what: str) -> None:
     """GradientError if a gradient would have to pass a function that is compiled."""
-    if history.COMPILED and any(node in history.COMPILED for node in order):
+    if any(node.past is not None and node.past.sealed for node in order):
         raise GradientError(
             f"{what}: a result of a function under @tl.jit is part of this graph, through which no "
             "gradient passes; call backward or tl.grad within that function, or take the result's "

@@ -11,11 +11,19 @@ from typing import Any
 from .. import functions as f
 from ..errors import GradientError, ShapeError
 from ..grad_mode import enable_grad, is_grad_enabled
-from ..graph import Node, make, rebuild, topological
+from ..graph import Node, make, topological
 from ..ops import movement
-from ..tensor import Tensor
-from .history import HOOKS, STEPS, Step, argument, backwards, check_floating, same, stopped
+from ..tensor import Tensor, check_floating
 from .hooks import joined
+from .past import (
+    Past,
+    argument,
+    backwards,
+    computed_as,
+    routed,
+    same,
+    stopped,
+)
 from .reverse import pullback
 from .tensors import seed
 from .trees import Structure, as_tensors, flatten, unflatten
@@ -157,7 +165,7 @@ def jvp(
     with enable_grad():
         value, pull = vjp(function, *primals)
         outputs, structure = flatten(value)
-        dummies = [Tensor(same(f.zeros(x.shape, x.dtype).node)) for x in outputs]
+        dummies = [Tensor(argument(f.zeros(x.shape, x.dtype).node)) for x in outputs]
         linear, _ = flatten(list(pull(unflatten(structure, dummies))))
         given, _ = flatten(as_tensors(list(tangents)))
         if [x.shape for x in given] != [x.shape for x in linear]:
@@ -196,13 +204,14 @@ def checkpoint(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     def kept(output: Tensor) -> Tensor:
         if output.node not in inside or not output.dtype.is_floating:
             return output
-        found = same(output.node)
+        end = output.node  # a tensor that the closure held would count as one of the user's
+        found = same(end)
 
         def pull(gradient: Tensor, result: Tensor, *given: Tensor) -> Sequence[Tensor | None]:
             new = dict(zip(entries, given, strict=True))
-            return _again(output.node, inside, new, gradient)
+            return _again(end, inside, new, gradient)
 
-        STEPS[found] = Step(tuple(entries), pull, tuple(entries))
+        found.past = routed(entries, pull, entries)
         return Tensor(found)
 
     return unflatten(shape, [kept(x) for x in outputs])
@@ -219,8 +228,8 @@ def _inside(outputs: Sequence[Node], starts: Sequence[Node]) -> dict[Node, None]
             if node not in reached and any(child in reached for child in node.inputs):
                 reached.add(node)
                 inside[node] = None
-        steps = [STEPS[node] for node in inside if node in STEPS]
-        needed = dict.fromkeys(node for step in steps for node in (*step.operands, *step.saved))
+        routes = [node.past.route for node in inside if node.past and node.past.route]
+        needed = dict.fromkeys(node for each in routes for node in (*each.operands, *each.saved))
         if needed.keys() <= wanted.keys() | inside.keys():
             return inside
         wanted |= needed
@@ -235,12 +244,12 @@ def _again(
         copies = [make(movement.after, x.node, gradient.node) for x in entries.values()]
         new = dict(zip(entries, copies, strict=True))
         for node in inside:
-            new[node] = rebuild(node, tuple(new.get(child, child) for child in node.inputs))
-            step = STEPS.get(node)
-            if step is not None:
-                STEPS[new[node]] = step.replaced(new)
-            if node in HOOKS:
-                HOOKS[new[node]] = HOOKS[node]
+            op, inputs, attrs = computed_as(node)
+            made = make(op, *(new.get(child, child) for child in inputs), **dict(attrs.items()))
+            past: Past | None = node.past
+            if past is not None and (past.route or past.hooks):
+                made.past = Past(route=past.route and past.route.replaced(new), hooks=past.hooks)
+            new[node] = made
     found = pullback([new[output]], [gradient.node], copies)
     return [None if node is None else Tensor(node) for node in found]
 

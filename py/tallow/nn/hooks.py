@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..autodiff import history
-from ..autodiff.hooks import joined
+from ..autodiff.hooks import joined, notes
 from ..errors import GradientError
 from ..tensor import Tensor
 
@@ -16,7 +15,7 @@ Hooks = Mapping[int, Callable[..., Any]]
 class WatchedCall:
     """A call of a module whose gradients pass hooks.
 
-    It must not hold gradients: what the way back notes for later is in `history.passing`.
+    It must not hold gradients: what the way back notes for later is in `notes`.
     """
 
     def __init__(self, module: Any, before: Hooks, hooks: Hooks) -> None:
@@ -62,7 +61,7 @@ class WatchedCall:
         whole = _filled(self._left, self._left_count, gradients)
         for hook in list(self._before.values()):
             whole = self._changed(hook(self._module, whole), whole)
-        history.passing[self] = whole
+        notes.get()[self] = whole
         if not self._reached:
             for hook in list(self._hooks.values()):
                 hook(self._module, (None,) * self._given_count, whole)
@@ -70,7 +69,7 @@ class WatchedCall:
 
     def _pull_inputs(self, gradients: list[Tensor]) -> list[Tensor | None]:
         whole = _filled(self._given, self._given_count, gradients)
-        outputs = history.passing.get(self, (None,) * self._left_count)
+        outputs = notes.get().get(self, (None,) * self._left_count)
         for hook in list(self._hooks.values()):
             whole = self._changed(hook(self._module, whole, outputs), whole)
         return [whole[n] for n in self._given]

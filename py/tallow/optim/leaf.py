@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from .. import context
-from ..autodiff.history import leaf_of
+from ..autodiff.past import leaf_of
 from ..errors import OptionError
 from ..graph import Node
 from ..nn.parameter import Parameter

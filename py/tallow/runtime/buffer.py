@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from weakref import ref
 
 from ..dtype import DType
-from ..graph import Node
+from ..graph import Node, alias
 from ..hostarray import HostArray
 from ..op import Frozen
 from ..ops.source import buffer as buffer_op
@@ -140,12 +140,32 @@ class Buffer:
         """The node of a graph that is this buffer; always the same one while somebody has it."""
         node = self.node_ref() if self.node_ref else None
         if node is None:
-            attrs = Frozen((("buffer", self), ("dtype", self.dtype), ("shape", self.shape)))
-            node = Node(buffer_op, (), attrs, self.shape, self.dtype)
-            self.node_ref = ref(node)
-            if self.updated:
-                state_moved()
+            node = Node(buffer_op, (), self._attrs, self.shape, self.dtype)
+            self._is_node(node)
         return node
+
+    def node_of(self, past: Any) -> Node:
+        """A node of this value with this past (autodiff/past.py): `node` itself, if nobody has it
+        yet."""
+        node = self.node_ref() if self.node_ref else None
+        if node is None:
+            node = Node(buffer_op, (), self._attrs, self.shape, self.dtype, past)
+            self._is_node(node)
+        return node if node.past is past else alias(node, past)
+
+    def settle(self, node: Node) -> None:
+        """Has the node that was computed become this buffer."""
+        node.become(buffer_op, self._attrs)
+        self._is_node(node)
+
+    @property
+    def _attrs(self) -> Frozen:
+        return Frozen((("buffer", self), ("dtype", self.dtype), ("shape", self.shape)))
+
+    def _is_node(self, node: Node) -> None:
+        self.node_ref = ref(node)
+        if self.updated:
+            state_moved()
 
     @property
     def known(self) -> HostArray | None:

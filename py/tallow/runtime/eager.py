@@ -77,7 +77,7 @@ def _structure(outputs: Sequence[Node], order: Sequence[Node]) -> _Structure:
             leaves.append(node)
             key.append((op, node.shape, node.dtype))
         elif op is constant_op:
-            if _is_fed(node):
+            if is_fed(node):
                 leaves.append(node)
                 key.append((op, node.shape, node.dtype))
             elif node.size <= _SMALL:
@@ -104,7 +104,7 @@ def _exact(attrs: Any) -> Hashable:
     return items
 
 
-def _is_fed(node: Node) -> bool:
+def is_fed(node: Node) -> bool:
     """Whether a constant is an input of the plan."""
     if "varies" in node.attrs:  # the number of a random draw
         return True
@@ -259,6 +259,21 @@ def compute(todo: Work) -> list[Buffer]:
         wrong = suspects((todo.outputs[n], x) for n, x in zip(floating, values, strict=True))
         if wrong:
             explain(wrong, {node: host_data(node.attrs["buffer"]) for node in _buffers(todo)})
+    return results
+
+
+async def compute_async(todo: Work) -> list[Buffer]:
+    """As `compute`, for where plans can be loaded only while others run."""
+    entry, inputs = await _ready_async(todo)
+    results: list[Buffer] = await entry.program.run_async(inputs, [False] * len(todo.outputs))
+    if context.debug_nans.get():
+        floating = [n for n, node in enumerate(todo.outputs) if node.dtype.is_floating]
+        values = await todo.used.memory.read_async([results[n] for n in floating])
+        wrong = suspects((todo.outputs[n], x) for n, x in zip(floating, values, strict=True))
+        if wrong:
+            nodes = _buffers(todo)
+            read = await todo.used.memory.read_async([node.attrs["buffer"] for node in nodes])
+            explain(wrong, dict(zip(nodes, read, strict=True)))
     return results
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
+from weakref import WeakValueDictionary
 
-from .. import context
-from ..autodiff.history import is_tracked, replaced_by_value
-from ..graph import Node, constant
+from .. import context, graph
+from ..graph import OPEN, Node, constant, topological
 from ..hostarray import HostArray
+from ..op import Movement
 from ..ops.movement import reshape
 from ..tensor import Tensor, use_evaluator
 from . import eager
 from .buffer import Buffer
-from .capture import host_data
+from .capture import device_of, host_data
 from .device import backend
-from .variable import waiting
+from .variable import Variable, waiting
 
 
 class EagerEvaluator:
@@ -28,6 +30,9 @@ class EagerEvaluator:
             return data
         if node.is_buffer:
             return host_data(node.attrs["buffer"])
+        if device is None and not node.dtype.coded:
+            _compute([node])
+            return host_data(node.attrs["buffer"])
         return eager.fetch(eager.work([node], device))[0]
 
     async def host_async(self, tensor: Tensor, device: str | None) -> HostArray:
@@ -36,6 +41,9 @@ class EagerEvaluator:
         if node.is_constant:
             data: HostArray = node.attrs["data"]
             return data
+        if device is None and not node.dtype.coded and not node.is_buffer:
+            work = _work([node], None)
+            work.settle(await eager.compute_async(work.todo))
         if node.is_buffer:
             buffer: Buffer = node.attrs["buffer"]
             return (await buffer.memory.read_async([buffer]))[0]
@@ -43,12 +51,13 @@ class EagerEvaluator:
 
     def realize(self, tensors: Sequence[Tensor], device: str | None) -> None:
         """Has tensors hold buffers. Inside a traced function there is nothing to do."""
-        waiting = [(each, each.node) for each in tensors if not each.node.is_buffer]
+        waiting = [each for each in tensors if not each.node.is_buffer]
         if not waiting or context.trace.get() is not None:
             return
-        new = _realized(list(dict.fromkeys(node for _, node in waiting)), device)
-        for each, node in waiting:
-            each.node = new[node]
+        new = _realized(list(dict.fromkeys(each.node for each in waiting)), device)
+        for each in waiting:
+            if each.node in new:
+                each.stand_for(new[each.node])
 
     def to(self, tensor: Tensor, device: str) -> Tensor:
         """The tensor on a device; blocks if it is on another one."""
@@ -61,18 +70,20 @@ class EagerEvaluator:
             return tensor
         return Tensor(memory.upload(host_data(buffer)).node)
 
+    def changed(self, tensor: Tensor) -> None:
+        """See `Evaluator`. A function that is being traced computes nothing."""
+        if context.trace.get() is None:
+            _CHANGED[id(tensor)] = tensor
+
     def device(self, tensor: Tensor) -> str:
         """The name of the device that stores a tensor, or would compute it."""
         return eager.work([tensor.node], None).used.info.device
 
 
 def _realized(nodes: Sequence[Node], device: str | None) -> dict[Node, Node]:
-    """What nodes are once they are computed: buffers, or constants where a type has few bits.
-
-    The values of variables that wait for theirs are computed, too.
-    """
-    todo = eager.work(nodes, device)
-    used = todo.used
+    """Computes nodes, which become their buffers. Gives the other nodes that stand for those that
+    were constants, which stay as they are: buffers, or constants where a type has few bits."""
+    used = eager.work(nodes, device).used
     new: dict[Node, Node] = {}
     computed = []
     for asked in nodes:
@@ -90,16 +101,109 @@ def _realized(nodes: Sequence[Node], device: str | None) -> dict[Node, Node]:
         else:
             computed.append(node)
     if computed:
-        variables = waiting(used.info.device)
-        if variables or len(computed) < len(nodes):
-            todo = eager.work([*computed, *(node for _, node in variables)], used.info.device)
-        buffers = eager.compute(todo)
-        for (variable, _), buffer in zip(variables, buffers[len(computed) :], strict=True):
-            variable.settle(buffer)
-        new |= {node: buffer.node for node, buffer in zip(computed, buffers, strict=False)}
-        for node in filter(is_tracked, computed):
-            replaced_by_value(node, new[node])
+        _compute(computed, used.info.device)
     return new
+
+
+# ---- what is computed together -----------------------------------------------------------------
+
+
+_CHANGED: WeakValueDictionary[int, Tensor] = WeakValueDictionary()
+"""Tensors that were changed in place and are yet to be computed."""
+
+_CONSTANT_DEPTH = {True: 2, False: 16}
+"""The depth beyond which a tensor made of constants alone is kept, for floating types and others.
+Those below are folded into kernels; integers, which may be indices, are checked on the host."""
+
+
+class _Work(NamedTuple):
+    """What one run computes. nodes: they become their buffers, the first of the results. variables:
+    those that get the rest."""
+
+    todo: eager.Work
+    nodes: list[Node]
+    variables: list[Variable]
+
+    def settle(self, buffers: Sequence[Buffer]) -> None:
+        """Gives nodes and variables their values."""
+        for node, buffer in zip(self.nodes, buffers, strict=False):
+            if not node.is_buffer:  # another task may have computed it meanwhile
+                buffer.settle(node)
+        for variable, buffer in zip(self.variables, buffers[len(self.nodes) :], strict=True):
+            variable.settle(buffer)
+
+
+def _compute(nodes: Sequence[Node], device: str | None = None) -> None:
+    """Computes nodes, which become their buffers."""
+    work = _work(nodes, device)
+    work.settle(eager.compute(work.todo))
+
+
+def _work(asked: Sequence[Node], device: str | None) -> _Work:
+    """These nodes, and what would be computed again by later runs: what tensors hold on the way,
+    what was changed in place, and the variables that wait for their value. So a turn of a loop
+    costs a turn, whatever the loop reads."""
+    todo = eager.work(asked, device)
+    name = todo.used.info.device
+    nodes = dict.fromkeys(asked)
+    changed = _changed(name)
+    if changed:
+        nodes |= dict.fromkeys(changed)
+        todo = eager.work([*nodes], name)
+    nodes |= dict.fromkeys(_held(todo.order))
+    variables = waiting(name)
+    if len(nodes) > len(todo.outputs) or variables:
+        todo = eager.work([*nodes, *(node for _, node in variables)], name)
+    return _Work(todo, [*nodes], [variable for variable, _ in variables])
+
+
+def _changed(device: str) -> list[Node]:
+    """The nodes of tensors that were changed in place, as far as this device computes them."""
+    found = []
+    for key, tensor in list(_CHANGED.items()):
+        node = tensor.node
+        if not node.is_source and node.depth != OPEN:
+            if device_of(topological([node])) not in (None, device):
+                continue
+            if not node.dtype.coded:
+                found.append(node)
+        del _CHANGED[key]
+    return found
+
+
+def _held(order: Sequence[Node]) -> list[Node]:
+    """The nodes of living tensors among these, in topological order, as far as keeping them is
+    worth a buffer: not those that only move what is known, nor small sums of constants."""
+    found = []
+    fed: set[Node] = set()
+    known: set[Node] = set()
+    for node in order:
+        if node.is_source:
+            known.add(node)
+            if node.is_buffer or eager.is_fed(node):
+                fed.add(node)
+            continue
+        inputs = node.inputs
+        if isinstance(node.op, Movement) and inputs[0] in known:
+            known.add(node)
+        if any(child in fed for child in inputs):
+            fed.add(node)
+        elif node.depth <= _CONSTANT_DEPTH[node.dtype.is_floating]:
+            continue
+        holder = node.holder
+        if holder is None or holder() is None or node in known or node.dtype.coded:
+            continue
+        found.append(node)
+    return found
+
+
+def _too_deep(nodes: tuple[Node, ...]) -> None:
+    """See `graph.too_deep`."""
+    if context.trace.get() is None:
+        _compute([node for node in dict.fromkeys(nodes) if not node.is_source])
+
+
+graph.too_deep = _too_deep
 
 
 def _given(node: Node) -> Node:

@@ -20,6 +20,9 @@ class Trace(Protocol):
     def read(self, variable: Any) -> Node:
         """The value that a variable has there."""
 
+    def replace(self, variable: Any, node: Node) -> Node:
+        """Has another node stand for the value that a variable has there; gives that node."""
+
     def write(self, variable: Any, node: Node) -> None:
         """Has a variable have this value from there on."""
 

@@ -5,28 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, Self
-from weakref import WeakValueDictionary, ref
+from weakref import WeakValueDictionary
 
-from .. import context
-from ..autodiff.history import (
-    check_floating,
-    held,
-    is_tracked,
-    mark_leaf,
-    replaced_by_value,
-    stopped,
-    was_leaf,
-)
+from .. import context, graph
 from ..device_name import DeviceName
 from ..dtype import DType
 from ..errors import DTypeError, GradientError, ShapeError
 from ..grad_mode import is_grad_enabled
-from ..graph import Node
+from ..graph import Node, alias
 from ..hostarray import HostArray
 from ..methods import Count
 from ..ops.movement import expand, reshape
 from ..shape import Shape, size_of
-from ..tensor import Tensor, asarray, check_gradient
+from ..tensor import Tensor, asarray, check_floating, check_gradient
 from . import eager, trace
 from .buffer import Buffer, Memory, state_moved
 from .capture import host_data, lost
@@ -59,9 +50,9 @@ class Variable(Tensor):
         "_buffer",
         "_device",
         "_dtype",
-        "_frozen",
         "_history",
         "_initial",
+        "_leaf",
         "_receives",
         "_shape",
         "name",
@@ -85,8 +76,8 @@ class Variable(Tensor):
         self._device = device
         self._buffer: Buffer | None = None
         self._initial: Tensor | None = value.detach()
-        self._history: Node | None = None  # what its value was computed as, if gradients go there
-        self._frozen: ref[Node] | None = None  # what was read of it before it thawed
+        self._history: Any = None  # the past of what it is read as, if gradients go on from there
+        self._leaf: Any = None  # the same, once it has received gradients
         self._receives = requires_grad
         self.requires_grad = requires_grad
 
@@ -128,17 +119,22 @@ class Variable(Tensor):
     @property
     def node(self) -> Node:  # type: ignore[override]
         """The node of its value now, or in the function that is being traced."""
+        receives = self.requires_grad
         tracing = context.trace.get()
-        node: Node = tracing.read(self) if tracing else self.buffer().node
-        if self.requires_grad:
-            if self._frozen is not None and self._frozen() is node:
-                node = stopped(node)
-            mark_leaf(node, self)
-        elif was_leaf(node):
-            node = stopped(node)  # which gives no gradient after it has thawed either
-        elif self._history is not None and not tracing:
-            replaced_by_value(self._history, node)
+        if not tracing:
+            return self.buffer().node_of(self._past() if receives else self._history)
+        node: Node = tracing.read(self)
+        past = self._past() if receives else None
+        # What the function wrote keeps its own past, unless that is the one of a leaf.
+        if (receives and node.past is not past) or (not receives and node.past is self._leaf):
+            node = node if node.past is past else tracing.replace(self, alias(node, past))
         return node
+
+    def _past(self) -> Any:
+        """The past of what it is read as while it receives gradients; always the same record."""
+        if self._leaf is None:
+            self._leaf = graph.derivatives.leaf(self)
+        return self._leaf
 
     @property
     def device(self) -> DeviceName:
@@ -162,9 +158,6 @@ class Variable(Tensor):
         tracing = context.trace.get()
         if tracing:
             tracing.set_flag(self, "_receives")
-        if wanted and not self._receives:
-            known = tracing.read(self) if tracing else self._buffer and self._buffer.node
-            self._frozen = ref(known) if known else None
         self._receives = wanted
         trace.changed()
 
@@ -236,7 +229,7 @@ class Variable(Tensor):
         new = self.fitting(value)
         tracing = context.trace.get()
         if tracing:
-            tracing.write(self, stopped(new.node) if self.requires_grad else new.node)
+            tracing.write(self, alias(new.node, self._past()) if self.requires_grad else new.node)
         else:
             self.settle(self._computed(new))
             self.follow(new)
@@ -257,8 +250,8 @@ class Variable(Tensor):
     def follow(self, value: Tensor) -> None:
         """Has gradients of what reads it from now on go on through what its value is computed by,
         as in PyTorch after a change in place. A parameter's end here."""
-        kept = not self._receives and is_grad_enabled() and is_tracked(value.node)
-        self._history = held(value.node) if kept else None
+        kept = not self._receives and is_grad_enabled() and graph.derivatives.tracked(value.node)
+        self._history = graph.derivatives.history(value.node) if kept else None
 
     def fitting(self, value: Any) -> Tensor:
         """A value that can be assigned, as a tensor. Raises ShapeError or DTypeError."""
@@ -308,10 +301,14 @@ class Variable(Tensor):
     def _computed(self, value: Tensor) -> Buffer:
         """A tensor's value in a buffer of its own."""
         used = backend(self.stored_on)
-        known = _known(value.node)
+        node = value.node
+        known = _known(node)
         if known is not None:
             return used.memory.upload(known)
-        return eager.compute(eager.work([value.node], used.info.device))[0]
+        if node.is_buffer and node.attrs["buffer"].memory is used.memory:
+            cloned: Buffer = used.memory.clone(node.attrs["buffer"])
+            return cloned
+        return eager.compute(eager.work([node], used.info.device))[0]
 
     def buffer(self, memory: Memory | None = None) -> Buffer:
         """The buffer of its value: in this memory, or else where it is, or on its device.

@@ -11,8 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, overload
 from weakref import WeakSet
 
-from ... import context
-from ...autodiff.history import is_tracked
+from ... import context, graph
 from ...compile.indices import check_constants
 from ...errors import DeviceLostError, DTypeError, OptionError
 from ...grad_mode import is_grad_enabled
@@ -68,7 +67,8 @@ class Jitted:
         memory = memory_of(leaves)
         if memory is None or self._device not in (None, memory.name):
             memory = backend(self._device).memory
-        if is_grad_enabled() and any(isinstance(x, Tensor) and is_tracked(x.node) for x in leaves):
+        tracked = graph.derivatives.tracked
+        if is_grad_enabled() and any(isinstance(x, Tensor) and tracked(x.node) for x in leaves):
             return self._function(*args, **kwargs)  # whose gradients pass no plan
         whole = (tuple(key), context.key())
         try:
@@ -119,7 +119,7 @@ class Jitted:
             changed = [value for each in gradients if (value := each.ended()) is not None]
             returned = [self._checked(each) for each in outputs] + changed
             nodes = {f"output {n}": each.node for n, each in enumerate(returned)}
-            tracked = [n for n, each in enumerate(outputs) if is_tracked(each.node)]
+            tracked = [n for n, each in enumerate(outputs) if graph.derivatives.tracked(each.node)]
         found = [*tracing.states.values()]
         names = [state.given.attrs["name"] for state in found]
         nexts = [f"{n} next" if s.written else None for n, s in zip(names, found, strict=True)]
@@ -127,19 +127,19 @@ class Jitted:
         given = [each.given for each in gradients if each.given is not None]
         if tracing.stream is not None:
             given.append(tracing.stream)
-        graph = Graph(
+        whole = Graph(
             (*inputs, *given, *(state.given for state in found)),
             nodes,
             self._name,
             dict(zip(names, nexts, strict=True)),
         )
-        check_constants(graph)
-        whole = graph if context.debug_nans.get() else None
-        graph, captured = capture(graph, memory)
-        compiled = compile_for(used, graph, used.begin)
+        check_constants(whole)
+        kept = whole if context.debug_nans.get() else None
+        whole, captured = capture(whole, memory)
+        compiled = compile_for(used, whole, used.begin)
         return Entry(
             load_now(used, compiled),
-            whole,
+            kept,
             memory,
             captured,
             BoundStates([(state.variable, state.written) for state in found]),

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
-from ... import random
-from ...autodiff.history import COMPILED
+from ... import graph, random
 from ...compile import Compiled
 from ...compile.indices import Indexed
 from ...errors import NonFiniteError
@@ -89,29 +88,29 @@ def run(entry: Entry, leaves: Sequence[Any]) -> Any:
     entry.gradients.keep(buffers)
     result = filled(entry.result, buffers)
     for number in entry.tracked:
-        COMPILED.add(buffers[number].node)
+        graph.derivatives.seal(buffers[number].node)
     return result
 
 
-def _looked_at(entry: Entry, graph: Graph, fed: Sequence[Any], inputs: list[Any]) -> list[Buffer]:
+def _looked_at(entry: Entry, whole: Graph, fed: Sequence[Any], inputs: list[Any]) -> list[Buffer]:
     """What a run gives, if all of it is finite; else NonFiniteError, and the variables are as they
     were before."""
-    memory, given, states = entry.memory, graph.inputs, entry.states.all
+    memory, given, states = entry.memory, whole.inputs, entry.states.all
     written = [(variable, memory.clone(variable.buffer(memory)))
                for variable, is_written in states if is_written]  # fmt: skip
     before = dict(written)
     buffers: list[Buffer] = entry.program.run(inputs, [False] * entry.outputs)
     named = {f"output {number}": buffer for number, buffer in enumerate(buffers)}
-    for (variable, _), following in zip(states, graph.states.values(), strict=True):
+    for (variable, _), following in zip(states, whole.states.values(), strict=True):
         if following is not None:
             named[following] = variable.buffer(memory)
     read = memory.read(list(named.values()))
-    wrong = suspects((graph.outputs[name], data) for name, data in zip(named, read, strict=True))
+    wrong = suspects((whole.outputs[name], data) for name, data in zip(named, read, strict=True))
     if wrong:
         values = dict(zip(given, map(_elements, fed), strict=False))
         for node, (variable, _) in zip(given[len(fed) :], states, strict=True):
             values[node] = host_data(before.get(variable) or variable.buffer(memory))
-        captured = (node for node in graph.nodes() if node.is_buffer)
+        captured = (node for node in whole.nodes() if node.is_buffer)
         values |= {node: host_data(node.attrs["buffer"]) for node in captured}
         try:
             explain(wrong, values)

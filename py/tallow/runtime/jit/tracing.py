@@ -142,6 +142,10 @@ class Trace:
             state = self.states[variable.number] = State(variable, given, value)
         return state.value
 
+    def replace(self, variable: Variable, node: Node) -> Node:
+        self.states[variable.number].value = node
+        return node
+
     def write(self, variable: Variable, node: Node) -> None:
         self.read(variable)  # so that it is a state, though nothing reads it before
         state = self.states[variable.number]

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from ... import dtype as dt
 from ... import functions as f
-from ...autodiff.history import is_tracked
+from ...autodiff.past import is_tracked
 from ...errors import IndexRangeError
 from ...graph import Node, constant, make, topological
 from ...hostarray import HostArray, from_values
@@ -97,7 +97,7 @@ def settle(tensors: Sequence[Tensor]) -> None:
     waiting = [x for x in tensors if not x.node.is_buffer and not is_tracked(x.node)]
     nodes = _with_fed_places([x.node for x in waiting])
     for x, node in zip(waiting, nodes, strict=True):
-        x.node = node
+        x.stand_for(node)
     realize_now(tensors)
 
 
