@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, cast
-from weakref import ref
 
 from . import context, ops
 from .dtype import DType
@@ -26,14 +25,12 @@ class Node:
     Its shape and element type never change. Once it is computed, it becomes the buffer of its value
     (`become`), so that everything built from it computes nothing again.
 
-    past: what derivatives remember of it (autodiff/past.py); nothing else looks into it. holder: a
-    weak reference to the tensor that stands for it. depth: how many ops lie between it and what is
-    known; OPEN if it is computed from an input, whose value only a session or a trace feeds.
+    past: what derivatives remember of it (autodiff/past.py); nothing else looks into it. depth: how
+    many ops lay between it and what is known when it was made; OPEN if it is computed from an
+    input, whose value only a session or a trace feeds.
     """
 
-    __slots__ = (
-        "__weakref__", "attrs", "depth", "dtype", "holder", "inputs", "op", "past", "shape",
-    )  # fmt: skip
+    __slots__ = ("__weakref__", "attrs", "depth", "dtype", "inputs", "op", "past", "shape")
 
     def __init__(
         self,
@@ -52,7 +49,11 @@ class Node:
         self.dtype = dtype
         self.past = past
         self.depth = depth
-        self.holder: ref[Any] | None = None
+
+    @property
+    def is_alias(self) -> bool:
+        """Whether it has the value of its input."""
+        return self.op is ops.movement.reshape and self.shape == self.inputs[0].shape
 
     def become(self, op: Op, attrs: Frozen) -> None:
         """Becomes a source of the same shape and element type, which has its value."""
@@ -103,6 +104,9 @@ class Derivatives(Protocol):
     def carry(self, node: Node) -> None:
         """Keeps what a node's past needs of its op and inputs, before it becomes its value."""
 
+    def needs(self, node: Node) -> Sequence[Node]:
+        """The nodes that a node's past refers to beside its inputs, for its gradient alone."""
+
     def tracked(self, node: Node) -> bool:
         """Whether a gradient of the node reaches something that receives it."""
 
@@ -128,7 +132,7 @@ DEEPEST = 2000
 without end, such as an average that nobody reads, would take ever longer to compile."""
 
 too_deep: Callable[[tuple[Node, ...]], None] | None = None
-"""Computes nodes in place; runtime/evaluator.py sets it."""
+"""Computes nodes that are so deep in place; runtime/evaluator.py sets it."""
 
 _NO_ATTRS = Frozen()
 
@@ -149,7 +153,7 @@ def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
         past = derivatives.followed(inputs, dtype)
     if depth > DEEPEST and too_deep is not None:
         too_deep(inputs)
-        depth = 0
+        depth = max(node.depth for node in inputs)
     if depth != OPEN:
         depth = OPEN if op is ops.source.input_ else depth + (1 if inputs else 0)
     node = Node(op, inputs, frozen, check_rank(tuple(shape), op.name), dtype, past, depth)
@@ -161,6 +165,9 @@ def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
 
 def alias(node: Node, past: Any) -> Node:
     """A new node of the same value with another past. Compiling removes it."""
+    if node.is_buffer:  # which does not hold the past of the first one
+        twin: Node = node.attrs["buffer"].twin(past)
+        return twin
     attrs = Frozen((("shape", node.shape),))
     depth = OPEN if node.depth == OPEN else node.depth + 1
     return Node(ops.movement.reshape, (node,), attrs, node.shape, node.dtype, past, depth)

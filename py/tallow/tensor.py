@@ -139,14 +139,6 @@ class Tensor(Methods["Tensor"]):
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        holder = node.holder
-        if holder is None or holder() is None:
-            node.holder = ref(self)
-
-    def stand_for(self, node: Node) -> None:
-        """Has the object stand for another node."""
-        self.node = node
-        node.holder = ref(self)
 
     @property
     def shape(self) -> Shape:
@@ -383,7 +375,7 @@ class Tensor(Methods["Tensor"]):
         whole = self._whole()
         if whole is not None:
             whole._renew()
-            self.stand_for(self._shares[1](whole).node)
+            self.node = self._shares[1](whole).node
 
     def _whole(self) -> Tensor | None:
         """The tensor that this is a view of, if it is still there."""
@@ -400,7 +392,7 @@ class Tensor(Methods["Tensor"]):
             _, _, put_back, own_free = self._shares
             whole._put(put_back(whole, new), free or own_free)
             self._put_as = whole.node
-            self.stand_for(new.detach().node if own_free else new.node)
+            self.node = new.detach().node if own_free else new.node
         else:
             _differentiator().replace(self, new, free)
             _evaluator().changed(self)

@@ -108,6 +108,10 @@ class _Derivatives:
         if past.route is None and past.origin is None and any(x.past for x in node.inputs):
             node.past = past._replace(origin=Origin(node.op, node.inputs, node.attrs))
 
+    def needs(self, node: Node) -> Sequence[Node]:
+        route = node.past.route
+        return () if route is None else (*route.operands, *route.saved)
+
     def tracked(self, node: Node) -> bool:
         return is_tracked(node)
 

@@ -31,11 +31,11 @@ class ReverseMode:
     def receive(self, tensor: Tensor, wanted: bool) -> None:
         """Has a tensor receive gradients from now on, or no longer."""
         if not wanted:
-            tensor.stand_for(stopped(tensor.node))
+            tensor.node = stopped(tensor.node)
             return
         check_floating(tensor, "requires_grad")
         if leaf_of(tensor.node) is not tensor:  # another tensor may share the node
-            tensor.stand_for(alias(tensor.node, Past(leaf=ref(tensor))))
+            tensor.node = alias(tensor.node, Past(leaf=ref(tensor)))
 
     def backward(
         self, tensor: Tensor, gradient: Tensor | None, keep: bool, differentiable: bool
@@ -71,6 +71,7 @@ class ReverseMode:
                     before = new[id(leaf)][1] if id(leaf) in new else leaf.grad
                     grown = Tensor(part) if before is None else before + Tensor(part)
                     new[id(leaf)] = leaf, grown
+        del order, leaves, parts  # what still holds a node is kept when it is computed
         realize_now([tensor, *(gradient for _, gradient in new.values())])
         for leaf, gradient in new.values():
             leaf.grad = gradient
@@ -106,13 +107,13 @@ class ReverseMode:
         if leaf_of(before) is not tensor:
             unseen = free or not is_grad_enabled()
             hidden = unseen and is_tracked(before)  # as if nothing had happened
-            tensor.stand_for(alias(value.node, passed_to(before)) if hidden else value.node)
+            tensor.node = alias(value.node, passed_to(before)) if hidden else value.node
             return
         if is_grad_enabled() and not free:
             raise GradientError(
                 "in place: a tensor that requires a gradient is changed within `with tl.no_grad():`"
             )
-        tensor.stand_for(alias(stopped(value.node), Past(leaf=ref(tensor))))
+        tensor.node = alias(stopped(value.node), Past(leaf=ref(tensor)))
 
 
 def check_compiled(order: Sequence[Node], what: str) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
-from weakref import ref
+from weakref import WeakSet, ref
 
 from ..dtype import DType
-from ..graph import Node, alias
+from ..graph import Node
 from ..hostarray import HostArray
 from ..op import Frozen
 from ..ops.source import buffer as buffer_op
@@ -91,13 +91,14 @@ class Buffer:
     that there an int8 takes 32 bits. Only a state's update writes to its buffer; any other never
     changes. `updated`: it is such a state's. Freed when nothing refers to it. `uploaded` has the
     elements of integers that came from the host, so that they can be checked as indices. `node_ref`
-    refers to `node`, once that was asked for.
+    refers to the first of its nodes that is alive.
     """
 
     __slots__ = (
         "__weakref__",
         "_freed",
         "_live",
+        "_twins",
         "dtype",
         "handle",
         "held",
@@ -126,6 +127,7 @@ class Buffer:
         self.nbytes = nbytes
         self._freed = False
         self.node_ref: ref[Node] | None = None
+        self._twins: WeakSet[Node] | None = None
         self.updated = False
         self.uploaded: HostArray | None = None
         live = self._live = _live[memory.name]
@@ -148,13 +150,16 @@ class Buffer:
         """A node of this value with this past (autodiff/past.py): `node` itself, if nobody has it
         yet."""
         node = self.node_ref() if self.node_ref else None
-        if node is None:
-            node = Node(buffer_op, (), self._attrs, self.shape, self.dtype, past)
-            self._is_node(node)
-        return node if node.past is past else alias(node, past)
+        return node if node is not None and node.past is past else self.twin(past)
+
+    def twin(self, past: Any) -> Node:
+        """Another node of this value."""
+        node = Node(buffer_op, (), self._attrs, self.shape, self.dtype, past)
+        self._is_node(node)
+        return node
 
     def settle(self, node: Node) -> None:
-        """Has the node that was computed become this buffer."""
+        """Has a node that was computed become this buffer."""
         node.become(buffer_op, self._attrs)
         self._is_node(node)
 
@@ -163,7 +168,11 @@ class Buffer:
         return Frozen((("buffer", self), ("dtype", self.dtype), ("shape", self.shape)))
 
     def _is_node(self, node: Node) -> None:
-        self.node_ref = ref(node)
+        if not self.is_read:
+            self.node_ref = ref(node)
+        else:
+            self._twins = WeakSet() if self._twins is None else self._twins
+            self._twins.add(node)
         if self.updated:
             state_moved()
 
@@ -177,7 +186,8 @@ class Buffer:
     @property
     def is_read(self) -> bool:
         """Whether a tensor or an expression still needs its present content."""
-        return self.node_ref is not None and self.node_ref() is not None
+        first = self.node_ref is not None and self.node_ref() is not None
+        return first or bool(self._twins)
 
     def free(self) -> None:
         """Frees it now; it must not be used any more."""

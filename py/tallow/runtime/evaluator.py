@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from sys import getrefcount
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from .. import context, graph
+from ..dtype import float32
 from ..graph import OPEN, Node, constant, topological
 from ..hostarray import HostArray
-from ..op import Movement
+from ..op import Frozen, Movement
 from ..ops.movement import reshape
 from ..tensor import Tensor, use_evaluator
 from . import eager
@@ -57,7 +59,7 @@ class EagerEvaluator:
         new = _realized(list(dict.fromkeys(each.node for each in waiting)), device)
         for each in waiting:
             if each.node in new:
-                each.stand_for(new[each.node])
+                each.node = new[each.node]
 
     def to(self, tensor: Tensor, device: str) -> Tensor:
         """The tensor on a device; blocks if it is on another one."""
@@ -129,6 +131,9 @@ class _Work(NamedTuple):
         for node, buffer in zip(self.nodes, buffers, strict=False):
             if not node.is_buffer:  # another task may have computed it meanwhile
                 buffer.settle(node)
+        for node in self.todo.order:  # so that they do not hold the past of what they stand for
+            if not node.is_source and node.is_alias and node.inputs[0].is_buffer:
+                node.inputs[0].attrs["buffer"].settle(node)
         for variable, buffer in zip(self.variables, buffers[len(self.nodes) :], strict=True):
             variable.settle(buffer)
 
@@ -172,12 +177,13 @@ def _changed(device: str) -> list[Node]:
 
 
 def _held(order: Sequence[Node]) -> list[Node]:
-    """The nodes of living tensors among these, in topological order, as far as keeping them is
-    worth a buffer: not those that only move what is known, nor small sums of constants."""
+    """The nodes among these that something outside of their graph holds, in topological order: a
+    living tensor, or what is built from them and not computed here. Those are left out which are
+    not worth a buffer: what only moves what is known, and small sums of constants."""
     found = []
     fed: set[Node] = set()
     known: set[Node] = set()
-    for node in order:
+    for node, outside in zip(order, _holders(order), strict=True):
         if node.is_source:
             known.add(node)
             if node.is_buffer or eager.is_fed(node):
@@ -190,17 +196,46 @@ def _held(order: Sequence[Node]) -> list[Node]:
             fed.add(node)
         elif node.depth <= _CONSTANT_DEPTH[node.dtype.is_floating]:
             continue
-        holder = node.holder
-        if holder is None or holder() is None or node in known or node.dtype.coded:
-            continue
-        found.append(node)
+        if outside and node not in known and not node.dtype.coded:
+            found.append(node)
+    return found
+
+
+def _holders(order: Sequence[Node]) -> list[int]:
+    """How often something outside of a graph refers to each of its nodes.
+
+    CPython counts references anyway; tables of weak references would cost every op. Nothing but
+    speed depends on the answer: a node that is missed is computed again, and one too many is
+    stored.
+    """
+    inside = _readers(order)
+    probe = Node(reshape, (), Frozen(), (), float32)  # nobody else has it
+    inside[probe] = 0
+    *counts, least = [getrefcount(node) - count for node, count in inside.items()]
+    # This frame holds the probe as the caller's list holds the nodes.
+    return [count - least for count in counts]
+
+
+def _readers(order: Sequence[Node]) -> dict[Node, int]:
+    """How often the nodes of a graph refer to each of them."""
+    found = dict.fromkeys(order, 0)
+    for node in order:
+        for child in node.inputs:
+            found[child] += 1
+        if node.past is not None:
+            for child in graph.derivatives.needs(node):
+                if child in found:
+                    found[child] += 1
     return found
 
 
 def _too_deep(nodes: tuple[Node, ...]) -> None:
-    """See `graph.too_deep`."""
-    if context.trace.get() is None:
-        _compute([node for node in dict.fromkeys(nodes) if not node.is_source])
+    """See `graph.too_deep`. Some of what they were made of may have been computed since."""
+    for node in topological(nodes):
+        node.depth = 1 + max((child.depth for child in node.inputs), default=-1)
+    deep = [node for node in dict.fromkeys(nodes) if node.depth > graph.DEEPEST // 2]
+    if deep and context.trace.get() is None:
+        _compute(deep)
 
 
 graph.too_deep = _too_deep

@@ -97,7 +97,7 @@ def settle(tensors: Sequence[Tensor]) -> None:
     waiting = [x for x in tensors if not x.node.is_buffer and not is_tracked(x.node)]
     nodes = _with_fed_places([x.node for x in waiting])
     for x, node in zip(waiting, nodes, strict=True):
-        x.stand_for(node)
+        x.node = node
     realize_now(tensors)
 
 
