@@ -59,8 +59,8 @@ def _simpler(node: Node) -> Node:
         return _concat(node)
     if op in (gather.take, gather.take_along_axis):
         return _gather(node)
-    if op is movement.slice_ and rewrite.is_whole(node):
-        return inputs[0]
+    if op is movement.slice_:
+        return _slice(node)
     if op is e.cast and node.dtype == inputs[0].dtype:
         return inputs[0]
     if op in (e.add, e.subtract) and _scalar(inputs[1]) == 0:
@@ -82,6 +82,25 @@ def _concat(node: Node) -> Node:
     if not parts or len(parts) == len(node.inputs):
         return node
     return parts[0] if len(parts) == 1 else make(node.op, *parts, **node.attrs)
+
+
+def _slice(node: Node) -> Node:
+    """A slice that lies within one part of a join is a slice of that part; one that takes
+    everything is none."""
+    (source,) = node.inputs
+    starts, steps = node.attrs["starts"], node.attrs["steps"]
+    if source.op is movement.concat and node.size:
+        axis = source.attrs["axis"]
+        ends = starts[axis], starts[axis] + steps[axis] * (node.shape[axis] - 1)
+        begin = 0
+        for part in source.inputs:
+            length = part.shape[axis]
+            if begin <= min(ends) and max(ends) < begin + length:
+                moved = (*starts[:axis], starts[axis] - begin, *starts[axis + 1 :])
+                inner = make(node.op, part, starts=moved, steps=steps, shape=node.shape)
+                return _slice(inner)
+            begin += length
+    return source if rewrite.is_whole(node) else node
 
 
 def _gather(node: Node) -> Node:
