@@ -270,7 +270,15 @@ def _recurrence(one: Drawn) -> Node:
         clip=one.draw(st.sampled_from([0.0, 0.5])),
         linear_before_reset=cell == "gru" and one.draw(st.booleans()),
         input_forget=False,
+        order=tuple(one.draw(st.permutations(range(ops.GATES[cell])))),
     )
+
+
+def _recurrence_gradient(one: Drawn) -> Node:
+    """Of any states, which need not be those of the layer."""
+    layer = _recurrence(one)
+    gradient, y = (one.input(layer.shape, tl.float32, -1, 1) for _ in range(2))
+    return make(REGISTRY["recurrence_gradient"], gradient, y, *layer.inputs, **dict(layer.attrs))
 
 
 OTHERS: dict[str, Callable[[Drawn], Node]] = {
@@ -285,6 +293,7 @@ OTHERS: dict[str, Callable[[Drawn], Node]] = {
     "pad": _pad,
     "permute": _permute,
     "recurrence": _recurrence,
+    "recurrence_gradient": _recurrence_gradient,
     "reshape": _reshape,
     "scatter": _scatter,
     "slice": _slice,

@@ -1,9 +1,9 @@
-"""The derivative of recurrent layers: backpropagation through time (Werbos 1990).
+"""The derivative of recurrent layers: one op each way (ops/recurrence_gradient.py), and the same
+made of ops.
 
-A layer's result has the hidden state before each step, so gates and their slopes are computed for
-all steps at once. What goes back from step to step is linear: the gradients of the hidden state
-and of an LSTM's cell, times those slopes. All other gradients follow from these two, again for all
-steps at once.
+Devices without a kernel for the gradient compute the composition (compile/passes/compose.py), and
+derivatives of derivatives go through it. The gradients of the states go from step to step. All
+others follow from these, for all steps at once.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from typing import Any, NamedTuple
 from .. import dtype as dt
 from .. import functions as f
 from ..grad_mode import enable_grad
-from ..ops import recurrence
+from ..graph import make
+from ..ops import recurrence, recurrence_gradient
+from ..ops.recurrence_gradient import SLOPES
 from ..tensor import Tensor
+from .past import argument
 from .reverse import pullback
 from .rules import Gradients, rule
 
@@ -70,42 +73,67 @@ class _Line(NamedTuple):
         bound = self.attrs["clip"] if clip else 0.0
         return _activation(name, f.clip(x, -bound, bound) if bound else x, alpha, beta)
 
-    def slope(self, y: Tensor, x: Tensor) -> Tensor:
-        """The derivative of y, an activation of x, which is 0 where a sequence is over."""
-        (found,) = pullback([y.node], [f.ones_like(y).node], [x.node])
-        slope = f.zeros_like(x) if found is None else Tensor(found)
+    def slope(self, number: int, y: Tensor, x: Tensor, clip: bool = True) -> Tensor:
+        """The derivative of y, the gate of x, which is 0 where a sequence is over."""
+        name, alpha, beta = self.attrs["activations"][number]
+        bound = self.attrs["clip"] if clip else 0.0
+        inner = f.clip(x, -bound, bound) if bound else x
+        slope = SLOPES[name](f, inner, y, alpha, beta)
+        if bound:
+            slope = f.where(f.abs(x) <= bound, slope, 0.0)
         return slope if self.alive is None else f.where(self.alive, slope, 0.0)
 
     def way(self) -> _Way:
         return {"rnn": _rnn, "gru": _gru, "lstm": _lstm}[self.attrs["cell"]](self)
 
 
+def projected(a: Tensor, b: Tensor, bias: Tensor | None = None) -> Tensor:
+    """What ops/recurrence.py calls a product."""
+    return f.matmul(a, b) if bias is None else f.matmul(a, b) + bias
+
+
 @rule(recurrence.recurrence)
 def _recurrence(gradient: Tensor, y: Tensor, *operands: Tensor, **attrs: Any) -> Gradients:
+    nodes = (each.node for each in (gradient, y, *operands))
+    whole = Tensor(make(recurrence_gradient.recurrence_gradient, *nodes, **attrs))
+    where = recurrence_gradient.places([(each.shape, each.dtype) for each in operands])
+    return [
+        None if place is None else f.reshape(whole[place], each.shape)
+        for place, each in zip(where, operands, strict=True)
+    ]
+
+
+@rule(recurrence_gradient.recurrence_gradient)
+def _recurrence_gradient(
+    gradient: Tensor, result: Tensor, *operands: Tensor, **attrs: Any
+) -> Gradients:
+    """By the composition, of nodes of its own, since those of the operands may have hooks."""
     with enable_grad():
-        x, hidden, states, extra, lengths = recurrence.split(f, f.matmul, operands, attrs)
-        given = lengths if "lengths" in attrs["given"] else None
-        lines = [
-            _back(number, y, gradient, x, hidden, states, extra, given, attrs)
-            for number in range(len(attrs["backward"]))
-        ]
-    outputs = [x, hidden, states]
-    gradients = [
+        own = [Tensor(argument(each.node)) for each in operands]
+        whole = composed(*own, **attrs)
+    wanted = [each.node for each in own]
+    found = pullback([whole.node], [gradient.node], wanted)
+    return [None if node is None else Tensor(node) for node in found]
+
+
+def composed(gradient: Tensor, y: Tensor, *operands: Tensor, **attrs: Any) -> Tensor:
+    """`recurrence_gradient` made of other ops."""
+    x, hidden, states, extra, lengths = recurrence.split(f, projected, operands, attrs)
+    given = lengths if "lengths" in attrs["given"] else None
+    lines = [
+        _back(number, y, gradient, x, hidden, states, extra, given, attrs)
+        for number in range(len(attrs["backward"]))
+    ]
+    ends = [
         f.stack([ends.x for ends, _ in lines], axis=2),
         f.stack([ends.weights.mT for ends, _ in lines]),
         f.stack([f.stack(first) for _, first in lines], axis=1),
+        extra
+        if any(ends.extra is None for ends, _ in lines)
+        else f.stack([ends.extra for ends, _ in lines if ends.extra is not None]),
     ]
-    if all(ends.extra is not None for ends, _ in lines):
-        outputs.append(extra)
-        gradients.append(f.stack([ends.extra for ends, _ in lines if ends.extra is not None]))
-    wanted = [each for each in operands if each.dtype.is_floating]
-    nodes = [[each.node for each in tensors] for tensors in (outputs, gradients, wanted)]
-    found = iter(pullback(*nodes))
-    result: list[Tensor | None] = []
-    for each in operands:
-        node = next(found) if each.dtype.is_floating else None
-        result.append(None if node is None else Tensor(node))
-    return result
+    joined = recurrence.join(f, projected, ends, operands, attrs)
+    return f.concat([f.reshape(each, (-1,)) for each in joined])
 
 
 def _back(
@@ -171,7 +199,7 @@ def _total(x: Tensor) -> Tensor:
 
 def _rnn(line: _Line) -> _Way:
     inner = line.before @ line.weights + line.x
-    slope = line.slope(line.gate(0, inner), inner)
+    slope = line.slope(0, line.gate(0, inner), inner)
 
     def step(t: int, after: States) -> tuple[States, States]:
         return after, [(after[0] * slope[t]) @ line.weights.mT]
@@ -196,7 +224,7 @@ def _gru_linear(line: _Line) -> _Way:
     update, reset, update_slope, reset_slope = _gru_gates(line, both)
     inner = last * reset + line.x[..., 2 * size :]
     candidate = line.gate(1, inner)
-    new_slope = (1.0 - update) * line.slope(candidate, inner)
+    new_slope = (1.0 - update) * line.slope(1, candidate, inner)
     slopes = f.concat(
         [(before - candidate) * update_slope, new_slope * last * reset_slope, new_slope * reset], -1
     )
@@ -221,7 +249,7 @@ def _gru_reset_first(line: _Line) -> _Way:
     update, reset, update_slope, reset_slope = _gru_gates(line, both)
     inner = (reset * before) @ to_new + line.x[..., 2 * size :]
     candidate = line.gate(1, inner)
-    new_slope = (1.0 - update) * line.slope(candidate, inner)
+    new_slope = (1.0 - update) * line.slope(1, candidate, inner)
     update_slope = (before - candidate) * update_slope
     reset_slope = before * reset_slope
 
@@ -244,7 +272,7 @@ def _gru_gates(line: _Line, inner: Tensor) -> tuple[Tensor, Tensor, Tensor, Tens
     """The update and the reset gate, and their slopes."""
     gates = line.gate(0, inner)
     update, reset = line.gates(gates)
-    update_slope, reset_slope = line.gates(line.slope(gates, inner))
+    update_slope, reset_slope = line.gates(line.slope(0, gates, inner))
     return update, reset, update_slope, reset_slope
 
 
@@ -273,11 +301,11 @@ def _lstm(line: _Line) -> _Way:
     enter, leave, shown = line.gate(0, i), line.gate(0, o), line.gate(2, cell, clip=False)
     keep = kept(enter, forget)
     change = entering - old if coupled else entering
-    i_slope = change * line.slope(enter, i)
-    o_slope = shown * line.slope(leave, o)
-    f_slope = f.zeros_like(old) if coupled else old * line.slope(keep, forget)
-    new_slope = enter * line.slope(entering, new)
-    down = leave * line.slope(shown, cell)  # from the hidden state to the cell
+    i_slope = change * line.slope(0, enter, i)
+    o_slope = shown * line.slope(0, leave, o)
+    f_slope = f.zeros_like(old) if coupled else old * line.slope(0, keep, forget)
+    new_slope = enter * line.slope(1, entering, new)
+    down = leave * line.slope(2, shown, cell, clip=False)  # from the hidden state to the cell
     if peeps:
         down = down + o_slope * to_o
         keep = keep + i_slope * to_i + f_slope * to_f

@@ -14,7 +14,7 @@ from ..codes import packed_bytes
 from ..dtype import BY_NAME
 from ..graph import Graph, Node
 from ..op import Attrs, Contraction, Elementwise, Op, Reduce, Spec, Window, op_named
-from ..ops import integer, recurrence, window, winograd, winograd4
+from ..ops import integer, recurrence, recurrence_gradient, window, winograd, winograd4
 from ..ops.source import iota
 from ..shape import size_of
 from .plan import Step
@@ -88,7 +88,7 @@ def multiply_adds_of(nodes: Iterable[Node]) -> int:
     """As `multiply_adds`, of some nodes."""
     total = 0
     for node in nodes:
-        layer = node.op is recurrence.recurrence
+        layer = node.op in (recurrence.recurrence, recurrence_gradient.recurrence_gradient)
         if layer or (isinstance(node.op, Contraction) and len(node.inputs) == 2):
             total += _flops_of(node) // 2
     return total
@@ -143,6 +143,9 @@ def _flops(op: Op, attrs: Attrs, operands: list[Spec], result: Spec) -> int:
     if op is recurrence.recurrence:
         (time, batch, _), weights, hidden = (shape for shape, _ in operands[:3])
         return 2 * time * batch * (size_of(weights) + size_of(hidden))
+    if op is recurrence_gradient.recurrence_gradient:  # gates again, what goes back, and weights
+        (time, batch, _), weights, hidden = (shape for shape, _ in operands[2:5])
+        return 6 * time * batch * (size_of(weights) + size_of(hidden))
     if isinstance(op, Contraction):
         return 2 * size * operands[0][0][-1]
     if isinstance(op, Reduce):

@@ -2,7 +2,7 @@
 and Schmidhuber 1997).
 
 Parameters have PyTorch's names and its order of gates: reset, update, new (GRU); input, forget,
-cell, output (LSTM). The op has ONNX's (ops/recurrence.py), so that weights are put in order first.
+cell, output (LSTM), which the op is told (ops/recurrence.py).
 """
 
 from __future__ import annotations
@@ -33,15 +33,6 @@ _NONLINEARITIES: dict[str, tuple[Activation, ...]] = {
 }
 
 _PARTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-
-
-def _in_order(cell: str, x: Tensor) -> Tensor:
-    """The gates along the first axis, in the op's order."""
-    order = _ORDER[cell]
-    if len(order) == 1:
-        return x
-    size = x.shape[0] // len(order)
-    return f.concat([x[gate * size : (gate + 1) * size] for gate in order], axis=0)
 
 
 def _check_nonlinearity(what: str, nonlinearity: str) -> None:
@@ -145,7 +136,8 @@ class _Recurrent(Module):
             wanted = (self.num_layers * directions, x.shape[1], size)
             if state.shape != wanted:
                 raise ShapeError(f"{kind}: an initial state of shape {state.shape}, not {wanted}")
-        last: list[list[Tensor]] = []
+        last: list[Tensor] = []
+        projected: list[list[Tensor]] = []
         for layer in range(self.num_layers):
             if layer and self.dropout:
                 x = dropout(x, self.dropout, self.training)
@@ -153,33 +145,37 @@ class _Recurrent(Module):
             here = [state[part] for state in given]
             if self.proj_size:
                 y, after = self._projected(layer, x, here, lengths)
+                projected.append(after)
             else:
                 y, whole = self._layer(layer, x, f.stack(here) if here else None, lengths)
-                after = [whole[n] for n in range(whole.shape[0])]
-            x = f.reshape(f.permute_dims(y, (0, 2, 1, 3)), (*x.shape[:2], -1))
-            last.append(after)
-        return x, [f.concat([after[n] for after in last]) for n in range(len(last[0]))]
+                last.append(whole)
+            y = f.permute_dims(y, (0, 2, 1, 3)) if directions > 1 else y
+            x = f.reshape(y, (*x.shape[:2], -1))
+        if projected:
+            return x, [f.concat(list(each)) for each in zip(*projected, strict=True)]
+        ends = f.concat(last, axis=1)
+        return x, [ends[n] for n in range(ends.shape[0])]
 
     def _layer(
         self, layer: int, x: Tensor, first: Tensor | None, lengths: Sequence[int] | None
     ) -> tuple[Tensor, Tensor]:
         """Hidden states (T, D, B, H), and the last states (S, D, B, H)."""
-        columns = [
-            [_in_order(self.cell, getattr(self, name)) for name in names]
-            for names in self._names(layer)
-        ]
-        weights, hidden, *biases = (f.stack(list(each)) for each in zip(*columns, strict=True))
+        columns = [[getattr(self, name) for name in names] for names in self._names(layer)]
+        weights, hidden = (f.stack([column[part] for column in columns]) for part in range(2))
+        biases = [bias for column in columns for bias in column[2:]]
+        shape = (len(columns), -1)
         return recurrence(
             self.cell,
             x,
             weights,
             hidden,
-            bias=f.concat(biases, axis=1) if biases else None,
+            bias=f.reshape(f.concat(biases), shape) if biases else None,
             lengths=None if lengths is None else asarray(list(lengths)),
             states=first,
             backward=(False, True) if self.bidirectional else (False,),
             activations=self.activations,
             linear_before_reset=self.cell == "gru",
+            order=_ORDER[self.cell],
         )
 
     def _projected(

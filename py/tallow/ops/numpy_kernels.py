@@ -37,11 +37,11 @@ def padded(np: Any, x: Any, padding: Pads, value: float = 0) -> Any:
     return result
 
 
-def product(np: Any, a: Any, b: Any) -> Any:
+def product(np: Any, a: Any, b: Any, out: Any = None) -> Any:
     """a (m, k) times b (k, n)."""
     if HAS_BLAS or a.dtype.kind != "f":
-        return np.matmul(a, b)
-    return np.einsum("ik,jk->ij", np.ascontiguousarray(a), np.ascontiguousarray(b.T))
+        return np.matmul(a, b, out=out)
+    return np.einsum("ik,jk->ij", np.ascontiguousarray(a), np.ascontiguousarray(b.T), out=out)
 
 
 def matmul(np: Any, a: Any, b: Any) -> Any:

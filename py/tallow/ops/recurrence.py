@@ -11,7 +11,7 @@ states; a sequence that is over keeps its states, and gives zeros.
 Attributes of both: `cell` ("rnn", "gru", "lstm"); `backward`, per direction whether it begins at
 the end; `activations`, as (name, alpha, beta); `clip`, the bound of what goes into the gates'
 activations, 0.0 for none; `linear_before_reset` (GRU); `input_forget` (LSTM: what is not let in is
-kept).
+kept). A layer's `order` says where each of ONNX's gates is among those of its operands.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .. import dtype as dt
 from ..errors import DTypeError, ShapeError
 from ..op import Attrs, Composite, Contraction, Spec
 from . import numpy_kernels as plain
+from .numpy_pool import Pool
 
 Array = Any
 
@@ -43,7 +44,10 @@ _STRIDED = 8  # steps after which a copy of the weights in rows has paid
 
 
 def _sigmoid(np: Any, x: Array, alpha: float, beta: float) -> None:
-    np.multiply(x, -1, out=x)  # negative would read wrong elements: docs/decisions.md
+    if x.flags.c_contiguous:
+        np.negative(x, out=x)
+    else:
+        np.multiply(x, -1, out=x)  # negative would read wrong elements: docs/decisions.md
     np.exp(x, out=x)
     np.add(x, 1, out=x)
     np.reciprocal(x, out=x)
@@ -76,25 +80,34 @@ ACTIVATIONS: dict[str, Callable[[Any, Array, float, float], None]] = {
 
 
 class _Cell:
-    """The weights of a layer, hidden (D, H, G * H) and extra (D, G * H), and its functions."""
+    """The weights of a layer, by gates: hidden (D, G, H, H), which states are multiplied by, and
+    extra (D, G, 1, H); and its functions.
 
-    def __init__(self, np: Any, hidden: Array, extra: Array, attrs: Attrs, rows: bool) -> None:
-        self.np = np
-        self.size = hidden.shape[1]
+    A gate's elements are neighbours, and it has a product of its own: elementwise functions and
+    BLAS are then at their fastest.
+    """
+
+    def __init__(self, pool: Pool, hidden: Array, extra: Array, attrs: Attrs, rows: bool) -> None:
+        self.np = np = pool.np
+        directions, gates, _, self.size = hidden.shape
+        self.hidden = hidden
         if not plain.HAS_BLAS:
-            self._transposed = np.ascontiguousarray(hidden.swapaxes(1, 2))
-        self._hidden = np.ascontiguousarray(hidden) if rows else hidden
-        self.extra = extra[:, None] if extra.any() else None
+            self._transposed = np.ascontiguousarray(hidden.swapaxes(2, 3))
+        elif rows:
+            self.hidden = pool.empty(hidden.shape, hidden.dtype)
+            np.copyto(self.hidden, hidden)
+        self.extra = extra.reshape(directions, gates, 1, self.size) if extra.any() else None
         self.linear = attrs["linear_before_reset"]
         self.input_forget = attrs["input_forget"]
         self._clip = attrs["clip"]
         self._functions = [(ACTIVATIONS[name], a, b) for name, a, b in attrs["activations"]]
 
-    def product(self, h: Array, gates: slice = slice(None)) -> Array:
-        """h (D, B, H) times the weights of some gates, given by their columns."""
+    def product(self, h: Array, out: Array, gates: slice = slice(None)) -> None:
+        """h (D, B, H) times the weights of some gates."""
         if plain.HAS_BLAS:
-            return self.np.matmul(h, self._hidden[..., gates])
-        return self.np.einsum("dbk,dnk->dbn", h, self._transposed[:, gates])
+            self.np.matmul(h[:, None], self.hidden[:, gates], out=out)
+        else:
+            self.np.einsum("dbk,dgnk->dgbn", h, self._transposed[:, gates], out=out)
 
     def activate(self, number: int, x: Array) -> None:
         function, alpha, beta = self._functions[number]
@@ -107,58 +120,78 @@ class _Cell:
         self.activate(number, x)
 
 
-def _rnn(cell: _Cell, x: Array, states: list[Array]) -> list[Array]:
-    h = cell.product(states[0])
-    h += x
-    cell.gate(0, h)
-    return [h]
+_Step = Callable[[Array, list[Array], Array], list[Array]]
+"""step(x, states, out): the new states from x (D, G, B, H), the hidden one in `out`."""
 
 
-def _gru(cell: _Cell, x: Array, states: list[Array]) -> list[Array]:
-    (h,), n = states, cell.size
-    if cell.linear:
-        product = cell.product(h)
-        if cell.extra is not None:
-            product += cell.extra
-        both, candidate = product[..., : 2 * n], product[..., 2 * n :]
-    else:
-        both = cell.product(h, slice(2 * n))
-    both += x[..., : 2 * n]
-    cell.gate(0, both)
-    update, reset = both[..., :n], both[..., n:]
-    if cell.linear:
-        candidate *= reset
-    else:
-        candidate = cell.product(reset * h, slice(2 * n, None))
-    candidate += x[..., 2 * n :]
-    cell.gate(1, candidate)
-    return [(1 - update) * candidate + update * h]
+def _rnn(cell: _Cell, gates: Array) -> _Step:
+    def step(x: Array, states: list[Array], out: Array) -> list[Array]:
+        cell.product(states[0], gates)
+        cell.np.add(gates[:, 0], x[:, 0], out=out)
+        cell.gate(0, out)
+        return [out]
+
+    return step
 
 
-def _lstm(cell: _Cell, x: Array, states: list[Array]) -> list[Array]:
+def _gru(cell: _Cell, gates: Array) -> _Step:
+    np, both, candidate = cell.np, gates[:, :2], gates[:, 2]
+    update, reset = gates[:, 0], gates[:, 1]
+
+    def step(x: Array, states: list[Array], out: Array) -> list[Array]:
+        (h,) = states
+        if cell.linear:
+            cell.product(h, gates)
+            if cell.extra is not None:
+                np.add(gates, cell.extra, out=gates)
+        else:
+            cell.product(h, both, slice(2))
+        np.add(both, x[:, :2], out=both)
+        cell.gate(0, both)
+        if cell.linear:
+            np.multiply(candidate, reset, out=candidate)
+        else:
+            cell.product(np.multiply(reset, h), gates[:, 2:], slice(2, None))
+        np.add(candidate, x[:, 2], out=candidate)
+        cell.gate(1, candidate)
+        np.subtract(1, update, out=out)
+        np.multiply(out, candidate, out=out)
+        np.multiply(update, h, out=update)
+        np.add(out, update, out=out)
+        return [out]
+
+    return step
+
+
+def _lstm(cell: _Cell, gates: Array) -> _Step:
     """The cell itself is not clipped, as in onnxruntime."""
-    (h, c), n = states, cell.size
-    gates = cell.product(h)
-    gates += x
-    enter, leave, forget, new = (gates[..., i * n : (i + 1) * n] for i in range(4))
-    if cell.extra is None:
-        cell.gate(0, gates[..., : 3 * n])
-    else:
-        enter += cell.extra[..., :n] * c
-        forget += cell.extra[..., 2 * n : 3 * n] * c
-        cell.gate(0, enter)
-        cell.gate(0, forget)
-    cell.gate(1, new)
-    new *= enter
-    c = (1 - enter if cell.input_forget else forget) * c
-    c += new
-    if cell.extra is not None:
-        leave += cell.extra[..., n : 2 * n] * c
-        cell.gate(0, leave)
-    h = c.copy()
-    cell.activate(2, h)
-    h *= leave
-    return [h, c]
+    np, three = cell.np, gates[:, :3]
+    enter, leave, forget, new = (gates[:, gate] for gate in range(4))
+
+    def step(x: Array, states: list[Array], out: Array) -> list[Array]:
+        h, c = states
+        cell.product(h, gates)
+        np.add(gates, x, out=gates)
+        if cell.extra is None:
+            cell.gate(0, three)
+        else:
+            np.add(enter, cell.extra[:, 0] * c, out=enter)
+            np.add(forget, cell.extra[:, 2] * c, out=forget)
+            cell.gate(0, enter)
+            cell.gate(0, forget)
+        cell.gate(1, new)
+        np.multiply(new, enter, out=new)
+        c = np.multiply(1 - enter if cell.input_forget else forget, c)
+        np.add(c, new, out=c)
+        if cell.extra is not None:
+            np.add(leave, cell.extra[:, 1] * c, out=leave)
+            cell.gate(0, leave)
+        np.copyto(out, c)
+        cell.activate(2, out)
+        np.multiply(out, leave, out=out)
+        return [out, c]
+
+    return step
 
 
 _CELLS = {"rnn": _rnn, "gru": _gru, "lstm": _lstm}
@@ -178,38 +211,65 @@ def packed(xp: Any, hidden: Array) -> Array:
 def _packed_steps(np: Any, x: Array, hidden: Array, *others: Array, **attrs: Any) -> Array:
     directions, size, _ = hidden.shape
     gates = hidden.reshape(directions, size, size, 4)[..., : GATES[attrs["cell"]]]
-    return _steps(np, x, gates.swapaxes(2, 3).reshape(directions, size, -1), *others, **attrs)
+    shape = (attrs["steps"] + len(others[0]), directions, x.shape[1], size)
+    result = np.empty(shape, x.dtype)
+    _steps(Pool(np), result, x, gates.transpose(0, 3, 1, 2), *others, **attrs)
+    return result
+
+
+def by_gates(pool: Pool, x: Array, size: int, backward: Sequence[bool]) -> Array:
+    """x (T, B, D, G * H) in the order of the steps of each direction, as (D, G, T, B, H)."""
+    time, batch, directions, width = x.shape
+    parts = x.reshape(time, batch, directions, width // size, size).transpose(2, 3, 0, 1, 4)
+    if not any(backward):
+        return parts
+    result = pool.empty(parts.shape, x.dtype)
+    for direction, back in enumerate(backward):
+        result[direction] = parts[direction, :, :: -1 if back else 1]
+    return result
 
 
 def _steps(
-    np: Any, x: Array, hidden: Array, first: Array, extra: Array, lengths: Array, **attrs: Any
-) -> Array:
-    start, steps, backward = attrs["start"], attrs["steps"], attrs["backward"]
+    pool: Pool,
+    result: Array,
+    x: Array,
+    hidden: Array,
+    first: Array,
+    extra: Array,
+    lengths: Array,
+    **attrs: Any,
+) -> None:
+    """Writes into `result`."""
+    np, start, steps, backward = pool.np, attrs["start"], attrs["steps"], attrs["backward"]
     time, batch, directions, _ = x.shape
-    times = np.arange(start, start + steps)
-    at = [time - 1 - times if back else times for back in backward]
-    turned = [x[indices, :, direction] for direction, indices in enumerate(at)]
-    inputs = np.stack(turned, 1) if directions > 1 else turned[0][:, None]
+    _, gates, size, _ = hidden.shape
+    inputs = by_gates(pool, x, size, backward)[:, :, start : start + steps]
     alive = None
     if steps and (lengths < time).any():
+        times = np.arange(start, start + steps)
+        at = [time - 1 - times if back else times for back in backward]
         alive = np.stack(at, 1)[:, :, None, None] < lengths[:, None]
-    cell = _Cell(np, hidden, extra, attrs, batch > 1 and steps >= _STRIDED)
-    outputs = np.empty((steps, directions, batch, cell.size), x.dtype)
-    states, step = list(first), _CELLS[attrs["cell"]]
+    cell = _Cell(pool, hidden, extra, attrs, batch > 1 and steps >= _STRIDED)
+    if directions == 1:
+        outputs = result[:steps][:: -1 if backward[0] else 1]
+    else:
+        outputs = pool.empty((steps, directions, batch, size), x.dtype)
+    step = _CELLS[attrs["cell"]](cell, pool.empty((directions, gates, batch, size), x.dtype))
+    states = list(first)
     with np.errstate(all="ignore"):
-        for number in range(steps):
-            new = step(cell, inputs[number], states)
+        for number, out in enumerate(outputs):
+            new = step(inputs[:, :, number], states, out)
             if alive is None:
-                outputs[number], states = new[0], new
+                states = new
             else:
                 now = alive[number]
-                outputs[number] = np.where(now, new[0], 0)
                 states = [np.where(now, n, old) for n, old in zip(new, states, strict=True)]
-    result = np.empty((steps + len(states), *outputs.shape[1:]), x.dtype)
-    for direction, back in enumerate(backward):
-        result[:steps, direction] = outputs[:: -1 if back else 1, direction]
-    result[steps:] = states
-    return result
+                np.copyto(out, 0, where=~now)
+    if directions > 1:
+        for direction, back in enumerate(backward):
+            result[:steps, direction] = outputs[:: -1 if back else 1, direction]
+    for number, state in enumerate(states):
+        result[steps + number] = state
 
 
 def _steps_rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:
@@ -254,25 +314,54 @@ def most_steps(cell: str, size: int) -> int:
 # ---- a layer ----------------------------------------------------------------------------------
 
 
-def split(
-    xp: Any, matmul: Callable[[Array, Array], Array], operands: Sequence[Array], attrs: Attrs
-) -> tuple[Array, ...]:
+def ordered(xp: Any, operands: Sequence[Array], attrs: Attrs, *, back: bool = False) -> list[Array]:
+    """Operands of `recurrence` with their gates in ONNX's order. back: gradients of those, with
+    their gates in the order of the operands again.
+
+    xp: NumPy, or tallow.functions.
+    """
+    order = attrs["order"]
+    if order == tuple(range(len(order))):
+        return list(operands)
+    if back:
+        order = tuple(order.index(place) for place in range(len(order)))
+    size = operands[2].shape[2]
+
+    def turned(x: Array) -> Array:
+        starts = range(0, x.shape[1], len(order) * size)  # of a bias, there are two times all gates
+        places = [start + gate * size for start in starts for gate in order]
+        return xp.concat([x[:, place : place + size] for place in places], axis=1)
+
+    named = zip(("x", "weights", "hidden", *attrs["given"]), operands, strict=True)
+    return [turned(x) if name in ("weights", "hidden", "bias") else x for name, x in named]
+
+
+def plain_order(cell: str) -> tuple[int, ...]:
+    """ONNX's order of a cell's gates."""
+    return tuple(range(GATES[cell]))
+
+
+Product = Callable[..., Array]
+"""product(a, b, bias): a (m, k) times b (k, n), with a bias (1, n) added unless it is None."""
+
+
+def split(xp: Any, product: Product, operands: Sequence[Array], attrs: Attrs) -> tuple[Array, ...]:
     """The operands of `recurrence_steps`, the weights not packed yet, from those of `recurrence`.
 
     xp: NumPy, or tallow.functions.
     """
-    x, weights, hidden, *more = operands
+    x, weights, hidden, *more = ordered(xp, operands, attrs)
     found = dict(zip(attrs["given"], more, strict=True))
     (time, batch, features), (directions, width, size) = x.shape, hidden.shape
     weights = xp.reshape(weights, (directions * width, features))
-    x = matmul(xp.reshape(x, (time * batch, features)), xp.permute_dims(weights, (1, 0)))
+    bias = None
     extra = xp.zeros((directions, width), x.dtype)
     if "bias" in found:
         inputs, others = found["bias"][:, :width], found["bias"][:, width:]
         if attrs["linear_before_reset"]:
             extra = xp.concat([extra[:, : 2 * size], others[:, 2 * size :]], axis=1)
             others = xp.concat([others[:, : 2 * size], extra[:, :size]], axis=1)
-        x = x + xp.reshape(inputs + others, (1, directions * width))
+        bias = xp.reshape(inputs + others, (1, directions * width))
     if "peepholes" in found:
         extra = xp.concat([found["peepholes"], extra[:, 3 * size :]], axis=1)
     states = found.get("states")
@@ -281,13 +370,58 @@ def split(
     lengths = found.get("lengths")
     if lengths is None:
         lengths = xp.full((batch,), time, dtype="int32")
+    rows = xp.reshape(x, (time * batch, features))
+    x = product(rows, xp.permute_dims(weights, (1, 0)), bias)
     x = xp.reshape(x, (time, batch, directions, width))
     return x, hidden, states, extra, lengths
 
 
+def join(
+    xp: Any,
+    product: Product,
+    gradients: Sequence[Array],
+    operands: Sequence[Array],
+    attrs: Attrs,
+) -> list[Array]:
+    """The gradients of the operands of `recurrence`, but for lengths, from those of `split`'s
+    results: of x (T, B, D * G * H), of hidden, states and extra."""
+    of_x, of_hidden, of_states, of_extra = gradients
+    x, weights, hidden, *_ = ordered(xp, operands, attrs)
+    (time, batch, features), (directions, width, size) = x.shape, hidden.shape
+    rows = xp.reshape(of_x, (time * batch, directions * width))
+    into = product(rows, xp.reshape(weights, (directions * width, features)))
+    columns = xp.permute_dims(rows, (1, 0))
+    of_weights = product(columns, xp.reshape(x, (time * batch, features)))
+    found = [xp.reshape(into, x.shape), xp.reshape(of_weights, weights.shape), of_hidden]
+    for name in attrs["given"]:
+        if name == "bias":
+            inputs = xp.reshape(xp.sum(rows, axis=0), (directions, width))
+            others = inputs
+            if attrs["linear_before_reset"]:
+                others = xp.concat([inputs[:, : 2 * size], of_extra[:, 2 * size :]], axis=1)
+            found.append(xp.concat([inputs, others], axis=1))
+        elif name == "states":
+            found.append(of_states)
+        elif name == "peepholes":
+            found.append(of_extra[:, : 3 * size])
+    wanted = dict(attrs) | {"given": tuple(name for name in attrs["given"] if name != "lengths")}
+    return ordered(xp, found, wanted, back=True)
+
+
+def evaluate(pool: Pool, operands: Sequence[Array], out: Array, attrs: Attrs) -> None:
+    """Writes the result of `recurrence` into `out`."""
+    x, hidden, *others = split(pool, pool.product, operands, attrs)
+    directions, width, size = hidden.shape
+    gates = hidden.reshape(directions, width // size, size, size).swapaxes(2, 3)
+    _steps(pool, out, x, gates, *others, **attrs, start=0, steps=len(x))
+
+
 def _layer(np: Any, *operands: Array, **attrs: Any) -> Array:
-    x, hidden, *others = split(np, lambda a, b: plain.product(np, a, b), operands, attrs)
-    return _steps(np, x, hidden.swapaxes(1, 2), *others, **attrs, start=0, steps=len(x))
+    x, _, hidden = operands[:3]
+    steps = x.shape[0] + STATES[attrs["cell"]]
+    out = np.empty((steps, hidden.shape[0], x.shape[1], hidden.shape[2]), x.dtype)
+    evaluate(Pool(np), operands, out, attrs)
+    return out
 
 
 def _rule(operands: Sequence[Spec], attrs: Attrs) -> Spec:

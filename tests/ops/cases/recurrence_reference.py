@@ -10,6 +10,7 @@ import tallow as tl
 from tallow.functional.recurrent import DEFAULTS, recurrence
 from tallow.graph import make
 from tallow.ops import recurrence as ops
+from tallow.ops.recurrence_gradient import recurrence_gradient
 
 GATES = {"rnn": 1, "gru": 3, "lstm": 4}
 NAMES = ("x", "weights", "hidden", "bias", "states", "lengths", "peepholes")
@@ -55,7 +56,9 @@ def step_operands(
     return *arrays, rng.integers(1, steps + 1, batch).astype(np.int32)
 
 
-_PLAIN = {"backward": (False,), "clip": 0.0, "linear_before_reset": False, "input_forget": False}
+_PLAIN: dict[str, Any] = {
+    "backward": (False,), "clip": 0.0, "linear_before_reset": False, "input_forget": False,
+}  # fmt: skip
 
 
 def steps(cell: str, *tensors: Any, **options: Any) -> Any:
@@ -105,6 +108,12 @@ def _activate(function: tuple[str, float, float], x: np.ndarray) -> np.ndarray:
         return np.asarray(np.logaddexp(x, 0))
     if name in ("LeakyRelu", "ThresholdedRelu"):
         return np.where(x >= (a if name[0] == "T" else 0), x, 0 if name[0] == "T" else a * x)
+    if name == "Affine":
+        return a * x + b
+    if name == "ScaledTanh":
+        return a * np.asarray(np.tanh(b * x))
+    if name == "Softsign":
+        return np.asarray(x / (1 + abs(x)))
     return np.asarray(np.tanh(x) if name == "Tanh" else np.maximum(x, 0))
 
 
@@ -123,10 +132,19 @@ def recurrence_reference(
     clip: float = 0.0,
     linear_before_reset: bool = False,
     input_forget: bool = False,
+    order: tuple[int, ...] | None = None,
     start: int = 0,
     steps: int | None = None,
+    dtype: Any = np.float32,
 ) -> np.ndarray:
     """What `recurrence` gives, computed in float64; of `steps` steps from `start` on."""
+    if order is not None:
+
+        def ordered(a: np.ndarray, parts: int = 1) -> np.ndarray:
+            gates = a.reshape(len(a), parts, len(order), -1)[:, :, list(order)]
+            return gates.reshape(a.shape)
+
+        weights, hidden, bias = ordered(weights), ordered(hidden), ordered(bias, 2)
     functions = activations or DEFAULTS[cell]
     time, batch, _ = x.shape
     count, size = time if steps is None else steps, hidden.shape[2]
@@ -171,4 +189,48 @@ def recurrence_reference(
                 row = count - 1 - (step - start) if back else step - start
                 result[row, d, b] = h
             result[count:, d, b] = [h, *c]
-    return result.astype(np.float32)
+    return result.astype(dtype)
+
+
+# ---- the gradient -----------------------------------------------------------------------------
+
+
+def gradient_operands(
+    cell: str, sizes: tuple[int, int, int, int], directions: int = 1, **options: Any
+) -> tuple[np.ndarray, ...]:
+    """Arrays for the operands of `recurrence_gradient`: the gradient, the result, and all NAMES."""
+    arrays = operands(cell, *sizes, directions)
+    result = recurrence_reference(cell, *arrays, **options)
+    return rng.uniform(-1, 1, result.shape).astype(np.float32), result, *arrays
+
+
+def gradient_built(cell: str, *tensors: Any, **options: Any) -> Any:
+    """The op `recurrence_gradient`."""
+    given = NAMES[3 : len(tensors) - 2]
+    attrs = {"activations": DEFAULTS[cell], "order": ops.plain_order(cell), **_PLAIN, **options}
+    nodes = (t.node for t in tensors)
+    return tl.Tensor(make(recurrence_gradient, *nodes, cell=cell, given=given, **attrs))
+
+
+def gradient_reference(
+    cell: str, gradient: np.ndarray, result: np.ndarray, *arrays: np.ndarray, **options: Any
+) -> np.ndarray:
+    """The derivative by each element of each operand, from differences in float64."""
+    changed = [a.astype(np.float64) if a.dtype.kind == "f" else a for a in arrays]
+
+    def total() -> float:
+        y = recurrence_reference(cell, *changed, **options, dtype=np.float64)
+        return float(np.sum(gradient * y))
+
+    found, step = [], 1e-6
+    for array in changed:
+        if array.dtype.kind != "f":
+            continue
+        for place in np.ndindex(array.shape):
+            kept = array[place]
+            array[place] = kept + step
+            above = total()
+            array[place] = kept - step
+            found.append((above - total()) / (2 * step))
+            array[place] = kept
+    return np.array(found, np.float32)

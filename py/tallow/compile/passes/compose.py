@@ -4,7 +4,8 @@ Sorting and small scatters compare everything with everything: n * n and n * j s
 thread waits for another, no order of arrival shows in the result, and nothing is stored on the way.
 A large scatter, as the gradient of an embedding is one, sorts its indices first. A
 recurrent layer is a product for all its inputs, and kernels that take as many steps as they may.
-The gradient of a convolution's weight is a product of what its filters meet and the gradient.
+The gradient of a convolution's weight is a product of what its filters meet and the gradient;
+that of a recurrent layer takes its steps one by one (autodiff/recurrence.py).
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from typing import Any
 
 from ... import dtype as dt
 from ... import functions as f
+from ...autodiff.recurrence import composed as recurrence_gradient
+from ...autodiff.recurrence import projected
 from ...graph import Graph, Node, make, rebuild
 from ...op import Op
 from ...ops import arrange, recurrence, source, window
+from ...ops import recurrence_gradient as gradients
 from ...ops.window import WEIGHT_TILE
 from ...shape import size_of
 from ...tensor import Tensor, apply
@@ -32,19 +36,28 @@ def compose(graph: Graph) -> Graph:
 
 def compose_recurrences(graph: Graph) -> Graph:
     """The graph for WebAssembly, which has kernels for all composites but these: a recurrent layer
-    becomes a product and one op for all its steps, a weight's gradient a product."""
+    becomes a product and one op for all its steps, its gradient the steps one by one, a weight's
+    gradient a product."""
     return _composed(
         graph,
         {
             recurrence.recurrence: partial(_recurrence, whole=True),
+            gradients.recurrence_gradient: recurrence_gradient,
             window.conv2d_weight: _conv2d_weight,
         },
     )
 
 
-def compose_weight_gradients(graph: Graph) -> Graph:
-    """The graph with products instead of gradients of a convolution's weight."""
-    return _composed(graph, {window.conv2d_weight: _conv2d_weight})
+def compose_gradients(graph: Graph) -> Graph:
+    """The graph with products instead of gradients of a convolution's weight, and the steps instead
+    of the gradient of a recurrent layer."""
+    return _composed(
+        graph,
+        {
+            window.conv2d_weight: _conv2d_weight,
+            gradients.recurrence_gradient: recurrence_gradient,
+        },
+    )
 
 
 def _composed(graph: Graph, compositions: Mapping[Op, Callable[..., Tensor]]) -> Graph:
@@ -167,9 +180,9 @@ def _rows_at(x: Tensor, indices: Tensor) -> Tensor:
 def _recurrence(*operands: Tensor, whole: bool = False, **attrs: Any) -> Tensor:
     """The parts of the sequence one after the other, a backward direction's from its end; or the
     whole of it."""
-    x, *others = recurrence.split(f, f.matmul, operands, attrs)
+    x, *others = recurrence.split(f, projected, operands, attrs)
     (time, _, directions, _), (hidden, states, extra, lengths) = x.shape, others
-    del attrs["given"]
+    del attrs["given"], attrs["order"]
     most = time if whole else recurrence.most_steps(attrs["cell"], hidden.shape[2])
     hidden = recurrence.packed(f, hidden)
     parts: list[Tensor] = []
@@ -267,4 +280,5 @@ _COMPOSED: dict[Op, Callable[..., Tensor]] = {
     window.conv2d: conv2d_by_columns,
     window.conv2d_weight: _weight_kernel,
     recurrence.recurrence: _recurrence,
+    gradients.recurrence_gradient: recurrence_gradient,
 }

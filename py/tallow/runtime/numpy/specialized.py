@@ -13,13 +13,20 @@ from typing import Any
 
 from ...op import Elementwise, op_named
 from ...ops import numpy_kernels as plain
+from ...ops import recurrence, recurrence_gradient
 from ...ops.numpy_kernels import Pads, Pair
+from ...ops.numpy_pool import Pool
 
 Kernel = Callable[[Sequence[Any], Any], None]
 """Takes the operands' arrays (None where `bind` took the operand over) and the result's."""
 
 WEIGHTS = {"conv2d": 1, "matmul": 1}
 """Which operand of an op is repacked when it is known ahead."""
+
+_LAYERS = {
+    "recurrence": recurrence.evaluate,
+    "recurrence_gradient": recurrence_gradient.evaluate,
+}
 
 _SHORT_ROW = 256  # elements; NumPy's cost per inner loop shows in shorter ones
 _INFINITY_BITS = 0x7F800000
@@ -75,6 +82,9 @@ def bind(
         return lambda operands, out: np.concatenate(operands, attrs["axis"], out=out)
     if name == "max_pool2d" and not plain.HAS_BLAS:
         return _max_pool2d(np, workspace, **attrs)
+    if name in _LAYERS:
+        evaluate = _LAYERS[name]
+        return lambda operands, out: evaluate(Pool(np, workspace.array), operands, out, attrs)
     weight = known[WEIGHTS[name]] if name in WEIGHTS else None
     if weight is None or not weight.size:
         return None

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from recurrence_reference import (
     built,
+    gradient_built,
+    gradient_operands,
+    gradient_reference,
     operands,
     recurrence_reference,
     step_operands,
@@ -29,6 +32,8 @@ layers: dict[str, tuple[str, tuple[int, int, int, int], dict[str, Any]]] = {
     "lstm": ("lstm", (7, 3, 4, 9), {"backward": ways}),
     "lstm-options": ("lstm", (4, 2, 3, 4), {"clip": 0.4, "input_forget": True}),
     "lstm-one": ("lstm", (1, 1, 8, 16), {}),
+    "lstm-order": ("lstm", (9, 3, 4, 5), {"order": (0, 3, 1, 2)}),
+    "gru-order": ("gru", (9, 2, 3, 6), {"order": (1, 0, 2), "linear_before_reset": True}),
 }
 for name, (cell, sizes, choices) in layers.items():
     case(
@@ -46,6 +51,37 @@ case(
     lambda *a: steps_reference("gru", *a, linear_before_reset=True),
     atol=1e-5,
 )
+
+gradients: dict[str, tuple[str, tuple[int, int, int, int], dict[str, Any]]] = {
+    "rnn": ("rnn", (4, 2, 3, 5), {"backward": ways}),
+    "rnn-relu": ("rnn", (3, 2, 2, 4), {"activations": (("LeakyRelu", 0.2, 0.0),), "clip": 0.9}),
+    "gru": ("gru", (4, 2, 2, 3), {"backward": (True,)}),
+    "gru-linear": ("gru", (4, 3, 2, 3), {"linear_before_reset": True, "order": (1, 0, 2)}),
+    "gru-one": ("gru", (1, 1, 2, 4), {"linear_before_reset": True}),
+    "lstm": ("lstm", (4, 2, 2, 3), {"backward": ways, "order": (0, 3, 1, 2)}),
+    "lstm-options": ("lstm", (4, 3, 2, 3), {"clip": 0.8, "input_forget": True}),
+    "lstm-hard": ("lstm", (3, 2, 2, 3), {"activations": (*hard, ("Softsign", 0.0, 0.0))}),
+}
+for name, (cell, sizes, choices) in gradients.items():
+    case(
+        f"recurrence_gradient-{name}",
+        gradient_operands(cell, sizes, len(choices.get("backward", " ")), **choices),
+        lambda *t, cell=cell, choices=choices: gradient_built(cell, *t, **choices),
+        lambda *a, cell=cell, choices=choices: gradient_reference(cell, *a, **choices),
+        rtol=1e-4,
+        atol=2e-5,
+    )
+for name in ("Affine", "Elu", "HardSigmoid", "LeakyRelu", "Relu", "ScaledTanh", "Sigmoid",
+             "Softplus", "Softsign", "Tanh", "ThresholdedRelu"):  # fmt: skip
+    chosen_one: dict[str, Any] = {"activations": ((name, 0.6, 0.4),), "clip": 1.3}
+    case(
+        f"recurrence_gradient-slope-{name}",
+        gradient_operands("rnn", (3, 2, 2, 3), **chosen_one),
+        lambda *t, chosen=chosen_one: gradient_built("rnn", *t, **chosen),
+        lambda *a, chosen=chosen_one: gradient_reference("rnn", *a, **chosen),
+        rtol=1e-4,
+        atol=2e-5,
+    )
 
 # Each step of one element is the function of what it is fed: small numbers, large ones, and NaN.
 fed = np.float32([-1e-5, -3e-3, -0.2, -0.3, -9, -30, 1e-5, 0.2, 3, np.inf, -np.inf, np.nan])

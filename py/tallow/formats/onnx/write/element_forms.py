@@ -8,7 +8,7 @@ from __future__ import annotations
 from .... import dtype as dt
 from .... import functions as f
 from ....errors import OnnxUnsupportedError, ShapeError
-from ....graph import Graph, Node, constant, rebuild
+from ....graph import Graph, Node, constant, make, rebuild
 from ....hostarray import from_values
 from ....op import Elementwise, Op
 from ....ops import (
@@ -309,6 +309,16 @@ def _patches(node: Node, inputs: Inputs) -> Node:
     return elements(Graph((), {"": whole.node})).outputs[""]
 
 
+def _recurrence(node: Node, inputs: Inputs) -> Node:
+    """ONNX's operator, behind what puts the gates in its order."""
+    order = recurrence.plain_order(node.attrs["cell"])
+    if node.attrs["order"] == order:
+        return recurrence_forms.layer(node, inputs)
+    turned = recurrence.ordered(f, [Tensor(each) for each in inputs], node.attrs)
+    plain = make(node.op, *(each.node for each in turned), **{**node.attrs, "order": order})
+    return elements(Graph((), {"": plain})).outputs[""]
+
+
 def _recurrence_steps(node: Node, inputs: Inputs) -> Node:
     return elements(Graph((), {"": recurrence_forms.steps(node, inputs).node})).outputs[""]
 
@@ -374,7 +384,7 @@ ELEMENTS: dict[Op, Rule] = {
     movement.permute: _permute,
     movement.reshape: _reshape,
     movement.slice_: _slice,
-    recurrence.recurrence: recurrence_forms.layer,
+    recurrence.recurrence: _recurrence,
     recurrence.recurrence_steps: _recurrence_steps,
     window.patches: _patches,
     reduce.argmax: _arg_reduction("ArgMax"),

@@ -9,7 +9,7 @@ from ..... import functions as f
 from .....dtype import int32
 from .....errors import OnnxFormatError, OnnxUnsupportedError
 from .....functional.recurrent import DEFAULTS, Activation, recurrence
-from .....ops.recurrence import ACTIVATIONS, GATES, MAX_STATE
+from .....ops.recurrence import ACTIVATIONS, GATES, MAX_STATE, plain_order
 from .....ops.recurrence import recurrence as layer
 from .....tensor import Tensor
 from ...call import Call
@@ -150,7 +150,8 @@ def _apply_on_host(
     import numpy as np
 
     time = len(operands[0])
-    made = layer.numpy(np, *operands, *more.values(), given=tuple(more), cell=cell, **options)
+    attrs = {"given": tuple(more), "cell": cell, "order": plain_order(cell), **options}
+    made = layer.numpy(np, *operands, *more.values(), **attrs)
     return made[:time], made[time:]
 
 

@@ -1,0 +1,47 @@
+"""Memory for the large arrays within an op on NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import numpy_kernels as plain
+
+Array = Any
+
+
+class Pool:
+    """NumPy, with large arrays in memory that the next call of the op uses again: new pages would
+    take longer than what is computed in them.
+
+    array(purpose, shape, dtype): an array with any content; numpy.empty if None.
+    """
+
+    def __init__(
+        self, np: Any, array: Callable[[str, Sequence[int], Any], Array] | None = None
+    ) -> None:
+        self.np = np
+        self._array = array or (lambda purpose, shape, dtype: np.empty(shape, dtype))
+        self._count = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.np, name)
+
+    def empty(self, shape: Sequence[int], dtype: Any) -> Array:
+        """An array with any content."""
+        self._count += 1
+        return self._array(f"recurrence {self._count}", tuple(shape), dtype)
+
+    def concat(self, arrays: Sequence[Array], axis: int) -> Array:
+        """As NumPy's."""
+        shape = list(arrays[0].shape)
+        shape[axis] = sum(each.shape[axis] for each in arrays)
+        return self.np.concatenate(arrays, axis, out=self.empty(shape, arrays[0].dtype))
+
+    def product(self, a: Array, b: Array, bias: Array | None = None) -> Array:
+        """a (m, k) times b (k, n), with a bias added."""
+        result = self.empty((a.shape[0], b.shape[1]), a.dtype)
+        plain.product(self.np, a, b, out=result)
+        if bias is not None:
+            self.np.add(result, bias, out=result)
+        return result
