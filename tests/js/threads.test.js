@@ -100,7 +100,7 @@ function stepOf({ pool, words }, name, begun) {
   /** The parts that this thread computes, by their first unit. @type {number[]} */
   const mine = [];
   const job = {
-    id: pool.add(program, { function: name, units: SIZE }, [64], 0),
+    id: pool.add(program, { function: name, units: SIZE }, [64], { start: 0, size: 0 }),
     cuts: parts,
     call: (/** @type {number} */ first, /** @type {number} */ end) => {
       mine.push(first);
@@ -202,6 +202,25 @@ test("another number of threads holds for what is loaded from then on", () => {
     each.close();
   }
 });
+
+for (const threads of [1, 3]) {
+  test(`programs share a memory, each its part, by ${threads} threads`, () => {
+    const engine = engineOf(threads);
+    const shared = engine.threads > 1;
+    const memory = new WebAssembly.Memory({ initial: 2, maximum: 2, shared });
+    const module = engine.module(MODULE, shared);
+    const half = 65536;
+    const parts = [0, half].map((start) => engine.placed(module, memory, start, half, shared));
+    for (const [run, part] of [...parts, parts[0]].entries()) {
+      part.bound({ function: "count", units: SIZE }, [64], 0)();
+      const words = [0, half].map((start) => new Int32Array(memory.buffer, start + 64, SIZE));
+      const counts = words.map((each) => [...new Set(each)]);
+      assert.deepEqual(counts, [[run === 2 ? 2 : 1], [run ? 1 : 0]]);
+    }
+    assert.deepEqual(parts[1].bytes.subarray(64, 68), new Uint8Array([1, 0, 0, 0]));
+    for (const part of parts) part.close();
+  });
+}
 
 test("where threads can't share memory there is one", () => {
   const engine = new WasmEngine(2, null);

@@ -66,29 +66,61 @@ export class WasmEngine {
    */
   instance(code, pages, shared) {
     const pool = shared ? this.pool : null;
-    const bytes = code && pool ? withSharedMemory(code) : code;
-    return new WasmInstance(bytes && new WebAssembly.Module(bytes), pages, pool);
+    return new WasmInstance(code && this.module(code, pool !== null), pages, pool);
+  }
+
+  /**
+   * @param {Uint8Array<ArrayBuffer>} code
+   * @param {boolean} shared  whether its memory is shared by threads
+   */
+  module(code, shared) {
+    return new WebAssembly.Module(shared ? withSharedMemory(code) : code);
+  }
+
+  /**
+   * As `instance`, on a part of a memory that many programs share.
+   * @param {WebAssembly.Module | null} module
+   * @param {WebAssembly.Memory} memory
+   * @param {number} start
+   * @param {number} size
+   * @param {boolean} shared
+   */
+  placed(module, memory, start, size, shared) {
+    return new WasmInstance(module, { memory, start, size }, shared ? this.pool : null);
   }
 }
 
 /** Programs that are no longer used leave the pool, even if nobody closed them. */
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ leave) => leave());
 
-/** A module with a memory of its own, which begins with scratch memory for each thread. */
+/** @typedef {{memory: WebAssembly.Memory, start: number, size: number}} Place */
+
+/** @param {number} pages @param {boolean} shared @returns {Place} */
+function ownMemory(pages, shared) {
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared });
+  return { memory, start: 0, size: memory.buffer.byteLength };
+}
+
+/**
+ * A module with a memory of its own, or a part of one. That begins with scratch memory for each
+ * thread. Addresses are counted from there.
+ */
 export class WasmInstance {
   #pool;
   #program = 0;
+  #start;
 
   /**
    * @param {WebAssembly.Module | null} module  compiled for shared memory if there is a pool
-   * @param {number} pages
+   * @param {number | Place} place  the pages of a memory of its own, or where it is in another one
    * @param {Pool | null} pool
    */
-  constructor(module, pages, pool) {
-    const kind = { initial: pages, maximum: pages };
-    const memory = new WebAssembly.Memory(pool ? { ...kind, shared: true } : kind);
+  constructor(module, place, pool) {
+    const given = typeof place === "number" ? ownMemory(place, pool !== null) : place;
+    const { memory, start, size } = given;
     this.#pool = pool;
-    this.bytes = new Uint8Array(memory.buffer);
+    this.#start = start;
+    this.bytes = new Uint8Array(memory.buffer, start, size);
     this.exports = module ? new WebAssembly.Instance(module, { tallow: { memory } }).exports : {};
     if (!pool || !module) return;
     const program = pool.enter(module, memory);
@@ -109,11 +141,14 @@ export class WasmInstance {
    * @returns {() => void}
    */
   bound(kernel, addresses, scratch) {
-    const call = callOf(this.exports, kernel, addresses, 0);
+    const start = this.#start;
+    const placed = addresses.map((address) => start + address);
+    const call = callOf(this.exports, kernel, placed, start);
     const { units } = kernel;
     if (units === undefined) return () => call();
     const pool = this.#pool;
-    const id = units > 1 && pool ? pool.add(this.#program, kernel, addresses, scratch) : 0;
+    const own = { start, size: scratch };
+    const id = units > 1 && pool ? pool.add(this.#program, kernel, placed, own) : 0;
     if (!pool || !id) return () => call(0, units);
     const job = { id, call, cuts: cuts(units, pool.threads) };
     return () => pool.run(job);

@@ -86,7 +86,7 @@ export class Pool {
    * @param {number} program
    * @param {Kernel} kernel
    * @param {number[]} addresses
-   * @param {number} scratch  bytes that each thread has
+   * @param {import("./thread.js").Scratch} scratch
    * @returns {number}  its id; 0 if there can be no more
    */
   add(program, kernel, addresses, scratch) {

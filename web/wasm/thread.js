@@ -24,10 +24,13 @@ import {
  * @property {Start} [start]  in the first one
  * @property {{number: number, module: WebAssembly.Module, memory: WebAssembly.Memory}[]} programs
  * @property {{id: number, program: number, kernel: Kernel, addresses: number[],
- *   scratch: number}[]} jobs  scratch: bytes that each thread has
+ *   scratch: Scratch}[]} jobs
  * @property {number[]} gone  programs
  *
  * @typedef {{words: Int32Array, number: number, threads: number}} Start  number: of this thread
+ *
+ * @typedef {{start: number, size: number}} Scratch  the address of the first thread's scratch
+ *   memory, which others' follow, and the bytes of each
  */
 
 /** How long a worker looks for the next job before it sleeps: longer than most steps take. */
@@ -67,7 +70,7 @@ function read(mail) {
   for (const { id, program, kernel, addresses, scratch } of mail.jobs) {
     const exports = programs.get(program);
     if (!exports) continue;
-    const call = callOf(exports, kernel, addresses, start.number * scratch);
+    const call = callOf(exports, kernel, addresses, scratch.start + start.number * scratch.size);
     jobs.set(id, { id, program, call, cuts: cuts(kernel.units ?? 0, start.threads) });
   }
 }

@@ -61,6 +61,7 @@ class Compiled:
     coded: the types of the inputs and outputs that travel as words (passes/decode.py), by name.
     loaded: what the device already has of it, if it has it; then there need be no weights.
     indexed: the inputs that are indices (compile/indices.py), where a graph is there to tell.
+    brief: whether its program is one of many that come and go, and may share memory with them.
     """
 
     plan: Plan
@@ -68,6 +69,7 @@ class Compiled:
     coded: Mapping[str, DType] = field(default_factory=dict)
     loaded: Any = None
     indexed: Sequence[Indexed] = ()
+    brief: bool = False
 
     async def download(self) -> None:
         """Waits until the files that bring weights have done so; the bytes stay there."""

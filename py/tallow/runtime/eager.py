@@ -140,7 +140,7 @@ def _compiled(
     named = {f"output {number}": node for number, node in enumerate(outputs)}
     graph = Graph(tuple(inputs), replaced(named, new), "eager")
     check_constants(graph)
-    return compile_for(used, graph), list(named)
+    return replace(compile_for(used, graph), brief=True), list(named)
 
 
 def _find(memory: Memory, key: Hashable) -> _Entry | None:

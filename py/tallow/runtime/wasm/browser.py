@@ -16,12 +16,21 @@ import js  # type: ignore[import-not-found]
 
 from ...streamed_weights import Part
 from ..modules import address_of, import_module
-from .engine import call_all
+from .arena import PAGE, Arena, Extent
+from .engine import MODULES, Recent, call_all
 from .threads import arguments
 
 
 def _object(fields: Mapping[str, Any]) -> Any:
     return to_js(fields, dict_converter=js.Object.fromEntries)
+
+
+def _memory(pages: int, shared: bool) -> Any:
+    kind = {"initial": pages, "maximum": pages, "shared": shared}
+    try:
+        return js.WebAssembly.Memory.new(_object(kind))
+    except JsException as error:
+        raise MemoryError(str(error.message)) from error
 
 
 def _engine() -> Any:
@@ -45,14 +54,15 @@ async def open_threads(count: int | None) -> None:
 
 
 class BrowserInstance:
-    """An Instance (engine.py) of the browser, where no engine is open: the bytes of a memory, and
-    exports that use it."""
+    """An Instance (engine.py) of the browser, where no engine is open: the bytes that it has of a
+    memory, and exports that use that. extent: None if a page has made it."""
 
     threads = 1
 
-    def __init__(self, content: Any, exports: Any) -> None:
+    def __init__(self, content: Any, exports: Any, extent: Extent | None) -> None:
         self._bytes = content
         self._exports = exports
+        self._extent = extent
         self._views: dict[tuple[int, int], Any] = {}
 
     def write(self, offset: int, content: Any) -> None:
@@ -83,20 +93,24 @@ class BrowserInstance:
     ) -> Callable[[], Any]:
         units = [0, kernel["units"]] if "units" in kernel else []
         function = getattr(self._exports, kernel["function"])
-        return partial(function, *arguments(kernel, addresses, 0), *units)
+        start = self._extent.start if self._extent else 0
+        placed = [start + address for address in addresses]
+        return partial(function, *arguments(kernel, placed, start), *units)
 
     def together(self, calls: Sequence[Callable[[], Any]]) -> Callable[[], Any]:
         return partial(call_all, calls)
 
     def close(self) -> None:
-        """The memory goes with the last that holds it."""
+        self._bytes, self._exports, self._views = None, None, {}
+        if self._extent:
+            self._extent.close()
 
 
 class EngineInstance(BrowserInstance):
     """The same of an open engine. handle: a WasmInstance of web/wasm/engine.js."""
 
-    def __init__(self, handle: Any) -> None:
-        super().__init__(handle.bytes, handle.exports)
+    def __init__(self, handle: Any, extent: Extent | None = None) -> None:
+        super().__init__(handle.bytes, handle.exports, extent)
         self._handle = handle
         self.threads = int(handle.threads)
 
@@ -116,6 +130,7 @@ class EngineInstance(BrowserInstance):
 
     def close(self) -> None:
         self._handle.close()
+        super().close()
 
 
 class BrowserEngine:
@@ -123,6 +138,11 @@ class BrowserEngine:
 
     name = "WebAssembly"
     fault = (JsException,)
+
+    def __init__(self) -> None:
+        # Of one thread, and of all.
+        self._arenas = [Arena(partial(_memory, shared=shared)) for shared in (False, True)]
+        self._modules = Recent[tuple[bytes, bool], Any](MODULES)
 
     @property
     def threads(self) -> int:
@@ -138,19 +158,35 @@ class BrowserEngine:
         return bool(js.WebAssembly.validate(to_js(module)))
 
     def instance(self, module: bytes | None, pages: int, shared: bool) -> BrowserInstance:
-        code, engine = None if module is None else to_js(module), _engine()
-        try:
-            if engine is not None:
-                return EngineInstance(engine.instance(code, pages, shared))
-            memory = js.WebAssembly.Memory.new(_object({"initial": pages, "maximum": pages}))
-        except JsException as error:
-            raise MemoryError(str(error.message)) from error
+        """All programs share memories, since a browser is slow to free one."""
+        return self.placed(module, pages * PAGE, shared)
+
+    def placed(self, module: bytes | None, size: int, shared: bool) -> BrowserInstance:
+        shared = shared and self.threads > 1
+        extent = self._arenas[shared].extent(size)
+        compiled = None if module is None else self._compiled(module, shared)
+        engine = _engine()
+        if engine is not None:
+            memory, start = extent.memory, extent.start
+            return EngineInstance(engine.placed(compiled, memory, start, size, shared), extent)
         exports: Any = None
-        if code is not None:
-            imports = _object({"tallow": _object({"memory": memory})})
-            compiled = js.WebAssembly.Module.new(code)
+        if compiled is not None:
+            imports = _object({"tallow": _object({"memory": extent.memory})})
             exports = js.WebAssembly.Instance.new(compiled, imports).exports
-        return BrowserInstance(js.Uint8Array.new(memory.buffer), exports)
+        content = js.Uint8Array.new(extent.memory.buffer, extent.start, size)
+        return BrowserInstance(content, exports, extent)
+
+    @property
+    def arenas(self) -> Sequence[Arena]:
+        return self._arenas
+
+    def _compiled(self, module: bytes, shared: bool) -> Any:
+        found = self._modules.get((module, shared))
+        if found is None:
+            code, engine = to_js(module), _engine()
+            found = engine.module(code, shared) if engine else js.WebAssembly.Module.new(code)
+            self._modules.put((module, shared), found)
+        return found
 
     def adopted(self, loaded: Any) -> BrowserInstance:
         """`loaded`: see Replayed in web/worker/devices.js."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import atexit
 import ctypes
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
 from itertools import pairwise
@@ -20,7 +21,8 @@ from ...codegen.wasm.assembler import with_shared_memory
 from ...errors import PlanError
 from ...streamed_weights import Part
 from . import threads
-from .engine import call_all
+from .arena import Arena, Extent
+from .engine import MODULES, Recent, call_all
 
 _alive: WeakSet[Any] = WeakSet()
 """Engines, stores and shared memories. What is still there when Python ends would be deleted by
@@ -75,34 +77,44 @@ class _Pool:
 
 
 class WasmtimeInstance:
-    """An Instance (engine.py) of wasmtime: a store for each thread, since none may use two."""
+    """An Instance (engine.py) of wasmtime: a store for each thread, since none may use two.
+
+    extent: the part of a shared memory that it has; None if its memory is its own, of so many
+    pages. A memory that is not shared belongs to a store, which would keep the functions of all
+    programs for as long as it lives: so all memories of several programs are shared ones.
+    """
 
     def __init__(
-        self, engine: wasmtime.Engine, module: bytes | None, pages: int, pool: _Pool | None
+        self,
+        engine: wasmtime.Engine,
+        module: wasmtime.Module | None,
+        pages: int,
+        pool: _Pool | None,
+        extent: Extent | None = None,
     ) -> None:
         self.threads = pool.threads if pool else 1
         self._pool = pool
+        self._extent = extent
         self._stores = [wasmtime.Store(engine) for _ in range(self.threads)]
         _alive.update(self._stores)
-        kind = wasmtime.MemoryType(wasmtime.Limits(pages, pages), shared=pool is not None)
         self._memory: Any
-        try:
-            if pool:
-                self._memory = _SharedMemory(engine, kind)
-                _alive.add(self._memory)
-            else:
+        if extent:
+            self._memory = extent.memory
+        elif pool:
+            self._memory = _shared_memory(engine, pages)
+        else:
+            kind = wasmtime.MemoryType(wasmtime.Limits(pages, pages))
+            with _memory_errors():
                 self._memory = wasmtime.Memory(self._stores[0], kind)
-        except wasmtime.WasmtimeError as error:
-            raise MemoryError(str(error)) from error
-        which = () if pool else (self._stores[0],)
-        address = ctypes.addressof(self._memory.data_ptr(*which).contents)
-        size = self._memory.data_len(*which)
+        which = () if extent or pool else (self._stores[0],)
+        self._start = extent.start if extent else 0
+        size = extent.size if extent else self._memory.data_len(*which)
+        address = ctypes.addressof(self._memory.data_ptr(*which).contents) + self._start
         self._bytes = memoryview((ctypes.c_ubyte * size).from_address(address)).cast("B")
         self._exports: list[dict[str, Any]] = []
         if module is not None:
-            compiled = wasmtime.Module(engine, with_shared_memory(module) if pool else module)
             for store in self._stores:
-                made = wasmtime.Instance(store, compiled, [self._memory])
+                made = wasmtime.Instance(store, module, [self._memory])
                 self._exports.append(dict(made.exports(store).items()))
 
     def write(self, offset: int, content: Any) -> None:
@@ -131,11 +143,13 @@ class WasmtimeInstance:
     def bound(
         self, kernel: Mapping[str, Any], addresses: Sequence[int], scratch: int
     ) -> Callable[[], Any]:
+        start = self._start
+        placed = [start + address for address in addresses]
         calls = [
             partial(
                 exports[kernel["function"]],
                 store,
-                *threads.arguments(kernel, addresses, number * scratch),
+                *threads.arguments(kernel, placed, start + number * scratch),
             )
             for number, (store, exports) in enumerate(zip(self._stores, self._exports, strict=True))
         ]
@@ -150,7 +164,26 @@ class WasmtimeInstance:
         return partial(call_all, calls)
 
     def close(self) -> None:
-        """The stores and the memory go with the last that holds them."""
+        """The stores and a memory of its own go with the last that holds them."""
+        self._exports, self._stores, self._bytes = [], [], memoryview(b"")
+        if self._extent:
+            self._extent.close()
+
+
+def _shared_memory(engine: wasmtime.Engine, pages: int) -> _SharedMemory:
+    kind = wasmtime.MemoryType(wasmtime.Limits(pages, pages), shared=True)
+    with _memory_errors():
+        memory = _SharedMemory(engine, kind)
+    _alive.add(memory)
+    return memory
+
+
+@contextmanager
+def _memory_errors() -> Iterator[None]:
+    try:
+        yield
+    except wasmtime.WasmtimeError as error:
+        raise MemoryError(str(error)) from error
 
 
 class WasmtimeEngine:
@@ -166,6 +199,8 @@ class WasmtimeEngine:
         _alive.add(self._engine)
         self._pool: _Pool | None = None
         self.use_threads(threads.usual())
+        self._arena = Arena(partial(_shared_memory, self._engine))
+        self._modules = Recent[bytes, wasmtime.Module](MODULES)
 
     @property
     def threads(self) -> int:
@@ -182,7 +217,24 @@ class WasmtimeEngine:
         return True
 
     def instance(self, module: bytes | None, pages: int, shared: bool) -> WasmtimeInstance:
-        return WasmtimeInstance(self._engine, module, pages, self._pool if shared else None)
+        pool = self._pool if shared else None
+        code = with_shared_memory(module) if module and pool else module
+        compiled = code and wasmtime.Module(self._engine, code)
+        return WasmtimeInstance(self._engine, compiled or None, pages, pool)
+
+    def placed(self, module: bytes | None, size: int, shared: bool) -> WasmtimeInstance:
+        compiled = None
+        if module is not None:
+            compiled = self._modules.get(module)
+            if compiled is None:
+                compiled = wasmtime.Module(self._engine, with_shared_memory(module))
+                self._modules.put(module, compiled)
+        pool = self._pool if shared else None
+        return WasmtimeInstance(self._engine, compiled, 0, pool, self._arena.extent(size))
+
+    @property
+    def arenas(self) -> list[Arena]:
+        return [self._arena]
 
     def adopted(self, loaded: Any) -> WasmtimeInstance:
         raise PlanError("a program that a page has loaded cannot run outside of it")

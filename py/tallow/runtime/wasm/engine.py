@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from ...codegen.wasm.assembler import Function, encode
 from ...streamed_weights import Part
-
-PAGE = 65536
-"""Bytes of a page of memory."""
+from .arena import Arena
 
 
 class Instance(Protocol):
@@ -45,7 +43,7 @@ class Instance(Protocol):
         """What `bound` gave for some steps, as one call."""
 
     def close(self) -> None:
-        """Lets the threads forget it."""
+        """Lets the threads forget it, and gives back what it has of a shared memory."""
 
 
 class Engine(Protocol):
@@ -73,8 +71,42 @@ class Engine(Protocol):
         shared: whether all threads share it; otherwise it has one.
         """
 
+    def placed(self, module: bytes | None, size: int, shared: bool) -> Instance:
+        """As `instance`, on so many bytes of a memory that many programs share (arena.py). Modules
+        that come again are compiled once."""
+
+    @property
+    def arenas(self) -> Sequence[Arena]:
+        """The memories of `placed`."""
+
     def adopted(self, loaded: Any) -> Instance:
         """The instance of a program that a page has loaded without Python (`Compiled.loaded`)."""
+
+
+MODULES = 256
+"""How many compiled modules an engine keeps for programs that come and go."""
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+class Recent(Generic[_K, _V]):
+    """A table of what was used last, of so many entries at most."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._entries: dict[_K, _V] = {}
+
+    def get(self, key: _K) -> _V | None:
+        found = self._entries.pop(key, None)
+        if found is not None:
+            self._entries[key] = found
+        return found
+
+    def put(self, key: _K, value: _V) -> None:
+        self._entries[key] = value
+        while len(self._entries) > self._most:
+            self._entries.pop(next(iter(self._entries)), None)
 
 
 def call_all(calls: Sequence[Callable[[], Any]]) -> None:

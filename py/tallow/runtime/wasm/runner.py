@@ -1,4 +1,4 @@
-"""The runner of WebAssembly: one memory for a plan, laid out by its slots.
+"""The runner of WebAssembly: memory for a plan, laid out by its slots.
 
 Steps that have no function (compile/targets/wasm.py) are computed by NumPy, from copies.
 """
@@ -30,7 +30,8 @@ from ...shape import size_of
 from ...streamed_weights import StreamedArray
 from ..base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing, typical
 from ..buffer import Buffer, state_moved
-from .engine import PAGE, Engine, call_all, has_relaxed_simd
+from .arena import PAGE
+from .engine import Engine, call_all, has_relaxed_simd
 from .on_numpy import NumpyStep
 
 _MOST_BYTES = 1 << 32
@@ -118,7 +119,8 @@ class _Explained:
 
 
 class WasmProgram:
-    """A plan in a memory of its own. One run at a time: calls from several threads wait."""
+    """A plan in a memory of its own, or in a part of one that brief programs share. One run at a
+    time: calls from several threads wait."""
 
     def __init__(self, compiled: Compiled, backend: WasmBackend) -> None:
         self._plan = plan = compiled.plan
@@ -147,7 +149,7 @@ class WasmProgram:
                 f"{plan.name} cannot fit: it needs {size:,} bytes, and WebAssembly has 4 GiB; "
                 "use a smaller input or batch, or device='numpy'"
             )
-        self._bytes = -(-size // PAGE) * PAGE
+        self._bytes = size if compiled.brief else -(-size // PAGE) * PAGE
         with _Explained(plan.name, self._bytes, self._fault):
             if self._instance is None:
                 self._load(compiled, threads > 1)
@@ -165,7 +167,10 @@ class WasmProgram:
         """Fills a new memory: the weights, and what `prepare` computes."""
         plan, engine = self._plan, self._backend.engine
         module = b64decode(plan.modules[0]) if plan.modules else None
-        self._instance = engine.instance(module, self._bytes // PAGE, shared)
+        if compiled.brief:
+            self._instance = engine.placed(module, self._bytes, shared)
+        else:
+            self._instance = engine.instance(module, self._bytes // PAGE, shared)
         by_offset = dict(compiled.weights)
         for slot, offset in zip(plan.slots, self._offsets, strict=True):
             if slot.kind != "weight":
@@ -393,7 +398,6 @@ class WasmBackend:
             kept = len(self.memory.programs)
             if not kept:
                 raise
-        # Chromium has room for about a hundred memories, however small they are.
         self._forget(-(-kept // 2))
         return WasmProgram(compiled, self)
 

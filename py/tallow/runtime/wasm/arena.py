@@ -1,0 +1,134 @@
+"""Memory that many programs share: a few large blocks, of which each program has a part.
+
+An engine has room for few memories, however small they are, and a browser frees one only when it
+collects garbage. So what a program leaves is used again by those after it.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import deque
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+
+PAGE = 65536
+"""Bytes of a page of memory."""
+
+_ALIGNED = 64
+_LEAST = 1 << 20
+_MOST = 1 << 26
+"""Bytes of a block, unless a program needs more. A block is as large as all those before it, so
+that there are few; the system provides a page of it when something first writes there."""
+
+_LIMIT = 1 << 32  # what WebAssembly can address with 32 bits
+
+
+class _Block:
+    """A memory. free: what no program has, as starts and ends, sorted; neighbours are joined."""
+
+    def __init__(self, memory: Any, size: int) -> None:
+        self.memory = memory
+        self.size = size
+        self.free = [(0, size)]
+
+    @property
+    def is_free(self) -> bool:
+        return self.free == [(0, self.size)]
+
+    def take(self, size: int) -> int | None:
+        """The start of the first part that is large enough; None if there is none."""
+        for number, (start, end) in enumerate(self.free):
+            if end - start >= size:
+                self.free[number : number + 1] = [(start + size, end)] if end - start > size else []
+                return start
+        return None
+
+    def give_back(self, start: int, end: int) -> None:
+        insort(self.free, (start, end))
+        at = self.free.index((start, end))
+        if at + 1 < len(self.free) and self.free[at + 1][0] == end:
+            self.free[at : at + 2] = [(start, self.free[at + 1][1])]
+        if at and self.free[at - 1][1] == start:
+            self.free[at - 1 : at + 1] = [(self.free[at - 1][0], self.free[at][1])]
+
+
+class Extent:
+    """A part of a block, until it is closed, or nothing holds it."""
+
+    __slots__ = ("_arena", "_block", "memory", "size", "start")
+
+    def __init__(self, arena: Arena, block: _Block, start: int, size: int) -> None:
+        self._arena: Arena | None = arena
+        self._block = block
+        self.memory = block.memory
+        self.start, self.size = start, size
+
+    def close(self) -> None:
+        """Gives it back; only once."""
+        arena, self._arena = self._arena, None
+        if arena is not None:
+            arena.left.append((self._block, self.start, self.start + self.size))
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class Arena:
+    """The blocks of one kind of memory. make: gives a memory of so many pages, or raises
+    MemoryError. left: what was given back and is not free yet; an extent may be closed at any
+    moment, also while another one is made."""
+
+    def __init__(self, make: Callable[[int], Any]) -> None:
+        self._make = make
+        self._blocks: list[_Block] = []
+        self._lock = Lock()
+        self.left: deque[tuple[_Block, int, int]] = deque()
+
+    @property
+    def blocks(self) -> int:
+        """How many memories there are."""
+        return len(self._blocks)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all blocks."""
+        return sum(block.size for block in self._blocks)
+
+    @property
+    def used(self) -> int:
+        """Bytes that programs have."""
+        with self._lock:
+            self._collect()
+            free = sum(end - start for block in self._blocks for start, end in block.free)
+            return self.nbytes - free
+
+    def extent(self, size: int) -> Extent:
+        """Memory of so many bytes, with any content. Raises MemoryError."""
+        size = max(-(-size // _ALIGNED), 1) * _ALIGNED
+        with self._lock:
+            self._collect()
+            for block in self._blocks:
+                start = block.take(size)
+                if start is not None:
+                    return Extent(self, block, start, size)
+            # Blocks that are free but too small would only be in the way of a larger one.
+            self._blocks = [block for block in self._blocks if not block.is_free]
+            whole = self._size(size)
+            block = _Block(self._make(whole // PAGE), whole)
+            self._blocks.append(block)
+            start = block.take(size)
+            assert start is not None
+            return Extent(self, block, start, size)
+
+    def _size(self, size: int) -> int:
+        """Of a new block. One for a large program has room for the next program, which may be a
+        little larger."""
+        usual = min(max(self.nbytes, _LEAST), _MOST)
+        step = max(1 << (size.bit_length() - 3), PAGE)
+        return min(max(usual, -(-size // step) * step), _LIMIT)
+
+    def _collect(self) -> None:
+        while self.left:
+            block, start, end = self.left.popleft()
+            block.give_back(start, end)
