@@ -46,6 +46,7 @@ from .passes.fold import fold
 from .passes.layout import layout
 from .passes.scale import fold_scales
 from .passes.simplify import simplify
+from .plain import Plain
 from .plan import Plan
 from .target import Begin, GraphPass, Target
 from .targets import TARGETS
@@ -61,7 +62,10 @@ class Compiled:
     coded: the types of the inputs and outputs that travel as words (passes/decode.py), by name.
     loaded: what the device already has of it, if it has it; then there need be no weights.
     indexed: the inputs that are indices (compile/indices.py), where a graph is there to tell.
+    plain: what takes the place of steps, if the nodes are computed one by one (plain.py).
     brief: whether its program is one of many that come and go, and may share memory with them.
+    family: what graphs have in common whose shapes alone differ, for a plan that was made for one
+    of many shapes (runtime/eager.py).
     """
 
     plan: Plan
@@ -69,7 +73,9 @@ class Compiled:
     coded: Mapping[str, DType] = field(default_factory=dict)
     loaded: Any = None
     indexed: Sequence[Indexed] = ()
+    plain: Plain | None = None
     brief: bool = False
+    family: int | None = None
 
     async def download(self) -> None:
         """Waits until the files that bring weights have done so; the bytes stay there."""

@@ -5,7 +5,7 @@ moved about at most, is what a gather or a scatter reads, or what must be in a r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..errors import IndexRangeError
@@ -56,19 +56,20 @@ class Indexed:
 
 def indexed_inputs(graph: Graph) -> tuple[Indexed, ...]:
     """The inputs of a graph that are indices. One may be so along several axes."""
-    found = (each for source, each in _found(graph) if source.is_input)
+    found = (each for source, each in index_sources(graph.nodes()) if source.is_input)
     return tuple(dict.fromkeys(found))
 
 
 def check_constants(graph: Graph) -> None:
     """Raises IndexRangeError for a constant of a graph that is an index out of range."""
-    for source, each in _found(graph):
+    for source, each in index_sources(graph.nodes()):
         if source.is_constant:
             each.check(source.attrs["data"])
 
 
-def _found(graph: Graph) -> Iterator[tuple[Node, Indexed]]:
-    for node in graph.nodes():
+def index_sources(nodes: Iterable[Node]) -> Iterator[tuple[Node, Indexed]]:
+    """What indices among nodes are moved from, an input most often, and how they are used."""
+    for node in nodes:
         length: int | None
         strict, ignored, what = False, None, ""
         if node.op in (gather.take, gather.take_along_axis):

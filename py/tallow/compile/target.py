@@ -60,6 +60,7 @@ class Target:
     limits: what holds of it, from what the caller says.
     computes: whether it computes an op, alone or with NumPy for some steps; a plan with an op that
     it does not compute runs on NumPy (runtime/hosted.py).
+    one_by_one: whether its runner also computes nodes as their records say (plain.py).
     functions: of a plan's modules, the text of the functions that its steps name, for people.
     """
 
@@ -77,6 +78,7 @@ class Target:
     kernels: Callable[[Limits, Begin | None], Kernels] | None
     limits: Callable[[Limits], Limits]
     computes: Callable[[Op], bool] = lambda op: True
+    one_by_one: bool = False
     functions: Callable[[Sequence[str]], Mapping[str, str]] = lambda modules: {}
 
     def stored(self, data: HostArray) -> memoryview:

@@ -8,6 +8,7 @@ the structure, since shapes, indices and kernels depend on what they are.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -16,7 +17,9 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from .. import context
 from ..compile import Compiled
-from ..compile.indices import Indexed, check_constants
+from ..compile.indices import Indexed, check_constants, index_sources
+from ..compile.limits import host_memory
+from ..compile.plain import plain_plan
 from ..errors import GraphError
 from ..graph import Graph, Node, input_node, topological
 from ..hostarray import HostArray, from_words
@@ -37,7 +40,19 @@ _SMALL = 64
 """Elements up to which a constant is part of a structure: passes fold what is as small."""
 
 _PROGRAMS = 128
-"""How many programs a device keeps; the one that was used longest ago goes first."""
+"""How many programs a device keeps; those that were used longest ago go first."""
+
+_SHARE = 8
+"""What part of the host's memory their slots may take, if there are more than a few."""
+
+_FEW = 8
+
+_SHAPES = 4
+"""How many shapes of alike graphs get a full plan. Further ones are likely to be used once, as the
+lengths of a text that grows, and get one that takes less time to make."""
+
+_OFTEN = 16
+"""How often such a plan is used before a full one takes its place."""
 
 
 @dataclass(slots=True)
@@ -45,7 +60,8 @@ class _Entry:
     """A program, and what is known of its inputs.
 
     indexed: those that are indices, by number. checked: the leaves that were looked at. kept:
-    nodes whose identity is part of the structure. last: the turn in which it was last used.
+    nodes whose identity is part of the structure. bytes: of its slots. family: see `_family`; None
+    if the plan is a full one. last: the turn in which it was last used. uses: how often it was.
     """
 
     program: Program
@@ -54,7 +70,10 @@ class _Entry:
     indexed: list[tuple[int, Indexed]]
     checked: WeakSet[Node]
     kept: list[Node]
+    bytes: int
+    family: int | None
     last: int = 0
+    uses: int = 0
 
 
 class _Structure(NamedTuple):
@@ -122,12 +141,22 @@ def _entry_of(
     indices = {f"leaf {number}": number for number in range(len(structure.leaves))}
     indexed = [(indices[each.name], replace(each, name="")) for each in compiled.indexed]
     coded = {names.index(name): dtype for name, dtype in compiled.coded.items()}
-    return _Entry(program, names, coded, indexed, WeakSet(), structure.kept)
+    size = sum([slot.bytes for slot in compiled.plan.slots])
+    checked: WeakSet[Node] = WeakSet()
+    family = compiled.family
+    return _Entry(program, names, coded, indexed, checked, structure.kept, size, family)
 
 
 def _compiled(
     outputs: Sequence[Node], structure: _Structure, used: Backend
 ) -> tuple[Compiled, list[str]]:
+    """The plan of a structure, and the names of its outputs."""
+    named = {f"output {number}": node for number, node in enumerate(outputs)}
+    family = _family(outputs, used.memory)
+    if family is not None and used.target.one_by_one:
+        plain = _plain(named, structure, used)
+        if plain is not None:
+            return replace(plain, family=family), list(named)
     new: dict[Node, Node] = {}
     inputs = []
     for number, leaf in enumerate(structure.leaves):
@@ -137,26 +166,74 @@ def _compiled(
         else:
             given = new[leaf] = input_node(name, leaf.shape, leaf.dtype)
         inputs.append(given)
-    named = {f"output {number}": node for number, node in enumerate(outputs)}
     graph = Graph(tuple(inputs), replaced(named, new), "eager")
     check_constants(graph)
-    return replace(compile_for(used, graph), brief=True), list(named)
+    compiled = compile_for(used, graph, sizes_vary=family is not None)
+    return replace(compiled, brief=True, family=family), list(named)
+
+
+def _plain(named: dict[str, Node], structure: _Structure, used: Backend) -> Compiled | None:
+    """The plan that computes nodes one by one, if that is possible."""
+    inputs = {f"leaf {number}": leaf for number, leaf in enumerate(structure.leaves)}
+    made = plain_plan("eager", used.target.name, inputs, named)
+    if made is None:
+        return None
+    names = {leaf: name for name, leaf in inputs.items()}
+    indexed = []
+    for source, each in index_sources(topological(named.values())):
+        if source in names:
+            indexed.append(replace(each, name=names[source]))
+        elif source.is_constant:
+            each.check(source.attrs["data"])
+    plan, plain = made
+    return Compiled(plan, [], indexed=list(dict.fromkeys(indexed)), plain=plain, brief=True)
+
+
+def _family(outputs: Sequence[Node], memory: Memory) -> int | None:
+    """What graphs have in common whose shapes alone differ, if some have been compiled."""
+    alike = tuple([(n.op, len(n.shape), n.dtype.name) for n in topological(outputs)])
+    seen = _families.setdefault(memory, Counter())
+    if len(seen) > _MOST_FAMILIES:
+        seen.clear()
+    family = hash(alike)
+    seen[family] += 1
+    return family if seen[family] > _SHAPES else None
+
+
+_MOST_FAMILIES = 4096
+
+_families: WeakKeyDictionary[Any, Counter[int]] = WeakKeyDictionary()
 
 
 def _find(memory: Memory, key: Hashable) -> _Entry | None:
     found: _Entry | None = memory.programs.get(key)
     if found is not None:
         found.last = next(_turns)
+        found.uses += 1
+        if found.family is not None and found.uses >= _OFTEN:
+            _families[memory].pop(found.family, None)
+            return None  # it is worth a full plan
     return found
 
 
 def _remember(memory: Memory, key: Hashable, entry: _Entry) -> None:
     programs = memory.programs
     entry.last = next(_turns)
+    before = programs.get(key)
     programs[key] = entry
-    while len(programs) > _PROGRAMS:
-        oldest = min(programs, key=lambda each: programs[each].last)
-        programs.pop(oldest).program.close()
+    if before is not None:
+        before.program.close()
+    held, most = sum([each.bytes for each in programs.values()]), host_memory() // _SHARE
+    if len(programs) <= _PROGRAMS and held <= most:
+        return
+    # Some more than must go, so that this is not looked at again at once.
+    by_age = sorted(programs.items(), key=lambda item: item[1].last)
+    for old, each in by_age[:-_FEW]:
+        if len(programs) <= _PROGRAMS * 7 // 8 and held <= most * 7 // 8:
+            break
+        held -= each.bytes
+        del programs[old]
+        each.program.close()
 
 
 _turns = count()

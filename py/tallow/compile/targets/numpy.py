@@ -21,4 +21,5 @@ NUMPY = Target(
     any_order=True,
     kernels=None,
     limits=lambda limits: host_limits(),
+    one_by_one=True,
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from threading import Lock
 from time import perf_counter
@@ -13,53 +12,17 @@ from ...compile import Compiled
 from ...compile.limits import Limits, host_limits
 from ...compile.plan import Plan, Port, Step
 from ...compile.targets.numpy import NUMPY
-from ...dtype import BY_NAME, DType
-from ...errors import DeviceError, DeviceMemoryError, IndexRangeError
+from ...dtype import BY_NAME
+from ...errors import DeviceError
 from ...hostarray import HostArray, from_buffer
 from ..base import PROFILE_REPEATS, PROFILE_SECONDS, DeviceInfo, Feed, Result, Timing, typical
 from ..buffer import Buffer
+from .memory import MEMORY, NumpyMemory, explained
+from .plain import PlainProgram
 from .specialized import Workspace
 from .step import BoundStep
 
 Call = Callable[[], None]
-
-
-class NumpyMemory:
-    """The host's memory: a buffer's handle is a NumPy array."""
-
-    name = "numpy"
-    is_host = True
-
-    def __init__(self) -> None:
-        self.programs: dict[Any, Any] = {}
-
-    def held_type(self, dtype: DType) -> DType:
-        return dtype
-
-    def buffer(self, array: Any, dtype: DType) -> Buffer:
-        """The buffer of an array that nothing else writes to."""
-        return Buffer(self, array, dtype, array.shape, dtype, array.nbytes)
-
-    def upload(self, data: HostArray) -> Buffer:
-        return self.buffer(data.numpy().copy(), data.dtype)
-
-    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        return [
-            HostArray(from_buffer(each.handle.copy()).data, each.shape, each.dtype)
-            for each in buffers
-        ]
-
-    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
-        return self.read(buffers)
-
-    def clone(self, buffer: Buffer) -> Buffer:
-        return self.buffer(buffer.handle.copy(), buffer.dtype)
-
-    def release(self, handle: Any) -> None:
-        """The array goes with the last that holds it."""
-
-
-MEMORY = NumpyMemory()
 
 
 class NumpyProgram:
@@ -80,7 +43,7 @@ class NumpyProgram:
         self._slots: dict[int, Any] = {}  # bytes
         self._states: list[Any] = []  # the arrays that the steps are bound to
         self._known: set[int] = set()  # slots whose content never changes
-        with self._explained():
+        with explained(self._np, self._plan.name):
             self._load(compiled)
 
     def _load(self, compiled: Compiled) -> None:
@@ -108,7 +71,7 @@ class NumpyProgram:
     def use_states(self, states: Sequence[Buffer]) -> None:
         """Binds the steps to the arrays of these buffers, unless they are."""
         arrays = [state.handle for state in states]
-        with self._lock, self._explained():
+        with self._lock, explained(self._np, self._plan.name):
             self._check_open()
             if list(map(id, arrays)) == list(map(id, self._states)):
                 return
@@ -162,23 +125,10 @@ class NumpyProgram:
         """Forgets all other slots."""
         self._slots = {slot: held for slot, held in self._slots.items() if slot in slots}
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """What NumPy raises as errors of Tallow; NumPy's own warnings are off."""
-        try:
-            with self._np.errstate(all="ignore"):
-                yield
-        except MemoryError as error:
-            raise DeviceMemoryError(
-                f"{self._plan.name}: {str(error) or 'out of memory'}"
-            ) from error
-        except IndexError as error:
-            raise IndexRangeError(f"{self._plan.name}: {error}") from error
-
     def run(self, inputs: Sequence[Feed], fetch: Sequence[bool] | None = None) -> list[Result]:
         """Runs on inputs in the plan's order; any buffer of the right size serves."""
         ports = self._plan.outputs
-        with self._lock, self._explained():
+        with self._lock, explained(self._np, self._plan.name):
             self._feed(inputs)
             self._take_steps()
             self._runs += 1
@@ -249,7 +199,7 @@ class NumpyProgram:
         until = perf_counter() + seconds
         while not runs or (len(runs) < PROFILE_REPEATS and perf_counter() < until):
             clock.clear()
-            with self._lock, self._explained():
+            with self._lock, explained(self._np, self._plan.name):
                 self._feed(inputs)
                 for step in steps:
                     step()
@@ -347,12 +297,14 @@ class NumpyBackend:
     def memory(self) -> NumpyMemory:
         return MEMORY
 
-    def load(self, compiled: Compiled) -> NumpyProgram:
+    def load(self, compiled: Compiled) -> NumpyProgram | PlainProgram:
+        return self.load_now(compiled)
+
+    def load_now(self, compiled: Compiled) -> NumpyProgram | PlainProgram:
+        if compiled.plain is not None:
+            return PlainProgram(compiled.plan, compiled.plain, self.info.adapter)
         return NumpyProgram(compiled)
 
-    def load_now(self, compiled: Compiled) -> NumpyProgram:
-        return NumpyProgram(compiled)
-
-    async def load_async(self, compiled: Compiled) -> NumpyProgram:
+    async def load_async(self, compiled: Compiled) -> NumpyProgram | PlainProgram:
         await compiled.arrive()
-        return NumpyProgram(compiled)
+        return self.load_now(compiled)

@@ -1,0 +1,118 @@
+"""Plans whose nodes are computed one by one, as their records say: what a graph is worth that is
+computed once. No pass runs; a full plan takes longer to make than such a graph to compute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..dtype import float16, word_type
+from ..graph import Node, topological
+from ..hostarray import HostArray
+from ..op import Elementwise, Op
+from ..ops import contract, movement
+from ..shape import Shape
+from .plan import Plan, Port
+
+_MOST_BYTES = 1 << 26
+"""Of one value: for larger ones memory is worth a plan."""
+
+
+@dataclass(slots=True)
+class PlainStep:
+    """A node. operands, result: numbers of values; gone: those that nothing needs afterwards.
+
+    broadcasts: whether an operand may be smaller than the shape says, as NumPy's functions take it.
+    """
+
+    op: Op
+    operands: list[int]
+    attrs: Mapping[str, Any]
+    shape: Shape
+    dtype: str
+    result: int
+    broadcasts: bool
+    gone: list[int]
+
+
+@dataclass(slots=True)
+class Plain:
+    """steps: in their order. constants: by the numbers of their values. outputs: numbers of values;
+    those of the inputs are 0, 1, 2 ... size: how many values there are."""
+
+    steps: list[PlainStep]
+    constants: list[tuple[int, HostArray]]
+    outputs: list[int]
+    size: int
+
+
+def plain_plan(
+    name: str, device: str, inputs: Mapping[str, Node], outputs: Mapping[str, Node]
+) -> tuple[Plan, Plain] | None:
+    """A plan that has no steps of its own, and what takes their place; None for a graph that a pass
+    has to prepare. inputs: leaves of the graph, by name."""
+    order = topological(outputs.values())
+    number: dict[Node, int] = {node: index for index, node in enumerate(inputs.values())}
+    for node in order:
+        dtype = node.dtype
+        if dtype.coded or dtype is float16 or node.size * dtype.size > _MOST_BYTES:
+            return None
+        if node.op is contract.matmul and dtype.is_integer:  # see passes/exact.py
+            return None
+    whole = _read_as_they_are(order, outputs.values())
+    constants: list[tuple[int, HostArray]] = []
+    steps: list[PlainStep] = []
+    last: dict[int, PlainStep] = {}
+    smaller: set[int] = set()
+    count = len(number)
+    for node in order:
+        if node in number:
+            continue
+        op, value = node.op, count
+        if op is movement.after or (op is movement.expand and node not in whole):
+            value = number[node] = number[node.inputs[0]]
+            if op is movement.expand:
+                smaller.add(value)
+            continue
+        number[node] = value
+        count += 1
+        if node.is_constant:
+            constants.append((value, node.attrs["data"]))
+            continue
+        operands = [number[child] for child in node.inputs]
+        step = PlainStep(
+            op,
+            operands,
+            dict(node.attrs.items()),
+            node.shape,
+            node.dtype.name,
+            value,
+            bool(smaller) and not smaller.isdisjoint(operands),
+            [],
+        )
+        steps.append(step)
+        for operand in operands:
+            last[operand] = step
+    kept = {number[node] for node in outputs.values()}
+    for operand, step in last.items():
+        if operand not in kept:
+            step.gone.append(operand)
+    plain = Plain(steps, constants, [number[node] for node in outputs.values()], count)
+    ports = [[_port(*item) for item in each.items()] for each in (inputs, outputs)]
+    return Plan(name, device, [], *ports, [], [], []), plain
+
+
+def _read_as_they_are(order: Sequence[Node], outputs: Iterable[Node]) -> set[Node]:
+    """The nodes that something reads that does not broadcast."""
+    found = set(outputs)
+    for node in order:
+        if not (isinstance(node.op, Elementwise) and node.op.ufunc):
+            found.update(node.inputs)
+    return found
+
+
+def _port(name: str, node: Node) -> Port:
+    dtype = word_type(node.dtype)
+    return Port(name, 0, dtype.name, node.shape, node.size * dtype.size)

@@ -1,0 +1,62 @@
+"""NumPy's arrays as buffers, and its errors as Tallow's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ...dtype import DType
+from ...errors import DeviceMemoryError, IndexRangeError
+from ...hostarray import HostArray, from_buffer
+from ..buffer import Buffer
+
+
+class NumpyMemory:
+    """The host's memory: a buffer's handle is a NumPy array."""
+
+    name = "numpy"
+    is_host = True
+
+    def __init__(self) -> None:
+        self.programs: dict[Any, Any] = {}
+
+    def held_type(self, dtype: DType) -> DType:
+        return dtype
+
+    def buffer(self, array: Any, dtype: DType) -> Buffer:
+        """The buffer of an array that nothing else writes to."""
+        return Buffer(self, array, dtype, array.shape, dtype, array.nbytes)
+
+    def upload(self, data: HostArray) -> Buffer:
+        return self.buffer(data.numpy().copy(), data.dtype)
+
+    def read(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        return [
+            HostArray(from_buffer(each.handle.copy()).data, each.shape, each.dtype)
+            for each in buffers
+        ]
+
+    async def read_async(self, buffers: Sequence[Buffer]) -> list[HostArray]:
+        return self.read(buffers)
+
+    def clone(self, buffer: Buffer) -> Buffer:
+        return self.buffer(buffer.handle.copy(), buffer.dtype)
+
+    def release(self, handle: Any) -> None:
+        """The array goes with the last that holds it."""
+
+
+MEMORY = NumpyMemory()
+
+
+@contextmanager
+def explained(np: Any, name: str) -> Iterator[None]:
+    """What NumPy raises as errors of Tallow; NumPy's own warnings are off. name: of the plan."""
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    except MemoryError as error:
+        raise DeviceMemoryError(f"{name}: {str(error) or 'out of memory'}") from error
+    except IndexError as error:
+        raise IndexRangeError(f"{name}: {error}") from error
