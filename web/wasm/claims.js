@@ -23,8 +23,8 @@ export const JOBS = 1 << (32 - PART_BITS);
  *   and the one behind its last
  * @property {number[]} cuts  where parts begin, and where the last one ends
  *
- * @typedef {{function?: string, scratch?: number, units?: number}} Kernel  of a step: see
- *   py/tallow/compile/targets/wasm.py
+ * @typedef {{function?: string, scratch?: number, units?: number, sizes?: number[]}} Kernel  of a
+ *   step: see py/tallow/compile/targets/wasm.py
  */
 
 /** The word with which a job begins. @param {number} id */
@@ -77,5 +77,6 @@ export function begin(words, { id, cuts }) {
 export function callOf(exports, kernel, addresses, scratch) {
   const run = /** @type {(...numbers: number[]) => void} */ (exports[kernel.function ?? ""]);
   const own = kernel.scratch === undefined ? addresses : [...addresses, scratch];
-  return (/** @type {number[]} */ ...units) => run(...own, ...units);
+  const given = [...own, ...(kernel.sizes ?? [])];
+  return (/** @type {number[]} */ ...units) => run(...given, ...units);
 }

@@ -20,7 +20,6 @@ class Limits:
     traits: Traits = field(default_factory=Traits)
     total_bytes: int = 1 << 62  # of a plan; a GPU does not say how much memory it has
     relaxed_simd: bool = False  # of WebAssembly
-    sizes_vary: bool = False  # of alike graphs, which may share kernels
 
 
 def host_memory() -> int:

@@ -8,17 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..dtype import float16, word_type
+from ..dtype import word_type
 from ..graph import Node, topological
 from ..hostarray import HostArray
 from ..op import Elementwise, Op
 from ..ops import contract, movement
 from ..shape import Shape
+from .limits import Limits
 from .plan import Plan, Port
-
-_MOST_BYTES = 1 << 26
-"""Of one value: for larger ones memory is worth a plan."""
-
+from .target import Quick, is_simple
 
 @dataclass(slots=True)
 class PlainStep:
@@ -49,18 +47,13 @@ class Plain:
 
 
 def plain_plan(
-    name: str, device: str, inputs: Mapping[str, Node], outputs: Mapping[str, Node]
-) -> tuple[Plan, Plain] | None:
-    """A plan that has no steps of its own, and what takes their place; None for a graph that a pass
-    has to prepare. inputs: leaves of the graph, by name."""
+    name: str, inputs: Mapping[str, Node], outputs: Mapping[str, Node], limits: Limits
+) -> Quick | None:
+    """A plan that has no steps of its own, and what takes their place: see QuickPlan."""
     order = topological(outputs.values())
+    if not is_simple(order) or any(map(_is_integer_product, order)):
+        return None
     number: dict[Node, int] = {node: index for index, node in enumerate(inputs.values())}
-    for node in order:
-        dtype = node.dtype
-        if dtype.coded or dtype is float16 or node.size * dtype.size > _MOST_BYTES:
-            return None
-        if node.op is contract.matmul and dtype.is_integer:  # see passes/exact.py
-            return None
     whole = _read_as_they_are(order, outputs.values())
     constants: list[tuple[int, HostArray]] = []
     steps: list[PlainStep] = []
@@ -101,7 +94,12 @@ def plain_plan(
             step.gone.append(operand)
     plain = Plain(steps, constants, [number[node] for node in outputs.values()], count)
     ports = [[_port(*item) for item in each.items()] for each in (inputs, outputs)]
-    return Plan(name, device, [], *ports, [], [], []), plain
+    return Quick(Plan(name, "numpy", [], *ports, [], [], []), [], plain)
+
+
+def _is_integer_product(node: Node) -> bool:
+    """Whether passes/exact.py may have a faster way."""
+    return node.op is contract.matmul and node.dtype.is_integer
 
 
 def _read_as_they_are(order: Sequence[Node], outputs: Iterable[Node]) -> set[Node]:

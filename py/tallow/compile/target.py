@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..codegen.layout import Region, bools_of_words, words_of_bools
-from ..dtype import DType
+from ..dtype import DType, float16
 from ..graph import Graph, Node
 from ..hostarray import HostArray
 from ..op import Op
 from ..shape import Shape
 from .fuse import Group
 from .limits import Limits
+from .plan import Plan
 
 GraphPass = Callable[[Graph], Graph]
 
@@ -38,6 +39,38 @@ class Kernels(Protocol):
         """
 
 
+class Quick(NamedTuple):
+    """A plan that was made without passes. weights: where each constant begins in the weights
+    block. plain: what takes the place of steps, if the nodes are computed one by one (plain.py)."""
+
+    plan: Plan
+    weights: list[tuple[int, HostArray]]
+    plain: Any = None
+
+
+class QuickPlan(Protocol):
+    """Makes such a plan."""
+
+    def __call__(
+        self, name: str, inputs: Mapping[str, Node], outputs: Mapping[str, Node], limits: Limits
+    ) -> Quick | None:
+        """The plan of some nodes; None if a pass has to prepare them. inputs: leaves of the graph,
+        which are fed. limits: of the device."""
+
+
+_MOST_BYTES = 1 << 26
+"""Of one value: for larger ones memory is worth a plan."""
+
+
+def is_simple(nodes: Iterable[Node]) -> bool:
+    """Whether nodes may be computed as they are: no pass has to change their types."""
+    for node in nodes:
+        dtype = node.dtype
+        if dtype.coded or dtype is float16 or node.size * dtype.size > _MOST_BYTES:
+            return False
+    return True
+
+
 @dataclass(frozen=True)
 class Target:
     """A kind of device, as the compiler sees it: all that differs between kinds is in this record.
@@ -60,7 +93,8 @@ class Target:
     limits: what holds of it, from what the caller says.
     computes: whether it computes an op, alone or with NumPy for some steps; a plan with an op that
     it does not compute runs on NumPy (runtime/hosted.py).
-    one_by_one: whether its runner also computes nodes as their records say (plain.py).
+    quick: makes the plan of a graph that is likely to be computed once, in little time; None if
+    there is no such way.
     functions: of a plan's modules, the text of the functions that its steps name, for people.
     """
 
@@ -78,7 +112,7 @@ class Target:
     kernels: Callable[[Limits, Begin | None], Kernels] | None
     limits: Callable[[Limits], Limits]
     computes: Callable[[Op], bool] = lambda op: True
-    one_by_one: bool = False
+    quick: QuickPlan | None = None
     functions: Callable[[Sequence[str]], Mapping[str, str]] = lambda modules: {}
 
     def stored(self, data: HostArray) -> memoryview:

@@ -18,8 +18,8 @@ from weakref import WeakKeyDictionary, WeakSet
 from .. import context
 from ..compile import Compiled
 from ..compile.indices import Indexed, check_constants, index_sources
-from ..compile.limits import host_memory
-from ..compile.plain import plain_plan
+from ..compile.limits import Limits, host_memory
+from ..compile.target import QuickPlan
 from ..errors import GraphError
 from ..graph import Graph, Node, input_node, topological
 from ..hostarray import HostArray, from_words
@@ -34,7 +34,7 @@ from .device import backend
 from .hosted import load_async, load_now
 from .trace import not_known
 from .transfer import for_device
-from .tuning import compile_for
+from .tuning import compile_for, limits_of
 
 _SMALL = 64
 """Elements up to which a constant is part of a structure: passes fold what is as small."""
@@ -153,10 +153,11 @@ def _compiled(
     """The plan of a structure, and the names of its outputs."""
     named = {f"output {number}": node for number, node in enumerate(outputs)}
     family = _family(outputs, used.memory)
-    if family is not None and used.target.one_by_one:
-        plain = _plain(named, structure, used)
-        if plain is not None:
-            return replace(plain, family=family), list(named)
+    quick = used.target.quick if family is not None else None
+    if quick is not None:
+        found = _quickly(quick, named, structure, limits_of(used))
+        if found is not None:
+            return replace(found, family=family), list(named)
     new: dict[Node, Node] = {}
     inputs = []
     for number, leaf in enumerate(structure.leaves):
@@ -168,25 +169,25 @@ def _compiled(
         inputs.append(given)
     graph = Graph(tuple(inputs), replaced(named, new), "eager")
     check_constants(graph)
-    compiled = compile_for(used, graph, sizes_vary=family is not None)
-    return replace(compiled, brief=True, family=family), list(named)
+    return replace(compile_for(used, graph), brief=True), list(named)
 
 
-def _plain(named: dict[str, Node], structure: _Structure, used: Backend) -> Compiled | None:
-    """The plan that computes nodes one by one, if that is possible."""
+def _quickly(
+    quick: QuickPlan, named: dict[str, Node], structure: _Structure, limits: Limits
+) -> Compiled | None:
+    """A plan that takes little time to make, where there is one."""
     inputs = {f"leaf {number}": leaf for number, leaf in enumerate(structure.leaves)}
-    made = plain_plan("eager", used.target.name, inputs, named)
+    made = quick("eager", inputs, named, limits)
     if made is None:
         return None
     names = {leaf: name for name, leaf in inputs.items()}
-    indexed = []
+    indexed: dict[Indexed, None] = {}
     for source, each in index_sources(topological(named.values())):
         if source in names:
-            indexed.append(replace(each, name=names[source]))
+            indexed[replace(each, name=names[source])] = None
         elif source.is_constant:
             each.check(source.attrs["data"])
-    plan, plain = made
-    return Compiled(plan, [], indexed=list(dict.fromkeys(indexed)), plain=plain, brief=True)
+    return Compiled(made.plan, made.weights, indexed=[*indexed], plain=made.plain, brief=True)
 
 
 def _family(outputs: Sequence[Node], memory: Memory) -> int | None:

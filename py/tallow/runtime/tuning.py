@@ -204,20 +204,12 @@ def kernels_version() -> str:
     return digest.hexdigest()[:16]
 
 
-def compile_for(
-    used: Backend, graph: Graph, begin: Begin | None = None, sizes_vary: bool = False
-) -> Compiled:
+def compile_for(used: Backend, graph: Graph, begin: Begin | None = None) -> Compiled:
     """The plan of a graph for a device, with the kernels that were tuned for it; see
-    `compile_graph`. A plan for NumPy, if the device has no code for an op (hosted.py).
-
-    sizes_vary: whether other graphs differ from this one in their shapes alone.
-    """
+    `compile_graph`. A plan for NumPy, if the device has no code for an op (hosted.py)."""
     if not has_code(used, graph):
         return compile_graph(graph, EXACT, host_limits())
-    limits = limits_of(used)
-    if sizes_vary:
-        limits = replace(limits, sizes_vary=True)
-    return compile_graph(graph, used.target.name, limits, begin)
+    return compile_graph(graph, used.target.name, limits_of(used), begin)
 
 
 def limits_of(used: Backend) -> Limits:

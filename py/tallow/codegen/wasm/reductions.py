@@ -95,7 +95,7 @@ class Fold:
     def _made(self, dtype: DType, width: int) -> int:
         """A local with the value before the first element."""
         local = self.body.function.local(kind_of(dtype, width))
-        constant(self.body.function, _start(self._op, dtype), dtype, width)
+        constant(self.body.function, start_of(self._op, dtype), dtype, width)
         self.body.emit("local.set", local)
         return local
 
@@ -185,7 +185,7 @@ class Fold:
 
             self._combine(total, dtype, lane, 1)
         for part in parts:
-            constant(self.body.function, _start(self._op, child), child, 4)
+            constant(self.body.function, start_of(self._op, child), child, 4)
             emit("local.set", part)
 
     # ---- positions -----------------------------------------------------------------------------
@@ -222,7 +222,7 @@ class Fold:
         return index
 
 
-def _start(op: Reduce, dtype: DType) -> float:
+def start_of(op: Reduce, dtype: DType) -> float:
     """The value before the first element."""
     if not isinstance(op.start, str):
         return op.start

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..limits import host_limits
 from ..passes.exact import exact_products
 from ..passes.widen import widen
+from ..plain import plain_plan
 from ..target import Target
 
 NUMPY = Target(
@@ -21,5 +22,5 @@ NUMPY = Target(
     any_order=True,
     kernels=None,
     limits=lambda limits: host_limits(),
-    one_by_one=True,
+    quick=plain_plan,
 )

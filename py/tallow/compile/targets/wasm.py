@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ...codegen.layout import Region
 from ...codegen.wasm.assembler import Function, encode
 from ...codegen.wasm.disassembler import disassemble
 from ...codegen.wasm.kernels import Features, kernel_for
+from ...codegen.wasm.strided import Strided
 from ...codegen.wasm.values import UnsupportedError
 from ...graph import Node
 from ...op import Custom
@@ -21,7 +22,8 @@ from ..passes.dots import use_dots
 from ..passes.panels import panel_views, use_panels
 from ..passes.widen import widen
 from ..passes.winograd import use_winograd4
-from ..target import Begin, Target
+from ..strided import strided_plan
+from ..target import Begin, Quick, Target
 
 _WORTH_SHARING = 4e6
 """The effort (count.py) of a step that threads share: about 60 µs of one. To share a step costs
@@ -34,7 +36,9 @@ class WasmKernels:
     A step carries `function`, the name of the module's function that computes it from the addresses
     of its bindings, or nothing; `scratch`, where that function takes one more address, of so many
     bytes for its own use; and `units`, where threads may share the step: the function then computes
-    a part of so many units, given by its first unit and the one behind its last.
+    a part of so many units, given by its first unit and the one behind its last. A step of a quick
+    plan (strided.py) also has `at`, the bytes from the address of each binding to where its elements
+    begin, and `sizes`, what the function takes behind the addresses.
     """
 
     def __init__(self, limits: Limits, begin: Begin | None = None) -> None:
@@ -99,6 +103,15 @@ def _signature(group: Group, region: Region | None) -> Any:
     return reads, members, numbers[group.root], group.row, region
 
 
+_STRIDED = {relaxed: Strided(relaxed) for relaxed in (False, True)}
+
+
+def _quick(
+    name: str, inputs: Mapping[str, Node], outputs: Mapping[str, Node], limits: Limits
+) -> Quick | None:
+    return strided_plan(name, inputs, outputs, limits, _STRIDED[limits.relaxed_simd])
+
+
 WASM = Target(
     name="wasm",
     computes_64_bits=True,
@@ -113,5 +126,6 @@ WASM = Target(
     any_order=False,
     kernels=WasmKernels,
     limits=lambda limits: limits,
+    quick=_quick,
     functions=lambda modules: disassemble(b64decode(modules[0])) if modules else {},
 )

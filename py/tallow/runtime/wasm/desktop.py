@@ -44,6 +44,44 @@ class _SharedMemory(wasmtime.SharedMemory):
         return _ffi.wasmtime_extern_t(_ffi.WASMTIME_EXTERN_SHAREDMEMORY, union)
 
 
+class _Call:
+    """A function with its arguments, which are converted once: wasmtime's own call asks for the
+    type of each of them every time."""
+
+    __slots__ = ("_count", "_function", "_store", "_values")
+
+    def __init__(self, store: wasmtime.Store, function: Any, numbers: Sequence[int]) -> None:
+        self._store = store
+        self._function = ctypes.byref(function._func)
+        self._count = len(numbers)
+        self._values = (_ffi.wasmtime_val_t * len(numbers))()
+        for value, number in zip(self._values, numbers, strict=True):
+            value.kind = _ffi.WASMTIME_I32.value
+            value.of.i32 = number
+
+    def __call__(self) -> None:
+        trap = ctypes.POINTER(_ffi.wasm_trap_t)()
+        error = _ffi.wasmtime_func_call(
+            self._store._context(),
+            self._function,
+            self._values,
+            self._count,
+            None,
+            0,
+            ctypes.byref(trap),
+        )
+        if error:
+            raise wasmtime.WasmtimeError._from_ptr(error)
+        if trap:
+            raise wasmtime.Trap._from_ptr(trap)
+
+    def part(self, first: int, end: int) -> None:
+        """Calls it for some units, its last two arguments."""
+        self._values[self._count - 2].of.i32 = first
+        self._values[self._count - 1].of.i32 = end
+        self()
+
+
 class _Pool:
     """Threads that share steps with the caller's. They are Python's: a call of wasmtime lets other
     threads run."""
@@ -143,22 +181,21 @@ class WasmtimeInstance:
     def bound(
         self, kernel: Mapping[str, Any], addresses: Sequence[int], scratch: int
     ) -> Callable[[], Any]:
-        start = self._start
+        start, units = self._start, kernel.get("units")
         placed = [start + address for address in addresses]
+        given = [] if units is None else [0, units]
         calls = [
-            partial(
-                exports[kernel["function"]],
+            _Call(
                 store,
-                *threads.arguments(kernel, placed, start + number * scratch),
+                exports[kernel["function"]],
+                [*threads.arguments(kernel, placed, start + number * scratch), *given],
             )
             for number, (store, exports) in enumerate(zip(self._stores, self._exports, strict=True))
         ]
-        units = kernel.get("units")
-        if units is None:
+        if units is None or self._pool is None:
             return calls[0]
-        if self._pool is None:
-            return partial(calls[0], 0, units)
-        return partial(self._pool.run, calls, threads.cuts(units, self.threads))
+        parts = [call.part for call in calls]
+        return partial(self._pool.run, parts, threads.cuts(units, self.threads))
 
     def together(self, calls: Sequence[Callable[[], Any]]) -> Callable[[], Any]:
         return partial(call_all, calls)

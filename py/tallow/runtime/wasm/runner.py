@@ -186,6 +186,8 @@ class WasmProgram:
     def _bound(self, step: Step) -> Call:
         """The step as a call."""
         offsets = [self._offsets[slot] for slot in step.bindings]
+        if "at" in step.kernel:
+            offsets = list(map(int.__add__, offsets, step.kernel["at"]))
         if "function" in step.kernel:
             call: Call = self._instance.bound(step.kernel, offsets, self._scratch)
             return call

@@ -30,7 +30,8 @@ def checked(threads: int) -> int:
 
 def arguments(kernel: Mapping[str, Any], addresses: Sequence[int], scratch: int) -> list[int]:
     """What the function of a step takes, but for the units. scratch: the address of a thread's."""
-    return [*addresses, scratch] if "scratch" in kernel else [*addresses]
+    own = [scratch] if "scratch" in kernel else []
+    return [*addresses, *own, *kernel.get("sizes", ())]
 
 
 def cuts(units: int, threads: int) -> list[int]:
