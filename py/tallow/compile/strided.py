@@ -27,6 +27,9 @@ from .target import Quick, is_simple
 _LONGEST_LINE = 1 << 16
 """Elements of coordinates that are written down."""
 
+_LONGEST_SUM = 1 << 12
+"""Products that float32 adds up one by one."""
+
 _GROUP = 64  # bytes to which slots are rounded, so that they are found again
 
 
@@ -145,6 +148,8 @@ class _Plan:
         op = node.op
         if node.is_constant:
             return _dense(self._constant(node.attrs["data"]), node)
+        if not node.size:
+            return self._new(node)
         if op is iota:
             return self._line(node)
         given = [self._views[child] for child in node.inputs]
@@ -154,8 +159,6 @@ class _Plan:
             return _MOVED[op](given[0], node.attrs)
         if op is movement.reshape:
             return self._reshaped(given[0], node)
-        if not node.size:
-            return self._new(node)
         if isinstance(op, Elementwise):
             return self._elementwise(op, node, given)
         if isinstance(op, Reduce):
@@ -260,8 +263,8 @@ class _Plan:
     def _product(self, node: Node, given: list[_View]) -> _View:
         a, b = given
         (batch, m, k), n = a.shape, b.shape[2]
-        if node.dtype != float32 or not k:
-            raise UnsupportedError("products of that type")
+        if node.dtype != float32 or not 0 < k <= _LONGEST_SUM:
+            raise UnsupportedError("products of that type or length")
         made = self._new(node)
         if n > 1 and b.strides[2] != 4:
             b = self._copy(b, float32)
@@ -342,8 +345,6 @@ def _expanded(view: _View, attrs: Mapping[str, Any]) -> _View:
 
 
 def _sliced(view: _View, attrs: Mapping[str, Any]) -> _View:
-    if not size_of(attrs["shape"]):
-        return _View(view.slot, 0, attrs["shape"], view.strides)
     start = view.start + sum(map(int.__mul__, attrs["starts"], view.strides))
     strides = tuple(map(int.__mul__, attrs["steps"], view.strides))
     return _View(view.slot, start, attrs["shape"], strides)
