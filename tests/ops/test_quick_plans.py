@@ -11,9 +11,9 @@ from op_cases import CASES
 from run_case import difference, feeds_of, graph_of
 
 import tallow as tl
+from tallow.codegen.wasm.strided import steps_of
 from tallow.compile import Compiled, compile_graph
 from tallow.compile.strided import loops_of, reshaped_strides
-from tallow.codegen.wasm.strided import steps_of
 from tallow.dtype import BY_NAME, as_dtype
 from tallow.graph import Graph, input_node
 from tallow.runtime.device import backend
@@ -136,7 +136,7 @@ def test_what_is_empty() -> None:
 def test_an_output_is_no_input_and_no_other_output() -> None:
     x = np.arange(6, dtype=np.float32)
     node = input_node("x", x.shape, tl.float32)
-    outputs = {name: node for name in "yz"}
+    outputs = dict.fromkeys("yz", node)
     for device in DEVICES:
         compiled = quickly(Graph((node,), outputs, "same"), device)
         assert compiled is not None

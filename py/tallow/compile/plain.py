@@ -18,6 +18,7 @@ from .limits import Limits
 from .plan import Plan, Port
 from .target import Quick, is_simple
 
+
 @dataclass(slots=True)
 class PlainStep:
     """A node. operands, result: numbers of values; gone: those that nothing needs afterwards.
@@ -93,8 +94,8 @@ def plain_plan(
         if operand not in kept:
             step.gone.append(operand)
     plain = Plain(steps, constants, [number[node] for node in outputs.values()], count)
-    ports = [[_port(*item) for item in each.items()] for each in (inputs, outputs)]
-    return Quick(Plan(name, "numpy", [], *ports, [], [], []), [], plain)
+    given, found = ([_port(*item) for item in each.items()] for each in (inputs, outputs))
+    return Quick(Plan(name, "numpy", [], given, found, [], [], []), [], plain)
 
 
 def _is_integer_product(node: Node) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from ..codegen.wasm.assembler import Function
@@ -367,7 +368,7 @@ def reshaped_strides(
         new = [axis for axis in b if target[axis] != 1]
         if not old:
             continue
-        for (_, outer), (count, inner) in zip(old, old[1:], strict=False):
+        for (_, outer), (count, inner) in pairwise(old):
             if outer != inner * count:
                 return None
         stride = old[-1][1]

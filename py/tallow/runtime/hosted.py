@@ -64,7 +64,8 @@ class HostedProgram:
     """A plan of NumPy's whose buffers are another device's."""
 
     def __init__(self, compiled: Compiled, memory: Memory) -> None:
-        from .numpy.runner import MEMORY, NumpyProgram
+        from .numpy.memory import MEMORY
+        from .numpy.runner import NumpyProgram
 
         self._host = MEMORY
         self._program = NumpyProgram(compiled)

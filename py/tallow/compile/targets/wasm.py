@@ -37,8 +37,8 @@ class WasmKernels:
     of its bindings, or nothing; `scratch`, where that function takes one more address, of so many
     bytes for its own use; and `units`, where threads may share the step: the function then computes
     a part of so many units, given by its first unit and the one behind its last. A step of a quick
-    plan (strided.py) also has `at`, the bytes from the address of each binding to where its elements
-    begin, and `sizes`, what the function takes behind the addresses.
+    plan (strided.py) also has `at`, the bytes from the address of each binding to where its
+    elements begin, and `sizes`, what the function takes behind the addresses.
     """
 
     def __init__(self, limits: Limits, begin: Begin | None = None) -> None:

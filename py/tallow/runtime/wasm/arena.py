@@ -126,7 +126,7 @@ class Arena:
         little larger."""
         usual = min(max(self.nbytes, _LEAST), _MOST)
         step = max(1 << (size.bit_length() - 3), PAGE)
-        return min(max(usual, -(-size // step) * step), _LIMIT)
+        return min(max(usual, (size // step + 1) * step), _LIMIT)
 
     def _collect(self) -> None:
         while self.left:

@@ -25,8 +25,8 @@ from .arena import Arena, Extent
 from .engine import MODULES, Recent, call_all
 
 _alive: WeakSet[Any] = WeakSet()
-"""Engines, stores and shared memories. What is still there when Python ends would be deleted by
-functions of wasmtime that are gone by then, with a message."""
+"""Engines, stores, shared memories and modules that are kept. What is still there when Python ends
+would be deleted by functions of wasmtime that are gone by then, with a message."""
 
 
 @atexit.register
@@ -266,6 +266,7 @@ class WasmtimeEngine:
             if compiled is None:
                 compiled = wasmtime.Module(self._engine, with_shared_memory(module))
                 self._modules.put(module, compiled)
+                _alive.add(compiled)
         pool = self._pool if shared else None
         return WasmtimeInstance(self._engine, compiled, 0, pool, self._arena.extent(size))
 
