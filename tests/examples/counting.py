@@ -15,7 +15,7 @@ DISPATCHES: dict[str, int] = {}
 """How many kernels the programs have that a device ran, as they themselves tell."""
 
 _PROGRAMS = {
-    "numpy": ("tallow.runtime.numpy.runner", "NumpyProgram"),
+    "numpy": ("tallow.runtime.numpy.runner", "NumpyProgram", "PlainProgram"),
     "wasm": ("tallow.runtime.wasm.runner", "WasmProgram"),
     "webgpu": ("tallow.runtime.browser", "WebGpuProgram"),
 }
@@ -26,10 +26,10 @@ def watch(*devices: str) -> Callable[[], None]:
     """Counts the runs of programs on these devices from now on; gives what ends it."""
     undo: list[tuple[Any, Any]] = []
     for device in devices:
-        module, name = _PROGRAMS[device]
-        kind = getattr(import_module(module), name)
-        undo.append((kind, kind.run))
-        kind.run = _counted(kind.run, device)
+        module, *names = _PROGRAMS[device]
+        for kind in (getattr(import_module(module), name) for name in names):
+            undo.append((kind, kind.run))
+            kind.run = _counted(kind.run, device)
 
     def end() -> None:
         for kind, run in undo:

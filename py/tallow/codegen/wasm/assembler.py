@@ -267,7 +267,7 @@ _BOUNDED, _SHARED = b"\x01", b"\x03"  # limits with a maximum; of a memory that 
 
 def with_shared_memory(module: bytes) -> bytes:
     """The same module for a memory that threads share. Nothing else in it tells the two apart;
-    web/wasm/instance.js does the same."""
+    web/wasm/engine.js does the same."""
     at = module.index(_MEMORY) + len(_MEMORY)
     return module[:at] + _SHARED + module[at + 1 :]
 

@@ -1,0 +1,61 @@
+"""A function of addresses and sizes, while it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..assembler import Function
+
+
+class Writer:
+    """A function of addresses and sizes, growing."""
+
+    def __init__(self, addresses: int, sizes: int) -> None:
+        self.function = Function(["i32"] * (addresses + sizes))
+        self.emit = self.function.emit
+
+    def advance(self, pointer: int, step: int) -> None:
+        """pointer += step, both locals."""
+        self.emit("local.get", pointer)
+        self.emit("local.get", step)
+        self.emit("i32.add")
+        self.emit("local.set", pointer)
+
+    def add(self, local: int, number: int) -> None:
+        self.emit("local.get", local)
+        self.emit("i32.const", number)
+        self.emit("i32.add")
+        self.emit("local.set", local)
+
+    def copied(self, local: int) -> int:
+        """Another local with the same number."""
+        made = self.function.local("i32")
+        self.emit("local.get", local)
+        self.emit("local.set", made)
+        return made
+
+    def times(self, count: int, write: Callable[[], None]) -> None:
+        """Writes a loop of as many turns as the local `count` says, one or more."""
+        with self.function.scope():
+            left = self.copied(count)
+            self.emit("loop")
+            write()
+            self.add(left, -1)
+            self.emit("local.get", left)
+            self.emit("br_if", 0)
+            self.emit("end")
+
+    def by(self, left: int, size: int, write: Callable[[], None]) -> None:
+        """Writes a loop that takes `size` from the local `left` at each turn, while it can."""
+        self.emit("block")
+        self.emit("loop")
+        self.emit("local.get", left)
+        self.emit("i32.const", size)
+        self.emit("i32.lt_s")
+        self.emit("br_if", 1)
+        with self.function.scope():
+            write()
+        self.add(left, -size)
+        self.emit("br", 0)
+        self.emit("end")
+        self.emit("end")
