@@ -26,7 +26,7 @@ def quickly(graph: Graph, device: str) -> Compiled | None:
     used = backend(device)
     inputs = {node.attrs["name"]: node for node in graph.inputs}
     assert used.target.quick is not None
-    made = used.target.quick(graph.name, inputs, graph.outputs, used.limits)
+    made = used.target.quick(graph.nodes(), inputs, graph.outputs, used.limits)
     return made and Compiled(made.plan, made.weights, plain=made.plain, brief=True)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dtype import word_type
-from ..graph import Node, topological
+from ..graph import Node
 from ..hostarray import HostArray
 from ..op import Elementwise, Op
 from ..ops import contract, movement
@@ -48,10 +48,12 @@ class Plain:
 
 
 def plain_plan(
-    name: str, inputs: Mapping[str, Node], outputs: Mapping[str, Node], limits: Limits
+    order: Sequence[Node],
+    inputs: Mapping[str, Node],
+    outputs: Mapping[str, Node],
+    limits: Limits,
 ) -> Quick | None:
     """A plan that has no steps of its own, and what takes their place: see QuickPlan."""
-    order = topological(outputs.values())
     if not is_simple(order) or any(map(_is_integer_product, order)):
         return None
     number: dict[Node, int] = {node: index for index, node in enumerate(inputs.values())}
@@ -95,7 +97,7 @@ def plain_plan(
             step.gone.append(operand)
     plain = Plain(steps, constants, [number[node] for node in outputs.values()], count)
     given, found = ([_port(*item) for item in each.items()] for each in (inputs, outputs))
-    return Quick(Plan(name, "numpy", [], given, found, [], [], []), [], plain)
+    return Quick(Plan("quick", "numpy", [], given, found, [], [], []), [], plain)
 
 
 def _is_integer_product(node: Node) -> bool:

@@ -15,7 +15,7 @@ from ..codegen.wasm.assembler import Function
 from ..codegen.wasm.strided import Strided, steps_of
 from ..codegen.wasm.values import UnsupportedError
 from ..dtype import DType, float32, word_type
-from ..graph import Node, topological
+from ..graph import Node
 from ..hostarray import HostArray, from_values
 from ..op import Elementwise, Reduce
 from ..ops import contract, gather, movement
@@ -45,18 +45,17 @@ class _View:
 
 
 def strided_plan(
-    name: str,
+    order: Sequence[Node],
     inputs: Mapping[str, Node],
     outputs: Mapping[str, Node],
     limits: Limits,
     kernels: Strided,
 ) -> Quick | None:
     """The plan of some nodes, whose kernels are among `kernels`: see QuickPlan."""
-    nodes = topological(outputs.values())
-    if not is_simple(nodes):
+    if not is_simple(order):
         return None
     try:
-        made = _Plan(nodes, kernels).made(name, inputs, outputs)
+        made = _Plan(order, kernels).made(inputs, outputs)
     except UnsupportedError:
         return None
     return made if sum(slot.bytes for slot in made.plan.slots) <= limits.total_bytes else None
@@ -77,7 +76,7 @@ class _Plan:
         self._functions: dict[str, Function] = {}
         self._steps: list[Step] = []
 
-    def made(self, name: str, inputs: Mapping[str, Node], outputs: Mapping[str, Node]) -> Quick:
+    def made(self, inputs: Mapping[str, Node], outputs: Mapping[str, Node]) -> Quick:
         for node in inputs.values():
             slot = self._slot(node.size * node.dtype.size, "input")
             self._views[node] = _dense(slot, node)
@@ -97,7 +96,7 @@ class _Plan:
         given = [_port(each, self._views[node].slot, node) for each, node in inputs.items()]
         results = [self._output(each, node) for each, node in outputs.items()]
         modules = self._kernels.module(self._functions)
-        plan = Plan(name, "wasm", self._slots, given, results, modules, [], self._steps)
+        plan = Plan("quick", "wasm", self._slots, given, results, modules, [], self._steps)
         return Quick(plan, self._weights)
 
     # ---- slots ---------------------------------------------------------------------------------

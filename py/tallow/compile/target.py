@@ -52,10 +52,15 @@ class QuickPlan(Protocol):
     """Makes such a plan."""
 
     def __call__(
-        self, name: str, inputs: Mapping[str, Node], outputs: Mapping[str, Node], limits: Limits
+        self,
+        order: Sequence[Node],
+        inputs: Mapping[str, Node],
+        outputs: Mapping[str, Node],
+        limits: Limits,
     ) -> Quick | None:
-        """The plan of some nodes; None if a pass has to prepare them. inputs: leaves of the graph,
-        which are fed. limits: of the device."""
+        """The plan of some nodes; None if a pass has to prepare them. order: all that the outputs
+        need, in topological order. inputs: leaves among those, which are fed. limits: of the
+        device."""
 
 
 _MOST_BYTES = 1 << 26

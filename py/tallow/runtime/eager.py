@@ -152,10 +152,11 @@ def _compiled(
 ) -> tuple[Compiled, list[str]]:
     """The plan of a structure, and the names of its outputs."""
     named = {f"output {number}": node for number, node in enumerate(outputs)}
-    family = _family(outputs, used.memory)
+    order = topological(outputs)
+    family = _family(order, used.memory)
     quick = used.target.quick if family is not None else None
     if quick is not None:
-        found = _quickly(quick, named, structure, limits_of(used))
+        found = _quickly(quick, order, named, structure, limits_of(used))
         if found is not None:
             return replace(found, family=family), list(named)
     new: dict[Node, Node] = {}
@@ -173,16 +174,20 @@ def _compiled(
 
 
 def _quickly(
-    quick: QuickPlan, named: dict[str, Node], structure: _Structure, limits: Limits
+    quick: QuickPlan,
+    order: Sequence[Node],
+    named: dict[str, Node],
+    structure: _Structure,
+    limits: Limits,
 ) -> Compiled | None:
     """A plan that takes little time to make, where there is one."""
     inputs = {f"leaf {number}": leaf for number, leaf in enumerate(structure.leaves)}
-    made = quick("eager", inputs, named, limits)
+    made = quick(order, inputs, named, limits)
     if made is None:
         return None
     names = {leaf: name for name, leaf in inputs.items()}
     indexed: dict[Indexed, None] = {}
-    for source, each in index_sources(topological(named.values())):
+    for source, each in index_sources(order):
         if source in names:
             indexed[replace(each, name=names[source])] = None
         elif source.is_constant:
@@ -190,9 +195,9 @@ def _quickly(
     return Compiled(made.plan, made.weights, indexed=[*indexed], plain=made.plain, brief=True)
 
 
-def _family(outputs: Sequence[Node], memory: Memory) -> int | None:
+def _family(order: Sequence[Node], memory: Memory) -> int | None:
     """What graphs have in common whose shapes alone differ, if some have been compiled."""
-    alike = tuple([(n.op, len(n.shape), n.dtype.name) for n in topological(outputs)])
+    alike = tuple([(n.op, len(n.shape), n.dtype.name) for n in order])
     seen = _families.setdefault(memory, Counter())
     if len(seen) > _MOST_FAMILIES:
         seen.clear()

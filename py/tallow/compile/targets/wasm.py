@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ...codegen.layout import Region
@@ -107,9 +107,12 @@ _STRIDED = {relaxed: Strided(relaxed) for relaxed in (False, True)}
 
 
 def _quick(
-    name: str, inputs: Mapping[str, Node], outputs: Mapping[str, Node], limits: Limits
+    order: Sequence[Node],
+    inputs: Mapping[str, Node],
+    outputs: Mapping[str, Node],
+    limits: Limits,
 ) -> Quick | None:
-    return strided_plan(name, inputs, outputs, limits, _STRIDED[limits.relaxed_simd])
+    return strided_plan(order, inputs, outputs, limits, _STRIDED[limits.relaxed_simd])
 
 
 WASM = Target(
