@@ -128,6 +128,19 @@ def test_rows_by_indices(index: Any, columns: int) -> None:
         both(lambda x, i: tl.take(x, tl.reshape(i.T, (6,)), axis=1), table.T.copy(), rows)
 
 
+def test_a_result_is_written_over_no_value_that_is_still_needed() -> None:
+    x = random(6, 5)
+
+    def build(x: Tensor) -> tuple[Tensor, ...]:
+        y = tl.exp(x)
+        part = y[1:]  # a view of what the next line reads for the last time
+        z = y * 2.0
+        w = z - 1.0
+        return w[1:] + part, tl.reshape(z + w, (30,)), x + 1.0
+
+    both(build, x)
+
+
 def test_what_is_empty() -> None:
     both(lambda x: tl.concat([x, x * 2.0], axis=1), np.zeros((0, 3), np.float32))
     both(lambda x: (x[:0], tl.concat([x[:0], x])), random(4, 3))

@@ -24,6 +24,7 @@ class PlainStep:
     """A node. operands, result: numbers of values; gone: those that nothing needs afterwards.
 
     broadcasts: whether an operand may be smaller than the shape says, as NumPy's functions take it.
+    over: an operand that goes, and that the result may be written over; -1 if there is none.
     """
 
     op: Op
@@ -34,6 +35,7 @@ class PlainStep:
     result: int
     broadcasts: bool
     gone: list[int]
+    over: int = -1
 
 
 @dataclass(slots=True)
@@ -92,9 +94,14 @@ def plain_plan(
         for operand in operands:
             last[operand] = step
     kept = {number[node] for node in outputs.values()}
+    made = {step.result: step for step in steps}
     for operand, step in last.items():
-        if operand not in kept:
-            step.gone.append(operand)
+        if operand in kept:
+            continue
+        step.gone.append(operand)
+        before = made.get(operand)
+        if before and _is_ufunc(step.op) and before.dtype == step.dtype:
+            step.over = operand if before.shape == step.shape else step.over
     plain = Plain(steps, constants, [number[node] for node in outputs.values()], count)
     given, found = ([_port(*item) for item in each.items()] for each in (inputs, outputs))
     return Quick(Plan("quick", "numpy", [], given, found, [], [], []), [], plain)
@@ -105,11 +112,15 @@ def _is_integer_product(node: Node) -> bool:
     return node.op is contract.matmul and node.dtype.is_integer
 
 
+def _is_ufunc(op: Op) -> bool:
+    return isinstance(op, Elementwise) and op.ufunc
+
+
 def _read_as_they_are(order: Sequence[Node], outputs: Iterable[Node]) -> set[Node]:
     """The nodes that something reads that does not broadcast."""
     found = set(outputs)
     for node in order:
-        if not (isinstance(node.op, Elementwise) and node.op.ufunc):
+        if not _is_ufunc(node.op):
             found.update(node.inputs)
     return found
 

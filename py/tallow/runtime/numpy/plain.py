@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from sys import getrefcount
 from time import perf_counter
 from typing import Any
 
@@ -14,6 +15,16 @@ from ...hostarray import HostArray, from_buffer
 from ..base import PROFILE_SECONDS, Feed, Result, Timing
 from ..buffer import Buffer
 from .memory import MEMORY, explained
+
+
+def _references(values: list[Any], number: int) -> int:
+    """How many references there are to a value: more than `_ALONE` if something else has it, such
+    as a buffer, or a view of it."""
+    value = values[number]
+    return getrefcount(value)
+
+
+_ALONE = _references([object()], 0)
 
 
 class PlainProgram:
@@ -71,8 +82,13 @@ class PlainProgram:
 
     def _take(self, step: PlainStep, values: list[Any]) -> None:
         np, op = self._np, step.op
+        alone = step.over >= 0 and _references(values, step.over) == _ALONE
+        operands = [values[number] for number in step.operands]
         try:
-            value = op.numpy(np, *[values[number] for number in step.operands], **step.attrs)
+            if alone and values[step.over].flags.owndata:
+                value = getattr(np, op.name)(*operands, out=values[step.over])
+            else:
+                value = op.numpy(np, *operands, **step.attrs)
         except IndexError as error:
             raise IndexError(f"{op.name}: {error}") from error
         dtype = self._types[step.dtype]
