@@ -119,7 +119,7 @@ def main() -> None:
     text = generate(model, TOKENS, note)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     assert tuple(text.shape) == (1, TOKENS + 1)
-    name = LIBRARY or torch.get_default_device()
+    name = LIBRARY or text.device
     print(f"{name}: {TOKENS} tokens in {cpu:.2f} s of the processor, {wall:.2f} s")
     print(*notes, sep="\n")
 
