@@ -8,6 +8,7 @@
     python3 build.py bench --training ...   training steps, beside jax-js: training.py
     python3 build.py bench --kernels ...    products, beside what one thread can do: kernels.py
     python3 build.py bench --epoch ...      an epoch of MNIST, and what it reaches: epoch.py
+    python3 build.py bench --programs ...   uncompiled training steps, beside PyTorch: programs.py
 
 docs/performance.md explains how each figure is measured.
 """
@@ -86,7 +87,7 @@ def arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 def main(argv: Sequence[str]) -> int:
     """Measures and reports. Returns 1 if an engine failed or gave a wrong answer."""
-    for mode in ("native", "cold", "turns", "kernels", "training", "epoch"):
+    for mode in ("native", "cold", "turns", "kernels", "training", "epoch", "programs"):
         if f"--{mode}" in argv:
             become(ROOT / "bench" / f"{mode}.py", *(word for word in argv if word != f"--{mode}"))
     options = arguments(argv)
