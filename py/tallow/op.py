@@ -112,15 +112,23 @@ class Elementwise(Op):
     discontinuous: bool = field(default=False, kw_only=True)
     cheap: bool = field(default=False, kw_only=True)
     ufunc: bool = field(default=False, kw_only=True)
+    checked: dict[tuple[DType, ...], DType] = field(default_factory=dict, init=False, repr=False)
+    """The common type of operands whose types have been checked."""
 
     def infer(self, operands: Sequence[Spec], attrs: Attrs) -> Spec:
         shape, first = operands[0]
         if len(operands) != self.arity:
             raise GraphError(f"{self.name}: takes {self.arity} operands, got {len(operands)}")
-        if any(other != shape for other, _ in operands):
-            raise GraphError(f"{self.name}: operands of unequal shape reached the graph")
-        value_type = self.check_types([dtype for _, dtype in operands])
-        return shape, self.result or attrs.get("dtype") or value_type or first
+        types = [first]
+        for other, dtype in operands[1:]:
+            if other != shape:
+                raise GraphError(f"{self.name}: operands of unequal shape reached the graph")
+            types.append(dtype)
+        key = tuple(types)
+        value_type = self.checked.get(key)
+        if value_type is None:
+            value_type = self.checked[key] = self.check_types(types)
+        return shape, self.result or attrs.get("dtype") or value_type
 
     def check_types(self, dtypes: Sequence[DType]) -> DType:
         """The common type of the operands; DTypeError if the op does not take it."""
@@ -165,7 +173,8 @@ class Reduce(Op):
         if dtype.kind not in self.accepts:
             takes = ", ".join(_KINDS[kind] for kind in self.accepts)
             raise DTypeError(f"{self.name}: takes {takes} operands, not {dtype.name}")
-        folded = tuple(1 if axis in attrs["axes"] else dim for axis, dim in enumerate(shape))
+        axes = attrs["axes"]
+        folded = tuple([1 if axis in axes else dim for axis, dim in enumerate(shape)])
         return folded, dt.int32 if self.indexed else dtype
 
 
@@ -294,6 +303,13 @@ class Frozen(Mapping[str, Any]):
             if name == key:
                 return value
         raise KeyError(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value, or another one; that of a Mapping would raise and catch an error."""
+        for name, value in self.items_:
+            if name == key:
+                return value
+        return default
 
     def __iter__(self) -> Any:
         return (name for name, _ in self.items_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from .errors import ShapeError
 
@@ -44,8 +45,16 @@ def check_rank(shape: Shape, what: str) -> Shape:
 
 def broadcast_shapes(*shapes: Shape, what: str = "broadcast") -> Shape:
     """The common shape (array API, "Broadcasting"); ShapeError names the shapes that do not fit."""
-    if len(set(shapes)) == 1:
-        return shapes[0]
+    first = shapes[0] if shapes else ()
+    for other in shapes:
+        if other != first:
+            return _broadcast(shapes, what)
+    return first
+
+
+@lru_cache(maxsize=1024)
+def _broadcast(shapes: tuple[Shape, ...], what: str) -> Shape:
+    """The common shape of several; programs ask for the same ones in every turn of a loop."""
     rank = max((len(shape) for shape in shapes), default=0)
     result = []
     for position in range(-rank, 0):
@@ -73,7 +82,9 @@ def check_axes(axes: int | Sequence[int] | None, rank: int, what: str) -> Shape:
     """Sorted axes without duplicates; None stands for all of them."""
     if axes is None:
         return tuple(range(rank))
-    listed = [axes] if isinstance(axes, int) else list(axes)
+    if isinstance(axes, int):
+        return (check_axis(axes, rank, what),)
+    listed = list(axes)
     result = sorted(check_axis(axis, rank, what) for axis in listed)
     if len(set(result)) != len(result):
         raise ShapeError(f"{what}: an axis stands twice in {tuple(listed)}")
@@ -83,6 +94,8 @@ def check_axes(axes: int | Sequence[int] | None, rank: int, what: str) -> Shape:
 def infer_reshape(shape: Shape, wanted: Sequence[int], what: str = "reshape") -> Shape:
     """The wanted shape with a single -1 filled in so that the element counts agree."""
     dims = list(wanted)
+    if math.prod(dims) == math.prod(shape) and min(dims, default=0) >= 0:
+        return tuple(dims)
     unknown = [axis for axis, dim in enumerate(dims) if dim == -1]
     if len(unknown) > 1 or any(dim < -1 for dim in dims):
         raise ShapeError(f"{what}: at most one dimension may be -1, got {tuple(wanted)}")
