@@ -24,22 +24,30 @@ from ..tensor import Scalar, Tensor, asarray
 
 def expand_node(node: Node, shape: Shape) -> Node:
     """The node broadcast to a shape of the same or a higher rank."""
-    if node.shape == shape:
+    own = node.shape
+    if own == shape:
         return node
-    if len(node.shape) < len(shape):
-        padded = (1,) * (len(shape) - len(node.shape)) + node.shape
-        node = make(movement.reshape, node, shape=padded)
-    return node if node.shape == shape else make(movement.expand, node, shape=shape)
+    if len(own) < len(shape):
+        own = (1,) * (len(shape) - len(own)) + own
+        node = make(movement.reshape, node, shape=own)
+    return node if own == shape else make(movement.expand, node, shape=shape)
 
 
 def common_type(values: Sequence[DType | Scalar]) -> DType:
     """The promoted type; a Python number can change its kind but not its width."""
     types = [value for value in values if isinstance(value, DType)]
+    return _common(types, [value for value in values if not isinstance(value, DType)])
+
+
+def _common(types: list[DType], numbers: Sequence[Scalar]) -> DType:
+    """The promoted type of elements of these types and of Python numbers."""
     if not types:
-        return promote_all([asarray(value).dtype for value in values])
+        return promote_all([asarray(value).dtype for value in numbers])
     common = promote_all(types)
-    for value in values:
-        if isinstance(value, float) and not common.is_floating:
+    for value in numbers:
+        if common.kind == "f":
+            break
+        if isinstance(value, float):
             common = dt.float32
         elif isinstance(value, int) and not isinstance(value, bool) and common == dt.bool_:
             common = dt.int32
@@ -49,8 +57,9 @@ def common_type(values: Sequence[DType | Scalar]) -> DType:
 def promote_all(dtypes: list[DType]) -> DType:
     """The type that holds all of them."""
     common = dtypes[0]
-    for other in dtypes[1:]:
-        common = promote(common, other)
+    for other in dtypes:
+        if other is not common:
+            common = promote(common, other)
     return common
 
 
@@ -59,19 +68,33 @@ def dtype_cast(value: Scalar, dtype: DType) -> Scalar:
     return bool(value) if dtype == dt.bool_ else float(value) if dtype.is_floating else int(value)
 
 
-def broadcast(name: str, values: list[Any], dtype: DType | None = None) -> list[Node]:
+def broadcast(name: str, values: Sequence[Any], dtype: DType | None = None) -> list[Node]:
     """Nodes of one shape and one type; arrays and numbers become constants."""
-    plain = (bool, int, float, Tensor)
-    values = [value if isinstance(value, plain) else asarray(value) for value in values]
-    dtype = dtype or common_type([x.dtype if isinstance(x, Tensor) else x for x in values])
-    tensors = [value for value in values if isinstance(value, Tensor)]
-    shape = broadcast_shapes(*(tensor.shape for tensor in tensors), what=name)
-    return [
-        expand_node(value.astype(dtype).node, shape)
-        if isinstance(value, Tensor)
-        else _number(dtype_cast(value, dtype), "" if value else repr(value), dtype, shape)
-        for value in values
-    ]
+    found: list[Any] = []  # a node, or a Python number
+    nodes: list[Node] = []
+    numbers: list[Scalar] = []
+    for value in values:
+        if isinstance(value, Tensor):
+            node = value.node
+        elif isinstance(value, (int, float)):
+            found.append(value)
+            numbers.append(value)
+            continue
+        else:
+            node = asarray(value).node
+        found.append(node)
+        nodes.append(node)
+    dtype = dtype or _common([node.dtype for node in nodes], numbers)
+    shape = broadcast_shapes(*[node.shape for node in nodes], what=name)
+    for at, value in enumerate(found):
+        if isinstance(value, Node):
+            if value.dtype is not dtype:
+                value = make(cast, value, dtype=dtype)
+            found[at] = value if value.shape == shape else expand_node(value, shape)
+        else:
+            zero = "" if value else repr(value)
+            found[at] = _number(dtype_cast(value, dtype), zero, dtype, shape)
+    return found
 
 
 @lru_cache(maxsize=256, typed=True)
@@ -84,11 +107,14 @@ def _number(value: Scalar, zero: str, dtype: DType, shape: Shape) -> Node:
 def lift(op: Elementwise) -> Callable[..., Tensor]:
     """The function of tensors and numbers that applies an op, with broadcasting and promotion."""
 
+    selects = isinstance(op, Select)
+    only_floating = op.accepts == "f"
+
     def function(*operands: Tensor | Scalar) -> Tensor:
         if len(operands) != op.arity:
             raise TypeError(f"{op.name}: takes {op.arity} operands, got {len(operands)}")
-        values = casting.operands(op, [*operands]) if autocast.get() else [*operands]
-        if isinstance(op, Select):
+        values = casting.operands(op, [*operands]) if autocast.get() else operands
+        if selects:
             condition, *choices = values
             a, b = broadcast(op.name, choices)
             mask = asarray(condition).node
@@ -96,7 +122,7 @@ def lift(op: Elementwise) -> Callable[..., Tensor]:
             nodes = [expand_node(node, shape) for node in (mask, a, b)]
         else:
             nodes = broadcast(op.name, values)
-            if op.accepts == "f" and not nodes[0].dtype.is_floating:
+            if only_floating and not nodes[0].dtype.is_floating:
                 nodes = [make(cast, node, dtype=dt.float32) for node in nodes]
         return Tensor(make(op, *nodes))
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from .. import casting
 from ..errors import DTypeError, ShapeError
-from ..graph import make
-from ..ops import contract
-from ..shape import broadcast_shapes, size_of
+from ..graph import Node, make
+from ..ops import contract, movement
+from ..ops.elementwise import cast
+from ..shape import Shape, broadcast_shapes, size_of
 from ..tensor import Tensor, apply, asarray
 from .creation import arange
 from .elementwise import expand_node, promote_all
@@ -35,23 +36,34 @@ def matmul(a: Any, b: Any) -> Tensor:
 
 
 def _matmul(a: Tensor, b: Tensor) -> Tensor:
-    dtype = promote_all([a.dtype, b.dtype])
-    left = reshape(a, [1, -1]) if a.ndim == 1 else a
-    right = reshape(b, [-1, 1]) if b.ndim == 1 else b
+    left, right = a.node, b.node
+    dtype = promote_all([left.dtype, right.dtype])
+    shape = (*left.shape[-2:-1], *(right.shape[-1:] if len(right.shape) > 1 else ()))
+    if len(left.shape) == 1:
+        left = _shaped(left, (1, *left.shape))
+    if len(right.shape) == 1:
+        right = _shaped(right, (*right.shape, 1))
     (m, k), (inner, n) = left.shape[-2:], right.shape[-2:]
     if k != inner:
         raise ShapeError(f"matmul: {a.shape} @ {b.shape}: the inner lengths {k}, {inner} differ")
     batch = broadcast_shapes(left.shape[:-2], right.shape[:-2], what="matmul")
-    if right.ndim == 2:  # one matrix for all: the batch joins the rows
-        rows = size_of(left.shape[:-1])
-        flat = [reshape(left, [1, rows, k]), reshape(right, [1, k, n])]
+    if len(right.shape) == 2:  # one matrix for all: the batch joins the rows
+        left = _shaped(left, (1, size_of(left.shape[:-1]), k))
+        right = _shaped(right, (1, k, n))
     else:
         count = size_of(batch)
-        wide = [Tensor(expand_node(x.node, (*batch, *x.shape[-2:]))) for x in (left, right)]
-        flat = [reshape(x, [count, *x.shape[-2:]]) for x in wide]
-    product = Tensor(make(contract.matmul, *(x.astype(dtype).node for x in flat)))
-    shape = [*batch, *([m] if a.ndim > 1 else []), *([n] if b.ndim > 1 else [])]
-    return reshape(product, shape)
+        left = _shaped(expand_node(left, (*batch, m, k)), (count, m, k))
+        right = _shaped(expand_node(right, (*batch, k, n)), (count, k, n))
+    if left.dtype != dtype:
+        left = make(cast, left, dtype=dtype)
+    if right.dtype != dtype:
+        right = make(cast, right, dtype=dtype)
+    return Tensor(_shaped(make(contract.matmul, left, right), (*batch, *shape)))
+
+
+def _shaped(node: Node, shape: Shape) -> Node:
+    """The node in another shape, which has as many elements."""
+    return node if node.shape == shape else make(movement.reshape, node, shape=shape)
 
 
 def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:

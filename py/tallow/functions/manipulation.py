@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import OptionError, ShapeError
-from ..graph import Node, make
+from ..graph import make
 from ..ops import movement
+from ..ops.elementwise import cast
 from ..shape import (
     broadcast_shapes,
     check_axes,
@@ -97,17 +98,19 @@ def concat(tensors: Sequence[Tensor], axis: int | None = 0, *, dim: int | None =
     axis = axis if dim is None else dim
     if axis is None:
         tensors, axis = [reshape(x, [-1]) for x in tensors], 0
-    first = tensors[0].shape
+    nodes = [x.node for x in tensors]
+    first = nodes[0].shape
     axis = check_axis(axis, len(first), "concat")
-    for other in tensors[1:]:
-        if len(other.shape) != len(first) or any(
-            a != b for i, (a, b) in enumerate(zip(first, other.shape, strict=True)) if i != axis
+    for node in nodes:
+        other = node.shape
+        if other != first and (
+            len(other) != len(first)
+            or other[:axis] != first[:axis]
+            or other[axis + 1 :] != first[axis + 1 :]
         ):
-            raise ShapeError(
-                f"concat: {first} and {other.shape} differ in an axis other than {axis}"
-            )
-    dtype = promote_all([x.dtype for x in tensors])
-    nodes: list[Node] = [x.astype(dtype).node for x in tensors]
+            raise ShapeError(f"concat: {first} and {other} differ in an axis other than {axis}")
+    dtype = promote_all([node.dtype for node in nodes])
+    nodes = [node if node.dtype == dtype else make(cast, node, dtype=dtype) for node in nodes]
     return Tensor(nodes[0] if len(nodes) == 1 else make(movement.concat, *nodes, axis=axis))
 
 
