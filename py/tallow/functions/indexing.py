@@ -130,53 +130,79 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     Raises ShapeError or DTypeError for keys that do not fit, IndexRangeError for a number, or known
     elements of a tensor, out of range.
     """
-    items = list(key) if isinstance(key, tuple) else [key]
-    if any(item is Ellipsis for item in items):
-        at = next(i for i, item in enumerate(items) if item is Ellipsis)
-        used = sum(_axes(item) for item in items if item is not Ellipsis)
-        items[at : at + 1] = [slice(None)] * (x.ndim - used)
-    items = _with_places(x, items)
-    used = sum(item is not None for item in items)
-    if used > x.ndim:
-        raise ShapeError(f"{used} indices are too many for a tensor of shape {x.shape}")
-    items += [slice(None)] * (x.ndim - used)
-    starts, steps, sizes, shape = [], [], [], []
+    items = _items(x, [*key] if isinstance(key, tuple) else [key])
+    node = x.node
+    dims = node.shape
+    used = sum([item is not None for item in items])
+    if used > len(dims):
+        raise ShapeError(f"{used} indices are too many for a tensor of shape {dims}")
+    starts: list[int] = []
+    steps: list[int] = []
+    sizes: list[int] = []
+    shape: list[int] = []
     gathers: list[tuple[int, Tensor]] = []
     axis = 0
     for item in items:
         if item is None:
             shape.append(1)
             continue
-        dim = x.shape[axis]
+        start, step, size = 0, 1, dims[axis]
         if isinstance(item, slice):
-            start, stop, step = item.indices(dim)
-            size = len(range(start, stop, step))
+            if item.start is not None or item.stop is not None or item.step is not None:
+                start, stop, step = item.indices(size)
+                size = len(range(start, stop, step))
             shape.append(size)
         elif isinstance(item, int) and not isinstance(item, bool):
-            start, step, size = check_index(item, dim, axis, x), 1, 1
+            start, size = check_index(item, size, axis, x), 1
         else:
             indices = asarray(item)
             if not indices.dtype.is_integer:
                 raise DTypeError(f"an index must be an integer, a slice or None, not {item!r}")
             gathers.append((len(shape), indices))
-            start, step, size = 0, 1, dim
-            shape.append(dim)
+            shape.append(size)
         starts.append(start if size else 0)
         steps.append(step)
         sizes.append(size)
         axis += 1
-    node = x.node
-    if tuple(sizes) != x.shape or any(step != 1 for step in steps):
-        node = make(
-            movement.slice_, node, starts=tuple(starts), steps=tuple(steps), shape=tuple(sizes)
-        )
-    if tuple(shape) != node.shape:
-        node = make(movement.reshape, node, shape=tuple(shape))
+    if axis < len(dims):  # the axes that the key leaves out are taken whole
+        rest = dims[axis:]
+        starts += [0] * len(rest)
+        steps += [1] * len(rest)
+        sizes += rest
+        shape += rest
+    cut, wanted = tuple(sizes), tuple(shape)
+    if cut != dims or steps.count(1) != len(steps):
+        node = make(movement.slice_, node, starts=tuple(starts), steps=tuple(steps), shape=cut)
+    if wanted != cut:
+        node = make(movement.reshape, node, shape=wanted)
     if len(gathers) > 1:
         return _at_points(Tensor(node), gathers)
     for gathered_axis, indices in gathers:
         node = make(gather.take, node, indices.node, axis=gathered_axis)
     return Tensor(node)
+
+
+def _items(x: Tensor, items: list[Any]) -> list[Any]:
+    """The items of a key, with slices instead of ..., and with the places of masks."""
+    at = None
+    used = 0
+    for place, item in enumerate(items):
+        kind = type(item)
+        if kind is slice or kind is int:
+            used += 1
+        elif item is Ellipsis and at is None:
+            at = place
+        elif item is not None:
+            break
+    else:  # numbers and slices alone, as most keys have
+        if at is not None:
+            items[at : at + 1] = [slice(None)] * (x.ndim - used)
+        return items
+    if any(item is Ellipsis for item in items):
+        at = next(i for i, item in enumerate(items) if item is Ellipsis)
+        used = sum(_axes(item) for item in items if item is not Ellipsis)
+        items[at : at + 1] = [slice(None)] * (x.ndim - used)
+    return _with_places(x, items)
 
 
 def _at_points(x: Tensor, gathers: list[tuple[int, Tensor]]) -> Tensor:

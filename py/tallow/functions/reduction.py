@@ -32,13 +32,17 @@ def _either(axis: Axis, dim: Axis) -> Axis:
 def _reduce(op: Reduce, x: Tensor, axis: Axis, keepdims: bool) -> Tensor:
     if autocast.get():
         (x,) = casting.operands(op, [x])
-    axes = check_axes(axis, x.ndim, op.name)
-    empty = [a for a in axes if x.shape[a] == 0]
-    if empty and isinstance(op.start, str):
-        raise ShapeError(f"{op.name}: axis {empty[0]} of shape {x.shape} is empty")
-    node = make(op, x.node, axes=axes) if axes else x.node
+    node = x.node
+    dims = node.shape
+    axes = check_axes(axis, len(dims), op.name)
+    if 0 in dims and isinstance(op.start, str):
+        empty = [a for a in axes if dims[a] == 0]
+        if empty:
+            raise ShapeError(f"{op.name}: axis {empty[0]} of shape {dims} is empty")
+    if axes:
+        node = make(op, node, axes=axes)
     if not keepdims:
-        shape = tuple(dim for a, dim in enumerate(node.shape) if a not in axes)
+        shape = tuple([dim for a, dim in enumerate(dims) if a not in axes])
         node = make(reshape_op, node, shape=shape)
     return Tensor(node)
 
