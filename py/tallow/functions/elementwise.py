@@ -68,33 +68,49 @@ def dtype_cast(value: Scalar, dtype: DType) -> Scalar:
     return bool(value) if dtype == dt.bool_ else float(value) if dtype.is_floating else int(value)
 
 
-def broadcast(name: str, values: Sequence[Any], dtype: DType | None = None) -> list[Node]:
+def broadcast(name: str, values: Sequence[Any]) -> list[Node]:
     """Nodes of one shape and one type; arrays and numbers become constants."""
-    found: list[Any] = []  # a node, or a Python number
-    nodes: list[Node] = []
-    numbers: list[Scalar] = []
-    for value in values:
-        if isinstance(value, Tensor):
-            node = value.node
-        elif isinstance(value, (int, float)):
-            found.append(value)
-            numbers.append(value)
-            continue
-        else:
-            node = asarray(value).node
-        found.append(node)
-        nodes.append(node)
-    dtype = dtype or _common([node.dtype for node in nodes], numbers)
+    given = [_node_or_number(value) for value in values]
+    if len(given) == 2:
+        return _pair(name, *given)
+    nodes = [value for value in given if isinstance(value, Node)]
+    numbers = [value for value in given if not isinstance(value, Node)]
+    dtype = _common([node.dtype for node in nodes], numbers)
     shape = broadcast_shapes(*[node.shape for node in nodes], what=name)
-    for at, value in enumerate(found):
-        if isinstance(value, Node):
-            if value.dtype is not dtype:
-                value = make(cast, value, dtype=dtype)
-            found[at] = value if value.shape == shape else expand_node(value, shape)
-        else:
-            zero = "" if value else repr(value)
-            found[at] = _number(dtype_cast(value, dtype), zero, dtype, shape)
-    return found
+    return [_fitted(value, dtype, shape) for value in given]
+
+
+def _node_or_number(value: Any) -> Node | Scalar:
+    if isinstance(value, Tensor):
+        return value.node
+    return value if isinstance(value, (int, float)) else asarray(value).node
+
+
+def _fitted(value: Node | Scalar, dtype: DType, shape: Shape) -> Node:
+    """A node or a number in a type and a shape."""
+    if not isinstance(value, Node):
+        return _number(dtype_cast(value, dtype), "" if value else repr(value), dtype, shape)
+    if value.dtype is not dtype:
+        value = make(cast, value, dtype=dtype)
+    return value if value.shape == shape else expand_node(value, shape)
+
+
+def _pair(name: str, a: Node | Scalar, b: Node | Scalar) -> list[Node]:
+    """As `broadcast`, of two: most have one type already, and often one shape."""
+    if isinstance(a, Node):
+        dtype, shape = a.dtype, a.shape
+        if isinstance(b, Node):
+            if b.dtype is not dtype:
+                dtype = promote(dtype, b.dtype)
+            if b.shape != shape:
+                shape = broadcast_shapes(shape, b.shape, what=name)
+        elif dtype.kind != "f":
+            dtype = _common([dtype], [b])
+    elif isinstance(b, Node):
+        dtype, shape = b.dtype if b.dtype.kind == "f" else _common([b.dtype], [a]), b.shape
+    else:
+        dtype, shape = _common([], [a, b]), ()
+    return [_fitted(a, dtype, shape), _fitted(b, dtype, shape)]
 
 
 @lru_cache(maxsize=256, typed=True)
@@ -108,6 +124,7 @@ def lift(op: Elementwise) -> Callable[..., Tensor]:
     """The function of tensors and numbers that applies an op, with broadcasting and promotion."""
 
     selects = isinstance(op, Select)
+    alone = op.arity == 1
     only_floating = op.accepts == "f"
 
     def function(*operands: Tensor | Scalar) -> Tensor:
@@ -120,10 +137,11 @@ def lift(op: Elementwise) -> Callable[..., Tensor]:
             mask = asarray(condition).node
             shape = broadcast_shapes(mask.shape, a.shape, what=op.name)
             nodes = [expand_node(node, shape) for node in (mask, a, b)]
-        else:
-            nodes = broadcast(op.name, values)
-            if only_floating and not nodes[0].dtype.is_floating:
-                nodes = [make(cast, node, dtype=dt.float32) for node in nodes]
+            return Tensor(make(op, *nodes))
+        x = values[0]
+        nodes = [x.node] if alone and isinstance(x, Tensor) else broadcast(op.name, values)
+        if only_floating and nodes[0].dtype.kind != "f":
+            nodes = [make(cast, node, dtype=dt.float32) for node in nodes]
         return Tensor(make(op, *nodes))
 
     function.__name__ = function.__qualname__ = op.name
