@@ -113,9 +113,12 @@ def infer_reshape(shape: Shape, wanted: Sequence[int], what: str = "reshape") ->
 
 def check_permutation(axes: Sequence[int], rank: int, what: str) -> Shape:
     """The permutation with every axis counted from the front."""
-    result = tuple(check_axis(axis, rank, what) for axis in axes)
-    if sorted(result) != list(range(rank)):
-        raise ShapeError(f"{what}: {tuple(axes)} is not a permutation of {rank} axes")
+    given, every = tuple(axes), list(range(rank))
+    if {*map(type, given)} == {int} and sorted(given) == every:
+        return given
+    result = tuple(check_axis(axis, rank, what) for axis in given)
+    if sorted(result) != every:
+        raise ShapeError(f"{what}: {given} is not a permutation of {rank} axes")
     return result
 
 

@@ -9,7 +9,7 @@ from .. import functions as f
 from ..functions.arrange import scatter_rows
 from ..functions.transposed import dilated
 from ..graph import make
-from ..ops import gather, movement, source
+from ..ops import gather, movement, reduce, source
 from ..shape import Shape, size_of
 from ..tensor import Tensor
 from .rules import Gradients, rule
@@ -22,26 +22,36 @@ def _after(gradient: Tensor, y: Tensor, x: Tensor, other: Tensor) -> Gradients:
 
 @rule(movement.reshape)
 def _reshape(gradient: Tensor, y: Tensor, x: Tensor, shape: Shape) -> Gradients:
-    return [f.reshape(gradient, x.shape)]
+    before = x.node.shape
+    if before == gradient.node.shape:
+        return [gradient]
+    return [Tensor(make(movement.reshape, gradient.node, shape=before))]
 
 
 @rule(movement.permute)
 def _permute(gradient: Tensor, y: Tensor, x: Tensor, axes: Shape) -> Gradients:
-    return [f.permute_dims(gradient, [axes.index(axis) for axis in range(x.ndim)])]
+    back = tuple([axes.index(axis) for axis in range(len(axes))])
+    return [Tensor(make(movement.permute, gradient.node, axes=back))]
 
 
 @rule(movement.expand)
 def _expand(gradient: Tensor, y: Tensor, x: Tensor, shape: Shape) -> Gradients:
-    repeated = tuple(
-        a for a, (old, new) in enumerate(zip(x.shape, shape, strict=True)) if old != new
-    )
-    return [f.sum(gradient, repeated, True) if repeated else gradient]
+    before = x.node.shape
+    repeated = tuple([axis for axis, dim in enumerate(shape) if dim != before[axis]])
+    if not repeated:
+        return [gradient]
+    return [Tensor(make(reduce.sum_, gradient.node, axes=repeated))]
 
 
 @rule(movement.slice_)
 def _slice(
     gradient: Tensor, y: Tensor, x: Tensor, starts: Shape, steps: Shape, shape: Shape
 ) -> Gradients:
+    before = x.node.shape
+    if steps.count(1) == len(steps):  # as most slices are
+        around = [*zip(starts, shape, before, strict=True)]
+        borders = [(low, dim - low - size) if size else (0, dim) for low, size, dim in around]
+        return [f.pad(gradient, borders)]
     back = tuple(axis for axis, step in enumerate(steps) if step < 0)
     if back:
         gradient = f.flip(gradient, back)
@@ -66,10 +76,13 @@ def _pad(
 @rule(movement.concat)
 def _concat(gradient: Tensor, y: Tensor, *parts: Tensor, axis: int) -> Gradients:
     found, start = [], 0
+    steps = (1,) * len(gradient.node.shape)
     for part in parts:
-        end = start + part.shape[axis]
-        found.append(gradient[(*(slice(None),) * axis, slice(start, end))])
-        start = end
+        shape = part.node.shape
+        starts = (*(0,) * axis, start if shape[axis] else 0, *(0,) * (len(shape) - axis - 1))
+        cut = make(movement.slice_, gradient.node, starts=starts, steps=steps, shape=shape)
+        found.append(Tensor(cut))
+        start += shape[axis]
     return found
 
 
