@@ -113,11 +113,11 @@ def _pair(name: str, a: Node | Scalar, b: Node | Scalar) -> list[Node]:
     return [_fitted(a, dtype, shape), _fitted(b, dtype, shape)]
 
 
-@lru_cache(maxsize=256, typed=True)
+@lru_cache(maxsize=2048, typed=True)
 def _number(value: Scalar, zero: str, dtype: DType, shape: Shape) -> Node:
     """The node of a Python number in a shape: code that runs in a loop asks for the same ones
     again. zero: tells 0.0 from -0.0, which are equal."""
-    return expand_node(constant(from_values([value], (), dtype)), shape)
+    return expand_node(constant(from_values([value], (1,) * len(shape), dtype)), shape)
 
 
 def lift(op: Elementwise) -> Callable[..., Tensor]:
