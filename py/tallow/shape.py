@@ -30,6 +30,8 @@ def strides_of(shape: Sequence[int]) -> Shape:
 def check_shape(shape: Iterable[int], what: str) -> Shape:
     """The shape as a tuple of non-negative Python integers."""
     dims = tuple(shape)
+    if {*map(type, dims)} == {int} and min(dims) >= 0:
+        return dims
     for dim in dims:
         if isinstance(dim, bool) or not hasattr(dim, "__index__") or dim.__index__() < 0:
             raise ShapeError(f"{what}: a shape holds non-negative integers, got {dims}")

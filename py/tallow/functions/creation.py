@@ -9,7 +9,7 @@ from typing import Any
 from .. import dtype as dt
 from ..dtype import DType, as_dtype
 from ..errors import OptionError, ShapeError
-from ..graph import make
+from ..graph import constant, make
 from ..hostarray import from_values
 from ..ops import source
 from ..shape import check_shape
@@ -37,9 +37,12 @@ def full(
     Here and in the functions below, device: where it is computed, if it is named; requires_grad:
     `backward` gives it a gradient, GradientError if it is not floating."""
     dims = check_shape([shape] if isinstance(shape, int) else shape, "full")
-    wanted = asarray(fill_value).dtype if dtype is None else as_dtype(dtype)
-    scalar = asarray(from_values([dtype_cast(fill_value, wanted)], (), wanted))
-    return placed(Tensor(expand_node(scalar.node, dims)), device, requires_grad)
+    if dtype is None:
+        wanted = dt.float32 if type(fill_value) is float else asarray(fill_value).dtype
+    else:
+        wanted = as_dtype(dtype)
+    value = from_values([dtype_cast(fill_value, wanted)], (1,) * len(dims), wanted)
+    return placed(Tensor(expand_node(constant(value), dims)), device, requires_grad)
 
 
 def _filled(

@@ -230,8 +230,10 @@ def pow(x: Tensor | Scalar, y: Tensor | Scalar) -> Tensor:
         x, y = casting.operands(REGISTRY["pow"], [x, y])
     whole = not isinstance(y, Tensor) and y in (1, 2, 3, 4)
     if isinstance(x, Tensor) and x.dtype.is_floating and whole:
-        half = x * x if y != 1 else x
-        return {1: half, 2: half, 3: half * x, 4: half * half}[int(y)]
+        if y == 1:
+            return x
+        half = x * x
+        return half if y == 2 else half * x if y == 3 else half * half
     result: Tensor = _pow(x, y)
     return result
 
