@@ -50,7 +50,9 @@ def tensor(
     int32, its floating numbers float32. Raises what `asarray` raises."""
     if hasattr(data, "__array__") and not isinstance(data, Tensor):
         data = data.__array__().copy()
-    made = asarray(data, dtype).detach()
+    made = asarray(data, dtype)
+    if isinstance(data, Tensor) or made.node.size == 1:  # a number that is no part of an op
+        made = made.detach()
     made = made if device is None else made.to(device)
     return made.requires_grad_() if requires_grad else made
 
