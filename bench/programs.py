@@ -155,9 +155,10 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--rounds", type=int, default=5, help="of each library (5)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args(argv)
-    libraries = [Library(sys.executable, "tallow")]
+    if options.rounds < 1:
+        parser.error("--rounds must be 1 or more")
     torch = peer(options.torch)
-    libraries += [torch] if torch else []
+    libraries = [Library(sys.executable, "tallow"), *([torch] if torch else [])]
     about = {**report.about(), "torch": torch.version if torch else None}
     print(
         f"{about['date'][:10]}, NumPy, one thread, "
@@ -192,8 +193,8 @@ def main(argv: Sequence[str]) -> int:
     for each in libraries:
         each.close()
     report.write(options.json, {**about, "programs": rows, "ops_us": built})
-    for each_wrong in wrong:
-        print(f"the losses differ: {each_wrong}")
+    for line in wrong:
+        print(f"the losses differ: {line}")
     return 1 if wrong else 0
 
 
