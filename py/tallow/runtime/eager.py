@@ -124,12 +124,11 @@ def _exact(attrs: Any) -> Hashable:
 
 
 def is_fed(node: Node) -> bool:
-    """Whether a constant is an input of the plan."""
+    """Whether a constant is an input of the plan: all data but single numbers, so that a step finds
+    its plan again with the next batch, whatever that holds."""
     if "varies" in node.attrs:  # the number of a random draw
         return True
-    dtype = node.dtype
-    wide = dtype.is_integer and dtype.size == 8
-    return node.size > _SMALL and not dtype.coded and not wide
+    return bool(node.shape) and node.size > 1 and not node.dtype.coded
 
 
 # ---- programs ----------------------------------------------------------------------------------
