@@ -7,8 +7,8 @@ from typing import Any
 
 from .. import dtype as dt
 from ..errors import DTypeError, IndexRangeError, ShapeError
-from ..graph import make
-from ..hostarray import from_values
+from ..graph import Node, constant, make
+from ..hostarray import HostArray, from_values
 from ..ops import gather, movement
 from ..shape import Shape, broadcast_shapes, check_axis
 from ..tensor import Tensor, apply, asarray, host_values
@@ -172,7 +172,9 @@ def getitem(x: Tensor, key: Any) -> Tensor:
         shape += rest
     cut, wanted = tuple(sizes), tuple(shape)
     if cut != dims or steps.count(1) != len(steps):
-        node = make(movement.slice_, node, starts=tuple(starts), steps=tuple(steps), shape=cut)
+        node = _known_rows(x, starts, steps, cut) or make(
+            movement.slice_, node, starts=tuple(starts), steps=tuple(steps), shape=cut
+        )
     if wanted != cut:
         node = make(movement.reshape, node, shape=wanted)
     if len(gathers) > 1:
@@ -180,6 +182,21 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     for gathered_axis, indices in gathers:
         node = make(gather.take, node, indices.node, axis=gathered_axis)
     return Tensor(node)
+
+
+def _known_rows(x: Tensor, starts: list[int], steps: list[int], cut: Shape) -> Node | None:
+    """Successive rows of data that the host has, as data of their own, which share its bytes: a
+    program that goes through its data in pieces builds one graph for all of them. None for what is
+    cut otherwise, for a single number, and for what receives a gradient."""
+    node = x.node
+    if not node.is_constant or node.dtype.coded or "varies" in node.attrs:
+        return None
+    size = prod(cut)
+    if size < 2 or cut[1:] != node.shape[1:] or steps.count(1) != len(steps) or x.requires_grad:
+        return None
+    row = prod(cut[1:]) * node.dtype.size
+    part = node.attrs["data"].data.cast("B")[starts[0] * row : (starts[0] + cut[0]) * row]
+    return constant(HostArray(part, cut, node.dtype))
 
 
 def _items(x: Tensor, items: list[Any]) -> list[Any]:
