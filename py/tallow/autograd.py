@@ -69,7 +69,7 @@ def grad(
     with nullcontext() if create_graph else no_grad():
         begin = [seed(x, g, "autograd.grad") for x, g in zip(ends, starts, strict=True)]
         flat = [node for each in places for node in each]
-        parts = dict(zip(flat, pullback(nodes, begin, flat), strict=True))
+        parts = dict(zip(flat, pullback(nodes, begin, flat, order), strict=True))
         found: list[Tensor | None] = []
         for number, (x, each) in enumerate(zip(wanted, places, strict=True)):
             terms = [Tensor(node) for node in map(parts.get, each) if node is not None]

@@ -30,11 +30,13 @@ class Field(Generic[T]):
     """A switch. name: what messages and tests call it. value: the process's value.
 
     in_key: whether what a traced function builds, or what is compiled of it, depends on the value.
+    used: whether the value has ever been another than the first, for code that runs for every op.
     """
 
     def __init__(self, name: str, value: T, *, in_key: bool) -> None:
         self.name = name
         self.in_key = in_key
+        self.used = False
         self._value = value
         FIELDS[name] = self
 
@@ -49,6 +51,7 @@ class Field(Generic[T]):
     def set(self, value: T) -> None:
         """Sets the process's value; within a `with` block of this field, the block's, until it
         ends."""
+        self.used = True
         found = _overrides.get()
         if self in found:
             _overrides.set({**found, self: value})
@@ -76,6 +79,7 @@ class Override(ContextDecorator):
 
     def __enter__(self) -> None:
         field, found = self._field, _overrides.get()
+        field.used = True
         self._before.append((found[field],) if field in found else ())
         _overrides.set({**found, field: self._value})
 

@@ -157,9 +157,10 @@ def make(op: Op, *inputs: Node, **attrs: Any) -> Node:
     if depth != OPEN:
         depth = OPEN if op is ops.source.input_ else depth + (1 if inputs else 0)
     node = Node(op, inputs, frozen, check_rank(tuple(shape), op.name), dtype, past, depth)
-    recorder = context.recorder.get()
-    if recorder is not None:
-        recorder(node)
+    if context.recorder.used:
+        recorder = context.recorder.get()
+        if recorder is not None:
+            recorder(node)
     return node
 
 
@@ -183,19 +184,24 @@ def input_node(name: str, shape: Shape, dtype: DType) -> Node:
     return make(ops.source.input_, name=name, shape=shape, dtype=dtype)
 
 
-def topological(outputs: Iterable[Node]) -> list[Node]:
-    """Every node that the outputs need, each after its inputs. Deep graphs need no deep stack."""
-    order: list[Node] = []
-    done: set[Node] = set()
+def topological(outputs: Iterable[Node], order: list[Node] | None = None) -> list[Node]:
+    """Every node that the outputs need, each after its inputs. Deep graphs need no deep stack.
+    order: such a list, to which what it lacks is added."""
+    order = [] if order is None else order
+    done = set(order)
     stack = [*outputs][::-1]
     while stack:
         node = stack[-1]
-        waiting = [child for child in node.inputs if child not in done]
-        if waiting:
-            stack += reversed(waiting)
+        if node in done:
+            stack.pop()
             continue
-        stack.pop()
-        if node not in done:
+        ready = True
+        for child in reversed(node.inputs):
+            if child not in done:
+                stack.append(child)
+                ready = False
+        if ready:
+            stack.pop()
             done.add(node)
             order.append(node)
     return order

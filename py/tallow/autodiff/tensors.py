@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from weakref import ref
 
@@ -64,7 +64,7 @@ class ReverseMode:
             )
         with nullcontext() if differentiable else no_grad():
             start = seed(tensor, gradient, "backward")
-            parts = pullback([node], [start], [each for each, _ in leaves])
+            parts = pullback([node], [start], [each for each, _ in leaves], order)
             new: dict[int, tuple[Tensor, Tensor]] = {}  # a leaf, and its gradient
             for (_, leaf), part in zip(leaves, parts, strict=True):
                 if part is not None:
@@ -116,7 +116,7 @@ class ReverseMode:
         tensor.node = alias(stopped(value.node), Past(leaf=ref(tensor)))
 
 
-def check_compiled(order: Sequence[Node], what: str) -> None:
+def check_compiled(order: Iterable[Node], what: str) -> None:
     """GradientError if a gradient would have to pass a function that is compiled."""
     if any(node.past is not None and node.past.sealed for node in order):
         raise GradientError(

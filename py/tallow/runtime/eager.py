@@ -20,19 +20,16 @@ from ..compile import Compiled
 from ..compile.indices import Indexed, check_constants, index_sources
 from ..compile.limits import Limits, host_memory
 from ..compile.target import QuickPlan
-from ..errors import GraphError
 from ..graph import Graph, Node, input_node, topological
 from ..hostarray import HostArray, from_words
 from ..ops.source import buffer as buffer_op
-from ..ops.source import constant as constant_op
-from ..ops.source import input_ as input_op
 from .base import Backend, Program
 from .buffer import Buffer, Memory
 from .capture import device_of, held_input, host_data, own, replaced
 from .debug import explain, suspects
 from .device import backend
 from .hosted import load_async, load_now
-from .trace import not_known
+from .structure import Structure, structure_of
 from .transfer import for_device
 from .tuning import compile_for, limits_of
 
@@ -76,66 +73,11 @@ class _Entry:
     uses: int = 0
 
 
-class _Structure(NamedTuple):
-    """key: what two graphs of one structure share. leaves: what may differ, in the same order."""
-
-    key: Hashable
-    leaves: list[Node]
-    kept: list[Node]
-
-
-def _structure(outputs: Sequence[Node], order: Sequence[Node]) -> _Structure:
-    key: list[Hashable] = []
-    leaves: list[Node] = []
-    kept: list[Node] = []
-    index: dict[Node, int] = {}
-    for number, node in enumerate(order):
-        index[node] = number
-        op = node.op
-        if op is buffer_op:
-            leaves.append(node)
-            key.append((op, node.shape, node.dtype))
-        elif op is constant_op:
-            if is_fed(node):
-                leaves.append(node)
-                key.append((op, node.shape, node.dtype))
-            elif node.size <= _SMALL:
-                key.append((op, node.shape, node.dtype, bytes(node.attrs["data"].data)))
-            else:
-                kept.append(node)
-                key.append((op, id(node)))
-        elif op is input_op:
-            raise not_known(node) or GraphError(
-                f"the value of the graph's input {node.attrs['name']!r} is known to a session alone"
-            )
-        else:
-            key.append((op, _exact(node.attrs), tuple([index[child] for child in node.inputs])))
-    key.append(tuple([index[node] for node in outputs]))
-    return _Structure(tuple(key), leaves, kept)
-
-
-def _exact(attrs: Any) -> Hashable:
-    """Attributes as part of a key, in which 0.0 and -0.0 differ."""
-    for _, value in attrs.items_:
-        if type(value) is float and not value:
-            return repr(attrs.items_)
-    items: Hashable = attrs.items_
-    return items
-
-
-def is_fed(node: Node) -> bool:
-    """Whether a constant is an input of the plan: all data but single numbers, so that a step finds
-    its plan again with the next batch, whatever that holds."""
-    if "varies" in node.attrs:  # the number of a random draw
-        return True
-    return bool(node.shape) and node.size > 1 and not node.dtype.coded
-
-
 # ---- programs ----------------------------------------------------------------------------------
 
 
 def _entry_of(
-    compiled: Compiled, program: Program, names: list[str], structure: _Structure
+    compiled: Compiled, program: Program, names: list[str], structure: Structure
 ) -> _Entry:
     indices = {f"leaf {number}": number for number in range(len(structure.leaves))}
     indexed = [(indices[each.name], replace(each, name="")) for each in compiled.indexed]
@@ -147,7 +89,7 @@ def _entry_of(
 
 
 def _compiled(
-    outputs: Sequence[Node], structure: _Structure, used: Backend
+    outputs: Sequence[Node], structure: Structure, used: Backend
 ) -> tuple[Compiled, list[str]]:
     """The plan of a structure, and the names of its outputs."""
     named = {f"output {number}": node for number, node in enumerate(outputs)}
@@ -176,7 +118,7 @@ def _quickly(
     quick: QuickPlan,
     order: Sequence[Node],
     named: dict[str, Node],
-    structure: _Structure,
+    structure: Structure,
     limits: Limits,
 ) -> Compiled | None:
     """A plan that takes little time to make, where there is one."""
@@ -244,7 +186,7 @@ def _remember(memory: Memory, key: Hashable, entry: _Entry) -> None:
 _turns = count()
 
 
-def _inputs(structure: _Structure, entry: _Entry, memory: Memory) -> list[Any]:
+def _inputs(structure: Structure, entry: _Entry, memory: Memory) -> list[Any]:
     leaves = structure.leaves
     for index, each in entry.indexed:
         check_once(leaves[index], each, entry.checked)
@@ -293,24 +235,24 @@ class Work(NamedTuple):
     """Nodes that are to be computed. order: all that they need. used: what computes them."""
 
     outputs: Sequence[Node]
-    order: Sequence[Node]
+    order: list[Node]
+    structure: Structure
     used: Backend
 
 
 def work(outputs: Sequence[Node], device: str | None) -> Work:
     """The nodes on the device that is named, else on the one where what they need is stored."""
     order = topological(outputs)
-    return Work(outputs, order, backend(device or device_of(order)))
+    return Work(outputs, order, structure_of(order), backend(device or device_of(order)))
 
 
-def _key(structure: _Structure) -> Hashable:
-    return structure.key, context.matmul_precision.get()
+def _key(todo: Work) -> Hashable:
+    return todo.structure.key_of(todo.outputs), context.matmul_precision.get()
 
 
 def _ready(todo: Work) -> tuple[_Entry, list[Any]]:
-    outputs, order, used = todo
-    structure = _structure(outputs, order)
-    memory, key = used.memory, _key(structure)
+    outputs, _, structure, used = todo
+    memory, key = used.memory, _key(todo)
     entry = _find(memory, key)
     if entry is None:
         compiled, names = _compiled(outputs, structure, used)
@@ -320,9 +262,8 @@ def _ready(todo: Work) -> tuple[_Entry, list[Any]]:
 
 
 async def _ready_async(todo: Work) -> tuple[_Entry, list[Any]]:
-    outputs, order, used = todo
-    structure = _structure(outputs, order)
-    memory, key = used.memory, _key(structure)
+    outputs, _, structure, used = todo
+    memory, key = used.memory, _key(todo)
     entry = _find(memory, key)
     if entry is None:
         compiled, names = _compiled(outputs, structure, used)
@@ -365,7 +306,7 @@ def _buffers(todo: Work) -> list[Node]:
 
 def fetch(todo: Work) -> list[HostArray]:
     """The values of nodes on the host; blocks."""
-    outputs, _, used = todo
+    outputs, used = todo.outputs, todo.used
     if all(node.op is buffer_op for node in outputs):
         return used.memory.read([own(node.attrs["buffer"], used.memory) for node in outputs])
     entry, inputs = _ready(todo)
@@ -377,7 +318,7 @@ def fetch(todo: Work) -> list[HostArray]:
 
 async def fetch_async(todo: Work) -> list[HostArray]:
     """As `fetch`."""
-    outputs, _, used = todo
+    outputs, used = todo.outputs, todo.used
     if all(node.op is buffer_op for node in outputs):
         buffers = [own(node.attrs["buffer"], used.memory) for node in outputs]
         return await used.memory.read_async(buffers)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from sys import getrefcount
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from .. import context, graph
-from ..dtype import float32
 from ..graph import OPEN, Node, constant, topological
 from ..hostarray import HostArray
-from ..op import Frozen, Movement
 from ..ops.movement import reshape
 from ..tensor import Tensor, use_evaluator
 from . import eager
 from .buffer import Buffer
 from .capture import device_of, host_data
 from .device import backend
+from .structure import structure_of
 from .variable import Variable, waiting
 
 
@@ -85,26 +83,29 @@ class EagerEvaluator:
 def _realized(nodes: Sequence[Node], device: str | None) -> dict[Node, Node]:
     """Computes nodes, which become their buffers. Gives the other nodes that stand for those that
     were constants, which stay as they are: buffers, or constants where a type has few bits."""
-    used = eager.work(nodes, device).used
     new: dict[Node, Node] = {}
     computed = []
     for asked in nodes:
         node = _given(asked)
-        if node.dtype.coded:
-            is_known = node.is_constant
-            new[asked] = (
-                node if is_known else constant(eager.fetch(eager.work([node], used.info.device))[0])
-            )
-        elif node.is_constant:
-            uploaded = used.memory.upload(node.attrs["data"])
-            if node.dtype.is_integer:
-                uploaded.uploaded = node.attrs["data"]
-            new[asked] = uploaded.node
+        if node.is_constant or node.dtype.coded:
+            new[asked] = _uploaded(node, nodes, device)
         else:
             computed.append(node)
     if computed:
-        _compute(computed, used.info.device)
+        _compute(computed, device)
     return new
+
+
+def _uploaded(node: Node, among: Sequence[Node], device: str | None) -> Node:
+    """The buffer of a constant, on the device of the nodes with which it is computed; or a constant
+    where a type has few bits."""
+    if node.dtype.coded:
+        return node if node.is_constant else constant(eager.fetch(eager.work([node], device))[0])
+    used = backend(device or device_of(topological(among)))
+    uploaded = used.memory.upload(node.attrs["data"])
+    if node.dtype.is_integer:
+        uploaded.uploaded = node.attrs["data"]
+    return uploaded.node
 
 
 # ---- what is computed together -----------------------------------------------------------------
@@ -112,10 +113,6 @@ def _realized(nodes: Sequence[Node], device: str | None) -> dict[Node, Node]:
 
 _CHANGED: WeakValueDictionary[int, Tensor] = WeakValueDictionary()
 """Tensors that were changed in place and are yet to be computed."""
-
-_CONSTANT_DEPTH = {True: 2, False: 16}
-"""The depth beyond which a tensor made of constants alone is kept, for floating types and others.
-Those below are folded into kernels; integers, which may be indices, are checked on the host."""
 
 
 class _Work(NamedTuple):
@@ -131,8 +128,8 @@ class _Work(NamedTuple):
         for node, buffer in zip(self.nodes, buffers, strict=False):
             if not node.is_buffer:  # another task may have computed it meanwhile
                 buffer.settle(node)
-        for node in self.todo.order:  # so that they do not hold the past of what they stand for
-            if not node.is_source and node.is_alias and node.inputs[0].is_buffer:
+        for node in self.todo.structure.aliases:  # which hold the past of what they stand for
+            if not node.is_source and node.inputs[0].is_buffer:
                 node.inputs[0].attrs["buffer"].settle(node)
         for variable, buffer in zip(self.variables, buffers[len(self.nodes) :], strict=True):
             variable.settle(buffer)
@@ -148,17 +145,17 @@ def _work(asked: Sequence[Node], device: str | None) -> _Work:
     """These nodes, and what would be computed again by later runs: what tensors hold on the way,
     what was changed in place, and the variables that wait for their value. So a turn of a loop
     costs a turn, whatever the loop reads."""
-    todo = eager.work(asked, device)
-    name = todo.used.info.device
-    nodes = dict.fromkeys(asked)
-    changed = _changed(name)
-    if changed:
-        nodes |= dict.fromkeys(changed)
-        todo = eager.work([*nodes], name)
-    nodes |= dict.fromkeys(_held(todo.order))
-    variables = waiting(name)
-    if len(nodes) > len(todo.outputs) or variables:
-        todo = eager.work([*nodes, *(node for _, node in variables)], name)
+    order = topological(asked)
+    used = backend(device or device_of(order))
+    name = used.info.device
+    variables, changed = waiting(name), _changed(name)
+    nodes = dict.fromkeys([*asked, *changed])
+    waited_for = [node for _, node in variables]
+    if changed or waited_for:
+        topological([*changed, *waited_for], order)
+    structure = structure_of(order)
+    nodes |= dict.fromkeys(structure.held(order))
+    todo = eager.Work([*nodes, *waited_for], order, structure, used)
     return _Work(todo, [*nodes], [variable for variable, _ in variables])
 
 
@@ -173,59 +170,6 @@ def _changed(device: str) -> list[Node]:
             if not node.dtype.coded:
                 found.append(node)
         del _CHANGED[key]
-    return found
-
-
-def _held(order: Sequence[Node]) -> list[Node]:
-    """The nodes among these that something outside of their graph holds, in topological order: a
-    living tensor, or what is built from them and not computed here. Those are left out which are
-    not worth a buffer: what only moves what is known, and small sums of constants."""
-    found = []
-    fed: set[Node] = set()
-    known: set[Node] = set()
-    for node, outside in zip(order, _holders(order), strict=True):
-        if node.is_source:
-            known.add(node)
-            if node.is_buffer or eager.is_fed(node):
-                fed.add(node)
-            continue
-        inputs = node.inputs
-        if isinstance(node.op, Movement) and inputs[0] in known:
-            known.add(node)
-        if any(child in fed for child in inputs):
-            fed.add(node)
-        elif node.depth <= _CONSTANT_DEPTH[node.dtype.is_floating]:
-            continue
-        if outside and node not in known and not node.dtype.coded:
-            found.append(node)
-    return found
-
-
-def _holders(order: Sequence[Node]) -> list[int]:
-    """How often something outside of a graph refers to each of its nodes.
-
-    CPython counts references anyway; tables of weak references would cost every op. Nothing but
-    speed depends on the answer: a node that is missed is computed again, and one too many is
-    stored.
-    """
-    inside = _readers(order)
-    probe = Node(reshape, (), Frozen(), (), float32)  # nobody else has it
-    inside[probe] = 0
-    *counts, least = [getrefcount(node) - count for node, count in inside.items()]
-    # This frame holds the probe as the caller's list holds the nodes.
-    return [count - least for count in counts]
-
-
-def _readers(order: Sequence[Node]) -> dict[Node, int]:
-    """How often the nodes of a graph refer to each of them."""
-    found = dict.fromkeys(order, 0)
-    for node in order:
-        for child in node.inputs:
-            found[child] += 1
-        if node.past is not None:
-            for child in graph.derivatives.needs(node):
-                if child in found:
-                    found[child] += 1
     return found
 
 

@@ -131,21 +131,19 @@ class Cost(NamedTuple):
 def cost(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Cost]:
     """Counts from now on."""
     counted: Counter[str] = Counter()
-    compile_eager, run_eager = eager._compiled, eager.compute
+    compile_eager, find = eager._compiled, eager._ready
 
     def compiled(*given: Any) -> Any:
         counted["compiled"] += 1
         return compile_eager(*given)
 
-    def run(todo: Any) -> Any:
-        found = run_eager(todo)
-        structure = eager._structure(todo.outputs, todo.order)
-        program = todo.used.memory.programs[eager._key(structure)].program
-        counted["kernels"] += program.stats["kernels"]
-        return found
+    def ready(todo: Any) -> Any:
+        entry, inputs = find(todo)
+        counted["kernels"] += entry.program.stats["kernels"]
+        return entry, inputs
 
     monkeypatch.setattr(eager, "_compiled", compiled)
-    monkeypatch.setattr(eager, "compute", run)
+    monkeypatch.setattr(eager, "_ready", ready)
     return lambda: Cost(counted["compiled"], counted["kernels"], tl.live_buffers())
 
 

@@ -1,0 +1,160 @@
+"""What two graphs of eager code have in common, so that one plan serves both.
+
+Two graphs have one structure if they are the same ops on sources of the same shapes and types.
+Buffers and data are inputs of the plan. Single numbers are part of the structure, since passes fold
+them into kernels. One walk over a graph finds its structure, and which of its nodes something else
+refers to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from sys import getrefcount
+from typing import Any, NamedTuple
+
+from .. import graph
+from ..dtype import float32
+from ..errors import GraphError
+from ..graph import Node
+from ..op import Frozen, Movement
+from ..ops.movement import reshape
+from ..ops.source import buffer as buffer_op
+from ..ops.source import constant as constant_op
+from ..ops.source import input_ as input_op
+from .trace import not_known
+
+_SMALL = 64
+"""Elements up to which a constant that is no input is compared by its content."""
+
+_CONSTANT_DEPTH = {True: 2, False: 16}
+"""The depth beyond which what is made of single numbers alone is worth a buffer, for floating types
+and others. Those below are folded into kernels; integers, which may be indices, are checked on the
+host."""
+
+
+class Structure(NamedTuple):
+    """A graph as eager code sees it.
+
+    key: what graphs of one structure share, but for their outputs. leaves: what may differ, in the
+    same order. kept: nodes whose identity is part of the key. numbers: that of each node.
+    readers: how often the graph itself refers to a node. aliases: nodes with the value of another.
+    worth: whether a node is worth a buffer if something else needs it.
+    """
+
+    key: list[Hashable]
+    leaves: list[Node]
+    kept: list[Node]
+    numbers: dict[Node, int]
+    readers: list[int]
+    aliases: list[Node]
+    worth: list[bool]
+
+    def key_of(self, outputs: Sequence[Node]) -> Hashable:
+        """The key with the outputs that are asked for."""
+        numbers = self.numbers
+        return *self.key, tuple([numbers[node] for node in outputs])
+
+    def held(self, order: list[Node]) -> list[Node]:
+        """The nodes that something outside of the graph holds, in topological order: a living
+        tensor, or what is built from them and is not part of the graph. order: the list of which
+        the structure is, and nothing else of the caller's may hold them.
+
+        CPython counts references anyway; tables of weak references would cost every op. Nothing but
+        speed depends on the answer: a node that is missed is computed again, and one too many is
+        stored.
+        """
+        probe = Node(reshape, (), Frozen(), (), float32)  # which only this function holds
+        order.append(probe)
+        self.numbers[probe] = len(self.readers)
+        counts = [getrefcount(node) for node in order]
+        del self.numbers[order.pop()]
+        least = counts[-1] - 1
+        return [
+            node
+            for node, count, inside, worth in zip(
+                order, counts, self.readers, self.worth, strict=False
+            )
+            if worth and count - inside > least
+        ]
+
+
+def structure_of(order: Sequence[Node]) -> Structure:
+    """The structure of a graph, whose nodes come in topological order. Raises GraphError or
+    TracingError for a graph with inputs."""
+    key: list[Hashable] = []
+    leaves: list[Node] = []
+    kept: list[Node] = []
+    index: dict[Node, int] = {}
+    readers = [0] * len(order)
+    aliases: list[Node] = []
+    worth: list[bool] = []
+    fed: list[bool] = []  # whether it depends on data
+    known: list[bool] = []  # whether it only moves what is known
+    followed = []
+    for number, node in enumerate(order):
+        index[node] = number
+        op, inputs = node.op, node.inputs
+        if inputs:
+            numbers = [index[child] for child in inputs]
+            of_data = False
+            for each in numbers:
+                readers[each] += 1
+                of_data = of_data or fed[each]
+            key.append((op, _exact(node.attrs), tuple(numbers)))
+            moved = known[numbers[0]] and isinstance(op, Movement)
+            if op is reshape and node.is_alias:
+                aliases.append(node)
+            if node.past is not None:
+                followed.append(node)
+            fed.append(of_data)
+            known.append(moved)
+            dtype = node.dtype
+            deep = of_data or node.depth > _CONSTANT_DEPTH[dtype.is_floating]
+            worth.append(deep and not moved and not dtype.coded)
+            continue
+        is_data = False
+        if op is buffer_op:
+            is_data = True
+            leaves.append(node)
+            key.append((op, node.shape, node.dtype))
+        elif op is constant_op:
+            is_data = _is_data(node)
+            if is_data:
+                leaves.append(node)
+                key.append((op, node.shape, node.dtype))
+            elif node.size <= _SMALL:
+                key.append((op, node.shape, node.dtype, bytes(node.attrs["data"].data)))
+            else:
+                kept.append(node)
+                key.append((op, id(node)))
+        elif op is input_op:
+            raise not_known(node) or GraphError(
+                f"the value of the graph's input {node.attrs['name']!r} is known to a session alone"
+            )
+        else:
+            key.append((op, _exact(node.attrs)))
+        fed.append(is_data)
+        known.append(True)
+        worth.append(False)
+    for node in followed:
+        for child in graph.derivatives.needs(node):
+            if child in index:
+                readers[index[child]] += 1
+    return Structure(key, leaves, kept, index, readers, aliases, worth)
+
+
+def _exact(attrs: Any) -> Hashable:
+    """Attributes as part of a key, in which 0.0 and -0.0 differ."""
+    for _, value in attrs.items_:
+        if type(value) is float and not value:
+            return repr(attrs.items_)
+    items: Hashable = attrs.items_
+    return items
+
+
+def _is_data(node: Node) -> bool:
+    """Whether a constant is an input of the plan: all data but single numbers, so that a step finds
+    its plan again with the next batch, whatever that holds."""
+    if "varies" in node.attrs:  # the number of a random draw
+        return True
+    return bool(node.shape) and node.size > 1 and not node.dtype.coded
