@@ -24,6 +24,10 @@ TallowError
     └── StorageError            nothing can be kept for the device (tuning records)
 """
 
+from __future__ import annotations
+
+import sys
+
 
 class TallowError(Exception):
     """The root: `except TallowError` catches all that Tallow raises on purpose."""
@@ -164,3 +168,11 @@ class StorageError(DeviceError):
     def __init__(self, why: str) -> None:
         super().__init__(f"this browser refuses storage: {why}")
         self.why = why
+
+
+def line_of_user() -> str:
+    """The line of the user's code that is running."""
+    frame = sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("tallow."):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

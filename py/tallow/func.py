@@ -7,8 +7,8 @@ from typing import Any
 
 from .autodiff.everything import grad, jvp, value_and_grad, vjp
 from .errors import OptionError
+from .facts import Table
 from .nn.module import Module
-from .runtime.trace import depends
 
 __all__ = ["functional_call", "grad", "grad_and_value", "jvp", "vjp"]
 
@@ -44,18 +44,16 @@ def functional_call(
         raise OptionError(f"functional_call: {type(module).__name__} {' and '.join(words)}")
     tied = {id(own[path]): value for path, value in given.items()} if tie_weights else {}
     arguments = args if isinstance(args, tuple) else (args,)
-    for each in module.modules():  # as it is now, to which a plan of `@tl.jit` belongs
-        depends(each, "_parts")
     try:
         for path, table, name in places:
-            table[name] = given.get(path, tied.get(id(own[path]), own[path]))
+            table.lend(name, given.get(path, tied.get(id(own[path]), own[path])))
         return module(*arguments, **(kwargs or {}))
     finally:
         for path, table, name in places:
-            table[name] = own[path]
+            table.lend(name, own[path])
 
 
-def _places(module: Module) -> Iterator[tuple[str, dict[str, Any], str]]:
+def _places(module: Module) -> Iterator[tuple[str, Table[str, Any], str]]:
     """The parameters and buffers of a module and all within it: path, table, name in it."""
     for path, each in module.named_modules(remove_duplicate=False):
         for table in (each._parameters, each._buffers):

@@ -10,20 +10,15 @@ _hook_numbers = count()
 
 
 class RemovableHandle:
-    """Takes a hook away again, by `remove()` or at the end of a with block.
+    """Takes a hook away again, by `remove()` or at the end of a with block."""
 
-    changed: is called when the hook is gone.
-    """
-
-    def __init__(self, hooks: dict[int, Any], changed: Callable[[], None]) -> None:
+    def __init__(self, hooks: dict[int, Any]) -> None:
         self._hooks = hooks
-        self._changed = changed
         self.id = next(_hook_numbers)
 
     def remove(self) -> None:
         """The hook is not called any more."""
         self._hooks.pop(self.id, None)
-        self._changed()
 
     def __enter__(self) -> Self:
         return self
@@ -39,15 +34,13 @@ class WithKeywords(NamedTuple):
 
 
 def hooked(
-    hooks: dict[int, Any], hook: Any, changed: Callable[[], None], prepend: bool = False
+    hooks: dict[int, Any], hook: Any, changed: object = None, prepend: bool = False
 ) -> RemovableHandle:
-    """Adds a hook behind those that there are, or before them. changed: is called now, and when the
-    hook is gone."""
-    handle = RemovableHandle(hooks, changed)
+    """Adds a hook behind those that there are, or before them."""
+    handle = RemovableHandle(hooks)
     before = dict(hooks) if prepend else {}
     if prepend:
         hooks.clear()
     hooks[handle.id] = hook
     hooks.update(before)
-    changed()
     return handle

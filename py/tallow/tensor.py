@@ -16,6 +16,7 @@ from . import graph, hostarray
 from .device_name import DeviceName
 from .dtype import DType, as_dtype
 from .errors import DTypeError, GradientError, ShapeError, TallowError
+from .facts import Same
 from .graph import Graph, Node, constant, make
 from .hostarray import HostArray
 from .methods import Count, Methods
@@ -25,7 +26,7 @@ from .ops.movement import permute
 from .shape import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
     from .hooks import RemovableHandle
 
@@ -340,6 +341,13 @@ class Tensor(Methods["Tensor"]):
 
     def hooks_changed(self) -> None:
         """Is called when it has other hooks."""
+
+    fact_lasts = False
+    """A plain tensor can be changed in place without a count (facts.py)."""
+
+    def fact_identity(self) -> Hashable:
+        """What of it decides about a plan that has read it: which tensor it is, and its value."""
+        return Same(self), Same(self.node)
 
     def detach(self) -> Tensor:
         """The same values, which no gradient passes."""

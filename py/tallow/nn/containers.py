@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, TypeVar, overload
 
 from ..errors import OptionError
-from ..runtime.trace import changed, depends
 from .module import Module
 from .parameter import Parameter
 
@@ -45,11 +44,9 @@ class Sequential(Module):
         return len(self._modules)
 
     def __iter__(self) -> Iterator[Module]:
-        depends(self, "_parts")
         return iter([module for module in self._modules.values() if module is not None])
 
     def __getitem__(self, index: int | slice) -> Any:
-        depends(self, "_parts")
         names = list(self._modules)
         if isinstance(index, slice):
             return type(self)({name: self._modules[name] for name in names[index]})
@@ -105,7 +102,6 @@ def _refill(holder: Module, modules: Iterable[Module]) -> None:
     holder._modules.clear()
     for number, module in enumerate(given):
         holder.add_module(str(number), module)
-    changed()
 
 
 class ModuleList(Module):
@@ -134,7 +130,6 @@ class ModuleList(Module):
         return len(self._modules)
 
     def __iter__(self) -> Iterator[Module]:
-        depends(self, "_parts")
         return iter([module for module in self._modules.values() if module is not None])
 
     def __getitem__(self, index: int | slice) -> Any:
@@ -196,7 +191,6 @@ class ModuleDict(Module):
         return name in self._modules
 
     def __getitem__(self, name: str) -> Any:
-        depends(self, "_parts")
         return self._modules[name]
 
     def __setitem__(self, name: str, module: Module) -> None:
@@ -204,7 +198,6 @@ class ModuleDict(Module):
 
     def __delitem__(self, name: str) -> None:
         del self._modules[name]
-        changed()
 
     def pop(self, key: str) -> Module:
         """Takes a module out, and gives it."""
@@ -215,7 +208,6 @@ class ModuleDict(Module):
     def clear(self) -> None:
         """Takes all modules out."""
         self._modules.clear()
-        changed()
 
     def keys(self) -> Iterable[str]:
         """The names."""
@@ -246,7 +238,6 @@ class ParameterList(Module):
         return len(self._parameters)
 
     def __iter__(self) -> Iterator[Parameter | None]:
-        depends(self, "_parts")
         return iter(self._parameters.values())
 
     @overload
@@ -300,18 +291,15 @@ class ParameterDict(Module):
         return name in self._parameters
 
     def __getitem__(self, name: str) -> Any:
-        depends(self, "_parts")
         return self._parameters[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
         if "." in name:
             raise OptionError(f"a name in a module has no dots: {name!r}")
         self._parameters[name] = value if isinstance(value, Parameter) else Parameter(value)
-        changed()
 
     def __delitem__(self, name: str) -> None:
         del self._parameters[name]
-        changed()
 
     def pop(self, key: str) -> Any:
         """Takes a parameter out, and gives it."""
@@ -322,7 +310,6 @@ class ParameterDict(Module):
     def clear(self) -> None:
         """Takes all parameters out."""
         self._parameters.clear()
-        changed()
 
     def get(self, key: str, default: Any = None) -> Any:
         """A parameter, or the default if there is none of that name."""

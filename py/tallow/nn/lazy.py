@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..errors import TallowError
-from ..runtime.trace import changed
+from ..facts import Table, became
 from . import convolution, linear, normalization
 from .module import Module
 
 
-class _Unknown(dict[str, Any]):
+class _Unknown(Table[str, Any]):
     """The parameters of a layer that has none yet."""
 
     def items(self) -> Any:
@@ -31,7 +31,7 @@ class LazyModule(Module):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__()
-        self._parameters = _Unknown()
+        self._parameters = _Unknown(type(self).__name__, "_parameters")
         self._settings = args, options
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -43,7 +43,7 @@ class LazyModule(Module):
         vars(self).clear()
         vars(self).update(vars(made) | hooks)
         self.__class__ = kind
-        changed()
+        became(self)
         return self(*args, **kwargs)
 
 

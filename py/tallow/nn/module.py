@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Self
-from weakref import ref
 
 from .. import context
 from ..dtype import DType
-from ..errors import DTypeError, OptionError, ShapeError, TallowError, TracingError
+from ..errors import (
+    DTypeError,
+    OptionError,
+    ShapeError,
+    TallowError,
+    TracingError,
+    line_of_user,
+)
+from ..facts import MISSING, Fact, Same, Table, reads, wrote
 from ..functions import zeros_like
 from ..grad_mode import is_grad_enabled
 from ..hooks import RemovableHandle, WithKeywords, hooked
 from ..methods.base import where_to
-from ..runtime.trace import Flag, changed, depends, line_of_user
 from ..runtime.variable import Variable
 from ..tensor import asarray
 from .hooks import WatchedCall
@@ -21,6 +27,7 @@ from .parameter import Buffer, Parameter
 from .state import HasState, StateHooks
 
 
+@reads.watch
 class Module(HasState):
     """The base of all layers and networks.
 
@@ -36,33 +43,33 @@ class Module(HasState):
                 return self.linear(x).relu()
     """
 
-    training = Flag()
-    _parameters: dict[str, Parameter | None]
-    _buffers: dict[str, Variable | None]
-    _modules: dict[str, Module | None]
+    training = Fact[bool]()
+    _parameters: Table[str, Parameter | None]
+    _buffers: Table[str, Variable | None]
+    _modules: Table[str, Module | None]
 
     def __init__(self) -> None:
-        for name, value in (
-            ("training", True),
-            ("_parameters", {}),
-            ("_buffers", {}),
-            ("_non_persistent", set()),
-            ("_modules", {}),
-            ("_forward_pre_hooks", {}),
-            ("_forward_hooks", {}),
-            ("_backward_pre_hooks", {}),
-            ("_backward_hooks", {}),
-            ("_state_hooks", StateHooks({}, {}, {}, {})),
-        ):
-            object.__setattr__(self, name, value)
+        own, kind = self.__dict__, type(self).__name__
+        own["training"] = True
+        for name in _TABLES:
+            own[name] = Table(kind, name)
+        own["_non_persistent"] = set()
+        own["_state_hooks"] = StateHooks({}, {}, {}, {})
+
+    def fact_identity(self) -> Hashable:
+        """A module is compared by which one it is; what is read of it is noted by itself."""
+        return Same(self)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; every subclass defines it."""
         raise TallowError(f"{type(self).__name__} does not define forward()")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        depends(self, "_parts")
-        for hook in list(self._forward_pre_hooks.values()):
+        if reads.installed and context.trace.get() is None:
+            reads.remove()
+        own = self.__dict__
+        before, after = own["_forward_pre_hooks"], own["_forward_hooks"]
+        for hook in list(before.values()) if before else ():
             if isinstance(hook, WithKeywords):
                 changed = hook.hook(self, args, kwargs)
                 args, kwargs = (args, kwargs) if changed is None else changed
@@ -79,7 +86,7 @@ class Module(HasState):
         except (ShapeError, DTypeError) as error:
             self._name_layer(error)
             raise
-        for hook in list(self._forward_hooks.values()):
+        for hook in list(after.values()) if after else ():
             if isinstance(hook, WithKeywords):
                 changed = hook.hook(self, args, kwargs, result)
             else:
@@ -99,19 +106,6 @@ class Module(HasState):
                 error.args = (f"{path} ({kind}): {said}" if path else f"{kind}: {said}",)
                 return
 
-    @property
-    def _parts(self) -> Hashable:
-        """Which parameters, modules and hooks it has: what a plan of `@tl.jit` depends on."""
-        given = self._parameters.values()  # tensors, within `functional_call`
-        parameters = [p.number for p in given if isinstance(p, Variable)]
-        modules = [ref(module) for module in self._modules.values() if module is not None]
-        hooks = (
-            tuple(each)
-            for each in (self._forward_pre_hooks, self._forward_hooks,
-                         self._backward_pre_hooks, self._backward_hooks)
-        )  # fmt: skip
-        return tuple(parameters), tuple(modules), *hooks
-
     # ---- attributes ----------------------------------------------------------------------------
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -122,8 +116,6 @@ class Module(HasState):
             object.__setattr__(self, name, value)
             return
         parameters, buffers, modules = self._parameters, self._buffers, self._modules
-        if name in parameters or name in modules or isinstance(value, (Parameter, Module)):
-            changed()
         if isinstance(value, Parameter):
             _forget(name, tables, buffers, modules)
             parameters[name] = value
@@ -150,7 +142,10 @@ class Module(HasState):
             taken = value is None or isinstance(value, Variable)
             buffers[name] = value if taken else self._another_buffer(name, value)
         else:
+            before = tables.get(name, MISSING)
             object.__setattr__(self, name, value)
+            if before is not value:
+                wrote(self, name)
 
     def _another_buffer(self, name: str, value: Any) -> Buffer:
         """A buffer of a value that is assigned to an attribute; gradients pass it. Raises
@@ -166,9 +161,8 @@ class Module(HasState):
 
     def __getattr__(self, name: str) -> Any:
         for table in ("_parameters", "_buffers", "_modules"):
-            found = self.__dict__.get(table, {})
-            if name in found:
-                depends(self, "_parts")
+            found = self.__dict__.get(table)
+            if found is not None and dict.__contains__(found, name):
                 return found[name]
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
@@ -176,9 +170,9 @@ class Module(HasState):
         for table in (self._parameters, self._buffers, self._modules):
             if name in table:
                 del table[name]
-                changed()
                 return
         object.__delattr__(self, name)
+        wrote(self, name)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
@@ -188,7 +182,6 @@ class Module(HasState):
         _check_name(self, name)
         self.__dict__.pop(name, None)
         self._parameters[name] = param
-        changed()
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         """Adds a buffer: what belongs to the module and is not trained. persistent: whether it
@@ -202,7 +195,6 @@ class Module(HasState):
         """As `add_module`."""
         _check_name(self, name)
         self._modules[name] = module
-        changed()
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Adds a module under a name."""
@@ -214,7 +206,7 @@ class Module(HasState):
         """hook(module, args) is called before `forward`, and may give other arguments. with_kwargs:
         hook(module, args, kwargs), which may give both. prepend: before those that there are."""
         given = WithKeywords(hook) if with_kwargs else hook
-        return hooked(self._forward_pre_hooks, given, changed, prepend)
+        return hooked(self._forward_pre_hooks, given, prepend=prepend)
 
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -222,14 +214,14 @@ class Module(HasState):
         """hook(module, args, output) is called after `forward`, and may give another output.
         with_kwargs: hook(module, args, kwargs, output). prepend: before those that there are."""
         given = WithKeywords(hook) if with_kwargs else hook
-        return hooked(self._forward_hooks, given, changed, prepend)
+        return hooked(self._forward_hooks, given, prepend=prepend)
 
     def register_full_backward_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
         """hook(module, grad_output) is called when the gradients of the result are known, a tuple,
         and may give others. prepend: before those that there are."""
-        return hooked(self._backward_pre_hooks, hook, changed, prepend)
+        return hooked(self._backward_pre_hooks, hook, prepend=prepend)
 
     def register_full_backward_hook(
         self, hook: Callable[..., Any], prepend: bool = False
@@ -238,7 +230,7 @@ class Module(HasState):
         arguments are known, and may give others. Both are tuples, with None for what is no floating
         tensor; if no argument requires a gradient, grad_input has only None. prepend: before those
         that there are."""
-        return hooked(self._backward_hooks, hook, changed, prepend)
+        return hooked(self._backward_hooks, hook, prepend=prepend)
 
     # ---- what it holds -------------------------------------------------------------------------
 
@@ -433,6 +425,12 @@ class Module(HasState):
         lines = ([self.extra_repr()] if self.extra_repr() else []) + inner
         indented = "\n".join(lines).replace("\n", "\n  ")
         return f"{type(self).__name__}(\n  {indented}\n)"
+
+
+_TABLES = (
+    "_parameters", "_buffers", "_modules", "_forward_pre_hooks", "_forward_hooks",
+    "_backward_pre_hooks", "_backward_hooks",
+)  # fmt: skip
 
 
 def _forget(name: str, *tables: dict[str, Any]) -> None:

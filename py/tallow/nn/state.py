@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from ..errors import TallowError
 from ..hooks import RemovableHandle, hooked
-from ..runtime.trace import changed
 from ..runtime.variable import Variable
 from ..tensor import Tensor, asarray
 
@@ -148,19 +147,19 @@ class HasState:
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """hook(module, prefix, keep_vars) is called before `state_dict` reads the module."""
-        return hooked(self._state_hooks.before_saving, hook, changed)
+        return hooked(self._state_hooks.before_saving, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """hook(module, state_dict, prefix, local_metadata) is called when `state_dict` has read the
         module and those within it, and may change the state. local_metadata is empty."""
-        return hooked(self._state_hooks.after_saving, hook, changed)
+        return hooked(self._state_hooks.after_saving, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
         error_msgs) is called before `load_state_dict` looks at the state, a copy, and may change
         it: rename what older files name otherwise."""
-        return hooked(self._state_hooks.before_loading, hook, changed)
+        return hooked(self._state_hooks.before_loading, hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """hook(module, incompatible_keys) is called when `load_state_dict` has given the values."""
-        return hooked(self._state_hooks.after_loading, hook, changed)
+        return hooked(self._state_hooks.after_loading, hook)

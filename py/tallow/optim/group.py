@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from .. import context
 from ..errors import OptionError
+from ..facts import Items, Table
 from ..runtime.variable import Variable
 from ..tensor import Tensor
 
@@ -18,29 +19,32 @@ _FORMS: dict[str, Callable[[float], float]] = {
 }
 
 
-class Group(dict[str, Any]):
+class Group(Table[str, Any]):
     """The settings of some parameters, and the parameters under "params".
 
     A setting that a step reads by `tensor`, `rest` or `log` has a variable beside it, which follows
     later changes: of `group["lr"] = 0.1`, by a schedule for one. What it reads by `fixed` or `used`
-    is a constant of compiled steps; changing that later raises OptionError.
+    is a constant of compiled steps; when that changes, the step is compiled anew.
     """
 
     def __init__(self, owner: str, settings: Mapping[str, Any]) -> None:
-        super().__init__(settings)
-        self._owner = owner
+        super().__init__(owner, "settings", settings)
+        self._fit("params", self["params"])
         self._variables: dict[tuple[str, int | None, str], Variable] = {}
-        self._fixed: dict[str, Any] = {}
-        self._unused: set[str] = set()
 
     def __setitem__(self, name: str, value: Any) -> None:
         if isinstance(value, Tensor):
             value = value.item()
         self.check(name, value)
-        super().__setitem__(name, value)
+        self._fit(name, value)
         for (of, index, form), variable in self._variables.items():
             if of == name:
                 variable.assign(self._value(name, index, form))
+
+    def _fit(self, name: str, value: Any) -> None:
+        """Sets what is checked. Parameters are kept in a list that counts its own changes."""
+        kept = name == "params" and isinstance(value, list) and not isinstance(value, Items)
+        super().__setitem__(name, Items(value) if kept else value)
 
     def update(  # type: ignore[override]
         self, other: Mapping[str, Any] | None = None, /, **settings: Any
@@ -57,22 +61,13 @@ class Group(dict[str, Any]):
         """OptionError if a setting cannot be changed to this now."""
         if context.trace.get() and any(of == name for of, _, _ in self._variables):
             raise OptionError(
-                f"{self._owner}: {name!r} is set within a function under @tl.jit, which would set "
+                f"{self.owner}: {name!r} is set within a function under @tl.jit, which would set "
                 "it to the same at each call; set it, or step the schedule, outside of it"
-            )
-        if name in self._fixed and _plain(value) != _plain(self._fixed[name]):
-            raise OptionError(
-                f"{self._owner}: {name}={value!r}, but {self._fixed[name]!r} is a constant of a "
-                "step that is compiled; make another optimiser for it"
-            )
-        if name in self._unused and value:
-            raise OptionError(
-                f"{self._owner}: {name}={value!r}, but it was 0 when the step was compiled, and "
-                "the step leaves it out; begin with a small number instead of 0"
             )
 
     def _value(self, name: str, index: int | None, form: str) -> float:
-        value = self[name] if index is None else self[name][index]
+        found = dict.__getitem__(self, name)  # not noted: the variable follows it
+        value = found if index is None else found[index]
         return float(_FORMS[form](float(value)))
 
     def _read(self, name: str, index: int | None, form: str) -> Tensor:
@@ -98,19 +93,8 @@ class Group(dict[str, Any]):
 
     def fixed(self, name: str) -> Any:
         """A setting as a constant."""
-        value = self[name]
-        if context.trace.get():
-            self._fixed[name] = value
-        return value
+        return self[name]
 
     def used(self, name: str) -> bool:
         """Whether a setting is not 0, so that a step needs what it does."""
-        if self[name]:
-            return True
-        if context.trace.get():
-            self._unused.add(name)
-        return False
-
-
-def _plain(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+        return self.is_true(name)

@@ -7,8 +7,8 @@ from functools import wraps
 from typing import Any
 
 from ..errors import OptionError
+from ..facts import Table
 from ..hooks import RemovableHandle, hooked
-from ..runtime import trace
 
 Hook = Callable[..., Any]
 
@@ -20,8 +20,8 @@ class Hooked:
     _stepping = False
 
     def __init__(self) -> None:
-        self._step_pre_hooks: dict[int, Hook] = {}
-        self._step_post_hooks: dict[int, Hook] = {}
+        self._step_pre_hooks: Table[int, Hook] = Table(type(self).__name__, "hooks before steps")
+        self._step_post_hooks: Table[int, Hook] = Table(type(self).__name__, "hooks after steps")
         self._state_dict_pre_hooks: dict[int, Hook] = {}
         self._state_dict_post_hooks: dict[int, Hook] = {}
         self._load_state_dict_pre_hooks: dict[int, Hook] = {}
@@ -32,46 +32,37 @@ class Hooked:
         if "step" in vars(cls):
             cls.step = _with_hooks(vars(cls)["step"])  # type: ignore[attr-defined]
 
-    @property
-    def _hook_numbers(self) -> tuple[int, ...]:
-        """Which hooks are called around a step: what a plan of `@tl.jit` depends on."""
-        return *self._step_pre_hooks, *self._step_post_hooks
-
     def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
         """hook(optimizer, args, kwargs) is called before each step with all its arguments, the
         optimiser among them, and may give others, (args, kwargs)."""
-        return hooked(self._step_pre_hooks, hook, trace.changed)
+        return hooked(self._step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
         """hook(optimizer, args, kwargs) is called after each step."""
-        return hooked(self._step_post_hooks, hook, trace.changed)
+        return hooked(self._step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """hook(optimizer) is called before `state_dict`. prepend: before those that there are."""
-        return hooked(self._state_dict_pre_hooks, hook, _nothing, prepend)
+        return hooked(self._state_dict_pre_hooks, hook, prepend=prepend)
 
     def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """hook(optimizer, state_dict) is called after `state_dict`, and may give another one.
         prepend: before those that there are."""
-        return hooked(self._state_dict_post_hooks, hook, _nothing, prepend)
+        return hooked(self._state_dict_post_hooks, hook, prepend=prepend)
 
     def register_load_state_dict_pre_hook(
         self, hook: Hook, prepend: bool = False
     ) -> RemovableHandle:
         """hook(optimizer, state_dict) is called before `load_state_dict` with a shallow copy of
         what is given, and may give another one. prepend: before those that there are."""
-        return hooked(self._load_state_dict_pre_hooks, hook, _nothing, prepend)
+        return hooked(self._load_state_dict_pre_hooks, hook, prepend=prepend)
 
     def register_load_state_dict_post_hook(
         self, hook: Hook, prepend: bool = False
     ) -> RemovableHandle:
         """hook(optimizer) is called after `load_state_dict`. prepend: before those that there
         are."""
-        return hooked(self._load_state_dict_post_hooks, hook, _nothing, prepend)
-
-
-def _nothing() -> None:
-    pass
+        return hooked(self._load_state_dict_post_hooks, hook, prepend=prepend)
 
 
 def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,8 +71,8 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(step)
     def hooked_step(self: Hooked, *args: Any, **kwargs: Any) -> Any:
-        trace.depends(self, "_hook_numbers")
-        if self._stepping or not self._hook_numbers:
+        hooked_around = bool(self._step_pre_hooks) | bool(self._step_post_hooks)
+        if self._stepping or not hooked_around:
             return step(self, *args, **kwargs)
         args = (self, *args)
         for hook in list(self._step_pre_hooks.values()):

@@ -6,16 +6,16 @@ step as its state. So under `@tl.jit` a schedule compiles nothing again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Self
 
 from .. import context
 from .. import functions as f
 from ..errors import OptionError
+from ..facts import Fact, Items
 from ..grad_mode import enable_grad, no_grad
 from ..nn.parameter import Parameter
-from ..runtime import trace
 from ..runtime.variable import Variable, assign_together
 from ..tensor import Tensor, asarray
 from .group import Group
@@ -41,10 +41,12 @@ class Optimizer(Hooked):
     is given twice.
     """
 
+    param_groups = Fact[list[Group]]()
+
     def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
         super().__init__()
         self.defaults = dict(defaults)
-        self.param_groups: list[Group] = []
+        self.param_groups = Items()
         self.state = States()
         self._firsts: dict[int, Tensor] = {}  # what variables of the state began with
         self._skipped: Tensor | None = None
@@ -102,12 +104,6 @@ class Optimizer(Hooked):
             known.add(_identity(parameter))
         settings = {**self.defaults, **param_group, **named, "params": params}
         self.param_groups.append(Group(type(self).__name__, settings))
-        trace.changed()
-
-    @property
-    def _parts(self) -> Hashable:
-        """The parameters of each group: what a plan of `@tl.jit` depends on."""
-        return tuple(tuple(p.number for p in group["params"]) for group in self.param_groups)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets the gradients; with set_to_none False they become 0."""
@@ -120,7 +116,6 @@ class Optimizer(Hooked):
 
         closure: computes the loss anew, with its gradients; the step gives its result.
         """
-        trace.depends(self, "_parts")
         loss = None
         if closure is not None:
             with enable_grad():
@@ -295,7 +290,7 @@ class Optimizer(Hooked):
         apart = ("param_groups", "state", "_firsts", *vars(copied))
         rest = {name: value for name, value in vars(self).items() if name not in apart}
         vars(copied).update(deepcopy(rest, memo))
-        copied.param_groups, copied.state, copied._firsts = [], States(), {}
+        copied.param_groups, copied.state, copied._firsts = Items(), States(), {}
         for group in self.param_groups:
             settings = {name: deepcopy(v, memo) for name, v in group.items() if name != "params"}
             settings["params"] = [_copied(p, memo) for p in group["params"]]

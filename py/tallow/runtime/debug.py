@@ -12,10 +12,9 @@ from typing import Any, Self
 from weakref import WeakKeyDictionary
 
 from .. import context
-from ..errors import NonFiniteError
+from ..errors import NonFiniteError, line_of_user
 from ..graph import Node, topological
 from ..hostarray import HostArray
-from .trace import line_of_user
 
 _LINES: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 """The lines of the user's code that made nodes, while `debug_nans` is on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import count
 from typing import Any, Self
 from weakref import WeakValueDictionary
@@ -11,6 +11,7 @@ from .. import context, graph
 from ..device_name import DeviceName
 from ..dtype import DType
 from ..errors import DTypeError, GradientError, ShapeError
+from ..facts import Fact, ReadOnly, Table
 from ..grad_mode import is_grad_enabled
 from ..graph import Node, alias
 from ..hostarray import HostArray
@@ -18,7 +19,7 @@ from ..methods import Count
 from ..ops.movement import expand, reshape
 from ..shape import Shape, size_of
 from ..tensor import Tensor, asarray, check_floating, check_gradient
-from . import eager, trace
+from . import eager
 from .buffer import Buffer, Memory, state_moved
 from .capture import host_data, lost
 from .device import backend
@@ -100,21 +101,24 @@ class Variable(Tensor):
         named = None if self.name == f"variable {self.number}" else self.name
         return _unpickled, (type(self), Tensor(self.node).detach(), named, self._receives)
 
-    @property
-    def shape(self) -> Shape:
-        return self._shape
+    shape = ReadOnly[Shape]("_shape")
+    dtype = ReadOnly[DType]("_dtype")
+    receives = Fact[bool]("_receives", "requires_grad")
+    """`requires_grad`, without what it does besides."""
+
+    fact_lasts = True
+
+    def fact_identity(self) -> Hashable:
+        """A variable is compared by which one it is: its value is a state."""
+        return "variable", self.number
 
     @property
     def ndim(self) -> int:
-        return len(self._shape)
+        return len(self.shape)
 
     @property
     def size(self) -> Count:
-        return Count(size_of(self._shape), self._shape)
-
-    @property
-    def dtype(self) -> DType:
-        return self._dtype
+        return Count(size_of(self.shape), self.shape)
 
     @property
     def node(self) -> Node:  # type: ignore[override]
@@ -146,34 +150,24 @@ class Variable(Tensor):
     @property
     def requires_grad(self) -> bool:
         """Whether `backward` gives it a gradient."""
-        tracing = context.trace.get()
-        if tracing:
-            tracing.saw(self, "_receives", self._receives)
-        return self._receives
+        return self.receives
 
     @requires_grad.setter
     def requires_grad(self, wanted: bool) -> None:
         if wanted:
             check_floating(self, "requires_grad")
-        tracing = context.trace.get()
-        if tracing:
-            tracing.set_flag(self, "_receives")
-        self._receives = wanted
-        trace.changed()
+        self.receives = wanted
+
+    @property
+    def own_hooks(self) -> dict[int, Any]:
+        if not hasattr(self, "_hooks"):
+            self._hooks: Table[int, Any] = Table(type(self).__name__, "hooks of its gradient")
+        return self._hooks
 
     @property
     def gradient_hooks(self) -> Mapping[int, Any]:
-        """`own_hooks`; a function that is being traced is traced again when they are others."""
-        trace.depends(self, "hook_numbers")
-        return getattr(self, "_hooks", {})
-
-    @property
-    def hook_numbers(self) -> tuple[int, ...]:
-        """The numbers of its hooks' handles."""
-        return tuple(getattr(self, "_hooks", ()))
-
-    def hooks_changed(self) -> None:
-        trace.changed()
+        """`own_hooks`; in a function that is being traced, a table, which notes that it is read."""
+        return self.own_hooks if context.trace.get() else getattr(self, "_hooks", {})
 
     @property
     def grad(self) -> Tensor | None:
@@ -272,7 +266,7 @@ class Variable(Tensor):
         check_whole(dtype)
         if dtype is not None and self._dtype.is_floating and dtype != self._dtype:
             value = Tensor(self.buffer().node).astype(dtype).detach()
-            self._dtype = dtype
+            Variable.dtype.put(self, dtype)
             self._initial = value
             self.settle(self._computed(value))
         if device is not None:

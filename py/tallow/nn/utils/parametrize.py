@@ -14,7 +14,6 @@ from typing import Any
 
 from ...errors import OptionError, ShapeError
 from ...grad_mode import no_grad
-from ...runtime.trace import changed
 from ...tensor import Tensor
 from ..containers import ModuleDict, ModuleList
 from ..module import Module
@@ -184,7 +183,6 @@ def give_property(
         module.__class__ = kind
     setattr(kind, name, property(get, put))
     kind._computed_names.add(name)  # type: ignore[attr-defined]
-    changed()
 
 
 def take_property(module: Module, name: str) -> None:
@@ -194,4 +192,3 @@ def take_property(module: Module, name: str) -> None:
     kind._computed_names.discard(name)
     if not kind._computed_names:
         module.__class__ = kind.__bases__[0]
-    changed()

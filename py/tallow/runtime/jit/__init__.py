@@ -14,6 +14,7 @@ from weakref import WeakSet
 from ... import context, graph
 from ...compile.indices import check_constants
 from ...errors import DeviceLostError, DTypeError, OptionError
+from ...facts import noting
 from ...grad_mode import is_grad_enabled
 from ...graph import Graph, Node
 from ...tensor import Tensor
@@ -25,7 +26,7 @@ from ..states import BoundStates
 from ..tuning import compile_for
 from .arguments import key_of, memory_of, static_key, with_numbers, with_tensors
 from .call import Entry, as_input, indexed_arguments, run, suitable
-from .tracing import AllSeen, Gradients, Trace
+from .tracing import Gradients, Trace
 
 _ENTRIES = 64
 """Plans that a function keeps; the one that was used longest ago goes first."""
@@ -85,6 +86,8 @@ class Jitted:
         if entry is None:
             entry = self._traced(args, kwargs, used)
             entries.append(entry)
+            if len(entries) > _ENTRIES:  # a fact that is another one at each call
+                entries.pop(0).program.close()
             if len(self._entries) > _ENTRIES:
                 for old in self._entries.pop(next(iter(self._entries))):
                     old.program.close()
@@ -106,7 +109,7 @@ class Jitted:
             inputs.append(given)
             return Tensor(node)
 
-        with context.trace.override(tracing), context.draws.override(tracing.draw):
+        with noting(tracing), context.draws.override(tracing.draw):
             positional = [with_tensors(value, traced) for value in args]  # before the named ones
             named = {
                 name: kwargs[name] if name in self._static else with_tensors(kwargs[name], traced)
@@ -120,6 +123,7 @@ class Jitted:
             returned = [self._checked(each) for each in outputs] + changed
             nodes = {f"output {n}": each.node for n, each in enumerate(returned)}
             tracked = [n for n, each in enumerate(outputs) if graph.derivatives.tracked(each.node)]
+            facts = tracing.facts.facts()
         found = [*tracing.states.values()]
         names = [state.given.attrs["name"] for state in found]
         nexts = [f"{n} next" if s.written else None for n, s in zip(names, found, strict=True)]
@@ -144,7 +148,7 @@ class Jitted:
             captured,
             BoundStates([(state.variable, state.written) for state in found]),
             Gradients(gradients),
-            AllSeen([flag for flag in tracing.flags.values() if flag is not None]),
+            facts,
             tracing.draws,
             indexed_arguments(compiled),
             WeakSet(),

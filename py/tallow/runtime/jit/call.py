@@ -10,6 +10,7 @@ from ... import graph, random
 from ...compile import Compiled
 from ...compile.indices import Indexed
 from ...errors import NonFiniteError
+from ...facts import Facts
 from ...graph import Graph, Node
 from ...hostarray import HostArray, from_python
 from ...ops.source import buffer as buffer_op
@@ -23,7 +24,7 @@ from ..debug import explain, suspects
 from ..states import BoundStates
 from ..transfer import to_device
 from .arguments import filled
-from .tracing import AllSeen, Gradients
+from .tracing import Gradients
 
 
 class Entry(NamedTuple):
@@ -31,7 +32,7 @@ class Entry(NamedTuple):
 
     graph: what was traced, if `debug_nans` was on. states: the variables that it touches.
     gradients: those of variables that the function asked for; the last outputs are the new values
-    of those that it leaves. flags: what it saw of modes and the like. draws: how many draws of
+    of those that it leaves. facts: those that it read. draws: how many draws of
     random numbers a call makes. indexed: the leaves that are indices; checked: those that were
     looked at. tracked: the outputs through which gradients would have to pass. result: what the
     function returned, with numbers of outputs instead of tensors.
@@ -43,7 +44,7 @@ class Entry(NamedTuple):
     captured: list[Buffer]
     states: BoundStates
     gradients: Gradients
-    flags: AllSeen
+    facts: Facts
     draws: int
     indexed: list[tuple[int, Indexed]]
     checked: WeakSet[Node]
@@ -55,7 +56,7 @@ class Entry(NamedTuple):
 def suitable(entries: Sequence[Entry], memory: Memory) -> Entry | None:
     """The plan in this memory for variables and modules that are as they are now."""
     for entry in entries:
-        if entry.memory is memory and entry.gradients.suit() and entry.flags.suits():
+        if entry.memory is memory and entry.gradients.suit() and entry.facts.suit():
             return entry
     return None
 

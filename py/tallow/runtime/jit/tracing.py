@@ -1,18 +1,16 @@
-"""What a function under `@tl.jit` does while it is traced: variables, gradients, what it saw."""
+"""What a function under `@tl.jit` does while it is traced: variables, gradients, draws."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-from weakref import ref
 
 from ...dtype import uint32
+from ...facts import Notes
 from ...graph import Node, input_node, make
 from ...hostarray import from_values
 from ...ops.elementwise import cast
 from ...tensor import Tensor, asarray
-from .. import trace
 from ..buffer import Buffer, Memory
 from ..capture import held_input
 from ..variable import Variable
@@ -93,44 +91,15 @@ class Gradients:
             variable.gradient = buffer
 
 
-class Seen(NamedTuple):
-    """An attribute, as a function saw it."""
-
-    owner: ref[Any]
-    name: str
-    value: Hashable
-
-    def suits(self) -> bool:
-        """Whether it is the same now."""
-        owner = self.owner()
-        return owner is None or bool(getattr(owner, self.name) == self.value)
-
-
-class AllSeen:
-    """What a function saw: modes and parts of modules, frozen parameters, an optimiser's groups."""
-
-    def __init__(self, seen: Sequence[Seen]) -> None:
-        self._seen = seen
-        self._answer = -1, False
-
-    def suits(self) -> bool:
-        """Whether all is the same now. If nothing was changed since it was last asked for, that
-        takes no time."""
-        now = trace.changes()
-        if self._answer[0] != now:
-            self._answer = now, all(each.suits() for each in self._seen)
-        return self._answer[1]
-
-
 class Trace:
     """The variables of a function that is being traced, and the values that they have there."""
 
     def __init__(self, name: str, memory: Memory) -> None:
         self.name = name
+        self.facts = Notes(name)
         self._memory = memory
         self.states: dict[int, State] = {}  # by the variables' numbers
         self.gradients: dict[int, Gradient] = {}
-        self.flags: dict[tuple[int, str], Seen | None] = {}  # None: the function set it first
         self.stream: Node | None = None
         self.draws = 0
 
@@ -172,9 +141,3 @@ class Trace:
     def set_gradient(self, variable: Variable, gradient: Tensor | None) -> None:
         found = self.gradients.setdefault(variable.number, Gradient(variable))
         found.value, found.written = gradient, True
-
-    def saw(self, owner: Any, name: str, value: Hashable) -> None:
-        self.flags.setdefault((id(owner), name), Seen(ref(owner), name, value))
-
-    def set_flag(self, owner: Any, name: str) -> None:
-        self.flags.setdefault((id(owner), name), None)
