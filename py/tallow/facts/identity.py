@@ -38,8 +38,8 @@ class Same:
 
     def __repr__(self) -> str:
         value = self._get()
-        if value is None:
-            return "an object that is gone"
+        if value is None or value is MISSING:
+            return "an object that is gone" if value is None else "not there"
         return getattr(value, "__qualname__", None) or f"a {type(value).__name__}"
 
 

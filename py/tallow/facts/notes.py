@@ -137,13 +137,20 @@ class Notes:
         said = getattr(type(owner), "fact_said", None)
         what = said(owner, found.name) if said else f"{type(owner).__name__}.{found.name}"
         line = self._own.get((id(owner), found.name))
+        before = found.value
+        if found.read is _plain and (type(owner), found.name) in self._on_classes:
+            before = identity(self._on_classes[type(owner), str(found.name)])
         who = "it" if line else "something else, such as another thread,"
         return TracingError(
             f"{line or line_of_user()}: {self._name}() read {what}, which was "
-            f"{text(found.value)}, and {who} set it to {text(now)} while @tl.jit traced the "
+            f"{text(before)}, and {who} set it to {text(now)} while @tl.jit traced the "
             "function: a plan would not know of the change. Set it before the call, or keep what "
             "changes in a tl.Variable or an nn.Buffer"
         )
+
+
+_OTHER = object()
+"""Nothing is the same as this."""
 
 
 class Facts:
@@ -159,7 +166,7 @@ class Facts:
         self._notes, self._since = notes, since
         self._open = list(uncounted)
         self._on_classes = [
-            (*key, value if lasts(value) else MISSING, identity(value))
+            (*key, value if lasts(value) else _OTHER, identity(value))
             for key, value in on_classes.items()
         ]
         self._others: set[Key] = set()  # which are other ones now
@@ -171,7 +178,7 @@ class Facts:
         if self._others:
             return False
         for kind, name, value, found in self._on_classes:
-            now = getattr(kind, name, None)
+            now = getattr(kind, name, MISSING)
             if now is not value and not equal(identity(now), found):
                 return False
         return not self._open or all(each.suits() for each in self._open)

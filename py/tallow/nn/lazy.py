@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from .. import context
 from ..errors import TallowError
 from ..facts import Table, became
 from . import convolution, linear, normalization
@@ -37,7 +38,9 @@ class LazyModule(Module):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         (given, options), input = self._settings, args[0]
         kind: Any = self.becomes
-        made: Module = kind(input.shape[self.axis], *given, **options)
+        # Under `@tl.jit`, too, its numbers are drawn now, and not by each call of the plan.
+        with context.trace.override(None), context.draws.override(None):
+            made: Module = kind(input.shape[self.axis], *given, **options)
         made.train(self.training)
         hooks = {name: table for name, table in vars(self).items() if name.endswith("_hooks")}
         vars(self).clear()
