@@ -87,6 +87,8 @@ def identity(value: Any) -> Hashable:
 def lasts(value: Any) -> bool:
     """Whether the identity of a value stays as it is for as long as no setter counts a change. A
     class says otherwise by an attribute `fact_lasts`."""
+    if type(value) in _PLAIN:
+        return True
     own: bool | None = getattr(type(value), "fact_lasts", None)
     if own is not None:
         return own

@@ -65,22 +65,29 @@ class Notes:
         self._own: dict[Key, str] = {}  # what it set after it read it, and on which line
         self._open: dict[Key, Note] = {}  # what may change without a count
         self._on_classes: dict[tuple[type, str], Any] = {}
-        self._held: list[Any] = []  # so that no id is used again
+        self._held: dict[int, Any] = {}  # so that no id is used again
+        # How many changes there had been when a fact was last read, and an attribute looked up.
+        self._looked: dict[Key, int] = {}
+        self._looked_up: dict[Key, int] = {}
 
     def note(self, owner: Any, name: Hashable, read: Callable[[Any, Any], Any]) -> None:
         """Notes a fact with the value that it has. TracingError if it had another one before."""
         key = id(owner), name
+        if self._looked.get(key) == log.total:
+            return
+        if key[0] not in self._held:
+            self._held[key[0]] = owner
+        log.watch(owner)
+        self._looked[key] = log.total
         known = self._notes.get(key, MISSING)
         if known is None or key in self._own:
             return
-        log.watch(owner)
         value = read(owner, name)
         found = identity(value)
         if known is not MISSING:
             if not equal(known.value, found):
                 raise self._changed(known, found)
             return
-        self._held.append(owner)
         made = self._notes[key] = Note(ref(owner), name, read, found)
         content = getattr(type(value), "fact_content", None)
         if content is not None:
@@ -90,6 +97,11 @@ class Notes:
 
     def attribute(self, owner: Any, name: str) -> None:
         """Notes an attribute of a module, wherever it is found."""
+        key, now = (id(owner), name), log.total
+        if self._looked_up.get(key) == now:
+            return
+        self._held[key[0]] = owner
+        self._looked_up[key] = now
         kind, own = type(owner), object.__getattribute__(owner, "__dict__")
         on_class, found = getattr(kind, name, MISSING), own.get(name, MISSING)
         if _notes_itself(on_class) or _notes_itself(found):
@@ -112,23 +124,23 @@ class Notes:
             if self._notes.get(key) is not None:
                 self._own[key] = line_of_user()
             elif part is not WHOLE or name is WHOLE:
-                self._held.append(owner)
+                self._held[id(owner)] = owner
                 self._notes[key] = None
 
     def forget(self, owner: Any) -> None:
         """What was read of an owner is no condition: the function makes something else of it."""
-        for number, name in list(self._notes):
-            if number == id(owner):
-                for table in (self._notes, self._open, self._own):
-                    table.pop((number, name), None)
+        for table in (self._notes, self._open, self._own, self._looked, self._looked_up):
+            for key in [key for key in table if key[0] == id(owner)]:
+                del table[key]
 
     def facts(self) -> Facts:
         """What the plan depends on. Raises TracingError if a fact that was read is another one
         now."""
         self._since = log.total
         notes = {key: each for key, each in self._notes.items() if each is not None}
-        for each in notes.values():
-            if not each.suits():
+        for key, each in notes.items():
+            doubtful = key in self._open or key in self._own or self._looked[key] != self._since
+            if doubtful and not each.suits():
                 raise self._changed(each, identity(each.read(each.owner(), each.name)))
         return Facts(notes, list(self._open.values()), self._on_classes, self._since)
 

@@ -222,7 +222,7 @@ def hook_of_a_step() -> Case:
         return weight + 0.0
 
     def twice(*_: Any) -> None:
-        weight.grad = weight.grad * 2.0
+        weight.grad = tl.asarray(weight.grad) * 2.0
 
     case.function, case.reset = function, lambda: weight.assign([1.0, 2.0])
     case.change = lambda: handles.append(optimizer.register_step_pre_hook(twice))

@@ -201,7 +201,7 @@ def test_every_field_is_in_the_key_or_says_why_not() -> None:
     assert {name for name, field in FIELDS.items() if field.in_key} == set(OTHERS)
     body = ast.parse(inspect.getsource(context)).body
     said = {
-        item.target.id: after.value.value
+        item.target.id: str(after.value.value)
         for item, after in pairwise(body)
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
         and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)

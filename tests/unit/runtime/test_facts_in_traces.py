@@ -154,7 +154,7 @@ def test_layers_that_change_themselves(device: str) -> None:
     assert type(model[0]) is nn.Linear and jitted.plans == 1
     jitted(tl.asarray(X))
     assert jitted.plans == 1
-    model[0].bias = None
+    model[0].register_parameter("bias", None)
     check(Case(model, nothing, nothing), jitted, 2)
 
 

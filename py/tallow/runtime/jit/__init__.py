@@ -200,10 +200,15 @@ def jit(
     device: where it runs; if None, where its arguments are stored, else the default device.
 
     The function is run once for each plan, so that its side effects, such as print, are seen then
-    alone; a condition on the value of a tensor raises TracingError, which names the line. It is run
-    again, for another plan, once a module that it uses is in another mode or has other parameters
-    or modules, a parameter is frozen or no longer, an optimiser has other groups, or `no_grad` is
-    on. All else that it reads, such as a global number, stays what it was.
+    alone; a condition on the value of a tensor raises TracingError, which names the line.
+
+    It is run again, for another plan, once something else is different that it read of a module
+    (its mode, parameters, buffers, modules, hooks, plain attributes, `forward`), of a variable
+    (type, requires_grad, hooks) or of an optimiser's groups, or a switch is: `no_grad`, autocast,
+    the precision of products, `debug_nans`. If all is as before, the first plan serves again.
+    Lists, dicts and plain tensors in a module's attributes are compared by what they hold, other
+    objects by which object it is. All else that the function reads, such as a global number, stays
+    what it was. What it read may not be different when it ends: TracingError names it.
 
     Gradients are taken within the function. If an argument requires a gradient, it runs as if it
     were not compiled; a `backward` through its result alone raises GradientError.
