@@ -107,8 +107,11 @@ class Notes:
         if _notes_itself(on_class) or _notes_itself(found):
             return
         if found is MISSING and on_class is MISSING:
-            if any(_notes_itself(each) and dict.__contains__(each, name) for each in own.values()):
+            tables = [each for each in own.values() if _notes_itself(each)]
+            if any(dict.__contains__(each, name) for each in tables):
                 return  # the table that has it notes it
+            for each in tables:
+                each.get(name)  # which notes that it is not there
             self._on_classes.setdefault((kind, name), MISSING)
         elif found is MISSING or hasattr(on_class, "__set__"):
             if _ours(kind, name):

@@ -66,7 +66,7 @@ class Module(HasState):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if reads.installed and context.trace.get() is None:
-            reads.remove()
+            reads.called()
         own = self.__dict__
         before, after = own["_forward_pre_hooks"], own["_forward_hooks"]
         for hook in list(before.values()) if before else ():
@@ -116,6 +116,7 @@ class Module(HasState):
             object.__setattr__(self, name, value)
             return
         parameters, buffers, modules = self._parameters, self._buffers, self._modules
+        has = dict.__contains__  # a look that is not noted: what is set is no condition
         if isinstance(value, Parameter):
             _forget(name, tables, buffers, modules)
             parameters[name] = value
@@ -127,18 +128,18 @@ class Module(HasState):
             buffers[name] = value
             persistent = getattr(value, "persistent", True)
             (self._non_persistent.discard if persistent else self._non_persistent.add)(name)
-        elif name in parameters:
+        elif has(parameters, name):
             if value is not None:
                 raise TallowError(
                     f"{type(self).__name__}.{name} is a parameter; assign a Parameter or None, or "
                     "change its value with .assign(...)"
                 )
             parameters[name] = None
-        elif name in modules:
+        elif has(modules, name):
             if value is not None:
                 raise TallowError(f"{type(self).__name__}.{name} is a module; assign another one")
             modules[name] = None
-        elif name in buffers:
+        elif has(buffers, name):
             taken = value is None or isinstance(value, Variable)
             buffers[name] = value if taken else self._another_buffer(name, value)
         else:

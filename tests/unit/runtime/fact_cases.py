@@ -92,6 +92,17 @@ def absent() -> Case:
     return Case(model, partial(setattr, model, "whole", False), partial(delattr, model, "whole"))
 
 
+def module_where_none_was() -> Case:
+    class Net(nn.Module):
+        def forward(self, x: tl.Tensor) -> tl.Tensor:
+            extra = getattr(self, "extra", None)
+            return x if extra is None else extra(x)
+
+    model = Net()
+    return Case(model, partial(setattr, model, "extra", nn.Linear(2, 2)),
+                partial(delattr, model, "extra"))  # fmt: skip
+
+
 def forward_of_the_instance() -> Case:
     model: Any = nn.Linear(2, 2)
     return Case(model, partial(setattr, model, "forward", lambda x: x * 3.0),
@@ -273,6 +284,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "plain tensor": lambda: attribute(Scaled(), "mask", tl.asarray([0.25, 4.0])),
     "behind a property": lambda: attribute(Scaled(), "other", 3),
     "attribute that is not there": absent,
+    "module where none was": module_where_none_was,
     "dict of a module": in_table,
     "module in a plain list": in_list,
     "constant of the class": lambda: on_class("power", 2.0),
