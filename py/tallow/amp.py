@@ -16,6 +16,7 @@ from . import context
 from . import functions as f
 from .dtype import DType, as_dtype, bfloat16, float16
 from .errors import DeviceUnavailableError, OptionError
+from .facts import Fact
 from .grad_mode import no_grad
 from .graph import make
 from .ops.logic import isinf, isnan
@@ -133,6 +134,10 @@ class GradScaler:
     Scale and count are variables, and nothing is read back, so that all of this may be in one
     function under `@tl.jit`. Gradients are divided in their own type.
     """
+
+    _growth_factor = Fact[float](said="growth_factor")
+    _backoff_factor = Fact[float](said="backoff_factor")
+    _growth_interval = Fact[int](said="growth_interval")
 
     def __init__(
         self,
@@ -266,8 +271,8 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Goes on from a `state_dict`. Compiled steps keep the factors that they were compiled
-        with. Raises OptionError for an empty one, of a scaler that was not enabled."""
+        """Goes on from a `state_dict`. Raises OptionError for an empty one, which a scaler gives
+        that is not enabled."""
         if not self._enabled:
             return
         if not state_dict:

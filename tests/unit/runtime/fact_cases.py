@@ -221,6 +221,33 @@ def group(name: str, value: Any) -> Case:
                 partial(settings.__setitem__, name, before), reset)  # fmt: skip
 
 
+def scaler(name: str, value: Any) -> Case:
+    weight = nn.Parameter(np.ones(2, np.float32))
+    optimizer, scaler = optim.SGD([weight], lr=0.1), tl.amp.GradScaler(growth_interval=1)
+    start = scaler.state_dict()
+
+    def function(x: tl.Tensor) -> Any:
+        optimizer.zero_grad()
+        scaler.scale((x * weight).sum()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        return scaler.scale(weight.detach())
+
+    given = dict(start)
+
+    def reset() -> None:
+        scaler.load_state_dict({**given, "scale": 4.0})
+        weight.assign([1.0, 2.0])
+
+    infinite = np.full_like(X, np.inf)
+    return Case(
+        lambda x: function(x if name != "backoff_factor" else x * tl.asarray(infinite)),
+        lambda: given.update({name: value}),
+        lambda: given.update({name: start[name]}),
+        reset,
+    )
+
+
 def hook_of_a_step() -> Case:
     case = group("maximize", True)
     weight = nn.Parameter(np.ones(2, np.float32))
@@ -308,6 +335,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "parameters of a group": lambda: group("params", None),
     "groups": lambda: group("param_groups", None),
     "hook of a step": hook_of_a_step,
+    "growth_factor": lambda: scaler("growth_factor", 16.0),
+    "backoff_factor": lambda: scaler("backoff_factor", 0.25),
+    "growth_interval": lambda: scaler("growth_interval", 5),
     "parameter": lambda: part("parameter"),
     "parameter in a dict": lambda: part("parameters"),
     "module less": lambda: part("removed"),

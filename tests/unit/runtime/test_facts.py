@@ -60,6 +60,9 @@ OF_FACTS = {
     ("Variable", "dtype"): "type of parameters",
     ("Variable", "requires_grad"): "requires_grad",
     ("Optimizer", "param_groups"): "groups",
+    ("GradScaler", "growth_factor"): "growth_factor",
+    ("GradScaler", "backoff_factor"): "backoff_factor",
+    ("GradScaler", "growth_interval"): "growth_interval",
 }
 """The cases above that change the facts that classes declare."""
 
@@ -77,6 +80,7 @@ def variable_of_another_shape() -> Case:
 
 
 def test_every_declared_fact_has_a_case(device: str) -> None:
+    assert tl.amp  # is imported late
     declared = {(owner.__name__, fact.name) for owner, fact in Fact.declared}
     assert declared == {*OF_FACTS, ("Variable", "shape")}
     assert set(OF_FACTS.values()) <= set(CASES)
