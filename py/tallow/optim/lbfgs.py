@@ -63,8 +63,7 @@ class LBFGS(Optimizer):
     # ---- parameters as one vector on the host --------------------------------------------------
 
     def _params(self) -> list[Parameter]:
-        params: list[Parameter] = self.param_groups[0]["params"]
-        return params
+        return self._numbered()
 
     def _values(self) -> Any:
         return self._flat([Tensor(p.node) for p in self._params()])

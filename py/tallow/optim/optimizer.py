@@ -16,6 +16,7 @@ from ..errors import OptionError
 from ..facts import Fact, Items
 from ..grad_mode import enable_grad, no_grad
 from ..nn.parameter import Parameter
+from ..runtime.jit import Jitted
 from ..runtime.variable import Variable, assign_together
 from ..tensor import Tensor, asarray
 from .group import Group
@@ -26,10 +27,6 @@ from .states import States, fitting, kept
 Params = Iterable[Tensor] | Iterable[Mapping[str, Any]] | Iterable[tuple[str, Tensor]]
 Closure = Callable[[], Tensor]
 Changes = Sequence[tuple[Variable, Tensor]]
-
-
-def _identity(p: Tensor) -> int:
-    return id(p.tensor if isinstance(p, Leaf) else p)
 
 
 class Optimizer(Hooked):
@@ -47,7 +44,9 @@ class Optimizer(Hooked):
         super().__init__()
         self.defaults = dict(defaults)
         self.param_groups = Items()
-        self.state = States()
+        self._leaves: dict[int, Leaf] = {}  # of the parameters that are plain tensors, by identity
+        self._steps: dict[str | None, Jitted] = {}  # by device
+        self.state = States(self._leaves)
         self._firsts: dict[int, Tensor] = {}  # what variables of the state began with
         self._skipped: Tensor | None = None
         if isinstance(params, Tensor):
@@ -90,20 +89,29 @@ class Optimizer(Hooked):
                 f"{type(self).__name__}: give all parameters with a name, or all without"
             )
         params = [each[1] if isinstance(each, tuple) else each for each in params]
-        known = {_identity(p) for p in self._numbered()}
-        for place, parameter in enumerate(params):
+        known = {id(p) for group in self.param_groups for p in group["params"]}
+        for parameter in params:
             if not isinstance(parameter, Tensor):
                 raise OptionError(
                     f"{type(self).__name__}: optimises parameters, not {type(parameter).__name__}; "
                     "make an nn.Parameter of it"
                 )
-            if not isinstance(parameter, Variable):
-                params[place] = Leaf(parameter, type(self).__name__)
-            if _identity(parameter) in known:
+            self._own(parameter)
+            if id(parameter) in known:
                 raise OptionError(f"{type(self).__name__}: {parameter.described()} is given twice")
-            known.add(_identity(parameter))
+            known.add(id(parameter))
         settings = {**self.defaults, **param_group, **named, "params": params}
         self.param_groups.append(Group(type(self).__name__, settings))
+
+    def _own(self, p: Tensor) -> Parameter:
+        """A parameter of a group as steps see it. Raises OptionError for a tensor that receives no
+        gradient."""
+        if isinstance(p, Variable):
+            return p  # type: ignore[return-value]  # a step needs no more of a parameter
+        found = self._leaves.get(id(p))
+        if found is None:
+            found = self._leaves[id(p)] = Leaf(p, type(self).__name__)
+        return found
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forgets the gradients; with set_to_none False they become 0."""
@@ -120,10 +128,31 @@ class Optimizer(Hooked):
         if closure is not None:
             with enable_grad():
                 loss = closure()
+        with no_grad():
+            (self._compiled() or self._changed)()
+        return loss
+
+    def _compiled(self) -> Jitted | None:
+        """A step as one plan, which is found again without being built; None in a function that is
+        being traced, and for parameters that are plain tensors or on several devices."""
+        if context.trace.get() is not None or self._skipped is not None or self._leaves:
+            return None
+        devices = {p.stored_on for p in self._numbered()}
+        if len(devices) > 1:
+            return None
+        (device,) = devices
+        found = self._steps.get(device)
+        if found is None:
+            found = self._steps[device] = Jitted(self._changed, frozenset(), device)
+        return found
+
+    def _changed(self) -> None:
+        """Changes every parameter that has a gradient."""
         pairs: list[tuple[Variable, Tensor]] = []
         with no_grad():
             for group in self.param_groups:
-                for p in group["params"]:
+                for given in group["params"]:
+                    p = self._own(given)
                     gradient = p.grad
                     if gradient is not None:
                         pairs += self._update(group, p, self._ascent(group, gradient))
@@ -132,7 +161,6 @@ class Optimizer(Hooked):
             if self._skipped is not None:
                 pairs = [(v, f.where(self._skipped, Tensor(v.node), new)) for v, new in pairs]
             assign_together(pairs)
-        return loss
 
     def step_unless(self, skipped: Tensor) -> Tensor | None:
         """A step that changes nothing if `skipped`, a tensor of one truth value, is true. Nothing
@@ -180,7 +208,7 @@ class Optimizer(Hooked):
     # ---- state ---------------------------------------------------------------------------------
 
     def _numbered(self) -> list[Parameter]:
-        return [p for group in self.param_groups for p in group["params"]]
+        return [self._own(p) for group in self.param_groups for p in group["params"]]
 
     def state_dict(self) -> dict[str, Any]:
         """{"state": by the number of each parameter, "param_groups": settings}, as in PyTorch."""
@@ -193,7 +221,7 @@ class Optimizer(Hooked):
             for key, own in self.state.items()
         }
         groups = [
-            {**group, "params": [numbers[p.number] for p in group["params"]]}
+            {**group, "params": [numbers[self._own(p).number] for p in group["params"]]}
             for group in self.param_groups
         ]
         found: dict[str, Any] = {"state": state, "param_groups": groups}
@@ -287,13 +315,14 @@ class Optimizer(Hooked):
         copied = object.__new__(type(self))
         memo[id(self)] = copied
         Hooked.__init__(copied)  # PyTorch's copies have no hooks either
-        apart = ("param_groups", "state", "_firsts", *vars(copied))
+        apart = ("param_groups", "state", "_firsts", "_leaves", "_steps", *vars(copied))
         rest = {name: value for name, value in vars(self).items() if name not in apart}
         vars(copied).update(deepcopy(rest, memo))
-        copied.param_groups, copied.state, copied._firsts = Items(), States(), {}
+        copied._leaves, copied._steps, copied._firsts = {}, {}, {}
+        copied.param_groups, copied.state = Items(), States(copied._leaves)
         for group in self.param_groups:
             settings = {name: deepcopy(v, memo) for name, v in group.items() if name != "params"}
-            settings["params"] = [_copied(p, memo) for p in group["params"]]
+            settings["params"] = [deepcopy(p, memo) for p in group["params"]]
             copied.param_groups.append(Group(type(self).__name__, settings))
         numbers = [p.number for p in self._numbered()]
         for number, p in zip(numbers, copied._numbered(), strict=True):
@@ -311,9 +340,3 @@ class Optimizer(Hooked):
             for n, g in enumerate(self.param_groups)
         ]
         return "\n".join([f"{type(self).__name__} (", *lines, ")"])
-
-
-def _copied(p: Parameter, memo: dict[int, Any]) -> Parameter:
-    if isinstance(p, Leaf):
-        return Leaf(deepcopy(p.tensor, memo), "deepcopy")
-    return deepcopy(p, memo)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..nn.parameter import Parameter
@@ -11,29 +12,35 @@ from ..tensor import Tensor, asarray
 
 class States(dict[int, dict[str, Any]]):
     """What an optimiser keeps of parameters, by their numbers: `state[p]`, which is an empty dict
-    at first, `p in state`."""
+    at first, `p in state`. leaves: what stands for parameters that are plain tensors, by their
+    identity."""
+
+    def __init__(self, leaves: Mapping[int, Variable]) -> None:
+        super().__init__()
+        self._leaves = leaves
+
+    def _number(self, p: Any) -> Any:
+        """A parameter's number; a number itself."""
+        if isinstance(p, Tensor) and not isinstance(p, Variable):
+            p = self._leaves.get(id(p))
+        return p.number if isinstance(p, Variable) else p
 
     def __getitem__(self, p: Any) -> dict[str, Any]:
-        return super().setdefault(number_of(p), {})
+        return super().setdefault(self._number(p), {})
 
     def __setitem__(self, p: Any, kept: dict[str, Any]) -> None:
-        super().__setitem__(number_of(p), kept)
+        super().__setitem__(self._number(p), kept)
 
     def get(self, p: Any, default: Any = None) -> Any:
         """What is kept of a parameter, or the default."""
-        return super().get(number_of(p), default)
+        return super().get(self._number(p), default)
 
     def setdefault(self, p: Any, default: Any = None) -> Any:
         """What is kept of a parameter, which is the default from now on if there is nothing."""
-        return super().setdefault(number_of(p), {} if default is None else default)
+        return super().setdefault(self._number(p), {} if default is None else default)
 
     def __contains__(self, p: object) -> bool:
-        return super().__contains__(number_of(p))
-
-
-def number_of(p: Any) -> Any:
-    """A parameter's number; a number itself."""
-    return p.number if isinstance(p, Variable) else p
+        return super().__contains__(self._number(p))
 
 
 def kept(value: Any) -> Any:
