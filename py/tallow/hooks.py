@@ -33,9 +33,7 @@ class WithKeywords(NamedTuple):
     hook: Callable[..., Any]
 
 
-def hooked(
-    hooks: dict[int, Any], hook: Any, changed: object = None, prepend: bool = False
-) -> RemovableHandle:
+def hooked(hooks: dict[int, Any], hook: Any, prepend: bool = False) -> RemovableHandle:
     """Adds a hook behind those that there are, or before them."""
     handle = RemovableHandle(hooks)
     before = dict(hooks) if prepend else {}

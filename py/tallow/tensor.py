@@ -339,9 +339,6 @@ class Tensor(Methods["Tensor"]):
         """`own_hooks`, to be called."""
         return getattr(self, "_hooks", {})
 
-    def hooks_changed(self) -> None:
-        """Is called when it has other hooks."""
-
     fact_lasts = False
     """A plain tensor can be changed in place without a count (facts.py)."""
 

@@ -49,8 +49,8 @@ def register(tensor: Tensor, hook: Hook) -> RemovableHandle:
             "from requires one"
         )
     if leaf_of(tensor.node) is tensor:
-        return hooked(tensor.own_hooks, hook, tensor.hooks_changed)
-    return hooked(add_hooks(tensor.node), hook, tensor.hooks_changed)
+        return hooked(tensor.own_hooks, hook)
+    return hooked(add_hooks(tensor.node), hook)
 
 
 def retain(tensor: Tensor) -> None:
