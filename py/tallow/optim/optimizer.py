@@ -138,7 +138,7 @@ class Optimizer(Hooked):
         if context.trace.get() is not None or self._skipped is not None or self._leaves:
             return None
         devices = {p.stored_on for p in self._numbered()}
-        if len(devices) > 1:
+        if len(devices) != 1:
             return None
         (device,) = devices
         found = self._steps.get(device)

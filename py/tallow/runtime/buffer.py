@@ -183,6 +183,16 @@ class Buffer:
             return self.memory.read([self])[0]
         return self.uploaded
 
+    def leave(self, to: Buffer) -> None:
+        """Has all nodes of this buffer be nodes of another one with the same elements, before this
+        one is overwritten."""
+        nodes = [self.node_ref and self.node_ref(), *(self._twins or ())]
+        self.node_ref = self._twins = None
+        for node in nodes:
+            if node is not None:
+                node.attrs = to._attrs
+                to._is_node(node)
+
     @property
     def is_read(self) -> bool:
         """Whether a tensor or an expression still needs its present content."""

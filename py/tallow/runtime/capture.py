@@ -30,21 +30,22 @@ def replaced(outputs: Mapping[str, Node], new: Mapping[Node, Node]) -> dict[str,
     return {name: found[node] for name, node in outputs.items()}
 
 
-def capture(graph: Graph, memory: Memory) -> tuple[Graph, list[Buffer]]:
-    """The graph with an input behind its others for each buffer that it reads, and the buffers.
+def capture(graph: Graph, memory: Memory) -> tuple[Graph, list[Node]]:
+    """The graph with an input behind its others for each buffer that it reads, and the nodes of
+    these: a state that is overwritten leaves its old value to its nodes, in another buffer.
 
     Raises DeviceError for a buffer of another device.
     """
     nodes = [node for node in graph.nodes() if node.is_buffer]
     if not nodes:
         return graph, []
-    new, inputs, buffers = {}, [], []
+    new, inputs = {}, []
     for number, node in enumerate(nodes):
         given, new[node] = held_input(f"buffer {number}", node.shape, node.dtype, memory)
         inputs.append(given)
-        buffers.append(own(node.attrs["buffer"], memory))
+        own(node.attrs["buffer"], memory)
     outputs = replaced(graph.outputs, new)
-    return replace(graph, inputs=(*graph.inputs, *inputs), outputs=outputs), buffers
+    return replace(graph, inputs=(*graph.inputs, *inputs), outputs=outputs), nodes
 
 
 def with_values(graph: Graph) -> Graph:

@@ -11,7 +11,7 @@ from ..compile.indices import Indexed
 from ..compile.plan import Port
 from ..dtype import BY_NAME, DType, word_type
 from ..errors import FeedError, TallowError
-from ..graph import Graph, constant
+from ..graph import Graph, Node, constant
 from ..hostarray import HostArray, from_array, from_python, from_words
 from ..shape import size_of
 from ..tensor import Tensor
@@ -42,7 +42,7 @@ class Session:
         compiled: Compiled,
         program: Program,
         used: Backend,
-        captured: Sequence[Buffer] = (),
+        captured: Sequence[Node] = (),
         states: Mapping[str, State] = {},
     ) -> None:
         self._plan, self._coded = compiled.plan, compiled.coded  # the weights are the program's
@@ -64,7 +64,7 @@ class Session:
         cls,
         compiled: Compiled,
         used: Backend,
-        captured: Sequence[Buffer] = (),
+        captured: Sequence[Node] = (),
         states: Mapping[str, State] = {},
     ) -> Session:
         """A plan, loaded on a device; blocks."""
@@ -75,7 +75,7 @@ class Session:
         cls,
         compiled: Compiled,
         used: Backend,
-        captured: Sequence[Buffer] = (),
+        captured: Sequence[Node] = (),
         states: Mapping[str, State] = {},
     ) -> Session:
         """As `load`."""
@@ -278,7 +278,7 @@ class Session:
             inputs.append(
                 _feed(port.name, value, dtype, port.shape, self._memory.is_host, port.most, indexed)
             )
-        return [*inputs, *self._captured]
+        return [*inputs, *(node.attrs["buffer"] for node in self._captured)]
 
     def _on_device(self, port: Port, value: Tensor, dtype: DType, indexed: bool) -> Any:
         """A tensor's buffer if the plan can read it, else its elements, which come from the host.

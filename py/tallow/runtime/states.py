@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from ..compile import Compiled
 from ..dtype import DType
 from ..errors import GraphError
-from ..graph import Graph, make
+from ..graph import Graph, Node, make
 from ..ops.elementwise import cast
 from ..shape import Shape
 from ..tensor import Tensor
@@ -65,8 +65,8 @@ class BoundStates:
 
 def compile_with_states(
     graph: Graph, used: Backend, states: Mapping[str, State]
-) -> tuple[Compiled, list[Buffer]]:
-    """The plan of a graph with its states, and the buffers that it reads."""
+) -> tuple[Compiled, list[Node]]:
+    """The plan of a graph with its states, and the nodes of the buffers that it reads."""
     memory = used.memory
     _check_states(graph, states)
     names = {node.attrs["name"]: node for node in graph.inputs}

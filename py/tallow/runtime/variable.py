@@ -328,8 +328,7 @@ class Variable(Tensor):
         if buffer is None or buffer.memory is not memory or self._initial is not None:
             buffer = self.buffer(memory)
         if written and buffer.node_ref is not None and buffer.is_read:
-            buffer = self._buffer = memory.clone(buffer)
-            state_moved()
+            buffer.leave(memory.clone(buffer))
         if written:
             self._history = None
         buffer.updated = buffer.updated or written

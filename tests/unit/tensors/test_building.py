@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow import graph
+from tallow import context
 from tallow.errors import DTypeError, ShapeError
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def made() -> Iterator[list[str]]:
     """The names of the ops of all nodes that are made."""
     names: list[str] = []
-    monkeypatch.setattr(graph, "recorder", lambda node: names.append(node.op.name))
-    yield names
+    with context.recorder.override(lambda node: names.append(node.op.name)):
+        yield names
 
 
 X = tl.ones((2, 3))

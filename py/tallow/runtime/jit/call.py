@@ -41,7 +41,7 @@ class Entry(NamedTuple):
     program: Program
     graph: Graph | None
     memory: Memory
-    captured: list[Buffer]
+    captured: list[Node]
     states: BoundStates
     gradients: Gradients
     facts: Facts
@@ -80,7 +80,7 @@ def run(entry: Entry, leaves: Sequence[Any]) -> Any:
         elif isinstance(leaf, Tensor):
             eager.check_once(leaf.node, each, entry.checked)
     entry.gradients.free()
-    inputs += entry.captured
+    inputs += [node.attrs["buffer"] for node in entry.captured]
     entry.states.bind(entry.program, memory)
     if entry.graph is not None:
         buffers = _looked_at(entry, entry.graph, fed, inputs)
