@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from .. import dtype as dt
 from .. import functions as f
+from ..functions.linear_algebra import projected
 from ..grad_mode import enable_grad
 from ..graph import make
 from ..ops import recurrence, recurrence_gradient
@@ -85,11 +86,6 @@ class _Line(NamedTuple):
 
     def way(self) -> _Way:
         return {"rnn": _rnn, "gru": _gru, "lstm": _lstm}[self.attrs["cell"]](self)
-
-
-def projected(a: Tensor, b: Tensor, bias: Tensor | None = None) -> Tensor:
-    """What ops/recurrence.py calls a product."""
-    return f.matmul(a, b) if bias is None else f.matmul(a, b) + bias
 
 
 @rule(recurrence.recurrence)

@@ -106,3 +106,8 @@ def det(x: Tensor) -> Tensor:
     for factor in factors:
         result = result * factor
     return reshape(result, batch)
+
+
+def projected(a: Tensor, b: Tensor, bias: Tensor | None = None) -> Tensor:
+    """a @ b + bias: what ops/recurrence.py calls a product."""
+    return matmul(a, b) if bias is None else matmul(a, b) + bias

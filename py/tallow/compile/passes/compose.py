@@ -16,8 +16,7 @@ from typing import Any
 
 from ... import dtype as dt
 from ... import functions as f
-from ...autodiff.recurrence import composed as recurrence_gradient
-from ...autodiff.recurrence import projected
+from ...functions.linear_algebra import projected
 from ...graph import Graph, Node, make, rebuild
 from ...op import Op
 from ...ops import arrange, recurrence, source, window
@@ -42,7 +41,7 @@ def compose_recurrences(graph: Graph) -> Graph:
         graph,
         {
             recurrence.recurrence: partial(_recurrence, whole=True),
-            gradients.recurrence_gradient: recurrence_gradient,
+            gradients.recurrence_gradient: _recurrence_gradient,
             window.conv2d_weight: _conv2d_weight,
         },
     )
@@ -55,7 +54,7 @@ def compose_gradients(graph: Graph) -> Graph:
         graph,
         {
             window.conv2d_weight: _conv2d_weight,
-            gradients.recurrence_gradient: recurrence_gradient,
+            gradients.recurrence_gradient: _recurrence_gradient,
         },
     )
 
@@ -177,6 +176,12 @@ def _rows_at(x: Tensor, indices: Tensor) -> Tensor:
     return f.take(f.reshape(x, (batch * count, length)), indices + line)
 
 
+def _recurrence_gradient(*operands: Tensor, **attrs: Any) -> Tensor:
+    from ...autodiff.recurrence import composed  # a graph without derivatives needs no rules
+
+    return composed(*operands, **attrs)
+
+
 def _recurrence(*operands: Tensor, whole: bool = False, **attrs: Any) -> Tensor:
     """The parts of the sequence one after the other, a backward direction's from its end; or the
     whole of it."""
@@ -280,5 +285,5 @@ _COMPOSED: dict[Op, Callable[..., Tensor]] = {
     window.conv2d: conv2d_by_columns,
     window.conv2d_weight: _weight_kernel,
     recurrence.recurrence: _recurrence,
-    gradients.recurrence_gradient: recurrence_gradient,
+    gradients.recurrence_gradient: _recurrence_gradient,
 }

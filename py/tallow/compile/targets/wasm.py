@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from ...codegen.layout import Region
 from ...codegen.wasm.assembler import Function, encode
 from ...codegen.wasm.disassembler import disassemble
 from ...codegen.wasm.kernels import Features, kernel_for
-from ...codegen.wasm.strided import Strided
 from ...codegen.wasm.values import UnsupportedError
 from ...graph import Node
 from ...op import Custom
@@ -22,8 +22,10 @@ from ..passes.dots import use_dots
 from ..passes.panels import panel_views, use_panels
 from ..passes.widen import widen
 from ..passes.winograd import use_winograd4
-from ..strided import strided_plan
 from ..target import Begin, Quick, Target
+
+if TYPE_CHECKING:
+    from ...codegen.wasm.strided import Strided
 
 _WORTH_SHARING = 4e6
 """The effort (count.py) of a step that threads share: about 60 µs of one. To share a step costs
@@ -103,7 +105,11 @@ def _signature(group: Group, region: Region | None) -> Any:
     return reads, members, numbers[group.root], group.row, region
 
 
-_STRIDED = {relaxed: Strided(relaxed) for relaxed in (False, True)}
+@cache
+def _strided(relaxed: bool) -> Strided:
+    from ...codegen.wasm.strided import Strided  # which a page without eager code does not need
+
+    return Strided(relaxed)
 
 
 def _quick(
@@ -112,7 +118,9 @@ def _quick(
     outputs: Mapping[str, Node],
     limits: Limits,
 ) -> Quick | None:
-    return strided_plan(order, inputs, outputs, limits, _STRIDED[limits.relaxed_simd])
+    from ..strided import strided_plan
+
+    return strided_plan(order, inputs, outputs, limits, _strided(limits.relaxed_simd))
 
 
 WASM = Target(
