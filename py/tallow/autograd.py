@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from copy import copy
 from typing import Any
 
 from .autodiff.hooks import joined
-from .autodiff.past import is_spent, leaf_of, spend
-from .autodiff.reverse import ancestry, pullback
-from .autodiff.tensors import check_compiled, seed
+from .autodiff.tensors import gradients_by
 from .autodiff.trees import flatten, unflatten
 from .errors import GradientError
 from .functions import zeros
 from .grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
-from .tensor import Tensor, realize_now
+from .tensor import Tensor
 
 __all__ = [
     "Function", "backward", "enable_grad", "grad", "inference_mode", "is_grad_enabled", "no_grad",
@@ -56,37 +53,12 @@ def grad(
     starts = _listed(grad_outputs, len(ends))
     if len(starts) != len(ends):
         raise GradientError(f"autograd.grad: {len(starts)} grad_outputs for {len(ends)} outputs")
-    if any(is_spent(x.node) for x in ends):
-        raise GradientError(
-            "autograd.grad: a second time through the same graph, which the first call let go; "
-            "give that call retain_graph=True, or compute the outputs again"
-        )
-    nodes = [x.node for x in ends]
-    order = ancestry(nodes)
-    # What receives a gradient may have been read several times, each time as another node.
-    check_compiled(order, "autograd.grad")
-    places = [[n for n in order if leaf_of(n) is x] or [x.node] for x in wanted]
-    with nullcontext() if create_graph else no_grad():
-        begin = [seed(x, g, "autograd.grad") for x, g in zip(ends, starts, strict=True)]
-        flat = [node for each in places for node in each]
-        parts = dict(zip(flat, pullback(nodes, begin, flat, order), strict=True))
-        found: list[Tensor | None] = []
-        for number, (x, each) in enumerate(zip(wanted, places, strict=True)):
-            terms = [Tensor(node) for node in map(parts.get, each) if node is not None]
-            if not terms and not (allow_unused or materialize_grads):
-                raise GradientError(
-                    f"autograd.grad: no output depends on input {number}; with allow_unused=True "
-                    "its gradient is None"
-                )
-            total = zeros(x.shape, x.dtype) if materialize_grads and not terms else None
-            for term in terms:
-                total = term if total is None else total + term
-            found.append(total)
-    realize_now([*ends, *(each for each in found if each is not None)])
     keep = create_graph if retain_graph is None else retain_graph
-    for x in ends:
-        if not keep and x.node.is_buffer:
-            spend(x.node)
+    optional = bool(allow_unused or materialize_grads)
+    found = gradients_by(ends, wanted, starts, keep, create_graph, optional)
+    if materialize_grads:
+        pairs = zip(wanted, found, strict=True)
+        return tuple([zeros(x.shape, x.dtype) if each is None else each for x, each in pairs])
     return tuple(found)
 
 

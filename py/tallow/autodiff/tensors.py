@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from weakref import ref
 
@@ -114,6 +114,54 @@ class ReverseMode:
                 "in place: a tensor that requires a gradient is changed within `with tl.no_grad():`"
             )
         tensor.node = alias(stopped(value.node), Past(leaf=ref(tensor)))
+
+
+def gradients_by(
+    ends: Sequence[Tensor],
+    wanted: Sequence[Tensor],
+    starts: Sequence[Tensor | None],
+    keep: bool,
+    differentiable: bool,
+    optional: bool,
+) -> list[Tensor | None]:
+    """The gradients of the ends by tensors, computed; see `tallow.autograd.grad`.
+
+    starts: the gradients of the ends. keep: allows another call. differentiable: the gradients can
+    be differentiated in turn. optional: None for a tensor that no end depends on; GradientError
+    otherwise.
+    """
+    if any(is_spent(x.node) for x in ends):
+        raise GradientError(
+            "autograd.grad: a second time through the same graph, which the first call let go; "
+            "give that call retain_graph=True, or compute the outputs again"
+        )
+    nodes = [x.node for x in ends]
+    order = ancestry(nodes)
+    check_compiled(order, "autograd.grad")
+    # What receives a gradient may have been read several times, each time as another node.
+    places = [[n for n in order if leaf_of(n) is x] or [x.node] for x in wanted]
+    found: list[Tensor | None] = []
+    with nullcontext() if differentiable else no_grad():
+        begin = [seed(x, g, "autograd.grad") for x, g in zip(ends, starts, strict=True)]
+        flat = [node for each in places for node in each]
+        parts = dict(zip(flat, pullback(nodes, begin, flat, order), strict=True))
+        for number, each in enumerate(places):
+            terms = [Tensor(node) for node in map(parts.get, each) if node is not None]
+            if not terms and not optional:
+                raise GradientError(
+                    f"autograd.grad: no output depends on input {number}; with allow_unused=True "
+                    "its gradient is None"
+                )
+            total = None
+            for term in terms:
+                total = term if total is None else total + term
+            found.append(total)
+    del order, places, flat, parts, begin  # what still holds a node is kept when it is computed
+    realize_now([*ends, *(each for each in found if each is not None)])
+    for x in ends:
+        if not keep and x.node.is_buffer:
+            spend(x.node)
+    return found
 
 
 def check_compiled(order: Iterable[Node], what: str) -> None:

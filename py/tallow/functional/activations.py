@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from .. import functions as f
-from ..autodiff.past import with_gradient
+from ..autodiff import with_gradient
 from ..casting import in_float32, matched
 from ..dtype import DType
 from ..errors import ShapeError

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from .. import functions as f
-from ..autodiff.past import with_gradient
+from ..autodiff import with_gradient
 from ..casting import in_float32
 from ..errors import ShapeError
 from ..tensor import Tensor

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from .. import dtype as dt
 from .. import functions as f
-from ..autodiff.past import with_gradient
+from ..autodiff import with_gradient
 from ..hostarray import from_values
 from ..tensor import Tensor, asarray
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import functions as f
-from ..autodiff.past import with_gradient
+from ..autodiff import with_gradient
 from ..errors import DTypeError, OptionError, ShapeError
 from ..grad_mode import no_grad
 from ..tensor import Tensor, asarray

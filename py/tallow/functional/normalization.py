@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from .. import functions as f
-from ..autodiff.past import with_gradient
+from ..autodiff import with_gradient
 from ..casting import in_float32
 from ..errors import OptionError, ShapeError
 from ..functions.reduction import root

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import functions as f
-from ..autodiff.past import with_gradient
+from ..autodiff import with_gradient
 from ..casting import in_float32
 from ..errors import DTypeError, ShapeError
 from ..tensor import Tensor

@@ -62,7 +62,8 @@ def _filled(
         first, rest = dims, []
     if len(rest) > 1:
         raise ShapeError(f"{dims} is not a shape")
-    return full(first, value, rest[0] if rest else dtype, **options)
+    wanted = rest[0] if rest else dtype
+    return full(first, value, dt.float32 if wanted is None else wanted, **options)
 
 
 def zeros(
@@ -74,7 +75,7 @@ def zeros(
     requires_grad: bool = False,
 ) -> Tensor:
     """0 everywhere: zeros((2, 3)), zeros(2, 3), zeros((2, 3), "int32"), zeros(shape=(2, 3)), which
-    PyTorch calls size."""
+    PyTorch calls size. dtype: None is float32."""
     return _filled(0, dims, shape, size, dtype, device=device, requires_grad=requires_grad)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 from .. import context
-from ..autodiff.past import leaf_of
 from ..errors import OptionError
 from ..graph import Node
 from ..nn.parameter import Parameter
@@ -29,7 +28,7 @@ class Leaf(Parameter):
                 f"{owner}: {tensor.described()} requires no gradient; call requires_grad_() first, "
                 "or make an nn.Parameter of it"
             )
-        if leaf_of(tensor.node) is not tensor:
+        if not tensor.is_leaf:
             raise OptionError(
                 f"{owner}: {tensor.described()} is computed from other tensors; optimise these, "
                 "or its copy, x.detach().requires_grad_()"

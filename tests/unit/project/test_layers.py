@@ -130,6 +130,28 @@ def test_no_package_imports_one_below_it() -> None:
     assert not upward(iter(all_imports()), order)
 
 
+def test_the_runtime_knows_nothing_of_derivatives() -> None:
+    """It asks by the protocol in graph.py."""
+    found = [each for each in all_imports() if each.by.startswith("tallow.runtime.")]
+    assert len(found) > 100
+    assert not [each.where for each in found if each.of.startswith("tallow.autodiff")]
+
+
+def test_nobody_else_reads_what_nodes_remember_for_derivatives() -> None:
+    past = "tallow.autodiff.past"
+    assert past in modules()
+    outside = [each for each in all_imports() if not each.by.startswith("tallow.autodiff")]
+    assert not [each.where for each in outside if each.of == past]
+
+
+def test_derivatives_keep_no_weak_tables() -> None:
+    """A node has one slot for them; a weak table leaks what holds its key from the value."""
+    tables = re.compile(r"Weak(KeyDictionary|ValueDictionary|Set)")
+    assert tables.search((LIBRARY / "runtime" / "evaluator.py").read_text("utf-8"))
+    files = sorted((LIBRARY / "autodiff").rglob("*.py"))
+    assert not [path for path in files if tables.search(path.read_text("utf-8"))]
+
+
 FOLDERS = sorted(module_of(path) for path in FILES if path.name == "__init__.py")
 
 

@@ -3,6 +3,7 @@ normalisations, losses."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -210,3 +211,10 @@ def test_losses_refuse() -> None:
         F.nll_loss(x, target, tl.zeros((2,)))
     with pytest.raises(OptionError, match="reduction"):
         F.nll_loss(x, target, reduction="average")
+
+
+@pytest.mark.parametrize("make", [tl.zeros, tl.ones, tl.empty])
+def test_no_type_is_float32(make: Callable[..., tl.Tensor]) -> None:
+    assert make((2,), dtype=None).dtype == tl.float32
+    assert make(2, 3, dtype=None).dtype == tl.float32
+    assert make((2,), "int32").dtype == tl.int32

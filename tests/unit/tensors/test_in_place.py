@@ -124,3 +124,83 @@ def test_to_takes_a_device_a_type_or_a_tensor() -> None:
     with pytest.raises(OptionError, match=r"1\.5"):
         x.to(1.5)
     assert len({x, x, x * 1}) == 2
+
+
+# ---- += and the like ---------------------------------------------------------------------------
+
+
+def test_an_augmented_assignment_changes_the_tensor_itself() -> None:
+    x = tl.tensor([1.0, 2.0])
+    other, weights = x, [tl.tensor([1.0]), tl.tensor([2.0])]
+    x += 1
+    x *= tl.tensor([2.0, 3.0])
+    for w in weights:
+        w -= 0.5
+    assert other is x and other.tolist() == [4.0, 9.0]
+    assert [w.item() for w in weights] == [0.5, 1.5]
+
+
+def test_it_gives_another_tensor_where_shape_or_type_would_change() -> None:
+    total, whole = tl.tensor(0.0), tl.tensor([1, 2])
+    grown = total
+    grown += tl.tensor([1.0, 2.0])
+    halves = whole
+    halves /= 2
+    assert total.tolist() == 0.0 and grown.tolist() == [1.0, 2.0]
+    assert whole.tolist() == [1, 2] and halves.tolist() == [0.5, 1.0]
+
+
+def test_a_narrow_tensor_keeps_its_type() -> None:
+    x = tl.tensor([1.0, 2.0], dtype="float16")
+    x += tl.tensor([0.5, 0.5])
+    assert x.dtype == tl.float16 and x.tolist() == [1.5, 2.5]
+
+
+def test_what_was_computed_before_stays_as_it_was() -> None:
+    x = tl.tensor([1.0, 2.0])
+    doubled = x * 2
+    x += 10
+    assert doubled.tolist() == [2.0, 4.0] and x.tolist() == [11.0, 12.0]
+
+
+def test_it_goes_through_views_of_numbers_and_slices_alone() -> None:
+    x = tl.zeros((3, 2))
+    row = x[1]
+    row += 1
+    x[0] += 5
+    x[:, 1] *= 2
+    assert x.tolist() == [[5.0, 10.0], [1.0, 2.0], [0.0, 0.0]]
+    picked, masked = x[tl.tensor([0, 1])], x[x > 4]  # copies, as in PyTorch
+    picked += 100
+    masked += 100
+    picked.add_(1)
+    assert x.tolist() == [[5.0, 10.0], [1.0, 2.0], [0.0, 0.0]]
+    x[tl.tensor([0, 2])] += 1
+    x[x > 5] -= 3
+    assert x.tolist() == [[3.0, 8.0], [1.0, 2.0], [1.0, 1.0]]
+
+
+def test_a_view_that_was_changed_can_be_written_elsewhere() -> None:
+    x = tl.zeros(3)
+    part = x[0]
+    part += 7
+    x[1] = part
+    assert x.tolist() == [7.0, 7.0, 0.0]
+
+
+def test_gradients_pass_what_was_changed_in_place() -> None:
+    w = tl.tensor([1.0, 2.0], requires_grad=True)
+    y = w * 3
+    y += w
+    y[0] *= 2
+    y.sum().backward()
+    assert w.grad is not None and w.grad.tolist() == [8.0, 4.0]
+
+
+def test_a_derivative_needs_the_value_from_before_the_change_and_has_it() -> None:
+    x = tl.tensor([2.0, 3.0])
+    w = tl.tensor([1.0, 1.0], requires_grad=True)
+    loss = (w * x).sum()
+    x += 100
+    loss.backward()
+    assert w.grad is not None and w.grad.tolist() == [2.0, 3.0]

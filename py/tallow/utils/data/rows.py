@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from ... import dtype as dt
 from ... import functions as f
-from ...autodiff.past import is_tracked
+from ... import graph
 from ...errors import IndexRangeError
 from ...graph import Node, constant, make, topological
 from ...hostarray import HostArray, from_values
@@ -66,7 +66,7 @@ def rows(x: Tensor, indices: Sequence[int]) -> Tensor:
     """x at indices along its first axis, counted from the front: one gather. The host gathers what
     it has; all else is computed once and gathered on its device."""
     data = _known(x.node)
-    if data is not None and not is_tracked(x.node):
+    if data is not None and not graph.derivatives.tracked(x.node):
         joined = _joined(data, indices)
         return Tensor(constant(HostArray(joined, (len(indices), *x.shape[1:]), x.dtype)))
     realize_now([x])
@@ -78,7 +78,7 @@ def stacked(samples: Sequence[Tensor]) -> Tensor:
     tensors. What the host has, it joins."""
     nodes = [x.node for x in samples]
     dtype = nodes[0].dtype
-    if dtype.coded or any(node.dtype != dtype or is_tracked(node) for node in nodes):
+    if dtype.coded or any(node.dtype != dtype or graph.derivatives.tracked(node) for node in nodes):
         return f.stack(samples)
     data = [_elements(node) for node in nodes]
     shape = (len(nodes), *nodes[0].shape)
@@ -94,7 +94,7 @@ def stacked(samples: Sequence[Tensor]) -> Tensor:
 def settle(tensors: Sequence[Tensor]) -> None:
     """Computes the tensors of a batch together, and leaves them on their device. A batch that was
     made in the same way, of other rows, needs no other plan."""
-    waiting = [x for x in tensors if not x.node.is_buffer and not is_tracked(x.node)]
+    waiting = [x for x in tensors if not x.node.is_buffer and not graph.derivatives.tracked(x.node)]
     nodes = _with_fed_places([x.node for x in waiting])
     for x, node in zip(waiting, nodes, strict=True):
         x.node = node

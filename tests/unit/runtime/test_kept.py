@@ -1,0 +1,146 @@
+"""What a read keeps: values that something still needs are computed once."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tallow as tl
+from tallow import nn
+from tallow.graph import topological
+from tallow.runtime import eager
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[list[str]]]:
+    """The ops of each run since the last call."""
+    found: list[list[str]] = []
+    find = eager._ready
+
+    def ready(todo: Any) -> Any:
+        found.append([node.op.name for node in todo.order if not node.is_source])
+        return find(todo)
+
+    def since() -> list[list[str]]:
+        taken, found[:] = list(found), []
+        return taken
+
+    monkeypatch.setattr(eager, "_ready", ready)
+    return since
+
+
+def normal(*shape: int) -> tl.Tensor:
+    return tl.asarray(np.random.default_rng(3).standard_normal(shape).astype(np.float32))
+
+
+def test_what_is_read_is_computed_once(device: str, runs: Any) -> None:
+    y = tl.tanh(normal(3))
+    first = y.tolist()
+    assert len(runs()) == 1
+    assert y.tolist() == first and y.node.is_buffer and not runs()
+
+
+def test_what_a_tensor_holds_on_the_way_is_kept(device: str, runs: Any) -> None:
+    x = normal(4)
+    hidden = tl.tanh(x)
+    loss = (hidden * hidden).sum()
+    loss.item()
+    runs()
+    (hidden + 1).tolist()
+    assert "tanh" not in runs()[0]
+
+
+def test_what_nothing_holds_is_not_stored(device: str) -> None:
+    gc.collect()
+    x = normal(64, 64).realize()
+    before = tl.live_buffers()
+    total = tl.tanh(tl.exp(x) + 1).sum()
+    total.item()
+    assert tl.live_buffers().bytes - before.bytes <= 64
+
+
+def test_what_is_built_on_it_holds_a_node(device: str, runs: Any) -> None:
+    step = tl.tanh(normal(4))
+    following = step * 0.5
+    total = step.sum()
+    del step
+    total.item()
+    runs()
+    following.tolist()
+    assert "tanh" not in runs()[0]
+
+
+def test_a_reading_in_between_does_not_compute_a_network_again(device: str, runs: Any) -> None:
+    model = nn.Linear(3, 2)
+    out = tl.tanh(model(normal(4, 3)))
+    loss = out.square().sum()
+    loss.item()
+    runs()
+    loss.backward()
+    assert all("tanh" not in ops for ops in runs())
+    out.argmax(1).tolist()
+    assert all("tanh" not in ops and "matmul" not in ops for ops in runs())
+    assert model.weight.grad is not None
+
+
+def test_context_that_grows_by_concat_costs_a_turn(device: str, runs: Any) -> None:
+    x = normal(1, 4)
+    for _ in range(5):
+        x = tl.concat([x, tl.tanh(x[-1:])])
+        x.tolist()
+    assert [ops.count("tanh") for ops in runs()] == [1] * 5
+
+
+def test_an_average_that_is_never_read_stays_short(device: str) -> None:
+    average = tl.zeros(2)
+    x = normal(2)
+    for _ in range(3000):
+        average = average * 0.9 + x * 0.1
+    assert len(topological([average.node])) < 2 * 3000  # of 2 ops and 2 numbers a turn
+    assert np.allclose(average.numpy(), x.numpy(), atol=1e-5)
+
+
+def test_graphs_that_are_kept_on_purpose_are_counted_and_let_go(device: str) -> None:
+    gc.collect()
+    w = tl.tensor([1.0, 2.0], requires_grad=True)
+    before, losses = tl.live_buffers(), []
+    for turn in range(50):
+        losses.append((w * turn).square().sum())
+        losses[-1].item()
+    assert tl.live_buffers().count >= before.count + 50
+    losses.clear()
+    assert tl.live_buffers().count <= before.count + 2
+
+
+def test_a_state_whose_history_is_detached_does_not_hold_it(device: str) -> None:
+    gc.collect()
+    state, w = normal(2, 2), tl.ones((2, 2), requires_grad=True)
+    counts = []
+    for _ in range(30):
+        state = tl.tanh(state.detach() @ w)
+        state.sum().item()
+        counts.append(tl.live_buffers().count)
+    assert counts[-1] == counts[10]
+
+
+def test_reading_on_another_device_leaves_a_tensor_where_it_was(device: str) -> None:
+    y = normal(3) * 2
+    y.numpy(device="numpy")
+    assert not y.node.is_buffer
+    assert (y + tl.ones(3)).device == device
+
+
+def test_reading_never_writes_the_past_of_a_node(device: str) -> None:
+    layer = nn.Linear(2, 2)
+    node = layer.weight.node
+    past = node.past
+    assert layer.weight.node is node and node.past is past
+    layer.weight.requires_grad = False
+    frozen = layer.weight.node
+    assert frozen.past is None and node.past is past
+    layer.weight.requires_grad = True
+    assert layer.weight.node.past is past and frozen.past is None
