@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from sys import is_finalizing
 from typing import Any, NamedTuple, Protocol
 from weakref import WeakSet, ref
 
@@ -208,6 +209,6 @@ class Buffer:
         self._live.bytes -= self.nbytes
         self.memory.release(self.handle)
 
-    def __del__(self) -> None:
-        if getattr(self, "_freed", True) is False:
+    def __del__(self, ends: Callable[[], bool] = is_finalizing) -> None:
+        if getattr(self, "_freed", True) is False and not ends():  # its device may be gone by then
             self.free()

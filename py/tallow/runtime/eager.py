@@ -29,7 +29,7 @@ from .capture import device_of, held_input, host_data, own, replaced
 from .debug import explain, suspects
 from .device import backend
 from .hosted import load_async, load_now
-from .structure import Structure, structure_of
+from .structure import Numbers, Structure, structure_of
 from .transfer import for_device
 from .tuning import compile_for, limits_of
 
@@ -208,12 +208,12 @@ def check_once(node: Node, indexed: Indexed, checked: WeakSet[Node]) -> None:
 
 def fed(node: Node, memory: Memory) -> Any:
     """What a program is given of a constant: its buffer, where the device has the type as it is;
-    otherwise the bytes."""
+    the bytes otherwise, and of a single number, which another one follows."""
     data: HostArray = node.attrs["data"]
     if memory.is_host:
         return data.words()
     narrow = data.dtype.size < 4 and data.dtype.kind != "b"
-    return for_device(data, "constant") if narrow else uploaded(node, memory)
+    return for_device(data, "constant") if narrow or data.size == 1 else uploaded(node, memory)
 
 
 def uploaded(node: Node, memory: Memory) -> Buffer:
@@ -246,30 +246,41 @@ def work(outputs: Sequence[Node], device: str | None) -> Work:
     return Work(outputs, order, structure_of(order), backend(device or device_of(order)))
 
 
-def _key(todo: Work) -> Hashable:
-    return todo.structure.key_of(todo.outputs), context.matmul_precision.get()
+_numbers: WeakKeyDictionary[Any, Numbers] = WeakKeyDictionary()
+
+
+def _looked_up(todo: Work) -> tuple[Structure, Hashable, _Entry | None]:
+    """The structure by which the plan of some work is known, its key, and the plan, if there is
+    one."""
+    structure, memory, precision = todo.structure, todo.used.memory, context.matmul_precision.get()
+    key = structure.key_of(todo.outputs), precision
+    entry = _find(memory, key)
+    if entry is None:
+        fed = _numbers.setdefault(memory, Numbers()).fed(structure, todo.outputs)
+        if fed is not structure:
+            structure, key = fed, (fed.key_of(todo.outputs), precision)
+            entry = _find(memory, key)
+    return structure, key, entry
 
 
 def _ready(todo: Work) -> tuple[_Entry, list[Any]]:
-    outputs, _, structure, used = todo
-    memory, key = used.memory, _key(todo)
-    entry = _find(memory, key)
+    structure, key, entry = _looked_up(todo)
+    used = todo.used
     if entry is None:
-        compiled, names = _compiled(outputs, structure, used)
+        compiled, names = _compiled(todo.outputs, structure, used)
         entry = _entry_of(compiled, load_now(used, compiled), names, structure)
-        _remember(memory, key, entry)
-    return entry, _inputs(structure, entry, memory)
+        _remember(used.memory, key, entry)
+    return entry, _inputs(structure, entry, used.memory)
 
 
 async def _ready_async(todo: Work) -> tuple[_Entry, list[Any]]:
-    outputs, _, structure, used = todo
-    memory, key = used.memory, _key(todo)
-    entry = _find(memory, key)
+    structure, key, entry = _looked_up(todo)
+    used = todo.used
     if entry is None:
-        compiled, names = _compiled(outputs, structure, used)
+        compiled, names = _compiled(todo.outputs, structure, used)
         entry = _entry_of(compiled, await load_async(used, compiled), names, structure)
-        _remember(memory, key, entry)
-    return entry, _inputs(structure, entry, memory)
+        _remember(used.memory, key, entry)
+    return entry, _inputs(structure, entry, used.memory)
 
 
 def compute(todo: Work) -> list[Buffer]:

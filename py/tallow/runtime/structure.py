@@ -2,13 +2,13 @@
 
 Two graphs have one structure if they are the same ops on sources of the same shapes and types.
 Buffers and data are inputs of the plan. Single numbers are part of the structure, since passes fold
-them into kernels. One walk over a graph finds its structure, and which of its nodes something else
-refers to.
+them into kernels; those that differ from turn to turn become inputs too (`Numbers`). One walk over
+a graph finds its structure, and which of its nodes something else refers to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from sys import getrefcount
 from typing import Any, NamedTuple
 
@@ -36,7 +36,8 @@ class Structure(NamedTuple):
     """A graph as eager code sees it.
 
     key: what graphs of one structure share, but for their outputs. leaves: what may differ, in the
-    same order. kept: nodes whose identity is part of the key. numbers: that of each node.
+    same order. kept: nodes whose identity is part of the key. scalars: single floating numbers, by
+    their place in the key. numbers: that of each node.
     readers: how often the graph itself refers to a node. aliases: nodes with the value of another.
     worth: whether a node is worth a buffer if something else needs it.
     """
@@ -44,6 +45,7 @@ class Structure(NamedTuple):
     key: list[Hashable]
     leaves: list[Node]
     kept: list[Node]
+    scalars: dict[int, Node]
     numbers: dict[Node, int]
     readers: list[int]
     aliases: list[Node]
@@ -53,6 +55,15 @@ class Structure(NamedTuple):
         """The key with the outputs that are asked for."""
         numbers = self.numbers
         return *self.key, tuple([numbers[node] for node in outputs])
+
+    def fed(self, places: Collection[int]) -> Structure:
+        """The same with inputs instead of the scalars at these places."""
+        key, leaves = list(self.key), list(self.leaves)
+        for place in places:
+            node = self.scalars[place]
+            key[place] = (node.op, node.shape, node.dtype)
+            leaves.append(node)
+        return self._replace(key=key, leaves=leaves)
 
     def held(self, order: list[Node]) -> list[Node]:
         """The nodes that something outside of the graph holds, in topological order: a living
@@ -84,6 +95,7 @@ def structure_of(order: Sequence[Node]) -> Structure:
     key: list[Hashable] = []
     leaves: list[Node] = []
     kept: list[Node] = []
+    scalars: dict[int, Node] = {}
     index: dict[Node, int] = {}
     readers = [0] * len(order)
     aliases: list[Node] = []
@@ -123,6 +135,8 @@ def structure_of(order: Sequence[Node]) -> Structure:
                 leaves.append(node)
                 key.append((op, node.shape, node.dtype))
             elif node.size <= _SMALL:
+                if node.dtype.is_floating and not node.dtype.coded:
+                    scalars[number] = node
                 key.append((op, node.shape, node.dtype, bytes(node.attrs["data"].data)))
             else:
                 kept.append(node)
@@ -140,7 +154,50 @@ def structure_of(order: Sequence[Node]) -> Structure:
         for child in graph.derivatives.needs(node):
             if child in index:
                 readers[index[child]] += 1
-    return Structure(key, leaves, kept, index, readers, aliases, worth)
+    return Structure(key, leaves, kept, scalars, index, readers, aliases, worth)
+
+
+class Numbers:
+    """Which single numbers differ between graphs that are alike but for these, as a learning rate
+    that falls from turn to turn does. They become inputs of a plan that serves all turns."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Hashable, _Alike] = {}
+
+    def fed(self, structure: Structure, outputs: Sequence[Node]) -> Structure:
+        """A structure that no plan was found for, with inputs for the numbers that have differed
+        often enough; itself if there are none."""
+        scalars = structure.scalars
+        if not scalars:
+            return structure
+        alike = hash(structure.fed(scalars).key_of(outputs))
+        values = {place: bytes(x.attrs["data"].data) for place, x in scalars.items()}
+        seen = self._seen.get(alike)
+        if seen is None:
+            if len(self._seen) >= _MOST_ALIKE:
+                self._seen.clear()
+            self._seen[alike] = _Alike(values, {})
+            return structure
+        for place, value in values.items():
+            if seen.first[place] != value:
+                seen.differed[place] = seen.differed.get(place, 0) + 1
+        often = [place for place in scalars if seen.differed.get(place, 0) >= _OFTEN]
+        return structure.fed(often) if often else structure
+
+
+class _Alike(NamedTuple):
+    """first: the numbers of the first graph, by place. differed: how often another one had others
+    there."""
+
+    first: dict[int, bytes]
+    differed: dict[int, int]
+
+
+_OFTEN = 2
+"""A number that had so many other values than at first is an input. One that is tried with two
+values is better off as a literal of two plans."""
+
+_MOST_ALIKE = 1024
 
 
 def _exact(attrs: Any) -> Hashable:

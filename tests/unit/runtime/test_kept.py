@@ -144,3 +144,34 @@ def test_reading_never_writes_the_past_of_a_node(device: str) -> None:
     assert frozen.past is None and node.past is past
     layer.weight.requires_grad = True
     assert layer.weight.node.past is past and frozen.past is None
+
+
+def test_a_number_that_differs_from_turn_to_turn_becomes_an_input(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rate that falls, and Adam's corrections by hand, as Python numbers."""
+    compiled: list[int] = []
+    compile_eager = eager._compiled
+
+    def counted(*given: Any) -> Any:
+        compiled.append(1)
+        return compile_eager(*given)
+
+    monkeypatch.setattr(eager, "_compiled", counted)
+    w, mean, slope = normal(3), tl.zeros(3), normal(3)
+    wanted, wanted_mean = w.numpy().astype(np.float64), np.zeros(3)
+    for turn in range(1, 40):
+        mean = 0.9 * mean + 0.1 * slope
+        w -= 0.1 * 0.95**turn * mean / (1 - 0.9**turn)
+        w.sum().item()
+        wanted_mean = 0.9 * wanted_mean + 0.1 * slope.numpy()
+        wanted -= 0.1 * 0.95**turn * wanted_mean / (1 - 0.9**turn)
+    assert np.allclose(w.numpy(), wanted, atol=1e-5)
+    assert len(compiled) <= 6
+
+
+def test_a_number_that_takes_two_values_is_a_literal_of_two_plans(device: str) -> None:
+    x = normal(3)
+    for turn in range(10):
+        scale = 2.0 if turn % 2 else 3.0
+        assert np.allclose((tl.tanh(x) * scale).numpy(), np.tanh(x.numpy()) * scale, atol=1e-6)
