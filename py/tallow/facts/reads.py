@@ -32,8 +32,13 @@ class Reads:
         self._calls, self._patience = 0, 1
 
     def watch(self, kind: T) -> T:
-        """Has the plain attributes of a class be noted; gives the class."""
-        self._classes.append(kind)
+        """Has the plain attributes of a class be noted; gives the class. A function may have been
+        traced before the class was made."""
+        made: Any = kind
+        with self._lock:
+            self._classes.append(made)
+            if self.installed:
+                made.__getattribute__ = _noting
         return kind
 
     def begin(self) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+import sys
 from functools import partial
 from typing import Any
 from weakref import ref
@@ -14,6 +17,7 @@ from tests.unit.runtime.fact_cases import CASES, Case, Scaled, X, check, nothing
 import tallow as tl
 from tallow import nn
 from tallow.facts import Fact, Table, reads
+from tallow_build.paths import ROOT
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -211,3 +215,25 @@ def test_reads_are_noted_during_traces_alone() -> None:
     with pytest.raises(ZeroDivisionError):
         tl.jit(lambda x: 1 / 0)(tl.asarray(X))
     assert not reads.running
+
+
+def test_a_function_may_be_traced_before_modules_are_imported() -> None:
+    program = (
+        "import tallow as tl\n"
+        "tl.set_default_device('numpy')\n"
+        "assert tl.jit(lambda x: x + 1)(tl.ones(2)).tolist() == [2, 2]\n"
+        "import sys; assert 'tallow.nn.module' not in sys.modules\n"
+        "from tallow import nn\n"
+        "class Scaled(nn.Module):\n"
+        "    scale = 2.0\n"
+        "    def forward(self, x):\n"
+        "        return x * self.scale\n"
+        "module = Scaled(); module.scale = 3.0\n"
+        "step = tl.jit(lambda x: module(x))\n"
+        "assert step(tl.ones(2)).tolist() == [3, 3]\n"
+        "module.scale = 4.0\n"
+        "assert step(tl.ones(2)).tolist() == [4, 4]\n"
+        "assert module(tl.ones(2)).tolist() == [4, 4]\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "py")}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
