@@ -61,7 +61,7 @@ class Structure(NamedTuple):
         key, leaves = list(self.key), list(self.leaves)
         for place in places:
             node = self.scalars[place]
-            key[place] = (node.op, node.shape, node.dtype)
+            key[place] = _leaf(node)
             leaves.append(node)
         return self._replace(key=key, leaves=leaves)
 
@@ -128,12 +128,12 @@ def structure_of(order: Sequence[Node]) -> Structure:
         if op is buffer_op:
             is_data = True
             leaves.append(node)
-            key.append((op, node.shape, node.dtype))
+            key.append(_leaf(node))
         elif op is constant_op:
             is_data = _is_data(node)
             if is_data:
                 leaves.append(node)
-                key.append((op, node.shape, node.dtype))
+                key.append(_leaf(node))
             elif node.size <= _SMALL:
                 if node.dtype.is_floating and not node.dtype.coded:
                     scalars[number] = node
@@ -198,6 +198,15 @@ _OFTEN = 2
 values is better off as a literal of two plans."""
 
 _MOST_ALIKE = 1024
+
+
+def _leaf(node: Node) -> Hashable:
+    """What a plan depends on of an input. Every device has types of four bytes as they are, so that
+    data and what was computed serve alike: a loop's first turn reads the one, its second the
+    other."""
+    dtype = node.dtype
+    whole = dtype.size == 4 and dtype.kind in "fiu"
+    return None if whole else node.op, node.shape, dtype
 
 
 def _exact(attrs: Any) -> Hashable:
