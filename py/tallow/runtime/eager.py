@@ -243,7 +243,8 @@ class Work(NamedTuple):
 def work(outputs: Sequence[Node], device: str | None) -> Work:
     """The nodes on the device that is named, else on the one where what they need is stored."""
     order = topological(outputs)
-    return Work(outputs, order, structure_of(order), backend(device or device_of(order)))
+    used = backend(device or device_of(order))
+    return Work(outputs, order, structure_of(order, used.target.computes_64_bits), used)
 
 
 _numbers: WeakKeyDictionary[Any, Numbers] = WeakKeyDictionary()

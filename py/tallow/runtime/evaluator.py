@@ -153,7 +153,7 @@ def _work(asked: Sequence[Node], device: str | None) -> _Work:
     waited_for = [node for _, node in variables]
     if changed or waited_for:
         topological([*changed, *waited_for], order)
-    structure = structure_of(order)
+    structure = structure_of(order, used.target.computes_64_bits)
     nodes |= dict.fromkeys(structure.held(order))
     todo = eager.Work([*nodes, *waited_for], order, structure, used)
     return _Work(todo, [*nodes], [variable for variable, _ in variables])

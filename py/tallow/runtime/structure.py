@@ -89,9 +89,10 @@ class Structure(NamedTuple):
         ]
 
 
-def structure_of(order: Sequence[Node]) -> Structure:
-    """The structure of a graph, whose nodes come in topological order. Raises GraphError or
-    TracingError for a graph with inputs."""
+def structure_of(order: Sequence[Node], wide: bool) -> Structure:
+    """The structure of a graph, whose nodes come in topological order. wide: whether the device
+    computes 64-bit integers; one that does not must see whether these fit into 32 bits. Raises
+    GraphError or TracingError for a graph with inputs."""
     key: list[Hashable] = []
     leaves: list[Node] = []
     kept: list[Node] = []
@@ -130,7 +131,7 @@ def structure_of(order: Sequence[Node]) -> Structure:
             leaves.append(node)
             key.append(_leaf(node))
         elif op is constant_op:
-            is_data = _is_data(node)
+            is_data = _is_data(node, wide)
             if is_data:
                 leaves.append(node)
                 key.append(_leaf(node))
@@ -218,9 +219,11 @@ def _exact(attrs: Any) -> Hashable:
     return items
 
 
-def _is_data(node: Node) -> bool:
+def _is_data(node: Node, wide: bool) -> bool:
     """Whether a constant is an input of the plan: all data but single numbers, so that a step finds
     its plan again with the next batch, whatever that holds."""
     if "varies" in node.attrs:  # the number of a random draw
         return True
-    return bool(node.shape) and node.size > 1 and not node.dtype.coded
+    dtype = node.dtype
+    fits = wide or not (dtype.is_integer and dtype.size == 8)
+    return bool(node.shape) and node.size > 1 and not dtype.coded and fits
