@@ -331,7 +331,9 @@ class Variable(Tensor):
             buffer.leave(memory.clone(buffer))
         if written:
             self._history = None
-        buffer.updated = buffer.updated or written
+            if not buffer.updated:  # a program may have a copy of what only the host has changed
+                buffer.updated = True
+                state_moved()
         return buffer
 
 

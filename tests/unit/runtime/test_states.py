@@ -84,3 +84,46 @@ def test_a_variable_of_an_array_has_a_copy() -> None:
     variable.buffer()
     given += 1
     assert variable.numpy().tolist() == [0, 0, 0]
+
+
+def test_a_setting_that_the_host_changes_is_seen_and_one_that_a_program_changes_too(
+    device: str,
+) -> None:
+    rate = tl.Variable(0.5)
+    step = tl.jit(lambda x: x * rate)
+    fall = tl.jit(lambda: rate.assign(rate * 0.5))
+    x = tl.ones(2)
+    found = [step(x).tolist()]
+    for value in (0.25, 2.0):
+        rate.assign(value)
+        found.append(step(x).tolist())
+    for _ in range(2):
+        fall()
+        found.append(step(x).tolist())
+    rate.assign(8.0)
+    found.append(step(x).tolist())
+    assert found == [[each] * 2 for each in (0.5, 0.25, 2.0, 1.0, 0.5, 8.0)]
+
+
+def test_a_schedule_does_not_bind_numpys_steps_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = tl.default_device()
+    tl.set_default_device("numpy")
+    bound: list[int] = []
+    bind = NumpyProgram._bind
+    monkeypatch.setattr(
+        NumpyProgram, "_bind", lambda self, *given: bound.append(1) or bind(self, *given)
+    )
+    try:
+        model = tl.nn.Linear(2, 2)
+        optimizer = tl.optim.AdamW(model.parameters(), lr=0.1)
+        schedule = tl.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+        counts = []
+        for _ in range(6):
+            optimizer.zero_grad()
+            model(tl.ones((3, 2))).sum().backward()
+            optimizer.step()
+            schedule.step()
+            counts.append(len(bound))
+        assert counts[-1] == counts[3]
+    finally:
+        tl.set_default_device(before)

@@ -25,6 +25,10 @@ from .step import BoundStep
 Call = Callable[[], None]
 
 
+_SETTING_BYTES = 256
+"""Up to this size a state that only the host changes is copied."""
+
+
 class NumpyProgram:
     """A plan on NumPy arrays. Each slot is a buffer that is kept between runs.
 
@@ -41,6 +45,8 @@ class NumpyProgram:
         self._runs = 0
         self._closed = False
         self._slots: dict[int, Any] = {}  # bytes
+        self._written = compiled.plan.written
+        self._settings: dict[int, Any] = {}  # copies of states that no program changes, by slot
         self._states: list[Any] = []  # the arrays that the steps are bound to
         self._known: set[int] = set()  # slots whose content never changes
         with explained(self._np, self._plan.name):
@@ -70,9 +76,12 @@ class NumpyProgram:
 
     def use_states(self, states: Sequence[Buffer]) -> None:
         """Binds the steps to the arrays of these buffers, unless they are."""
-        arrays = [state.handle for state in states]
         with self._lock, explained(self._np, self._plan.name):
             self._check_open()
+            arrays = [
+                self._array_of(port.slot, state)
+                for port, state in zip(self._plan.states, states, strict=True)
+            ]
             if list(map(id, arrays)) == list(map(id, self._states)):
                 return
             for port, array in zip(self._plan.states, arrays, strict=True):
@@ -82,6 +91,19 @@ class NumpyProgram:
                     self._slots[copy.target] = self._np.empty_like(self._slots[copy.source])
             self._steps, self._workspace, _ = self._bind(self._plan.run, self._known)
             self._states = arrays
+
+    def _array_of(self, slot: int, state: Buffer) -> Any:
+        """The array that stands for a state. For a small one that no program changes, such as a
+        learning rate, that is the program's own: a schedule gives it another buffer in each turn,
+        and to bind the steps takes as long as to take them."""
+        given = state.handle
+        if state.updated or state.nbytes > _SETTING_BYTES or slot in self._written:
+            return given
+        own = self._settings.get(slot)
+        if own is None:
+            own = self._settings[slot] = given.copy()
+        self._np.copyto(own, given)
+        return own
 
     def _bind(self, steps: list[Step], known: set[int]) -> tuple[list[Call], Workspace, set[int]]:
         """The steps as calls, the memory that they share, and the slots that they need.
