@@ -148,29 +148,38 @@ def _work(asked: Sequence[Node], device: str | None) -> _Work:
     order = topological(asked)
     used = backend(device or device_of(order))
     name = used.info.device
-    variables, changed = waiting(name), _changed(name)
-    nodes = dict.fromkeys([*asked, *changed])
+    variables, changed = waiting(name), _changed()
     waited_for = [node for _, node in variables]
     if changed or waited_for:
-        topological([*changed, *waited_for], order)
+        more = topological([*changed.values(), *waited_for], list(order))
+        if any(each.attrs["buffer"].memory.name != name for each in more if each.is_buffer):
+            changed = {key: node for key, node in changed.items() if _fits(node, name)}
+            more = topological([*changed.values(), *waited_for], list(order))
+        order = more
+    for key in changed:
+        _CHANGED.pop(key, None)
+    nodes = dict.fromkeys([*asked, *changed.values()])
     structure = structure_of(order, used.target.computes_64_bits)
     nodes |= dict.fromkeys(structure.held(order))
     todo = eager.Work([*nodes, *waited_for], order, structure, used)
     return _Work(todo, [*nodes], [variable for variable, _ in variables])
 
 
-def _changed(device: str) -> list[Node]:
-    """The nodes of tensors that were changed in place, as far as this device computes them."""
-    found = []
+def _changed() -> dict[int, Node]:
+    """The nodes of tensors that were changed in place and are yet to be computed."""
+    found = {}
     for key, tensor in list(_CHANGED.items()):
         node = tensor.node
-        if not node.is_source and node.depth != OPEN:
-            if device_of(topological([node])) not in (None, device):
-                continue
-            if not node.dtype.coded:
-                found.append(node)
-        del _CHANGED[key]
+        if node.is_source or node.depth == OPEN or node.dtype.coded:
+            del _CHANGED[key]
+        else:
+            found[key] = node
     return found
+
+
+def _fits(node: Node, device: str) -> bool:
+    """Whether a device computes a node."""
+    return device_of(topological([node])) in (None, device)
 
 
 def _too_deep(nodes: tuple[Node, ...]) -> None:

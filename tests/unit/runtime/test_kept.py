@@ -175,3 +175,13 @@ def test_a_number_that_takes_two_values_is_a_literal_of_two_plans(device: str) -
     for turn in range(10):
         scale = 2.0 if turn % 2 else 3.0
         assert np.allclose((tl.tanh(x) * scale).numpy(), np.tanh(x.numpy()) * scale, atol=1e-6)
+
+
+def test_a_change_on_one_device_waits_for_that_device() -> None:
+    here, there = normal(3).realize("numpy"), normal(3).realize("wasm")
+    here += 1
+    there += 2
+    (normal(3).realize("wasm") * 2).tolist()
+    assert not here.node.is_buffer and there.node.is_buffer
+    assert np.allclose(here.numpy(), normal(3).numpy() + 1)
+    assert np.allclose(there.numpy(), normal(3).numpy() + 2)
