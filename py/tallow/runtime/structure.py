@@ -57,12 +57,14 @@ class Structure(NamedTuple):
         return *self.key, tuple([numbers[node] for node in outputs])
 
     def fed(self, places: Collection[int]) -> Structure:
-        """The same with inputs instead of the scalars at these places."""
+        """The same with inputs instead of the scalars at these places. As where buffers stand in
+        their places: the two share a key, so their leaves have one order."""
         key, leaves = list(self.key), list(self.leaves)
         for place in places:
             node = self.scalars[place]
             key[place] = _leaf(node)
             leaves.append(node)
+        leaves.sort(key=self.numbers.__getitem__)
         return self._replace(key=key, leaves=leaves)
 
     def held(self, order: list[Node]) -> list[Node]:
@@ -180,7 +182,7 @@ class Numbers:
             self._seen[alike] = _Alike(values, {})
             return structure
         for place, value in values.items():
-            if seen.first[place] != value:
+            if seen.first.get(place) != value:  # a buffer may have stood there
                 seen.differed[place] = seen.differed.get(place, 0) + 1
         often = [place for place in scalars if seen.differed.get(place, 0) >= _OFTEN]
         return structure.fed(often) if often else structure

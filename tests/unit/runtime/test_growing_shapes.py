@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -47,19 +48,20 @@ def arenas() -> list[Arena]:
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_ten_thousand_lengths(device: str) -> None:
+    gc.collect()
     one = tl.asarray(np.float32([1.0])).to(device).realize()
-    x, most, live = one, 0, set()
+    x, most, live = one, 0, []
     reserved = []
     for length in range(2, 10_001):
         x = tl.concat([x, one]).realize()
         if length % 1000 == 0:
             most = max(most, len(entries(device)))
-            live.add(tl.live_buffers(device).count)
+            live.append(tl.live_buffers(device).count)
             reserved.append(sum(arena.nbytes for arena in arenas()))
     assert x.shape == (10_000,)
     assert float(tl.sum(x)) == 10_000
     assert most <= eager._PROGRAMS
-    assert len(live) == 1
+    assert live == sorted(live, reverse=True)  # what other tests left may go meanwhile
     if device == "wasm":
         # At most as many programs as are kept, of two vectors and a number each.
         assert max(reserved) <= 2 * eager._PROGRAMS * 2 * 4 * 10_000

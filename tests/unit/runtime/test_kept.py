@@ -185,3 +185,16 @@ def test_a_change_on_one_device_waits_for_that_device() -> None:
     assert not here.node.is_buffer and there.node.is_buffer
     assert np.allclose(here.numpy(), normal(3).numpy() + 1)
     assert np.allclose(there.numpy(), normal(3).numpy() + 2)
+
+
+def test_a_number_and_a_buffer_of_one_element_take_the_same_place(device: str) -> None:
+    """Graphs that differ in this alone may share a plan, whose inputs have one order."""
+    x, row = normal(1).realize(), normal(1, 3).realize()
+    a, b = x.numpy(), row.numpy()
+    for turn in range(5):
+        number = tl.tensor([turn + 0.5])
+        assert np.allclose((number * x + row).numpy(), (turn + 0.5) * a + b, atol=1e-6)
+        held = tl.tensor([turn + 0.25]).realize()
+        assert np.allclose((held * x + row).numpy(), (turn + 0.25) * a + b, atol=1e-6)
+        assert np.allclose((row - number + x).numpy(), b - (turn + 0.5) + a, atol=1e-6)
+        assert np.allclose((row - held + x).numpy(), b - (turn + 0.25) + a, atol=1e-6)

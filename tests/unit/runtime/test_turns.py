@@ -162,4 +162,6 @@ def test_a_turn_costs_a_turn(
     assert costs[-1].compiled <= 6
     kernels = np.diff([each.kernels for each in costs])
     assert len(set(kernels[half:])) == 1
-    assert costs[-1].live == costs[half].live
+    # What other tests left may go meanwhile.
+    assert costs[-1].live.count <= costs[half].live.count
+    assert costs[-1].live.bytes <= costs[half].live.bytes
