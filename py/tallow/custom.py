@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from . import dtype as dt
-from .autodiff.rules import NO_DERIVATIVE, RULES, Gradients
+from .autodiff.rules import BY_USERS, NO_DERIVATIVE, RULES, Gradients
 from .codegen.wgsl.whole import MOST_BINDINGS, checked_kernel, scalar_of
 from .dtype import BY_NAME, DType, as_dtype
 from .errors import DTypeError, GradientError, OptionError, ShapeError, TallowError
@@ -118,6 +118,7 @@ def custom_op(
     else:
         _check_takes(name, "vjp", vjp, count + 2)
         RULES[op] = _rule(name, vjp)
+        BY_USERS.add(op)
     apply.__name__ = apply.__qualname__ = name
     return apply
 

@@ -18,7 +18,7 @@ Evaluators take the NumPy module as an argument, so that this package imports wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -319,4 +319,12 @@ class Frozen(Mapping[str, Any]):
 
     def items(self) -> Any:
         """The pairs; those of a Mapping would look up each value again."""
+        return self.items_
+
+    @property
+    def exact(self) -> Hashable:
+        """The pairs as part of a key, in which 0.0 and -0.0 differ."""
+        for _, value in self.items_:
+            if type(value) is float and not value:
+                return repr(self.items_)
         return self.items_

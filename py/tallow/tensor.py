@@ -26,7 +26,7 @@ from .ops.movement import permute
 from .shape import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from .hooks import RemovableHandle
 
@@ -34,6 +34,28 @@ Scalar = bool | int | float
 
 FUNCTIONS: dict[str, Callable[..., Tensor]] = {}
 """What operators call, by name; functions/ puts its own here, since it is made of tensors."""
+
+
+class Derivation(Protocol):
+    """What rules make of the graph of some nodes, such as its gradients.
+
+    tensors: they are computed too. beside: further nodes of which something is made. repeats:
+    whether the same is made of a graph of the same structure, with the same marks.
+    """
+
+    tensors: Sequence[Tensor]
+    beside: Sequence[Node]
+    repeats: bool
+
+    def references(self) -> Iterable[Node]:
+        """The nodes that this refers to, once for each time."""
+
+    def marks(self, numbers: Mapping[Node, int]) -> Hashable:
+        """What the rules look at, besides the structure of the graph with these numbers of its
+        nodes."""
+
+    def make(self) -> list[Tensor | None]:
+        """What is made; None where there is nothing."""
 
 
 class Evaluator(Protocol):
@@ -47,6 +69,9 @@ class Evaluator(Protocol):
 
     def realize(self, tensors: Sequence[Tensor], device: str | None) -> None:
         """Computes tensors and leaves them on their device; does not wait."""
+
+    def derived(self, derivation: Derivation) -> list[Tensor | None]:
+        """Computes what rules make of a graph, and its tensors; as `realize`."""
 
     def to(self, tensor: Tensor, device: str) -> Tensor:
         """The tensor on a device."""
@@ -114,6 +139,11 @@ def _evaluator() -> Evaluator:
 def realize_now(tensors: Sequence[Tensor]) -> None:
     """Computes tensors together where they are stored, unless a function is being traced."""
     _evaluator().realize(tensors, None)
+
+
+def derived(derivation: Derivation) -> list[Tensor | None]:
+    """What rules make of a graph, computed with it, unless a function is being traced."""
+    return _evaluator().derived(derivation)
 
 
 def host_values(tensors: Sequence[Tensor]) -> list[HostArray]:

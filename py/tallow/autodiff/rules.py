@@ -26,6 +26,9 @@ RULES: dict[Op, Rule] = {}
 NO_DERIVATIVE: dict[Op, str] = {}
 """Ops without a rule, each with the reason that an error gives."""
 
+BY_USERS: set[Op] = set()
+"""Ops whose rule a user wrote, which may depend on anything."""
+
 
 def rule(*ops: Op) -> Callable[[Rule], Rule]:
     """Registers the rule of ops."""

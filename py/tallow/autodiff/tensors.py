@@ -11,8 +11,9 @@ from ..errors import DTypeError, GradientError, ShapeError
 from ..grad_mode import is_grad_enabled, no_grad
 from ..graph import Node, alias
 from ..hooks import RemovableHandle
-from ..tensor import Tensor, check_floating, realize_now
+from ..tensor import Tensor, check_floating, derived, realize_now
 from . import hooks
+from .backward import Backward
 from .past import (
     Past,
     is_spent,
@@ -51,30 +52,23 @@ class ReverseMode:
                 "was computed from; give the variable what detach() gives, or the first call "
                 "retain_graph=True"
             )
-        leaves = [(each, found) for each in order if (found := leaf_of(each)) is not None]
-        if not leaves and is_spent(node):
+        receivers = {each: leaf for each in order if (leaf := leaf_of(each)) is not None}
+        if not receivers and is_spent(node):
             raise GradientError(
                 "backward: a second time through the same graph, which the first call let go; give "
                 "that call retain_graph=True, or compute the loss again"
             )
-        if not leaves:
+        if not receivers:
             raise GradientError(
                 "backward: nothing that this tensor is computed from requires a gradient; use "
                 "asarray(..., requires_grad=True), nn.Parameter or requires_grad_()"
             )
         with nullcontext() if differentiable else no_grad():
             start = seed(tensor, gradient, "backward")
-            parts = pullback([node], [start], [each for each, _ in leaves], order)
-            new: dict[int, tuple[Tensor, Tensor]] = {}  # a leaf, and its gradient
-            for (_, leaf), part in zip(leaves, parts, strict=True):
-                if part is not None:
-                    before = new[id(leaf)][1] if id(leaf) in new else leaf.grad
-                    grown = Tensor(part) if before is None else before + Tensor(part)
-                    new[id(leaf)] = leaf, grown
-        del order, leaves, parts  # what still holds a node is kept when it is computed
-        realize_now([tensor, *(gradient for _, gradient in new.values())])
-        for leaf, gradient in new.values():
-            leaf.grad = gradient
+            made = Backward(tensor, start, order, receivers, not differentiable)
+            for leaf, new in zip(made.leaves, derived(made), strict=True):
+                if new is not None:
+                    leaf.grad = new
         if not keep and tensor.node.is_buffer:  # not while a function is being traced
             for each in (tensor.node, *held):
                 spend(each)

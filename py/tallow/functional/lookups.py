@@ -49,9 +49,9 @@ def _without_gradient(weight: Tensor, padding_idx: int) -> Tensor:
     rows = weight.shape[0]
     if not -rows <= padding_idx < rows:
         raise ShapeError(f"embedding: padding_idx {padding_idx} is not among {rows} rows")
-    kept = f.not_equal(f.reshape(f.arange(rows), (-1, 1)), padding_idx % rows)
 
     def pull(gradient: Tensor, result: Tensor) -> list[Tensor]:
+        kept = f.not_equal(f.reshape(f.arange(rows), (-1, 1)), padding_idx % rows)
         return [f.where(kept, gradient, 0.0)]
 
     return with_gradient(weight + 0.0, [weight], pull)

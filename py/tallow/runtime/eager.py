@@ -1,9 +1,8 @@
 """Tensors without a session: what is asked for is compiled once for each structure of a graph.
 
 Code that runs in a loop builds the same graph again and again, on other data. Two graphs have one
-structure if they are the same ops on sources of the same shapes and types. Then one plan serves
-both: buffers and large constants are its inputs. Small constants and 64-bit integers are part of
-the structure, since shapes, indices and kernels depend on what they are.
+structure if they are the same ops on sources of the same shapes and types (structure.py). Then one
+plan serves both: what differs is its input.
 """
 
 from __future__ import annotations
@@ -33,9 +32,6 @@ from .structure import Numbers, Structure, structure_of
 from .transfer import for_device
 from .tuning import compile_for, limits_of
 
-_SMALL = 64
-"""Elements up to which a constant is part of a structure: passes fold what is as small."""
-
 _PROGRAMS = 128
 """How many programs a device keeps; those that were used longest ago go first."""
 
@@ -53,12 +49,13 @@ _OFTEN = 16
 
 
 @dataclass(slots=True)
-class _Entry:
+class Entry:
     """A program, and what is known of its inputs.
 
     indexed: those that are indices, by number. checked: the leaves that were looked at. kept:
     nodes whose identity is part of the structure. bytes: of its slots. family: see `_family`; None
     if the plan is a full one. last: the turn in which it was last used. uses: how often it was.
+    closed: whether it had to go.
     """
 
     program: Program
@@ -71,6 +68,12 @@ class _Entry:
     family: int | None
     last: int = 0
     uses: int = 0
+    closed: bool = False
+
+    def close(self) -> None:
+        """Frees the program."""
+        self.closed = True
+        self.program.close()
 
 
 # ---- programs ----------------------------------------------------------------------------------
@@ -78,14 +81,14 @@ class _Entry:
 
 def _entry_of(
     compiled: Compiled, program: Program, names: list[str], structure: Structure
-) -> _Entry:
+) -> Entry:
     indices = {f"leaf {number}": number for number in range(len(structure.leaves))}
     indexed = [(indices[each.name], replace(each, name="")) for each in compiled.indexed]
     coded = {names.index(name): dtype for name, dtype in compiled.coded.items()}
     size = sum([slot.bytes for slot in compiled.plan.slots])
     checked: WeakSet[Node] = WeakSet()
     family = compiled.family
-    return _Entry(program, names, coded, indexed, checked, structure.kept, size, family)
+    return Entry(program, names, coded, indexed, checked, structure.kept, size, family)
 
 
 def _compiled(
@@ -152,24 +155,31 @@ _MOST_FAMILIES = 4096
 _families: WeakKeyDictionary[Any, Counter[int]] = WeakKeyDictionary()
 
 
-def _find(memory: Memory, key: Hashable) -> _Entry | None:
-    found: _Entry | None = memory.programs.get(key)
-    if found is not None:
-        found.last = next(_turns)
-        found.uses += 1
-        if found.family is not None and found.uses >= _OFTEN:
-            _families[memory].pop(found.family, None)
-            return None  # it is worth a full plan
-    return found
+def used_again(entry: Entry, memory: Memory) -> bool:
+    """Whether a program serves once more; it counts as used then. One of a plan that took little
+    time to make, and has been used often, is worth a full plan instead."""
+    if entry.closed:
+        return False
+    entry.last = next(_turns)
+    entry.uses += 1
+    if entry.family is None or entry.uses < _OFTEN:
+        return True
+    _families[memory].pop(entry.family, None)
+    return False
 
 
-def _remember(memory: Memory, key: Hashable, entry: _Entry) -> None:
+def _find(memory: Memory, key: Hashable) -> Entry | None:
+    found: Entry | None = memory.programs.get(key)
+    return found if found is not None and used_again(found, memory) else None
+
+
+def _remember(memory: Memory, key: Hashable, entry: Entry) -> None:
     programs = memory.programs
     entry.last = next(_turns)
     before = programs.get(key)
     programs[key] = entry
     if before is not None:
-        before.program.close()
+        before.close()
     held, most = sum([each.bytes for each in programs.values()]), host_memory() // _SHARE
     if len(programs) <= _PROGRAMS and held <= most:
         return
@@ -180,14 +190,13 @@ def _remember(memory: Memory, key: Hashable, entry: _Entry) -> None:
             break
         held -= each.bytes
         del programs[old]
-        each.program.close()
+        each.close()
 
 
 _turns = count()
 
 
-def _inputs(structure: Structure, entry: _Entry, memory: Memory) -> list[Any]:
-    leaves = structure.leaves
+def _inputs(leaves: Sequence[Node], entry: Entry, memory: Memory) -> list[Any]:
     for index, each in entry.indexed:
         check_once(leaves[index], each, entry.checked)
     return [
@@ -250,7 +259,7 @@ def work(outputs: Sequence[Node], device: str | None) -> Work:
 _numbers: WeakKeyDictionary[Any, Numbers] = WeakKeyDictionary()
 
 
-def _looked_up(todo: Work) -> tuple[Structure, Hashable, _Entry | None]:
+def _looked_up(todo: Work) -> tuple[Structure, Hashable, Entry | None]:
     """The structure by which the plan of some work is known, its key, and the plan, if there is
     one."""
     structure, memory, precision = todo.structure, todo.used.memory, context.matmul_precision.get()
@@ -264,30 +273,39 @@ def _looked_up(todo: Work) -> tuple[Structure, Hashable, _Entry | None]:
     return structure, key, entry
 
 
-def _ready(todo: Work) -> tuple[_Entry, list[Any]]:
+def ready(todo: Work) -> tuple[Entry, list[Node]]:
+    """The program of some work, and the nodes that it is given."""
     structure, key, entry = _looked_up(todo)
     used = todo.used
     if entry is None:
         compiled, names = _compiled(todo.outputs, structure, used)
         entry = _entry_of(compiled, load_now(used, compiled), names, structure)
         _remember(used.memory, key, entry)
-    return entry, _inputs(structure, entry, used.memory)
+    return entry, structure.leaves
 
 
-async def _ready_async(todo: Work) -> tuple[_Entry, list[Any]]:
+async def _ready_async(todo: Work) -> tuple[Entry, list[Node]]:
     structure, key, entry = _looked_up(todo)
     used = todo.used
     if entry is None:
         compiled, names = _compiled(todo.outputs, structure, used)
         entry = _entry_of(compiled, await load_async(used, compiled), names, structure)
         _remember(used.memory, key, entry)
-    return entry, _inputs(structure, entry, used.memory)
+    return entry, structure.leaves
+
+
+def run(entry: Entry, leaves: Sequence[Node], memory: Memory) -> list[Buffer]:
+    """What a program computes of these nodes, in buffers of their own; does not wait."""
+    results: list[Buffer] = entry.program.run(
+        _inputs(leaves, entry, memory), [False] * len(entry.outputs)
+    )
+    return results
 
 
 def compute(todo: Work) -> list[Buffer]:
     """The values of nodes, in buffers of their own; does not wait for them."""
-    entry, inputs = _ready(todo)
-    results: list[Buffer] = entry.program.run(inputs, [False] * len(todo.outputs))
+    entry, leaves = ready(todo)
+    results = run(entry, leaves, todo.used.memory)
     if context.debug_nans.get():
         floating = [n for n, node in enumerate(todo.outputs) if node.dtype.is_floating]
         values = todo.used.memory.read([results[n] for n in floating])
@@ -299,7 +317,8 @@ def compute(todo: Work) -> list[Buffer]:
 
 async def compute_async(todo: Work) -> list[Buffer]:
     """As `compute`, for where plans can be loaded only while others run."""
-    entry, inputs = await _ready_async(todo)
+    entry, leaves = await _ready_async(todo)
+    inputs = _inputs(leaves, entry, todo.used.memory)
     results: list[Buffer] = await entry.program.run_async(inputs, [False] * len(todo.outputs))
     if context.debug_nans.get():
         floating = [n for n, node in enumerate(todo.outputs) if node.dtype.is_floating]
@@ -321,8 +340,8 @@ def fetch(todo: Work) -> list[HostArray]:
     outputs, used = todo.outputs, todo.used
     if all(node.op is buffer_op for node in outputs):
         return used.memory.read([own(node.attrs["buffer"], used.memory) for node in outputs])
-    entry, inputs = _ready(todo)
-    values = _decoded(entry, entry.program.run(inputs))
+    entry, leaves = ready(todo)
+    values = _decoded(entry, entry.program.run(_inputs(leaves, entry, used.memory)))
     if context.debug_nans.get() and (wrong := suspects(zip(outputs, values, strict=True))):
         explain(wrong, {node: host_data(node.attrs["buffer"]) for node in _buffers(todo)})
     return values
@@ -334,7 +353,8 @@ async def fetch_async(todo: Work) -> list[HostArray]:
     if all(node.op is buffer_op for node in outputs):
         buffers = [own(node.attrs["buffer"], used.memory) for node in outputs]
         return await used.memory.read_async(buffers)
-    entry, inputs = await _ready_async(todo)
+    entry, leaves = await _ready_async(todo)
+    inputs = _inputs(leaves, entry, used.memory)
     values = _decoded(entry, await entry.program.run_async(inputs))
     if context.debug_nans.get() and (wrong := suspects(zip(outputs, values, strict=True))):
         nodes = _buffers(todo)
@@ -343,7 +363,7 @@ async def fetch_async(todo: Work) -> list[HostArray]:
     return values
 
 
-def _decoded(entry: _Entry, values: list[Any]) -> list[HostArray]:
+def _decoded(entry: Entry, values: list[Any]) -> list[HostArray]:
     for index, dtype in entry.coded.items():
         words = values[index]
         values[index] = from_words(words.data, words.shape, dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
@@ -10,8 +10,8 @@ from .. import context, graph
 from ..graph import OPEN, Node, constant, topological
 from ..hostarray import HostArray
 from ..ops.movement import reshape
-from ..tensor import Tensor, use_evaluator
-from . import eager
+from ..tensor import Derivation, Tensor, use_evaluator
+from . import derived, eager
 from .buffer import Buffer
 from .capture import device_of, host_data
 from .device import backend
@@ -51,13 +51,19 @@ class EagerEvaluator:
 
     def realize(self, tensors: Sequence[Tensor], device: str | None) -> None:
         """Has tensors hold buffers. Inside a traced function there is nothing to do."""
-        waiting = [each for each in tensors if not each.node.is_buffer]
-        if not waiting or context.trace.get() is not None:
-            return
-        new = _realized(list(dict.fromkeys(each.node for each in waiting)), device)
-        for each in waiting:
-            if each.node in new:
-                each.node = new[each.node]
+        if context.trace.get() is None:
+            _realize(tensors, device)
+
+    def derived(self, derivation: Derivation) -> list[Tensor | None]:
+        """See `Evaluator`. A traced function computes nothing."""
+        traced = context.trace.get() is not None
+        if derivation.repeats and not traced and not context.debug_nans.get():
+            return _derived(derivation)
+        made = derivation.make()
+        if not traced:
+            tensors = [*derivation.tensors, *(each for each in made if each is not None)]
+            _realize(tensors, None, derivation.references())
+        return made
 
     def to(self, tensor: Tensor, device: str) -> Tensor:
         """The tensor on a device; blocks if it is on another one."""
@@ -80,7 +86,18 @@ class EagerEvaluator:
         return eager.work([tensor.node], None).used.info.device
 
 
-def _realized(nodes: Sequence[Node], device: str | None) -> dict[Node, Node]:
+def _realize(tensors: Sequence[Tensor], device: str | None, among: Iterable[Node] = ()) -> None:
+    """Has tensors hold buffers. among: see `Structure.held`."""
+    waiting = [each for each in tensors if not each.node.is_buffer]
+    if not waiting:
+        return
+    new = _realized(list(dict.fromkeys(each.node for each in waiting)), device, among)
+    for each in waiting:
+        if each.node in new:
+            each.node = new[each.node]
+
+
+def _realized(nodes: Sequence[Node], device: str | None, among: Iterable[Node]) -> dict[Node, Node]:
     """Computes nodes, which become their buffers. Gives the other nodes that stand for those that
     were constants, which stay as they are: buffers, or constants where a type has few bits."""
     new: dict[Node, Node] = {}
@@ -92,7 +109,7 @@ def _realized(nodes: Sequence[Node], device: str | None) -> dict[Node, Node]:
         else:
             computed.append(node)
     if computed:
-        _compute(computed, device)
+        _compute(computed, device, among)
     return new
 
 
@@ -135,17 +152,56 @@ class _Work(NamedTuple):
             variable.settle(buffer)
 
 
-def _compute(nodes: Sequence[Node], device: str | None = None) -> None:
-    """Computes nodes, which become their buffers."""
-    work = _work(nodes, device)
+def _compute(nodes: Sequence[Node], device: str | None = None, among: Iterable[Node] = ()) -> None:
+    """Computes nodes, which become their buffers. among: see `Structure.held`."""
+    work = _work(nodes, device, among=among)
     work.settle(eager.compute(work.todo))
 
 
-def _work(asked: Sequence[Node], device: str | None) -> _Work:
+def _derived(derivation: Derivation) -> list[Tensor | None]:
+    """What rules make of a graph, computed with it; by a plan that is known, if there is one."""
+    asked = [each.node for each in derivation.tensors if not each.node.is_source]
+    work = _work(asked, None, derivation.beside, derivation.references())
+    todo, memory, count = work.todo, work.todo.used.memory, len(work.todo.outputs)
+    marks = derivation.marks(todo.structure.numbers)
+    key = todo.structure.key_of(todo.outputs), marks, context.key()
+    known = derived.find(memory, key)
+    if known is not None:
+        results = known.run(todo.order, memory)
+        work.settle(results[:count])
+        return [None if n is None else Tensor(results[n].node) for n in known.made]
+    made = derivation.make()
+    nodes = dict.fromkeys(each.node for each in made if each is not None)
+    computed = [node for node in nodes if not node.is_source]
+    outputs = [*todo.outputs, *computed]
+    order = topological(outputs)
+    structure = structure_of(order, todo.used.target.computes_64_bits)
+    entry, leaves = eager.ready(eager.Work(outputs, order, structure, todo.used))
+    if len(computed) == len(nodes):
+        places = {node: count + number for number, node in enumerate(computed)}
+        results_of = [None if each is None else places[each.node] for each in made]
+        derived.remember(memory, key, todo.structure, entry, leaves, results_of)
+    results = eager.run(entry, leaves, memory)
+    work.settle(results[:count])
+    for node, buffer in zip(computed, results[count:], strict=True):
+        if not node.is_buffer:  # it may be one of the graph's own
+            buffer.settle(node)
+    _realize([each for each in made if each is not None], None)
+    return made
+
+
+def _work(
+    asked: Sequence[Node],
+    device: str | None,
+    beside: Sequence[Node] = (),
+    among: Iterable[Node] = (),
+) -> _Work:
     """These nodes, and what would be computed again by later runs: what tensors hold on the way,
     what was changed in place, and the variables that wait for their value. So a turn of a loop
-    costs a turn, whatever the loop reads."""
-    order = topological(asked)
+    costs a turn, whatever the loop reads.
+
+    beside: nodes that belong to the structure too. among: see `Structure.held`."""
+    order = topological([*asked, *beside])
     used = backend(device or device_of(order))
     name = used.info.device
     variables, changed = waiting(name), _changed()
@@ -160,7 +216,7 @@ def _work(asked: Sequence[Node], device: str | None) -> _Work:
         _CHANGED.pop(key, None)
     nodes = dict.fromkeys([*asked, *changed.values()])
     structure = structure_of(order, used.target.computes_64_bits)
-    nodes |= dict.fromkeys(structure.held(order))
+    nodes |= dict.fromkeys(structure.held(order, among))
     todo = eager.Work([*nodes, *waited_for], order, structure, used)
     return _Work(todo, [*nodes], [variable for variable, _ in variables])
 

@@ -8,9 +8,9 @@ a graph finds its structure, and which of its nodes something else refers to.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from sys import getrefcount
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import graph
 from ..dtype import float32
@@ -67,10 +67,10 @@ class Structure(NamedTuple):
         leaves.sort(key=self.numbers.__getitem__)
         return self._replace(key=key, leaves=leaves)
 
-    def held(self, order: list[Node]) -> list[Node]:
+    def held(self, order: list[Node], among: Iterable[Node] = ()) -> list[Node]:
         """The nodes that something outside of the graph holds, in topological order: a living
         tensor, or what is built from them and is not part of the graph. order: the list of which
-        the structure is, and nothing else of the caller's may hold them.
+        the structure is. among: one for each other reference of the caller's to a node.
 
         CPython counts references anyway; tables of weak references would cost every op. Nothing but
         speed depends on the answer: a node that is missed is computed again, and one too many is
@@ -82,6 +82,9 @@ class Structure(NamedTuple):
         counts = [getrefcount(node) for node in order]
         del self.numbers[order.pop()]
         least = counts[-1] - 1
+        for node in among:
+            if node in self.numbers:
+                counts[self.numbers[node]] -= 1
         return [
             node
             for node, count, inside, worth in zip(
@@ -115,7 +118,7 @@ def structure_of(order: Sequence[Node], wide: bool) -> Structure:
             for each in numbers:
                 readers[each] += 1
                 of_data = of_data or fed[each]
-            key.append((op, _exact(node.attrs), tuple(numbers)))
+            key.append((op, node.attrs.exact, tuple(numbers)))
             moved = known[numbers[0]] and isinstance(op, Movement)
             if op is reshape and node.is_alias:
                 aliases.append(node)
@@ -149,7 +152,7 @@ def structure_of(order: Sequence[Node], wide: bool) -> Structure:
                 f"the value of the graph's input {node.attrs['name']!r} is known to a session alone"
             )
         else:
-            key.append((op, _exact(node.attrs)))
+            key.append((op, node.attrs.exact))
         fed.append(is_data)
         known.append(True)
         worth.append(False)
@@ -210,15 +213,6 @@ def _leaf(node: Node) -> Hashable:
     dtype = node.dtype
     whole = dtype.size == 4 and dtype.kind in "fiu"
     return None if whole else node.op, node.shape, dtype
-
-
-def _exact(attrs: Any) -> Hashable:
-    """Attributes as part of a key, in which 0.0 and -0.0 differ."""
-    for _, value in attrs.items_:
-        if type(value) is float and not value:
-            return repr(attrs.items_)
-    items: Hashable = attrs.items_
-    return items
 
 
 def _is_data(node: Node, wide: bool) -> bool:

@@ -13,23 +13,29 @@ import tallow as tl
 from tallow import nn
 from tallow.graph import topological
 from tallow.runtime import eager
+from tallow.runtime.derived import Derived
 
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[list[str]]]:
     """The ops of each run since the last call."""
     found: list[list[str]] = []
-    find = eager._ready
+    find, run_again = eager.ready, Derived.run
 
     def ready(todo: Any) -> Any:
         found.append([node.op.name for node in todo.order if not node.is_source])
         return find(todo)
 
+    def again(known: Derived, order: Any, memory: Any) -> Any:
+        found.append([node.op.name for node in order if not node.is_source])
+        return run_again(known, order, memory)
+
     def since() -> list[list[str]]:
         taken, found[:] = list(found), []
         return taken
 
-    monkeypatch.setattr(eager, "_ready", ready)
+    monkeypatch.setattr(eager, "ready", ready)
+    monkeypatch.setattr(Derived, "run", again)
     return since
 
 

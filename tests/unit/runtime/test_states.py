@@ -110,9 +110,12 @@ def test_a_schedule_does_not_bind_numpys_steps_anew(monkeypatch: pytest.MonkeyPa
     tl.set_default_device("numpy")
     bound: list[int] = []
     bind = NumpyProgram._bind
-    monkeypatch.setattr(
-        NumpyProgram, "_bind", lambda self, *given: bound.append(1) or bind(self, *given)
-    )
+
+    def counted(self: NumpyProgram, *given: Any) -> Any:
+        bound.append(1)
+        return bind(self, *given)
+
+    monkeypatch.setattr(NumpyProgram, "_bind", counted)
     try:
         model = tl.nn.Linear(2, 2)
         optimizer = tl.optim.AdamW(model.parameters(), lr=0.1)

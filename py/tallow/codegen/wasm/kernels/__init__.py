@@ -75,7 +75,7 @@ def kernel_for(
     stored, if it is a part of a larger one. threads: whether a call makes a part of the turns.
     Raises UnsupportedError for what has no kernel here.
     """
-    problem: UnsupportedError | None = None
+    problem = ""
     anchors = [node for node in members if isinstance(node.op, Contraction)]
     flat = not anchors and not row and is_flat(root, members, reads)
     ways = [(4, True), (1, True)]
@@ -101,11 +101,10 @@ def kernel_for(
             if len(function.code) > _LONGEST:
                 raise UnsupportedError(f"a kernel of {len(function.code)} instructions")
         except UnsupportedError as error:
-            problem = error
+            problem = str(error)  # an error that is kept keeps all frames, with the whole graph
             continue
         return Kernel(function, scratch, body.units if threads else None)
-    assert problem is not None
-    raise problem
+    raise UnsupportedError(problem)
 
 
 class _Target:
