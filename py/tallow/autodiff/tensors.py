@@ -11,9 +11,9 @@ from ..errors import DTypeError, GradientError, ShapeError
 from ..grad_mode import is_grad_enabled, no_grad
 from ..graph import Node, alias
 from ..hooks import RemovableHandle
-from ..tensor import Tensor, check_floating, derived, realize_now
+from ..tensor import Tensor, check_floating, derived
 from . import hooks
-from .backward import Backward
+from .gradients import Gradients
 from .past import (
     Past,
     is_spent,
@@ -23,7 +23,7 @@ from .past import (
     spend,
     stopped,
 )
-from .reverse import ancestry, pullback
+from .reverse import ancestry
 
 
 class ReverseMode:
@@ -52,21 +52,29 @@ class ReverseMode:
                 "was computed from; give the variable what detach() gives, or the first call "
                 "retain_graph=True"
             )
-        receivers = {each: leaf for each in order if (leaf := leaf_of(each)) is not None}
-        if not receivers and is_spent(node):
+        leaves: dict[int, Tensor] = {}
+        groups: dict[int, list[Node]] = {}  # what receives may have been read several times
+        for each in order:
+            leaf = leaf_of(each)
+            if leaf is not None:
+                leaves[id(leaf)] = leaf
+                groups.setdefault(id(leaf), []).append(each)
+        if not leaves and is_spent(node):
             raise GradientError(
                 "backward: a second time through the same graph, which the first call let go; give "
                 "that call retain_graph=True, or compute the loss again"
             )
-        if not receivers:
+        if not leaves:
             raise GradientError(
                 "backward: nothing that this tensor is computed from requires a gradient; use "
                 "asarray(..., requires_grad=True), nn.Parameter or requires_grad_()"
             )
         with nullcontext() if differentiable else no_grad():
             start = seed(tensor, gradient, "backward")
-            made = Backward(tensor, start, order, receivers, not differentiable)
-            for leaf, new in zip(made.leaves, derived(made), strict=True):
+            before = [leaf.grad for leaf in leaves.values()]
+            wanted = [*groups.values()]
+            made = Gradients([tensor], [start], wanted, before, order, not differentiable)
+            for leaf, new in zip(leaves.values(), derived(made), strict=True):
                 if new is not None:
                     leaf.grad = new
         if not keep and tensor.node.is_buffer:  # not while a function is being traced
@@ -134,24 +142,16 @@ def gradients_by(
     check_compiled(order, "autograd.grad")
     # What receives a gradient may have been read several times, each time as another node.
     places = [[n for n in order if leaf_of(n) is x] or [x.node] for x in wanted]
-    found: list[Tensor | None] = []
     with nullcontext() if differentiable else no_grad():
         begin = [seed(x, g, "autograd.grad") for x, g in zip(ends, starts, strict=True)]
-        flat = [node for each in places for node in each]
-        parts = dict(zip(flat, pullback(nodes, begin, flat, order), strict=True))
-        for number, each in enumerate(places):
-            terms = [Tensor(node) for node in map(parts.get, each) if node is not None]
-            if not terms and not optional:
-                raise GradientError(
-                    f"autograd.grad: no output depends on input {number}; with allow_unused=True "
-                    "its gradient is None"
-                )
-            total = None
-            for term in terms:
-                total = term if total is None else total + term
-            found.append(total)
-    del order, places, flat, parts, begin  # what still holds a node is kept when it is computed
-    realize_now([*ends, *(each for each in found if each is not None)])
+        before = [None] * len(wanted)
+        found = derived(Gradients(ends, begin, places, before, order, not differentiable))
+    for number, each in enumerate(found):
+        if each is None and not optional:
+            raise GradientError(
+                f"autograd.grad: no output depends on input {number}; with allow_unused=True its "
+                "gradient is None"
+            )
     for x in ends:
         if not keep and x.node.is_buffer:
             spend(x.node)

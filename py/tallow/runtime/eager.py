@@ -18,7 +18,10 @@ from .. import context
 from ..compile import Compiled
 from ..compile.indices import Indexed, check_constants, index_sources
 from ..compile.limits import Limits, host_memory
+from ..compile.ranges import is_wide, limits
 from ..compile.target import QuickPlan
+from ..dtype import device_type
+from ..errors import DTypeError
 from ..graph import Graph, Node, input_node, topological
 from ..hostarray import HostArray, from_words
 from ..ops.source import buffer as buffer_op
@@ -48,32 +51,31 @@ _OFTEN = 16
 """How often such a plan is used before a full one takes its place."""
 
 
-@dataclass(slots=True)
+_LEAF = "leaf "
+"""What the names of a plan's inputs begin with; the number of the leaf follows."""
+
+
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Entry:
     """A program, and what is known of its inputs.
 
-    indexed: those that are indices, by number. checked: the leaves that were looked at. kept:
+    indexed: those that are indices, by number. bounded: those that are 64-bit integers, with the
+    bound of what 32 bits compute of them (Port). checked: the leaves that were looked at. kept:
     nodes whose identity is part of the structure. bytes: of its slots. family: see `_family`; None
     if the plan is a full one. last: the turn in which it was last used. uses: how often it was.
-    closed: whether it had to go.
     """
 
     program: Program
     outputs: list[str]
     coded: dict[int, Any]
     indexed: list[tuple[int, Indexed]]
+    bounded: list[tuple[int, int]]
     checked: WeakSet[Node]
     kept: list[Node]
     bytes: int
     family: int | None
     last: int = 0
     uses: int = 0
-    closed: bool = False
-
-    def close(self) -> None:
-        """Frees the program."""
-        self.closed = True
-        self.program.close()
 
 
 # ---- programs ----------------------------------------------------------------------------------
@@ -82,13 +84,23 @@ class Entry:
 def _entry_of(
     compiled: Compiled, program: Program, names: list[str], structure: Structure
 ) -> Entry:
-    indices = {f"leaf {number}": number for number in range(len(structure.leaves))}
+    indices = {f"{_LEAF}{number}": number for number in range(len(structure.leaves))}
     indexed = [(indices[each.name], replace(each, name="")) for each in compiled.indexed]
     coded = {names.index(name): dtype for name, dtype in compiled.coded.items()}
     size = sum([slot.bytes for slot in compiled.plan.slots])
     checked: WeakSet[Node] = WeakSet()
     family = compiled.family
-    return Entry(program, names, coded, indexed, checked, structure.kept, size, family)
+    bounded = _bounded(compiled)
+    return Entry(program, names, coded, indexed, bounded, checked, structure.kept, size, family)
+
+
+def _bounded(compiled: Compiled) -> list[tuple[int, int]]:
+    """See `Entry`."""
+    return [
+        (int(port.name.removeprefix(_LEAF)), port.most)
+        for port in compiled.plan.inputs
+        if port.most is not None
+    ]
 
 
 def _compiled(
@@ -106,7 +118,7 @@ def _compiled(
     new: dict[Node, Node] = {}
     inputs = []
     for number, leaf in enumerate(structure.leaves):
-        name = f"leaf {number}"
+        name = f"{_LEAF}{number}"
         if leaf.is_buffer:
             given, new[leaf] = held_input(name, leaf.shape, leaf.dtype, used.memory)
         else:
@@ -125,7 +137,7 @@ def _quickly(
     limits: Limits,
 ) -> Compiled | None:
     """A plan that takes little time to make, where there is one."""
-    inputs = {f"leaf {number}": leaf for number, leaf in enumerate(structure.leaves)}
+    inputs = {f"{_LEAF}{number}": leaf for number, leaf in enumerate(structure.leaves)}
     made = quick(order, inputs, named, limits)
     if made is None:
         return None
@@ -158,8 +170,6 @@ _families: WeakKeyDictionary[Any, Counter[int]] = WeakKeyDictionary()
 def used_again(entry: Entry, memory: Memory) -> bool:
     """Whether a program serves once more; it counts as used then. One of a plan that took little
     time to make, and has been used often, is worth a full plan instead."""
-    if entry.closed:
-        return False
     entry.last = next(_turns)
     entry.uses += 1
     if entry.family is None or entry.uses < _OFTEN:
@@ -179,7 +189,7 @@ def _remember(memory: Memory, key: Hashable, entry: Entry) -> None:
     before = programs.get(key)
     programs[key] = entry
     if before is not None:
-        before.close()
+        before.program.close()
     held, most = sum([each.bytes for each in programs.values()]), host_memory() // _SHARE
     if len(programs) <= _PROGRAMS and held <= most:
         return
@@ -190,7 +200,7 @@ def _remember(memory: Memory, key: Hashable, entry: Entry) -> None:
             break
         held -= each.bytes
         del programs[old]
-        each.close()
+        each.program.close()
 
 
 _turns = count()
@@ -253,7 +263,7 @@ def work(outputs: Sequence[Node], device: str | None) -> Work:
     """The nodes on the device that is named, else on the one where what they need is stored."""
     order = topological(outputs)
     used = backend(device or device_of(order))
-    return Work(outputs, order, structure_of(order, used.target.computes_64_bits), used)
+    return Work(outputs, order, structure_of(order), used)
 
 
 _numbers: WeakKeyDictionary[Any, Numbers] = WeakKeyDictionary()
@@ -273,25 +283,78 @@ def _looked_up(todo: Work) -> tuple[Structure, Hashable, Entry | None]:
     return structure, key, entry
 
 
+class _New(NamedTuple):
+    """A plan that is yet to be loaded. key: by which it will be known."""
+
+    compiled: Compiled
+    names: list[str]
+    structure: Structure
+    key: Hashable
+
+    def loaded(self, program: Program, memory: Memory) -> Entry:
+        """The entry of its program, which is kept."""
+        entry = _entry_of(self.compiled, program, self.names, self.structure)
+        _remember(memory, self.key, entry)
+        return entry
+
+
 def ready(todo: Work) -> tuple[Entry, list[Node]]:
     """The program of some work, and the nodes that it is given."""
-    structure, key, entry = _looked_up(todo)
-    used = todo.used
-    if entry is None:
-        compiled, names = _compiled(todo.outputs, structure, used)
-        entry = _entry_of(compiled, load_now(used, compiled), names, structure)
-        _remember(used.memory, key, entry)
-    return entry, structure.leaves
+    found, leaves = _found(todo)
+    if isinstance(found, _New):
+        found = found.loaded(load_now(todo.used, found.compiled), todo.used.memory)
+    return found, leaves
 
 
 async def _ready_async(todo: Work) -> tuple[Entry, list[Node]]:
+    found, leaves = _found(todo)
+    if isinstance(found, _New):
+        program = await load_async(todo.used, found.compiled)
+        found = found.loaded(program, todo.used.memory)
+    return found, leaves
+
+
+def _found(todo: Work) -> tuple[Entry | _New, list[Node]]:
+    """The program of some work, or a plan that has none yet; and the nodes that it is given. Where
+    the device computes 64-bit integers in 32 bits, and it must be seen that these hold what is
+    computed, they are part of the plan."""
     structure, key, entry = _looked_up(todo)
-    used = todo.used
-    if entry is None:
-        compiled, names = _compiled(todo.outputs, structure, used)
-        entry = _entry_of(compiled, await load_async(used, compiled), names, structure)
-        _remember(used.memory, key, entry)
-    return entry, structure.leaves
+    leaves, used = structure.leaves, todo.used
+    if entry is not None and fits(entry.bounded, leaves):
+        return entry, leaves
+    narrowed = not used.target.computes_64_bits and any(map(_is_wide_data, leaves))
+    refused = _refused.setdefault(used.memory, set())
+    if entry is None and not (narrowed and hash(key) in refused):
+        try:
+            compiled, names = _compiled(todo.outputs, structure, used)
+            if fits(_bounded(compiled), leaves):
+                return _New(compiled, names, structure, key), leaves
+        except DTypeError:
+            if not narrowed:
+                raise
+        refused.add(hash(key))
+    return _found(todo._replace(structure=structure_of(todo.order, exact=True)))
+
+
+_refused: WeakKeyDictionary[Any, set[int]] = WeakKeyDictionary()
+"""Structures with 64-bit integers that must be part of them."""
+
+
+def _is_wide_data(leaf: Node) -> bool:
+    """Whether the host has the elements of a leaf, and they are integers of 64 bits."""
+    return leaf.is_constant and is_wide(leaf.dtype)
+
+
+def fits(bounded: Sequence[tuple[int, int]], leaves: Sequence[Node]) -> bool:
+    """Whether the integers of 64 bits that the host knows are such as the plan computes."""
+    for number, most in bounded:
+        leaf = leaves[number]
+        if _is_wide_data(leaf):
+            least, greatest = limits(device_type(leaf.dtype))
+            low, high = leaf.attrs["data"].extremes()
+            if low < max(least, -most) or high > min(greatest, most - 1):
+                return False
+    return True
 
 
 def run(entry: Entry, leaves: Sequence[Node], memory: Memory) -> list[Buffer]:

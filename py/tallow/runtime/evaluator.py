@@ -57,7 +57,8 @@ class EagerEvaluator:
     def derived(self, derivation: Derivation) -> list[Tensor | None]:
         """See `Evaluator`. A traced function computes nothing."""
         traced = context.trace.get() is not None
-        if derivation.repeats and not traced and not context.debug_nans.get():
+        coded = any(each.dtype.coded for each in derivation.tensors)
+        if derivation.repeats and not (traced or coded or context.debug_nans.get()):
             return _derived(derivation)
         made = derivation.make()
         if not traced:
@@ -163,24 +164,21 @@ def _derived(derivation: Derivation) -> list[Tensor | None]:
     asked = [each.node for each in derivation.tensors if not each.node.is_source]
     work = _work(asked, None, derivation.beside, derivation.references())
     todo, memory, count = work.todo, work.todo.used.memory, len(work.todo.outputs)
-    marks = derivation.marks(todo.structure.numbers)
-    key = todo.structure.key_of(todo.outputs), marks, context.key()
-    known = derived.find(memory, key)
-    if known is not None:
-        results = known.run(todo.order, memory)
+    marks = derivation.marks(todo.structure.numbers), context.key()
+    structure, key, known = derived.find(memory, todo.structure, todo.outputs, marks)
+    results = None if known is None else known.run(todo.order, memory)
+    if known is not None and results is not None:
         work.settle(results[:count])
         return [None if n is None else Tensor(results[n].node) for n in known.made]
     made = derivation.make()
     nodes = dict.fromkeys(each.node for each in made if each is not None)
-    computed = [node for node in nodes if not node.is_source]
+    computed = [node for node in nodes if not (node.is_source or node.dtype.coded)]
     outputs = [*todo.outputs, *computed]
-    order = topological(outputs)
-    structure = structure_of(order, todo.used.target.computes_64_bits)
-    entry, leaves = eager.ready(eager.Work(outputs, order, structure, todo.used))
+    entry, leaves = eager.ready(eager.work(outputs, todo.used.info.device))
     if len(computed) == len(nodes):
         places = {node: count + number for number, node in enumerate(computed)}
         results_of = [None if each is None else places[each.node] for each in made]
-        derived.remember(memory, key, todo.structure, entry, leaves, results_of)
+        derived.remember(memory, key, structure, entry, leaves, results_of)
     results = eager.run(entry, leaves, memory)
     work.settle(results[:count])
     for node, buffer in zip(computed, results[count:], strict=True):
@@ -215,7 +213,7 @@ def _work(
     for key in changed:
         _CHANGED.pop(key, None)
     nodes = dict.fromkeys([*asked, *changed.values()])
-    structure = structure_of(order, used.target.computes_64_bits)
+    structure = structure_of(order)
     nodes |= dict.fromkeys(structure.held(order, among))
     todo = eager.Work([*nodes, *waited_for], order, structure, used)
     return _Work(todo, [*nodes], [variable for variable, _ in variables])

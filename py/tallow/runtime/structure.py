@@ -13,6 +13,7 @@ from sys import getrefcount
 from typing import NamedTuple
 
 from .. import graph
+from ..compile.ranges import is_wide
 from ..dtype import float32
 from ..errors import GraphError
 from ..graph import Node
@@ -94,10 +95,10 @@ class Structure(NamedTuple):
         ]
 
 
-def structure_of(order: Sequence[Node], wide: bool) -> Structure:
-    """The structure of a graph, whose nodes come in topological order. wide: whether the device
-    computes 64-bit integers; one that does not must see whether these fit into 32 bits. Raises
-    GraphError or TracingError for a graph with inputs."""
+def structure_of(order: Sequence[Node], exact: bool = False) -> Structure:
+    """The structure of a graph, whose nodes come in topological order. exact: whether 64-bit
+    integers are part of it, for a device that must see what they are. Raises GraphError or
+    TracingError for a graph with inputs."""
     key: list[Hashable] = []
     leaves: list[Node] = []
     kept: list[Node] = []
@@ -136,7 +137,7 @@ def structure_of(order: Sequence[Node], wide: bool) -> Structure:
             leaves.append(node)
             key.append(_leaf(node))
         elif op is constant_op:
-            is_data = _is_data(node, wide)
+            is_data = _is_data(node, exact)
             if is_data:
                 leaves.append(node)
                 key.append(_leaf(node))
@@ -215,11 +216,11 @@ def _leaf(node: Node) -> Hashable:
     return None if whole else node.op, node.shape, dtype
 
 
-def _is_data(node: Node, wide: bool) -> bool:
+def _is_data(node: Node, exact: bool) -> bool:
     """Whether a constant is an input of the plan: all data but single numbers, so that a step finds
     its plan again with the next batch, whatever that holds."""
     if "varies" in node.attrs:  # the number of a random draw
         return True
     dtype = node.dtype
-    fits = wide or not (dtype.is_integer and dtype.size == 8)
-    return bool(node.shape) and node.size > 1 and not dtype.coded and fits
+    known = dtype.coded or (exact and is_wide(dtype))
+    return bool(node.shape) and node.size > 1 and not known

@@ -12,7 +12,9 @@ import pytest
 
 import tallow as tl
 from tallow import nn
-from tallow.autodiff import backward
+from tallow.autodiff import gradients as rules
+from tallow.errors import DTypeError
+from tallow.runtime import eager
 from tallow.tensor import Tensor
 
 F = nn.functional
@@ -22,13 +24,13 @@ F = nn.functional
 def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows by one whenever gradients are made."""
     found: list[int] = []
-    pullback = backward.pullback
+    pullback = rules.pullback
 
     def counted(*given: Any) -> Any:
         found.append(1)
         return pullback(*given)
 
-    monkeypatch.setattr(backward, "pullback", counted)
+    monkeypatch.setattr(rules, "pullback", counted)
     return found
 
 
@@ -66,6 +68,48 @@ def test_a_loss_that_was_read_before(device: str, made: list[int]) -> None:
             w -= 0.1 * w.grad
         w.grad = None
     assert len(made) <= 2  # a leaf of data, and one that was computed
+
+
+def test_numbers_that_differ_from_turn_to_turn(device: str, made: list[int]) -> None:
+    """As the returns of an episode do, which are Python's."""
+    w = tl.exp(normal(4)).detach().requires_grad_()
+    for turn in range(10):
+        weight, power = turn + 0.5, 1.6 + 0.25 * turn
+        (w**power * weight).sum().backward()
+        assert w.grad is not None
+        assert np.allclose(w.grad.numpy(), weight * power * w.numpy() ** (power - 1), rtol=1e-4)
+        w.grad = None
+        if turn == 4:
+            made.clear()
+    assert not made
+
+
+def test_labels_of_64_bits_are_data(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for a GPU, which has them in 32 bits; those that do not fit are refused there."""
+    compiled: list[int] = []
+    compile_eager = eager._compiled
+
+    def counted(*given: Any) -> Any:
+        compiled.append(1)
+        return compile_eager(*given)
+
+    monkeypatch.setattr(eager, "_compiled", counted)
+    table, w = normal(9, 4).requires_grad_(), normal(4, 3).requires_grad_()
+    for turn in range(8):
+        ids, labels = np.arange(6) % (turn + 2), np.arange(6) * turn % 3
+        assert ids.dtype == np.int64
+        F.cross_entropy(F.embedding(tl.asarray(ids), table) @ w, tl.asarray(labels)).backward()
+        if turn == 2:
+            compiled.clear()
+    assert not compiled
+    squares = [tl.asarray(np.int64([each, 3])) for each in (5, 40_000, 6)]
+    assert [(x * x).tolist() for x in squares] == [[25, 9], [1_600_000_000, 9], [36, 9]]
+    beyond = tl.asarray(np.int64([1 << 33, 3]))
+    if device == "webgpu":
+        with pytest.raises(DTypeError, match="8589934592"):
+            (beyond + 1).tolist()
+    else:
+        assert (beyond + 1).tolist() == [(1 << 33) + 1, 4]
 
 
 def test_a_leaf_that_stands_for_two_values(device: str) -> None:
@@ -247,7 +291,7 @@ def test_alike_graphs_keep_their_own_gradients(
     def wanted(name: str, kind: str) -> list[Any]:
         with monkeypatch.context() as patch:
             never = property(lambda _: False, lambda *_: None)
-            patch.setattr(backward.Backward, "repeats", never, raising=False)
+            patch.setattr(rules.Gradients, "repeats", never, raising=False)
             return gradients(CASES[name], *leaves(kind))
 
     expected = {task: wanted(*task) for task in tasks}

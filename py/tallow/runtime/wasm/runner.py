@@ -388,7 +388,7 @@ class WasmBackend:
         """Closes programs of code that runs eagerly, those that were used longest ago."""
         programs = self.memory.programs
         for key in sorted(programs, key=lambda each: programs[each].last)[:count]:
-            programs.pop(key).close()
+            programs.pop(key).program.close()
 
     def load(self, compiled: Compiled) -> WasmProgram:
         return self.load_now(compiled)

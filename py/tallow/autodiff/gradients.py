@@ -1,4 +1,4 @@
-"""What `Tensor.backward` makes of a graph: the gradients of what receives them.
+"""Gradients of tensors, as `Tensor.backward` and `autograd.grad` ask for them.
 
 A training step makes the same gradients of the same graph in every turn. They depend on the graph's
 structure and on the pasts of its nodes, of which the marks here tell. Where both come again, the
@@ -15,45 +15,48 @@ from typing import Any
 from ..dtype import DType
 from ..graph import Node
 from ..tensor import Tensor
-from .past import FOLLOWED, Past, computed_as
+from .past import FOLLOWED, Past, computed_as, leaf_of
 from .reverse import Ancestry, pullback
 from .rules import BY_USERS
 
 
-class Backward:
-    """The gradient of a tensor by each of its leaves, added to the one that the leaf has; None for
-    a leaf that no gradient reaches.
+class Gradients:
+    """The gradient by each group of nodes, the sum of those by its nodes; None where no gradient
+    reaches any. See `Derivation`.
 
-    order: the ancestry of the tensor. receivers: the leaves among it. again: whether the same may
-    be made of another graph.
+    tensors: the ends, of which the gradients are taken. starts: the gradients of the ends. groups:
+    several nodes stand for one tensor that was read as each of them. before: what the gradient of a
+    group is added to. order: the ancestry of the ends. again: whether the same may be made of
+    another graph.
     """
 
     def __init__(
         self,
-        tensor: Tensor,
-        start: Node,
+        tensors: Sequence[Tensor],
+        starts: Sequence[Node],
+        groups: Sequence[Sequence[Node]],
+        before: Sequence[Tensor | None],
         order: Ancestry,
-        receivers: Mapping[Node, Tensor],
         again: bool,
     ) -> None:
-        self.tensors: Sequence[Tensor] = [tensor]
-        self.leaves = [*{id(leaf): leaf for leaf in receivers.values()}.values()]
-        grown = [leaf.grad.node for leaf in self.leaves if leaf.grad is not None]
-        self.repeats = again and not any(leaf.gradient_hooks for leaf in self.leaves)
-        self._start, self._order, self._receivers = start, order, receivers
+        self.tensors = tensors
+        self.repeats = again
+        self._starts, self._groups, self._before, self._order = starts, groups, before, order
         self._pulls: dict[Node, Hashable] = {}
-        further: list[Node] = []
+        beside = [each.node for each in (*tensors, *before) if each is not None]
+        beside += chain(starts, *groups)
         for node in order:
             past: Past = node.past
             if past is not FOLLOWED:
-                further += self._looked_at(node, past)
+                beside += self._looked_at(node, past)
             if BY_USERS and computed_as(node).op in BY_USERS:
                 self.repeats = False
-        self.beside: Sequence[Node] = [tensor.node, start, *grown, *further]
+        self.beside: Sequence[Node] = beside
 
     def _looked_at(self, node: Node, past: Past) -> Sequence[Node]:
         """The nodes that the gradient of a node depends on; what else, is noted."""
-        if past.hooks:
+        leaf = leaf_of(node)
+        if past.hooks or (leaf is not None and leaf.gradient_hooks):
             self.repeats = False
         if past.route is None:
             return () if past.origin is None else past.origin.inputs
@@ -65,42 +68,48 @@ class Backward:
 
     def references(self) -> Iterable[Node]:
         """See `Derivation`."""
-        return chain(self._order, self.beside, self._receivers, self._pulls)
+        return chain(self._order, self.beside, self._starts, *self._groups, self._pulls)
 
     def marks(self, numbers: Mapping[Node, int]) -> Hashable:
         """See `Derivation`."""
-        marks: list[Hashable] = [numbers[self._start]]
-        numbered = {id(leaf): number for number, leaf in enumerate(self.leaves)}
-        places = {node: numbered[id(leaf)] for node, leaf in self._receivers.items()}
-        for leaf in self.leaves:
-            marks.append(None if leaf.grad is None else numbers[leaf.grad.node])
+
+        def numbered(nodes: Iterable[Node]) -> tuple[int, ...]:
+            return tuple([numbers[node] for node in nodes])
+
+        marks: list[Hashable] = [
+            numbered(each.node for each in self.tensors),
+            numbered(self._starts),
+            *map(numbered, self._groups),
+            *(None if each is None else numbers[each.node] for each in self._before),
+        ]
         for node in self._order:
             past: Past = node.past
             if past is FOLLOWED:
                 marks.append(numbers[node])
-                continue
-            mark: list[Hashable] = [numbers[node], places.get(node)]
-            if past.route is not None:
-                operands, saved = past.route.operands, past.route.saved
-                mark += self._pulls[node], len(operands)
-                mark += map(numbers.__getitem__, (*operands, *saved))
+            elif past.route is not None:
+                operands, saved = numbered(past.route.operands), numbered(past.route.saved)
+                marks.append((numbers[node], self._pulls[node], operands, saved))
             elif past.origin is not None:
                 op, inputs, attrs = past.origin
-                mark += op, attrs.exact
-                mark += map(numbers.__getitem__, inputs)
-            marks.append(tuple(mark))
+                marks.append((numbers[node], op, numbered(inputs), attrs.exact))
+            else:
+                marks.append((numbers[node],))
         return tuple(marks)
 
     def make(self) -> list[Tensor | None]:
         """See `Derivation`. Raises GradientError for an op that has no derivative."""
-        nodes = [*self._receivers]
-        parts = pullback([self.tensors[0].node], [self._start], nodes, self._order)
-        new: dict[int, Tensor] = {}
-        for leaf, part in zip(self._receivers.values(), parts, strict=True):
-            if part is not None:
-                before = new.get(id(leaf), leaf.grad)
-                new[id(leaf)] = Tensor(part) if before is None else before + Tensor(part)
-        return [new.get(id(leaf)) for leaf in self.leaves]
+        flat = [*chain(*self._groups)]
+        ends = [each.node for each in self.tensors]
+        parts = dict(zip(flat, pullback(ends, self._starts, flat, self._order), strict=True))
+        found = []
+        for total, group in zip(self._before, self._groups, strict=True):
+            reached = False
+            for part in map(parts.get, group):
+                if part is not None:
+                    total = Tensor(part) if total is None else total + Tensor(part)
+                    reached = True
+            found.append(total if reached else None)
+        return found
 
 
 class _UnknownError(Exception):
@@ -115,7 +124,7 @@ def _meaning(value: Any) -> Hashable:
         return value if kind in (str, DType) else (kind, repr(value))
     if kind is tuple:
         return tuple([_meaning(each) for each in value])
-    if kind is FunctionType and value.__module__.startswith(_TALLOW):
+    if kind is FunctionType and value.__module__.startswith(_TALLOW) and not value.__kwdefaults__:
         cells = [_meaning(each.cell_contents) for each in value.__closure__ or ()]
         return value.__code__, tuple(cells), _meaning(value.__defaults__)
     raise _UnknownError
