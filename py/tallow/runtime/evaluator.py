@@ -7,9 +7,11 @@ from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from .. import context, graph
+from ..compile.ranges import is_wide
 from ..graph import OPEN, Node, constant, topological
 from ..hostarray import HostArray
 from ..ops.movement import reshape
+from ..ops.source import constant as constant_op
 from ..tensor import Derivation, Tensor, use_evaluator
 from . import derived, eager
 from .buffer import Buffer
@@ -32,7 +34,7 @@ class EagerEvaluator:
             return host_data(node.attrs["buffer"])
         if device is None and not node.dtype.coded:
             _compute([node])
-            return host_data(node.attrs["buffer"])
+            return _read(node, host_data(node.attrs["buffer"]))
         return eager.fetch(eager.work([node], device))[0]
 
     async def host_async(self, tensor: Tensor, device: str | None) -> HostArray:
@@ -44,9 +46,9 @@ class EagerEvaluator:
         if device is None and not node.dtype.coded and not node.is_buffer:
             work = _work([node], None)
             work.settle(await eager.compute_async(work.todo))
+            return _read(node, await _host_data_async(node.attrs["buffer"]))
         if node.is_buffer:
-            buffer: Buffer = node.attrs["buffer"]
-            return (await buffer.memory.read_async([buffer]))[0]
+            return await _host_data_async(node.attrs["buffer"])
         return (await eager.fetch_async(eager.work([node], device)))[0]
 
     def realize(self, tensors: Sequence[Tensor], device: str | None) -> None:
@@ -112,6 +114,23 @@ def _realized(nodes: Sequence[Node], device: str | None, among: Iterable[Node]) 
     if computed:
         _compute(computed, device, among)
     return new
+
+
+async def _host_data_async(buffer: Buffer) -> HostArray:
+    return (await buffer.memory.read_async([buffer]))[0]
+
+
+def _read(node: Node, data: HostArray) -> HostArray:
+    """The elements of a node that was computed to be read. Integers of 64 bits that a GPU has in
+    32 are kept on the host: their range is known there, so more can be computed of them."""
+    if node.is_buffer and _is_narrowed(node, node.attrs["buffer"].memory.name):
+        node.become(constant_op, constant(data).attrs)
+    return data
+
+
+def _is_narrowed(node: Node, device: str) -> bool:
+    """Whether a device has the node's integers in fewer bits, and so keeps none unasked."""
+    return is_wide(node.dtype) and not backend(device).target.computes_64_bits
 
 
 def _uploaded(node: Node, among: Sequence[Node], device: str | None) -> Node:
@@ -212,9 +231,9 @@ def _work(
         order = more
     for key in changed:
         _CHANGED.pop(key, None)
-    nodes = dict.fromkeys([*asked, *changed.values()])
     structure = structure_of(order)
-    nodes |= dict.fromkeys(structure.held(order, among))
+    unasked = [*changed.values(), *structure.held(order, among)]
+    nodes = dict.fromkeys([*asked, *(each for each in unasked if not _is_narrowed(each, name))])
     todo = eager.Work([*nodes, *waited_for], order, structure, used)
     return _Work(todo, [*nodes], [variable for variable, _ in variables])
 

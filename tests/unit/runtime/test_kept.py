@@ -204,3 +204,17 @@ def test_a_number_and_a_buffer_of_one_element_take_the_same_place(device: str) -
         assert np.allclose((held * x + row).numpy(), (turn + 0.25) * a + b, atol=1e-6)
         assert np.allclose((row - number + x).numpy(), b - (turn + 0.5) + a, atol=1e-6)
         assert np.allclose((row - held + x).numpy(), b - (turn + 0.25) + a, atol=1e-6)
+
+
+def test_integers_of_64_bits_that_were_read_are_computed_with(device: str) -> None:
+    """A GPU has them in 32 bits, and refuses what might not fit. What was read is known to fit."""
+    x = tl.asarray(np.int64([1, 2, 3]))
+    y = x + 1
+    z = y * 100
+    assert z.tolist() == [200, 300, 400]
+    assert ((y * 2 + z) * 1000).tolist() == [204_000, 306_000, 408_000]
+    total = tl.tensor(0, dtype=tl.int64)
+    for turn in range(5):
+        total += x.sum()
+        assert total.item() == 6 * (turn + 1)
+        assert (total * 1000).tolist() == 6000 * (turn + 1)
