@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 import tallow as tl
+from tallow.runtime import eager
 
 
 @pytest.fixture(params=["numpy", "wasm", "webgpu"])
@@ -19,3 +21,17 @@ def device(request: pytest.FixtureRequest) -> Iterator[str]:
     tl.set_default_device(name)
     yield name
     tl.set_default_device(before)
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows by the number of nodes of each graph that is compiled, those under `@tl.jit` aside."""
+    sizes: list[int] = []
+    compile_eager = eager._compiled
+
+    def counted(outputs: Any, structure: Any, used: Any) -> Any:
+        sizes.append(len(eager.topological(outputs)))
+        return compile_eager(outputs, structure, used)
+
+    monkeypatch.setattr(eager, "_compiled", counted)
+    return sizes

@@ -126,7 +126,7 @@ def _meaning(value: Any) -> Hashable:
         return tuple([_meaning(each) for each in value])
     if kind is FunctionType and value.__module__.startswith(_TALLOW) and not value.__kwdefaults__:
         cells = [_meaning(each.cell_contents) for each in value.__closure__ or ()]
-        return value.__code__, tuple(cells), _meaning(value.__defaults__)
+        return value.__module__, value.__code__, tuple(cells), _meaning(value.__defaults__)
     raise _UnknownError
 
 

@@ -314,26 +314,27 @@ async def _ready_async(todo: Work) -> tuple[Entry, list[Node]]:
     return found, leaves
 
 
-def _found(todo: Work) -> tuple[Entry | _New, list[Node]]:
+def _found(todo: Work, exact: bool = False) -> tuple[Entry | _New, list[Node]]:
     """The program of some work, or a plan that has none yet; and the nodes that it is given. Where
     the device computes 64-bit integers in 32 bits, and it must be seen that these hold what is
-    computed, they are part of the plan."""
+    computed, they are part of the plan. exact: whether they are part of the work's structure."""
     structure, key, entry = _looked_up(todo)
     leaves, used = structure.leaves, todo.used
-    if entry is not None and fits(entry.bounded, leaves):
+    if entry is not None and (exact or fits(entry.bounded, leaves)):
         return entry, leaves
-    narrowed = not used.target.computes_64_bits and any(map(_is_wide_data, leaves))
+    known = exact or used.target.computes_64_bits
+    narrowed = not known and any(map(_is_wide_data, leaves))
     refused = _refused.setdefault(used.memory, set())
     if entry is None and not (narrowed and hash(key) in refused):
         try:
             compiled, names = _compiled(todo.outputs, structure, used)
-            if fits(_bounded(compiled), leaves):
+            if known or fits(_bounded(compiled), leaves):
                 return _New(compiled, names, structure, key), leaves
         except DTypeError:
             if not narrowed:
                 raise
         refused.add(hash(key))
-    return _found(todo._replace(structure=structure_of(todo.order, exact=True)))
+    return _found(todo._replace(structure=structure_of(todo.order, exact=True)), exact=True)
 
 
 _refused: WeakKeyDictionary[Any, set[int]] = WeakKeyDictionary()

@@ -14,7 +14,6 @@ import tallow as tl
 from tallow import nn
 from tallow.autodiff import gradients as rules
 from tallow.errors import DTypeError
-from tallow.runtime import eager
 from tallow.tensor import Tensor
 
 F = nn.functional
@@ -84,16 +83,8 @@ def test_numbers_that_differ_from_turn_to_turn(device: str, made: list[int]) -> 
     assert not made
 
 
-def test_labels_of_64_bits_are_data(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_labels_of_64_bits_are_data(device: str, compiled: list[int]) -> None:
     """Also for a GPU, which has them in 32 bits; those that do not fit are refused there."""
-    compiled: list[int] = []
-    compile_eager = eager._compiled
-
-    def counted(*given: Any) -> Any:
-        compiled.append(1)
-        return compile_eager(*given)
-
-    monkeypatch.setattr(eager, "_compiled", counted)
     table, w = normal(9, 4).requires_grad_(), normal(4, 3).requires_grad_()
     for turn in range(8):
         ids, labels = np.arange(6) % (turn + 2), np.arange(6) * turn % 3

@@ -153,17 +153,9 @@ def test_reading_never_writes_the_past_of_a_node(device: str) -> None:
 
 
 def test_a_number_that_differs_from_turn_to_turn_becomes_an_input(
-    device: str, monkeypatch: pytest.MonkeyPatch
+    device: str, compiled: list[int]
 ) -> None:
     """A rate that falls, and Adam's corrections by hand, as Python numbers."""
-    compiled: list[int] = []
-    compile_eager = eager._compiled
-
-    def counted(*given: Any) -> Any:
-        compiled.append(1)
-        return compile_eager(*given)
-
-    monkeypatch.setattr(eager, "_compiled", counted)
     w, mean, slope = normal(3), tl.zeros(3), normal(3)
     wanted, wanted_mean = w.numpy().astype(np.float64), np.zeros(3)
     for turn in range(1, 40):

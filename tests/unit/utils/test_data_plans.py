@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import tallow as tl
-from tallow.runtime import eager
 from tallow.runtime.buffer import Live
 from tallow.runtime.device import backend
 from tallow.utils.data import ConcatDataset, DataLoader, Dataset, TensorDataset, random_split
@@ -50,24 +49,10 @@ DATASETS: dict[str, Callable[[], Any]] = {
 }
 
 
-def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Grows by the number of nodes of each graph that is compiled, those under `@tl.jit` aside."""
-    sizes: list[int] = []
-    compile_eager = eager._compiled
-
-    def compiled(outputs: Any, structure: Any, used: Any) -> Any:
-        sizes.append(len(eager.topological(outputs)))
-        return compile_eager(outputs, structure, used)
-
-    monkeypatch.setattr(eager, "_compiled", compiled)
-    return sizes
-
-
 @pytest.mark.parametrize("name", DATASETS)
 def test_a_step_is_compiled_once_and_memory_does_not_grow(
-    device: str, name: str, monkeypatch: pytest.MonkeyPatch
+    device: str, name: str, compiled: list[int]
 ) -> None:
-    compiled = watched(monkeypatch)
     model = tl.nn.Linear(3, 2)
     optimizer = tl.optim.SGD(model.parameters(), lr=0.1)
 
@@ -94,8 +79,7 @@ def test_a_step_is_compiled_once_and_memory_does_not_grow(
     assert epoch() == first
 
 
-def test_a_batch_is_one_gather_for_each_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled = watched(monkeypatch)
+def test_a_batch_is_one_gather_for_each_tensor(compiled: list[int]) -> None:
     backend("numpy").memory.programs.clear()
     for dataset in (TensorDataset(*on_device()), Rows(*on_device())):
         next(iter(DataLoader(dataset, 32, shuffle=True)))
