@@ -128,6 +128,28 @@ const DAMAGE = {
   empty: () => new Uint8Array(),
 };
 
+test("a weight that is freed meanwhile ends the stream, and nothing is saved", async () => {
+  const key = await keyOf("build", 1);
+  const gone = Object.assign(new Error("2"), { type: "KeyError" });
+  const cache = await caches.open(CACHE);
+  let streamed = 0;
+  const put = cache.put.bind(cache);
+  cache.put = async (url, response) => {
+    const whole = await response.clone().arrayBuffer(); // rejects if the stream fails
+    streamed = Math.max(streamed, whole.byteLength); // the note of its use is shorter
+    await put(url, response);
+  };
+  await assert.rejects(
+    plans.save(key, TEXT, SIZES, (index) => {
+      if (index === 2) throw gone;
+      return WEIGHTS[index];
+    }),
+    (error) => error === gone,
+  );
+  assert.ok(streamed > SIZES[0] + SIZES[1]);
+  assert.equal(cache.entries.size, 0);
+});
+
 for (const [name, change] of Object.entries(DAMAGE)) {
   test(`damage is detected: ${name}`, async () => {
     const key = await keyOf("build", 1);

@@ -140,23 +140,34 @@ export async function save(key, text, sizes, weight) {
   const bytes = sizes.reduce((sum, size) => sum + size, text.length);
   if (!(await makeRoom(cache, key, bytes))) return false;
   const parts = contents(text, sizes, weight);
+  /** @type {{error: unknown} | null} */
+  let failed = null;
   const body = new ReadableStream(
     {
       pull: async (stream) => {
-        const { done, value: part } = parts.next();
-        if (done) return stream.close();
-        const head = new Uint8Array(HEAD);
-        new DataView(head.buffer).setUint32(0, part.length);
-        head.set(await digest(part), 4);
-        stream.enqueue(head);
-        return stream.enqueue(part);
+        try {
+          const { done, value: part } = parts.next();
+          if (done) return stream.close();
+          const head = new Uint8Array(HEAD);
+          new DataView(head.buffer).setUint32(0, part.length);
+          head.set(await digest(part), 4);
+          stream.enqueue(head);
+          return stream.enqueue(part);
+        } catch (error) {
+          // The stream ends early instead of failing: Firefox reports the failure of a stream
+          // as uncaught, although `put` fails too and is caught.
+          failed = { error };
+          return stream.close();
+        }
       },
     },
     { highWaterMark: 0 },
   );
   await noteUse(cache, key, bytes);
   await cache.put(address(key), new Response(body));
-  return true;
+  if (failed === null) return true;
+  await forget(key);
+  throw /** @type {{error: unknown}} */ (failed).error;
 }
 
 /**
