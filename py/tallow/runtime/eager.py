@@ -16,7 +16,13 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from .. import context
 from ..compile import Compiled
-from ..compile.indices import Indexed, check_constants, index_sources
+from ..compile.indices import (
+    Indexed,
+    by_input,
+    check_constants,
+    check_ranges,
+    index_sources,
+)
 from ..compile.limits import Limits, host_memory
 from ..compile.ranges import is_wide, limits
 from ..compile.target import QuickPlan
@@ -68,7 +74,7 @@ class Entry:
     program: Program
     outputs: list[str]
     coded: dict[int, Any]
-    indexed: list[tuple[int, Indexed]]
+    indexed: list[tuple[int, list[Indexed]]]
     bounded: list[tuple[int, int]]
     checked: WeakSet[Node]
     kept: list[Node]
@@ -85,7 +91,10 @@ def _entry_of(
     compiled: Compiled, program: Program, names: list[str], structure: Structure
 ) -> Entry:
     indices = {f"{_LEAF}{number}": number for number in range(len(structure.leaves))}
-    indexed = [(indices[each.name], replace(each, name="")) for each in compiled.indexed]
+    indexed = [
+        (indices[name], [replace(each, name="") for each in several])
+        for name, several in by_input(compiled.indexed).items()
+    ]
     coded = {names.index(name): dtype for name, dtype in compiled.coded.items()}
     size = sum([slot.bytes for slot in compiled.plan.slots])
     checked: WeakSet[Node] = WeakSet()
@@ -207,21 +216,21 @@ _turns = count()
 
 
 def _inputs(leaves: Sequence[Node], entry: Entry, memory: Memory) -> list[Any]:
-    for index, each in entry.indexed:
-        check_once(leaves[index], each, entry.checked)
+    for index, several in entry.indexed:
+        check_once(leaves[index], several, entry.checked)
     return [
         own(leaf.attrs["buffer"], memory) if leaf.op is buffer_op else fed(leaf, memory)
         for leaf in leaves
     ]
 
 
-def check_once(node: Node, indexed: Indexed, checked: WeakSet[Node]) -> None:
+def check_once(node: Node, several: Sequence[Indexed], checked: WeakSet[Node]) -> None:
     """Raises IndexRangeError for a constant or a buffer with an index out of range, if the host has
     its elements; `checked` are those that have passed."""
     if node not in checked:
         data = node.attrs["buffer"].known if node.is_buffer else node.attrs["data"]
         if data is not None:
-            indexed.check(data)
+            check_ranges(data, several)
             checked.add(node)
 
 

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ..compile import Compiled, Plan
-from ..compile.indices import Indexed
+from ..compile.indices import Indexed, by_input, check_ranges
 from ..compile.plan import Port
 from ..dtype import BY_NAME, DType, word_type
 from ..errors import FeedError, TallowError
@@ -46,7 +46,7 @@ class Session:
         states: Mapping[str, State] = {},
     ) -> None:
         self._plan, self._coded = compiled.plan, compiled.coded  # the weights are the program's
-        self._indexed = compiled.indexed
+        self._indexed = by_input(compiled.indexed)
         self._program = program
         self._backend = used
         self._memory = used.memory
@@ -269,7 +269,7 @@ class Session:
         inputs: list[Any] = []
         for port in ports:
             value, dtype = feeds[port.name], coded.get(port.name) or BY_NAME[port.dtype]
-            indexed = [each for each in self._indexed if each.name == port.name]
+            indexed = self._indexed.get(port.name, ())
             if isinstance(value, Tensor):
                 value = self._on_device(port, value, dtype, bool(indexed))
                 if isinstance(value, Buffer):
@@ -331,8 +331,7 @@ def _feed(
         raise FeedError(
             f"the input {name!r} expects {expected}, got {data.dtype.name} {data.shape}"
         )
-    for each in indexed:
-        each.check(data)
+    check_ranges(data, indexed)
     return data.words() if is_host else for_device(data, name, most)
 
 

@@ -8,7 +8,7 @@ from weakref import WeakSet
 
 from ... import graph, random
 from ...compile import Compiled
-from ...compile.indices import Indexed
+from ...compile.indices import Indexed, by_input, check_ranges
 from ...errors import NonFiniteError
 from ...facts import Facts
 from ...graph import Graph, Node
@@ -46,7 +46,7 @@ class Entry(NamedTuple):
     gradients: Gradients
     facts: Facts
     draws: int
-    indexed: list[tuple[int, Indexed]]
+    indexed: list[tuple[int, list[Indexed]]]
     checked: WeakSet[Node]
     outputs: int
     tracked: list[int]
@@ -61,10 +61,11 @@ def suitable(entries: Sequence[Entry], memory: Memory) -> Entry | None:
     return None
 
 
-def indexed_arguments(compiled: Compiled) -> list[tuple[int, Indexed]]:
+def indexed_arguments(compiled: Compiled) -> list[tuple[int, list[Indexed]]]:
     """The arguments that are indices, by number: the host looks at those that it has."""
     names = [port.name for port in compiled.plan.inputs]
-    return [(names.index(each.name), each) for each in compiled.indexed if each.name in names]
+    found = by_input(compiled.indexed)
+    return [(names.index(name), several) for name, several in found.items() if name in names]
 
 
 def run(entry: Entry, leaves: Sequence[Any]) -> Any:
@@ -73,12 +74,12 @@ def run(entry: Entry, leaves: Sequence[Any]) -> Any:
     if entry.draws:
         fed.append(random.advance(entry.draws))
     inputs = [as_input(each, memory) for each in fed]
-    for number, each in entry.indexed:
+    for number, several in entry.indexed:
         leaf = leaves[number] if number < len(leaves) else None
         if isinstance(leaf, HostArray):
-            each.check(leaf)
+            check_ranges(leaf, several)
         elif isinstance(leaf, Tensor):
-            eager.check_once(leaf.node, each, entry.checked)
+            eager.check_once(leaf.node, several, entry.checked)
     entry.gradients.free()
     inputs += [node.attrs["buffer"] for node in entry.captured]
     entry.states.bind(entry.program, memory)
