@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .. import dtype as dt
 from .. import functions as f
-from ..functions.arrange import scatter_rows
+from ..functions.arrange import scatter_elements
 from ..functions.transposed import dilated
 from ..graph import make
 from ..ops import gather, movement, reduce, source
@@ -91,9 +91,9 @@ def _take(gradient: Tensor, y: Tensor, x: Tensor, indices: Tensor, axis: int) ->
     """Rows are added up where they came from: x as (before, rows, after)."""
     before, after = size_of(x.shape[:axis]), size_of(x.shape[axis + 1 :])
     rows = f.reshape(gradient, (before, indices.size, after))
-    at = f.broadcast_to(f.reshape(indices, (1, indices.size)), (before, indices.size))
+    at = f.broadcast_to(f.reshape(indices, (1, indices.size, 1)), rows.shape)
     nothing = f.zeros((before, x.shape[axis], after), x.dtype)
-    return [f.reshape(scatter_rows(nothing, at, rows, "add"), x.shape), None]
+    return [f.reshape(scatter_elements(nothing, 1, at, rows, "add"), x.shape), None]
 
 
 @rule(gather.take_along_axis)
@@ -109,7 +109,6 @@ def _take_along_axis(
         indices = indices.astype(dt.int32)  # in which the sum below stays on every device
         counted = f.where(indices < 0, indices + x.shape[axis], indices)
         return [f.where(f.equal(line, counted), gradient, f.zeros((), x.dtype)), None]
-    lines = tuple(n for a, n in enumerate(indices.shape) if a != axis)
     if any(x.shape[a] != indices.shape[a] for a in range(x.ndim) if a != axis):
         # The lines beyond those of the indices were not read.
         whole = [(0, x.shape[a] - indices.shape[a] if a != axis else 0) for a in range(x.ndim)]
@@ -119,9 +118,4 @@ def _take_along_axis(
         (part, _) = _take_along_axis(gradient, y, x[inside], indices, axis)
         assert part is not None
         return [f.pad(part, whole), None]
-    batch, count = size_of(lines), indices.shape[axis]
-    at = f.reshape(f.moveaxis(indices, axis, -1), (batch, count))
-    updates = f.reshape(f.moveaxis(gradient, axis, -1), (batch, count, 1))
-    nothing = f.zeros((batch, x.shape[axis], 1), x.dtype)
-    found = f.reshape(scatter_rows(nothing, at, updates, "add"), (*lines, x.shape[axis]))
-    return [f.moveaxis(found, -1, axis), None]
+    return [scatter_elements(f.zeros(x.shape, x.dtype), axis, indices, gradient, "add"), None]

@@ -6,12 +6,13 @@ from typing import NamedTuple, overload
 
 from .. import dtype as dt
 from ..errors import OptionError, ShapeError
-from ..graph import make
-from ..ops import arrange
+from ..graph import Node, make
+from ..op import Elementwise
+from ..ops import arrange, movement, source
 from ..shape import check_axis, size_of
 from ..tensor import Tensor
 from .indexing import position, take_along_axis
-from .manipulation import moveaxis
+from .manipulation import concat, moveaxis, permute_dims, reshape
 
 _REDUCTIONS = ("none", "add", "mul", "max", "min")
 
@@ -101,3 +102,109 @@ def scatter_rows(x: Tensor, indices: Tensor, updates: Tensor, reduction: str) ->
         raise OptionError(f"scatter: {reduction!r} is not one of {', '.join(_REDUCTIONS)}")
     indices = position(indices, x.shape[1]).astype(dt.int32)
     return Tensor(make(arrange.scatter, x.node, indices.node, updates.node, reduction=reduction))
+
+
+def scatter_elements(
+    x: Tensor, axis: int, indices: Tensor, updates: Tensor, reduction: str
+) -> Tensor:
+    """updates[i, j] goes to x[indices[i, j], j] for axis 0, and so on; see `scatter`.
+
+    indices and updates have one shape, which may be shorter than x along the other axes. An index
+    that is the same along some of these, as an expanded one is, is looked for once, and whole rows
+    are written. Raises ShapeError for shapes that do not fit.
+    """
+    others = [a for a in range(x.ndim) if a != axis]
+    if (
+        indices.shape != updates.shape
+        or indices.ndim != x.ndim
+        or any(indices.shape[a] > x.shape[a] for a in others)
+    ):
+        raise ShapeError(
+            f"scatter: updates {updates.shape} at indices {indices.shape} do not fit into {x.shape}"
+        )
+    if not indices.size:
+        return x
+    alike = alike_along(indices.node)
+    lines, along = [a for a in others if a not in alike], [a for a in others if a in alike]
+    column = indices[tuple(slice(0, 1 if a in along else n) for a, n in enumerate(indices.shape))]
+    part = x[tuple(slice(0, x.shape[a] if a == axis else n) for a, n in enumerate(indices.shape))]
+    order = (*lines, axis, *along)
+    batch, count = size_of(indices.shape[a] for a in lines), indices.shape[axis]
+    rows, at, new = (permute_dims(tensor, order) for tensor in (part, column, updates))
+    length = size_of(indices.shape[a] for a in along)
+    written = scatter_rows(
+        reshape(rows, (batch, x.shape[axis], length)),
+        reshape(at, (batch, count)),
+        reshape(new, (batch, count, length)),
+        reduction,
+    )
+    back = tuple(order.index(a) for a in range(x.ndim))
+    return _around(permute_dims(reshape(written, rows.shape), back), x)
+
+
+def _around(part: Tensor, x: Tensor) -> Tensor:
+    """x with its first elements along every axis replaced by those of `part`."""
+    for axis, (length, whole) in enumerate(zip(part.shape, x.shape, strict=True)):
+        if length < whole:
+            index = [slice(0, n) for n in part.shape]
+            index[axis] = slice(length, whole)
+            part = concat([part, x[tuple(index)]], axis)
+    return part
+
+
+_MAX_CONSTANT, _MAX_NODES = 1 << 20, 64
+"""Elements of a constant that is looked at, and nodes that are: an index has few behind it."""
+
+
+def alike_along(node: Node) -> set[int]:
+    """The axes along which all elements of a node are known to be the same."""
+    known: dict[Node, set[int]] = {}
+    waiting = [node]
+    while waiting:
+        if len(known) + len(waiting) > _MAX_NODES:
+            return {a for a, n in enumerate(node.shape) if n == 1}
+        missing = [child for child in _passed(waiting[-1]) if child not in known]
+        waiting += missing
+        if not missing:
+            done = waiting.pop()
+            known[done] = {a for a, n in enumerate(done.shape) if n == 1} | _alike(done, known)
+    return known[node]
+
+
+def _passed(node: Node) -> tuple[Node, ...]:
+    """The operands whose axes tell something of those of a node."""
+    moves = (movement.expand, movement.permute, movement.reshape, movement.slice_)
+    return node.inputs if isinstance(node.op, Elementwise) or node.op in moves else ()
+
+
+def _alike(node: Node, known: dict[Node, set[int]]) -> set[int]:
+    """See `alike_along`; axes of length 1 aside."""
+    op, shape = node.op, node.shape
+    if node.is_constant:
+        return _alike_in(node) if node.size <= _MAX_CONSTANT else set()
+    if op is source.iota:
+        return {a for a in range(len(shape)) if a != node.attrs["axis"]}
+    if not _passed(node):
+        return set()
+    if op is movement.permute:
+        return {a for a, before in enumerate(node.attrs["axes"]) if before in known[node.inputs[0]]}
+    if op is movement.reshape:
+        (child,) = node.inputs
+        before = [a for a, n in enumerate(child.shape) if n != 1]
+        after = [a for a, n in enumerate(shape) if n != 1]
+        if [child.shape[a] for a in before] != [shape[a] for a in after]:
+            return set()
+        return {b for a, b in zip(before, after, strict=True) if a in known[child]}
+    return set.intersection(*(known[child] for child in node.inputs))
+
+
+def _alike_in(node: Node) -> set[int]:
+    """Of a constant, whose elements are compared."""
+    items, shape, found = bytes(node.attrs["data"].words()), node.shape, set()
+    for axis, length in enumerate(shape):
+        step = size_of(shape[axis + 1 :]) * len(items) // max(node.size, 1)
+        whole = step * length
+        starts = range(0, len(items), whole) if whole else ()
+        if all(items[i : i + whole] == items[i : i + step] * length for i in starts):
+            found.add(axis)
+    return found

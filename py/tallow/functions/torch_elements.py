@@ -13,7 +13,7 @@ from ..errors import DTypeError, OptionError, ShapeError
 from ..shape import check_axis
 from ..tensor import Scalar, Tensor, asarray
 from . import elementwise, manipulation, reduction
-from .arrange import Ordered, argsort, scatter_rows
+from .arrange import Ordered, argsort, scatter_elements, scatter_rows
 from .creation import arange, zeros
 from .cumulative import cumulative_sum
 from .indexing import checked_indices, take, take_along_axis
@@ -258,17 +258,7 @@ def scatter_along(
     else:
         updates = manipulation.broadcast_to(asarray(src).astype(input.dtype), index.shape)
     places = checked_indices(index, input.shape[axis], "scatter: the index").astype(dt.int32)
-    flat = places * math.prod(input.shape[axis + 1 :])
-    for a in others:
-        line = arange(index.shape[a]) * math.prod(input.shape[a + 1 :])
-        flat = flat + manipulation.reshape(line, (-1, *(1,) * (input.ndim - a - 1)))
-    changed = scatter_rows(
-        manipulation.reshape(input, (1, -1, 1)),
-        manipulation.reshape(flat, (1, -1)),
-        manipulation.reshape(updates, (1, -1, 1)),
-        reductions[reduce],
-    )
-    return manipulation.reshape(changed, input.shape)
+    return scatter_elements(input, axis, places, updates, reductions[reduce])
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:

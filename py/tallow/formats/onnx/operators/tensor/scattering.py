@@ -9,7 +9,8 @@ from typing import Any
 
 from ..... import functions as f
 from .....errors import OnnxFormatError
-from .....functions.arrange import scatter_rows
+from .....functions import arrange
+from .....functions.arrange import alike_along, scatter_rows
 from .....shape import check_axis, size_of
 from .....tensor import Tensor
 from ...call import Call
@@ -37,27 +38,10 @@ def scatter_elements(call: Call, x: Tensor, indices: Tensor, updates: Tensor) ->
     shape = tuple(x.shape[a] if a == axis else n for a, n in enumerate(indices.shape))
     if any(n > x.shape[a] for a, n in enumerate(shape)):
         raise OnnxFormatError(f"indices {indices.shape} reach beyond {x.shape}")
-    check_effort(size_of(shape) * indices.shape[axis])
-    part = x[tuple(slice(0, n) for n in shape)]
-    rows = [f.moveaxis(tensor, axis, -1) for tensor in (part, indices, updates)]
-    moved = rows[0].shape
-    batch = size_of(moved[:-1])
-    data, offsets, values = (f.reshape(t, (batch, t.shape[-1])) for t in rows)
-    written = scatter_rows(
-        f.expand_dims(data, 2), offsets, f.expand_dims(values, 2), _reduction(call, 16)
-    )
-    result = f.moveaxis(f.reshape(written, moved), -1, axis)
-    return _around(result, x)
-
-
-def _around(part: Tensor, x: Tensor) -> Tensor:
-    """x with its first elements along every axis replaced by those of `part`."""
-    for axis, (length, whole) in enumerate(zip(part.shape, x.shape, strict=True)):
-        if length < whole:
-            index = [slice(0, n) for n in part.shape]
-            index[axis] = slice(length, whole)
-            part = f.concat([part, x[tuple(index)]], axis)
-    return part
+    alike = alike_along(indices.node) - {axis}
+    lines = size_of(1 if a in alike else n for a, n in enumerate(shape))
+    check_effort(lines * indices.shape[axis])
+    return arrange.scatter_elements(x, axis, indices, updates, _reduction(call, 16))
 
 
 @operator("Scatter", since=9)
